@@ -1,0 +1,128 @@
+# Names the lessons and what can be done with them, and hands the work to the scripts in tools/.
+# `make` alone prints the help. Paths are relative throughout: make cannot handle a checkout whose path has spaces otherwise.
+
+ifneq ($(filter 3.% ,$(MAKE_VERSION)),)
+$(error This needs GNU make 4; this is $(MAKE_VERSION). On macOS: brew install make, then gmake)
+endif
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# --- the words ---
+
+folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/)))
+number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
+lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu),lesson$(call number_of,$(folder))))
+exercises := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/exercise.cu),exercise$(call number_of,$(folder))))
+
+lesson_actions   := run test ptx sass
+exercise_actions := run hint solution reset
+commands         := help doctor bench test clean format
+variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT NO_COLOR FORCE N SUITE FILE WHEELS VERBOSE CC CUDA_HOME
+words            := $(sort $(lessons) $(exercises) $(lesson_actions) $(exercise_actions) $(commands))
+export $(filter-out CC,$(variables))
+
+# --- what was asked, checked before anything is built ---
+
+goals    := $(MAKECMDGOALS)
+subjects := $(filter $(lessons) $(exercises),$(goals))
+actions  := $(filter $(lesson_actions) $(exercise_actions),$(goals))
+quoted    = '$(subst ','\'',$(1))'
+nearest   = $(shell sh tools/nearest_word.sh $(call quoted,$(1)) $(2))
+
+unknown := $(firstword $(filter-out $(words) build/lessons/%,$(goals)))
+ifneq ($(unknown),)
+$(error '$(unknown)' is no word of this workbook.$(call nearest,$(unknown),$(words) $(folders)) Type make to see all of them)
+endif
+
+override_names := $(foreach setting,$(subst \ ,_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(setting))))
+unknown := $(firstword $(filter-out $(variables) MAKEFLAGS,$(override_names)))
+ifneq ($(unknown),)
+$(error '$(unknown)' is no variable of this workbook.$(call nearest,$(unknown),$(variables)) Type make to see all of them)
+endif
+
+ifneq ($(filter-out auto gpu cpu,$(BACKEND)),)
+$(error BACKEND=$(BACKEND): it is auto, gpu or cpu)
+endif
+
+ifeq ($(subjects),)
+ifneq ($(filter-out test,$(actions)),)
+$(error $(firstword $(filter-out test,$(actions))) what? Name a lesson or an exercise too, for example: \
+make $(if $(filter hint solution reset,$(actions)),exercise03,lesson03) $(firstword $(filter-out test,$(actions))))
+endif
+endif
+
+define check_actions # subject, the actions it has
+ifneq ($(filter-out $(2),$(actions)),)
+$$(error '$(firstword $(filter-out $(2),$(actions)))' is nothing that $(1) can do; it can: $(2))
+endif
+endef
+$(foreach subject,$(filter $(lessons),$(subjects)),$(eval $(call check_actions,$(subject),$(lesson_actions))))
+$(foreach subject,$(filter $(exercises),$(subjects)),$(eval $(call check_actions,$(subject),$(exercise_actions))))
+
+# --- lessons and exercises ---
+
+define lesson_rules # lesson03
+build/lessons/$(1): $(wildcard lessons/$(1)_*/$(1).cu) build/configuration tools/build.sh
+	@sh tools/build.sh $$< $$@
+$(1): build/lessons/$(1)
+	@$(if $(actions),:,sh tools/next_steps.sh $(1))
+$(1).run: build/lessons/$(1)
+	@sh tools/run.sh $$<
+$(1).ptx $(1).sass: build/configuration
+	@sh tools/disassemble.sh $(1) $$(subst $(1).,,$$@)
+$(1).test: build/configuration
+	@sh tests/run lesson $(1:lesson%=%)
+.PHONY: $(1) $(1).run $(1).ptx $(1).sass $(1).test
+endef
+$(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
+
+define exercise_rules # exercise03
+$(1): build/configuration
+	@$(if $(actions),:,sh tools/exercise.sh $(1:exercise%=%) grade)
+$(1).run $(1).hint $(1).solution $(1).reset: build/configuration
+	@sh tools/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
+.PHONY: $(1) $(1).run $(1).hint $(1).solution $(1).reset
+endef
+$(foreach exercise,$(exercises),$(eval $(call exercise_rules,$(exercise))))
+
+-include $(wildcard build/lessons/*.d)
+
+# Rewritten only when the machine or the flags have changed, so a warm build stops here.
+build/configuration: FORCE
+	@sh tools/configure.sh
+FORCE:
+
+# --- actions on the subjects, one after the other in the order given, also with -j ---
+
+steps := $(filter clean,$(goals)) $(foreach action,$(actions),$(addsuffix .$(action),$(subjects)))
+previous :=
+$(foreach step,$(steps),$(eval $(step): | $(previous))$(eval previous := $(step)))
+$(foreach lesson,$(filter $(lessons),$(subjects)),$(eval build/lessons/$(lesson): | $(filter clean,$(goals))))
+
+run ptx sass hint solution reset: $(filter-out clean,$(steps))
+	@:
+
+ifeq ($(subjects),)
+test: build/configuration
+	@sh tests/run
+else
+test: $(filter-out clean,$(steps))
+	@:
+endif
+
+# --- commands ---
+
+help:
+	@sh tools/help.sh
+doctor:
+	@sh tools/doctor.sh
+bench: build/configuration
+	@sh tools/bench.sh
+format:
+	@sh tools/format.sh
+clean:
+	@rm -rf build
+
+.PHONY: FORCE $(words)

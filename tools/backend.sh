@@ -1,0 +1,25 @@
+# Sourced after build/configuration: decides who runs the kernels and makes the library search path say so. That path is
+# the only difference: the executable is the same.
+#
+# In: BACKEND (auto, gpu, cpu), TIMEOUT. Out: backend (gpu or cpu), and LD_LIBRARY_PATH and EMULATOR_TIMEOUT exported.
+
+choose_backend() {
+  case ${BACKEND:-auto} in
+  gpu | cpu) backend=$BACKEND ;;
+  auto) if [ -n "$GPU_NAME" ]; then backend=gpu; else backend=cpu; fi ;;
+  *) fail "BACKEND=$BACKEND: it is auto, gpu or cpu." ;;
+  esac
+  if [ "$backend" = gpu ] && [ -z "$GPU_NAME" ]; then
+    fail "BACKEND=gpu, but no GPU can be used: $GPU_REASON." "BACKEND=cpu runs on the emulator."
+  fi
+  if [ "$backend" = cpu ]; then
+    sh tools/emulator.sh
+    library_path=$PWD/build/emulator
+  else
+    library_path=$TOOLKIT_LIB
+  fi
+  export LD_LIBRARY_PATH="$library_path${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  if [ -n "${TIMEOUT:-}" ]; then
+    export EMULATOR_TIMEOUT="$TIMEOUT"
+  fi
+}

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Runs the emulator's benchmark: each kernel against the same loop in plain C on one core, as ratios within one run.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/messages.sh
+. build/configuration
+
+source=tests/bench/bench.cu
+[ -f "$source" ] || fail "there is no benchmark yet ($source)."
+sh tools/build.sh "$source" build/bench/bench
+sh tools/run.sh build/bench/bench

@@ -1,0 +1,30 @@
+#!/bin/sh
+# build.sh SOURCE EXECUTABLE [FLAGS...]: compiles one CUDA program and writes EXECUTABLE.d for make.
+# A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a
+# WARNINGS=error makes warnings errors, as the tests do.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/messages.sh
+. build/configuration
+
+source=$1 executable=$2
+shift 2
+own_arch=$(sed -n 's|^// arch: *\([a-z0-9_ ]*[a-z0-9_]\) *$|\1|p' "$source" | head -n 1)
+if [ -n "$own_arch" ]; then
+  # Without a GPU the PTX is enough, and ptxas takes most of the time.
+  [ -n "$GPU_NAME" ] || own_arch=$(echo "$own_arch" | sed 's/sm_/compute_/g')
+  GENCODE=$(sh tools/gencode.sh "$NVCC" $own_arch) || exit 1
+fi
+if [ "${WARNINGS:-}" = error ]; then
+  set -- -Werror all-warnings -Xcompiler -Wall "$@"
+fi
+mkdir -p "$(dirname "$executable")"
+
+[ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE $source -o $executable"
+# The rules of a shell with . build/env must not come in twice.
+unset NVCC_APPEND_FLAGS
+"$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.all" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+
+# Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
+sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' >"$executable.d"
+rm -f "$executable.d.all"

@@ -1,0 +1,80 @@
+#!/bin/sh
+# exercise.sh 03 grade|run|hint|solution|reset: what `make exercise03 ...` does.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/messages.sh
+
+number=$1
+folder=$(ls -d "lessons/lesson${number}"_*)
+file=$folder/exercise.cu
+master=solutions/$(basename "$folder")/exercise.cu
+state=build/exercises/lesson$number
+mkdir -p "$state"
+
+grade() {
+  status=0
+  tests/graders/run "$number" "$file" >"$state/output" 2>&1 & # in the background so that its output can be followed
+  grader=$!
+  tail -n +1 -f --pid="$grader" "$state/output" 2>/dev/null
+  wait "$grader" || status=$?
+  if [ "$status" = 0 ]; then
+    cksum <"$file" >"$state/passed"
+    say "${green}exercise $number passes.${plain} Compare: make exercise$number solution"
+    return
+  fi
+  if [ "$(sed -n 's/^VERDICT: //p' "$state/output" | tail -n 1)" = not_implemented ]; then
+    say "Open $file, do TODO 1, then: make exercise$number"
+  fi
+  say "Stuck? make exercise$number hint"
+  exit "$status"
+}
+
+# N=2 shows that tier; without N each call shows the next one.
+hint() {
+  hints=$folder/hints.md
+  [ -f "$hints" ] || fail "exercise $number has no hints."
+  count=$(grep -c '^## ' "$hints")
+  tier=${N:-$(($(cat "$state/hint" 2>/dev/null || echo 0) + 1))}
+  case $tier in '' | *[!0-9]*) fail "N=$tier: the hints are numbered from 1 to $count." ;; esac
+  [ -n "${N:-}" ] || [ "$tier" -le "$count" ] || tier=$count
+  [ "$tier" -ge 1 ] && [ "$tier" -le "$count" ] || fail "N=$tier: the hints are numbered from 1 to $count."
+  echo "$tier" >"$state/hint"
+  awk -v tier="$tier" '/^## / { n++ } n == tier' "$hints"
+  [ "$tier" = "$count" ] || say "(hint $tier of $count; the next one: make exercise$number hint)"
+}
+
+# Shown, not copied over the student's file, and without the generator's markers.
+solution() {
+  if ! [ -f "$state/passed" ] && [ "${FORCE:-}" != 1 ]; then
+    fail "the solution is shown once yours passes: comparing the two is worth more then." \
+      "make exercise$number hint       helps without giving it away" \
+      "make exercise$number solution FORCE=1  shows it all the same"
+  fi
+  sed -e 's|^\( *\)//> |\1// |' -e '/^ *\/\/|/d' -e '/^ *\/\/< *$/d' "$master"
+  say "(this is $master; yours in $file is untouched)"
+}
+
+reset() {
+  build_generator
+  build/tools/make_exercise "$master" >"$state/exercise.cu"
+  if cmp -s "$state/exercise.cu" "$file"; then
+    say "$file is as it was given: nothing to do."
+    return
+  fi
+  n=1
+  while [ -e "$folder/exercise.backup$n.cu" ]; do n=$((n + 1)); done
+  cp "$file" "$folder/exercise.backup$n.cu"
+  cp "$state/exercise.cu" "$file"
+  rm -f "$state/passed" "$state/hint"
+  say "$file is as it was given again. Yours is kept in $folder/exercise.backup$n.cu"
+}
+
+build_generator() {
+  sh tools/build_generator.sh
+}
+
+case $2 in
+grade | run) grade ;;
+hint | solution | reset) "$2" ;;
+*) fail "exercise.sh: unknown action $2" ;;
+esac

@@ -1,0 +1,23 @@
+# Sourced by the other scripts: how they speak. Colours only on a terminal, and not with NO_COLOR.
+# Everything a script says about its own work goes to stderr; stdout belongs to the program that runs.
+
+bold='' red='' yellow='' green='' plain=''
+if [ -z "${NO_COLOR:-}" ] && [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then
+  bold=$(printf '\033[1m') red=$(printf '\033[31m') yellow=$(printf '\033[33m')
+  green=$(printf '\033[32m') plain=$(printf '\033[0m')
+fi
+
+say() { printf '%s\n' "$*" >&2; }
+
+warn() { printf '%s\n' "${yellow}warning:${plain} $*" >&2; }
+
+# fail MESSAGE [FURTHER LINES...]: the first line says what is wrong, the others what to do.
+fail() {
+  printf '%s\n' "${red}error:${plain} $1" >&2
+  shift
+  for line in "$@"; do printf '       %s\n' "$line" >&2; done
+  exit 1
+}
+
+# quote WORD: WORD as one word of the shell, for files that are sourced later.
+quote() { printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; }

@@ -1,0 +1,31 @@
+#!/bin/sh
+# nearest_word.sh WORD KNOWN...: prints " Did you mean KNOWN?" for the known word that takes the fewest changes of a
+# letter, or nothing if all are far. A part of a lesson's name (relu) means that lesson.
+word=$1
+shift
+printf '%s\n' "$@" | awk -v word="$word" '
+function minimum(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
+function changes(a, b,    i, j, row, last, kept) { # the edit distance
+    for (j = 0; j <= length(b); j++) row[j] = j
+    for (i = 1; i <= length(a); i++) {
+        last = row[0]; row[0] = i
+        for (j = 1; j <= length(b); j++) {
+            kept = row[j]
+            row[j] = minimum(row[j] + 1, row[j - 1] + 1, last + (substr(a, i, 1) != substr(b, j, 1)))
+            last = kept
+        }
+    }
+    return row[length(b)]
+}
+BEGIN { least = 1000; lower = tolower(word) }
+{
+    candidate = $0
+    distance = changes(lower, tolower(candidate))
+    if (candidate ~ /_/ && candidate ~ /^lesson/) { # a folder: its parts count as well
+        if (index(candidate, lower) && length(lower) > 2) distance = 0
+        else { name = candidate; sub(/^[^_]*_/, "", name); d = changes(lower, name); if (d < distance) distance = d }
+        sub(/_.*/, "", candidate)
+    }
+    if (distance < least) { least = distance; best = candidate }
+}
+END { if (least <= (length(word) < 5 ? 1 : 2) + (length(word) > 8)) print " Did you mean " best "?" }'
