@@ -1,0 +1,130 @@
+/* See advice.h. Each function adds one or two sentences without a line break. */
+#include "check/advice.h"
+
+#include <inttypes.h>
+
+#define NULL_PAGES  ((uint64_t)1 << 16)
+#define NEAR        ((uint64_t)1 << 30)
+#define POISON_TOP  0xffff000000000000u
+#define VARIABLE(a) ((a)->kind == MEMORY_VARIABLE || (a)->kind == MEMORY_CONSTANT)
+
+/* "element 1000 of 1000 elements of 4 bytes" is what the student's index was. */
+static void past_the_end(struct text *t, const struct bad_access *bad) {
+    const struct allocation *a = bad->nearest;
+    uint64_t index = (bad->address - a->base) / bad->bytes, count = a->size / bad->bytes;
+    if (count == 0) {
+        text_format(t,
+                    "The allocation holds %l bytes, and one such access needs %u: was its size given in elements "
+                    "instead of bytes? cudaMalloc wants n * sizeof(element).",
+                    a->size, bad->bytes);
+        return;
+    }
+    text_format(t, "This is element %l of an allocation of %l elements of %u bytes: valid indices are 0 to %l. ", index,
+                count, bad->bytes, count - 1);
+    if (index < count)
+        text_format(t, "The access starts inside and ends past the end.");
+    else if (index == bad->thread && bad->threads > count)
+        text_format(t,
+                    "The grid has %l threads, more than there are elements: let only threads with i < n make the "
+                    "access, `if (i < n)`.",
+                    bad->threads);
+    else if (index == count)
+        text_string(t, "It is one past the end: look for `<=` where `<` is meant, or an index + 1 without a guard.");
+    else
+        text_string(t, "Check how the index is computed, or guard the access with `if (i < n)`.");
+}
+
+static void before_the_start(struct text *t, const struct bad_access *bad) {
+    uint64_t back = (bad->nearest->base - bad->address + bad->bytes - 1) / bad->bytes;
+    text_format(t,
+                "This is element -%l of an allocation: the index is negative. Guard the access with `if (i > 0)`, or "
+                "look for an unsigned subtraction that wraps.",
+                back);
+}
+
+static void out_of_global(struct text *t, const struct bad_access *bad) {
+    const struct allocation *a = bad->nearest;
+    if (bad->address < NULL_PAGES)
+        text_string(t, "This is a null pointer: was the cudaMalloc (or the kernel's argument) forgotten, or did the "
+                       "cudaMalloc fail unseen? Check what it returns.");
+    else if (bad->address >= POISON_TOP)
+        text_string(t, "This is no pointer: it may have been read from memory that nobody has written yet.");
+    else if (!a)
+        text_string(t, "Nothing is allocated on the device: call cudaMalloc before the launch.");
+    else if (bad->address >= a->base && bad->address - a->base < a->size + NEAR)
+        past_the_end(t, bad);
+    else if (bad->address < a->base && a->base - bad->address < NEAR)
+        before_the_start(t, bad);
+    else
+        text_string(t, "No allocation is near: the pointer was never set, was overwritten, or its index is far off "
+                       "(an int that overflowed?).");
+}
+
+static void out_of_space(struct text *t, const struct bad_access *bad, const char *memory, const char *try) {
+    if (bad->address >= NEAR)
+        text_format(t, "The index into %s memory is far out of range or negative. %s", memory, try);
+    else
+        text_format(t, "The access needs bytes %l to %l of %l bytes of %s memory. %s", bad->address,
+                    bad->address + bad->bytes - 1, bad->space_bytes, memory, try);
+}
+
+static void out_of_bounds(struct text *t, const struct bad_access *bad) {
+    if (bad->space == SPACE_SHARED && bad->space_bytes == 0)
+        text_string(t, "The kernel was launched without shared memory: an `extern __shared__` array gets its size from "
+                       "the third launch parameter, <<<grid, block, bytes>>>.");
+    else if (bad->space == SPACE_SHARED)
+        out_of_space(t, bad, "shared",
+                     "Compare the index with the array's size; for `extern __shared__`, the size is the "
+                     "third launch parameter, in bytes.");
+    else if (bad->space == SPACE_LOCAL)
+        out_of_space(t, bad, "local",
+                     "Local memory holds a thread's own arrays: compare the index with the array's size.");
+    else if (bad->space == SPACE_PARAM)
+        text_string(t, "The access is outside the kernel's parameters.");
+    else
+        out_of_global(t, bad);
+}
+
+static void misaligned(struct text *t, const struct bad_access *bad) {
+    text_format(t, "An access of %u bytes needs an address that is a multiple of %u; this one is %l past one. ",
+                bad->bytes, bad->bytes, bad->address % bad->bytes);
+    if (bad->bytes >= 8)
+        text_format(t,
+                    "A pointer cast to a wider type (float2, float4, double) must start at such an address: only "
+                    "every %u-th float does, or is the row length no multiple of it?",
+                    bad->bytes / 4);
+    else
+        text_string(t, "Look for a cast from a pointer to a smaller type, or an offset in bytes.");
+}
+
+static void after_free(struct text *t, const struct bad_access *bad) {
+    text_format(t,
+                "The allocation of %l bytes at %x was freed before this kernel ran to its end. Free it after the "
+                "last kernel that uses it.",
+                bad->nearest->size, bad->nearest->base);
+}
+
+void advise(struct text *t, const struct bad_access *bad) {
+    switch (bad->finding) {
+    case FINDING_OUT_OF_BOUNDS:
+        out_of_bounds(t, bad);
+        break;
+    case FINDING_MISALIGNED:
+        misaligned(t, bad);
+        break;
+    case FINDING_USE_AFTER_FREE:
+        after_free(t, bad);
+        break;
+    case FINDING_HOST_POINTER:
+        text_format(t,
+                    "%x is the address of host memory, which a kernel cannot reach. Pass a pointer from cudaMalloc and "
+                    "copy the data with cudaMemcpy, or use cudaMallocManaged.",
+                    bad->address);
+        break;
+    case FINDING_READ_ONLY:
+        text_string(t, "A kernel cannot write constant memory: the host does, with cudaMemcpyToSymbol.");
+        break;
+    default:
+        break;
+    }
+}

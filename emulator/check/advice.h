@@ -1,0 +1,23 @@
+/* One plain sentence for each kind of mistake: what the numbers mean and what to try. */
+#ifndef ADVICE_H
+#define ADVICE_H
+
+#include "check/report.h"
+#include "check/text.h"
+#include "memory/memory.h"
+
+/* What is known about a bad access of one thread. */
+struct bad_access {
+    enum finding finding;
+    enum ptx_space space;             /* SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM or SPACE_CONST */
+    uint64_t address;                 /* as NVIDIA would print it: an offset for shared and local memory */
+    unsigned bytes;                   /* of the whole access */
+    uint64_t space_bytes;             /* size of shared or local memory */
+    const struct allocation *nearest; /* NULL when there is none */
+    uint64_t thread;                  /* blockIdx * blockDim + threadIdx, counted over the grid */
+    uint64_t threads;                 /* in the grid */
+};
+
+void advise(struct text *t, const struct bad_access *bad);
+
+#endif

@@ -1,0 +1,19 @@
+/* Which function of the program a host instruction belongs to. */
+#ifndef HOST_FRAME_H
+#define HOST_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Learns where the program is loaded; call once before host_frame_name. */
+void host_frame_prepare(void);
+
+/* True when the instruction lies in the program itself, not in a library. */
+bool host_frame_is_program(uintptr_t pc);
+
+/* The symbol that contains pc, read from the program's own file. Async-signal-safe. Returns NULL when it is unknown. The
+ * name stays mapped. */
+const char *host_frame_name(uintptr_t pc);
+
+#endif

@@ -1,0 +1,394 @@
+/* Prints findings. One finding is one block of lines, written in one piece; the same mistake in the same line is told
+ * once per launch. */
+#include "check/report.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check/advice.h"
+#include "check/demangle.h"
+#include "check/source.h"
+#include "check/text.h"
+#include "emulator.h"
+#include "memory/memory.h"
+
+#define MARK      "========= "
+#define NAME_SIZE 600
+#define REMEMBER  256
+#define FRAMES    16
+
+/* What CUDA returns for a finding, and the word for graders. Indexed by enum finding; the earlier is the worse. */
+static const struct {
+    const char *word;
+    int error;
+} findings[] = {
+    [FINDING_NONE] = {"none", 0},
+    [FINDING_OUT_OF_BOUNDS] = {"out_of_bounds", 700},
+    [FINDING_MISALIGNED] = {"misaligned", 716},
+    [FINDING_USE_AFTER_FREE] = {"use_after_free", 700},
+    [FINDING_HOST_POINTER] = {"host_pointer", 700},
+    [FINDING_READ_ONLY] = {"out_of_bounds", 700},
+    [FINDING_DIVERGENT_BARRIER] = {"divergent_barrier", 719},
+    [FINDING_LOST_LANE] = {"lost_lane", 719},
+    [FINDING_TIMEOUT] = {"timeout", 702},
+    [FINDING_STACK_OVERFLOW] = {"launch_failure", 714},
+    [FINDING_TRAP] = {"trap", 719},
+    [FINDING_ASSERT] = {"assert", 710},
+    [FINDING_UNSUPPORTED] = {"unsupported", 801},
+    [FINDING_LAUNCH_FAILURE] = {"launch_failure", 719},
+};
+
+static _Atomic int worst;
+static _Atomic unsigned reports;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+const char *report_verdict(void) {
+    return findings[atomic_load(&worst)].word;
+}
+unsigned report_count(void) {
+    return atomic_load(&reports);
+}
+
+/* ---- bookkeeping ---- */
+
+static void print_summary(void) {
+    struct text t = {0};
+    unsigned n = report_count();
+    text_format(&t, MARK "ERROR SUMMARY: %u error%s\n", n, n == 1 ? "" : "s");
+    text_send(&t);
+}
+
+/* Async-signal-safe. */
+static void note(enum finding finding) {
+    int seen = atomic_load(&worst);
+    while ((seen == FINDING_NONE || (int)finding < seen) &&
+           !atomic_compare_exchange_weak(&worst, &seen, (int)finding)) {
+    }
+    atomic_fetch_add(&reports, 1);
+}
+
+/* True for the first finding of its kind in this line and launch. With the lock held. */
+static bool is_news(uint64_t launch, const void *where, uint32_t line, enum finding finding) {
+    static struct {
+        uint64_t launch;
+        const void *where;
+        uint32_t line;
+        enum finding finding;
+    } seen[REMEMBER];
+    static unsigned next;
+    for (int i = 0; i < REMEMBER; i++)
+        if (seen[i].finding == finding && seen[i].launch == launch && seen[i].line == line && seen[i].where == where)
+            return false;
+    seen[next].launch = launch;
+    seen[next].where = where;
+    seen[next].line = line;
+    seen[next].finding = finding;
+    next = (next + 1) % REMEMBER;
+    return true;
+}
+
+/* Sends the block and counts it. With the lock held, so that blocks do not interleave. */
+static void publish(struct text *t, enum finding finding) {
+    static bool summary_registered;
+    if (!summary_registered) {
+        summary_registered = true;
+        atexit(print_summary);
+    }
+    note(finding);
+    text_send(t);
+}
+
+/* ---- the parts of a block ---- */
+
+static bool colours(void) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static void put_title(struct text *t, const char *title) {
+    bool colour = colours();
+    text_format(t, MARK "%s%s%s\n", colour ? "\033[1;31m" : "", title, colour ? "\033[0m" : "");
+}
+
+static void put_place(struct text *t, const char *label, const char *function, const char *file, uint32_t line) {
+    char name[NAME_SIZE];
+    text_format(t, MARK "    %s%s", label, demangle(function, name, sizeof name));
+    if (file && line)
+        text_format(t, " in %s:%u", source_short_path(file), line);
+    text_string(t, "\n");
+}
+
+/* Where the instruction was inlined to: innermost caller first. */
+static void put_callers(struct text *t, const struct kernel *kernel, const struct ptx_location *caller) {
+    for (int depth = 0; caller && depth < FRAMES; depth++, caller = caller->inlined_at)
+        put_place(t, "Device Frame: ", caller->function ? caller->function : kernel->name,
+                  module_file_name(kernel->module, caller->file), caller->line);
+}
+
+static void put_thread(struct text *t, const struct warp *w, int lane) {
+    const uint32_t *block = w->block->ctaid;
+    uint32_t tid[3];
+    lane_thread_index(w, lane, tid);
+    text_format(t, MARK "    by thread (%u,%u,%u) in block (%u,%u,%u)\n", tid[0], tid[1], tid[2], block[0], block[1],
+                block[2]);
+}
+
+static void put_others(struct text *t, unsigned others) {
+    if (others)
+        text_format(t, MARK "    and %u other thread%s of its warp did the same\n", others, others == 1 ? "" : "s");
+}
+
+/* The student's own line, and one for what to do. */
+static void put_source(struct text *t, const struct source_position *p) {
+    char line[200];
+    if (p->file && source_line(p->file, p->line, line, sizeof line))
+        text_format(t, MARK "\n" MARK "  %u | %s\n" MARK "\n", p->line, line);
+    else if (!p->line)
+        text_string(t, MARK "\n" MARK "  Compile with -lineinfo to see the line here.\n" MARK "\n");
+    else
+        text_string(t, MARK "\n");
+}
+
+static void put_advice(struct text *t, const char *advice) {
+    if (advice && *advice)
+        text_format(t, MARK "  %s\n", advice);
+    text_string(t, MARK "\n");
+}
+
+/* ---- a bad access ---- */
+
+static unsigned access_bytes(const struct access *access) {
+    return (unsigned)access->bytes * access->count;
+}
+
+static enum ptx_space space_of(const struct access *access, uint64_t address) {
+    if (access->space != SPACE_GENERIC)
+        return access->space;
+    switch (address >> WINDOW_SHIFT) {
+    case SHARED_WINDOW >> WINDOW_SHIFT:
+        return SPACE_SHARED;
+    case LOCAL_WINDOW >> WINDOW_SHIFT:
+        return SPACE_LOCAL;
+    case PARAM_WINDOW >> WINDOW_SHIFT:
+        return SPACE_PARAM;
+    default:
+        return SPACE_GLOBAL;
+    }
+}
+
+static bool has_allocations(enum ptx_space space) {
+    return space == SPACE_GLOBAL || space == SPACE_CONST;
+}
+
+/* Host memory of this process at that address? Asks the system, which does not fault. */
+static bool is_host_memory(uint64_t address) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (address >> 47 || address < page || memory_is_device_range(address))
+        return false;
+    return msync((void *)(uintptr_t)(address / page * page), page, MS_ASYNC) == 0;
+}
+
+/* An address that is merely not allocated may be more: freed memory, or the host's. */
+static void classify(struct bad_access *bad) {
+    const struct allocation *a = memory_find(bad->address);
+    bad->nearest = a ? a : memory_nearest(bad->address);
+    if (bad->finding == FINDING_OUT_OF_BOUNDS && a && a->limit == 0)
+        bad->finding = FINDING_USE_AFTER_FREE;
+    if (bad->finding == FINDING_USE_AFTER_FREE && !a)
+        bad->finding = FINDING_OUT_OF_BOUNDS;
+    if (bad->finding == FINDING_OUT_OF_BOUNDS && !a && is_host_memory(bad->address))
+        bad->finding = FINDING_HOST_POINTER;
+}
+
+static uint64_t volume(const uint32_t n[3]) {
+    return (uint64_t)n[0] * n[1] * n[2];
+}
+
+static struct bad_access describe(const struct warp *w, const struct insn *in, enum finding finding, int lane,
+                                  uint64_t address) {
+    const struct access *access = in->extra;
+    struct bad_access bad = {.finding = finding, .space = space_of(access, address), .address = address};
+    bad.bytes = access_bytes(access);
+    uint64_t block_threads = volume(w->launch->config.block);
+    bad.thread = w->block->index * block_threads + lane_thread(w, lane);
+    bad.threads = volume(w->launch->config.grid) * block_threads;
+    if (has_allocations(bad.space)) {
+        classify(&bad);
+    } else {
+        if (access->space == SPACE_GENERIC)
+            bad.address &= ((uint64_t)1 << WINDOW_SHIFT) - 1;
+        bad.space_bytes = bad.space == SPACE_SHARED ? w->launch->shared_bytes : w->launch->local_bytes;
+    }
+    return bad;
+}
+
+static void put_access_title(struct text *t, const struct access *access, const struct bad_access *bad) {
+    static const char *const spaces[] = {
+        [SPACE_PARAM] = "__param__",   [SPACE_GLOBAL] = "__global__", [SPACE_CONST] = "__constant__",
+        [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__",
+    };
+    static const char *const kinds[] = {[ACCESS_LOAD] = "read", [ACCESS_STORE] = "write", [ACCESS_ATOMIC] = "atomic"};
+    struct text title = {0};
+    text_format(&title, "Invalid %s %s of size %u bytes", spaces[bad->space], kinds[access->kind], bad->bytes);
+    title.bytes[title.length] = '\0';
+    put_title(t, title.bytes);
+}
+
+/* NVIDIA's words for where the nearest allocation is. */
+static void put_nearest(struct text *t, const struct bad_access *bad) {
+    const struct allocation *a = bad->nearest;
+    if (!a)
+        return;
+    text_string(t, MARK "    and is ");
+    if (bad->address < a->base)
+        text_format(t, "%l bytes before", a->base - bad->address);
+    else if (bad->address - a->base < a->size)
+        text_string(t, "inside");
+    else
+        text_format(t, "%l bytes after", bad->address - a->base - a->size + 1);
+    text_format(t, " the nearest allocation at %x of size %l bytes", a->base, a->size);
+    if (a->name)
+        text_format(t, " (the variable %s)", a->name);
+    else if (a->limit == 0)
+        text_string(t, " (freed)");
+    text_string(t, "\n");
+}
+
+static const char *verb_of(enum finding finding) {
+    switch (finding) {
+    case FINDING_MISALIGNED:
+        return "misaligned";
+    case FINDING_USE_AFTER_FREE:
+        return "out of bounds: the memory has been freed";
+    case FINDING_READ_ONLY:
+        return "a write to read-only memory";
+    default:
+        return "out of bounds";
+    }
+}
+
+static void put_access(struct text *t, const struct warp *w, const struct insn *in, const struct bad_access *bad,
+                       const struct source_position *p, uint32_t lanes) {
+    const struct kernel *kernel = w->launch->kernel;
+    struct text advice = {0};
+    put_access_title(t, in->extra, bad);
+    put_place(t, "at ", p->function ? p->function : kernel->name, p->file, p->line);
+    put_thread(t, w, first_lane(lanes));
+    text_format(t, MARK "    Access to %x is %s\n", bad->address, verb_of(bad->finding));
+    if (has_allocations(bad->space))
+        put_nearest(t, bad);
+    put_callers(t, kernel, p->inlined_at);
+    put_others(t, (unsigned)__builtin_popcount(lanes) - 1);
+    put_source(t, p);
+    advise(&advice, bad);
+    advice.bytes[advice.length < sizeof advice.bytes ? advice.length : sizeof advice.bytes - 1] = '\0';
+    put_advice(t, advice.bytes);
+}
+
+int report_access(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                  const uint64_t addresses[WARP_SIZE]) {
+    const struct kernel *kernel = w->launch->kernel;
+    int lane = first_lane(lanes);
+    struct bad_access bad = describe(w, in, finding, lane, addresses[lane]);
+    struct source_position p = insn_position(kernel, in);
+    pthread_mutex_lock(&lock);
+    if (is_news(w->launch->id, p.line ? (const void *)kernel : in, p.line, bad.finding)) {
+        struct text t = {0};
+        put_access(&t, w, in, &bad, &p, lanes);
+        publish(&t, bad.finding);
+    }
+    pthread_mutex_unlock(&lock);
+    return findings[bad.finding].error;
+}
+
+/* ---- everything else ---- */
+
+int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
+                const char *advice) {
+    const struct kernel *kernel = w->launch->kernel;
+    struct source_position p = insn_position(kernel, in);
+    pthread_mutex_lock(&lock);
+    if (is_news(w->launch->id, p.line ? (const void *)kernel : in, p.line, finding)) {
+        struct text t = {0};
+        put_title(&t, detail);
+        put_place(&t, "at ", p.function ? p.function : kernel->name, p.file, p.line);
+        if (lanes)
+            put_thread(&t, w, first_lane(lanes));
+        put_callers(&t, kernel, p.inlined_at);
+        if (lanes)
+            put_others(&t, (unsigned)__builtin_popcount(lanes) - 1);
+        put_source(&t, &p);
+        put_advice(&t, advice);
+        publish(&t, finding);
+    }
+    pthread_mutex_unlock(&lock);
+    return findings[finding].error;
+}
+
+int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice) {
+    struct text t = {0};
+    pthread_mutex_lock(&lock);
+    put_title(&t, detail);
+    if (kernel_name)
+        put_place(&t, "in kernel ", kernel_name, NULL, 0);
+    put_advice(&t, advice);
+    publish(&t, finding);
+    pthread_mutex_unlock(&lock);
+    return findings[finding].error;
+}
+
+/* ---- the host ---- */
+
+static const char *made_by(enum memory_kind kind) {
+    switch (kind) {
+    case MEMORY_DEVICE:
+        return "cudaMalloc";
+    case MEMORY_MANAGED:
+        return "cudaMallocManaged";
+    case MEMORY_PINNED:
+        return "cudaMallocHost";
+    case MEMORY_REGISTERED:
+        return "cudaHostRegister";
+    case MEMORY_VARIABLE:
+        return "a __device__ variable";
+    default:
+        return "a __constant__ variable";
+    }
+}
+
+static void put_host_nearest(struct text *t, uint64_t address, const struct allocation *inside) {
+    const struct allocation *a = inside ? inside : memory_nearest(address);
+    if (!a)
+        return;
+    struct bad_access bad = {.address = address, .nearest = a};
+    put_nearest(t, &bad);
+    text_format(t, MARK "    made by %s (allocation number %l of this program)\n", made_by(a->kind), a->id);
+}
+
+void report_host_fault(uint64_t address, bool write, const char *function) {
+    const struct allocation *a = memory_find(address);
+    bool device = memory_is_device_range(address);
+    struct text t = {0};
+    put_title(&t, device ? "Host code followed a device pointer" : "Host code used pinned or managed memory wrongly");
+    if (function)
+        put_place(&t, "in ", function, NULL, 0);
+    text_format(&t, MARK "    %s to %x\n", write ? "Write" : "Read", address);
+    put_host_nearest(&t, address, a);
+    text_string(&t, MARK "\n");
+    if (!device)
+        put_advice(&t, a ? "This memory has been freed: use it only before cudaFreeHost or cudaFree."
+                         : "The address is outside the allocation: compare the index with its size.");
+    else if (write)
+        put_advice(&t,
+                   "The CPU cannot write device memory. Fill a host array and copy it: cudaMemcpy(device, host, bytes, "
+                   "cudaMemcpyHostToDevice).");
+    else
+        put_advice(&t, "The CPU cannot read device memory. Copy it first: cudaMemcpy(host, device, bytes, "
+                       "cudaMemcpyDeviceToHost).");
+    note(FINDING_HOST_POINTER);
+    text_send(&t);
+}

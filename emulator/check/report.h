@@ -1,0 +1,47 @@
+/* What the student is told when a kernel does something wrong, in compute-sanitizer's form. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/grid.h"
+#include "memory/access.h"
+
+enum finding {
+    FINDING_NONE,
+    FINDING_OUT_OF_BOUNDS,
+    FINDING_MISALIGNED,
+    FINDING_USE_AFTER_FREE,
+    FINDING_HOST_POINTER, /* a kernel follows a host pointer, or the host a device pointer */
+    FINDING_READ_ONLY,    /* a store to constant memory */
+    FINDING_DIVERGENT_BARRIER,
+    FINDING_LOST_LANE,
+    FINDING_TIMEOUT,
+    FINDING_STACK_OVERFLOW,
+    FINDING_TRAP,
+    FINDING_ASSERT,
+    FINDING_UNSUPPORTED,
+    FINDING_LAUNCH_FAILURE,
+};
+
+/* A bad access by the active lanes in `lanes` (bit per lane) at these addresses. Prints one report for the first
+ * lane and says how many others did the same. Returns the cudaError_t that CUDA gives for it. */
+int report_access(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                  const uint64_t addresses[WARP_SIZE]);
+
+/* Anything else an instruction does wrong; `detail` is one line that says what, `advice` one sentence. */
+int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
+                const char *advice);
+
+/* The host followed a device pointer (from the SIGSEGV handler: async-signal-safe). `function` is the program's
+ * function that did, or NULL. */
+void report_host_fault(uint64_t address, bool write, const char *function);
+
+/* Something about the whole launch: a kernel that cannot run, a time limit. */
+int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice);
+
+const char *report_verdict(void); /* the word for the worst finding: see emulator.h */
+unsigned report_count(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* The student's own source: its path as one would type it, and its lines. */
+#ifndef SOURCE_H
+#define SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The path relative to the current directory where the file lies below it, otherwise the path itself. The answer
+ * points into `path`. */
+const char *source_short_path(const char *path);
+
+/* Copies line number `line` of the file, without the white space around it; false when it cannot be read. */
+bool source_line(const char *path, uint32_t line, char *out, size_t size);
+
+#endif

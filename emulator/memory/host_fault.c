@@ -1,0 +1,81 @@
+/* Host code that follows a device pointer faults; this handler says so before the program ends as it would have. */
+#include "memory/memory.h"
+
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include "check/host_frame.h"
+#include "check/report.h"
+#include "memory/space.h"
+
+#define FRAMES 32
+
+static const int signals[] = {SIGSEGV, SIGBUS};
+static struct sigaction previous[2];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool in_range(struct space_range r, uint64_t address) {
+    return address - r.start < r.end - r.start;
+}
+
+/* The innermost function of the program itself: the fault may be in memcpy or printf, called by it. */
+static const char *program_function(void) {
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES);
+    for (int i = 0; i < count; i++) {
+        uintptr_t pc = (uintptr_t)frames[i];
+        if (host_frame_is_program(pc))
+            return host_frame_name(pc - 1); /* a return address may lie just past its function */
+    }
+    return NULL;
+}
+
+static bool is_write(const void *context) {
+#if defined(__x86_64__)
+    return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
+/* Lets the fault happen again under the default action, so that the exit status and the core are those of a crash. */
+static void default_action(int signal_number, const siginfo_t *info) {
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(signal_number, &action, NULL);
+    if (info->si_code <= 0)
+        raise(signal_number); /* sent by someone: the instruction would not fault again */
+}
+
+static void on_fault(int signal_number, siginfo_t *info, void *context) {
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    const struct sigaction *before = &previous[signal_number == signals[0] ? 0 : 1];
+    bool ours = info->si_code > 0 && (in_range(space_device(), address) || in_range(space_shared(), address));
+    if (ours) {
+        report_host_fault(address, is_write(context), program_function());
+        default_action(signal_number, info);
+    } else if (before->sa_flags & SA_SIGINFO) {
+        before->sa_sigaction(signal_number, info, context);
+    } else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+        before->sa_handler(signal_number);
+    } else {
+        default_action(signal_number, info);
+    }
+}
+
+static void install(void) {
+    void *frame;
+    backtrace(&frame, 1); /* the first call loads a library, which a signal handler must not do */
+    host_frame_prepare();
+    for (int i = 0; i < 2; i++) {
+        struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        sigemptyset(&action.sa_mask);
+        sigaction(signals[i], &action, &previous[i]);
+    }
+}
+
+void memory_guard_install(void) {
+    pthread_once(&once, install);
+}

@@ -1,0 +1,73 @@
+/* The device's address space: what is allocated where, and where the bytes really are.
+ *
+ * Programs hold device addresses. Device memory lies in a range of addresses that is reserved and never readable,
+ * so host code that follows a device pointer faults, and the fault becomes a message; the bytes are at another
+ * place, allocation->host. Managed and pinned memory are usable from both sides: there the two are the same place.
+ * Shared, local and parameter memory have windows of generic addresses that no host pointer can have. */
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Generic addresses: the top byte says which window. 0 is global. */
+#define WINDOW_SHIFT  56
+#define SHARED_WINDOW ((uint64_t)1 << WINDOW_SHIFT)
+#define LOCAL_WINDOW  ((uint64_t)2 << WINDOW_SHIFT)
+#define PARAM_WINDOW  ((uint64_t)3 << WINDOW_SHIFT)
+
+enum memory_kind {
+    MEMORY_DEVICE,     /* cudaMalloc */
+    MEMORY_MANAGED,    /* cudaMallocManaged, __managed__ */
+    MEMORY_PINNED,     /* cudaMallocHost, cudaHostAlloc */
+    MEMORY_REGISTERED, /* cudaHostRegister: the host's own memory */
+    MEMORY_VARIABLE,   /* __device__ */
+    MEMORY_CONSTANT,   /* __constant__ */
+};
+
+struct allocation {
+    uint64_t base;  /* device address */
+    uint64_t size;  /* bytes asked for */
+    uint64_t limit; /* bytes that may be accessed now: size, or 0 once freed */
+    uint8_t *host;  /* where the bytes are: host + (address - base) */
+    enum memory_kind kind;
+    int device;
+    uint64_t id;       /* counts allocations from 1 */
+    const char *name;  /* of a variable; NULL otherwise */
+    bool read_only;    /* constant memory, and pinned memory mapped so */
+};
+
+/* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer).
+ * NULL when there is no room. size 0 is allowed for variables only. */
+struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
+struct allocation *memory_register(void *host, size_t size, int device); /* NULL if it overlaps another */
+/* Frees by base address. Freed memory stays known, for messages, and its addresses are not reused for as long as
+ * possible. */
+enum memory_free_result { MEMORY_FREED, MEMORY_NOT_A_BASE, MEMORY_ALREADY_FREED, MEMORY_UNKNOWN };
+enum memory_free_result memory_free(uint64_t base);
+
+/* The allocation that contains an address (live first, then freed ones that did), or NULL. Any thread, no lock. */
+const struct allocation *memory_find(uint64_t address);
+/* The allocation whose edge is nearest to an address, for messages; NULL when there are none. */
+const struct allocation *memory_nearest(uint64_t address);
+/* True when an address belongs to the reserved device range (allocated or not). */
+bool memory_is_device_range(uint64_t address);
+
+size_t memory_total(void); /* bytes of the emulated device's memory */
+size_t memory_free_bytes(int device);
+
+/* Host pointer to [address, address + size) if it lies whole in one live allocation, else NULL. */
+static inline uint8_t *memory_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    uint64_t offset = address - a->base;
+    return offset < a->limit && size <= a->limit - offset ? a->host + offset : (uint8_t *)0;
+}
+uint8_t *memory_translate(uint64_t address, uint64_t size);
+
+/* Calls visit for every live allocation (leak report). */
+void memory_each_live(void (*visit)(const struct allocation *, void *), void *argument);
+
+/* Installs the handler that explains host faults on device addresses. Keeps and calls a handler the program had. */
+void memory_guard_install(void);
+
+#endif

@@ -1,0 +1,38 @@
+/* Address ranges reserved from the host, and the bytes behind them. Used by allocations.c only. */
+#ifndef SPACE_H
+#define SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct space_range {
+    uint64_t start, end;
+};
+
+/* Reserves the ranges once; false when the host gives us none. */
+bool space_reserve(void);
+
+/* Device addresses: never accessible to the host. Empty until space_reserve. Async-signal-safe. */
+struct space_range space_device(void);
+/* Addresses of managed and pinned memory, which the host uses as they are. Async-signal-safe. */
+struct space_range space_shared(void);
+
+/* Where the bytes of a device address are. */
+uint8_t *space_backing(uint64_t address);
+
+/* Makes the bytes of [address, address + size) of the device range usable, filled with `fill`. False: no memory. */
+bool space_device_open(uint64_t address, size_t size, uint8_t fill);
+/* Gives the whole pages of [start, end) of the device range back to the host. */
+void space_device_discard(uint64_t start, uint64_t end);
+
+/* The same for whole pages of the shared range; closed pages fault when the host touches them. */
+bool space_shared_open(uint64_t address, size_t size, uint8_t fill);
+void space_shared_close(uint64_t address, size_t size);
+
+size_t space_page(void); /* bytes of a page */
+
+/* The memory of the machine or container that this process may use, in bytes. */
+size_t space_machine_memory(void);
+
+#endif
