@@ -1,0 +1,37 @@
+/* A fat binary: the images of device code that nvcc puts into an executable, of which we want the PTX. */
+#ifndef FATBIN_H
+#define FATBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What __cudaRegisterFatBinary is given. */
+#define FATBIN_WRAPPER_MAGIC 0x466243b1u
+struct fatbin_wrapper {
+    unsigned magic, version;
+    const void *data;
+    const void *extra; /* a file name, or the fat binaries that were linked into this one */
+};
+
+struct fatbin_image {
+    char *text; /* PTX, zero-terminated; the caller frees it */
+    size_t length;
+    unsigned arch; /* 75 for compute_75 */
+};
+
+enum fatbin_result {
+    FATBIN_OK,
+    FATBIN_NO_IMAGE, /* well-formed, but holds no PTX for compute capability 9.0 or lower */
+    FATBIN_BROKEN,   /* damaged, or compressed by something that we cannot undo here */
+};
+
+/* Finds and unpacks the best PTX for compute capability 9.0: the highest architecture up to 90, 90a first. `available`
+ * bytes may be read at `data`. Unless FATBIN_OK, `error` holds one line that says why and what to do. */
+enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatbin_image *image, char *error,
+                                 size_t error_size);
+
+/* Bytes that may be read from `address` on: to the end of the segment of the executable or library it lies in; 0 when
+ * it lies in none. */
+size_t fatbin_mapped_bytes(const void *address);
+
+#endif
