@@ -1,0 +1,33 @@
+/* Counting what warps do: instructions, sectors, banks, divergence. Off unless asked for. */
+#ifndef COUNTERS_H
+#define COUNTERS_H
+
+#include "core/grid.h"
+#include "emulator.h"
+
+struct pattern_memory;
+
+/* One worker's counts; summed at the end of a launch. Zeros at first. */
+struct counters {
+    struct emulatorCounters totals;
+    struct pattern_memory *patterns; /* made at the first memory instruction, freed by counters_release */
+};
+
+bool counters_on(void);
+/* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). */
+void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in);
+/* A conditional branch of the active lanes has been decided; diverged: they went both ways. */
+void counters_branch(struct counters *c, bool diverged);
+/* Adds a worker's counts to the process's and clears them. Thread-safe. */
+void counters_flush(struct counters *c);
+/* Frees what a worker's counts hold, before the worker ends. */
+void counters_release(struct counters *c);
+/* After a launch. */
+void counters_launch_done(void);
+
+/* Distinct 32-byte sectors touched by the active lanes; `bytes` per lane. */
+unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+/* Passes over the 32 four-byte banks that a shared access needs (1 = no conflict; 2 and 4 at least for 64- and 128-bit accesses). */
+unsigned count_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+
+#endif
