@@ -20,15 +20,29 @@ static bool in_range(struct space_range r, uint64_t address) {
     return address - r.start < r.end - r.start;
 }
 
-/* The innermost function of the program itself: the fault may be in memcpy or printf, called by it. */
-static const char *program_function(void) {
+static uintptr_t fault_pc(const void *context) {
+#if defined(__x86_64__)
+    return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+/* The innermost function of the program itself: the fault may be in memcpy or printf, called by it. The frames start with
+ * this handler's own; those of interest start at the instruction that faulted. */
+static const char *program_function(const void *context) {
     void *frames[FRAMES];
-    int count = backtrace(frames, FRAMES);
-    for (int i = 0; i < count; i++) {
-        uintptr_t pc = (uintptr_t)frames[i];
-        if (host_frame_is_program(pc))
-            return host_frame_name(pc - 1); /* a return address may lie just past its function */
-    }
+    uintptr_t pc = fault_pc(context);
+    int count = backtrace(frames, FRAMES), first = 0;
+    for (int i = 0; i < count; i++)
+        if ((uintptr_t)frames[i] == pc)
+            first = i;
+    if (host_frame_is_program(pc))
+        return host_frame_name(pc);
+    for (int i = first + 1; i < count; i++) /* a return address may lie just past its function */
+        if (host_frame_is_program((uintptr_t)frames[i]))
+            return host_frame_name((uintptr_t)frames[i] - 1);
     return NULL;
 }
 
@@ -54,7 +68,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context) {
     const struct sigaction *before = &previous[signal_number == signals[0] ? 0 : 1];
     bool ours = info->si_code > 0 && (in_range(space_device(), address) || in_range(space_shared(), address));
     if (ours) {
-        report_host_fault(address, is_write(context), program_function());
+        report_host_fault(address, is_write(context), program_function(context));
         default_action(signal_number, info);
     } else if (before->sa_flags & SA_SIGINFO) {
         before->sa_sigaction(signal_number, info, context);
