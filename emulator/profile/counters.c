@@ -141,12 +141,8 @@ void counters_flush(struct counters *c) {
         to[i] += from[i];
     memcpy(&process, to, sizeof to);
     pthread_mutex_unlock(&lock);
-    memset(&c->totals, 0, sizeof c->totals);
-}
-
-void counters_release(struct counters *c) {
     patterns_free(c->patterns);
-    c->patterns = NULL;
+    *c = (struct counters){0};
 }
 
 void counters_launch_done(void) {

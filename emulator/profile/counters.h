@@ -10,7 +10,7 @@ struct pattern_memory;
 /* One worker's counts; summed at the end of a launch. Zeros at first. */
 struct counters {
     struct emulatorCounters totals;
-    struct pattern_memory *patterns; /* made at the first memory instruction, freed by counters_release */
+    struct pattern_memory *patterns; /* made at the first memory instruction, freed by counters_flush */
 };
 
 bool counters_on(void);
@@ -18,10 +18,8 @@ bool counters_on(void);
 void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in);
 /* A conditional branch of the active lanes has been decided; diverged: they went both ways. */
 void counters_branch(struct counters *c, bool diverged);
-/* Adds a worker's counts to the process's and clears them. Thread-safe. */
+/* Adds a worker's counts to the process's and clears them, at the end of its part of a launch. Thread-safe. */
 void counters_flush(struct counters *c);
-/* Frees what a worker's counts hold, before the worker ends. */
-void counters_release(struct counters *c);
 /* After a launch. */
 void counters_launch_done(void);
 
