@@ -48,6 +48,9 @@ static inline void device_print_backend(void) {
            properties.major, properties.minor, driver / 1000, driver % 1000 / 10);
 }
 
+/* Elements at most, so that an int holds the index of every thread of the grid, those past the end included. */
+enum { OPTIONS_SIZE_MAX = 1 << 30 };
+
 /* What the reader asked for. */
 struct options {
     long long size; /* number of elements; -1: not given, the lesson uses its own sizes */
@@ -81,7 +84,7 @@ static inline struct options options_read(int argc, char **argv, int versions) {
         const char *variable, *word;
         long long low, high, value;
     } known[] = {
-        {"SIZE", "--size", 0, INT_MAX, -1},
+        {"SIZE", "--size", 0, OPTIONS_SIZE_MAX, -1},
         {"SEED", "--seed", 0, LLONG_MAX, 1},
         {"V", "--version", 1, versions, 0},
     };

@@ -55,6 +55,16 @@ static inline void verify_random(float *x, size_t n, float low, float high, uint
     }
 }
 
+/* Host memory for `bytes`, or the end of the program. */
+static inline void *verify_host_alloc(size_t bytes) {
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory) {
+        fprintf(stderr, "no host memory for %zu bytes: ask for a smaller SIZE\n", bytes);
+        exit(CHECK_EXIT_FAIL);
+    }
+    return memory;
+}
+
 static inline void verify_poison_host(void *x, size_t bytes) {
     if (bytes) {
         memset(x, VERIFY_POISON, bytes);
