@@ -21,7 +21,7 @@ exercise_actions := run hint solution reset
 commands         := help doctor bench test clean format
 variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT NO_COLOR FORCE N SUITE FILE WHEELS VERBOSE CC CUDA_HOME
 words            := $(sort $(lessons) $(exercises) $(lesson_actions) $(exercise_actions) $(commands))
-export $(filter-out CC,$(variables))
+export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc does not bear an empty NVCC_CCBIN
 
 # --- what was asked, checked before anything is built ---
 

@@ -26,5 +26,5 @@ unset NVCC_APPEND_FLAGS
 "$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.all" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
 
 # Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
-sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' >"$executable.d"
+sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' | cat -s >"$executable.d"
 rm -f "$executable.d.all"

@@ -70,7 +70,7 @@ require_toolkit() {
 
 # The folder that holds libcudart.so.N, for programs that run on a GPU. Empty where the system's linker knows it.
 find_toolkit_lib() {
-  top=$("$NVCC" --dryrun -c -x cu /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
+  top=$("$NVCC" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} --dryrun -c -x cu /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
   for folder in "$top/lib64" "$top/lib" "$top"/targets/*/lib; do
     if [ -e "$folder/libcudart.so.$CUDA_MAJOR" ]; then
       readlink -f "$folder"
@@ -178,8 +178,8 @@ probe() {
   require_toolkit
   CUDA_MAJOR=${CUDA_VERSION%%.*}
   TOOLKIT_FROM=$toolkit_from
-  TOOLKIT_LIB=$(find_toolkit_lib)
   find_host_compiler
+  TOOLKIT_LIB=$(find_toolkit_lib)
   find_gpu
   choose_flags
   KEY="$(toolkit_key)|$(gpu_key)|$(flags_key)"
@@ -199,6 +199,7 @@ require_backend() {
 }
 
 wanted_nvcc=${NVCC:-}
+[ -n "${NVCC_CCBIN:-}" ] || unset NVCC_CCBIN # nvcc does not bear it empty
 key="$(toolkit_key)|$(gpu_key)|$(flags_key)"
 if ! is_current; then
   probe

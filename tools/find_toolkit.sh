@@ -34,7 +34,7 @@ find_nvcc() {
   if [ -n "${CUDA_HOME:-}" ]; then
     try_nvcc "$CUDA_HOME/bin/nvcc" "CUDA_HOME" && return
   fi
-  for root in ${CUDA_ROOTS-/usr/local/cuda $(ls -d /usr/local/cuda-* 2>/dev/null | sort -rV)}; do
+  for root in ${CUDA_ROOTS-/usr/local/cuda $(ls -d /usr/local/cuda-*/ 2>/dev/null | sort -rV)}; do
     try_nvcc "$root/bin/nvcc" "$root" && return
   done
   for own in .toolchain/cuda-*/bin/nvcc; do

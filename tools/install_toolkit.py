@@ -175,7 +175,7 @@ def unpack(path, folder):
 
 
 def install(paths):
-    partial = TARGET + ".partial"
+    partial = os.path.join(ROOT, "partial-" + VERSION)
     shutil.rmtree(partial, ignore_errors=True)
     for path in paths:
         unpack(path, partial)

@@ -1,0 +1,39 @@
+# Sourced by the suites in sh: one line per check, as tests/run counts them.
+
+# pass NAME · no NAME WHY · skip NAME REASON
+pass() { echo "ok $1"; }
+no() { echo "not ok $1: $2"; }
+skip() { echo "skip $1: $2"; }
+
+# Runs a command: its output (both streams) in $output, its exit status in $status.
+capture() {
+  status=0
+  output=$("$@" 2>&1 </dev/null) || status=$?
+}
+
+# The output so far, indented, where a failed check wants to show it.
+show_output() { printf '%s\n' "$output" | head -n 30 | sed 's/^/    | /'; }
+
+# expect NAME STATUS PATTERN: what `capture` saw. STATUS is a number, or "error" for any but 0; PATTERN is for grep -E.
+expect() {
+  case $2-$status in
+  "$status-$status" | error-[1-9]*) ;;
+  *)
+    no "$1" "ended with status $status, expected $2"
+    show_output
+    return 0
+    ;;
+  esac
+  if [ -n "$3" ] && ! printf '%s\n' "$output" | grep -Eq -- "$3"; then
+    no "$1" "the output lacks '$3'"
+    show_output
+    return 0
+  fi
+  pass "$1"
+}
+
+# A fresh folder for a suite's files, removed when the suite ends.
+make_scratch() {
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+}
