@@ -1,0 +1,90 @@
+/* Decoding a kernel: shared by the decode_*.c files. */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/function.h"
+#include "core/module.h"
+#include "memory/access.h"
+#include "ptx/arena.h"
+#include "ptx/ptx.h"
+
+/* A branch whose label is not yet known. */
+struct patch {
+    uint32_t insn;
+    const char *label;
+    uint32_t *where; /* an entry of a branch table, or NULL: the instruction itself */
+};
+
+struct label {
+    const char *name;
+    uint32_t insn;
+};
+
+struct decoder {
+    struct kernel *kernel;
+    struct ptx_module *ptx;
+    struct arena *arena;
+    struct insn *insns; /* growing; becomes kernel->code */
+    const struct ptx_insn **sources;
+    uint32_t count, capacity;
+    const struct ptx_insn *at; /* being decoded */
+    struct function *function;
+    struct function **functions; /* all that the kernel reaches, itself first */
+    uint32_t function_count;
+    struct patch *patches;
+    size_t patch_count, patch_capacity;
+    struct label *labels; /* of the current function */
+    size_t label_count, label_capacity;
+    struct frame_constant *constants;
+    size_t constant_count, constant_capacity;
+    uint32_t frame_bytes;
+    uint32_t trash_slot;   /* what nobody reads: results to '_' */
+    uint32_t access_count;
+    char *error;
+    size_t error_size;
+    jmp_buf failed;
+};
+
+/* Ends decoding with a message that names the instruction and its line. */
+_Noreturn void decode_fail(struct decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Space in the frame, 64-byte aligned for vectors. */
+uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align);
+uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value);
+
+/* Appends an instruction; the pointer is valid until the next one. */
+struct insn *decode_emit(struct decoder *d, op_fn run);
+/* The last emitted instruction (or an entry of its table) branches to this label. */
+void decode_patch(struct decoder *d, const char *label, uint32_t *where);
+
+/* The slot of an operand read as `bits` wide (1, 16, 32, 64, 128): a register, a constant, or a temporary filled first. */
+uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned bits);
+/* The slot of a destination; a wider register gets its value by an instruction emitted by decode_destination_done. */
+uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsigned bits);
+void decode_destination_done(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slot, bool is_signed);
+/* Value of an integer immediate; fails on anything else. */
+int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
+/* The address that a symbol stands for in its space. */
+uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o);
+
+bool decode_mov(struct decoder *d, const struct ptx_insn *p);
+bool decode_memory(struct decoder *d, const struct ptx_insn *p);  /* ld st atom red cvta isspacep prefetch */
+bool decode_control(struct decoder *d, const struct ptx_insn *p); /* bra call ret exit bar trap fence ... */
+void decode_form(struct decoder *d, const struct ptx_insn *p);    /* everything in the tables */
+
+/* True when the opcode is `base` or begins with `base.` */
+bool opcode_is(const char *opcode, const char *base);
+/* True when the opcode has this modifier: opcode_has("ld.global.v4.f32", "v4"). */
+bool opcode_has(const char *opcode, const char *modifier);
+/* The last modifier that is a type: TYPE_F32 for "cvt.f32.s32"; n = 1 gives the one before it. */
+enum ptx_type opcode_type(const char *opcode, int n);
+
+/* Finds the definition of a function by name; NULL when it is not in this module. */
+const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
+
+#endif

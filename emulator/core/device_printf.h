@@ -1,0 +1,18 @@
+/* printf in kernels: text collects in a buffer and reaches stdout when the host synchronises, as on a GPU. */
+#ifndef DEVICE_PRINTF_H
+#define DEVICE_PRINTF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Finds the string behind a %s argument (a device address); NULL if there is none. */
+typedef const char *(*printf_string)(void *context, uint64_t address);
+
+/* Formats one thread's printf. `values` are the arguments as nvcc packs them: each at its natural alignment, promoted as
+ * C does. Returns the number of arguments, as CUDA's printf does, or -1. */
+int device_printf(const char *format, const uint8_t *values, size_t bytes, printf_string find, void *context);
+
+/* Writes what has collected to stdout. For every call of the API that waits for the device. */
+void device_printf_flush(void);
+
+#endif

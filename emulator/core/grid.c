@@ -1,0 +1,310 @@
+/* Spreads the blocks of a launch over the host's cores. The thread that launches works too; helpers join it. */
+#include "core/grid.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check/report.h"
+#include "memory/memory.h"
+#include "profile/counters.h"
+
+#define MAX_HELPERS 255
+#define RESIDENT_BLOCKS 64 /* blocks one worker may hold unfinished when they wait for others */
+#define DEFAULT_TIMEOUT 300.0
+
+/* A launch in progress, on its caller's stack. */
+struct run {
+    struct launch launch;
+    uint64_t blocks;
+    unsigned workers; /* at it now, the caller not counted; under the pool's lock */
+    struct run *next;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct run *runs;
+    int helpers, idle;
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0};
+
+static _Atomic uint64_t launch_count;
+
+int grid_threads(void) {
+    static _Atomic int threads;
+    int n = atomic_load(&threads);
+    if (n)
+        return n;
+    const char *wanted = getenv("EMULATOR_THREADS");
+    cpu_set_t set;
+    n = wanted ? atoi(wanted) : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    n = n < 1 ? 1 : n > MAX_HELPERS + 1 ? MAX_HELPERS + 1 : n;
+    atomic_store(&threads, n);
+    return n;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double time_limit(void) {
+    const char *wanted = getenv("EMULATOR_TIMEOUT");
+    return wanted ? atof(wanted) : DEFAULT_TIMEOUT;
+}
+
+/* ---- a block's memory ---- */
+
+static uint32_t special_value(const struct launch *launch, enum frame_special special, uint32_t warp, uint32_t lane) {
+    const uint32_t *block = launch->config.block, *grid = launch->config.grid;
+    uint32_t thread = warp * WARP_SIZE + lane, bit = 1u << lane;
+    switch (special) {
+    case FRAME_TID_X: return thread % block[0];
+    case FRAME_TID_Y: return thread / block[0] % block[1];
+    case FRAME_TID_Z: return thread / block[0] / block[1];
+    case FRAME_NTID_X: return block[0];
+    case FRAME_NTID_Y: return block[1];
+    case FRAME_NTID_Z: return block[2];
+    case FRAME_NCTAID_X: return grid[0];
+    case FRAME_NCTAID_Y: return grid[1];
+    case FRAME_NCTAID_Z: return grid[2];
+    case FRAME_LANEID: return lane;
+    case FRAME_LANEMASK_EQ: return bit;
+    case FRAME_LANEMASK_LT: return bit - 1;
+    case FRAME_LANEMASK_LE: return bit | (bit - 1);
+    case FRAME_LANEMASK_GT: return ~(bit | (bit - 1));
+    case FRAME_LANEMASK_GE: return ~(bit - 1);
+    case FRAME_NWARPID: return 64;
+    case FRAME_NSMID: return (uint32_t)grid_threads();
+    case FRAME_DYNAMIC_SHARED: return launch->config.dynamic_shared;
+    case FRAME_TOTAL_SHARED: return launch->shared_bytes;
+    }
+    return 0;
+}
+
+static void fill_constant(const struct launch *launch, uint8_t *frame, uint32_t warp, const struct frame_constant *c) {
+    void *at = frame + c->slot;
+    for (uint32_t l = 0; l < WARP_SIZE; l++)
+        switch (c->bits) {
+        case 1: *(uint32_t *)at = (uint32_t)c->value; break;
+        case 16: ((uint16_t *)at)[l] = (uint16_t)c->value; break;
+        case 32: ((uint32_t *)at)[l] = (uint32_t)c->value; break;
+        case 64: ((uint64_t *)at)[l] = c->value; break;
+        case 128:
+            ((uint64_t *)at)[2 * l] = c->value;
+            ((uint64_t *)at)[2 * l + 1] = 0;
+            break;
+        default: ((uint32_t *)at)[l] = special_value(launch, (enum frame_special)c->value, warp, l); break;
+        }
+}
+
+static size_t rounded(size_t n) { return (n + 127) & ~(size_t)127; }
+
+/* One piece of memory holds the block, its warps, their frames, local memory and shared memory. */
+static size_t block_bytes(const struct launch *launch) {
+    size_t warps = launch->warps_per_block;
+    return rounded(sizeof(struct block)) + rounded(warps * sizeof(struct warp)) +
+           warps * rounded(launch->kernel->frame_bytes) + warps * rounded((size_t)launch->local_bytes * WARP_SIZE) +
+           rounded(launch->shared_bytes + 64);
+}
+
+static struct block *block_make(struct launch *launch, struct worker *worker, void *memory) {
+    uint8_t *at = memory;
+    const struct kernel *k = launch->kernel;
+    struct block *b = memory;
+    memset(b, 0, sizeof *b);
+    at += rounded(sizeof *b);
+    b->launch = launch;
+    b->worker = worker;
+    b->warps = (struct warp *)(void *)at;
+    at += rounded(launch->warps_per_block * sizeof(struct warp));
+    for (uint32_t i = 0; i < launch->warps_per_block; i++, at += rounded(k->frame_bytes)) {
+        struct warp *w = &b->warps[i];
+        memset(w, 0, sizeof *w);
+        w->regs = at;
+        w->block = b;
+        w->worker = worker;
+        w->launch = launch;
+        w->index = (uint16_t)i;
+        for (uint32_t c = 0; c < k->constant_count; c++)
+            fill_constant(launch, w->regs, i, &k->constants[c]);
+    }
+    for (uint32_t i = 0; i < launch->warps_per_block; i++, at += rounded((size_t)launch->local_bytes * WARP_SIZE)) {
+        b->warps[i].local = at;
+        memset(at, 0xff, (size_t)launch->local_bytes * WARP_SIZE);
+    }
+    b->shared = at;
+    return b;
+}
+
+static void block_free(struct block *b) {
+    for (uint32_t i = 0; b && i < b->launch->warps_per_block; i++)
+        free(b->warps[i].call_stack);
+    free(b);
+}
+
+/* ---- a worker ---- */
+
+static struct block *next_block(struct run *run, struct worker *worker, struct block *reuse) {
+    struct launch *launch = &run->launch;
+    if (atomic_load(&launch->stop))
+        return NULL;
+    uint64_t index = atomic_fetch_add(&launch->next_block, 1);
+    if (index >= run->blocks)
+        return NULL;
+    if (!reuse) {
+        void *memory = aligned_alloc(128, block_bytes(launch));
+        if (!memory)
+            abort();
+        reuse = block_make(launch, worker, memory);
+    }
+    block_start(reuse, index);
+    return reuse;
+}
+
+static bool out_of_time(struct run *run) {
+    struct launch *launch = &run->launch;
+    if (!launch->deadline || now() < launch->deadline)
+        return false;
+    if (!atomic_exchange(&launch->stop, true)) {
+        int none = 0;
+        int error = report_launch(launch->kernel->name, FINDING_TIMEOUT, "the kernel did not end within its time limit",
+                                  "A loop in it may never end, or wait for something that no thread does. "
+                                  "EMULATOR_TIMEOUT=seconds sets the limit, 0 removes it.");
+        atomic_compare_exchange_strong(&launch->error, &none, error);
+    }
+    return true;
+}
+
+/* Runs blocks until there are none left. Blocks that only spin are put aside for others to go on: they may wait for
+ * a block that has not begun (all of a cooperative launch must be resident). */
+static void work(struct run *run, struct worker *worker) {
+    struct block *queue = NULL, **end = &queue, *spare = NULL; /* resident blocks that have yielded, oldest first */
+    unsigned resident = 0, limit = run->launch.config.cooperative ? ~0u : RESIDENT_BLOCKS;
+    bool more = true;
+    while (more || queue) {
+        struct block *b = more && resident < limit ? next_block(run, worker, spare) : NULL;
+        if (b) {
+            spare = NULL;
+            resident++;
+        } else {
+            more = more && resident >= limit;
+            if (!queue)
+                break;
+            b = queue;
+            queue = b->next;
+            end = queue ? end : &queue;
+        }
+        enum block_end how = block_run(b);
+        if (how == BLOCK_YIELDED && !out_of_time(run) && !atomic_load(&run->launch.stop)) {
+            b->next = NULL;
+            *end = b;
+            end = &b->next;
+            continue;
+        }
+        resident--;
+        block_free(spare);
+        spare = b;
+    }
+    block_free(spare);
+    while (queue) {
+        struct block *b = queue;
+        queue = b->next;
+        block_free(b);
+    }
+}
+
+static void worker_run(struct run *run, int index) {
+    struct counters counts = {0};
+    struct worker worker = {.index = index, .counters = counters_on() ? &counts : NULL};
+    worker.cache_size = run->launch.kernel->access_count;
+    worker.cache = calloc(worker.cache_size + 1, sizeof *worker.cache);
+    if (!worker.cache)
+        abort();
+    work(run, &worker);
+    if (worker.counters)
+        counters_flush(worker.counters);
+    free(worker.cache);
+}
+
+/* ---- the pool ---- */
+
+static struct run *run_with_work(void) {
+    for (struct run *r = pool.runs; r; r = r->next)
+        if (atomic_load(&r->launch.next_block) < r->blocks && !atomic_load(&r->launch.stop))
+            return r;
+    return NULL;
+}
+
+static void *helper(void *argument) {
+    int index = (int)(intptr_t)argument;
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        struct run *run = run_with_work();
+        if (!run) {
+            pool.idle++;
+            pthread_cond_wait(&pool.work, &pool.lock);
+            pool.idle--;
+            continue;
+        }
+        run->workers++;
+        pthread_mutex_unlock(&pool.lock);
+        worker_run(run, index);
+        pthread_mutex_lock(&pool.lock);
+        run->workers--;
+        pthread_cond_broadcast(&pool.done);
+    }
+    return NULL;
+}
+
+static void call_helpers(struct run *run) {
+    pthread_mutex_lock(&pool.lock);
+    run->next = pool.runs;
+    pool.runs = run;
+    while (pool.helpers < grid_threads() - 1) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, helper, (void *)(intptr_t)(pool.helpers + 1)) != 0)
+            break;
+        pthread_detach(thread);
+        pool.helpers++;
+    }
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void dismiss_helpers(struct run *run) {
+    pthread_mutex_lock(&pool.lock);
+    struct run **at = &pool.runs;
+    while (*at != run)
+        at = &(*at)->next;
+    *at = run->next;
+    while (run->workers)
+        pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+int grid_run(const struct kernel *kernel, const struct launch_config *config) {
+    const uint32_t *g = config->grid, *b = config->block;
+    struct run run = {.blocks = (uint64_t)g[0] * g[1] * g[2]};
+    struct launch *launch = &run.launch;
+    launch->kernel = kernel;
+    launch->config = *config;
+    launch->id = atomic_fetch_add(&launch_count, 1) + 1;
+    launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
+    launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared : kernel->static_shared;
+    launch->local_bytes = kernel->local_bytes;
+    launch->params = config->params;
+    launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
+    bool alone = run.blocks == 1 || grid_threads() == 1;
+    if (!alone)
+        call_helpers(&run);
+    worker_run(&run, 0);
+    if (!alone)
+        dismiss_helpers(&run);
+    if (counters_on())
+        counters_launch_done();
+    return atomic_load(&launch->error);
+}

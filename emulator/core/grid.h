@@ -1,0 +1,83 @@
+/* A launch: a grid of blocks spread over the host's cores. */
+#ifndef GRID_H
+#define GRID_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/module.h"
+#include "core/warp.h"
+
+struct launch_config {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared; /* bytes */
+    const void *params;      /* kernel parameters, packed as kernel->params says */
+    bool cooperative;        /* all blocks must be resident at once */
+    int device;              /* number of the device it runs on */
+};
+
+struct launch {
+    const struct kernel *kernel;
+    struct launch_config config;
+    uint64_t id; /* counts launches of the process from 1 */
+    uint32_t warps_per_block;
+    uint32_t shared_bytes; /* static + dynamic, per block */
+    uint32_t local_bytes;  /* per lane */
+    const uint8_t *params;
+    _Atomic uint64_t next_block;
+    _Atomic int error; /* cudaError_t; the first one wins */
+    _Atomic bool stop;
+    double deadline; /* seconds on the monotonic clock, 0 for none */
+};
+
+/* Barrier of a block. */
+struct block_barrier {
+    uint32_t arrived;  /* lanes */
+    uint32_t expected; /* lanes; 0: all live lanes of the block */
+    uint32_t trues;    /* bar.red: lanes whose predicate was true, and how many lanes voted */
+    uint32_t votes;
+    uint32_t result_trues, result_votes; /* of the last time it opened */
+};
+
+struct block {
+    struct launch *launch;
+    struct worker *worker;
+    uint32_t ctaid[3];
+    uint64_t index;     /* linear */
+    uint32_t live_lanes;
+    uint8_t *shared;
+    struct warp *warps;
+    struct block_barrier barriers[16];
+    uint8_t *frames;
+    uint8_t *locals;
+    struct block *next;
+};
+
+/* One host thread's state. `cache` remembers, for each memory instruction, the allocation it last touched. */
+struct worker {
+    const struct allocation **cache; /* by access.slot */
+    size_t cache_size;
+    struct counters *counters; /* NULL unless counting: see profile/ */
+    int index;
+};
+
+/* Runs a kernel to its end on the pool's threads and the caller's. May be called from several threads.
+ * Returns a cudaError_t (0 for success). Arguments have been validated by the API. */
+int grid_run(const struct kernel *kernel, const struct launch_config *config);
+
+/* core/block.c */
+enum block_end { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED };
+enum block_end block_run(struct block *b);
+void block_start(struct block *b, uint64_t index);
+/* Opens the barrier if all that it waits for have arrived. */
+void block_check_barrier(struct block *b, unsigned barrier);
+
+int grid_threads(void); /* host threads that execute blocks: EMULATOR_THREADS, or the CPUs we may use */
+
+static inline uint32_t lane_thread(const struct warp *w, int lane) { return w->index * WARP_SIZE + (uint32_t)lane; }
+/* threadIdx of a lane. */
+void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]);
+
+#endif

@@ -1,0 +1,87 @@
+/* A loaded PTX image: its kernels, ready to run, and its variables, with addresses. */
+#ifndef MODULE_H
+#define MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/insn.h"
+#include "ptx/ptx.h"
+
+struct module;
+
+struct kernel_param {
+    uint32_t offset, size, align; /* bytes */
+};
+
+/* Special registers that do not change while a launch uses a frame. */
+enum frame_special {
+    FRAME_TID_X, FRAME_TID_Y, FRAME_TID_Z, FRAME_NTID_X, FRAME_NTID_Y, FRAME_NTID_Z,
+    FRAME_NCTAID_X, FRAME_NCTAID_Y, FRAME_NCTAID_Z, FRAME_LANEID, FRAME_LANEMASK_EQ, FRAME_LANEMASK_LT,
+    FRAME_LANEMASK_LE, FRAME_LANEMASK_GT, FRAME_LANEMASK_GE, FRAME_NWARPID, FRAME_NSMID, FRAME_DYNAMIC_SHARED,
+    FRAME_TOTAL_SHARED,
+};
+#define FRAME_SPECIAL 2 /* frame_constant.bits of those: value is the enum frame_special */
+
+/* A constant vector in the frame, filled once per frame. */
+struct frame_constant {
+    uint32_t slot;
+    uint8_t bits; /* 1, 16, 32, 64, 128 (zero-extended), or FRAME_SPECIAL */
+    uint64_t value;
+};
+
+/* Decoded code of a function or kernel. */
+struct code {
+    struct insn *insns;
+    const struct ptx_insn **sources; /* by insn.index: what it was decoded from */
+    uint32_t count;
+};
+
+struct kernel {
+    const char *name;
+    struct module *module;
+    const struct ptx_function *ptx;
+    struct kernel_param *params;
+    uint32_t param_count, param_bytes;
+    uint32_t static_shared, local_bytes; /* local: of the kernel itself and of the calls below it, where known */
+    uint32_t max_threads;                /* by .maxntid, or 1024 */
+    uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
+    /* Filled by kernel_prepare, at the first launch. */
+    bool prepared;
+    bool recursive;         /* some function it reaches may call itself */
+    uint32_t entry_local;   /* bytes of local memory of the kernel itself: where its callees' begin */
+    uint32_t dynamic_start; /* where extern __shared__ arrays begin */
+    char *error; /* why it cannot run: an instruction we do not have, with its line */
+    struct code code;
+    uint32_t frame_bytes;
+    struct frame_constant *constants;
+    uint32_t constant_count;
+    uint32_t access_count;               /* memory instructions: access.slot < access_count */
+};
+
+/* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin` names the
+ * executable for messages. Returns NULL with one line in error (size bytes) when the PTX is not what we can read. */
+struct module *module_load(const char *ptx, size_t length, const char *origin, char *error, size_t size);
+void module_unload(struct module *module);
+
+struct kernel *module_kernel(struct module *module, const char *name); /* NULL if there is none */
+/* Finds a .global or .const variable. */
+bool module_variable(struct module *module, const char *name, uint64_t *address, size_t *bytes);
+
+/* Decodes the kernel and what it calls. Thread-safe, done once. False when it cannot run: kernel->error says why. */
+bool kernel_prepare(struct kernel *kernel);
+/* core/decode.c; the caller holds the module's lock. */
+bool kernel_decode(struct kernel *kernel, struct ptx_module *ptx);
+
+/* "file.cu" and the line of an instruction; line 0 where unknown. The file is as the compiler was given it. */
+struct source_position {
+    const char *file;
+    uint32_t line;
+    const char *function;                /* inlined function it is in, or NULL */
+    const struct ptx_location *inlined_at; /* callers, or NULL */
+};
+struct source_position insn_position(const struct kernel *kernel, const struct insn *in);
+const char *module_file_name(const struct module *module, uint32_t file);
+
+#endif

@@ -1,0 +1,123 @@
+/* A warp: 32 lanes, their registers, and the fragments they have diverged into.
+ *
+ * A register is a vector of 32 lanes at a fixed offset in the warp's frame: uint32_t[32], uint64_t[32], uint16_t[32];
+ * a predicate is one uint32_t with a bit per lane. A fragment is a set of lanes at one pc. The deepest in calls, and among those
+ * the one furthest behind, runs; two that meet at a label merge; one that spins lets the others go on. */
+#ifndef WARP_H
+#define WARP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/insn.h"
+
+#define WARP_SIZE 32
+#define FULL_MASK 0xffffffffu
+
+struct block;
+struct function;
+struct worker;
+struct launch;
+
+enum fragment_state {
+    FRAGMENT_READY,
+    FRAGMENT_AT_BARRIER, /* waits for the block: barrier says which */
+    FRAGMENT_AT_SYNC,    /* waits for lanes of its warp at a *.sync instruction: pc is that instruction */
+};
+
+struct fragment {
+    const struct insn *pc;
+    uint32_t mask;
+    uint16_t depth; /* of calls */
+    uint8_t state;
+    uint8_t barrier;
+    uint32_t sync_mask; /* for FRAGMENT_AT_SYNC: the lanes it waits for */
+};
+
+enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
+
+struct warp {
+    uint8_t *regs;     /* the frame */
+    uint32_t mask;     /* lanes that execute now: never 0 in an operation */
+    uint32_t live;     /* lanes that have not exited */
+    uint32_t threads;  /* lanes that exist (the last warp of a block may be partial) */
+    int32_t fuel;      /* backward branches left before the warp must let others run */
+    uint16_t count;    /* of fragments */
+    uint16_t current;  /* index of the running one */
+    uint16_t index;    /* of the warp in its block */
+    uint16_t turns;    /* choices left before another fragment must get its turn */
+    uint8_t state;     /* enum warp_state */
+    struct block *block;
+    struct worker *worker;
+    struct launch *launch;
+    uint8_t *local;              /* local memory: lane after lane, launch->local_bytes each */
+    uint32_t local_sp[WARP_SIZE]; /* stack pointer of each lane, offset in its local memory */
+    void *call_stack;            /* saved activations of recursive functions, see ops/call.c */
+    const struct function *returned[WARP_SIZE]; /* the function each lane last returned from */
+    struct fragment fragments[WARP_SIZE];
+};
+
+/* Register k of the instruction, as an array of 32 lanes of type T. For use in operations, which name their
+ * parameters w and in. */
+#define REG(T, k) ((T *)(void *)(w->regs + in->op[k]))
+/* Predicate operand k: a bit per lane. */
+#define PRED(k) (*(uint32_t *)(void *)(w->regs + in->op[k]))
+
+#if defined(__clang__)
+#define LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_SIZE; l++)
+#else
+#define LANE_LOOP _Pragma("GCC ivdep") for (int l = 0; l < WARP_SIZE; l++)
+#endif
+
+/* bit l of a mask as a test that compilers turn into a vector mask */
+#define LANE_ON(mask) (((mask) >> l) & 1)
+
+/* Writes `expr` (which may use the lane number l) to destination register 0 of type T, in the active lanes only.
+ * The full mask has its own loop because it is nearly always full. A source may be the destination. */
+#define WRITE_LANES(T, expr)                                                                                           \
+    do {                                                                                                               \
+        T *restrict_d = REG(T, 0);                                                                                     \
+        uint32_t active = w->mask;                                                                                     \
+        if (active == FULL_MASK) {                                                                                     \
+            LANE_LOOP restrict_d[l] = (T)(expr);                                                                       \
+        } else {                                                                                                       \
+            LANE_LOOP restrict_d[l] = LANE_ON(active) ? (T)(expr) : restrict_d[l];                                     \
+        }                                                                                                              \
+    } while (0)
+
+/* The same for a predicate: sets the active lanes' bits of *p from `expr`, keeps the others. */
+#define WRITE_PRED(k, bits) (PRED(k) = (PRED(k) & ~w->mask) | ((bits) & w->mask))
+
+static inline int first_lane(uint32_t mask) { return __builtin_ctz(mask); }
+
+/* Fragments (core/warp.c). Each leaves w->mask and w->current right and returns the instruction to run next,
+ * or NULL when nothing in this warp can run. */
+const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken, const struct insn *other_pc);
+/* Parts the running fragment: it keeps these lanes, the others wait at other_pc. Chooses nobody. */
+void warp_split(struct warp *w, uint32_t keep, const struct insn *other_pc);
+const struct insn *warp_meet(struct warp *w, const struct insn *label);
+const struct insn *warp_exit_lanes(struct warp *w);
+const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, unsigned barrier);
+
+/* For *.sync instructions: true when all live lanes of `members` are in the running fragment, so that the
+ * instruction may execute. Otherwise the fragment waits: return *next from the operation. */
+bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, const struct insn **next);
+
+/* Gives the warp back to the block's scheduler, to go on at `next`: it has run long enough. Returns NULL. */
+const struct insn *warp_yield(struct warp *w, const struct insn *next);
+/* One fragment with all threads at the entry. The frame's contents are the caller's business. */
+void warp_start(struct warp *w, const struct insn *entry, uint32_t threads);
+/* Runs the warp until it waits, ends or has used up its fuel. */
+void warp_run(struct warp *w);
+/* The block's barrier has opened: the fragments that waited for it may run. */
+void warp_release(struct warp *w, unsigned barrier);
+
+/* Backward branches and calls a warp may execute before the others of its block get their turn, and the choices
+ * between fragments after which one that keeps running lets the others go on (it may be waiting for them). */
+#define WARP_FUEL       20000
+#define FRAGMENT_TURNS  4096
+
+/* Ends the launch with an error that has already been reported (check/report.h). Returns NULL. */
+const struct insn *warp_fault(struct warp *w, int cuda_error);
+
+#endif

@@ -1,0 +1,15 @@
+/* atom and red. */
+#ifndef OPS_ATOMIC_H
+#define OPS_ATOMIC_H
+
+#include <stdbool.h>
+
+#include "memory/access.h"
+
+/* Fills operation, type, bytes and count of an access from an opcode like "atom.global.relaxed.gpu.add.f32". False when
+ * there is no such instruction. */
+bool atomic_operation(const char *opcode, struct access *access);
+
+const struct insn *op_atomic(struct warp *w, const struct insn *in);
+
+#endif

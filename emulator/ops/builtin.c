@@ -1,0 +1,126 @@
+/* Functions that kernels call but nobody wrote: vprintf, __assertfail, malloc, free. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/report.h"
+#include "core/device_printf.h"
+#include "core/function.h"
+#include "core/grid.h"
+#include "memory/memory.h"
+
+/* Argument i of a builtin's call, for a lane. */
+static uint64_t argument(const struct warp *w, const struct call_site *site, unsigned i, int l) {
+    uint64_t value = 0;
+    const struct argument *a = &site->arguments[i];
+    memcpy(&value, w->regs + a->from + (size_t)l * a->bytes, sizeof value);
+    return value;
+}
+
+static void set_result(struct warp *w, const struct call_site *site, int l, uint64_t value) {
+    if (site->result_count)
+        memcpy(w->regs + site->results[0].to + (size_t)l * site->results[0].bytes, &value, sizeof value);
+}
+
+/* Bytes that a generic address points to, as far as they are readable; NULL if none. */
+static const uint8_t *readable(const struct warp *w, int lane, uint64_t address, size_t *bytes) {
+    uint64_t window = address >> WINDOW_SHIFT, offset = address & (((uint64_t)1 << WINDOW_SHIFT) - 1);
+    if (window == 1 && offset < w->launch->shared_bytes) {
+        *bytes = w->launch->shared_bytes - offset;
+        return w->block->shared + offset;
+    }
+    if (window == 2 && offset < w->launch->local_bytes) {
+        *bytes = w->launch->local_bytes - offset;
+        return w->local + (size_t)lane * w->launch->local_bytes + offset;
+    }
+    const struct allocation *a = window ? NULL : memory_find(address);
+    if (!a || address - a->base >= a->limit)
+        return NULL;
+    *bytes = a->limit - (address - a->base);
+    return a->host + (address - a->base);
+}
+
+/* A zero-terminated string in device memory; NULL if it has no end. */
+static const char *device_string(const struct warp *w, int lane, uint64_t address) {
+    size_t bytes = 0;
+    const uint8_t *at = readable(w, lane, address, &bytes);
+    return at && memchr(at, 0, bytes) ? (const char *)at : NULL;
+}
+
+struct string_context {
+    const struct warp *warp;
+    int lane;
+};
+
+static const char *find_string(void *context, uint64_t address) {
+    const struct string_context *c = context;
+    return device_string(c->warp, c->lane, address);
+}
+
+static const struct insn *op_vprintf(struct warp *w, const struct insn *in) {
+    const struct call_site *site = in->extra;
+    for (int l = 0; l < WARP_SIZE; l++) {
+        if (!LANE_ON(w->mask))
+            continue;
+        struct string_context context = {w, l};
+        const char *format = device_string(w, l, argument(w, site, 0, l));
+        size_t bytes = 0;
+        uint64_t list = argument(w, site, 1, l);
+        const uint8_t *values = list ? readable(w, l, list, &bytes) : NULL;
+        int printed = format ? device_printf(format, values, bytes, find_string, &context) : -1;
+        set_result(w, site, l, (uint32_t)printed);
+    }
+    return in + 1;
+}
+
+/* __assertfail(message, file, line, function, char size) */
+static const struct insn *op_assertfail(struct warp *w, const struct insn *in) {
+    const struct call_site *site = in->extra;
+    int lane = first_lane(w->mask);
+    const char *message = device_string(w, lane, argument(w, site, 0, lane));
+    const char *file = device_string(w, lane, argument(w, site, 1, lane));
+    const char *function = device_string(w, lane, argument(w, site, 3, lane));
+    const uint32_t *block = w->block->ctaid;
+    uint32_t tid[3];
+    char detail[600];
+    lane_thread_index(w, lane, tid);
+    snprintf(detail, sizeof detail, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file ? file : "?",
+             (unsigned)argument(w, site, 2, lane), function ? function : "?", block[0], block[1], block[2], tid[0], tid[1],
+             tid[2], message ? message : "?");
+    int error = report_insn(w, in, FINDING_ASSERT, w->mask, detail, "An assert() in the kernel does not hold.");
+    return warp_fault(w, error);
+}
+
+static const struct insn *op_malloc(struct warp *w, const struct insn *in) {
+    const struct call_site *site = in->extra;
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask)) {
+            uint64_t bytes = argument(w, site, 0, l);
+            struct allocation *a = bytes ? memory_allocate(bytes, 16, MEMORY_DEVICE, w->launch->config.device, NULL) : NULL;
+            set_result(w, site, l, a ? a->base : 0);
+        }
+    return in + 1;
+}
+
+static const struct insn *op_free(struct warp *w, const struct insn *in) {
+    const struct call_site *site = in->extra;
+    for (int l = 0; l < WARP_SIZE; l++) {
+        uint64_t address = LANE_ON(w->mask) ? argument(w, site, 0, l) : 0;
+        if (address && memory_free(address) != MEMORY_FREED) {
+            int error = report_insn(w, in, FINDING_USE_AFTER_FREE, 1u << l, "Invalid free in device code.",
+                                    "free() takes a pointer that malloc() gave and that was not freed before.");
+            return warp_fault(w, error);
+        }
+    }
+    return in + 1;
+}
+
+op_fn builtin_find(const char *name) {
+    static const struct {
+        const char *name;
+        op_fn run;
+    } builtins[] = {{"vprintf", op_vprintf}, {"__assertfail", op_assertfail}, {"malloc", op_malloc}, {"free", op_free}};
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (strcmp(name, builtins[i].name) == 0)
+            return builtins[i].run;
+    return NULL;
+}

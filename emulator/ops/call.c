@@ -1,0 +1,206 @@
+/* Calls of functions, direct, indirect and recursive. See core/function.h for where things lie. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/report.h"
+#include "core/function.h"
+#include "core/grid.h"
+
+/* A saved activation of a recursive function, for the lanes in mask. The warp's lanes may be at different depths,
+ * so each lane has a chain of its own through these records. */
+struct saved {
+    struct saved *below[WARP_SIZE]; /* by lane: what lies under this record */
+    uint32_t mask;                  /* lanes that have not come back for it */
+    uint8_t area[];
+};
+
+struct call_stack {
+    struct saved *top[WARP_SIZE];
+};
+
+static void copy_lanes(struct warp *w, const struct argument *a, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        for (int l = 0; l < WARP_SIZE; l++)
+            if (LANE_ON(w->mask))
+                memcpy(w->regs + a[i].to + (size_t)l * a[i].bytes, w->regs + a[i].from + (size_t)l * a[i].bytes, a[i].bytes);
+}
+
+static void push(struct warp *w, const struct function *f) {
+    size_t bytes = f->area_end - f->area_begin;
+    struct saved *s = malloc(sizeof *s + bytes);
+    if (!w->call_stack)
+        w->call_stack = calloc(1, sizeof(struct call_stack));
+    struct call_stack *stack = w->call_stack;
+    if (!s || !stack)
+        abort();
+    s->mask = w->mask;
+    memcpy(s->area, w->regs + f->area_begin, bytes);
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask)) {
+            s->below[l] = stack->top[l];
+            stack->top[l] = s;
+        }
+}
+
+/* Gives lane l's parts of the saved area back: `width` bytes per lane at `offset`. */
+static void restore_part(uint8_t *to, const uint8_t *from, uint32_t width, int l) {
+    memcpy(to + (size_t)l * width, from + (size_t)l * width, width);
+}
+
+static uint32_t aligned(uint64_t bytes) { return ((uint32_t)bytes + 15) & ~15u; }
+
+static void restore_lane(struct warp *w, const struct function *f, const struct saved *s, int l) {
+    const uint8_t *from = s->area - f->area_begin; /* so that frame offsets work on it */
+    restore_part(w->regs + f->return_slot, from + f->return_slot, 4, l);
+    restore_part(w->regs + f->depot_slot, from + f->depot_slot, 4, l);
+    for (const struct ptx_variable *v = f->ptx->variables; v; v = v->next)
+        if (v->space == SPACE_PARAM)
+            restore_part(w->regs + v->address, from + v->address, aligned(v->size), l);
+    for (int list = 0; list < 2; list++)
+        for (const struct ptx_variable *v = list ? f->ptx->returns : f->ptx->params; v; v = v->next)
+            restore_part(w->regs + v->address, from + v->address, aligned(v->size), l);
+    for (size_t i = 0; i < f->ptx->register_count; i++) {
+        const struct ptx_register *r = f->ptx->registers[i];
+        if (r->type == TYPE_PRED) {
+            uint32_t *p = (uint32_t *)(void *)(w->regs + r->slot), old;
+            memcpy(&old, from + r->slot, sizeof old);
+            *p = (*p & ~(1u << l)) | (old & 1u << l);
+        } else {
+            unsigned bits = ptx_type_bits[r->type];
+            restore_part(w->regs + r->slot, from + r->slot, bits == 8 ? 2 : bits / 8, l);
+        }
+    }
+}
+
+static void pop(struct warp *w, const struct function *f) {
+    struct call_stack *stack = w->call_stack;
+    for (int l = 0; l < WARP_SIZE; l++) {
+        if (!LANE_ON(w->mask))
+            continue;
+        struct saved *s = stack->top[l];
+        restore_lane(w, f, s, l);
+        stack->top[l] = s->below[l];
+        s->mask &= ~(1u << l);
+        if (!s->mask)
+            free(s);
+    }
+}
+
+/* The lanes that would need more local memory than there is. */
+static uint32_t overflowing(const struct warp *w, const struct function *f) {
+    uint32_t lanes = 0;
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask) && w->local_sp[l] + f->local_bytes > w->launch->local_bytes)
+            lanes |= 1u << l;
+    return lanes;
+}
+
+static const struct insn *stack_overflow(struct warp *w, const struct insn *in, uint32_t lanes) {
+    int error = report_insn(w, in, FINDING_STACK_OVERFLOW, lanes, "Stack overflow",
+                            "The recursion goes deeper than the stack of a thread allows; does it end?");
+    return warp_fault(w, error);
+}
+
+static const struct insn *enter(struct warp *w, const struct insn *in, const struct call_site *site) {
+    struct function *f = site->callee;
+    struct fragment *fragment = &w->fragments[w->current];
+    uint32_t lanes = overflowing(w, f);
+    if (lanes || fragment->depth > 20000)
+        return stack_overflow(w, in, lanes ? lanes : w->mask);
+    if (f->recursive)
+        push(w, f);
+    copy_lanes(w, site->arguments, site->argument_count);
+    uint32_t *returns = (uint32_t *)(void *)(w->regs + f->return_slot);
+    uint32_t *depot = (uint32_t *)(void *)(w->regs + f->depot_slot);
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask)) {
+            returns[l] = in->index + 1;
+            depot[l] = w->local_sp[l];
+            w->local_sp[l] += f->local_bytes;
+        }
+    fragment->depth++;
+    if (--w->fuel <= 0)
+        return warp_yield(w, f->entry);
+    return w->count == 1 ? f->entry : warp_meet(w, f->entry);
+}
+
+const struct insn *op_call(struct warp *w, const struct insn *in) { return enter(w, in, in->extra); }
+
+static uint32_t candidate_of(const struct call_site *site, uint64_t address) {
+    uint32_t i = 0;
+    while (i < site->candidate_count && address != CODE_WINDOW + 16 * site->candidates[i].callee->number)
+        i++;
+    return i;
+}
+
+/* The active lanes in which a per-lane value equals that of the first. */
+static uint32_t same_as_first(const struct warp *w, const uint64_t *values) {
+    uint64_t first = values[first_lane(w->mask)];
+    uint32_t same = 0;
+    for (int l = 0; l < WARP_SIZE; l++)
+        same |= (uint32_t)(values[l] == first) << l;
+    return same & w->mask;
+}
+
+const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
+    const struct call_site *site = in->extra;
+    const uint64_t *target = REG(uint64_t, 0);
+    uint32_t same = same_as_first(w, target), candidate = candidate_of(site, target[first_lane(same)]);
+    if (candidate == site->candidate_count) {
+        int error = report_insn(w, in, FINDING_LAUNCH_FAILURE, same, "Call through an invalid function pointer",
+                                "A function pointer must have been taken in device code (in a __device__ variable, for "
+                                "example): a kernel cannot call the address of a function that the host sees.");
+        return warp_fault(w, error);
+    }
+    if (same != w->mask)
+        warp_split(w, same, in); /* the others come to this instruction again */
+    return enter(w, in, &site->candidates[candidate]);
+}
+
+static void land(struct warp *w, const struct call_site *site, const struct function *f) {
+    copy_lanes(w, site->results, site->result_count);
+    const uint32_t *depot = (const uint32_t *)(const void *)(w->regs + f->depot_slot);
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask))
+            w->local_sp[l] = depot[l];
+    if (f->recursive)
+        pop(w, f);
+}
+
+/* Behind a call: takes the results over and gives the callee's place back. After an indirect call the lanes may
+ * come from different functions. */
+const struct insn *op_call_landing(struct warp *w, const struct insn *in) {
+    const struct call_site *site = in->extra;
+    if (site->callee) {
+        land(w, site, site->callee);
+        return in + 1;
+    }
+    uint32_t all = w->mask;
+    for (uint32_t i = 0; i < site->candidate_count; i++) {
+        w->mask = 0;
+        for (int l = 0; l < WARP_SIZE; l++)
+            w->mask |= (uint32_t)(w->returned[l] == site->candidates[i].callee) << l;
+        w->mask &= all;
+        if (w->mask)
+            land(w, &site->candidates[i], site->candidates[i].callee);
+    }
+    w->mask = all;
+    return in + 1;
+}
+
+const struct insn *op_return(struct warp *w, const struct insn *in) {
+    const struct function *f = in->extra;
+    const uint32_t *returns = (const uint32_t *)(const void *)(w->regs + f->return_slot);
+    uint32_t first = returns[first_lane(w->mask)], same = 0;
+    for (int l = 0; l < WARP_SIZE; l++)
+        same |= (uint32_t)(returns[l] == first) << l;
+    same &= w->mask;
+    if (same != w->mask)
+        warp_split(w, same, in);
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(same))
+            w->returned[l] = f;
+    w->fragments[w->current].depth--;
+    const struct insn *label = &w->launch->kernel->code.insns[first];
+    return w->count == 1 ? label + 1 : warp_meet(w, label + 1);
+}

@@ -1,0 +1,232 @@
+/* Branches, exits, barriers, special registers, and the small copies that decode makes. */
+#include <string.h>
+#include <time.h>
+
+#include "check/report.h"
+#include "core/function.h"
+#include "core/grid.h"
+#include "profile/counters.h"
+
+/* ---- branches ---- */
+
+const struct insn *op_nothing(struct warp *w, const struct insn *in) {
+    (void)w;
+    return in + 1;
+}
+
+/* A place where fragments may meet. Falls through at once while the warp is whole. */
+const struct insn *op_label(struct warp *w, const struct insn *in) {
+    if (w->count == 1)
+        return in + 1;
+    const struct insn *next = warp_meet(w, in + 1);
+    return next;
+}
+
+/* Everybody who comes to a label stands at the instruction behind it. */
+static const struct insn *behind(const struct insn *target) { return target + (target->run == op_label); }
+
+static const struct insn *jump(struct warp *w, const struct insn *in, const struct insn *target) {
+    target = behind(target);
+    if (in->flags & INSN_BACKWARD && --w->fuel <= 0)
+        return warp_yield(w, target);
+    return w->count == 1 ? target : warp_meet(w, target);
+}
+
+const struct insn *op_branch(struct warp *w, const struct insn *in) { return jump(w, in, in->target); }
+
+const struct insn *op_branch_if(struct warp *w, const struct insn *in) {
+    uint32_t p = PRED(0), taken = w->mask & (in->kind ? ~p : p);
+    bool diverged = taken != 0 && taken != w->mask;
+    if (w->worker->counters)
+        counters_branch(w->worker->counters, diverged);
+    if (!taken)
+        return in + 1;
+    if (!diverged)
+        return jump(w, in, in->target);
+    if (in->flags & INSN_BACKWARD)
+        w->fuel--;
+    return warp_branch(w, behind(in->target), taken, in + 1);
+}
+
+const struct insn *op_branch_table(struct warp *w, const struct insn *in) {
+    const struct branch_table *table = in->extra;
+    const uint32_t *index = REG(uint32_t, 0);
+    const struct insn *code = w->launch->kernel->code.insns;
+    uint32_t first = index[first_lane(w->mask)], same = 0;
+    if (first >= table->count) {
+        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A switch jumps outside its table.", "");
+        return warp_fault(w, 719);
+    }
+    for (int l = 0; l < WARP_SIZE; l++)
+        same |= (uint32_t)(index[l] == first) << l;
+    same &= w->mask;
+    const struct insn *target = behind(&code[table->insns[first]]);
+    if (--w->fuel <= 0 && same == w->mask)
+        return warp_yield(w, target);
+    if (w->worker->counters)
+        counters_branch(w->worker->counters, same != w->mask);
+    if (same == w->mask)
+        return w->count == 1 ? target : warp_meet(w, target);
+    return warp_branch(w, target, same, in); /* the others look at the table again */
+}
+
+const struct insn *op_exit(struct warp *w, const struct insn *in) {
+    (void)in;
+    return warp_exit_lanes(w);
+}
+
+const struct insn *op_trap(struct warp *w, const struct insn *in) {
+    report_insn(w, in, FINDING_TRAP, w->mask, "The kernel executed a trap instruction.",
+                "nvcc puts one where it can prove that the code is wrong, a write through a null pointer for example; "
+                "__trap() does the same.");
+    return warp_fault(w, 719);
+}
+
+/* Runs the next instruction for the lanes whose predicate holds. */
+const struct insn *op_guard(struct warp *w, const struct insn *in) {
+    uint32_t all = w->mask, p = PRED(0), some = all & (in->kind ? ~p : p);
+    if (!some)
+        return in + 2;
+    w->mask = some;
+    const struct insn *next = in[1].run(w, in + 1);
+    w->mask = all;
+    return next;
+}
+
+/* ---- barriers ---- */
+
+static void vote(struct warp *w, const struct insn *in, struct block_barrier *bar) {
+    bar->votes += (uint32_t)__builtin_popcount(w->mask);
+    bar->trues += (uint32_t)__builtin_popcount(w->mask & PRED(3));
+}
+
+const struct insn *op_barrier(struct warp *w, const struct insn *in) {
+    int lane = first_lane(w->mask);
+    uint32_t number = REG(uint32_t, 1)[lane], count = REG(uint32_t, 2)[lane];
+    unsigned kind = in->kind & ~(unsigned)BARRIER_UNALIGNED;
+    if (number > 15) {
+        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A block has barriers 0 to 15 only.", "");
+        return warp_fault(w, 719);
+    }
+    struct block_barrier *bar = &w->block->barriers[number];
+    bar->expected = count;
+    if (kind == BARRIER_ARRIVE) {
+        bar->arrived += (uint32_t)__builtin_popcount(w->mask);
+        block_check_barrier(w->block, number);
+        return in + 1;
+    }
+    if (kind != BARRIER_SYNC)
+        vote(w, in, bar);
+    return warp_wait_barrier(w, in + 1, number);
+}
+
+const struct insn *op_barrier_result(struct warp *w, const struct insn *in) {
+    const struct block_barrier *bar = &w->block->barriers[REG(uint32_t, 1)[first_lane(w->mask)]];
+    bool all = bar->result_trues == bar->result_votes, any = bar->result_trues != 0;
+    if (in->kind == BARRIER_RED_POPC)
+        WRITE_LANES(uint32_t, bar->result_trues);
+    else
+        WRITE_PRED(0, (in->kind == BARRIER_RED_AND ? all : any) ? FULL_MASK : 0);
+    return in + 1;
+}
+
+const struct insn *op_fence(struct warp *w, const struct insn *in) {
+    (void)w;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return in + 1;
+}
+
+/* ---- special registers ---- */
+
+static uint64_t nanoseconds(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t special(const struct warp *w, unsigned kind) {
+    switch (kind) {
+    case SPECIAL_CLOCK:
+    case SPECIAL_CLOCK64: return nanoseconds(CLOCK_MONOTONIC);
+    case SPECIAL_CLOCK_HI: return nanoseconds(CLOCK_MONOTONIC) >> 32;
+    case SPECIAL_GLOBALTIMER:
+    case SPECIAL_GLOBALTIMER_LO: return nanoseconds(CLOCK_REALTIME);
+    case SPECIAL_GLOBALTIMER_HI: return nanoseconds(CLOCK_REALTIME) >> 32;
+    case SPECIAL_WARPID: return w->index;
+    case SPECIAL_SMID: return (uint64_t)w->worker->index;
+    case SPECIAL_GRIDID: return w->launch->id;
+    case SPECIAL_CTAID_X: return w->block->ctaid[0];
+    case SPECIAL_CTAID_Y: return w->block->ctaid[1];
+    default: return w->block->ctaid[2];
+    }
+}
+
+const struct insn *op_special(struct warp *w, const struct insn *in) {
+    uint64_t value = special(w, in->kind);
+    bool wide = in->kind == SPECIAL_CLOCK64 || in->kind == SPECIAL_GLOBALTIMER || in->kind == SPECIAL_GRIDID;
+    if (wide)
+        WRITE_LANES(uint64_t, value);
+    else
+        WRITE_LANES(uint32_t, (uint32_t)value);
+    return in + 1;
+}
+
+/* ---- copies that decode makes ---- */
+
+const struct insn *op_not_pred(struct warp *w, const struct insn *in) {
+    WRITE_PRED(0, ~PRED(1));
+    return in + 1;
+}
+
+/* Another width: truncates, or extends with zeros or the sign. */
+const struct insn *op_widen(struct warp *w, const struct insn *in) {
+    unsigned from = WIDEN_FROM(in->kind), to = WIDEN_TO(in->kind);
+    const uint8_t *source = REG(uint8_t, 1);
+    uint8_t *target = REG(uint8_t, 0);
+    for (unsigned l = 0; l < WARP_SIZE; l++) {
+        if (!LANE_ON(w->mask))
+            continue;
+        const uint8_t *at = source + l * from;
+        bool negative = WIDEN_SIGNED(in->kind) && at[from - 1] >> 7;
+        uint8_t value[16];
+        memset(value, negative ? 0xff : 0, sizeof value);
+        memcpy(value, at, from);
+        memcpy(target + l * to, value, to);
+    }
+    return in + 1;
+}
+
+const struct insn *op_insert(struct warp *w, const struct insn *in) {
+    unsigned part = WIDEN_FROM(in->kind), whole = WIDEN_TO(in->kind), stride = part == 1 ? 2 : part;
+    const uint8_t *source = REG(uint8_t, 1);
+    uint8_t *target = REG(uint8_t, 0) + (size_t)in->imm * part;
+    for (unsigned l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask))
+            memcpy(target + l * whole, source + l * stride, part);
+    return in + 1;
+}
+
+const struct insn *op_extract(struct warp *w, const struct insn *in) {
+    unsigned whole = WIDEN_FROM(in->kind), part = WIDEN_TO(in->kind), stride = part == 1 ? 2 : part;
+    const uint8_t *source = REG(uint8_t, 1) + (size_t)in->imm * part;
+    uint8_t *target = REG(uint8_t, 0);
+    for (unsigned l = 0; l < WARP_SIZE; l++) {
+        if (!LANE_ON(w->mask))
+            continue;
+        if (part == 1)
+            target[l * stride + 1] = 0;
+        memcpy(target + l * stride, source + l * whole, part);
+    }
+    return in + 1;
+}
+
+/* The place of a local variable: where the activation's variables begin, plus its offset. */
+const struct insn *op_local_address(struct warp *w, const struct insn *in) {
+    const uint32_t *depot = REG(uint32_t, 1);
+    uint32_t offset = (uint32_t)in->imm;
+    if (in->kind == 64)
+        WRITE_LANES(uint64_t, (uint64_t)(depot[l] + offset));
+    else
+        WRITE_LANES(uint32_t, depot[l] + offset);
+    return in + 1;
+}

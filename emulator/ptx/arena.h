@@ -1,0 +1,15 @@
+/* Memory that is freed all at once: what a parsed module consists of. */
+#ifndef ARENA_H
+#define ARENA_H
+
+#include <stddef.h>
+
+struct arena;
+
+struct arena *arena_new(void);
+void arena_free(struct arena *arena);
+void *arena_alloc(struct arena *arena, size_t size); /* zeroed, 16-byte aligned; aborts when there is no memory */
+/* The same string always gives the same pointer, so names compare by ==. */
+const char *arena_intern(struct arena *arena, const char *text, size_t length);
+
+#endif
