@@ -31,7 +31,7 @@ actions  := $(filter $(lesson_actions) $(exercise_actions),$(goals))
 quoted    = '$(subst ','\'',$(1))'
 nearest   = $(shell sh tools/nearest_word.sh $(call quoted,$(1)) $(2))
 
-unknown := $(firstword $(filter-out $(words) build/lessons/%,$(goals)))
+unknown := $(firstword $(filter-out $(words) build/lessons/% build/tools/make_exercise,$(goals)))
 ifneq ($(unknown),)
 $(error '$(unknown)' is no word of this workbook.$(call nearest,$(unknown),$(words) $(folders)) Type make to see all of them)
 endif
@@ -88,6 +88,9 @@ endef
 $(foreach exercise,$(exercises),$(eval $(call exercise_rules,$(exercise))))
 
 -include $(wildcard build/lessons/*.d)
+
+build/tools/make_exercise: tools/make_exercise.c
+	@sh tools/build_generator.sh
 
 # Rewritten only when the machine or the flags have changed, so a warm build stops here.
 build/configuration: FORCE

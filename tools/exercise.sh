@@ -12,11 +12,12 @@ state=build/exercises/lesson$number
 mkdir -p "$state"
 
 grade() {
-  status=0
-  tests/graders/run "$number" "$file" >"$state/output" 2>&1 & # in the background so that its output can be followed
-  grader=$!
-  tail -n +1 -f --pid="$grader" "$state/output" 2>/dev/null
-  wait "$grader" || status=$?
+  {
+    status=0
+    tests/graders/run "$number" "$file" 2>&1 || status=$?
+    echo "$status" >"$state/status"
+  } | tee "$state/output"
+  status=$(cat "$state/status")
   if [ "$status" = 0 ]; then
     cksum <"$file" >"$state/passed"
     say "${green}exercise $number passes.${plain} Compare: make exercise$number solution"

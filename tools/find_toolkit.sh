@@ -24,9 +24,9 @@ try_nvcc() {
 
 find_nvcc() {
   if [ -n "${NVCC:-}" ]; then
-    named=$(command -v "$NVCC" 2>/dev/null) || named=''
+    candidate=$(command -v "$NVCC" 2>/dev/null) || candidate=''
     NVCC=''
-    try_nvcc "$named" "the variable NVCC"
+    try_nvcc "$candidate" "the variable NVCC"
     return
   fi
   NVCC=''

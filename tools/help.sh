@@ -9,19 +9,19 @@ cat <<END
 CUDA C workbook: write kernels, run them on a GPU or on the emulator.
 
   make lesson03            build it, and say what to do next
-  make lesson03 run        build, run, verify against the CPU     SIZE= SEED= V=
+  make lesson03 run        build, run, verify on the CPU (SIZE= SEED= V=)
   make lesson03 test       its sizes, its exercise, its known mistakes
   make lesson03 ptx|sass   what the compiler made of it
 
   make exercise03          grade your lessons/lesson03_*/exercise.cu
-  make exercise03 hint     a nudge, then the idea, then nearly the code (N=1..3)
+  make exercise03 hint     a nudge, then the idea, then nearly the code
   make exercise03 solution shows it once yours passes
   make exercise03 reset    start again (yours is kept as a backup)
 
   make doctor              what this machine has and what it lacks
-  make test                everything checked        make bench   the emulator's speed
-  make clean               forget what was built     make format  lay out C and CUDA
+  make test                check everything      make bench   time the emulator
+  make clean               forget what was built make format  lay out C, CUDA
 
-Lessons: $lessons
-Variables: BACKEND=auto|gpu|cpu TIMEOUT=seconds NVCC= NVCCFLAGS= ARCH=sm_90 NO_COLOR=1
+Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END
+printf 'Lessons: %s\n' "$lessons" | fold -s -w 78
