@@ -7,6 +7,7 @@ endif
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DELETE_ON_ERROR:
+.PRECIOUS: build/configuration
 .DEFAULT_GOAL := help
 
 # --- the words ---

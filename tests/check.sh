@@ -1,5 +1,8 @@
 # Sourced by the suites in sh: one line per check, as tests/run counts them.
 
+# What somebody set for a single run is not for the tests.
+unset SIZE SEED V N FORCE FILE TIMEOUT ARCH NVCCFLAGS BACKEND MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+
 # pass NAME · no NAME WHY · skip NAME REASON
 pass() { echo "ok $1"; }
 no() { echo "not ok $1: $2"; }
