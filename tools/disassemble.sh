@@ -21,9 +21,10 @@ write_ptx() {
 
 write_sass() {
   bin=$(dirname "$(readlink -f "$NVCC")")
-  nvdisasm=$(command -v nvdisasm || ls "$bin/nvdisasm" "${TOOLKIT_LIB%/*}/bin/nvdisasm" 2>/dev/null | head -n 1) || true
+  nvdisasm=$(command -v nvdisasm || ls "$bin/nvdisasm" "${TOOLKIT_LIB%/*}/bin/nvdisasm" .toolchain/nvdisasm/nvidia/*/bin/nvdisasm 2>/dev/null | head -n 1) || true
   [ -n "$nvdisasm" ] || fail "SASS needs NVIDIA's nvdisasm, which this toolkit does not have." \
-    "It comes with the full CUDA toolkit, or: python3 -m pip install nvidia-cuda-nvdisasm (and put its bin folder on the PATH)"
+    "It comes with the full CUDA toolkit; this puts it (5 MB) into this folder alone:" \
+    "python3 -m pip install --target .toolchain/nvdisasm nvidia-cuda-nvdisasm"
   # With no GPU here, show the machine code of the H100 and H200.
   real=${ARCH:-}
   case $real in sm_*) ;; *) real=sm_${own##*_}; [ -n "$own" ] || real=sm_${GPU_ARCHS##* } ;; esac
