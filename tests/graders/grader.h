@@ -1,0 +1,346 @@
+/* grader.h - what all graders share: who watches, which word is the verdict, and how it is told.
+ *
+ *     // tests/graders/lesson03.cu
+ *     #include "tests/graders/grader.h"
+ *     void gelu_erf(const float *x, float *y, int n, cudaStream_t stream);     what the exercise promises to define
+ *     static void grade(void) { ... grader_passed("random input"); ... }       the first thing that fails ends it
+ *     int main(void) { return grader_main("03", grade); }
+ *     #include EXERCISE                                                        the student's file, always last
+ *
+ * Nothing in the student's file can change the checks. It is included last, so its macros reach no line of ours, and a
+ * second main does not compile. It runs in a child process: when that crashes, exits or hangs, the parent still
+ * says so. The last line is `VERDICT: word`, followed by the random text of GRADER_NONCE when the caller set one; it is
+ * taken out of the environment before any code of the student runs, so a printf cannot forge that line. The exit
+ * status is 0 for `VERDICT: pass` and for nothing else.
+ *
+ * Verdicts: pass, wrong_result, nan (NaN where there should be none, or none where there should be), stale_output
+ * (elements never written), out_of_bounds, misaligned, use_after_free, host_pointer, race, divergent_barrier, lost_lane,
+ * access_limit (right, but wasteful), launch_error, api_error, timeout, not_implemented (nothing was launched), crash.
+ *
+ * The grader sees each launch: its own __cudaPushCallConfiguration, which <<<...>>> calls, notes the configuration and
+ * hands it on. Calls that wait for the device are noted in the same way.
+ */
+#ifndef TESTS_GRADERS_GRADER_H
+#define TESTS_GRADERS_GRADER_H
+
+#include <dlfcn.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/device.h"
+#include "common/verify.h"
+
+// ---------------------------------------------------------------- the verdict
+
+static char grader_nonce[65];
+static const char *grader_number;
+static int grader_pipe[2];
+
+/* Runs before any constructor of the student's file. */
+__attribute__((constructor(101))) static void grader_take_nonce(void) {
+    const char *nonce = getenv("GRADER_NONCE");
+    if (nonce) {
+        snprintf(grader_nonce, sizeof grader_nonce, "%s", nonce);
+        unsetenv("GRADER_NONCE");
+    }
+}
+
+/* Ends the child: the word goes to the parent, past whatever the student does at exit. */
+static void grader_end(const char *verdict) {
+    fflush(NULL);
+    ssize_t sent = write(grader_pipe[1], verdict, strlen(verdict));
+    _exit(sent < 0 || strcmp(verdict, "pass") != 0);
+}
+
+/* What is being graded now, for messages: "gelu_erf, n = 33, seed 2". */
+static char grader_subject[200] = "before the first call";
+
+static void grader_doing(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(grader_subject, sizeof grader_subject, format, arguments);
+    va_end(arguments);
+}
+
+static void grader_passed(const char *what) {
+    printf("  ok      %s\n", what);
+    fflush(stdout);
+}
+
+/* Says what was seen and what to do next, and ends the grading with this verdict. */
+static void grader_fail(const char *verdict, const char *format, ...) {
+    va_list arguments;
+    fflush(stderr);
+    printf("  failed  %s\n          ", grader_subject);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    printf("\n          next: change your file, then make exercise%s (make exercise%s hint helps)\n", grader_number,
+           grader_number);
+    grader_end(verdict);
+}
+
+/* The emulator's word for the worst thing it has found so far, as a verdict; NULL when it found nothing. */
+static const char *grader_emulator_verdict(void) {
+    const char *(*ask)(void) = (const char *(*)(void))device_emulator_function("emulatorVerdict");
+    const char *word = ask ? ask() : "none";
+    if (strcmp(word, "none") == 0) {
+        return NULL;
+    }
+    if (strcmp(word, "trap") == 0 || strcmp(word, "assert") == 0 || strcmp(word, "launch_failure") == 0) {
+        return "launch_error";
+    }
+    return strcmp(word, "unsupported") == 0 ? "api_error" : word;
+}
+
+static const char *grader_error_verdict(cudaError_t error) {
+    switch (error) {
+    case cudaErrorIllegalAddress:
+        return "out_of_bounds";
+    case cudaErrorMisalignedAddress:
+        return "misaligned";
+    case cudaErrorLaunchTimeout:
+        return "timeout";
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorLaunchOutOfResources:
+    case cudaErrorLaunchFailure:
+    case cudaErrorAssert:
+    case cudaErrorIllegalInstruction:
+        return "launch_error";
+    default:
+        return "api_error";
+    }
+}
+
+// ---------------------------------------------------------------- the student's calls, watched
+
+/* What the student's code has launched and waited for since grader_watch. */
+static struct grader_calls {
+    bool on;
+    int launches;
+    dim3 grid, block; /* of the last launch */
+    cudaStream_t expected;
+    bool other_stream;   /* a launch went to a stream that is not `expected` */
+    const char *blocked; /* a call that waits for the device, if one was made */
+} grader_seen;
+
+static void grader_watch(cudaStream_t expected) {
+    grader_seen = grader_calls{};
+    grader_seen.on = true;
+    grader_seen.expected = expected;
+}
+
+static void grader_note_launch(dim3 grid, dim3 block, cudaStream_t stream) {
+    if (grader_seen.on) {
+        grader_seen.launches++;
+        grader_seen.grid = grid;
+        grader_seen.block = block;
+        grader_seen.other_stream |= stream != grader_seen.expected;
+    }
+}
+
+#define GRADER_NEXT(name) ((decltype(&name))dlsym(RTLD_NEXT, #name))
+
+/* Under another name in the source: the toolkit declares this function for the device as well. */
+extern "C" unsigned grader_push(dim3 grid, dim3 block, size_t shared,
+                                struct CUstream_st *stream) __asm__("__cudaPushCallConfiguration");
+
+extern "C" unsigned grader_push(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream) {
+    grader_note_launch(grid, block, stream);
+    return ((decltype(&grader_push))dlsym(RTLD_NEXT, "__cudaPushCallConfiguration"))(grid, block, shared, stream);
+}
+
+/* Watches a call that makes the host wait. */
+#define GRADER_BLOCKING(name, parameters, arguments)                                                                   \
+    extern "C" cudaError_t name parameters {                                                                           \
+        if (grader_seen.on) {                                                                                          \
+            grader_seen.blocked = #name;                                                                               \
+        }                                                                                                              \
+        return GRADER_NEXT(name) arguments;                                                                            \
+    }
+GRADER_BLOCKING(cudaDeviceSynchronize, (void), ())
+GRADER_BLOCKING(cudaStreamSynchronize, (cudaStream_t stream), (stream))
+GRADER_BLOCKING(cudaEventSynchronize, (cudaEvent_t event), (event))
+GRADER_BLOCKING(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
+                (to, from, bytes, kind))
+
+static bool grader_impossible_launch(void) {
+    dim3 grid = grader_seen.grid, block = grader_seen.block;
+    unsigned long long threads = (unsigned long long)block.x * block.y * block.z;
+    return grader_seen.launches && (threads == 0 || threads > 1024 || grid.x == 0 || grid.y == 0 || grid.z == 0);
+}
+
+/* A CUDA call failed, in the student's code or in ours; check.h has printed what is known. */
+static void grader_cuda_failed(cudaError_t error) {
+    const char *verdict = grader_emulator_verdict();
+    dim3 grid = grader_seen.grid, block = grader_seen.block;
+    if (!verdict && grader_seen.on && grader_impossible_launch()) {
+        grader_fail(
+            "launch_error",
+            "a launch of %u x %u x %u blocks of %u x %u x %u threads is not possible (%s).\n          A grid has "
+            "at least one block, a block 1 to 1024 threads; where there is nothing to do, launch nothing.",
+            grid.x, grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(error));
+    }
+    grader_fail(verdict ? verdict : grader_error_verdict(error), "%s: %s\n          %s", cudaGetErrorName(error),
+                cudaGetErrorString(error), check_advice(error));
+}
+
+/* To be called right after the student's function: collects the error that a launch left behind, waits for the kernel
+ * and collects its error as well. `function` must have queued its work in the watched stream without waiting. */
+static void grader_collect(const char *function, bool may_wait) {
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) {
+        grader_cuda_failed(error);
+    }
+    grader_seen.on = false;
+    if (grader_seen.blocked && !may_wait) {
+        grader_fail("api_error", "%s called %s. A launcher queues its work and returns; waiting is up to its caller.",
+                    function, grader_seen.blocked);
+    }
+    if (grader_seen.other_stream) {
+        grader_fail(
+            "wrong_result",
+            "%s launched a kernel in another stream than the one it was given, so the kernel may run before its "
+            "input is there.\n          Pass the stream: <<<grid, block, 0, stream>>>",
+            function);
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+    if (grader_emulator_verdict()) {
+        grader_fail(grader_emulator_verdict(), "the emulator found an error in the kernel; see above.");
+    }
+}
+
+// ---------------------------------------------------------------- counts, on the emulator only
+
+static void grader_count_start(void) {
+    ((void (*)(void))device_emulator_function("emulatorCountersStart"))();
+}
+
+static struct emulatorCounters grader_count_stop(void) {
+    struct emulatorCounters counters = {};
+    void *stop = device_emulator_function("emulatorCountersStop");
+    ((void (*)(struct emulatorCounters *, size_t))stop)(&counters, sizeof counters);
+    return counters;
+}
+
+// ---------------------------------------------------------------- results
+
+/* The first element that is wrong, or -1. */
+static long long grader_first_bad(const float *found, const float *expected, size_t n, double atol, double rtol) {
+    for (size_t i = 0; i < n; i++) {
+        if (!verify_close(found[i], expected[i], atol, rtol)) {
+            return (long long)i;
+        }
+    }
+    return -1;
+}
+
+static bool grader_all_poison(const float *found, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (!verify_is_poison(found[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Element `bad` of n is wrong: chooses the verdict, says who owned the element, adds the grader's own remark, ends. */
+static void grader_reject(const float *found, const float *expected, size_t n, long long bad, const char *remark) {
+    const char *verdict = "wrong_result";
+    char owner[200] = "";
+    if (grader_seen.launches == 0 && grader_all_poison(found, n)) {
+        grader_fail("not_implemented", "no kernel was launched and nothing was written.");
+    }
+    if (verify_is_poison(found[bad])) {
+        verdict = "stale_output";
+    } else if (isnan(found[bad]) != isnan(expected[bad])) {
+        verdict = "nan";
+    }
+    if (grader_seen.launches) {
+        long long threads = grader_seen.block.x;
+        snprintf(owner, sizeof owner,
+                 "\n          your launch: %u blocks of %u threads; with one thread per element, element %lld belongs "
+                 "to thread %lld of block %lld",
+                 grader_seen.grid.x, grader_seen.block.x, bad, bad % threads, bad / threads);
+    }
+    if (verify_is_poison(found[bad])) {
+        grader_fail(verdict, "element %lld was never written, expected %.9g%s%s%s", bad, expected[bad], owner,
+                    *remark ? "\n          " : "", remark);
+    }
+    grader_fail(verdict, "element %lld: expected %.9g, found %.9g%s%s%s", bad, expected[bad], found[bad], owner,
+                *remark ? "\n          " : "", remark);
+}
+
+// ---------------------------------------------------------------- the parent
+
+/* TIMEOUT limits a kernel, and the emulator stops one that exceeds it; on a GPU we must, before our caller does. */
+static int grader_limit(void) {
+    const char *text = getenv("TIMEOUT");
+    int seconds = text && atoi(text) > 4 ? atoi(text) : 60;
+    return device_is_emulator() ? seconds + 8 : seconds - 2;
+}
+
+static void grader_child(void (*grade)(void)) {
+    close(grader_pipe[0]);
+    unsetenv("CUDA_LAUNCH_BLOCKING"); // CUDA_CHECK_LAUNCH would wait, and we could not tell who did
+    *check_hook() = grader_cuda_failed;
+    grade();
+    grader_end("pass");
+}
+
+/* The word the child sends, waiting `seconds` for it: "timeout" when none came, "" when the child ended without one. */
+static const char *grader_listen(int seconds) {
+    static char word[33];
+    struct pollfd end = {grader_pipe[0], POLLIN, 0};
+    if (poll(&end, 1, seconds * 1000) == 0) {
+        return "timeout";
+    }
+    ssize_t length = read(grader_pipe[0], word, sizeof word - 1);
+    word[length > 0 ? length : 0] = 0;
+    return word;
+}
+
+static int grader_tell(const char *verdict) {
+    printf("VERDICT: %s%s%s\n", verdict, *grader_nonce ? " " : "", grader_nonce);
+    fflush(stdout);
+    _exit(strcmp(verdict, "pass") != 0); // no code of the student's file runs after the verdict
+}
+
+static int grader_main(const char *number, void (*grade)(void)) {
+    int status = 0;
+    grader_number = number;
+    printf("grading %s\n", EXERCISE);
+    fflush(stdout);
+    pid_t child = pipe(grader_pipe) == 0 ? fork() : -1;
+    if (child < 0) {
+        perror("grader");
+        return grader_tell("crash");
+    }
+    if (child == 0) {
+        grader_child(grade);
+    }
+    close(grader_pipe[1]);
+    const char *verdict = grader_listen(grader_limit());
+    if (strcmp(verdict, "timeout") == 0) {
+        printf("  failed  the program did not end: look for a loop that never ends.\n");
+        kill(child, SIGKILL);
+    }
+    waitpid(child, &status, 0);
+    if (*verdict == 0) {
+        if (WIFSIGNALED(status)) {
+            printf("  failed  the host code crashed (%s).\n", strsignal(WTERMSIG(status)));
+        } else {
+            printf("  failed  the program ended before the grader had finished: does your code call exit?\n");
+        }
+        verdict = "crash";
+    }
+    return grader_tell(verdict);
+}
+
+#endif
