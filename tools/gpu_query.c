@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_… */
+enum { NO_DEVICE = 100 };                              /* CUDA_ERROR_NO_DEVICE */
 
 struct driver {
     int (*init)(unsigned);
@@ -53,6 +54,10 @@ int main(void) {
         return 1;
     }
     error = driver.init(0);
+    if (error == NO_DEVICE) {
+        fprintf(stderr, "the driver shows no GPU (CUDA_VISIBLE_DEVICES may hide it)\n");
+        return 1;
+    }
     if (error) {
         fprintf(stderr, "the driver does not start (cuInit returns error %d)\n", error);
         return 1;
