@@ -12,7 +12,7 @@ master=$(ls solutions/lesson03_*/exercise.cu)
 cp "$file" "$scratch/given.cu"
 
 capture make exercise03
-declared=$(sed -n '1,10s|.*fails as given: *\([a-z_]*\).*|\1|p' "$file")
+declared=$(sed -n '1,40s|.*fails as given: *\([a-z_]*\).*|\1|p' "$file")
 expect "exercise03 as given fails for its declared reason" error "^VERDICT: $declared\$"
 expect "and says what to do" error 'make exercise03 hint'
 capture make exercise03 hint
