@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 . tools/messages.sh
 . build/configuration
 
-source=tests/bench/bench.cu
+source=bench/bench.cu
 [ -f "$source" ] || fail "there is no benchmark yet ($source)."
 sh tools/build.sh "$source" build/bench/bench
 sh tools/run.sh build/bench/bench

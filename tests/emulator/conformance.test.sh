@@ -1,0 +1,57 @@
+#!/bin/sh
+# Every instruction form against what a GPU answered (tests/emulator/conformance/README.md), in the plain build and in the
+# one with ASan and UBSan.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+. tests/emulator/build_emulator.sh
+
+here=tests/emulator/conformance
+sources="$here/check.c $here/plan.c $here/kernel.c $here/values.c $here/vectors.c $here/tolerance.c"
+make_scratch
+gzip -dc "$here/vectors.bin.gz" >"$scratch/vectors.bin"
+
+check_build() { # FOLDER SUFFIX
+  capture link_test "$1" "$1/conformance/check" $sources
+  if [ "$status" != 0 ]; then
+    no "conformance$2" "the checker does not compile"
+    show_output
+    return 0
+  fi
+  status=0
+  "$1/conformance/check" "$here/forms.txt" "$scratch/vectors.bin" >"$scratch/lines" 2>"$scratch/details" || status=$?
+  sed "s/^\(ok\|not ok\) conformance [^ :]*/&$2/" "$scratch/lines"
+  grep '^#' "$scratch/details" | head -n 60 || true
+  if [ "$status" != 0 ] && ! grep -q '^not ok' "$scratch/lines"; then
+    no "conformance$2" "the checker ended with status $status"
+    tail -n 20 "$scratch/details"
+  fi
+}
+
+# The list of forms is the emulator's own.
+capture build_emulator "$plain_emulator"
+if [ "$status" != 0 ]; then
+  no "conformance" "the emulator does not build"
+  show_output
+  exit 0
+fi
+link_test "$plain_emulator" "$plain_emulator/conformance/list_forms" "$here/list_forms.c"
+"$plain_emulator/conformance/list_forms" | sort -u >"$scratch/emulator"
+grep -v '^#' "$here/forms.txt" | sort -u >"$scratch/recorded"
+if cmp -s "$scratch/emulator" "$scratch/recorded"; then
+  pass "forms.txt lists the emulator's forms"
+else
+  no "forms.txt lists the emulator's forms" "it differs; see $here/README.md"
+  diff "$scratch/recorded" "$scratch/emulator" | grep '^[<>]' | head -n 20
+fi
+
+check_build "$plain_emulator" ''
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" = 0 ]; then
+  check_build "$sanitized_emulator" ' (sanitized)'
+else
+  no "conformance (sanitized)" "the emulator does not build"
+  show_output
+fi
