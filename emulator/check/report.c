@@ -35,7 +35,7 @@ static const struct {
     [FINDING_DIVERGENT_BARRIER] = {"divergent_barrier", 719},
     [FINDING_LOST_LANE] = {"lost_lane", 719},
     [FINDING_TIMEOUT] = {"timeout", 702},
-    [FINDING_STACK_OVERFLOW] = {"launch_failure", 714},
+    [FINDING_STACK_OVERFLOW] = {"launch_failure", 700},
     [FINDING_TRAP] = {"trap", 719},
     [FINDING_ASSERT] = {"assert", 710},
     [FINDING_UNSUPPORTED] = {"unsupported", 801},
@@ -125,7 +125,7 @@ static void put_place(struct text *t, const char *label, const char *function, c
 /* Where the instruction was inlined to: innermost caller first. */
 static void put_callers(struct text *t, const struct kernel *kernel, const struct ptx_location *caller) {
     for (int depth = 0; caller && depth < FRAMES; depth++, caller = caller->inlined_at)
-        put_place(t, "Device Frame: ", caller->function ? caller->function : kernel->name,
+        put_place(t, "    Device Frame: ", caller->function ? caller->function : kernel->name,
                   module_file_name(kernel->module, caller->file), caller->line);
 }
 
@@ -142,12 +142,29 @@ static void put_others(struct text *t, unsigned others) {
         text_format(t, MARK "    and %u other thread%s of its warp did the same\n", others, others == 1 ? "" : "s");
 }
 
-/* The student's own line, and one for what to do. */
-static void put_source(struct text *t, const struct source_position *p) {
+/* The toolkit's headers: atomicAdd and the like are inlined functions there. */
+static bool is_toolkit(const char *file) {
+    return strstr(file, "/include/") != NULL;
+}
+
+/* The line to show: the innermost one that is the student's own. */
+static struct source_position own_line(const struct kernel *kernel, struct source_position p) {
+    const struct ptx_location *caller = p.inlined_at;
+    struct source_position own = p;
+    while (own.file && is_toolkit(own.file) && caller) {
+        own.file = module_file_name(kernel->module, caller->file);
+        own.line = caller->line;
+        caller = caller->inlined_at;
+    }
+    return own.file && !is_toolkit(own.file) ? own : p;
+}
+
+static void put_source(struct text *t, const struct kernel *kernel, struct source_position p) {
     char line[200];
-    if (p->file && source_line(p->file, p->line, line, sizeof line))
-        text_format(t, MARK "\n" MARK "  %u | %s\n" MARK "\n", p->line, line);
-    else if (!p->line)
+    p = own_line(kernel, p);
+    if (p.file && source_line(p.file, p.line, line, sizeof line))
+        text_format(t, MARK "\n" MARK "  %u | %s\n" MARK "\n", p.line, line);
+    else if (!p.line)
         text_string(t, MARK "\n" MARK "  Compile with -lineinfo to see the line here.\n" MARK "\n");
     else
         text_string(t, MARK "\n");
@@ -245,12 +262,12 @@ static void put_nearest(struct text *t, const struct bad_access *bad) {
         return;
     text_string(t, MARK "    and is ");
     if (bad->address < a->base)
-        text_format(t, "%l bytes before", a->base - bad->address);
+        text_format(t, "%g bytes before", a->base - bad->address);
     else if (bad->address - a->base < a->size)
         text_string(t, "inside");
     else
-        text_format(t, "%l bytes after", bad->address - a->base - a->size + 1);
-    text_format(t, " the nearest allocation at %x of size %l bytes", a->base, a->size);
+        text_format(t, "%g bytes after", bad->address - a->base - a->size + 1);
+    text_format(t, " the nearest allocation at %x of size %g bytes", a->base, a->size);
     if (a->name)
         text_format(t, " (the variable %s)", a->name);
     else if (a->limit == 0)
@@ -283,7 +300,7 @@ static void put_access(struct text *t, const struct warp *w, const struct insn *
         put_nearest(t, bad);
     put_callers(t, kernel, p->inlined_at);
     put_others(t, (unsigned)__builtin_popcount(lanes) - 1);
-    put_source(t, p);
+    put_source(t, kernel, *p);
     advise(&advice, bad);
     advice.bytes[advice.length < sizeof advice.bytes ? advice.length : sizeof advice.bytes - 1] = '\0';
     put_advice(t, advice.bytes);
@@ -321,7 +338,7 @@ int report_insn(const struct warp *w, const struct insn *in, enum finding findin
         put_callers(&t, kernel, p.inlined_at);
         if (lanes)
             put_others(&t, (unsigned)__builtin_popcount(lanes) - 1);
-        put_source(&t, &p);
+        put_source(&t, kernel, p);
         put_advice(&t, advice);
         publish(&t, finding);
     }

@@ -33,6 +33,15 @@ void text_number(struct text *t, uint64_t n) {
     text_in_base(t, n, 10);
 }
 
+void text_grouped(struct text *t, uint64_t n) {
+    if (n >= 1000) {
+        text_grouped(t, n / 1000);
+        text_bytes(t, (char[]){',', (char)('0' + n / 100 % 10), (char)('0' + n / 10 % 10), (char)('0' + n % 10)}, 4);
+    } else {
+        text_number(t, n);
+    }
+}
+
 void text_hex(struct text *t, uint64_t n) {
     text_string(t, "0x");
     text_in_base(t, n, 16);
@@ -65,6 +74,9 @@ void text_format(struct text *t, const char *format, ...) {
             break;
         case 'l':
             text_number(t, va_arg(arguments, uint64_t));
+            break;
+        case 'g':
+            text_grouped(t, va_arg(arguments, uint64_t));
             break;
         case 'x':
             text_hex(t, va_arg(arguments, uint64_t));

@@ -12,8 +12,9 @@ struct text {
 
 void text_string(struct text *t, const char *s);
 void text_number(struct text *t, uint64_t n);
-void text_hex(struct text *t, uint64_t n); /* with 0x */
-/* %s string, %u unsigned, %i int, %l uint64_t, %x uint64_t in hex with 0x, %% */
+void text_grouped(struct text *t, uint64_t n); /* 4,096, as compute-sanitizer writes sizes */
+void text_hex(struct text *t, uint64_t n);     /* with 0x */
+/* %s string, %u unsigned, %i int, %l uint64_t, %g the same grouped, %x uint64_t in hex with 0x, %% */
 void text_format(struct text *t, const char *format, ...);
 /* Writes the text to stderr in one piece where the system allows it. */
 void text_send(const struct text *t);

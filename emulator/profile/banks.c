@@ -1,7 +1,11 @@
 /* How often shared memory must be read or written for one access of a warp.
  *
  * Shared memory has 32 banks, each four bytes wide; in one pass (wavefront) each bank serves one word, to any number of
- * lanes. A lane with 8 bytes needs two banks, one with 16 needs four: such accesses are made by half and quarter warps. */
+ * lanes. A lane with 8 bytes needs two banks, one with 16 needs four: such accesses are made by half and quarter warps.
+ *
+ * Loads can do with less. Two halves (or two quarters of a half) are read together when, in both, neighbours want the
+ * same: every two active lanes whose numbers differ in bit 0 alone, or every two that differ in bit 1 alone, have the
+ * same address. NVIDIA documents none of this; it is what an H200 counts: tests/emulator/unit/banks_h200.cu. */
 #include "profile/counters.h"
 
 #define BANKS      32
@@ -41,12 +45,44 @@ static unsigned part_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t ma
     return b.most;
 }
 
-unsigned count_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+static uint32_t lanes_from(unsigned first, unsigned count) {
+    return (uint32_t)((((uint64_t)1 << count) - 1) << first);
+}
+
+unsigned count_store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
     unsigned parts = bytes <= WORD_BYTES ? 1 : bytes <= 2 * WORD_BYTES ? 2 : 4;
     unsigned lanes = WARP_SIZE / parts, total = 0;
-    for (unsigned i = 0; i < parts; i++) {
-        uint32_t part = mask & (uint32_t)(((uint64_t)1 << lanes) - 1) << (i * lanes);
-        total += part ? part_wavefronts(addresses, part, bytes) : 0;
+    for (unsigned i = 0; i < parts; i++)
+        total += part_wavefronts(addresses, mask & lanes_from(i * lanes, lanes), bytes);
+    return total;
+}
+
+/* Do all active pairs of lanes l, l ^ bit have the same address? */
+static bool neighbours_agree(const uint64_t addresses[WARP_SIZE], uint32_t mask, int bit) {
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int l = first_lane(left);
+        if ((mask >> (l ^ bit) & 1) && addresses[l] != addresses[l ^ bit])
+            return false;
+    }
+    return true;
+}
+
+static unsigned pair_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t low, uint32_t high, unsigned bytes) {
+    uint32_t both = low | high;
+    if (neighbours_agree(addresses, both, 1) || neighbours_agree(addresses, both, 2))
+        return part_wavefronts(addresses, both, bytes);
+    return part_wavefronts(addresses, low, bytes) + part_wavefronts(addresses, high, bytes);
+}
+
+unsigned count_load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+    unsigned pairs = bytes <= WORD_BYTES ? 0 : bytes <= 2 * WORD_BYTES ? 1 : 2;
+    unsigned total = 0;
+    if (pairs == 0)
+        return part_wavefronts(addresses, mask, bytes);
+    for (unsigned i = 0; i < pairs; i++) {
+        unsigned lanes = WARP_SIZE / 2 / pairs, first = 2 * lanes * i;
+        total +=
+            pair_wavefronts(addresses, mask & lanes_from(first, lanes), mask & lanes_from(first + lanes, lanes), bytes);
     }
     return total;
 }

@@ -49,8 +49,9 @@ static void count_shared(struct counters *c, const struct access *a, const uint6
         t->shared_atomic_requests++;
         return;
     }
-    unsigned passes = patterns_count(c->patterns, a->slot, count_wavefronts, BANK_PERIOD, addresses, mask, bytes);
     bool load = a->kind == ACCESS_LOAD;
+    count_fn count = load ? count_load_wavefronts : count_store_wavefronts;
+    unsigned passes = patterns_count(c->patterns, a->slot, count, BANK_PERIOD, addresses, mask, bytes);
     *(load ? &t->shared_load_requests : &t->shared_store_requests) += 1;
     *(load ? &t->shared_load_wavefronts : &t->shared_store_wavefronts) += passes;
 }

@@ -25,7 +25,10 @@ void counters_launch_done(void);
 
 /* Distinct 32-byte sectors touched by the active lanes; `bytes` per lane. */
 unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
-/* Passes over the 32 four-byte banks that a shared access needs (1 = no conflict; 2 and 4 at least for 64- and 128-bit accesses). */
-unsigned count_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+/* Passes over the 32 four-byte banks that a shared store needs: 1 without conflicts for up to 4 bytes per lane, 2 for 8,
+ * 4 for 16. */
+unsigned count_store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+/* The same for a load, which may need fewer: see banks.c. */
+unsigned count_load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 
 #endif

@@ -73,24 +73,24 @@ static void test_bank_strides(void) {
             b = rest;
         }
         snprintf(name, sizeof name, "banks/stride_%u", s);
-        expect(name, count_wavefronts(strided(0, s * 4), FULL_MASK, 4), s == 0 ? 1 : a);
+        expect(name, count_store_wavefronts(strided(0, s * 4), FULL_MASK, 4), s == 0 ? 1 : a);
     }
 }
 
 static void test_bank_widths(void) {
-    expect("banks/bytes_1", count_wavefronts(strided(0, 1), FULL_MASK, 1), 1);
-    expect("banks/bytes_2_stride_64", count_wavefronts(strided(0, 64), FULL_MASK, 2), 16);
-    expect("banks/float2", count_wavefronts(strided(0, 8), FULL_MASK, 8), 2);
-    expect("banks/float4", count_wavefronts(strided(0, 16), FULL_MASK, 16), 4);
-    expect("banks/double_stride_2", count_wavefronts(strided(0, 16), FULL_MASK, 8), 4);
-    expect("banks/column_of_32", count_wavefronts(strided(0, 32 * 4), FULL_MASK, 4), 32);
-    expect("banks/column_of_33", count_wavefronts(strided(0, 33 * 4), FULL_MASK, 4), 1);
-    expect("banks/half_of_column", count_wavefronts(strided(0, 32 * 4), 0xffff, 4), 16);
-    expect("banks/offset", count_wavefronts(strided(20, 4), FULL_MASK, 4), 1);
+    expect("banks/bytes_1", count_store_wavefronts(strided(0, 1), FULL_MASK, 1), 1);
+    expect("banks/bytes_2_stride_64", count_store_wavefronts(strided(0, 64), FULL_MASK, 2), 16);
+    expect("banks/float2", count_store_wavefronts(strided(0, 8), FULL_MASK, 8), 2);
+    expect("banks/float4", count_store_wavefronts(strided(0, 16), FULL_MASK, 16), 4);
+    expect("banks/double_stride_2", count_store_wavefronts(strided(0, 16), FULL_MASK, 8), 4);
+    expect("banks/column_of_32", count_store_wavefronts(strided(0, 32 * 4), FULL_MASK, 4), 32);
+    expect("banks/column_of_33", count_store_wavefronts(strided(0, 33 * 4), FULL_MASK, 4), 1);
+    expect("banks/half_of_column", count_store_wavefronts(strided(0, 32 * 4), 0xffff, 4), 16);
+    expect("banks/offset", count_store_wavefronts(strided(20, 4), FULL_MASK, 4), 1);
     uint64_t two_words[WARP_SIZE];
     for (int l = 0; l < WARP_SIZE; l++)
         two_words[l] = l & 1 ? 128 : 0; /* two words of bank 0, each read by half the lanes */
-    expect("banks/two_words_of_a_bank", count_wavefronts(two_words, FULL_MASK, 4), 2);
+    expect("banks/two_words_of_a_bank", count_store_wavefronts(two_words, FULL_MASK, 4), 2);
 }
 
 /* What is remembered must be what would be counted. */
@@ -104,8 +104,8 @@ static void test_memory_of_patterns(void) {
         unsigned bytes = rand() % 2 ? 4 : 2;
         wrong += patterns_count(memory, 7, count_sectors, 32, addresses, mask, bytes) !=
                  count_sectors(addresses, mask, bytes);
-        wrong += patterns_count(memory, 7, count_wavefronts, 128, addresses, mask, bytes) !=
-                 count_wavefronts(addresses, mask, bytes);
+        wrong += patterns_count(memory, 7, count_store_wavefronts, 128, addresses, mask, bytes) !=
+                 count_store_wavefronts(addresses, mask, bytes);
     }
     expect("patterns/remembered_is_counted", wrong, 0);
     patterns_free(memory);
