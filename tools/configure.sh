@@ -63,6 +63,7 @@ require_toolkit() {
     warn "$too_old_seen, but CUDA 12.0 or newer is needed."
   fi
   say "nvcc is not on the PATH, not in CUDA_HOME and not in /usr/local/cuda*."
+  require_cxx # before a large download
   command -v python3 >/dev/null || fail "installing it needs python3." "sudo apt-get install python3"
   python3 tools/install_toolkit.py || explain_no_toolkit
   find_nvcc || fail "the nvcc that was installed in .toolchain/ does not run on this machine."
@@ -81,6 +82,11 @@ find_toolkit_lib() {
 
 # --- host compiler: the first that nvcc accepts; empty means nvcc's own choice ---
 
+require_cxx() {
+  command -v "${NVCC_CCBIN:-g++}" >/dev/null || command -v clang++ >/dev/null ||
+    fail "nvcc needs a C++ compiler for the host's part of a program, and there is none." "sudo apt-get install g++"
+}
+
 accepts_host_compiler() {
   printf '#include <cstdio>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n' >build/probe.cu
   "$NVCC" ${1:+-ccbin "$1"} -std=c++17 -cudart shared build/probe.cu -o build/probe >build/probe.log 2>&1
@@ -97,7 +103,7 @@ find_host_compiler() {
     fi
   done
   sed 's/^/  /' build/probe.first.log >&2
-  command -v g++ >/dev/null || fail "nvcc needs a C++ compiler for the host's part of a program." "sudo apt-get install g++"
+  require_cxx
   fail "nvcc $CUDA_VERSION does not accept this machine's C++ compiler (its words are above)." \
     "Install one that it accepts, for example: sudo apt-get install g++-12" \
     "or name one: NVCC_CCBIN=/usr/bin/clang++ make ..."

@@ -33,8 +33,8 @@ check_python() {
 # Everything about the toolkit and the host compiler comes from the same script that every build uses.
 check_toolkit() {
   if ! sh tools/configure.sh 2>build/doctor.log; then
-    line fail toolkit "$(head -n 1 build/doctor.log)" "the whole message is in build/doctor.log"
-    sed 's/^/      /' build/doctor.log
+    line fail toolkit "$(sed -n 's/.*error:[^ ]* //p' build/doctor.log | head -n 1)"
+    sed -e '1,/error:/d' -e 's/^ */                      -> /' build/doctor.log
     return 1
   fi
   . build/configuration

@@ -102,7 +102,9 @@ def open_url(url, headers=None):
     try:
         return urllib.request.urlopen(urllib.request.Request(url, headers=headers or {}), timeout=TIMEOUT)
     except (OSError, ValueError) as error:
-        raise Problem("%s: %s" % (url.split("#")[0], getattr(error, "reason", error))) from error
+        reason = str(getattr(error, "reason", error))
+        remedy = " (sudo apt-get install ca-certificates)" if "CERTIFICATE_VERIFY_FAILED" in reason else ""
+        raise Problem("%s: %s%s" % (url.split("#")[0], reason, remedy)) from error
 
 
 def find_link(package, version):
