@@ -1,6 +1,6 @@
 // expect: pass
-/* Written differently: a kernel per form, a grid-stride loop over float4 where the addresses allow it, the erf form by way of
- * the normal distribution and the tanh form by way of the logistic function. */
+/* Written differently: a kernel per form, a grid-stride loop over float4 where the addresses allow it, the erf form by
+ * way of the normal distribution and the tanh form by way of the logistic function. */
 #include <stdint.h>
 
 #include "common/check.h"

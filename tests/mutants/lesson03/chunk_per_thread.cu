@@ -1,5 +1,5 @@
 // expect: access_limit
-/* Each thread takes 8 neighbouring elements: right, and 8 times as many sectors per request. */
+/* Each thread takes 8 neighbouring elements: right, but 8 times the sectors per request. */
 #include <math.h>
 
 #include "common/check.h"
