@@ -1,0 +1,108 @@
+/* Bits of IEEE numbers, and the steps that PTX adds around an arithmetic operation: flushing subnormals (.ftz),
+ * clamping to [0,1] (.sat), and the one NaN that single and half precision return.
+ *
+ * Everything is branchless, so that a loop over the lanes becomes vector code. */
+#ifndef IEEE_H
+#define IEEE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/warp.h"
+
+static inline uint32_t f32_bits(float x) {
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline float f32_from(uint32_t u) {
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static inline uint64_t f64_bits(double x) {
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline double f64_from(uint64_t u) {
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+#define F32_NAN      0x7fffffffu /* the NaN of every single-precision result */
+#define F32_INFINITY 0x7f800000u
+#define F32_SIGN     0x80000000u
+#define F64_NAN      0xfff8000000000000u /* the NaN that an invalid double-precision operation creates */
+#define F64_QUIET    0x0008000000000000u
+#define F64_SIGN     0x8000000000000000u
+#define F16_NAN      0x7fffu /* of .f16 and .bf16 */
+
+static inline float f32_canonical(float x) { return x == x ? x : f32_from(F32_NAN); }
+
+static inline float f32_flush(float x) {
+    uint32_t u = f32_bits(x);
+    return f32_from(u & F32_INFINITY ? u : u & F32_SIGN);
+}
+
+/* NaN and -0 become +0. */
+static inline float f32_clamp(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
+static inline double f64_clamp(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
+
+/* What happens to an operand and to a result, by the instruction's modifiers. */
+static inline float in_plain(float x) { return x; }
+static inline float in_ftz(float x) { return f32_flush(x); }
+static inline float out_plain(float x) { return f32_canonical(x); }
+static inline float out_ftz(float x) { return f32_canonical(f32_flush(x)); }
+static inline float out_sat(float x) { return f32_clamp(x); }
+static inline float out_ftz_sat(float x) { return f32_clamp(f32_flush(x)); }
+
+/* Double precision keeps the payload of the first NaN operand, made quiet. */
+static inline double f64_quiet(double x) { return f64_from(f64_bits(x) | F64_QUIET); }
+static inline double f64_nan1(double a, double r) { return a == a ? (r == r ? r : f64_from(F64_NAN)) : f64_quiet(a); }
+static inline double f64_nan2(double a, double b, double r) { return a == a ? f64_nan1(b, r) : f64_quiet(a); }
+static inline double f64_nan3(double a, double b, double c, double r) {
+    return a == a ? f64_nan2(b, c, r) : f64_quiet(a);
+}
+
+/* Writes expr to register 0 in the active lanes. Unlike WRITE_LANES it computes every lane, active or not, which a
+ * floating-point operation never minds and which the compiler may not decide by itself. */
+#define FLOAT_LANES(T, expr)                                                                                           \
+    do {                                                                                                               \
+        T *d = REG(T, 0);                                                                                              \
+        uint32_t active = w->mask;                                                                                     \
+        if (active == FULL_MASK) {                                                                                     \
+            LANE_LOOP d[l] = (expr);                                                                                   \
+        } else {                                                                                                       \
+            LANE_LOOP {                                                                                                \
+                T v = (expr);                                                                                          \
+                d[l] = LANE_ON(active) ? v : d[l];                                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+
+/* Operations of one, two and three operands of type T: f applied to in(operand), then out. */
+#define FLOAT_OP1(name, T, f, in_, out_)                                                                               \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const T *a = REG(T, 1);                                                                                        \
+        FLOAT_LANES(T, out_(f(in_(a[l]))));                                                                            \
+        return in + 1;                                                                                                 \
+    }
+#define FLOAT_OP2(name, T, f, in_, out_)                                                                               \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const T *a = REG(T, 1), *b = REG(T, 2);                                                                        \
+        FLOAT_LANES(T, out_(f(in_(a[l]), in_(b[l]))));                                                                 \
+        return in + 1;                                                                                                 \
+    }
+#define FLOAT_OP3(name, T, f, in_, out_)                                                                               \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const T *a = REG(T, 1), *b = REG(T, 2), *c = REG(T, 3);                                                        \
+        FLOAT_LANES(T, out_(f(in_(a[l]), in_(b[l]), in_(c[l]))));                                                      \
+        return in + 1;                                                                                                 \
+    }
+
+#endif
