@@ -34,7 +34,7 @@ check_python() {
 check_toolkit() {
   if ! sh tools/configure.sh 2>build/doctor.log; then
     line fail toolkit "$(sed -n 's/.*error:[^ ]* //p' build/doctor.log | head -n 1)"
-    sed -e '1,/error:/d' -e 's/^ */                      -> /' build/doctor.log
+    sed -e '0,/error:/d' -e 's/^ */                      -> /' build/doctor.log
     return 1
   fi
   . build/configuration
