@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fold.h"
+#include "core/registers.h"
+
 _Noreturn void decode_fail(struct decoder *d, const char *format, ...) {
     char what[400];
     va_list arguments;
@@ -46,7 +49,7 @@ uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value) {
         if (d->constants[i].bits == bits && d->constants[i].value == value)
             return d->constants[i].slot;
     d->constants = grown(d->constants, &d->constant_capacity, d->constant_count, sizeof *d->constants);
-    unsigned bytes = bits == FRAME_SPECIAL ? 4 : bits / 8;
+    unsigned bytes = bits == FRAME_SPECIAL || bits == FRAME_PARAM_32 ? 4 : bits == FRAME_PARAM_64 ? 8 : bits / 8;
     uint32_t slot = bits == 1 ? decode_frame(d, 4, 4) : decode_frame(d, bytes * WARP_SIZE, 64);
     d->constants[d->constant_count++] = (struct frame_constant){slot, (uint8_t)bits, value};
     return slot;
@@ -64,6 +67,8 @@ struct insn *decode_emit(struct decoder *d, op_fn run) {
     memset(in, 0, sizeof *in);
     in->run = run;
     in->index = d->count;
+    in->folded = d->folded;
+    d->folded = 0;
     d->sources[d->count++] = d->at;
     return in;
 }
@@ -208,11 +213,6 @@ static void find_recursion(struct decoder *d) {
 
 /* ---- layout ---- */
 
-static unsigned register_bits(const struct ptx_register *r) {
-    unsigned bits = ptx_type_bits[r->type];
-    return bits == 8 ? 16 : bits; /* .b8 registers do not exist in hardware either */
-}
-
 static uint64_t aligned(uint64_t n, uint64_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
 
 static void layout_variables(struct decoder *d, struct function *f) {
@@ -241,12 +241,8 @@ static void layout_function(struct decoder *d, struct function *f) {
     f->return_slot = decode_frame(d, 4 * WARP_SIZE, 64);
     f->depot_slot = f->ptx->entry ? decode_constant(d, 32, 0) : decode_frame(d, 4 * WARP_SIZE, 64);
     layout_variables(d, f);
-    for (int predicates = 0; predicates < 2; predicates++)
-        for (size_t i = 0; i < f->ptx->register_count; i++) {
-            struct ptx_register *r = f->ptx->registers[i];
-            if ((r->type == TYPE_PRED) == predicates)
-                r->slot = predicates ? decode_frame(d, 4, 4) : decode_frame(d, register_bits(r) / 8 * WARP_SIZE, 64);
-        }
+    fold_constants(d, f->ptx);
+    registers_place(d, f->ptx);
     f->area_end = decode_frame(d, 0, 64);
 }
 
@@ -366,7 +362,9 @@ static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
 
 static void decode_insn(struct decoder *d, const struct ptx_insn *p) {
     d->at = p;
-    if (!p->opcode)
+    if (p->folded)
+        d->folded += d->folded < 255;
+    else if (!p->opcode)
         decode_label(d, p->label);
     else if (p->guard && !opcode_is(p->opcode, "bra"))
         decode_guarded(d, p);

@@ -45,6 +45,7 @@ struct decoder {
     uint32_t frame_bytes;
     uint32_t trash_slot;   /* what nobody reads: results to '_' */
     uint32_t access_count;
+    uint8_t folded; /* instructions folded away since the last one emitted */
     char *error;
     size_t error_size;
     jmp_buf failed;
@@ -70,6 +71,8 @@ void decode_destination_done(struct decoder *d, const struct ptx_operand *o, uns
 /* Value of an integer immediate; fails on anything else. */
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
 /* The address that a symbol stands for in its space. */
+/* The slot of a special register that is constant in a launch, ~0 if it is not one of those. */
+uint32_t decode_fixed_special(struct decoder *d, const char *name);
 uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o);
 
 bool decode_mov(struct decoder *d, const struct ptx_insn *p);

@@ -3,13 +3,9 @@
 #include <string.h>
 
 #include "core/decode.h"
+#include "core/registers.h"
 #include "memory/memory.h"
 #include "ops/forms.h"
-
-static unsigned register_bits(const struct ptx_register *r) {
-    unsigned bits = ptx_type_bits[r->type];
-    return bits == 8 ? 16 : bits;
-}
 
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o) {
     if (o->kind != OPERAND_INTEGER)
@@ -71,7 +67,7 @@ static const struct {
     {"%total_smem_size", FRAME_TOTAL_SHARED},
 };
 
-static uint32_t fixed_special(struct decoder *d, const char *name) {
+uint32_t decode_fixed_special(struct decoder *d, const char *name) {
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(name, fixed[i].name) == 0)
             return decode_constant(d, FRAME_SPECIAL, fixed[i].special);
@@ -91,7 +87,7 @@ static bool emit_special(struct decoder *d, const char *name, uint32_t slot) {
 }
 
 static uint32_t special_source(struct decoder *d, const struct ptx_operand *o) {
-    uint32_t slot = fixed_special(d, o->symbol);
+    uint32_t slot = decode_fixed_special(d, o->symbol);
     if (slot != ~0u)
         return slot;
     slot = decode_frame(d, 8 * WARP_SIZE, 64);

@@ -97,6 +97,8 @@ static void fill_constant(const struct launch *launch, uint8_t *frame, uint32_t 
             ((uint64_t *)at)[2 * l] = c->value;
             ((uint64_t *)at)[2 * l + 1] = 0;
             break;
+        case FRAME_PARAM_32: memcpy((uint32_t *)at + l, launch->params + c->value, 4); break;
+        case FRAME_PARAM_64: memcpy((uint64_t *)at + l, launch->params + c->value, 8); break;
         default: ((uint32_t *)at)[l] = special_value(launch, (enum frame_special)c->value, warp, l); break;
         }
 }

@@ -26,10 +26,10 @@ struct launch {
     uint32_t shared_bytes; /* static + dynamic, per block */
     uint32_t local_bytes;  /* per lane */
     const uint8_t *params;
-    _Atomic uint64_t next_block;
+    double deadline; /* seconds on the monotonic clock, 0 for none */
+    _Alignas(128) _Atomic uint64_t next_block; /* away from what every instruction reads */
     _Atomic int error; /* cudaError_t; the first one wins */
     _Atomic bool stop;
-    double deadline; /* seconds on the monotonic clock, 0 for none */
 };
 
 /* Barrier of a block. */

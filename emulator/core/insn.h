@@ -26,6 +26,7 @@ struct insn {
         const struct insn *target; /* branches */
     };
     const void *extra; /* what a family needs beyond that (struct access for memory) */
+    uint8_t folded;    /* PTX instructions before it that decode folded away: they count, but cost nothing */
     uint16_t flags;    /* INSN_* */
     uint16_t kind;     /* free for the family: a sub-operation, a width */
     uint32_t index;    /* of this instruction in its function's code */

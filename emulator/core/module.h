@@ -22,12 +22,14 @@ enum frame_special {
     FRAME_LANEMASK_LE, FRAME_LANEMASK_GT, FRAME_LANEMASK_GE, FRAME_NWARPID, FRAME_NSMID, FRAME_DYNAMIC_SHARED,
     FRAME_TOTAL_SHARED,
 };
-#define FRAME_SPECIAL 2 /* frame_constant.bits of those: value is the enum frame_special */
+#define FRAME_SPECIAL  2 /* frame_constant.bits of those: value is the enum frame_special */
+#define FRAME_PARAM_32 3 /* of a kernel's parameter: value is its offset */
+#define FRAME_PARAM_64 4
 
 /* A constant vector in the frame, filled once per frame. */
 struct frame_constant {
     uint32_t slot;
-    uint8_t bits; /* 1, 16, 32, 64, 128 (zero-extended), or FRAME_SPECIAL */
+    uint8_t bits; /* 1, 16, 32, 64, 128 (zero-extended), or FRAME_SPECIAL, FRAME_PARAM_* */
     uint64_t value;
 };
 

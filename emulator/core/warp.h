@@ -41,6 +41,7 @@ struct warp {
     uint32_t mask;     /* lanes that execute now: never 0 in an operation */
     uint32_t live;     /* lanes that have not exited */
     uint32_t threads;  /* lanes that exist (the last warp of a block may be partial) */
+    uint32_t carry;    /* the carry flag (CC.CF) of each lane */
     int32_t fuel;      /* backward branches left before the warp must let others run */
     uint16_t count;    /* of fragments */
     uint16_t current;  /* index of the running one */

@@ -158,13 +158,28 @@ const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
 }
 
 static void land(struct warp *w, const struct call_site *site, const struct function *f) {
-    copy_lanes(w, site->results, site->result_count);
     const uint32_t *depot = (const uint32_t *)(const void *)(w->regs + f->depot_slot);
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask))
             w->local_sp[l] = depot[l];
-    if (f->recursive)
-        pop(w, f);
+    if (!f->recursive) {
+        copy_lanes(w, site->results, site->result_count);
+        return;
+    }
+    /* The caller may be the same function: its place for the result comes back with the rest, so the result waits
+     * outside (PTX functions return one parameter). */
+    const struct argument *result = site->result_count ? &site->results[0] : NULL;
+    size_t bytes = result ? (size_t)result->bytes * WARP_SIZE : 0;
+    uint8_t *kept = malloc(bytes + 1);
+    if (!kept)
+        abort();
+    if (result)
+        memcpy(kept, w->regs + result->from, bytes);
+    pop(w, f);
+    for (int l = 0; result && l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask))
+            memcpy(w->regs + result->to + (size_t)l * result->bytes, kept + (size_t)l * result->bytes, result->bytes);
+    free(kept);
 }
 
 /* Behind a call: takes the results over and gives the callee's place back. After an indirect call the lanes may

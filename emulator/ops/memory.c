@@ -10,6 +10,7 @@
 
 #include "check/report.h"
 #include "core/function.h"
+#include "core/simd.h"
 
 #define HALF 16
 
@@ -146,17 +147,12 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *in) {
 
 enum pattern { PATTERN_NONE, PATTERN_RUN, PATTERN_SAME };
 
-#define PATTERN(name, T)                                                                                               \
+#define PATTERN(name, T, is_run)                                                                                       \
     static inline enum pattern name(const T *address, T step) {                                                        \
-        T first = address[0], run = 0, same = 0;                                                                       \
-        for (unsigned l = 0; l < HALF; l++) {                                                                          \
-            run |= address[l] ^ (T)(first + l * step);                                                                 \
-            same |= address[l] ^ first;                                                                                \
-        }                                                                                                              \
-        return !run ? PATTERN_RUN : !same ? PATTERN_SAME : PATTERN_NONE;                                               \
+        return is_run(address, step) ? PATTERN_RUN : is_run(address, 0) ? PATTERN_SAME : PATTERN_NONE;                 \
     }
-PATTERN(pattern32, uint32_t)
-PATTERN(pattern64, uint64_t)
+PATTERN(pattern32, uint32_t, simd_is_run32)
+PATTERN(pattern64, uint64_t, simd_is_run64)
 
 /* Host pointer to a regular piece of global memory, or NULL: then lane by lane. */
 static inline uint8_t *global_piece(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes, bool store) {

@@ -40,7 +40,10 @@ enum ptx_operand_kind {
 struct ptx_register {
     const char *name;
     enum ptx_type type;
-    uint32_t slot; /* byte offset in a warp's frame, given by decode */
+    uint32_t slot;       /* byte offset in a warp's frame, given by decode */
+    uint32_t number;     /* in its function's list */
+    uint8_t definitions; /* instructions that write it: 0, 1, or 2 for more */
+    bool constant;       /* its slot holds a constant of the frame: see core/fold.h */
 };
 
 struct ptx_operand {
@@ -71,6 +74,7 @@ struct ptx_insn {
     const char *label;  /* for labels */
     struct ptx_register *guard;
     bool guard_negated;
+    bool folded; /* by core/fold.c: not executed */
     uint8_t operand_count;
     struct ptx_operand operands[PTX_MAX_OPERANDS];
     const struct ptx_location *location;
