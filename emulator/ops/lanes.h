@@ -1,0 +1,66 @@
+/* What the families of integer, logic and compare operations share: how an operation over 32 lanes is written. */
+#ifndef OPS_LANES_H
+#define OPS_LANES_H
+
+#include <string.h>
+
+#include "core/warp.h"
+
+#if defined(__clang__) /* says so when a loop over lanes cannot become vector code: 64-bit division, for one */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#include <immintrin.h>
+#endif
+
+/* Operations by their number of sources. The expression may use a[l], b[l], c[l]. D is the type of the destination,
+ * A, B, C are those of the sources. */
+#define UNARY(name, D, A, expr)                                                                                        \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const A *a = REG(const A, 1);                                                                                  \
+        WRITE_LANES(D, expr);                                                                                          \
+        return in + 1;                                                                                                 \
+    }
+
+#define BINARY(name, D, A, B, expr)                                                                                    \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const A *a = REG(const A, 1);                                                                                  \
+        const B *b = REG(const B, 2);                                                                                  \
+        WRITE_LANES(D, expr);                                                                                          \
+        return in + 1;                                                                                                 \
+    }
+
+#define TERNARY(name, D, A, B, C, expr)                                                                                \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const A *a = REG(const A, 1);                                                                                  \
+        const B *b = REG(const B, 2);                                                                                  \
+        const C *c = REG(const C, 3);                                                                                  \
+        WRITE_LANES(D, expr);                                                                                          \
+        return in + 1;                                                                                                 \
+    }
+
+/* A mask from 32 truth values given as 0 or -1. Compilers turn a loop that sets bits of an integer into a long
+ * reduction; AVX-512 has an instruction for it, others add up the bits of the lanes. */
+static inline uint32_t mask_of_truths(const int32_t truth[WARP_SIZE]) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+    uint32_t low = _mm512_movepi32_mask(_mm512_loadu_si512(truth));
+    uint32_t high = _mm512_movepi32_mask(_mm512_loadu_si512(truth + 16));
+    return low | high << 16;
+#else
+    uint32_t mask = 0;
+    for (int l = 0; l < WARP_SIZE; l++)
+        mask |= (uint32_t)truth[l] & (uint32_t)1 << l;
+    return mask;
+#endif
+}
+
+/* Sets `mask` (a uint32_t) to the lanes in which `expr` holds. */
+#define LANES_WHERE(mask, expr)                                                                                        \
+    do {                                                                                                               \
+        int32_t truth[WARP_SIZE] __attribute__((aligned(64)));                                                         \
+        LANE_LOOP truth[l] = (expr) ? -1 : 0;                                                                          \
+        (mask) = mask_of_truths(truth);                                                                                \
+    } while (0)
+
+#endif
