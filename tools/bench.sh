@@ -8,4 +8,4 @@ cd "$(dirname "$0")/.."
 source=bench/bench.cu
 [ -f "$source" ] || fail "there is no benchmark yet ($source)."
 sh tools/build.sh "$source" build/bench/bench
-sh tools/run.sh build/bench/bench
+BACKEND=cpu sh tools/run.sh build/bench/bench
