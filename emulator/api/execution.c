@@ -1,0 +1,277 @@
+/* Launching kernels and host functions. */
+#include "api/api.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/limits.h"
+#include "api/queue.h"
+#include "api/registration.h"
+#include "check/report.h"
+#include "core/grid.h"
+
+/* ---- <<<grid, block, shared, stream>>> ---- */
+
+struct call_configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+
+/* Between Push and Pop the kernel's arguments are evaluated, which may launch kernels, too. */
+#define MAX_NESTED 64
+static _Thread_local struct call_configuration configurations[MAX_NESTED];
+static _Thread_local unsigned nested;
+
+EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream) {
+    if (nested == MAX_NESTED)
+        return 1;
+    configurations[nested++] = (struct call_configuration){grid, block, shared, stream};
+    return 0;
+}
+
+EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
+    if (!nested)
+        return state_return(cudaErrorMissingConfiguration);
+    struct call_configuration c = configurations[--nested];
+    *grid = c.grid;
+    *block = c.block;
+    *shared = c.shared;
+    *(cudaStream_t *)stream = c.stream;
+    return cudaSuccess;
+}
+
+/* ---- A launch as an operation of its stream ---- */
+
+struct launch_operation {
+    struct operation op;
+    const struct kernel *kernel;
+    struct launch_config config;
+    _Alignas(16) unsigned char params[];
+};
+
+static int run_launch(struct operation *op, int fault) {
+    (void)fault;
+    struct launch_operation *l = (struct launch_operation *)op;
+    return grid_run(l->kernel, &l->config);
+}
+
+static void release_launch(struct operation *op) {
+    free(op);
+}
+
+static struct launch_operation *make_launch(const struct kernel *k, const struct launch_config *config, void **args) {
+    struct launch_operation *l = calloc(1, sizeof *l + k->param_bytes + 16);
+    if (!l)
+        return NULL;
+    l->op = (struct operation){.run = run_launch, .release = release_launch};
+    l->kernel = k;
+    l->config = *config;
+    l->config.params = l->params;
+    for (uint32_t i = 0; i < k->param_count; i++)
+        memcpy(l->params + k->params[i].offset, args[i], k->params[i].size);
+    return l;
+}
+
+/* ---- Checks ---- */
+
+struct request {
+    const char *function; /* of the API, for messages */
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    bool cooperative;
+};
+
+static cudaError_t check_shape(const struct request *r) {
+    dim3 g = r->grid, b = r->block;
+    unsigned long long threads = (unsigned long long)b.x * b.y * b.z;
+    if (!g.x || !g.y || !g.z)
+        return state_refuse(r->function, cudaErrorInvalidValue, "The grid is %u x %u x %u blocks: none at all.", g.x,
+                            g.y, g.z);
+    if (!threads)
+        return state_refuse(r->function, cudaErrorInvalidValue, "The block is %u x %u x %u threads: none at all.", b.x,
+                            b.y, b.z);
+    if (b.x > LIMIT_BLOCK_X || b.y > LIMIT_BLOCK_Y || b.z > LIMIT_BLOCK_Z || threads > LIMIT_BLOCK_THREADS)
+        return state_refuse(r->function, cudaErrorInvalidValue,
+                            "The block is %u x %u x %u = %llu threads; at most 1024 x 1024 x 64 and 1024 in all.", b.x,
+                            b.y, b.z, threads);
+    if (g.x > LIMIT_GRID_X || g.y > LIMIT_GRID_Y || g.z > LIMIT_GRID_Z)
+        return state_refuse(r->function, cudaErrorInvalidValue,
+                            "The grid is %u x %u x %u blocks; at most 2147483647 x 65535 x 65535.", g.x, g.y, g.z);
+    return cudaSuccess;
+}
+
+static cudaError_t check_kernel(const struct request *r, const struct kernel *k) {
+    unsigned threads = r->block.x * r->block.y * r->block.z;
+    if (threads > k->max_threads)
+        return state_refuse(r->function, cudaErrorInvalidValue,
+                            "The block has %u threads, and the kernel's __launch_bounds__ allow %u.", threads,
+                            k->max_threads);
+    if (r->shared > k->max_dynamic_shared)
+        return state_refuse(r->function, cudaErrorInvalidValue,
+                            "%zu bytes of dynamic shared memory, and this kernel may have %u: ask for more with "
+                            "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
+                            r->shared, k->max_dynamic_shared);
+    return cudaSuccess;
+}
+
+static cudaError_t check_cooperative(const struct request *r, const void *function) {
+    int per_sm = 0;
+    unsigned long long blocks = (unsigned long long)r->grid.x * r->grid.y * r->grid.z;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_sm, function, (int)(r->block.x * r->block.y * r->block.z), r->shared);
+    if (error == cudaSuccess && blocks > (unsigned long long)per_sm * LIMIT_SMS)
+        return state_refuse(r->function, cudaErrorCooperativeLaunchTooLarge,
+                            "All %llu blocks have to be resident at once, and %d on each of %d multiprocessors can be.",
+                            blocks, per_sm, LIMIT_SMS);
+    return error;
+}
+
+static cudaError_t launch(const void *function, const struct request *r, void **args) {
+    ENTER();
+    struct entry *entry = registration_entry(function);
+    if (!entry)
+        return state_refuse(r->function, cudaErrorInvalidDeviceFunction, "That is not a __global__ function.");
+    struct stream *stream = queue_find(r->stream);
+    if (!stream)
+        return state_refuse(r->function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
+    cudaError_t error = check_shape(r);
+    if (error != cudaSuccess)
+        return error;
+    struct kernel *k = registration_kernel(entry, queue_device(stream), &error);
+    if (!k)
+        return state_return(error);
+    if ((error = check_kernel(r, k)) != cudaSuccess)
+        return error;
+    if (r->cooperative && (error = check_cooperative(r, function)) != cudaSuccess)
+        return error;
+    if (!kernel_prepare(k)) {
+        report_launch(k->name, FINDING_UNSUPPORTED, "The emulator cannot run this kernel", k->error);
+        return state_return(cudaErrorNotSupported);
+    }
+    struct launch_config config = {.grid = {r->grid.x, r->grid.y, r->grid.z},
+                                   .block = {r->block.x, r->block.y, r->block.z},
+                                   .dynamic_shared = (uint32_t)r->shared,
+                                   .cooperative = r->cooperative,
+                                   .device = queue_device(stream)};
+    struct launch_operation *l = make_launch(k, &config, args);
+    if (!l)
+        return state_return(cudaErrorMemoryAllocation);
+    queue_submit(stream, &l->op);
+    return cudaSuccess;
+}
+
+/* ---- The public calls ---- */
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t stream) {
+    struct request r = {"cudaLaunchKernel", grid, block, shared, stream, false};
+    return launch(function, &r, args);
+}
+
+/* The form that nvcc 13 writes for <<< >>>: by the handle of __cudaGetKernel. */
+EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                      cudaStream_t stream) {
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+}
+
+EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+    *kernel = (cudaKernel_t)(void *)registration_entry(function);
+    return *kernel ? cudaSuccess : state_return(cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+    return kernel ? __cudaGetKernel(kernel, function) : state_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream) {
+    struct request r = {"cudaLaunchCooperativeKernel", grid, block, shared, stream, true};
+    return launch(function, &r, args);
+}
+
+/* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. */
+static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request *r) {
+    switch (a->id) {
+    case cudaLaunchAttributeCooperative:
+        r->cooperative = a->val.cooperative != 0;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z <= 1)
+            return cudaSuccess;
+        return state_refuse(r->function, cudaErrorNotSupported, "Thread block clusters are not emulated yet.");
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeLaunchCompletionEvent:
+        return state_refuse(r->function, cudaErrorNotSupported, "Launch attribute %d (an event) is not emulated yet.",
+                            (int)a->id);
+    default:
+        return cudaSuccess;
+    }
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
+    if (!config || (config->numAttrs && !config->attrs))
+        return state_return(cudaErrorInvalidValue);
+    struct request r = {"cudaLaunchKernelExC",    config->gridDim, config->blockDim,
+                        config->dynamicSmemBytes, config->stream,  false};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        cudaError_t error = apply_attribute(&config->attrs[i], &r);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return launch(function, &r, args);
+}
+
+/* ---- Host functions ---- */
+
+struct host_operation {
+    struct operation op;
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback; /* the older form, which is told of errors */
+    cudaStream_t stream;
+    void *data;
+};
+
+static int run_host(struct operation *op, int fault) {
+    struct host_operation *h = (struct host_operation *)op;
+    state_set_in_callback(true);
+    if (h->callback)
+        h->callback(h->stream, (cudaError_t)fault, h->data);
+    else if (!fault)
+        h->function(h->data);
+    state_set_in_callback(false);
+    return fault;
+}
+
+static void release_host(struct operation *op) {
+    free(op);
+}
+
+static cudaError_t submit_host(cudaStream_t handle, cudaHostFn_t function, cudaStreamCallback_t callback, void *data) {
+    ENTER();
+    struct stream *s = queue_find(handle);
+    if (!s)
+        return state_return(cudaErrorInvalidResourceHandle);
+    if (!function && !callback)
+        return state_return(cudaErrorInvalidValue);
+    struct host_operation *h = calloc(1, sizeof *h);
+    if (!h)
+        return state_return(cudaErrorMemoryAllocation);
+    *h = (struct host_operation){.op = {.run = run_host, .release = release_host, .always = true},
+                                 .function = function,
+                                 .callback = callback,
+                                 .stream = handle,
+                                 .data = data};
+    queue_submit(s, &h->op);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+    return submit_host(stream, function, NULL, data);
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags) {
+    return flags ? state_return(cudaErrorInvalidValue) : submit_host(stream, NULL, callback, data);
+}

@@ -1,0 +1,457 @@
+#include "api/queue.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct marker {
+    _Atomic int references;
+    bool done;
+    double seconds;
+};
+
+enum stream_kind { STREAM_LEGACY, STREAM_BLOCKING, STREAM_NON_BLOCKING };
+
+struct stream {
+    int device, priority;
+    unsigned flags;
+    enum stream_kind kind;
+    unsigned long long id;
+    bool threaded;  /* has its thread */
+    bool busy;      /* the head is being executed */
+    bool destroyed; /* to go when empty */
+    struct operation *head, *tail;
+    pthread_cond_t changed; /* its thread's */
+    struct stream *next;
+};
+
+struct device_queue {
+    struct stream *streams;
+    struct stream *legacy;
+};
+
+/* One lock for all: operations are long compared with what is done under it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t host_changed = PTHREAD_COND_INITIALIZER; /* for threads of the program that wait */
+static struct device_queue devices[MAX_DEVICES];
+static uint64_t next_number = 1;
+static unsigned long long next_id = 1;
+
+static pthread_key_t thread_streams; /* the calling thread's default streams, one per device */
+
+/* ---- Order ---- */
+
+/* Number of the oldest unfinished operation. */
+static uint64_t oldest(const struct stream *s) {
+    return s->head ? s->head->number : UINT64_MAX;
+}
+
+/* Is there unfinished work that operation number n of s has to wait for in other streams? */
+static bool blocked(const struct stream *s, uint64_t n) {
+    const struct device_queue *d = &devices[s->device];
+    if (s->kind == STREAM_BLOCKING)
+        return d->legacy && oldest(d->legacy) < n;
+    if (s->kind == STREAM_LEGACY)
+        for (const struct stream *other = d->streams; other; other = other->next)
+            if (other->kind == STREAM_BLOCKING && oldest(other) < n)
+                return true;
+    return false;
+}
+
+static bool startable(const struct stream *s) {
+    const struct operation *op = s->head;
+    return op && !s->busy && !(op->waits_for && !op->waits_for->done) && !blocked(s, op->number);
+}
+
+static void append(struct stream *s, struct operation *op) {
+    op->number = next_number++;
+    op->next = NULL;
+    if (s->head)
+        s->tail->next = op;
+    else
+        s->head = op;
+    s->tail = op;
+}
+
+/* Wakes whoever may go on after an operation has finished. */
+static void wake(void) {
+    for (int d = 0; d < MAX_DEVICES; d++)
+        for (struct stream *s = devices[d].streams; s; s = s->next)
+            if (s->threaded && (s->head || s->destroyed))
+                pthread_cond_signal(&s->changed);
+    pthread_cond_broadcast(&host_changed);
+}
+
+/* Executes the head of s. Called with the lock, which is given up meanwhile. */
+static int execute_head(struct stream *s) {
+    struct operation *op = s->head;
+    s->busy = true;
+    pthread_mutex_unlock(&lock);
+    int fault = state_fault(s->device), error = fault;
+    if (!fault || op->always) {
+        error = op->run(op, fault);
+        if (error)
+            state_set_fault(s->device, error);
+    }
+    pthread_mutex_lock(&lock);
+    s->busy = false;
+    s->head = op->next;
+    struct marker *waited = op->waits_for;
+    wake();
+    pthread_mutex_unlock(&lock);
+    if (waited)
+        marker_release(waited);
+    op->release(op);
+    pthread_mutex_lock(&lock);
+    return error;
+}
+
+/* ---- A stream's thread ---- */
+
+static void unlink_stream(struct stream *s) {
+    struct stream **link = &devices[s->device].streams;
+    while (*link != s)
+        link = &(*link)->next;
+    *link = s->next;
+    pthread_cond_destroy(&s->changed);
+    free(s);
+}
+
+static void *stream_thread(void *argument) {
+    struct stream *s = argument;
+    state_set_device(s->device);
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        if (startable(s))
+            execute_head(s);
+        else if (s->destroyed && !s->head)
+            break;
+        else
+            pthread_cond_wait(&s->changed, &lock);
+    }
+    unlink_stream(s);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Gives s its thread. Signals meant for the program are not for it. */
+static void start_thread(struct stream *s) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGFPE);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    s->threaded = pthread_create(&thread, &attributes, stream_thread, s) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+/* ---- Creating and finding streams ---- */
+
+static struct stream *create(int device, enum stream_kind kind, unsigned flags, int priority) {
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->device = device;
+    s->kind = kind;
+    s->flags = flags;
+    s->priority = priority;
+    s->id = next_id++;
+    pthread_cond_init(&s->changed, NULL);
+    s->next = devices[device].streams;
+    devices[device].streams = s;
+    return s;
+}
+
+struct stream *queue_create(unsigned flags, int priority) {
+    pthread_mutex_lock(&lock);
+    enum stream_kind kind = flags & cudaStreamNonBlocking ? STREAM_NON_BLOCKING : STREAM_BLOCKING;
+    struct stream *s = create(state_device(), kind, flags, priority);
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+static void destroy_locked(struct stream *s) {
+    s->destroyed = true;
+    if (s->threaded)
+        pthread_cond_signal(&s->changed);
+    else
+        unlink_stream(s);
+}
+
+void queue_destroy(struct stream *s) {
+    pthread_mutex_lock(&lock);
+    destroy_locked(s);
+    pthread_mutex_unlock(&lock);
+}
+
+static struct stream *legacy_stream(int device) {
+    struct device_queue *d = &devices[device];
+    if (!d->legacy)
+        d->legacy = create(device, STREAM_LEGACY, 0, 0);
+    return d->legacy;
+}
+
+static void thread_ends(void *value) {
+    struct stream **own = value;
+    pthread_mutex_lock(&lock);
+    for (int d = 0; d < MAX_DEVICES; d++)
+        if (own[d])
+            destroy_locked(own[d]);
+    pthread_mutex_unlock(&lock);
+    free(own);
+}
+
+static void make_key(void) {
+    pthread_key_create(&thread_streams, thread_ends);
+}
+
+static struct stream *thread_stream(int device) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    struct stream **own = pthread_getspecific(thread_streams);
+    if (!own) {
+        own = calloc(MAX_DEVICES, sizeof *own);
+        if (!own)
+            return NULL;
+        pthread_setspecific(thread_streams, own);
+    }
+    if (!own[device])
+        own[device] = create(device, STREAM_BLOCKING, 0, 0);
+    return own[device];
+}
+
+/* A handle may be anything, so it is compared with the streams that exist before it is followed. */
+struct stream *queue_find(cudaStream_t handle) {
+    int device = state_device();
+    struct stream *found = NULL;
+    pthread_mutex_lock(&lock);
+    if (handle == NULL || handle == cudaStreamLegacy) {
+        found = legacy_stream(device);
+    } else if (handle == cudaStreamPerThread) {
+        found = thread_stream(device);
+    } else {
+        for (int d = 0; d < MAX_DEVICES && !found; d++)
+            for (struct stream *s = devices[d].streams; s && !found; s = s->next)
+                if (queue_handle(s) == handle && !s->destroyed)
+                    found = s;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+cudaStream_t queue_handle(struct stream *s) {
+    return (cudaStream_t)(void *)s;
+}
+int queue_device(const struct stream *s) {
+    return s->device;
+}
+unsigned queue_flags(const struct stream *s) {
+    return s->flags;
+}
+int queue_priority(const struct stream *s) {
+    return s->priority;
+}
+unsigned long long queue_id(const struct stream *s) {
+    return s->id;
+}
+
+/* ---- Submitting ---- */
+
+void queue_submit(struct stream *s, struct operation *op) {
+    pthread_mutex_lock(&lock);
+    append(s, op);
+    if (!s->threaded)
+        start_thread(s);
+    if (s->threaded)
+        pthread_cond_signal(&s->changed);
+    else /* no thread to be had: do it here, in order */
+        while (s->head) {
+            if (startable(s))
+                execute_head(s);
+            else
+                pthread_cond_wait(&host_changed, &lock);
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+int queue_execute(struct stream *s, struct operation *op) {
+    pthread_mutex_lock(&lock);
+    if (!s->head) {
+        append(s, op);
+        if (startable(s)) {
+            int error = execute_head(s);
+            pthread_mutex_unlock(&lock);
+            return error;
+        }
+        if (!s->threaded)
+            start_thread(s);
+        pthread_cond_signal(&s->changed);
+        pthread_mutex_unlock(&lock);
+    } else {
+        pthread_mutex_unlock(&lock);
+        queue_submit(s, op);
+    }
+    queue_wait_stream(s);
+    return state_fault(s->device);
+}
+
+/* ---- Waiting ---- */
+
+/* The legacy stream is at rest when the blocking streams are, too: it stands for all of them. */
+static bool finished_before(const struct stream *s, uint64_t number) {
+    return oldest(s) >= number && !(s->kind == STREAM_LEGACY && blocked(s, number));
+}
+
+bool queue_stream_idle(struct stream *s) {
+    pthread_mutex_lock(&lock);
+    bool idle = finished_before(s, next_number);
+    pthread_mutex_unlock(&lock);
+    return idle;
+}
+
+void queue_wait_stream(struct stream *s) {
+    pthread_mutex_lock(&lock);
+    uint64_t number = next_number;
+    while (!finished_before(s, number))
+        pthread_cond_wait(&host_changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void queue_wait_device(int device) {
+    pthread_mutex_lock(&lock);
+    uint64_t number = next_number;
+    for (struct stream *s = devices[device].streams; s;) {
+        if (oldest(s) < number) {
+            pthread_cond_wait(&host_changed, &lock);
+            s = devices[device].streams; /* the list may have changed */
+        } else {
+            s = s->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Cuts what has not started off a stream and returns it. */
+static struct operation *cut_waiting(struct stream *s) {
+    struct operation *rest;
+    if (s->busy) {
+        rest = s->head->next;
+        s->head->next = NULL;
+        s->tail = s->head;
+    } else {
+        rest = s->head;
+        s->head = NULL;
+    }
+    return rest;
+}
+
+void queue_abandon_all(void) {
+    pthread_mutex_lock(&lock);
+    for (int d = 0; d < MAX_DEVICES; d++)
+        for (struct stream *s = devices[d].streams; s; s = s->next)
+            cut_waiting(s); /* not freed: the process ends */
+    pthread_mutex_unlock(&lock);
+    for (int d = 0; d < MAX_DEVICES; d++)
+        queue_wait_device(d);
+}
+
+/* ---- Markers ---- */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct marker *marker_keep(struct marker *m) {
+    atomic_fetch_add(&m->references, 1);
+    return m;
+}
+
+void marker_release(struct marker *m) {
+    if (m && atomic_fetch_sub(&m->references, 1) == 1)
+        free(m);
+}
+
+struct mark_operation {
+    struct operation op;
+    struct marker *marker;
+};
+
+static int run_mark(struct operation *op, int fault) {
+    struct marker *m = ((struct mark_operation *)op)->marker;
+    pthread_mutex_lock(&lock);
+    m->seconds = now();
+    m->done = true;
+    pthread_mutex_unlock(&lock);
+    return fault;
+}
+
+static void release_mark(struct operation *op) {
+    marker_release(((struct mark_operation *)op)->marker);
+    free(op);
+}
+
+struct marker *queue_mark(struct stream *s) {
+    struct marker *m = calloc(1, sizeof *m);
+    struct mark_operation *mark = calloc(1, sizeof *mark);
+    if (!m || !mark) {
+        free(m);
+        free(mark);
+        return NULL;
+    }
+    m->references = 2; /* the caller's and the operation's */
+    *mark = (struct mark_operation){.op = {.run = run_mark, .release = release_mark, .always = true}, .marker = m};
+    queue_submit(s, &mark->op);
+    return m;
+}
+
+static int run_nothing(struct operation *op, int fault) {
+    (void)op;
+    return fault;
+}
+
+static void release_plain(struct operation *op) {
+    free(op);
+}
+
+void queue_wait_marker(struct stream *s, struct marker *m) {
+    if (marker_done(m))
+        return;
+    struct operation *op = calloc(1, sizeof *op);
+    if (!op) {
+        queue_block_on_marker(m);
+        return;
+    }
+    *op = (struct operation){.run = run_nothing, .release = release_plain, .always = true, .waits_for = marker_keep(m)};
+    queue_submit(s, op);
+}
+
+void queue_block_on_marker(struct marker *m) {
+    pthread_mutex_lock(&lock);
+    while (!m->done)
+        pthread_cond_wait(&host_changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+bool marker_done(struct marker *m) {
+    pthread_mutex_lock(&lock);
+    bool done = m->done;
+    pthread_mutex_unlock(&lock);
+    return done;
+}
+
+double marker_seconds(struct marker *m) {
+    pthread_mutex_lock(&lock);
+    double seconds = m->seconds;
+    pthread_mutex_unlock(&lock);
+    return seconds;
+}

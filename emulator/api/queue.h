@@ -1,0 +1,64 @@
+/* Streams: each a queue of operations that a host thread of its own executes in order.
+ *
+ * Operations of a device are numbered in the order in which the program submits them. The legacy default stream
+ * is kept in step with the blocking streams by those numbers alone: an operation of the legacy stream starts when no
+ * blocking stream has an unfinished one with a lower number, and the other way round. */
+#ifndef QUEUE_H
+#define QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/api.h"
+
+/* A point in a stream that others can wait for: what an event records. Counted references. */
+struct marker;
+
+struct operation {
+    /* Does the work; a cudaError_t other than 0 is a fault of the device. `fault` is the one it already has. */
+    int (*run)(struct operation *op, int fault);
+    void (*release)(struct operation *op); /* frees it and what it owns */
+    bool always;                           /* runs even on a device with a fault */
+    /* Private to queue.c: */
+    struct marker *waits_for;
+    uint64_t number;
+    struct operation *next;
+};
+
+struct stream;
+
+/* Finds the stream that a handle means on the calling thread's device: 0 and cudaStreamLegacy, cudaStreamPerThread, or
+ * a created one. NULL for a handle that is none. */
+struct stream *queue_find(cudaStream_t handle);
+
+struct stream *queue_create(unsigned flags, int priority);
+void queue_destroy(struct stream *s); /* what was submitted is still executed */
+cudaStream_t queue_handle(struct stream *s);
+int queue_device(const struct stream *s);
+unsigned queue_flags(const struct stream *s);
+int queue_priority(const struct stream *s);
+unsigned long long queue_id(const struct stream *s);
+
+/* Appends an operation, which the queue then owns. Returns at once. */
+void queue_submit(struct stream *s, struct operation *op);
+/* Appends an operation and waits for it; executes it on the calling thread when nothing is before it. Returns what
+ * run() returned, or the device's fault. */
+int queue_execute(struct stream *s, struct operation *op);
+
+bool queue_stream_idle(struct stream *s);
+void queue_wait_stream(struct stream *s);
+void queue_wait_device(int device);
+/* Forgets what was submitted and not yet started, and waits for what runs. For the end of the program. */
+void queue_abandon_all(void);
+
+/* Marks the end of what has been submitted to s so far. */
+struct marker *queue_mark(struct stream *s);
+/* Later operations of s wait for the marker. */
+void queue_wait_marker(struct stream *s, struct marker *m);
+void queue_block_on_marker(struct marker *m); /* the calling thread waits */
+bool marker_done(struct marker *m);
+double marker_seconds(struct marker *m); /* when it was passed, on the monotonic clock */
+struct marker *marker_keep(struct marker *m);
+void marker_release(struct marker *m);
+
+#endif

@@ -1,0 +1,304 @@
+#include "api/registration.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check/report.h"
+#include "api/queue.h"
+#include "fatbin/fatbin.h"
+
+/* One fat binary: of the program or of a library it uses. */
+struct binary {
+    const struct fatbin_wrapper *wrapper;
+    struct variable *variables;
+    struct entry *entries;
+    struct module *modules[MAX_DEVICES]; /* loaded at the first use */
+    cudaError_t load_error;              /* why not, reported once */
+    int ptx_arch;
+    struct binary *next; /* never in a list of its own; handles are checked against this one */
+};
+
+struct variable {
+    const void *shadow; /* the host's variable that stands for it */
+    void **managed;     /* where the host keeps the address of a __managed__ variable, or NULL */
+    const char *name;
+    struct binary *binary;
+    struct variable *next, *next_in_bucket;
+};
+
+struct entry {
+    const void *stub;
+    const char *name;
+    struct binary *binary;
+    struct kernel *kernels[MAX_DEVICES];
+    struct entry *next, *next_by_stub, *next_by_handle;
+};
+
+/* Guards everything below. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define BUCKETS 4096
+static struct entry *entries_by_stub[BUCKETS], *entries_by_handle[BUCKETS];
+static struct variable *variables_by_shadow[BUCKETS];
+static struct binary *binaries;
+
+static unsigned bucket_of(const void *pointer) {
+    return (unsigned)(((uintptr_t)pointer * 0x9e3779b97f4a7c15u) >> 52);
+}
+
+static void *allocate(size_t size) {
+    void *p = calloc(1, size);
+    if (!p) {
+        fprintf(stderr, "emulator: no host memory left while the program's kernels are registered\n");
+        abort();
+    }
+    return p;
+}
+
+/* ---- Called by the executable's constructors ---- */
+
+EXPORT void **__cudaRegisterFatBinary(void *wrapper) {
+    struct binary *b = allocate(sizeof *b);
+    b->wrapper = wrapper;
+    pthread_mutex_lock(&lock);
+    b->next = binaries;
+    binaries = b;
+    pthread_mutex_unlock(&lock);
+    return (void **)b;
+}
+
+EXPORT void __cudaRegisterFatBinaryEnd(void **handle) {
+    (void)handle;
+}
+
+EXPORT void __cudaRegisterFunction(void **handle, const char *stub, char *device_stub, const char *name,
+                                   int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp_size) {
+    (void)device_stub, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    struct binary *b = (struct binary *)handle;
+    struct entry *e = allocate(sizeof *e);
+    struct entry **by_stub = &entries_by_stub[bucket_of(stub)], **by_handle = &entries_by_handle[bucket_of(e)];
+    pthread_mutex_lock(&lock);
+    *e = (struct entry){.stub = stub, .name = name, .binary = b};
+    e->next = b->entries;
+    e->next_by_stub = *by_stub;
+    e->next_by_handle = *by_handle;
+    b->entries = *by_stub = *by_handle = e;
+    pthread_mutex_unlock(&lock);
+}
+
+static void register_variable(void **handle, const void *shadow, void **managed, const char *name) {
+    struct variable *v = allocate(sizeof *v);
+    struct binary *b = (struct binary *)handle;
+    struct variable **bucket = &variables_by_shadow[bucket_of(shadow)];
+    *v = (struct variable){.shadow = shadow, .managed = managed, .name = name, .binary = b};
+    pthread_mutex_lock(&lock);
+    v->next_in_bucket = *bucket;
+    *bucket = v;
+    v->next = b->variables;
+    b->variables = v;
+    pthread_mutex_unlock(&lock);
+}
+
+EXPORT void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *name, int external,
+                              size_t size, int constant, int global) {
+    (void)device_address, (void)external, (void)size, (void)constant, (void)global;
+    register_variable(handle, shadow, NULL, name);
+}
+
+EXPORT void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name,
+                                     int external, size_t size, int constant, int global) {
+    (void)device_address, (void)external, (void)size, (void)constant, (void)global;
+    register_variable(handle, pointer, pointer, name);
+}
+
+EXPORT void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size) {
+    (void)handle, (void)name, (void)host, (void)size;
+}
+
+EXPORT void __cudaRegisterUnifiedTable(void **handle, void *table) {
+    (void)handle, (void)table;
+}
+
+/* ---- Loading ---- */
+
+static const char *executable_name(void) {
+    static char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return "the program";
+    path[length] = '\0';
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static cudaError_t load_failed(struct binary *b, cudaError_t error, const char *kernel_name, const char *why,
+                               const char *advice) {
+    b->load_error = error;
+    report_launch(kernel_name, FINDING_UNSUPPORTED, why, advice);
+    return error;
+}
+
+/* The host reads a __managed__ variable through a pointer that we set. */
+static void publish_managed(struct binary *b, struct module *module) {
+    for (struct variable *v = b->variables; v; v = v->next) {
+        uint64_t address;
+        size_t bytes;
+        if (v->managed && module_variable(module, v->name, &address, &bytes))
+            *v->managed = (void *)(uintptr_t)address;
+    }
+}
+
+/* Unpacks and loads a binary for a device, once. `kernel_name` is for the message, NULL for none. */
+static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
+    if (b->modules[device])
+        return cudaSuccess;
+    if (b->load_error)
+        return b->load_error;
+    char why[1024];
+    struct fatbin_image image;
+    const void *data = b->wrapper->data;
+    if (b->wrapper->magic != FATBIN_WRAPPER_MAGIC)
+        return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
+                           "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
+    switch (fatbin_unpack(data, fatbin_mapped_bytes(data), &image, why, sizeof why)) {
+    case FATBIN_NO_IMAGE:
+        return load_failed(b, cudaErrorNoKernelImageForDevice, kernel_name,
+                           "The program holds no device code that the emulator can run", why);
+    case FATBIN_BROKEN:
+        return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
+                           why);
+    case FATBIN_OK:
+        break;
+    }
+    b->ptx_arch = (int)image.arch;
+    b->modules[device] = module_load(image.text, image.length, executable_name(), why, sizeof why);
+    free(image.text);
+    if (!b->modules[device])
+        return load_failed(b, cudaErrorInvalidPtx, kernel_name, "The program's PTX cannot be read", why);
+    publish_managed(b, b->modules[device]);
+    return cudaSuccess;
+}
+
+/* Called before the host's first use of a __managed__ variable. */
+EXPORT char __cudaInitModule(void **handle) {
+    state_enter();
+    pthread_mutex_lock(&lock);
+    cudaError_t error = load((struct binary *)handle, state_device(), NULL);
+    pthread_mutex_unlock(&lock);
+    return error == cudaSuccess;
+}
+
+/* ---- Unregistering: the program ends, or a library is closed ---- */
+
+static void forget_entries(struct binary *b) {
+    for (struct entry *e = b->entries, *next; e; e = next) {
+        struct entry **by_stub = &entries_by_stub[bucket_of(e->stub)];
+        struct entry **by_handle = &entries_by_handle[bucket_of(e)];
+        next = e->next;
+        while (*by_stub != e)
+            by_stub = &(*by_stub)->next_by_stub;
+        *by_stub = e->next_by_stub;
+        while (*by_handle != e)
+            by_handle = &(*by_handle)->next_by_handle;
+        *by_handle = e->next_by_handle;
+        free(e);
+    }
+}
+
+static void forget_variables(struct binary *b) {
+    for (struct variable *v = b->variables, *next; v; v = next) {
+        struct variable **link = &variables_by_shadow[bucket_of(v->shadow)];
+        next = v->next;
+        while (*link != v)
+            link = &(*link)->next_in_bucket;
+        *link = v->next_in_bucket;
+        free(v);
+    }
+}
+
+EXPORT void __cudaUnregisterFatBinary(void **handle) {
+    struct binary *b = (struct binary *)handle;
+    for (int d = 0; d < MAX_DEVICES; d++)
+        queue_wait_device(d); /* its kernels may still run */
+    pthread_mutex_lock(&lock);
+    struct binary **link = &binaries;
+    while (*link && *link != b)
+        link = &(*link)->next;
+    if (*link) {
+        *link = b->next;
+        forget_entries(b);
+        forget_variables(b);
+        for (int d = 0; d < MAX_DEVICES; d++)
+            if (b->modules[d])
+                module_unload(b->modules[d]);
+        free(b);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Finding ---- */
+
+/* A cudaKernel_t is the entry itself; a function pointer is its stub. Neither is followed before it is known. */
+static struct entry *find_entry(const void *function) {
+    unsigned bucket = bucket_of(function);
+    for (struct entry *e = entries_by_handle[bucket]; e; e = e->next_by_handle)
+        if (e == function)
+            return e;
+    for (struct entry *e = entries_by_stub[bucket]; e; e = e->next_by_stub)
+        if (e->stub == function)
+            return e;
+    return NULL;
+}
+
+struct entry *registration_entry(const void *function) {
+    pthread_mutex_lock(&lock);
+    struct entry *e = find_entry(function);
+    pthread_mutex_unlock(&lock);
+    return e;
+}
+
+const char *registration_entry_name(const struct entry *e) {
+    return e->name;
+}
+
+int registration_ptx_arch(const struct entry *e) {
+    return e->binary->ptx_arch;
+}
+
+struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error) {
+    pthread_mutex_lock(&lock);
+    struct kernel *k = e->kernels[device];
+    if (!k && (*error = load(e->binary, device, e->name)) == cudaSuccess) {
+        k = e->kernels[device] = module_kernel(e->binary->modules[device], e->name);
+        if (!k)
+            *error = cudaErrorInvalidDeviceFunction;
+    }
+    pthread_mutex_unlock(&lock);
+    return k;
+}
+
+/* Host code names a __managed__ variable by what its pointer holds, others by their shadow. */
+static struct variable *find_variable(const void *shadow) {
+    for (struct variable *v = variables_by_shadow[bucket_of(shadow)]; v; v = v->next_in_bucket)
+        if (v->shadow == shadow)
+            return v;
+    for (struct binary *b = binaries; b; b = b->next)
+        for (struct variable *v = b->variables; v; v = v->next)
+            if (v->managed && *v->managed && *v->managed == shadow)
+                return v;
+    return NULL;
+}
+
+cudaError_t registration_variable(const void *shadow, int device, uint64_t *address, size_t *bytes) {
+    cudaError_t error = cudaErrorInvalidSymbol;
+    pthread_mutex_lock(&lock);
+    struct variable *v = find_variable(shadow);
+    if (v && (error = load(v->binary, device, NULL)) == cudaSuccess &&
+        !module_variable(v->binary->modules[device], v->name, address, bytes))
+        error = cudaErrorInvalidSymbol;
+    pthread_mutex_unlock(&lock);
+    return error;
+}

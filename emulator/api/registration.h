@@ -1,0 +1,23 @@
+/* What the executable tells the runtime before main: its device code, its kernels and its variables. */
+#ifndef REGISTRATION_H
+#define REGISTRATION_H
+
+#include "api/api.h"
+#include "core/module.h"
+
+/* A kernel as host code knows it: by the address of its host stub. The handle of __cudaGetKernel is a pointer to it. */
+struct entry;
+
+/* Finds the kernel that a function pointer or a cudaKernel_t means; NULL when it is neither. */
+struct entry *registration_entry(const void *function);
+const char *registration_entry_name(const struct entry *e); /* mangled */
+
+/* The kernel, loaded for a device. On failure returns NULL, and *error is the code to return; what is wrong has
+ * been reported. */
+struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error);
+int registration_ptx_arch(const struct entry *e); /* 75 for compute_75; 0 before it is loaded */
+
+/* Finds a __device__, __constant__ or __managed__ variable by its host shadow. */
+cudaError_t registration_variable(const void *shadow, int device, uint64_t *address, size_t *bytes);
+
+#endif

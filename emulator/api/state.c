@@ -1,0 +1,98 @@
+#include "api/api.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/unsupported.h"
+#include "memory/memory.h"
+
+static _Atomic int faults[MAX_DEVICES];
+static _Thread_local int current_device;
+static _Thread_local cudaError_t last_error;
+static _Thread_local bool in_callback;
+
+static int device_count;
+static bool quiet;
+
+static void prepare(void) {
+    const char *devices = getenv("EMULATOR_DEVICES");
+    int count = devices ? atoi(devices) : 1;
+    device_count = count < 1 ? 1 : count > MAX_DEVICES ? MAX_DEVICES : count;
+    const char *wanted = getenv("EMULATOR_QUIET");
+    quiet = wanted && *wanted && *wanted != '0';
+    memory_guard_install();
+}
+
+static void prepare_once(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+}
+
+int state_device_count(void) {
+    prepare_once();
+    return device_count;
+}
+
+int state_device(void) {
+    return current_device;
+}
+
+void state_set_device(int device) {
+    current_device = device;
+}
+
+cudaError_t state_return(cudaError_t error) {
+    if (error != cudaSuccess)
+        last_error = error;
+    return error;
+}
+
+cudaError_t state_last_error(bool reset) {
+    cudaError_t error = last_error;
+    if (reset)
+        last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t state_fault(int device) {
+    return (cudaError_t)atomic_load(&faults[device]);
+}
+
+void state_set_fault(int device, int error) {
+    int none = 0; /* the first one stays */
+    atomic_compare_exchange_strong(&faults[device], &none, error);
+}
+
+void state_clear_fault(int device) {
+    atomic_store(&faults[device], 0);
+}
+
+cudaError_t state_enter(void) {
+    prepare_once();
+    if (in_callback)
+        return cudaErrorNotPermitted;
+    return state_fault(current_device);
+}
+
+void state_set_in_callback(bool on) {
+    in_callback = on;
+}
+
+cudaError_t state_refuse(const char *function, cudaError_t error, const char *why, ...) {
+    prepare_once();
+    if (!quiet) {
+        char text[512];
+        va_list arguments;
+        va_start(arguments, why);
+        vsnprintf(text, sizeof text, why, arguments);
+        va_end(arguments);
+        fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n=========     %s\n",
+                cudaGetErrorName(error), error, cudaGetErrorString(error), function, text);
+    }
+    return state_return(error);
+}
+
+int unsupported_return(void) { return state_return(cudaErrorNotSupported); }

@@ -1,0 +1,44 @@
+/* What the runtime remembers between calls: devices, the calling thread's device and last error, faults. */
+#ifndef STATE_H
+#define STATE_H
+
+#include <stdbool.h>
+
+#include <driver_types.h>
+
+#define MAX_DEVICES 16
+
+int state_device_count(void); /* EMULATOR_DEVICES, 1 unless set */
+int state_device(void);       /* the calling thread's current device */
+void state_set_device(int device);
+
+/* Every public function returns through this: remembers an error for cudaGetLastError. */
+cudaError_t state_return(cudaError_t error);
+cudaError_t state_last_error(bool reset);
+
+/* A kernel that fails ruins its device for the rest of the process: every later call returns its error. */
+cudaError_t state_fault(int device);
+void state_set_fault(int device, int error);
+void state_clear_fault(int device);
+
+/* To be asked first by every function that works on the device: prepares the emulator at the first call, and returns
+ * the device's fault, or an error when a host callback calls back into CUDA, or cudaSuccess. */
+cudaError_t state_enter(void);
+
+/* True while this thread runs a callback from a stream. */
+void state_set_in_callback(bool on);
+
+/* Tells the student what was wrong with a call, in compute-sanitizer's form, and returns the error through
+ * state_return. `why` is one plain sentence for printf, without a newline. */
+cudaError_t state_refuse(const char *function, cudaError_t error, const char *why, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Checks that start most functions. */
+#define ENTER()                                                                                                        \
+    do {                                                                                                               \
+        cudaError_t entered = state_enter();                                                                           \
+        if (entered != cudaSuccess)                                                                                    \
+            return state_return(entered);                                                                              \
+    } while (0)
+
+#endif

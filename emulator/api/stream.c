@@ -1,0 +1,135 @@
+/* Streams as programs see them; queue.c does the work. */
+#include "api/api.h"
+
+#include "api/queue.h"
+#include "memory/memory.h"
+
+#define PRIORITY_LEAST    0
+#define PRIORITY_GREATEST (-5)
+
+/* Finds a stream, for a call named in messages. */
+static cudaError_t find(const char *function, cudaStream_t handle, struct stream **out) {
+    ENTER();
+    *out = queue_find(handle);
+    return *out ? cudaSuccess
+                : state_refuse(function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority) {
+    ENTER();
+    if (!out || (flags & ~(unsigned)cudaStreamNonBlocking))
+        return state_return(cudaErrorInvalidValue);
+    if (priority > PRIORITY_LEAST)
+        priority = PRIORITY_LEAST;
+    if (priority < PRIORITY_GREATEST)
+        priority = PRIORITY_GREATEST;
+    struct stream *s = queue_create(flags, priority);
+    if (!s)
+        return state_return(cudaErrorMemoryAllocation);
+    *out = queue_handle(s);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags) {
+    return cudaStreamCreateWithPriority(out, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *out) {
+    return cudaStreamCreateWithPriority(out, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+    struct stream *s;
+    if (handle == NULL || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+        return state_refuse(__func__, cudaErrorInvalidResourceHandle, "A default stream cannot be destroyed.");
+    cudaError_t error = find(__func__, handle, &s);
+    if (error == cudaSuccess)
+        queue_destroy(s);
+    return error;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
+    struct stream *s;
+    cudaError_t error = find(__func__, handle, &s);
+    if (error != cudaSuccess)
+        return error;
+    queue_wait_stream(s);
+    return state_return(state_fault(queue_device(s)));
+}
+
+/* cudaErrorNotReady is an answer, not an error: cudaGetLastError does not see it. */
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+    struct stream *s;
+    cudaError_t error = find(__func__, handle, &s);
+    if (error != cudaSuccess)
+        return error;
+    return queue_stream_idle(s) ? state_return(state_fault(queue_device(s))) : cudaErrorNotReady;
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+    ENTER();
+    queue_wait_device(state_device());
+    return state_return(state_fault(state_device()));
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
+    struct stream *s;
+    cudaError_t error = flags ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    if (error == cudaSuccess)
+        *flags = queue_flags(s);
+    return error;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
+    struct stream *s;
+    cudaError_t error = priority ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    if (error == cudaSuccess)
+        *priority = queue_priority(s);
+    return error;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
+    struct stream *s;
+    cudaError_t error = id ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    if (error == cudaSuccess)
+        *id = queue_id(s);
+    return error;
+}
+
+#if CUDART_VERSION >= 12080
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device) {
+    struct stream *s;
+    cudaError_t error = device ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    if (error == cudaSuccess)
+        *device = queue_device(s);
+    return error;
+}
+#endif
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    if (least)
+        *least = PRIORITY_LEAST;
+    if (greatest)
+        *greatest = PRIORITY_GREATEST;
+    return cudaSuccess;
+}
+
+/* Capturing is not emulated, so nothing ever is being captured. */
+cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status) {
+    struct stream *s;
+    cudaError_t error = status ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    if (error == cudaSuccess)
+        *status = cudaStreamCaptureStatusNone;
+    return error;
+}
+
+/* Managed memory is visible everywhere at all times here. */
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *pointer, size_t length, unsigned flags) {
+    struct stream *s;
+    (void)length, (void)flags;
+    cudaError_t error = find(__func__, handle, &s);
+    if (error != cudaSuccess)
+        return error;
+    const struct allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
+    return a && a->kind == MEMORY_MANAGED && a->limit ? cudaSuccess : state_return(cudaErrorInvalidValue);
+}
