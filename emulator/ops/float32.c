@@ -2,8 +2,6 @@
  *
  * Results that are NaN are the canonical NaN, 0x7fffffff. The other roundings are in float32_rounding.c, the
  * approximations (.approx, .full) in special.c. */
-#include <math.h>
-
 #include "ops/ieee.h"
 
 static inline float add(float x, float y) { return x + y; }

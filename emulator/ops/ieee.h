@@ -61,12 +61,16 @@ static inline float out_ftz(float x) { return f32_canonical(f32_flush(x)); }
 static inline float out_sat(float x) { return f32_clamp(x); }
 static inline float out_ftz_sat(float x) { return f32_clamp(f32_flush(x)); }
 
-/* Double precision keeps the payload of the first NaN operand, made quiet. */
-static inline double f64_quiet(double x) { return f64_from(f64_bits(x) | F64_QUIET); }
-static inline double f64_nan1(double a, double r) { return a == a ? (r == r ? r : f64_from(F64_NAN)) : f64_quiet(a); }
-static inline double f64_nan2(double a, double b, double r) { return a == a ? f64_nan1(b, r) : f64_quiet(a); }
+/* Double precision keeps the payload of the first NaN operand, made quiet: f64_nan_operand says what a NaN result is, if
+ * x is the next operand to look at (last operand first). */
+static inline uint64_t f64_nan_operand(double x, uint64_t nan) { return x == x ? nan : f64_bits(x) | F64_QUIET; }
+static inline double f64_result(double r, uint64_t nan) { return r == r ? r : f64_from(nan); }
+static inline double f64_nan1(double a, double r) { return f64_result(r, f64_nan_operand(a, F64_NAN)); }
+static inline double f64_nan2(double a, double b, double r) {
+    return f64_result(r, f64_nan_operand(a, f64_nan_operand(b, F64_NAN)));
+}
 static inline double f64_nan3(double a, double b, double c, double r) {
-    return a == a ? f64_nan2(b, c, r) : f64_quiet(a);
+    return f64_result(r, f64_nan_operand(a, f64_nan_operand(b, f64_nan_operand(c, F64_NAN))));
 }
 
 /* Writes expr to register 0 in the active lanes. Unlike WRITE_LANES it computes every lane, active or not, which a

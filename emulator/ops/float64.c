@@ -1,0 +1,98 @@
+/* Double precision, rounded to nearest even: add, sub, mul, fma, div, rcp, sqrt, min, max, neg, abs, copysign, testp.
+ *
+ * PTX keeps NaN payloads in double precision: a NaN operand comes out quieted, the first one if there are several,
+ * and an invalid operation creates F64_NAN. The other roundings are in float64_rounding.c. */
+#include "ops/ieee.h"
+
+static inline double add(double x, double y) { return f64_nan2(x, y, x + y); }
+static inline double sub(double x, double y) { return f64_nan2(x, y, x - y); }
+static inline double mul(double x, double y) { return f64_nan2(x, y, x * y); }
+static inline double div_rn(double x, double y) { return f64_nan2(x, y, x / y); }
+static inline double fma_rn(double x, double y, double z) { return f64_nan3(x, y, z, __builtin_fma(x, y, z)); }
+static inline double rcp_rn(double x) { return f64_nan1(x, 1 / x); }
+static inline double sqrt_rn(double x) { return f64_nan1(x, __builtin_sqrt(x)); }
+static inline double negate(double x) { return f64_from(f64_bits(x) ^ F64_SIGN); }
+static inline double absolute(double x) { return f64_from(f64_bits(x) & ~F64_SIGN); }
+
+/* min and max order -0 below +0 and prefer a number to a NaN: see float32.c. */
+static inline int64_t order(double x) {
+    int64_t i = (int64_t)f64_bits(x);
+    return i ^ (int64_t)((uint64_t)(i >> 63) >> 1);
+}
+static inline double min_number(double x, double y) {
+    double r = order(x) < order(y) ? x : y;
+    r = x == x ? r : y;
+    return y == y ? r : f64_nan1(x, x);
+}
+static inline double max_number(double x, double y) {
+    double r = order(x) > order(y) ? x : y;
+    r = x == x ? r : y;
+    return y == y ? r : f64_nan1(x, x);
+}
+
+static inline double same(double x) { return x; }
+FLOAT_OP2(add_f64, double, add, same, same)
+FLOAT_OP2(sub_f64, double, sub, same, same)
+FLOAT_OP2(mul_f64, double, mul, same, same)
+FLOAT_OP3(fma_f64, double, fma_rn, same, same)
+FLOAT_OP2(div_f64, double, div_rn, same, same)
+FLOAT_OP1(rcp_f64, double, rcp_rn, same, same)
+FLOAT_OP1(sqrt_f64, double, sqrt_rn, same, same)
+FLOAT_OP1(neg_f64, double, negate, same, same)
+FLOAT_OP1(abs_f64, double, absolute, same, same)
+FLOAT_OP2(min_f64, double, min_number, same, same)
+FLOAT_OP2(max_f64, double, max_number, same, same)
+
+/* copysign d, a, b: the sign of a, the magnitude of b. */
+static const struct insn *copysign_f64(struct warp *w, const struct insn *in) {
+    const uint64_t *a = REG(uint64_t, 1), *b = REG(uint64_t, 2);
+    WRITE_LANES(uint64_t, (a[l] & F64_SIGN) | (b[l] & ~F64_SIGN));
+    return in + 1;
+}
+
+/* testp: a property of the number's bits. m is the magnitude. */
+#define F64_INFINITY 0x7ff0000000000000u
+#define F64_SMALLEST 0x0010000000000000u /* normal */
+#define TESTP(name, property)                                                                                          \
+    static const struct insn *testp_##name(struct warp *w, const struct insn *in) {                                    \
+        const uint64_t *a = REG(uint64_t, 1);                                                                          \
+        uint32_t bits = 0;                                                                                             \
+        for (int l = 0; l < WARP_SIZE; l++) {                                                                          \
+            uint64_t m = a[l] & ~F64_SIGN;                                                                             \
+            bits |= (uint32_t)(property) << l;                                                                         \
+        }                                                                                                              \
+        WRITE_PRED(0, bits);                                                                                           \
+        return in + 1;                                                                                                 \
+    }
+TESTP(finite, m < F64_INFINITY)
+TESTP(infinite, m == F64_INFINITY)
+TESTP(number, m <= F64_INFINITY)
+TESTP(notanumber, m > F64_INFINITY)
+TESTP(normal, m >= F64_SMALLEST && m < F64_INFINITY)
+TESTP(subnormal, m < F64_SMALLEST && m != 0)
+
+const struct form forms_float64[] = {
+    {"add.f64", "lll", add_f64, INSN_FLOAT, 0},
+    {"add.rn.f64", "lll", add_f64, INSN_FLOAT, 0},
+    {"sub.f64", "lll", sub_f64, INSN_FLOAT, 0},
+    {"sub.rn.f64", "lll", sub_f64, INSN_FLOAT, 0},
+    {"mul.f64", "lll", mul_f64, INSN_FLOAT, 0},
+    {"mul.rn.f64", "lll", mul_f64, INSN_FLOAT, 0},
+    {"fma.rn.f64", "llll", fma_f64, INSN_FLOAT_FMA, 0},
+    {"mad.rn.f64", "llll", fma_f64, INSN_FLOAT_FMA, 0},
+    {"div.rn.f64", "lll", div_f64, 0, 0},
+    {"rcp.rn.f64", "ll", rcp_f64, 0, 0},
+    {"sqrt.rn.f64", "ll", sqrt_f64, 0, 0},
+    {"neg.f64", "ll", neg_f64, 0, 0},
+    {"abs.f64", "ll", abs_f64, 0, 0},
+    {"min.f64", "lll", min_f64, 0, 0},
+    {"max.f64", "lll", max_f64, 0, 0},
+    {"copysign.f64", "lll", copysign_f64, 0, 0},
+    {"testp.finite.f64", "pl", testp_finite, 0, 0},
+    {"testp.infinite.f64", "pl", testp_infinite, 0, 0},
+    {"testp.number.f64", "pl", testp_number, 0, 0},
+    {"testp.notanumber.f64", "pl", testp_notanumber, 0, 0},
+    {"testp.normal.f64", "pl", testp_normal, 0, 0},
+    {"testp.subnormal.f64", "pl", testp_subnormal, 0, 0},
+    {0},
+};
