@@ -73,6 +73,29 @@ static void grader_passed(const char *what) {
     fflush(stdout);
 }
 
+/* What to do first about a verdict. */
+static const char *grader_next_step(const char *verdict) {
+    static const struct {
+        const char *verdict, *step;
+    } steps[] = {
+        {"not_implemented", "open " EXERCISE " and do the TODOs in their order"},
+        {"wrong_result", "compute one such element by hand, as your kernel does"},
+        {"nan", "follow such an input through your formula by hand"},
+        {"stale_output",
+         "ask which thread should have written the element: does it run, and does the guard let it pass?"},
+        {"out_of_bounds", "compare the largest index of your grid with n, and look at the guard"},
+        {"misaligned", "ask for what alignment the address was promised"},
+        {"launch_error", "print the grid and the block just before the launch"},
+        {"access_limit", "ask which addresses threads 0, 1 and 2 touch in the same instruction"},
+    };
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+        if (strcmp(steps[s].verdict, verdict) == 0) {
+            return steps[s].step;
+        }
+    }
+    return "change your file";
+}
+
 /* Says what was seen and what to do next, and ends the grading with this verdict. */
 static void grader_fail(const char *verdict, const char *format, ...) {
     va_list arguments;
@@ -81,8 +104,7 @@ static void grader_fail(const char *verdict, const char *format, ...) {
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);
-    printf("\n          next: change your file, then make exercise%s (make exercise%s hint helps)\n", grader_number,
-           grader_number);
+    printf("\n          next: %s, then: make exercise%s\n", grader_next_step(verdict), grader_number);
     grader_end(verdict);
 }
 
@@ -291,6 +313,7 @@ static void grader_child(void (*grade)(void)) {
     unsetenv("CUDA_LAUNCH_BLOCKING"); // CUDA_CHECK_LAUNCH would wait, and we could not tell who did
     *check_hook() = grader_cuda_failed;
     grade();
+    printf("  passed\n");
     grader_end("pass");
 }
 
