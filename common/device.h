@@ -37,6 +37,7 @@ static inline void device_print_backend(void) {
     if (device_is_emulator()) {
         const char *(*name)(void) = (const char *(*)(void))device_emulator_function("emulatorName");
         printf("backend: %s (no GPU: this run counts and checks, it does not time)\n", name());
+        fflush(stdout); /* before any report, which goes to stderr */
         return;
     }
     int device = 0, driver = 0;

@@ -293,8 +293,8 @@ int main(int argc, char **argv) {
         verify_versions(first, last, table_size, options.seed);
     } else {
         const int sizes[] = {0, 1, 31, 33, 1000, 1025, 1 << 20};
-        for (int n : sizes) {
-            verify_versions(first, last, n, options.seed);
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            verify_versions(first, last, sizes[s], options.seed);
         }
     }
     if (table_size > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
