@@ -9,6 +9,8 @@
 #include "core/fold.h"
 #include "core/registers.h"
 
+#define DEFAULT_SHARED (48u << 10) /* bytes per block, static and dynamic, unless the program asks for more */
+
 _Noreturn void decode_fail(struct decoder *d, const char *format, ...) {
     char what[400];
     va_list arguments;
@@ -236,6 +238,34 @@ static void layout_variables(struct decoder *d, struct function *f) {
             v->address = decode_frame(d, (uint32_t)aligned(v->size, 16) * WARP_SIZE, 64);
 }
 
+static void add_part(struct function *f, uint64_t slot, uint64_t bytes) {
+    for (uint32_t i = 0; i < f->part_count; i++)
+        if (f->parts[i].slot == slot) /* registers share places */
+            return;
+    f->parts[f->part_count++] = (struct area_part){(uint32_t)slot, (uint32_t)bytes};
+}
+
+/* What a recursive call must put aside for a lane. */
+static void list_parts(struct decoder *d, struct function *f) {
+    const struct ptx_variable *lists[] = {f->ptx->variables, f->ptx->params, f->ptx->returns};
+    size_t n = f->ptx->register_count + 2;
+    for (size_t i = 0; i < 3; i++)
+        for (const struct ptx_variable *v = lists[i]; v; v = v->next)
+            n++;
+    f->parts = arena_alloc(d->arena, n * sizeof *f->parts);
+    add_part(f, f->return_slot, 4);
+    add_part(f, f->depot_slot, 4);
+    for (size_t i = 0; i < 3; i++)
+        for (const struct ptx_variable *v = lists[i]; v; v = v->next)
+            if (v->space == SPACE_PARAM)
+                add_part(f, v->address, aligned(v->size, 16));
+    for (size_t i = 0; i < f->ptx->register_count; i++) {
+        const struct ptx_register *r = f->ptx->registers[i];
+        if (!r->constant && r->slot >= f->area_begin)
+            add_part(f, r->slot, register_bits(r) / 8);
+    }
+}
+
 static void layout_function(struct decoder *d, struct function *f) {
     f->area_begin = decode_frame(d, 0, 64);
     f->return_slot = decode_frame(d, 4 * WARP_SIZE, 64);
@@ -244,6 +274,8 @@ static void layout_function(struct decoder *d, struct function *f) {
     fold_constants(d, f->ptx);
     registers_place(d, f->ptx);
     f->area_end = decode_frame(d, 0, 64);
+    if (f->recursive)
+        list_parts(d, f);
 }
 
 /* Gives an address to a shared variable the first time that the kernel mentions it. ~0 marks those not yet placed. */
@@ -414,6 +446,8 @@ static void finish(struct decoder *d) {
         memcpy(k->constants, d->constants, d->constant_count * sizeof *k->constants);
     k->constant_count = (uint32_t)d->constant_count;
     k->access_count = d->access_count;
+    if (!k->max_dynamic_shared && k->static_shared < DEFAULT_SHARED)
+        k->max_dynamic_shared = DEFAULT_SHARED - k->static_shared;
 }
 
 bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {

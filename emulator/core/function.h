@@ -15,6 +15,11 @@
 /* Function pointers: the top byte of the address says "code", the rest is the function's number in its module, times 16. */
 #define CODE_WINDOW ((uint64_t)4 << 56)
 
+/* A piece of a function's area: so many bytes for each lane; 0 bytes: a predicate, a bit for each lane. */
+struct area_part {
+    uint32_t slot, bytes;
+};
+
 struct function {
     const struct ptx_function *ptx;
     uint32_t first; /* index of its first instruction in the kernel's code */
@@ -24,6 +29,8 @@ struct function {
     uint32_t depot_slot;           /* uint32_t[32]: offset of its local variables in each lane's local memory */
     uint32_t local_bytes;
     bool recursive;
+    struct area_part *parts; /* of a recursive function: all that its area holds */
+    uint32_t part_count;
     uint64_t number; /* in the module, for function pointers */
 };
 

@@ -42,33 +42,21 @@ static void push(struct warp *w, const struct function *f) {
         }
 }
 
-/* Gives lane l's parts of the saved area back: `width` bytes per lane at `offset`. */
-static void restore_part(uint8_t *to, const uint8_t *from, uint32_t width, int l) {
-    memcpy(to + (size_t)l * width, from + (size_t)l * width, width);
-}
-
-static uint32_t aligned(uint64_t bytes) { return ((uint32_t)bytes + 15) & ~15u; }
-
+/* Gives lane l's share of the saved area back. */
 static void restore_lane(struct warp *w, const struct function *f, const struct saved *s, int l) {
-    const uint8_t *from = s->area - f->area_begin; /* so that frame offsets work on it */
-    restore_part(w->regs + f->return_slot, from + f->return_slot, 4, l);
-    restore_part(w->regs + f->depot_slot, from + f->depot_slot, 4, l);
-    for (const struct ptx_variable *v = f->ptx->variables; v; v = v->next)
-        if (v->space == SPACE_PARAM)
-            restore_part(w->regs + v->address, from + v->address, aligned(v->size), l);
-    for (int list = 0; list < 2; list++)
-        for (const struct ptx_variable *v = list ? f->ptx->returns : f->ptx->params; v; v = v->next)
-            restore_part(w->regs + v->address, from + v->address, aligned(v->size), l);
-    for (size_t i = 0; i < f->ptx->register_count; i++) {
-        const struct ptx_register *r = f->ptx->registers[i];
-        if (r->type == TYPE_PRED) {
-            uint32_t *p = (uint32_t *)(void *)(w->regs + r->slot), old;
-            memcpy(&old, from + r->slot, sizeof old);
-            *p = (*p & ~(1u << l)) | (old & 1u << l);
-        } else {
-            unsigned bits = ptx_type_bits[r->type];
-            restore_part(w->regs + r->slot, from + r->slot, bits == 8 ? 2 : bits / 8, l);
+    for (uint32_t i = 0; i < f->part_count; i++) {
+        const struct area_part *part = &f->parts[i];
+        const uint8_t *from = s->area + (part->slot - f->area_begin);
+        uint8_t *to = w->regs + part->slot;
+        if (part->bytes) {
+            memcpy(to + (size_t)l * part->bytes, from + (size_t)l * part->bytes, part->bytes);
+            continue;
         }
+        uint32_t old, now;
+        memcpy(&old, from, sizeof old);
+        memcpy(&now, to, sizeof now);
+        now = (now & ~(1u << l)) | (old & 1u << l);
+        memcpy(to, &now, sizeof now);
     }
 }
 

@@ -203,35 +203,66 @@ static inline uint8_t *shared_piece(struct warp *w, const struct access *a, uint
         return host != NULL;                                                                                           \
     }
 
-/* A load whose halves may each be regular; the destination may be the address register, so a half that was not
- * loaded must still find its addresses: halves are independent of each other. */
-#define LOAD(name, A, T, pattern_of, piece)                                                                            \
-    LOAD_HALF(name##_half, A, T, pattern_of, piece)                                                                    \
+/* Lane by lane, but in a hurry: false at the first access that is not simply right, with nothing written. */
+#define LOAD_EACH(name, A, T, piece)                                                                                   \
+    static inline bool name(struct warp *w, const struct insn *in, uint32_t lanes) {                                   \
+        const struct access *a = in->extra;                                                                            \
+        const A *address = (const A *)(const void *)(w->regs + in->op[1]);                                             \
+        T *d = REG(T, 0), value[WARP_SIZE];                                                                            \
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {                                                          \
+            int l = first_lane(rest);                                                                                  \
+            const uint8_t *host = piece(w, a, (A)(address[l] + (A)in->imm), sizeof(T), false);                         \
+            if (!host)                                                                                                 \
+                return false;                                                                                          \
+            memcpy(&value[l], host, sizeof(T));                                                                        \
+        }                                                                                                              \
+        for (int l = 0; l < WARP_SIZE; l++)                                                                            \
+            d[l] = LANE_ON(lanes) ? value[l] : d[l];                                                                   \
+        return true;                                                                                                   \
+    }
+
+#define STORE_EACH(name, A, T, piece)                                                                                  \
+    static inline bool name(struct warp *w, const struct insn *in, uint32_t lanes) {                                   \
+        const struct access *a = in->extra;                                                                            \
+        const A *address = (const A *)(const void *)(w->regs + in->op[1]);                                             \
+        const T *d = REG(T, 0);                                                                                        \
+        for (; lanes; lanes &= lanes - 1) {                                                                            \
+            int l = first_lane(lanes);                                                                                 \
+            uint8_t *host = piece(w, a, (A)(address[l] + (A)in->imm), sizeof(T), true);                                \
+            if (!host)                                                                                                 \
+                return false; /* the careful way stores the same again, in the same order */                           \
+            memcpy(host, &d[l], sizeof(T));                                                                            \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+
+/* Each half of a full warp may be regular (then its addresses are not needed any more, even if the destination is the
+ * address register: halves are independent); what is left goes lane by lane. */
+#define ACCESS_32_LANES(name, careful)                                                                                 \
     static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
-        if (w->mask != FULL_MASK)                                                                                      \
-            return load_lanes(w, in);                                                                                  \
-        bool low = name##_half(w, in, 0), high = name##_half(w, in, HALF);                                             \
-        if (low && high)                                                                                               \
+        uint32_t all = w->mask, rest = all;                                                                            \
+        if (all == FULL_MASK) {                                                                                        \
+            rest = (name##_half(w, in, 0) ? 0 : 0xffffu) | (name##_half(w, in, HALF) ? 0 : 0xffff0000u);               \
+            if (!rest)                                                                                                 \
+                return in + 1;                                                                                         \
+        }                                                                                                              \
+        if (name##_each(w, in, rest))                                                                                  \
             return in + 1;                                                                                             \
-        w->mask = (low ? 0 : 0xffffu) | (high ? 0 : 0xffff0000u);                                                      \
-        const struct insn *next = load_lanes(w, in);                                                                   \
-        w->mask = FULL_MASK;                                                                                           \
+        w->mask = rest;                                                                                                \
+        const struct insn *next = careful(w, in);                                                                      \
+        w->mask = all;                                                                                                 \
         return next;                                                                                                   \
     }
 
+#define LOAD(name, A, T, pattern_of, piece)                                                                            \
+    LOAD_HALF(name##_half, A, T, pattern_of, piece)                                                                    \
+    LOAD_EACH(name##_each, A, T, piece)                                                                                \
+    ACCESS_32_LANES(name, load_lanes)
+
 #define STORE(name, A, T, pattern_of, piece)                                                                           \
     STORE_HALF(name##_half, A, T, pattern_of, piece)                                                                   \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
-        if (w->mask != FULL_MASK)                                                                                      \
-            return store_lanes(w, in);                                                                                 \
-        bool low = name##_half(w, in, 0), high = name##_half(w, in, HALF);                                             \
-        if (low && high)                                                                                               \
-            return in + 1;                                                                                             \
-        w->mask = (low ? 0 : 0xffffu) | (high ? 0 : 0xffff0000u);                                                      \
-        const struct insn *next = store_lanes(w, in);                                                                  \
-        w->mask = FULL_MASK;                                                                                           \
-        return next;                                                                                                   \
-    }
+    STORE_EACH(name##_each, A, T, piece)                                                                               \
+    ACCESS_32_LANES(name, store_lanes)
 
 LOAD(load_global_32, uint64_t, uint32_t, pattern64, global_piece)
 LOAD(load_global_64, uint64_t, uint64_t, pattern64, global_piece)
@@ -241,6 +272,64 @@ LOAD(load_shared_32, uint32_t, uint32_t, pattern32, shared_piece)
 LOAD(load_shared_64, uint32_t, uint64_t, pattern32, shared_piece)
 STORE(store_shared_32, uint32_t, uint32_t, pattern32, shared_piece)
 STORE(store_shared_64, uint32_t, uint64_t, pattern32, shared_piece)
+
+/* ---- vectors: float2, float4 and the like, when the full warp reads or writes one piece of memory ---- */
+
+static inline uint8_t *vector_piece(struct warp *w, const struct insn *in, bool store) {
+    const struct access *a = in->extra;
+    const uint64_t *address = (const uint64_t *)(const void *)(w->regs + in->op[1]);
+    unsigned step = a->bytes * a->count;
+    if (w->mask != FULL_MASK || !simd_is_run64(address, step) || !simd_is_run64(address + HALF, step) ||
+        address[HALF] != address[0] + (uint64_t)HALF * step)
+        return NULL;
+    uint64_t first = address[0] + (uint64_t)in->imm;
+    return first & (step - 1) ? NULL : global_piece(w, a, first, (uint64_t)WARP_SIZE * step, store);
+}
+
+#define LOAD_VECTOR(name, T, n)                                                                                        \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const struct access *a = in->extra;                                                                            \
+        const T *host = (const T *)(const void *)vector_piece(w, in, false);                                           \
+        if (!host)                                                                                                     \
+            return load_lanes(w, in);                                                                                  \
+        for (unsigned i = 0; i < n; i++) {                                                                             \
+            T *d = (T *)(void *)(w->regs + a->regs[i]);                                                                \
+            for (int l = 0; l < WARP_SIZE; l++)                                                                        \
+                d[l] = host[l * n + i];                                                                                \
+        }                                                                                                              \
+        return in + 1;                                                                                                 \
+    }
+
+#define STORE_VECTOR(name, T, n)                                                                                       \
+    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+        const struct access *a = in->extra;                                                                            \
+        T *host = (T *)(void *)vector_piece(w, in, true);                                                              \
+        if (!host)                                                                                                     \
+            return store_lanes(w, in);                                                                                 \
+        for (unsigned i = 0; i < n; i++) {                                                                             \
+            const T *d = (const T *)(const void *)(w->regs + a->regs[i]);                                              \
+            for (int l = 0; l < WARP_SIZE; l++)                                                                        \
+                host[l * n + i] = d[l];                                                                                \
+        }                                                                                                              \
+        return in + 1;                                                                                                 \
+    }
+
+LOAD_VECTOR(load_global_v2_32, uint32_t, 2)
+LOAD_VECTOR(load_global_v4_32, uint32_t, 4)
+LOAD_VECTOR(load_global_v2_64, uint64_t, 2)
+STORE_VECTOR(store_global_v2_32, uint32_t, 2)
+STORE_VECTOR(store_global_v4_32, uint32_t, 4)
+STORE_VECTOR(store_global_v2_64, uint64_t, 2)
+
+static op_fn vector_operation(const struct access *a, bool load) {
+    if (a->bytes == 4 && a->count == 2)
+        return load ? load_global_v2_32 : store_global_v2_32;
+    if (a->bytes == 4 && a->count == 4)
+        return load ? load_global_v4_32 : store_global_v4_32;
+    if (a->bytes == 8 && a->count == 2)
+        return load ? load_global_v2_64 : store_global_v2_64;
+    return load ? load_lanes : store_lanes;
+}
 
 /* A kernel's parameter: the same for every lane. */
 static const struct insn *load_param(struct warp *w, const struct insn *in) {
@@ -277,6 +366,8 @@ op_fn memory_operation(const struct access *a) {
         return load ? load_shared_32 : store_shared_32;
     if (plain && a->space == SPACE_SHARED && a->address_bits == 32 && a->bytes == 8)
         return load ? load_shared_64 : store_shared_64;
+    if (a->count > 1 && a->reg_bits == 8 * a->bytes && global && a->address_bits == 64)
+        return vector_operation(a, load);
     return load ? load_lanes : store_lanes;
 }
 
