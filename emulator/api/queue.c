@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/device_printf.h"
+
 struct marker {
     _Atomic int references;
     bool done;
@@ -289,6 +291,7 @@ int queue_execute(struct stream *s, struct operation *op) {
         if (startable(s)) {
             int error = execute_head(s);
             pthread_mutex_unlock(&lock);
+            device_printf_flush();
             return error;
         }
         if (!s->threaded)
@@ -323,6 +326,7 @@ void queue_wait_stream(struct stream *s) {
     while (!finished_before(s, number))
         pthread_cond_wait(&host_changed, &lock);
     pthread_mutex_unlock(&lock);
+    device_printf_flush();
 }
 
 void queue_wait_device(int device) {
@@ -337,6 +341,7 @@ void queue_wait_device(int device) {
         }
     }
     pthread_mutex_unlock(&lock);
+    device_printf_flush();
 }
 
 /* Cuts what has not started off a stream and returns it. */
@@ -440,6 +445,7 @@ void queue_block_on_marker(struct marker *m) {
     while (!m->done)
         pthread_cond_wait(&host_changed, &lock);
     pthread_mutex_unlock(&lock);
+    device_printf_flush();
 }
 
 bool marker_done(struct marker *m) {
