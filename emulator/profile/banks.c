@@ -3,9 +3,9 @@
  * Shared memory has 32 banks, each four bytes wide; in one pass (wavefront) each bank serves one word, to any number of
  * lanes. A lane with 8 bytes needs two banks, one with 16 needs four: such accesses are made by half and quarter warps.
  *
- * Loads can do with less. Two halves (or two quarters of a half) are read together when, in both, neighbours want the
- * same: every two active lanes whose numbers differ in bit 0 alone, or every two that differ in bit 1 alone, have the
- * same address. NVIDIA documents none of this; it is what an H200 counts: tests/emulator/unit/banks_h200.cu. */
+ * Loads can do with less. Halves are read together, and quarters two by two, when neighbours want the same: when all
+ * active lanes whose numbers differ in bit 0 alone have the same address, or all that differ in bit 1 alone. NVIDIA
+ * documents none of this; it is what an H200 counts: tests/emulator/unit/banks_h200.cu. */
 #include "profile/counters.h"
 
 #define BANKS      32
@@ -67,22 +67,11 @@ static bool neighbours_agree(const uint64_t addresses[WARP_SIZE], uint32_t mask,
     return true;
 }
 
-static unsigned pair_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t low, uint32_t high, unsigned bytes) {
-    uint32_t both = low | high;
-    if (neighbours_agree(addresses, both, 1) || neighbours_agree(addresses, both, 2))
-        return part_wavefronts(addresses, both, bytes);
-    return part_wavefronts(addresses, low, bytes) + part_wavefronts(addresses, high, bytes);
-}
-
 unsigned count_load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
-    unsigned pairs = bytes <= WORD_BYTES ? 0 : bytes <= 2 * WORD_BYTES ? 1 : 2;
-    unsigned total = 0;
-    if (pairs == 0)
-        return part_wavefronts(addresses, mask, bytes);
-    for (unsigned i = 0; i < pairs; i++) {
-        unsigned lanes = WARP_SIZE / 2 / pairs, first = 2 * lanes * i;
-        total +=
-            pair_wavefronts(addresses, mask & lanes_from(first, lanes), mask & lanes_from(first + lanes, lanes), bytes);
-    }
+    if (bytes <= WORD_BYTES || !(neighbours_agree(addresses, mask, 1) || neighbours_agree(addresses, mask, 2)))
+        return count_store_wavefronts(addresses, mask, bytes);
+    unsigned lanes = bytes <= 2 * WORD_BYTES ? WARP_SIZE : WARP_SIZE / 2, total = 0;
+    for (unsigned first = 0; first < WARP_SIZE; first += lanes)
+        total += part_wavefronts(addresses, mask & lanes_from(first, lanes), bytes);
     return total;
 }

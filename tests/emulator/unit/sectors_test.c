@@ -93,6 +93,33 @@ static void test_bank_widths(void) {
     expect("banks/two_words_of_a_bank", count_store_wavefronts(two_words, FULL_MASK, 4), 2);
 }
 
+static const struct {
+    unsigned wavefronts;
+    bool load;
+    unsigned bytes;
+    uint32_t mask;
+    uint32_t addresses[WARP_SIZE];
+} recorded[] = {
+#include "banks_h200.h"
+};
+
+static void test_against_h200(void) {
+    unsigned wrong = 0, count = sizeof recorded / sizeof *recorded;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t addresses[WARP_SIZE];
+        for (int l = 0; l < WARP_SIZE; l++)
+            addresses[l] = recorded[i].addresses[l];
+        unsigned found = (recorded[i].load ? count_load_wavefronts
+                                           : count_store_wavefronts)(addresses, recorded[i].mask, recorded[i].bytes);
+        if (found == recorded[i].wavefronts)
+            continue;
+        fprintf(stderr, "banks_h200.h, pattern %u: an H200 needs %u, found %u\n", i, recorded[i].wavefronts, found);
+        wrong++;
+    }
+    expect("banks/as_an_h200", wrong, 0);
+    expect("banks/h200_patterns", count, 400);
+}
+
 /* What is remembered must be what would be counted. */
 static void test_memory_of_patterns(void) {
     struct pattern_memory *memory = patterns_new();
@@ -117,6 +144,7 @@ int main(void) {
     test_sector_masks();
     test_bank_strides();
     test_bank_widths();
+    test_against_h200();
     test_memory_of_patterns();
     return failures != 0;
 }

@@ -1,0 +1,106 @@
+#!/bin/sh
+# Programs with one planted mistake each, and correct ones that look wrong: tests/emulator/check/*.cu. What must be said about
+# each stands in the source, above the kernel (see memory.cu). Each is built as lessons are; those whose lines do not depend on
+# inlining are also run at -G.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+. tools/messages.sh
+make_scratch
+
+BACKEND=cpu
+. tools/backend.sh
+choose_backend
+export NO_COLOR=1
+
+# expectations SOURCE FOLDER: writes FOLDER/cases (name error verdict status timeout silent) and FOLDER/NAME.says.
+expectations() {
+  awk -v folder="$2" '
+    function flush() {
+      if (name == "") return
+      print name, error, verdict, status, limit, silent >(folder "/cases")
+      printf "" >(folder "/" name ".says")
+      for (i = 0; i < count; i++) {
+        gsub(/:LINE/, ":" line, says[i])
+        print says[i] >(folder "/" name ".says")
+      }
+    }
+    /^\/\/ EXPECT / {
+      flush()
+      name = $3; error = $4; verdict = $5
+      status = error == "0" ? 0 : 1
+      limit = "-"; silent = 0; count = 0; line = "unknown"
+    }
+    /^\/\/ SAYS / { says[count++] = substr($0, 9) }
+    /^\/\/ STATUS / { status = $3 }
+    /^\/\/ TIMEOUT / { limit = $3 }
+    /^\/\/ SILENT/ { silent = 1 }
+    /\/\/ HERE$/ { if (line == "unknown") line = NR }
+    END { flush() }' "$1"
+}
+
+# why_wrong FOLDER NAME ERROR VERDICT STATUS SILENT: the first thing that is not as expected, or nothing.
+why_wrong() {
+  if [ "$status" != "$5" ]; then
+    echo "exit status $status, expected $5"
+    return
+  fi
+  if [ "$3" != - ]; then
+    for line in "error $3" "later $3" "verdict $4"; do
+      grep -qxF -- "$line" "$scratch/out" && continue
+      echo "expected '$line', found '$(grep "^${line%% *} " "$scratch/out" || true)'"
+      return
+    done
+  fi
+  if [ "$6" = 1 ] && [ -s "$scratch/err" ]; then
+    echo "it says '$(head -n 1 "$scratch/err")'"
+    return
+  fi
+  [ "$says" = 1 ] || return 0
+  while IFS= read -r words; do
+    grep -qF -- "$words" "$scratch/err" && continue
+    echo "the report lacks '$words'"
+    return
+  done <"$1/$2.says"
+}
+
+run_case() { # PROGRAM FOLDER SUFFIX NAME ERROR VERDICT STATUS TIMEOUT SILENT
+  status=0
+  limit=$8
+  [ "$limit" != - ] || limit=30
+  # In a shell of its own, whose word about a crash is not for the log.
+  (EMULATOR_TIMEOUT=$limit timeout 60 "$1" "$4" >"$scratch/out" 2>"$scratch/err") 2>/dev/null || status=$?
+  why=$(why_wrong "$2" "$4" "$5" "$6" "$7" "$9")
+  if [ -z "$why" ]; then
+    pass "$4$3"
+    return
+  fi
+  no "$4$3" "$why"
+  cat "$scratch/out" "$scratch/err" | head -n 30 | sed 's/^/    | /'
+}
+
+run_file() { # NAME SUFFIX FLAGS...
+  file=$1 suffix=$2
+  shift 2
+  folder=$scratch/$file$suffix
+  mkdir -p "$folder"
+  expectations "tests/emulator/check/$file.cu" "$folder"
+  if ! QUIET=1 sh tools/build.sh "tests/emulator/check/$file.cu" "$folder/program" "$@" >"$scratch/build" 2>&1; then
+    no "check/$file$suffix" "does not compile: $(grep -m 1 error "$scratch/build")"
+    return
+  fi
+  while read -r name error verdict expected limit silent; do
+    run_case "$folder/program" "$folder" "$suffix" "$name" "$error" "$verdict" "$expected" "$limit" "$silent"
+  done <"$folder/cases"
+}
+
+says=1
+for file in memory control host correct; do
+  run_file "$file" ''
+done
+says=0
+for file in memory correct; do
+  run_file "$file" ' at -G' -G
+done

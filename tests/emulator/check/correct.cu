@@ -1,0 +1,259 @@
+/* Correct programs that an over-eager check would find fault with. None may be reported, and each verifies its own result:
+ *   EXPECT name 0 none
+ *   SILENT           nothing on stderr */
+#include "run_case.h"
+
+static void need(bool good, const char *what) {
+    if (!good)
+        fprintf(stderr, "wrong result: %s\n", what);
+}
+
+template <typename T> static T *to_device(const T *host, size_t n) {
+    T *p = device_array<T>(n);
+    cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice);
+    return p;
+}
+
+template <typename T> static T at(const T *device, size_t i) {
+    T value;
+    cudaMemcpy(&value, device + i, sizeof value, cudaMemcpyDeviceToHost);
+    return value;
+}
+
+// EXPECT last_element 0 none
+// SILENT
+__global__ void last_element(char *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = (char)i;
+}
+static void case_last_element(void) {
+    char *y = device_array<char>(1001);
+    last_element<<<4, 256>>>(y, 1001);
+    need(at(y, 1000) == (char)1000, "last byte");
+}
+
+// EXPECT pointer_past_end 0 none
+// SILENT
+__global__ void pointer_past_end(int *first, int n) {
+    for (int *p = first; p != first + n; p++)
+        *p = n;
+}
+static void case_pointer_past_end(void) {
+    int *y = device_array<int>(77);
+    pointer_past_end<<<1, 1>>>(y, 77);
+    need(at(y, 76) == 77, "last element");
+}
+
+// EXPECT guarded_by_select 0 none
+// SILENT
+__global__ void guarded_by_select(const float *x, float *y, int n) {
+    int i = threadIdx.x;
+    float left = i > 0 ? x[i - 1] : 0.0f, right = i + 1 < n ? x[i + 1] : 0.0f;
+    y[i] = left + right;
+}
+static void case_guarded_by_select(void) {
+    float x[64], *y = device_array<float>(64);
+    for (int i = 0; i < 64; i++)
+        x[i] = (float)i;
+    guarded_by_select<<<1, 64>>>(to_device(x, 64), y, 64);
+    need(at(y, 0) == 1 && at(y, 63) == 62 && at(y, 10) == 20, "neighbours");
+}
+
+// EXPECT managed 0 none
+// SILENT
+__global__ void managed(int *x) { x[threadIdx.x] += 1; }
+static void case_managed(void) {
+    int *x;
+    cudaMallocManaged((void **)&x, 32 * sizeof *x);
+    for (int i = 0; i < 32; i++)
+        x[i] = i;
+    managed<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    need(x[31] == 32, "managed memory");
+    cudaFree(x);
+}
+
+// EXPECT pinned 0 none
+// SILENT
+static void case_pinned(void) {
+    int *x;
+    cudaMallocHost((void **)&x, 32 * sizeof *x);
+    for (int i = 0; i < 32; i++)
+        x[i] = i;
+    managed<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    need(x[31] == 32, "pinned memory");
+    cudaFreeHost(x);
+}
+
+// EXPECT registered 0 none
+// SILENT
+static void case_registered(void) {
+    static int x[32];
+    int *device;
+    cudaHostRegister(x, sizeof x, cudaHostRegisterMapped);
+    cudaHostGetDevicePointer((void **)&device, x, 0);
+    managed<<<1, 32>>>(device);
+    cudaDeviceSynchronize();
+    need(x[31] == 1, "registered memory");
+    cudaHostUnregister(x);
+}
+
+// EXPECT free_and_again 0 none
+// SILENT
+static void case_free_and_again(void) {
+    for (int i = 0; i < 50; i++) {
+        int *x = device_array<int>(1 << 18);
+        cudaMemset(x, 0, 4 << 18);
+        managed<<<1, 1024>>>(x);
+        need(at(x, 1023) == 1, "fresh memory");
+        cudaFree(x);
+    }
+}
+
+// EXPECT shared_by_function 0 none
+// SILENT
+__device__ __noinline__ int sum_of(const int *p, int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += p[i];
+    return s;
+}
+__global__ void shared_by_function(const int *x, int *y) {
+    __shared__ int tile[32];
+    int mine[4] = {1, 2, 3, (int)threadIdx.x};
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = sum_of(tile, 32) + sum_of(x, 32) + sum_of(mine, 4);
+}
+static void case_shared_by_function(void) {
+    int x[32], *y = device_array<int>(32);
+    for (int i = 0; i < 32; i++)
+        x[i] = 1;
+    shared_by_function<<<1, 32>>>(to_device(x, 32), y);
+    need(at(y, 5) == 496 + 32 + 11, "shared, global and local memory through one pointer");
+}
+
+// EXPECT exited_before_barrier 0 none
+// SILENT
+__global__ void exited_before_barrier(int *y, int n) {
+    __shared__ int tile[64];
+    if (threadIdx.x >= n)
+        return;
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = tile[n - 1 - threadIdx.x];
+}
+static void case_exited_before_barrier(void) {
+    int *y = device_array<int>(64);
+    exited_before_barrier<<<1, 64>>>(y, 40);
+    need(at(y, 0) == 39 && at(y, 39) == 0, "reversed");
+}
+
+// EXPECT lock_between_lanes 0 none
+// SILENT
+__device__ int mutex;
+__global__ void lock_between_lanes(int *count) {
+    while (atomicCAS(&mutex, 0, 1) != 0)
+        ;
+    *(volatile int *)count = *(volatile int *)count + 1;
+    __threadfence();
+    atomicExch(&mutex, 0);
+}
+static void case_lock_between_lanes(void) {
+    int *count = device_array<int>(1);
+    cudaMemset(count, 0, 4);
+    lock_between_lanes<<<4, 64>>>(count);
+    need(at(count, 0) == 256, "count under a lock");
+}
+
+// EXPECT flag_between_blocks 0 none
+// SILENT
+__global__ void flag_between_blocks(int *data, int *flag) {
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = 7;
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0)
+            atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0)
+            ;
+        __threadfence();
+        data[32 + threadIdx.x] = *(volatile int *)&data[threadIdx.x] + 1;
+    }
+}
+static void case_flag_between_blocks(void) {
+    int *data = device_array<int>(64), *flag = device_array<int>(1);
+    cudaMemset(flag, 0, 4);
+    flag_between_blocks<<<2, 32>>>(data, flag);
+    need(at(data, 63) == 8, "handed over");
+}
+
+// EXPECT subset_of_a_warp 0 none
+// SILENT
+__global__ void subset_of_a_warp(int *y) {
+    int value = threadIdx.x;
+    if (threadIdx.x < 16)
+        value = __shfl_down_sync(0x0000ffff, value, 1, 16);
+    else
+        value = __shfl_up_sync(0xffff0000, value, 1, 16);
+    y[threadIdx.x] = value;
+}
+static void case_subset_of_a_warp(void) {
+    int *y = device_array<int>(32);
+    subset_of_a_warp<<<1, 32>>>(y);
+    need(at(y, 3) == 4 && at(y, 15) == 15 && at(y, 16) == 16 && at(y, 31) == 30, "shuffled in halves");
+}
+
+// EXPECT wide_aligned 0 none
+// SILENT
+__global__ void wide_aligned(const float4 *x, double2 *y) {
+    float4 v = x[threadIdx.x];
+    y[threadIdx.x] = make_double2((double)v.x + v.y, (double)v.z + v.w);
+}
+static void case_wide_aligned(void) {
+    float x[128];
+    double2 *y = device_array<double2>(32);
+    for (int i = 0; i < 128; i++)
+        x[i] = (float)i;
+    wide_aligned<<<1, 32>>>((const float4 *)to_device(x, 128), y);
+    need(at(y, 31).y == 126 + 127, "wide loads");
+}
+
+// EXPECT dynamic_shared 0 none
+// SILENT
+__global__ void dynamic_shared(int *y) {
+    __shared__ int fixed[3];
+    extern __shared__ int dynamic[];
+    if (threadIdx.x < 3)
+        fixed[threadIdx.x] = 100;
+    dynamic[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = dynamic[blockDim.x - 1 - threadIdx.x] + fixed[2];
+}
+static void case_dynamic_shared(void) {
+    int *y = device_array<int>(100);
+    dynamic_shared<<<1, 100, 100 * sizeof(int)>>>(y);
+    need(at(y, 0) == 199, "dynamic shared memory");
+}
+
+// EXPECT large 0 none
+// SILENT
+__global__ void touch(char *x, size_t n) { x[n - 1] = x[0] = 3; }
+static void case_large(void) {
+    size_t n = ((size_t)1 << 30) + 3;
+    char *x = device_array<char>(n);
+    touch<<<1, 1>>>(x, n);
+    need(at(x, n - 1) == 3, "a large allocation");
+    cudaFree(x);
+}
+
+static const struct test_case cases[] = {
+    CASE(last_element), CASE(pointer_past_end), CASE(guarded_by_select), CASE(managed), CASE(pinned), CASE(registered),
+    CASE(free_and_again), CASE(shared_by_function), CASE(exited_before_barrier), CASE(lock_between_lanes),
+    CASE(flag_between_blocks), CASE(subset_of_a_warp), CASE(wide_aligned), CASE(dynamic_shared), CASE(large),
+};
+
+int main(int argc, char **argv) { return run_case(cases, sizeof cases / sizeof *cases, argc, argv); }

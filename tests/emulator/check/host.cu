@@ -1,0 +1,86 @@
+/* Host code that uses the device's memory, and other wrong uses of memory by the host. See memory.cu for the comments. */
+#include "run_case.h"
+
+// EXPECT host_reads - -
+// STATUS 139
+// SAYS ========= Host code followed a device pointer
+// SAYS =========     in case_host_reads
+// SAYS =========     Read to 0x
+// SAYS and is inside the nearest allocation at 0x
+// SAYS of size 400 bytes
+// SAYS made by cudaMalloc (allocation number
+// SAYS cudaMemcpyDeviceToHost
+static void case_host_reads(void) {
+    float *x = device_array<float>(100);
+    printf("%f\n", x[3]);
+}
+
+// EXPECT host_writes - -
+// STATUS 139
+// SAYS =========     Write to 0x
+// SAYS cudaMemcpyHostToDevice
+static void case_host_writes(void) {
+    int *x = device_array<int>(100);
+    for (volatile int i = 0; i < 100; i++)
+        x[i] = i;
+    cudaFree(x);
+}
+
+// EXPECT host_memcpy - -
+// STATUS 139
+// SAYS ========= Host code followed a device pointer
+// SAYS =========     in case_host_memcpy
+static void case_host_memcpy(void) {
+    static char buffer[1 << 20];
+    char *x = device_array<char>(sizeof buffer);
+    memcpy(buffer, x, sizeof buffer);
+    printf("%d\n", buffer[77]);
+}
+
+// EXPECT host_printf - -
+// STATUS 139
+// SAYS ========= Host code followed a device pointer
+static void case_host_printf(void) {
+    char *text = device_array<char>(16);
+    printf("%s\n", text);
+}
+
+// EXPECT pinned_freed - -
+// STATUS 139
+// SAYS ========= Host code used pinned or managed memory wrongly
+// SAYS made by cudaMallocHost
+// SAYS has been freed
+static void case_pinned_freed(void) {
+    int *x;
+    cudaMallocHost((void **)&x, 400);
+    x[3] = 7;
+    cudaFreeHost(x);
+    printf("%d\n", *(volatile int *)(x + 3));
+}
+
+// EXPECT managed_overrun - -
+// STATUS 139
+// SAYS and is 1 bytes after the nearest allocation
+// SAYS made by cudaMallocManaged
+static void case_managed_overrun(void) {
+    volatile char *x;
+    cudaMallocManaged((void **)&x, 4096);
+    for (int i = 0; i <= 4096; i++)
+        x[i] = 1;
+}
+
+// EXPECT null_on_host - -
+// STATUS 139
+// SILENT
+static void case_null_on_host(void) {
+    int *volatile p = NULL;
+    device_array<int>(1);
+    *(volatile int *)p = 1;
+}
+
+static const struct test_case cases[] = {
+    CASE(host_reads),   CASE(host_writes),     CASE(host_memcpy),  CASE(host_printf),
+    CASE(pinned_freed), CASE(managed_overrun), CASE(null_on_host),
+};
+
+int main(int argc, char **argv) { return run_case(cases, sizeof cases / sizeof *cases, argc, argv); }
