@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 . build/configuration
 
 source=bench/bench.cu
-[ -f "$source" ] || fail "there is no benchmark yet ($source)."
+[ -f "$source" ] || fail "there is no benchmark ($source)."
 sh tools/build.sh "$source" build/bench/bench
 BACKEND=cpu sh tools/run.sh build/bench/bench
