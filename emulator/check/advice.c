@@ -1,12 +1,8 @@
 /* See advice.h. Each function adds one or two sentences without a line break. */
 #include "check/advice.h"
 
-#include <inttypes.h>
-
-#define NULL_PAGES  ((uint64_t)1 << 16)
-#define NEAR        ((uint64_t)1 << 30)
-#define POISON_TOP  0xffff000000000000u
-#define VARIABLE(a) ((a)->kind == MEMORY_VARIABLE || (a)->kind == MEMORY_CONSTANT)
+#define NULL_PAGES ((uint64_t)1 << 16)
+#define NEAR       ((uint64_t)1 << 30)
 
 /* "element 1000 of 1000 elements of 4 bytes" is what the student's index was. */
 static void past_the_end(struct text *t, const struct bad_access *bad) {
@@ -47,7 +43,7 @@ static void out_of_global(struct text *t, const struct bad_access *bad) {
     if (bad->address < NULL_PAGES)
         text_string(t, "This is a null pointer: was the cudaMalloc (or the kernel's argument) forgotten, or did the "
                        "cudaMalloc fail unseen? Check what it returns.");
-    else if (bad->address >= POISON_TOP)
+    else if (bad->address >= ADVICE_NO_POINTER)
         text_string(t, "This is no pointer: it may have been read from memory that nobody has written yet.");
     else if (!a)
         text_string(t, "Nothing is allocated on the device: call cudaMalloc before the launch.");

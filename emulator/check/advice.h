@@ -6,6 +6,9 @@
 #include "check/text.h"
 #include "memory/memory.h"
 
+/* Addresses from here on are taken for the fill of fresh memory plus an index. */
+#define ADVICE_NO_POINTER 0xffff000000000000u
+
 /* What is known about a bad access of one thread. */
 struct bad_access {
     enum finding finding;

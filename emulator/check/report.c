@@ -114,11 +114,21 @@ static void put_title(struct text *t, const char *title) {
     text_format(t, MARK "%s%s%s\n", colour ? "\033[1;31m" : "", title, colour ? "\033[0m" : "");
 }
 
+/* The toolkit's headers: atomicAdd and the like are inlined functions there. */
+static bool is_toolkit(const char *file) {
+    return strstr(file, "/include/") != NULL;
+}
+
+/* A header's own name is enough; the student's file is named so that one can open it. */
+static const char *shown_path(const char *file) {
+    return is_toolkit(file) ? strrchr(file, '/') + 1 : source_short_path(file);
+}
+
 static void put_place(struct text *t, const char *label, const char *function, const char *file, uint32_t line) {
     char name[NAME_SIZE];
     text_format(t, MARK "    %s%s", label, demangle(function, name, sizeof name));
     if (file && line)
-        text_format(t, " in %s:%u", source_short_path(file), line);
+        text_format(t, " in %s:%u", shown_path(file), line);
     text_string(t, "\n");
 }
 
@@ -140,11 +150,6 @@ static void put_thread(struct text *t, const struct warp *w, int lane) {
 static void put_others(struct text *t, unsigned others) {
     if (others)
         text_format(t, MARK "    and %u other thread%s of its warp did the same\n", others, others == 1 ? "" : "s");
-}
-
-/* The toolkit's headers: atomicAdd and the like are inlined functions there. */
-static bool is_toolkit(const char *file) {
-    return strstr(file, "/include/") != NULL;
 }
 
 /* The line to show: the innermost one that is the student's own. */
@@ -204,21 +209,34 @@ static bool has_allocations(enum ptx_space space) {
 /* Host memory of this process at that address? Asks the system, which does not fault. */
 static bool is_host_memory(uint64_t address) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    if (address >> 47 || address < page || memory_is_device_range(address))
+    if (address >> 47 || address < page || memory_is_reserved(address))
         return false;
     return msync((void *)(uintptr_t)(address / page * page), page, MS_ASYNC) == 0;
 }
 
-/* An address that is merely not allocated may be more: freed memory, or the host's. */
+/* What an address outside all allocations is: freed memory, the host's, or nothing. */
+static enum finding outside(const struct allocation *a, uint64_t address) {
+    if (a && a->limit == 0)
+        return FINDING_USE_AFTER_FREE;
+    return !a && is_host_memory(address) ? FINDING_HOST_POINTER : FINDING_OUT_OF_BOUNDS;
+}
+
 static void classify(struct bad_access *bad) {
     const struct allocation *a = memory_find(bad->address);
     bad->nearest = a ? a : memory_nearest(bad->address);
-    if (bad->finding == FINDING_OUT_OF_BOUNDS && a && a->limit == 0)
-        bad->finding = FINDING_USE_AFTER_FREE;
-    if (bad->finding == FINDING_USE_AFTER_FREE && !a)
-        bad->finding = FINDING_OUT_OF_BOUNDS;
-    if (bad->finding == FINDING_OUT_OF_BOUNDS && !a && is_host_memory(bad->address))
-        bad->finding = FINDING_HOST_POINTER;
+    switch (bad->finding) {
+    case FINDING_OUT_OF_BOUNDS:
+    case FINDING_USE_AFTER_FREE:
+    case FINDING_HOST_POINTER:
+        bad->finding = outside(a, bad->address);
+        break;
+    case FINDING_MISALIGNED: /* -1, read from memory that holds the fill: that it is odd says nothing */
+        if (bad->address >= ADVICE_NO_POINTER)
+            bad->finding = FINDING_OUT_OF_BOUNDS;
+        break;
+    default:
+        break;
+    }
 }
 
 static uint64_t volume(const uint32_t n[3]) {

@@ -303,8 +303,8 @@ struct allocation *memory_register(void *host, size_t size, int device) {
     uint64_t base = (uint64_t)(uintptr_t)host;
     if (size == 0 || base + size < base || !space_reserve())
         return NULL;
-    struct space_range d = space_device(), s = space_shared();
-    if (base < s.end && d.start < base + size)
+    struct space_range all = space_all();
+    if (base < all.end && all.start < base + size)
         return NULL; /* ours already */
     pthread_mutex_lock(&lock);
     struct allocation *a = register_locked(base, size, device);
@@ -414,6 +414,10 @@ const struct allocation *memory_nearest(uint64_t address) {
 
 bool memory_is_device_range(uint64_t address) {
     return in_range(space_device(), address);
+}
+
+bool memory_is_reserved(uint64_t address) {
+    return in_range(space_all(), address);
 }
 
 uint8_t *memory_translate(uint64_t address, uint64_t size) {

@@ -38,7 +38,8 @@ struct allocation {
     bool read_only;    /* constant memory, and pinned memory mapped so */
 };
 
-/* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer).
+/* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or with
+ * zeros when it has a name: variables start so.
  * NULL when there is no room. size 0 is allowed for variables only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
 struct allocation *memory_register(void *host, size_t size, int device); /* NULL if it overlaps another */
@@ -53,6 +54,8 @@ const struct allocation *memory_find(uint64_t address);
 const struct allocation *memory_nearest(uint64_t address);
 /* True when an address belongs to the reserved device range (allocated or not). */
 bool memory_is_device_range(uint64_t address);
+/* True for that range and for every other that the emulator has reserved for memory: no address of the program's own. */
+bool memory_is_reserved(uint64_t address);
 
 size_t memory_total(void); /* bytes of the emulated device's memory */
 size_t memory_free_bytes(int device);

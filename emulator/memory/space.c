@@ -83,6 +83,9 @@ struct space_range space_device(void) {
 struct space_range space_shared(void) {
     return shared;
 }
+struct space_range space_all(void) {
+    return (struct space_range){device.start, shared.end};
+}
 uint8_t *space_backing(uint64_t address) {
     return (uint8_t *)(uintptr_t)(address + delta);
 }

@@ -18,6 +18,9 @@ struct space_range space_device(void);
 /* Addresses of managed and pinned memory, which the host uses as they are. Async-signal-safe. */
 struct space_range space_shared(void);
 
+/* Both of them and the backing between them. */
+struct space_range space_all(void);
+
 /* Where the bytes of a device address are. */
 uint8_t *space_backing(uint64_t address);
 

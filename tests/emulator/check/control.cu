@@ -33,7 +33,9 @@ __global__ void two_barriers(int *y) {
         y[threadIdx.x] = 2;
     }
 }
-static void case_two_barriers(void) { two_barriers<<<1, 64>>>(device_array<int>(64)); }
+static void case_two_barriers(void) {
+    two_barriers<<<1, 64>>>(device_array<int>(64));
+}
 
 // EXPECT lost_lane 719 lost_lane
 // SAYS Barrier error detected. Divergent thread(s) in warp.
@@ -76,15 +78,19 @@ __global__ void trap(int n) {
     if (threadIdx.x == 5 && blockIdx.x == n)
         __trap(); // HERE
 }
-static void case_trap(void) { trap<<<3, 32>>>(2); }
+static void case_trap(void) {
+    trap<<<3, 32>>>(2);
+}
 
 // EXPECT failed_assert 710 assert
-// SAYS control.cu:LINE: 
+// SAYS control.cu:LINE:
 // SAYS block: [1,0,0], thread: [3,0,0] Assertion `threadIdx.x != 3 || blockIdx.x != n` failed.
 __global__ void failed_assert(int n) {
     assert(threadIdx.x != 3 || blockIdx.x != n); // HERE
 }
-static void case_failed_assert(void) { failed_assert<<<2, 32>>>(1); }
+static void case_failed_assert(void) {
+    failed_assert<<<2, 32>>>(1);
+}
 
 // EXPECT stack_overflow 700 launch_failure
 // SAYS Stack overflow
@@ -95,12 +101,18 @@ __device__ __noinline__ int deeper(int n, int *y) {
     int below = deeper(n + 1, y);
     return below + local[(below & 63)];
 }
-__global__ void stack_overflow(int *y) { y[threadIdx.x] = deeper(threadIdx.x, y); }
-static void case_stack_overflow(void) { stack_overflow<<<1, 32>>>(device_array<int>(64)); }
+__global__ void stack_overflow(int *y) {
+    y[threadIdx.x] = deeper(threadIdx.x, y);
+}
+static void case_stack_overflow(void) {
+    stack_overflow<<<1, 32>>>(device_array<int>(64));
+}
 
 static const struct test_case cases[] = {
-    CASE(divergent_barrier), CASE(two_barriers), CASE(lost_lane),      CASE(endless),
-    CASE(trap),              CASE(failed_assert), CASE(stack_overflow),
+    CASE(divergent_barrier), CASE(two_barriers),   CASE(lost_lane), CASE(endless), CASE(trap),
+    CASE(failed_assert),     CASE(stack_overflow),
 };
 
-int main(int argc, char **argv) { return run_case(cases, sizeof cases / sizeof *cases, argc, argv); }
+int main(int argc, char **argv) {
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}

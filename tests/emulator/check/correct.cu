@@ -62,7 +62,9 @@ static void case_guarded_by_select(void) {
 
 // EXPECT managed 0 none
 // SILENT
-__global__ void managed(int *x) { x[threadIdx.x] += 1; }
+__global__ void managed(int *x) {
+    x[threadIdx.x] += 1;
+}
 static void case_managed(void) {
     int *x;
     cudaMallocManaged((void **)&x, 32 * sizeof *x);
@@ -241,7 +243,9 @@ static void case_dynamic_shared(void) {
 
 // EXPECT large 0 none
 // SILENT
-__global__ void touch(char *x, size_t n) { x[n - 1] = x[0] = 3; }
+__global__ void touch(char *x, size_t n) {
+    x[n - 1] = x[0] = 3;
+}
 static void case_large(void) {
     size_t n = ((size_t)1 << 30) + 3;
     char *x = device_array<char>(n);
@@ -251,9 +255,23 @@ static void case_large(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(last_element), CASE(pointer_past_end), CASE(guarded_by_select), CASE(managed), CASE(pinned), CASE(registered),
-    CASE(free_and_again), CASE(shared_by_function), CASE(exited_before_barrier), CASE(lock_between_lanes),
-    CASE(flag_between_blocks), CASE(subset_of_a_warp), CASE(wide_aligned), CASE(dynamic_shared), CASE(large),
+    CASE(last_element),
+    CASE(pointer_past_end),
+    CASE(guarded_by_select),
+    CASE(managed),
+    CASE(pinned),
+    CASE(registered),
+    CASE(free_and_again),
+    CASE(shared_by_function),
+    CASE(exited_before_barrier),
+    CASE(lock_between_lanes),
+    CASE(flag_between_blocks),
+    CASE(subset_of_a_warp),
+    CASE(wide_aligned),
+    CASE(dynamic_shared),
+    CASE(large),
 };
 
-int main(int argc, char **argv) { return run_case(cases, sizeof cases / sizeof *cases, argc, argv); }
+int main(int argc, char **argv) {
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}

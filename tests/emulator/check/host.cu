@@ -83,4 +83,6 @@ static const struct test_case cases[] = {
     CASE(pinned_freed), CASE(managed_overrun), CASE(null_on_host),
 };
 
-int main(int argc, char **argv) { return run_case(cases, sizeof cases / sizeof *cases, argc, argv); }
+int main(int argc, char **argv) {
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}

@@ -13,7 +13,7 @@
 // SAYS =========     and is 1 bytes after the nearest allocation at 0x
 // SAYS of size 96 bytes
 // SAYS and 7 other threads of its warp did the same
-// SAYS y[i] = 1.0f; // HERE
+// SAYS | y[i] = 1.0f;
 // SAYS element 24 of an allocation of 24 elements of 4 bytes
 // SAYS if (i < n)
 // SAYS ========= ERROR SUMMARY: 1 error
@@ -21,7 +21,9 @@ __global__ void write_past_end(float *y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     y[i] = 1.0f; // HERE
 }
-static void case_write_past_end(void) { write_past_end<<<1, 32>>>(device_array<float>(24)); }
+static void case_write_past_end(void) {
+    write_past_end<<<1, 32>>>(device_array<float>(24));
+}
 
 // EXPECT read_one_too_many 700 out_of_bounds
 // SAYS Invalid __global__ read of size 8 bytes
@@ -52,7 +54,9 @@ __global__ void before_the_start(int *x) {
     __syncthreads();
     x[i] = left;
 }
-static void case_before_the_start(void) { before_the_start<<<1, 64>>>(device_array<int>(64)); }
+static void case_before_the_start(void) {
+    before_the_start<<<1, 64>>>(device_array<int>(64));
+}
 
 // EXPECT far_block 700 out_of_bounds
 // SAYS Invalid __global__ write of size 1 bytes
@@ -63,16 +67,21 @@ __global__ void far_block(char *y) {
     if (blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x == 2 && threadIdx.y == 3)
         y[64] = 1; // HERE
 }
-static void case_far_block(void) { far_block<<<dim3(3, 3), dim3(8, 8)>>>(device_array<char>(64)); }
+static void case_far_block(void) {
+    far_block<<<dim3(3, 3), dim3(8, 8)>>>(device_array<char>(64));
+}
 
 // EXPECT atomic_past_end 700 out_of_bounds
 // SAYS Invalid __global__ atomic of size 4 bytes
-// SAYS at atomic_past_end(int *) in tests/emulator/check/memory.cu:LINE
+// SAYS atomic_past_end(int *) in tests/emulator/check/memory.cu:LINE
+// SAYS | atomicAdd(&bins[threadIdx.x], 1);
 // SAYS by thread (10,0,0) in block (0,0,0)
 __global__ void atomic_past_end(int *bins) {
     atomicAdd(&bins[threadIdx.x], 1); // HERE
 }
-static void case_atomic_past_end(void) { atomic_past_end<<<1, 32>>>(device_array<int>(10)); }
+static void case_atomic_past_end(void) {
+    atomic_past_end<<<1, 32>>>(device_array<int>(10));
+}
 
 // EXPECT wide_past_end 700 out_of_bounds
 // SAYS Invalid __global__ read of size 16 bytes
@@ -92,7 +101,9 @@ static void case_wide_past_end(void) {
 __global__ void null_pointer(int *y) {
     y[threadIdx.x] = 1; // HERE
 }
-static void case_null_pointer(void) { null_pointer<<<1, 32>>>(NULL); }
+static void case_null_pointer(void) {
+    null_pointer<<<1, 32>>>(NULL);
+}
 
 // EXPECT wild_pointer 700 out_of_bounds
 // SAYS Access to 0x1234567800 is out of bounds
@@ -111,7 +122,9 @@ static void case_wild_pointer(void) {
 __global__ void pointer_never_set(float **rows, float *y) {
     y[threadIdx.x] = rows[0][threadIdx.x]; // HERE
 }
-static void case_pointer_never_set(void) { pointer_never_set<<<1, 32>>>(device_array<float *>(4), device_array<float>(32)); }
+static void case_pointer_never_set(void) {
+    pointer_never_set<<<1, 32>>>(device_array<float *>(4), device_array<float>(32));
+}
 
 // EXPECT device_variable 700 out_of_bounds
 // SAYS Invalid __global__ write of size 4 bytes
@@ -122,7 +135,9 @@ __device__ int table[10];
 __global__ void device_variable(int n) {
     table[n] = 1; // HERE
 }
-static void case_device_variable(void) { device_variable<<<1, 1>>>(10); }
+static void case_device_variable(void) {
+    device_variable<<<1, 1>>>(10);
+}
 
 // EXPECT misaligned_int 716 misaligned
 // SAYS Invalid __global__ write of size 4 bytes
@@ -133,7 +148,9 @@ static void case_device_variable(void) { device_variable<<<1, 1>>>(10); }
 __global__ void misaligned_int(char *p) {
     *(int *)(p + 4 * threadIdx.x + 2) = 7; // HERE
 }
-static void case_misaligned_int(void) { misaligned_int<<<1, 4>>>(device_array<char>(64)); }
+static void case_misaligned_int(void) {
+    misaligned_int<<<1, 4>>>(device_array<char>(64));
+}
 
 // EXPECT misaligned_float4 716 misaligned
 // SAYS Invalid __global__ read of size 16 bytes
@@ -142,7 +159,9 @@ static void case_misaligned_int(void) { misaligned_int<<<1, 4>>>(device_array<ch
 __global__ void misaligned_float4(const float *x, float4 *y) {
     y[threadIdx.x] = *(const float4 *)(x + 4 * threadIdx.x + 1); // HERE
 }
-static void case_misaligned_float4(void) { misaligned_float4<<<1, 4>>>(device_array<float>(64), device_array<float4>(4)); }
+static void case_misaligned_float4(void) {
+    misaligned_float4<<<1, 4>>>(device_array<float>(64), device_array<float4>(4));
+}
 
 // EXPECT misaligned_shared 716 misaligned
 // SAYS Invalid __shared__ read of size 8 bytes
@@ -153,7 +172,9 @@ __global__ void misaligned_shared(double *y, int offset) {
     __syncthreads();
     y[threadIdx.x] = *(double *)(tile + offset); // HERE
 }
-static void case_misaligned_shared(void) { misaligned_shared<<<1, 32>>>(device_array<double>(32), 1); }
+static void case_misaligned_shared(void) {
+    misaligned_shared<<<1, 32>>>(device_array<double>(32), 1);
+}
 
 // EXPECT use_after_free 700 use_after_free
 // SAYS Invalid __global__ read of size 4 bytes
@@ -208,7 +229,9 @@ __global__ void shared_past_end(int shift, float *y) {
     __syncthreads();
     y[threadIdx.x] = tile[threadIdx.x];
 }
-static void case_shared_past_end(void) { shared_past_end<<<1, 32>>>(4, device_array<float>(32)); }
+static void case_shared_past_end(void) {
+    shared_past_end<<<1, 32>>>(4, device_array<float>(32));
+}
 
 // EXPECT shared_size_forgotten 700 out_of_bounds
 // SAYS Invalid __shared__ write of size 4 bytes
@@ -219,7 +242,9 @@ __global__ void shared_size_forgotten(int *y) {
     __syncthreads();
     y[threadIdx.x] = dynamic[threadIdx.x ^ 1];
 }
-static void case_shared_size_forgotten(void) { shared_size_forgotten<<<1, 32>>>(device_array<int>(32)); }
+static void case_shared_size_forgotten(void) {
+    shared_size_forgotten<<<1, 32>>>(device_array<int>(32));
+}
 
 // EXPECT shared_atomic 700 out_of_bounds
 // SAYS Invalid __shared__ atomic of size 4 bytes
@@ -234,7 +259,9 @@ __global__ void shared_atomic(int *y, int step) {
     if (threadIdx.x < 16)
         y[threadIdx.x] = bins[threadIdx.x];
 }
-static void case_shared_atomic(void) { shared_atomic<<<1, 32>>>(device_array<int>(16), 1); }
+static void case_shared_atomic(void) {
+    shared_atomic<<<1, 32>>>(device_array<int>(16), 1);
+}
 
 // EXPECT shared_by_pointer 700 out_of_bounds
 // SAYS Invalid __shared__ read of size 4 bytes
@@ -248,7 +275,9 @@ __global__ void shared_by_pointer(int *y, int n) {
     __syncthreads();
     y[threadIdx.x] = read_through(n ? tile : y, n + threadIdx.x);
 }
-static void case_shared_by_pointer(void) { shared_by_pointer<<<1, 32>>>(device_array<int>(32), 1); }
+static void case_shared_by_pointer(void) {
+    shared_by_pointer<<<1, 32>>>(device_array<int>(32), 1);
+}
 
 // EXPECT local_past_end 700 out_of_bounds
 // SAYS Invalid __local__
@@ -263,7 +292,9 @@ __global__ void local_past_end(int *y, int n) {
     for (int i = 0; i < 8; i++)
         y[i] = counts[i];
 }
-static void case_local_past_end(void) { local_past_end<<<1, 1>>>(device_array<int>(32), 32); }
+static void case_local_past_end(void) {
+    local_past_end<<<1, 1>>>(device_array<int>(32), 32);
+}
 
 // EXPECT inlined 700 out_of_bounds
 // SAYS Invalid __global__ write of size 4 bytes
@@ -272,8 +303,12 @@ static void case_local_past_end(void) { local_past_end<<<1, 1>>>(device_array<in
 __device__ __forceinline__ void put(float *y, int i) {
     y[i] = 1.0f; // HERE
 }
-__global__ void inlined(float *y, int n) { put(y, threadIdx.x + n); }
-static void case_inlined(void) { inlined<<<1, 32>>>(device_array<float>(32), 1); }
+__global__ void inlined(float *y, int n) {
+    put(y, threadIdx.x + n);
+}
+static void case_inlined(void) {
+    inlined<<<1, 32>>>(device_array<float>(32), 1);
+}
 
 // EXPECT second_kernel 700 out_of_bounds
 // SAYS at second_kernel(int *, int) in
@@ -305,11 +340,16 @@ static void case_managed_past_end(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(write_past_end), CASE(read_one_too_many), CASE(before_the_start), CASE(far_block), CASE(atomic_past_end),
-    CASE(wide_past_end), CASE(null_pointer), CASE(wild_pointer), CASE(pointer_never_set), CASE(device_variable),
-    CASE(misaligned_int), CASE(misaligned_float4), CASE(misaligned_shared), CASE(use_after_free), CASE(host_stack),
-    CASE(host_heap), CASE(shared_past_end), CASE(shared_size_forgotten), CASE(shared_atomic), CASE(shared_by_pointer),
-    CASE(local_past_end), CASE(inlined), CASE(second_kernel), CASE(managed_past_end),
+    CASE(write_past_end),    CASE(read_one_too_many), CASE(before_the_start),
+    CASE(far_block),         CASE(atomic_past_end),   CASE(wide_past_end),
+    CASE(null_pointer),      CASE(wild_pointer),      CASE(pointer_never_set),
+    CASE(device_variable),   CASE(misaligned_int),    CASE(misaligned_float4),
+    CASE(misaligned_shared), CASE(use_after_free),    CASE(host_stack),
+    CASE(host_heap),         CASE(shared_past_end),   CASE(shared_size_forgotten),
+    CASE(shared_atomic),     CASE(shared_by_pointer), CASE(local_past_end),
+    CASE(inlined),           CASE(second_kernel),     CASE(managed_past_end),
 };
 
-int main(int argc, char **argv) { return run_case(cases, sizeof cases / sizeof *cases, argc, argv); }
+int main(int argc, char **argv) {
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}

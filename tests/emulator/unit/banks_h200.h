@@ -1,5 +1,6 @@
 /* What an H200 counted (driver 580, November 2026): wavefronts, load?, bytes per lane, active lanes, addresses. Written by
- * banks_h200.cu, which says how. clang-format off */
+ * banks_h200.cu, which says how. */
+// clang-format off
 {1, 0, 2, 0xffffffff, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 {1, 1, 2, 0xffffffff, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 {1, 0, 2, 0x0000ffff, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
