@@ -1,0 +1,151 @@
+/* Checks of the headers in common themselves: a comparison that lets something wrong through would make every lesson pass.
+ *
+ *     headers_test               prints `ok NAME` or `not ok NAME: why`
+ *     headers_test fail-call     makes a CUDA call that fails, to see what check.h prints
+ *     headers_test fail-launch   makes a launch that fails
+ *     headers_test nothing       compares nothing and asks for the verdict
+ *     headers_test options ...   reads options as a lesson with three versions does, and prints them
+ */
+#include "common/bench.h"
+#include "common/check.h"
+#include "common/device.h"
+#include "common/verify.h"
+
+static void tell(const char *name, int good) {
+    if (good) {
+        printf("ok %s\n", name);
+    } else {
+        printf("not ok %s: see the line of headers_test.cu with this name\n", name);
+    }
+}
+
+static float poison(void) {
+    float x;
+    verify_poison_host(&x, sizeof x);
+    return x;
+}
+
+static void test_comparison(void) {
+    static const struct {
+        const char *name;
+        float found, expected;
+        double atol, rtol;
+        int close, same;
+    } cases[] = {
+        {"equal numbers", 1.5f, 1.5f, 0, 0, 1, 1},
+        {"inside the absolute tolerance", 1.25f, 1.0f, 0.25, 0, 1, 0},
+        {"outside the absolute tolerance", 1.26f, 1.0f, 0.25, 0, 0, 0},
+        {"inside the relative tolerance", -110.0f, -100.0f, 0, 0.1001, 1, 0},
+        {"outside the relative tolerance", -111.0f, -100.0f, 0, 0.1001, 0, 0},
+        {"the tolerance is relative to what is expected", 1000.0f, 1.0f, 0, 0.5, 0, 0},
+        {"NaN found, a number expected", NAN, 1.0f, 1e30, 1e30, 0, 0},
+        {"NaN expected, a number found", 1.0f, NAN, 1e30, 1e30, 0, 0},
+        {"NaN expected and found", NAN, -NAN, 0, 0, 1, 1},
+        {"infinity expected and found", INFINITY, INFINITY, 0, 0, 1, 1},
+        {"the wrong infinity", -INFINITY, INFINITY, 1e30, 1e30, 0, 0},
+        {"infinity found, a number expected", INFINITY, 3e38f, 1e30, 1, 0, 0},
+        {"infinity expected, a number found", 3e38f, INFINITY, 1e30, 1, 0, 0},
+        {"zeros of both signs", -0.0f, 0.0f, 0, 0, 1, 0},
+        {"the smallest number is not zero", 1e-45f, 0.0f, 0, 1, 0, 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        float found[2] = {7.0f, cases[c].found}, expected[2] = {7.0f, cases[c].expected};
+        int close = verify_floats(cases[c].name, found, expected, 2, cases[c].atol, cases[c].rtol);
+        int same = verify_floats_exact(cases[c].name, found, expected, 2);
+        tell(cases[c].name, close == cases[c].close && same == cases[c].same);
+    }
+}
+
+static void test_poison(void) {
+    float found = poison(), expected = NAN, device = 0;
+    float *x;
+    tell("poison is NaN", isnan(found) && verify_is_poison(found) && !verify_is_poison(NAN));
+    tell("poison does not pass for an expected NaN",
+         !verify_floats("poison", &found, &expected, 1, 0, 0) && !verify_floats_exact("poison", &found, &expected, 1));
+    CUDA_CHECK(cudaMalloc((void **)&x, sizeof *x));
+    verify_poison_device(x, sizeof *x);
+    CUDA_CHECK(cudaMemcpy(&device, x, sizeof *x, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(x));
+    tell("poison on the device", verify_is_poison(device));
+}
+
+static void test_ints(void) {
+    const int a[3] = {1, 2, 3}, b[3] = {1, 2, 4};
+    tell("equal ints", verify_ints("ints", a, a, 3));
+    tell("different ints", !verify_ints("ints", a, b, 3));
+    tell("only n ints count", verify_ints("ints", a, b, 2));
+}
+
+static void test_random(void) {
+    float a[1000], b[1000];
+    int inside = 1, different = 0;
+    verify_random(a, 1000, -2.0f, 3.0f, 5);
+    verify_random(b, 1000, -2.0f, 3.0f, 5);
+    tell("the same seed gives the same numbers", memcmp(a, b, sizeof a) == 0);
+    verify_random(b, 1000, -2.0f, 3.0f, 6);
+    for (int i = 0; i < 1000; i++) {
+        inside &= a[i] >= -2.0f && a[i] <= 3.0f;
+        different += a[i] != b[i];
+    }
+    tell("another seed gives other numbers", different > 990);
+    tell("the numbers stay in their range", inside);
+    verify_random(a, 1000, 0.0f, 1.0f, UINT64_MAX); // the seed whose state would be zero
+    tell("no seed gives only zeros", a[0] != a[1]);
+}
+
+/* Damages one byte at `offset` from the start of a guarded buffer of 100 bytes, and asks whether it is found. */
+static int damage_is_found(long long offset) {
+    char *buffer = (char *)verify_alloc(100);
+    long long found = 0;
+    CUDA_CHECK(cudaMemset(buffer + offset, 0, 1));
+    int damaged = verify_guard_damaged(buffer, 100, &found);
+    verify_free("canary", buffer, 100);
+    return damaged && found == offset;
+}
+
+static void test_canaries(void) {
+    long long found;
+    setenv("VERIFY_CANARIES", "1", 1);
+    char *buffer = (char *)verify_alloc(100);
+    CUDA_CHECK(cudaMemset(buffer, 0, 100));
+    tell("writing the whole buffer harms no canary", !verify_guard_damaged(buffer, 100, &found));
+    tell("an unharmed buffer is freed without complaint", verify_free("canary", buffer, 100));
+    tell("a byte before the buffer", damage_is_found(-1));
+    tell("a byte behind the buffer", damage_is_found(100));
+    tell("the last byte of the zone behind it", damage_is_found(100 + VERIFY_GUARD - 1));
+    unsetenv("VERIFY_CANARIES");
+}
+
+static __global__ void store_kernel(int *x) {
+    x[threadIdx.x] = 1;
+}
+
+static void fail_launch(void) {
+    int *x;
+    CUDA_CHECK(cudaMalloc((void **)&x, 4096 * sizeof *x));
+    store_kernel<<<1, 4096>>>(x);
+    CUDA_CHECK_LAUNCH();
+}
+
+int main(int argc, char **argv) {
+    const char *job = argc > 1 ? argv[1] : "";
+    if (strcmp(job, "fail-call") == 0) {
+        CUDA_CHECK(cudaSetDevice(4711));
+    } else if (strcmp(job, "fail-launch") == 0) {
+        fail_launch();
+    } else if (strcmp(job, "nothing") == 0) {
+        return verify_finish("nothing");
+    } else if (strcmp(job, "options") == 0) {
+        struct options options = options_read(argc - 1, argv + 1, 3);
+        printf("size %lld seed %llu version %d\n", options.size, (unsigned long long)options.seed, options.version);
+    } else {
+        device_print_backend();
+        test_comparison();
+        test_poison();
+        test_ints();
+        test_random();
+        test_canaries();
+        tell("failures are remembered", verify_finish("all of these") == CHECK_EXIT_FAIL);
+    }
+    return 0;
+}
