@@ -3,6 +3,7 @@
  * A comparison gives a mask, one bit per lane. setp with nothing else to do is one operation per comparison, because
  * loops live on it; everything that combines the mask with a predicate or turns it into a number looks the comparison
  * up in a table, by insn.kind. */
+#include "ops/half.h"
 #include "ops/lanes.h"
 
 /* ---- values as what they compare like ---- */
@@ -18,22 +19,11 @@ static inline int32_t half_order(uint16_t x, uint16_t least) {
     magnitude = magnitude < least ? 0 : magnitude;
     return x & 0x8000 ? -magnitude : magnitude;
 }
-static inline int half_unordered(uint16_t x, uint16_t y, uint16_t infinity) {
+static inline int half_unordered(uint16_t x, uint16_t y, uint32_t infinity) {
     return EITHER((x & 0x7fff) > infinity, (y & 0x7fff) > infinity);
 }
-#define F16_LEAST     0x0400
-#define F16_INFINITY  0x7c00
-#define BF16_LEAST    0x0080
-#define BF16_INFINITY 0x7f80
-
-/* .ftz: a subnormal number becomes zero of the same sign. */
-static inline float flushed(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = bits & 0x7f800000u ? bits : bits & 0x80000000u;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+#define F16_LEAST  0x0400
+#define BF16_LEAST 0x0080
 
 /* ---- comparisons ---- */
 
@@ -88,7 +78,7 @@ static inline float flushed(float x) {
     INTEGER_COMPARISONS(X, u64, uint64_t)                                                                              \
     INTEGER_COMPARISONS(X, s64, int64_t)                                                                               \
     FLOAT_COMPARISONS(X, f32, float, AS_IT_IS)                                                                         \
-    FLOAT_COMPARISONS(X, ftz_f32, float, flushed)                                                                      \
+    FLOAT_COMPARISONS(X, ftz_f32, float, f32_flush)                                                                    \
     FLOAT_COMPARISONS(X, f64, double, AS_IT_IS)                                                                        \
     HALF_COMPARISONS(X, f16, 0, F16_INFINITY)                                                                          \
     HALF_COMPARISONS(X, ftz_f16, F16_LEAST, F16_INFINITY)                                                              \
@@ -221,7 +211,7 @@ static const struct insn *set_packed(struct warp *w, const struct insn *in) {
     }                                                                                                                  \
     TERNARY(slct_s32_##bits, U, U, U, int32_t, c[l] >= 0 ? a[l] : b[l])                                                \
     TERNARY(slct_f32_##bits, U, U, U, float, c[l] >= 0.0f ? a[l] : b[l])                                               \
-    TERNARY(slct_ftz_f32_##bits, U, U, U, float, flushed(c[l]) >= 0.0f ? a[l] : b[l])
+    TERNARY(slct_ftz_f32_##bits, U, U, U, float, f32_flush(c[l]) >= 0.0f ? a[l] : b[l])
 SELECT(16, uint16_t)
 SELECT(32, uint32_t)
 SELECT(64, uint64_t)
