@@ -56,10 +56,11 @@ static void report_stuck(struct block *b) {
                 if (sync == (pass == 1))
                     continue;
                 if (sync)
-                    report_insn(w, f->pc, FINDING_LOST_LANE, f->mask, "Barrier error detected. Divergent thread(s) in warp.",
-                                "This warp instruction waits for lanes that its mask names but that never come: all lanes "
-                                "of the mask must execute the same one. Move it out of the if, or name only the lanes "
-                                "that take part.");
+                    report_insn(
+                        w, f->pc, FINDING_LOST_LANE, f->mask, "Barrier error detected. Divergent thread(s) in warp.",
+                        "This warp instruction waits for lanes that its mask names but that never come: all lanes "
+                        "of the mask must execute the same one. Move it out of the if, or name only the lanes "
+                        "that take part.");
                 else
                     report_insn(w, f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask,
                                 "Barrier error detected. Divergent thread(s) in block.",

@@ -215,7 +215,9 @@ static void find_recursion(struct decoder *d) {
 
 /* ---- layout ---- */
 
-static uint64_t aligned(uint64_t n, uint64_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
+static uint64_t aligned(uint64_t n, uint64_t align) {
+    return align > 1 ? (n + align - 1) / align * align : n;
+}
 
 static void layout_variables(struct decoder *d, struct function *f) {
     uint64_t local = 0;
@@ -387,8 +389,13 @@ static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
         struct insn inner = d->insns[begin + i];
         inner.index = begin + 2 * i + 1;
         d->insns[begin + 2 * i + 1] = inner;
-        d->insns[begin + 2 * i] = (struct insn){.run = op_guard, .op = {guard}, .kind = p->guard_negated,
-                                                .flags = INSN_PSEUDO | INSN_GUARD, .index = begin + 2 * i};
+        d->insns[begin + 2 * i + 1].folded = 0;
+        d->insns[begin + 2 * i] = (struct insn){.run = op_guard,
+                                                .op = {guard},
+                                                .folded = inner.folded,
+                                                .kind = p->guard_negated,
+                                                .flags = INSN_PSEUDO | INSN_GUARD,
+                                                .index = begin + 2 * i};
     }
 }
 
@@ -416,7 +423,9 @@ static void decode_function(struct decoder *d, struct function *f) {
     resolve_branches(d, first_patch);
 }
 
-static bool has_target(const struct insn *in) { return in->run == op_branch || in->run == op_branch_if; }
+static bool has_target(const struct insn *in) {
+    return in->run == op_branch || in->run == op_branch_if;
+}
 
 static void finish(struct decoder *d) {
     struct kernel *k = d->kernel;

@@ -43,7 +43,7 @@ struct decoder {
     struct frame_constant *constants;
     size_t constant_count, constant_capacity;
     uint32_t frame_bytes;
-    uint32_t trash_slot;   /* what nobody reads: results to '_' */
+    uint32_t trash_slot; /* what nobody reads: results to '_' */
     uint32_t access_count;
     uint8_t folded; /* instructions folded away since the last one emitted */
     char *error;
@@ -67,7 +67,8 @@ void decode_patch(struct decoder *d, const char *label, uint32_t *where);
 uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned bits);
 /* The slot of a destination; a wider register gets its value by an instruction emitted by decode_destination_done. */
 uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsigned bits);
-void decode_destination_done(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slot, bool is_signed);
+void decode_destination_done(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slot,
+                             bool is_signed);
 /* Value of an integer immediate; fails on anything else. */
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
 /* The address that a symbol stands for in its space. */

@@ -158,8 +158,10 @@ static void call(struct decoder *d, const struct ptx_insn *p) {
 static void barrier(struct decoder *d, const struct ptx_insn *p) {
     bool arrive = opcode_has(p->opcode, "arrive"), red = opcode_has(p->opcode, "red");
     bool popc = opcode_has(p->opcode, "popc");
-    unsigned kind = !red ? (arrive ? BARRIER_ARRIVE : BARRIER_SYNC)
-                    : popc ? BARRIER_RED_POPC : opcode_has(p->opcode, "and") ? BARRIER_RED_AND : BARRIER_RED_OR;
+    unsigned kind = !red                           ? (arrive ? BARRIER_ARRIVE : BARRIER_SYNC)
+                    : popc                         ? BARRIER_RED_POPC
+                    : opcode_has(p->opcode, "and") ? BARRIER_RED_AND
+                                                   : BARRIER_RED_OR;
     unsigned at = red ? 1 : 0, last = p->operand_count - (red ? 1u : 0u);
     if (p->operand_count <= at)
         decode_fail(d, "'%s' needs a barrier number", p->opcode);

@@ -10,8 +10,11 @@ static enum ptx_space space_of(const char *opcode) {
     static const struct {
         const char *name;
         enum ptx_space space;
-    } spaces[] = {{"global", SPACE_GLOBAL}, {"shared", SPACE_SHARED}, {"local", SPACE_LOCAL},
-                  {"param", SPACE_PARAM},   {"const", SPACE_CONST}};
+    } spaces[] = {{"global", SPACE_GLOBAL},
+                  {"shared", SPACE_SHARED},
+                  {"local", SPACE_LOCAL},
+                  {"param", SPACE_PARAM},
+                  {"const", SPACE_CONST}};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (opcode_has(opcode, spaces[i].name))
             return spaces[i].space;
@@ -164,7 +167,10 @@ static void atomic(struct decoder *d, const struct ptx_insn *p) {
 }
 
 static uint64_t window_of(enum ptx_space space) {
-    return space == SPACE_SHARED ? SHARED_WINDOW : space == SPACE_LOCAL ? LOCAL_WINDOW : space == SPACE_PARAM ? PARAM_WINDOW : 0;
+    return space == SPACE_SHARED  ? SHARED_WINDOW
+           : space == SPACE_LOCAL ? LOCAL_WINDOW
+           : space == SPACE_PARAM ? PARAM_WINDOW
+                                  : 0;
 }
 
 static void cvta(struct decoder *d, const struct ptx_insn *p) {

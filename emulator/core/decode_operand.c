@@ -58,12 +58,24 @@ static const struct {
     const char *name;
     enum frame_special special;
 } fixed[] = {
-    {"%tid.x", FRAME_TID_X},           {"%tid.y", FRAME_TID_Y},           {"%tid.z", FRAME_TID_Z},
-    {"%ntid.x", FRAME_NTID_X},         {"%ntid.y", FRAME_NTID_Y},         {"%ntid.z", FRAME_NTID_Z},
-    {"%nctaid.x", FRAME_NCTAID_X},     {"%nctaid.y", FRAME_NCTAID_Y},     {"%nctaid.z", FRAME_NCTAID_Z},
-    {"%laneid", FRAME_LANEID},         {"%lanemask_eq", FRAME_LANEMASK_EQ}, {"%lanemask_lt", FRAME_LANEMASK_LT},
-    {"%lanemask_le", FRAME_LANEMASK_LE}, {"%lanemask_gt", FRAME_LANEMASK_GT}, {"%lanemask_ge", FRAME_LANEMASK_GE},
-    {"%nwarpid", FRAME_NWARPID},       {"%nsmid", FRAME_NSMID},           {"%dynamic_smem_size", FRAME_DYNAMIC_SHARED},
+    {"%tid.x", FRAME_TID_X},
+    {"%tid.y", FRAME_TID_Y},
+    {"%tid.z", FRAME_TID_Z},
+    {"%ntid.x", FRAME_NTID_X},
+    {"%ntid.y", FRAME_NTID_Y},
+    {"%ntid.z", FRAME_NTID_Z},
+    {"%nctaid.x", FRAME_NCTAID_X},
+    {"%nctaid.y", FRAME_NCTAID_Y},
+    {"%nctaid.z", FRAME_NCTAID_Z},
+    {"%laneid", FRAME_LANEID},
+    {"%lanemask_eq", FRAME_LANEMASK_EQ},
+    {"%lanemask_lt", FRAME_LANEMASK_LT},
+    {"%lanemask_le", FRAME_LANEMASK_LE},
+    {"%lanemask_gt", FRAME_LANEMASK_GT},
+    {"%lanemask_ge", FRAME_LANEMASK_GE},
+    {"%nwarpid", FRAME_NWARPID},
+    {"%nsmid", FRAME_NSMID},
+    {"%dynamic_smem_size", FRAME_DYNAMIC_SHARED},
     {"%total_smem_size", FRAME_TOTAL_SHARED},
 };
 
@@ -119,7 +131,8 @@ static uint32_t negated(struct decoder *d, uint32_t slot) {
     return copy;
 }
 
-static void emit_widen(struct decoder *d, uint32_t to, unsigned to_bits, uint32_t from, unsigned from_bits, bool is_signed) {
+static void emit_widen(struct decoder *d, uint32_t to, unsigned to_bits, uint32_t from, unsigned from_bits,
+                       bool is_signed) {
     struct insn *in = decode_emit(d, op_widen);
     in->op[0] = to;
     in->op[1] = from;
@@ -256,11 +269,18 @@ bool decode_mov(struct decoder *d, const struct ptx_insn *p) {
 
 static unsigned letter_bits(char letter) {
     switch (letter) {
-    case 'p': case 'P': return 1;
-    case 'h': return 16;
-    case 'w': case 'W': return 32;
-    case 'l': return 64;
-    default: return 128;
+    case 'p':
+    case 'P':
+        return 1;
+    case 'h':
+        return 16;
+    case 'w':
+    case 'W':
+        return 32;
+    case 'l':
+        return 64;
+    default:
+        return 128;
     }
 }
 

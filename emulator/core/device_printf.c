@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUFFER_LIMIT ((size_t)8 << 20) /* as the default of cudaLimitPrintfFifoSize is 1 MiB: more is written out early */
+#define BUFFER_LIMIT                                                                                                   \
+    ((size_t)8 << 20) /* as the default of cudaLimitPrintfFifoSize is 1 MiB: more is written out early */
 
 static struct {
     pthread_mutex_t lock;

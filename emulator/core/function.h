@@ -87,12 +87,29 @@ const struct insn *op_local_address(struct warp *w, const struct insn *in);
 
 /* insn.kind of op_special */
 enum special {
-    SPECIAL_CLOCK, SPECIAL_CLOCK_HI, SPECIAL_CLOCK64, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_LO, SPECIAL_GLOBALTIMER_HI,
-    SPECIAL_WARPID, SPECIAL_SMID, SPECIAL_GRIDID, SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z,
+    SPECIAL_CLOCK,
+    SPECIAL_CLOCK_HI,
+    SPECIAL_CLOCK64,
+    SPECIAL_GLOBALTIMER,
+    SPECIAL_GLOBALTIMER_LO,
+    SPECIAL_GLOBALTIMER_HI,
+    SPECIAL_WARPID,
+    SPECIAL_SMID,
+    SPECIAL_GRIDID,
+    SPECIAL_CTAID_X,
+    SPECIAL_CTAID_Y,
+    SPECIAL_CTAID_Z,
 };
 
 /* insn.kind of op_barrier */
-enum barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED_POPC, BARRIER_RED_AND, BARRIER_RED_OR, BARRIER_UNALIGNED = 16 };
+enum barrier_kind {
+    BARRIER_SYNC,
+    BARRIER_ARRIVE,
+    BARRIER_RED_POPC,
+    BARRIER_RED_AND,
+    BARRIER_RED_OR,
+    BARRIER_UNALIGNED = 16
+};
 
 /* insn.kind of op_widen, op_insert and op_extract: the widths in bytes of source and destination elements */
 #define WIDEN(from, to, is_signed) ((uint16_t)((from) | (to) << 6 | (is_signed) << 15))

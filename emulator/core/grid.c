@@ -11,7 +11,7 @@
 #include "memory/memory.h"
 #include "profile/counters.h"
 
-#define MAX_HELPERS 255
+#define MAX_HELPERS     255
 #define RESIDENT_BLOCKS 64 /* blocks one worker may hold unfinished when they wait for others */
 #define DEFAULT_TIMEOUT 300.0
 
@@ -62,25 +62,44 @@ static uint32_t special_value(const struct launch *launch, enum frame_special sp
     const uint32_t *block = launch->config.block, *grid = launch->config.grid;
     uint32_t thread = warp * WARP_SIZE + lane, bit = 1u << lane;
     switch (special) {
-    case FRAME_TID_X: return thread % block[0];
-    case FRAME_TID_Y: return thread / block[0] % block[1];
-    case FRAME_TID_Z: return thread / block[0] / block[1];
-    case FRAME_NTID_X: return block[0];
-    case FRAME_NTID_Y: return block[1];
-    case FRAME_NTID_Z: return block[2];
-    case FRAME_NCTAID_X: return grid[0];
-    case FRAME_NCTAID_Y: return grid[1];
-    case FRAME_NCTAID_Z: return grid[2];
-    case FRAME_LANEID: return lane;
-    case FRAME_LANEMASK_EQ: return bit;
-    case FRAME_LANEMASK_LT: return bit - 1;
-    case FRAME_LANEMASK_LE: return bit | (bit - 1);
-    case FRAME_LANEMASK_GT: return ~(bit | (bit - 1));
-    case FRAME_LANEMASK_GE: return ~(bit - 1);
-    case FRAME_NWARPID: return 64;
-    case FRAME_NSMID: return (uint32_t)grid_threads();
-    case FRAME_DYNAMIC_SHARED: return launch->config.dynamic_shared;
-    case FRAME_TOTAL_SHARED: return launch->shared_bytes;
+    case FRAME_TID_X:
+        return thread % block[0];
+    case FRAME_TID_Y:
+        return thread / block[0] % block[1];
+    case FRAME_TID_Z:
+        return thread / block[0] / block[1];
+    case FRAME_NTID_X:
+        return block[0];
+    case FRAME_NTID_Y:
+        return block[1];
+    case FRAME_NTID_Z:
+        return block[2];
+    case FRAME_NCTAID_X:
+        return grid[0];
+    case FRAME_NCTAID_Y:
+        return grid[1];
+    case FRAME_NCTAID_Z:
+        return grid[2];
+    case FRAME_LANEID:
+        return lane;
+    case FRAME_LANEMASK_EQ:
+        return bit;
+    case FRAME_LANEMASK_LT:
+        return bit - 1;
+    case FRAME_LANEMASK_LE:
+        return bit | (bit - 1);
+    case FRAME_LANEMASK_GT:
+        return ~(bit | (bit - 1));
+    case FRAME_LANEMASK_GE:
+        return ~(bit - 1);
+    case FRAME_NWARPID:
+        return 64;
+    case FRAME_NSMID:
+        return (uint32_t)grid_threads();
+    case FRAME_DYNAMIC_SHARED:
+        return launch->config.dynamic_shared;
+    case FRAME_TOTAL_SHARED:
+        return launch->shared_bytes;
     }
     return 0;
 }
@@ -89,21 +108,37 @@ static void fill_constant(const struct launch *launch, uint8_t *frame, uint32_t 
     void *at = frame + c->slot;
     for (uint32_t l = 0; l < WARP_SIZE; l++)
         switch (c->bits) {
-        case 1: *(uint32_t *)at = (uint32_t)c->value; break;
-        case 16: ((uint16_t *)at)[l] = (uint16_t)c->value; break;
-        case 32: ((uint32_t *)at)[l] = (uint32_t)c->value; break;
-        case 64: ((uint64_t *)at)[l] = c->value; break;
+        case 1:
+            *(uint32_t *)at = (uint32_t)c->value;
+            break;
+        case 16:
+            ((uint16_t *)at)[l] = (uint16_t)c->value;
+            break;
+        case 32:
+            ((uint32_t *)at)[l] = (uint32_t)c->value;
+            break;
+        case 64:
+            ((uint64_t *)at)[l] = c->value;
+            break;
         case 128:
             ((uint64_t *)at)[2 * l] = c->value;
             ((uint64_t *)at)[2 * l + 1] = 0;
             break;
-        case FRAME_PARAM_32: memcpy((uint32_t *)at + l, launch->params + c->value, 4); break;
-        case FRAME_PARAM_64: memcpy((uint64_t *)at + l, launch->params + c->value, 8); break;
-        default: ((uint32_t *)at)[l] = special_value(launch, (enum frame_special)c->value, warp, l); break;
+        case FRAME_PARAM_32:
+            memcpy((uint32_t *)at + l, launch->params + c->value, 4);
+            break;
+        case FRAME_PARAM_64:
+            memcpy((uint64_t *)at + l, launch->params + c->value, 8);
+            break;
+        default:
+            ((uint32_t *)at)[l] = special_value(launch, (enum frame_special)c->value, warp, l);
+            break;
         }
 }
 
-static size_t rounded(size_t n) { return (n + 127) & ~(size_t)127; }
+static size_t rounded(size_t n) {
+    return (n + 127) & ~(size_t)127;
+}
 
 /* One piece of memory holds the block, its warps, their frames, local memory and shared memory. */
 static size_t block_bytes(const struct launch *launch) {
@@ -296,7 +331,8 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->config = *config;
     launch->id = atomic_fetch_add(&launch_count, 1) + 1;
     launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
-    launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared : kernel->static_shared;
+    launch->shared_bytes =
+        config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared : kernel->static_shared;
     launch->local_bytes = kernel->local_bytes;
     launch->params = config->params;
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;

@@ -26,9 +26,9 @@ struct launch {
     uint32_t shared_bytes; /* static + dynamic, per block */
     uint32_t local_bytes;  /* per lane */
     const uint8_t *params;
-    double deadline; /* seconds on the monotonic clock, 0 for none */
+    double deadline;                           /* seconds on the monotonic clock, 0 for none */
     _Alignas(128) _Atomic uint64_t next_block; /* away from what every instruction reads */
-    _Atomic int error; /* cudaError_t; the first one wins */
+    _Atomic int error;                         /* cudaError_t; the first one wins */
     _Atomic bool stop;
 };
 
@@ -45,7 +45,7 @@ struct block {
     struct launch *launch;
     struct worker *worker;
     uint32_t ctaid[3];
-    uint64_t index;     /* linear */
+    uint64_t index; /* linear */
     uint32_t live_lanes;
     uint8_t *shared;
     struct warp *warps;
@@ -76,7 +76,9 @@ void block_check_barrier(struct block *b, unsigned barrier);
 
 int grid_threads(void); /* host threads that execute blocks: EMULATOR_THREADS, or the CPUs we may use */
 
-static inline uint32_t lane_thread(const struct warp *w, int lane) { return w->index * WARP_SIZE + (uint32_t)lane; }
+static inline uint32_t lane_thread(const struct warp *w, int lane) {
+    return w->index * WARP_SIZE + (uint32_t)lane;
+}
 /* threadIdx of a lane. */
 void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]);
 

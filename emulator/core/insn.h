@@ -33,13 +33,13 @@ struct insn {
 };
 
 enum {
-    INSN_MEMORY = 1,    /* extra is a struct access: watched by profile/ and check/ */
-    INSN_BRANCH = 2,    /* conditional branch: may diverge */
-    INSN_BARRIER = 4,   /* block barrier */
-    INSN_FLOAT = 8,     /* counts as one floating-point operation per lane */
+    INSN_MEMORY = 1,     /* extra is a struct access: watched by profile/ and check/ */
+    INSN_BRANCH = 2,     /* conditional branch: may diverge */
+    INSN_BARRIER = 4,    /* block barrier */
+    INSN_FLOAT = 8,      /* counts as one floating-point operation per lane */
     INSN_FLOAT_FMA = 16, /* counts as two */
-    INSN_PSEUDO = 32,   /* not in the PTX (labels, copies made by decode): not counted */
-    INSN_GUARD = 64,    /* narrows the mask for the next instruction */
+    INSN_PSEUDO = 32,    /* not in the PTX (labels, copies made by decode): not counted */
+    INSN_GUARD = 64,     /* narrows the mask for the next instruction */
     INSN_BACKWARD = 128, /* a branch to an earlier instruction: costs fuel */
 };
 

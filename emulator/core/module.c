@@ -47,7 +47,9 @@ static void write_initial(struct module *m, struct ptx_variable *v, uint8_t *hos
     }
 }
 
-static bool is_memory(const struct ptx_variable *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
+static bool is_memory(const struct ptx_variable *v) {
+    return v->space == SPACE_GLOBAL || v->space == SPACE_CONST;
+}
 
 static enum memory_kind kind_of(const struct ptx_variable *v) {
     return v->space == SPACE_CONST ? MEMORY_CONSTANT : v->managed ? MEMORY_MANAGED : MEMORY_VARIABLE;
@@ -58,7 +60,8 @@ static bool place_variables(struct module *m, int device, char *error, size_t si
         if (!is_memory(v))
             continue;
         if (v->external) {
-            snprintf(error, size, "variable '%s' is defined in another file: link with -rdc=true is not supported", v->name);
+            snprintf(error, size, "variable '%s' is defined in another file: link with -rdc=true is not supported",
+                     v->name);
             return false;
         }
         struct allocation *a = memory_allocate(v->size, v->align, kind_of(v), device, v->name);

@@ -17,9 +17,24 @@ struct kernel_param {
 
 /* Special registers that do not change while a launch uses a frame. */
 enum frame_special {
-    FRAME_TID_X, FRAME_TID_Y, FRAME_TID_Z, FRAME_NTID_X, FRAME_NTID_Y, FRAME_NTID_Z,
-    FRAME_NCTAID_X, FRAME_NCTAID_Y, FRAME_NCTAID_Z, FRAME_LANEID, FRAME_LANEMASK_EQ, FRAME_LANEMASK_LT,
-    FRAME_LANEMASK_LE, FRAME_LANEMASK_GT, FRAME_LANEMASK_GE, FRAME_NWARPID, FRAME_NSMID, FRAME_DYNAMIC_SHARED,
+    FRAME_TID_X,
+    FRAME_TID_Y,
+    FRAME_TID_Z,
+    FRAME_NTID_X,
+    FRAME_NTID_Y,
+    FRAME_NTID_Z,
+    FRAME_NCTAID_X,
+    FRAME_NCTAID_Y,
+    FRAME_NCTAID_Z,
+    FRAME_LANEID,
+    FRAME_LANEMASK_EQ,
+    FRAME_LANEMASK_LT,
+    FRAME_LANEMASK_LE,
+    FRAME_LANEMASK_GT,
+    FRAME_LANEMASK_GE,
+    FRAME_NWARPID,
+    FRAME_NSMID,
+    FRAME_DYNAMIC_SHARED,
     FRAME_TOTAL_SHARED,
 };
 #define FRAME_SPECIAL  2 /* frame_constant.bits of those: value is the enum frame_special */
@@ -54,12 +69,12 @@ struct kernel {
     bool recursive;         /* some function it reaches may call itself */
     uint32_t entry_local;   /* bytes of local memory of the kernel itself: where its callees' begin */
     uint32_t dynamic_start; /* where extern __shared__ arrays begin */
-    char *error; /* why it cannot run: an instruction we do not have, with its line */
+    char *error;            /* why it cannot run: an instruction we do not have, with its line */
     struct code code;
     uint32_t frame_bytes;
     struct frame_constant *constants;
     uint32_t constant_count;
-    uint32_t access_count;               /* memory instructions: access.slot < access_count */
+    uint32_t access_count; /* memory instructions: access.slot < access_count */
 };
 
 /* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin` names the
@@ -80,7 +95,7 @@ bool kernel_decode(struct kernel *kernel, struct ptx_module *ptx);
 struct source_position {
     const char *file;
     uint32_t line;
-    const char *function;                /* inlined function it is in, or NULL */
+    const char *function;                  /* inlined function it is in, or NULL */
     const struct ptx_location *inlined_at; /* callers, or NULL */
 };
 struct source_position insn_position(const struct kernel *kernel, const struct insn *in);

@@ -38,8 +38,9 @@ static void *zeroed(size_t n, size_t size) {
 
 /* Instructions whose first operand is read, not written. */
 static bool writes_nothing(const char *opcode) {
-    static const char *const names[] = {"st", "red", "bar", "barrier", "call", "bra", "brx", "nanosleep", "prefetch",
-                                        "prefetchu", "discard", "applypriority", "cp", "sust", "membar", "fence", "sured"};
+    static const char *const names[] = {"st",  "red",       "bar",      "barrier",   "call",    "bra",
+                                        "brx", "nanosleep", "prefetch", "prefetchu", "discard", "applypriority",
+                                        "cp",  "sust",      "membar",   "fence",     "sured"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (opcode_is(opcode, names[i]))
             return !(opcode_is(opcode, "bar.red") || opcode_is(opcode, "barrier.red") ||
@@ -72,7 +73,8 @@ void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
 /* ---- blocks ---- */
 
 static bool ends_block(const char *opcode) {
-    return opcode_is(opcode, "bra") || opcode_is(opcode, "brx") || opcode_is(opcode, "ret") || opcode_is(opcode, "exit");
+    return opcode_is(opcode, "bra") || opcode_is(opcode, "brx") || opcode_is(opcode, "ret") ||
+           opcode_is(opcode, "exit");
 }
 
 static void find_blocks(struct liveness *v) {
@@ -84,13 +86,15 @@ static void find_blocks(struct liveness *v) {
         v->block_count++;
         do
             i++;
-        while (i < f->insn_count && f->insns[i].opcode && !(f->insns[i - 1].opcode && ends_block(f->insns[i - 1].opcode)));
+        while (i < f->insn_count && f->insns[i].opcode &&
+               !(f->insns[i - 1].opcode && ends_block(f->insns[i - 1].opcode)));
         b->end = i;
     }
 }
 
 static uint32_t block_at_label(const struct liveness *v, const char *label) {
-    for (uint32_t b = 0; b < v->block_count; b++) /* labels begin blocks; several may stand in a row, each its own block */
+    for (uint32_t b = 0; b < v->block_count;
+         b++) /* labels begin blocks; several may stand in a row, each its own block */
         if (v->f->insns[v->blocks[b].begin].label == label && label)
             return b;
     return v->block_count;
@@ -137,8 +141,8 @@ static void live_out(const struct liveness *v, uint32_t block, uint64_t *out) {
     memset(out, 0, v->words * sizeof *out);
     size_t n = b->table ? b->table->target_count : 0;
     for (size_t k = 0; k < b->successor_count + n; k++) {
-        uint32_t to = k < b->successor_count ? b->successors[k]
-                                             : block_at_label(v, b->table->targets[k - b->successor_count]);
+        uint32_t to =
+            k < b->successor_count ? b->successors[k] : block_at_label(v, b->table->targets[k - b->successor_count]);
         for (size_t i = 0; to < v->block_count && i < v->words; i++)
             out[i] |= v->in[to * v->words + i];
     }
@@ -245,11 +249,16 @@ static int by_begin(const void *a, const void *b) {
 
 static unsigned size_class(const struct ptx_register *r) {
     switch (register_bits(r)) {
-    case 1: return 0;
-    case 16: return 1;
-    case 32: return 2;
-    case 64: return 3;
-    default: return 4;
+    case 1:
+        return 0;
+    case 16:
+        return 1;
+    case 32:
+        return 2;
+    case 64:
+        return 3;
+    default:
+        return 4;
     }
 }
 

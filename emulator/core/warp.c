@@ -15,7 +15,9 @@ void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
     w->fragments[0] = (struct fragment){.pc = entry, .mask = threads};
 }
 
-static struct fragment *running(struct warp *w) { return &w->fragments[w->current]; }
+static struct fragment *running(struct warp *w) {
+    return &w->fragments[w->current];
+}
 
 static const struct insn *run_fragment(struct warp *w, unsigned i) {
     w->current = (uint16_t)i;
@@ -131,7 +133,8 @@ static const struct insn *check_divergent(struct warp *w, const struct insn *nex
         if (i == w->current || f->state != FRAGMENT_AT_BARRIER || f->barrier != barrier || f->pc == next ||
             ((f->pc - 1)->kind & BARRIER_UNALIGNED))
             continue;
-        report_insn(w, next - 1, FINDING_DIVERGENT_BARRIER, w->mask, "Barrier error detected. Divergent thread(s) in warp.",
+        report_insn(w, next - 1, FINDING_DIVERGENT_BARRIER, w->mask,
+                    "Barrier error detected. Divergent thread(s) in warp.",
                     "Threads of one warp wait at two different __syncthreads(); every thread of the block has to reach "
                     "the same one: move it out of the if/else.");
         return warp_fault(w, 719);
@@ -198,15 +201,13 @@ const struct insn *warp_fault(struct warp *w, int cuda_error) {
 static void run_watched(struct warp *w, const struct insn *in) {
     struct counters *c = w->worker->counters;
     while (in) {
-        uint32_t guarded = w->mask;
-        if (in->flags & INSN_GUARD) {
-            uint32_t p = *(uint32_t *)(void *)(w->regs + in->op[0]);
+        counters_instruction(c, w, in);
+        if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by this loop */
+            uint32_t all = w->mask, p = *(uint32_t *)(void *)(w->regs + in->op[0]);
             w->mask &= in->kind ? ~p : p;
-            if (w->mask && !(in[1].flags & INSN_PSEUDO))
+            if (w->mask)
                 counters_instruction(c, w, in + 1);
-            w->mask = guarded;
-        } else if (!(in->flags & INSN_PSEUDO)) {
-            counters_instruction(c, w, in);
+            w->mask = all;
         }
         in = in->run(w, in);
     }

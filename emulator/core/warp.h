@@ -37,23 +37,23 @@ struct fragment {
 enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
 
 struct warp {
-    uint8_t *regs;     /* the frame */
-    uint32_t mask;     /* lanes that execute now: never 0 in an operation */
-    uint32_t live;     /* lanes that have not exited */
-    uint32_t threads;  /* lanes that exist (the last warp of a block may be partial) */
-    uint32_t carry;    /* the carry flag (CC.CF) of each lane */
-    int32_t fuel;      /* backward branches left before the warp must let others run */
-    uint16_t count;    /* of fragments */
-    uint16_t current;  /* index of the running one */
-    uint16_t index;    /* of the warp in its block */
-    uint16_t turns;    /* choices left before another fragment must get its turn */
-    uint8_t state;     /* enum warp_state */
+    uint8_t *regs;    /* the frame */
+    uint32_t mask;    /* lanes that execute now: never 0 in an operation */
+    uint32_t live;    /* lanes that have not exited */
+    uint32_t threads; /* lanes that exist (the last warp of a block may be partial) */
+    uint32_t carry;   /* the carry flag (CC.CF) of each lane */
+    int32_t fuel;     /* backward branches left before the warp must let others run */
+    uint16_t count;   /* of fragments */
+    uint16_t current; /* index of the running one */
+    uint16_t index;   /* of the warp in its block */
+    uint16_t turns;   /* choices left before another fragment must get its turn */
+    uint8_t state;    /* enum warp_state */
     struct block *block;
     struct worker *worker;
     struct launch *launch;
-    uint8_t *local;              /* local memory: lane after lane, launch->local_bytes each */
-    uint32_t local_sp[WARP_SIZE]; /* stack pointer of each lane, offset in its local memory */
-    void *call_stack;            /* saved activations of recursive functions, see ops/call.c */
+    uint8_t *local;                             /* local memory: lane after lane, launch->local_bytes each */
+    uint32_t local_sp[WARP_SIZE];               /* stack pointer of each lane, offset in its local memory */
+    void *call_stack;                           /* saved activations of recursive functions, see ops/call.c */
     const struct function *returned[WARP_SIZE]; /* the function each lane last returned from */
     struct fragment fragments[WARP_SIZE];
 };
@@ -88,13 +88,16 @@ struct warp {
     } while (0)
 
 /* The same for a predicate: sets the active lanes' bits of *p from `expr`, keeps the others. */
-#define WRITE_PRED(k, bits) (PRED(k) = (PRED(k) & ~w->mask) | ((bits) & w->mask))
+#define WRITE_PRED(k, bits) (PRED(k) = (PRED(k) & ~w->mask) | ((bits)&w->mask))
 
-static inline int first_lane(uint32_t mask) { return __builtin_ctz(mask); }
+static inline int first_lane(uint32_t mask) {
+    return __builtin_ctz(mask);
+}
 
 /* Fragments (core/warp.c). Each leaves w->mask and w->current right and returns the instruction to run next,
  * or NULL when nothing in this warp can run. */
-const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken, const struct insn *other_pc);
+const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken,
+                               const struct insn *other_pc);
 /* Parts the running fragment: it keeps these lanes, the others wait at other_pc. Chooses nobody. */
 void warp_split(struct warp *w, uint32_t keep, const struct insn *other_pc);
 const struct insn *warp_meet(struct warp *w, const struct insn *label);
@@ -116,8 +119,8 @@ void warp_release(struct warp *w, unsigned barrier);
 
 /* Backward branches and calls a warp may execute before the others of its block get their turn, and the choices
  * between fragments after which one that keeps running lets the others go on (it may be waiting for them). */
-#define WARP_FUEL       20000
-#define FRAGMENT_TURNS  4096
+#define WARP_FUEL      20000
+#define FRAGMENT_TURNS 4096
 
 /* Ends the launch with an error that has already been reported (check/report.h). Returns NULL. */
 const struct insn *warp_fault(struct warp *w, int cuda_error);

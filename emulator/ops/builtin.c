@@ -83,9 +83,9 @@ static const struct insn *op_assertfail(struct warp *w, const struct insn *in) {
     uint32_t tid[3];
     char detail[600];
     lane_thread_index(w, lane, tid);
-    snprintf(detail, sizeof detail, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file ? file : "?",
-             (unsigned)argument(w, site, 2, lane), function ? function : "?", block[0], block[1], block[2], tid[0], tid[1],
-             tid[2], message ? message : "?");
+    snprintf(detail, sizeof detail, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
+             file ? file : "?", (unsigned)argument(w, site, 2, lane), function ? function : "?", block[0], block[1],
+             block[2], tid[0], tid[1], tid[2], message ? message : "?");
     int error = report_insn(w, in, FINDING_ASSERT, w->mask, detail, "An assert() in the kernel does not hold.");
     return warp_fault(w, error);
 }
@@ -95,7 +95,8 @@ static const struct insn *op_malloc(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask)) {
             uint64_t bytes = argument(w, site, 0, l);
-            struct allocation *a = bytes ? memory_allocate(bytes, 16, MEMORY_DEVICE, w->launch->config.device, NULL) : NULL;
+            struct allocation *a =
+                bytes ? memory_allocate(bytes, 16, MEMORY_DEVICE, w->launch->config.device, NULL) : NULL;
             set_result(w, site, l, a ? a->base : 0);
         }
     return in + 1;

@@ -22,7 +22,8 @@ static void copy_lanes(struct warp *w, const struct argument *a, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         for (int l = 0; l < WARP_SIZE; l++)
             if (LANE_ON(w->mask))
-                memcpy(w->regs + a[i].to + (size_t)l * a[i].bytes, w->regs + a[i].from + (size_t)l * a[i].bytes, a[i].bytes);
+                memcpy(w->regs + a[i].to + (size_t)l * a[i].bytes, w->regs + a[i].from + (size_t)l * a[i].bytes,
+                       a[i].bytes);
 }
 
 static void push(struct warp *w, const struct function *f) {
@@ -112,7 +113,9 @@ static const struct insn *enter(struct warp *w, const struct insn *in, const str
     return w->count == 1 ? f->entry : warp_meet(w, f->entry);
 }
 
-const struct insn *op_call(struct warp *w, const struct insn *in) { return enter(w, in, in->extra); }
+const struct insn *op_call(struct warp *w, const struct insn *in) {
+    return enter(w, in, in->extra);
+}
 
 static uint32_t candidate_of(const struct call_site *site, uint64_t address) {
     uint32_t i = 0;

@@ -23,7 +23,9 @@ const struct insn *op_label(struct warp *w, const struct insn *in) {
 }
 
 /* Everybody who comes to a label stands at the instruction behind it. */
-static const struct insn *behind(const struct insn *target) { return target + (target->run == op_label); }
+static const struct insn *behind(const struct insn *target) {
+    return target + (target->run == op_label);
+}
 
 static const struct insn *jump(struct warp *w, const struct insn *in, const struct insn *target) {
     target = behind(target);
@@ -32,7 +34,9 @@ static const struct insn *jump(struct warp *w, const struct insn *in, const stru
     return w->count == 1 ? target : warp_meet(w, target);
 }
 
-const struct insn *op_branch(struct warp *w, const struct insn *in) { return jump(w, in, in->target); }
+const struct insn *op_branch(struct warp *w, const struct insn *in) {
+    return jump(w, in, in->target);
+}
 
 const struct insn *op_branch_if(struct warp *w, const struct insn *in) {
     uint32_t p = PRED(0), taken = w->mask & (in->kind ? ~p : p);
@@ -147,17 +151,27 @@ static uint64_t nanoseconds(clockid_t clock) {
 static uint64_t special(const struct warp *w, unsigned kind) {
     switch (kind) {
     case SPECIAL_CLOCK:
-    case SPECIAL_CLOCK64: return nanoseconds(CLOCK_MONOTONIC);
-    case SPECIAL_CLOCK_HI: return nanoseconds(CLOCK_MONOTONIC) >> 32;
+    case SPECIAL_CLOCK64:
+        return nanoseconds(CLOCK_MONOTONIC);
+    case SPECIAL_CLOCK_HI:
+        return nanoseconds(CLOCK_MONOTONIC) >> 32;
     case SPECIAL_GLOBALTIMER:
-    case SPECIAL_GLOBALTIMER_LO: return nanoseconds(CLOCK_REALTIME);
-    case SPECIAL_GLOBALTIMER_HI: return nanoseconds(CLOCK_REALTIME) >> 32;
-    case SPECIAL_WARPID: return w->index;
-    case SPECIAL_SMID: return (uint64_t)w->worker->index;
-    case SPECIAL_GRIDID: return w->launch->id;
-    case SPECIAL_CTAID_X: return w->block->ctaid[0];
-    case SPECIAL_CTAID_Y: return w->block->ctaid[1];
-    default: return w->block->ctaid[2];
+    case SPECIAL_GLOBALTIMER_LO:
+        return nanoseconds(CLOCK_REALTIME);
+    case SPECIAL_GLOBALTIMER_HI:
+        return nanoseconds(CLOCK_REALTIME) >> 32;
+    case SPECIAL_WARPID:
+        return w->index;
+    case SPECIAL_SMID:
+        return (uint64_t)w->worker->index;
+    case SPECIAL_GRIDID:
+        return w->launch->id;
+    case SPECIAL_CTAID_X:
+        return w->block->ctaid[0];
+    case SPECIAL_CTAID_Y:
+        return w->block->ctaid[1];
+    default:
+        return w->block->ctaid[2];
     }
 }
 

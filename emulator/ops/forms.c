@@ -65,4 +65,6 @@ size_t form_count(void) {
     return count;
 }
 
-const struct form *form_at(size_t i) { return list[i]; }
+const struct form *form_at(size_t i) {
+    return list[i];
+}

@@ -39,7 +39,8 @@ static uint8_t *fault(struct warp *w, const struct insn *in, enum finding findin
     const struct allocation *own = memory_find(addresses[lane]);
     for (int l = 0; l < WARP_SIZE; l++) {
         const struct allocation *other = memory_find(addresses[l]);
-        bool alike = other == own && (!own || finding == FINDING_MISALIGNED || !memory_at(own, addresses[l], a->bytes * a->count));
+        bool alike = other == own &&
+                     (!own || finding == FINDING_MISALIGNED || !memory_at(own, addresses[l], a->bytes * a->count));
         lanes |= (uint32_t)(alike || l == lane) << l;
     }
     warp_fault(w, report_access(w, in, finding, lanes & w->mask, addresses));
@@ -155,13 +156,15 @@ PATTERN(pattern32, uint32_t, simd_is_run32)
 PATTERN(pattern64, uint64_t, simd_is_run64)
 
 /* Host pointer to a regular piece of global memory, or NULL: then lane by lane. */
-static inline uint8_t *global_piece(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes, bool store) {
+static inline uint8_t *global_piece(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes,
+                                    bool store) {
     const struct allocation *found = w->worker->cache[a->slot];
     uint8_t *host = found ? memory_at(found, address, bytes) : NULL;
     return host && !(address & (a->bytes - 1u)) && !(store && found->read_only) ? host : NULL;
 }
 
-static inline uint8_t *shared_piece(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes, bool store) {
+static inline uint8_t *shared_piece(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes,
+                                    bool store) {
     (void)store;
     bool inside = address + bytes <= w->launch->shared_bytes && !(address & (a->bytes - 1u));
     return inside ? w->block->shared + address : NULL;
@@ -394,7 +397,9 @@ static const struct insn *store_frame(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-op_fn memory_frame_operation(const struct access *a) { return a->kind == ACCESS_LOAD ? load_frame : store_frame; }
+op_fn memory_frame_operation(const struct access *a) {
+    return a->kind == ACCESS_LOAD ? load_frame : store_frame;
+}
 
 /* ---- about addresses ---- */
 

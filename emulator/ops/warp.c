@@ -170,14 +170,22 @@ enum { REDUX_ADD, REDUX_MIN_S, REDUX_MAX_S, REDUX_MIN_U, REDUX_MAX_U, REDUX_AND,
 
 static uint32_t combine(unsigned kind, uint32_t a, uint32_t b) {
     switch (kind) {
-    case REDUX_ADD: return a + b;
-    case REDUX_MIN_S: return (int32_t)a < (int32_t)b ? a : b;
-    case REDUX_MAX_S: return (int32_t)a > (int32_t)b ? a : b;
-    case REDUX_MIN_U: return a < b ? a : b;
-    case REDUX_MAX_U: return a > b ? a : b;
-    case REDUX_AND: return a & b;
-    case REDUX_OR: return a | b;
-    default: return a ^ b;
+    case REDUX_ADD:
+        return a + b;
+    case REDUX_MIN_S:
+        return (int32_t)a < (int32_t)b ? a : b;
+    case REDUX_MAX_S:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case REDUX_MIN_U:
+        return a < b ? a : b;
+    case REDUX_MAX_U:
+        return a > b ? a : b;
+    case REDUX_AND:
+        return a & b;
+    case REDUX_OR:
+        return a | b;
+    default:
+        return a ^ b;
     }
 }
 
@@ -229,8 +237,10 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
     return warp_meet(w, in + 1);
 }
 
-#define SHFL(mode, kind) {"shfl.sync." mode ".b32", "Wwwww", op_shfl, 0, kind}
-#define REDUX(name, kind) {"redux.sync." name, "www", op_redux, 0, kind}
+#define SHFL(mode, kind)                                                                                               \
+    { "shfl.sync." mode ".b32", "Wwwww", op_shfl, 0, kind }
+#define REDUX(name, kind)                                                                                              \
+    { "redux.sync." name, "www", op_redux, 0, kind }
 
 const struct form forms_warp[] = {
     SHFL("up", SHFL_UP),

@@ -109,9 +109,11 @@ static void count_memory(struct counters *c, const struct warp *w, const struct 
 }
 
 void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in) {
+    unsigned lanes = lanes_of(w->mask);
+    c->totals.warp_instructions += in->folded;
+    c->totals.thread_instructions += (uint64_t)in->folded * lanes;
     if (in->flags & INSN_PSEUDO)
         return;
-    unsigned lanes = lanes_of(w->mask);
     c->totals.warp_instructions++;
     c->totals.thread_instructions += lanes;
     if (in->flags & INSN_FLOAT)

@@ -28,7 +28,9 @@ static void *or_die(void *p) {
     return p;
 }
 
-struct arena *arena_new(void) { return or_die(calloc(1, sizeof(struct arena))); }
+struct arena *arena_new(void) {
+    return or_die(calloc(1, sizeof(struct arena)));
+}
 
 void arena_free(struct arena *arena) {
     if (!arena)

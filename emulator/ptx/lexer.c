@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
 
-static bool starts_word(char c) { return isalpha((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
+static bool starts_word(char c) {
+    return isalpha((unsigned char)c) || c == '_' || c == '$' || c == '%';
+}
 
 static char peek(const struct lexer *x, size_t ahead) {
     return (size_t)(x->end - x->at) > ahead ? x->at[ahead] : '\0';
@@ -75,8 +79,9 @@ static bool is_decimal_float(const struct lexer *x) {
     const char *p = x->at;
     while (p < x->end && isdigit((unsigned char)*p))
         p++;
-    return p < x->end && ((*p == '.' && p + 1 < x->end && isdigit((unsigned char)p[1])) ||
-                          ((*p == 'e' || *p == 'E') && p + 1 < x->end && (isdigit((unsigned char)p[1]) || p[1] == '-')));
+    return p < x->end &&
+           ((*p == '.' && p + 1 < x->end && isdigit((unsigned char)p[1])) ||
+            ((*p == 'e' || *p == 'E') && p + 1 < x->end && (isdigit((unsigned char)p[1]) || p[1] == '-')));
 }
 
 static void decimal_float(struct lexer *x, struct token *t) {

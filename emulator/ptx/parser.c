@@ -10,7 +10,7 @@
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 
-#define MAX_NESTING 64 /* of { } in a function, and of initialisers */
+#define MAX_NESTING  64 /* of { } in a function, and of initialisers */
 #define NAME_BUCKETS 1024
 
 /* What a name means in the scope it was declared in. */
@@ -60,7 +60,9 @@ static void advance(struct parser *p) {
         fail(p, "not a PTX token");
 }
 
-static bool is_punct(const struct parser *p, char c) { return p->token.kind == TOKEN_PUNCT && p->token.punct == c; }
+static bool is_punct(const struct parser *p, char c) {
+    return p->token.kind == TOKEN_PUNCT && p->token.punct == c;
+}
 
 static bool accept(struct parser *p, char c) {
     if (!is_punct(p, c))
@@ -114,7 +116,9 @@ static void skip_to_semicolon(struct parser *p) {
 
 /* ---- names ---- */
 
-static size_t bucket_of(const char *name) { return ((uintptr_t)name >> 4) % NAME_BUCKETS; }
+static size_t bucket_of(const char *name) {
+    return ((uintptr_t)name >> 4) % NAME_BUCKETS;
+}
 
 static struct binding *lookup(struct parser *p, const char *name) {
     for (struct binding *b = p->buckets[bucket_of(name)]; b; b = b->shadowed)
@@ -209,7 +213,9 @@ static void declaration(struct parser *p, struct declaration *d) {
         fail(p, "a declaration needs a type before '%.*s'", (int)p->token.length, p->token.text);
 }
 
-static uint64_t type_bytes(enum ptx_type type) { return type == TYPE_PRED ? 1 : ptx_type_bits[type] / 8u; }
+static uint64_t type_bytes(enum ptx_type type) {
+    return type == TYPE_PRED ? 1 : ptx_type_bits[type] / 8u;
+}
 
 static struct ptx_variable *new_variable(struct parser *p, const struct declaration *d, const char *name) {
     struct ptx_variable *v = arena_alloc(p->module->arena, sizeof *v);

@@ -13,28 +13,46 @@ enum ptx_space { SPACE_GENERIC, SPACE_PARAM, SPACE_GLOBAL, SPACE_CONST, SPACE_SH
 
 /* Fundamental types. Their sizes in bits are ptx_type_bits[]. */
 enum ptx_type {
-    TYPE_NONE, TYPE_PRED,
-    TYPE_B8, TYPE_U8, TYPE_S8,
-    TYPE_B16, TYPE_U16, TYPE_S16, TYPE_F16, TYPE_BF16,
-    TYPE_B32, TYPE_U32, TYPE_S32, TYPE_F32, TYPE_F16X2, TYPE_BF16X2, TYPE_TF32,
-    TYPE_B64, TYPE_U64, TYPE_S64, TYPE_F64,
+    TYPE_NONE,
+    TYPE_PRED,
+    TYPE_B8,
+    TYPE_U8,
+    TYPE_S8,
+    TYPE_B16,
+    TYPE_U16,
+    TYPE_S16,
+    TYPE_F16,
+    TYPE_BF16,
+    TYPE_B32,
+    TYPE_U32,
+    TYPE_S32,
+    TYPE_F32,
+    TYPE_F16X2,
+    TYPE_BF16X2,
+    TYPE_TF32,
+    TYPE_B64,
+    TYPE_U64,
+    TYPE_S64,
+    TYPE_F64,
     TYPE_B128,
-    TYPE_TEXREF, TYPE_SAMPLERREF, TYPE_SURFREF, /* opaque, 64 bits */
+    TYPE_TEXREF,
+    TYPE_SAMPLERREF,
+    TYPE_SURFREF, /* opaque, 64 bits */
     TYPE_COUNT
 };
 
 enum ptx_operand_kind {
     OPERAND_NONE,
-    OPERAND_REGISTER,  /* reg; negated for !%p */
-    OPERAND_INTEGER,   /* value */
-    OPERAND_FLOAT,     /* value holds the bits; float_bits says 32 or 64 */
-    OPERAND_SYMBOL,    /* symbol + value: a variable, a function or a label */
-    OPERAND_ADDRESS,   /* [reg + value], [symbol + value] or [value] */
-    OPERAND_VECTOR,    /* items[0 .. count): registers, immediates or '_' (OPERAND_SINK) */
-    OPERAND_LIST,      /* the parenthesised arguments of call: items[0 .. count) */
-    OPERAND_SPECIAL,   /* symbol is the name with its dot: "%tid.x" */
-    OPERAND_SINK,      /* '_' */
-    OPERAND_PAIR,      /* p|q: items[0], items[1] */
+    OPERAND_REGISTER, /* reg; negated for !%p */
+    OPERAND_INTEGER,  /* value */
+    OPERAND_FLOAT,    /* value holds the bits; float_bits says 32 or 64 */
+    OPERAND_SYMBOL,   /* symbol + value: a variable, a function or a label */
+    OPERAND_ADDRESS,  /* [reg + value], [symbol + value] or [value] */
+    OPERAND_VECTOR,   /* items[0 .. count): registers, immediates or '_' (OPERAND_SINK) */
+    OPERAND_LIST,     /* the parenthesised arguments of call: items[0 .. count) */
+    OPERAND_SPECIAL,  /* symbol is the name with its dot: "%tid.x" */
+    OPERAND_SINK,     /* '_' */
+    OPERAND_PAIR,     /* p|q: items[0], items[1] */
 };
 
 struct ptx_register {
@@ -86,7 +104,7 @@ struct ptx_initializer_address {
     uint64_t offset;    /* in the variable, bytes */
     const char *symbol; /* whose address goes there, 8 bytes ... */
     int64_t addend;
-    bool generic;    /* generic(symbol): a generic address */
+    bool generic;        /* generic(symbol): a generic address */
     uint32_t mask_shift; /* 8 * i for mask(symbol) forms: the byte wanted; ~0u for the whole address */
     struct ptx_initializer_address *next;
 };
