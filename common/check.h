@@ -62,7 +62,7 @@ static inline const char *check_advice(cudaError_t error) {
         return "a stream or event was destroyed already, never created, or belongs to another device.";
     case cudaErrorIllegalAddress:
         return "a kernel touched memory that is not its own: check its index and its guard (if (i < n)), and that "
-               "every pointer came from cudaMalloc; make lessonNN BACKEND=cpu run names the line.";
+               "every pointer came from cudaMalloc; the emulator (BACKEND=cpu) names the line.";
     case cudaErrorMisalignedAddress:
         return "a float4 must lie on a multiple of 16 bytes: x + 1 is not a place for one.";
     case cudaErrorInvalidAddressSpace:

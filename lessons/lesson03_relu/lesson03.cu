@@ -285,7 +285,7 @@ int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
     int first = options.version ? options.version - 1 : 0;
     int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_size = device_is_emulator() ? 1 << 20 : 1 << 27;
+    int table_size = device_is_emulator() ? 1 << 22 : 1 << 27;
     device_print_backend();
 
     if (options.size >= 0) {
