@@ -275,6 +275,8 @@ struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *err
         k = e->kernels[device] = module_kernel(e->binary->modules[device], e->name);
         if (!k)
             *error = cudaErrorInvalidDeviceFunction;
+        else
+            kernel_prepare(k); /* its attributes are known then; if it cannot run, its launch will say why */
     }
     pthread_mutex_unlock(&lock);
     return k;
