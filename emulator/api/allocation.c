@@ -9,6 +9,11 @@
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 #define PITCH_UNIT       512 /* rows of pitched memory start at multiples of this */
 
+static const struct allocation *live_at(const void *pointer) {
+    const struct allocation *a = memory_find(ADDRESS(pointer));
+    return a && a->limit ? a : NULL;
+}
+
 /* Allocates, for a call named in messages, and stores the address. */
 static cudaError_t allocate(const char *function, void **out, size_t size, enum memory_kind kind) {
     ENTER();
@@ -16,7 +21,7 @@ static cudaError_t allocate(const char *function, void **out, size_t size, enum 
         return state_return(cudaErrorInvalidValue);
     if (!size) {
         *out = NULL;
-        return kind == MEMORY_MANAGED ? state_return(cudaErrorInvalidValue) : cudaSuccess;
+        return cudaSuccess;
     }
     struct allocation *a = memory_allocate(size, 0, kind, state_device(), NULL);
     if (!a)
@@ -79,7 +84,7 @@ static cudaError_t release(const char *function, void *pointer, bool host) {
     const struct allocation *a = memory_find(ADDRESS(pointer));
     if (a && a->base == ADDRESS(pointer) && (a->limit || !a->size)) {
         bool is_host = a->kind == MEMORY_PINNED;
-        if (a->kind == MEMORY_VARIABLE || a->kind == MEMORY_CONSTANT || a->kind == MEMORY_REGISTERED)
+        if (a->name || a->kind == MEMORY_VARIABLE || a->kind == MEMORY_CONSTANT || a->kind == MEMORY_REGISTERED)
             return state_refuse(function, cudaErrorInvalidValue, "0x%llx was not allocated by cudaMalloc.",
                                 (unsigned long long)ADDRESS(pointer));
         if (is_host != host)
@@ -88,7 +93,7 @@ static cudaError_t release(const char *function, void *pointer, bool host) {
                                 is_host ? "cudaFreeHost" : "cudaFree");
     }
     queue_wait_device(a ? a->device : state_device());
-    cudaError_t fault = state_fault(state_device());
+    cudaError_t fault = state_observe(state_device());
     switch (memory_free(ADDRESS(pointer))) {
     case MEMORY_FREED:
         return state_return(fault);
@@ -123,21 +128,20 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags) {
         return state_return(cudaErrorInvalidValue);
     if (memory_is_device_range(ADDRESS(pointer)))
         return state_refuse(__func__, cudaErrorInvalidValue, "That is a device address, not host memory.");
+    if (live_at(pointer) && live_at(pointer)->kind != MEMORY_REGISTERED)
+        return state_refuse(__func__, cudaErrorInvalidValue, "That memory is CUDA's own already.");
     if (!memory_register(pointer, size, state_device()))
         return state_refuse(__func__, cudaErrorHostMemoryAlreadyRegistered,
                             "Some of these bytes are registered already, or are pinned.");
     return cudaSuccess;
 }
 
-static const struct allocation *live_at(const void *pointer) {
-    const struct allocation *a = memory_find(ADDRESS(pointer));
-    return a && a->limit ? a : NULL;
-}
-
 cudaError_t cudaHostUnregister(void *pointer) {
     ENTER();
     const struct allocation *a = live_at(pointer);
-    if (!a || a->kind != MEMORY_REGISTERED || a->base != ADDRESS(pointer))
+    if (a && a->base != ADDRESS(pointer))
+        return state_refuse(__func__, cudaErrorInvalidValue, "That is inside registered memory and not its start.");
+    if (!a || a->kind != MEMORY_REGISTERED)
         return state_refuse(__func__, cudaErrorHostMemoryNotRegistered, "No registered memory starts there.");
     queue_wait_device(a->device);
     memory_free(a->base);
@@ -160,7 +164,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host) {
     const struct allocation *a = live_at(host);
     if (!flags || !a || (a->kind != MEMORY_PINNED && a->kind != MEMORY_REGISTERED))
         return state_return(cudaErrorInvalidValue);
-    *flags = cudaHostAllocMapped | cudaHostAllocPortable;
+    *flags = cudaHostAllocMapped;
     return cudaSuccess;
 }
 
@@ -176,7 +180,6 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total) {
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer) {
-    ENTER();
     if (!out)
         return state_return(cudaErrorInvalidValue);
     const struct allocation *a = live_at(pointer);

@@ -164,7 +164,6 @@ cudaError_t cudaSetDevice(int device) {
     if (!device_exists(device))
         return no_device(__func__, device);
     state_set_device(device);
-    ENTER();
     return cudaSuccess;
 }
 
@@ -226,19 +225,17 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) {
 /* ---- Limits and preferences ---- */
 
 static size_t limits[] = {
-    [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 8 << 20,
-    [cudaLimitMallocHeapSize] = 8 << 20,
-    [cudaLimitDevRuntimeSyncDepth] = 2,
-    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-    [cudaLimitMaxL2FetchGranularity] = 64,
-    [cudaLimitPersistingL2CacheSize] = 0,
+    [cudaLimitStackSize] = 1024,           [cudaLimitPrintfFifoSize] = 8650752,
+    [cudaLimitMallocHeapSize] = 8388608,   [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+    [cudaLimitMaxL2FetchGranularity] = 64, [cudaLimitPersistingL2CacheSize] = 0,
 };
 
 /* The emulator grows stacks and heaps as needed, so a limit is only remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     ENTER();
     if ((unsigned)limit >= sizeof limits / sizeof *limits)
+        return state_return(cudaErrorInvalidValue);
+    if (limit == cudaLimitDevRuntimeSyncDepth)
         return state_return(cudaErrorUnsupportedLimit);
     limits[limit] = value;
     return cudaSuccess;
@@ -249,6 +246,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     if (!value)
         return state_return(cudaErrorInvalidValue);
     if ((unsigned)limit >= sizeof limits / sizeof *limits)
+        return state_return(cudaErrorInvalidValue);
+    if (limit == cudaLimitDevRuntimeSyncDepth) /* kernels that wait for kernels went with compute capability 9.0 */
         return state_return(cudaErrorUnsupportedLimit);
     *value = limits[limit];
     return cudaSuccess;
@@ -276,8 +275,10 @@ cudaError_t cudaCtxResetPersistingL2Cache(void) {
 /* ---- Peers: all devices share one address space ---- */
 
 static cudaError_t check_peer(const char *function, int peer) {
-    if (!device_exists(peer) || peer == state_device())
+    if (!device_exists(peer))
         return no_device(function, peer);
+    if (peer == state_device())
+        return state_refuse(function, cudaErrorPeerAccessUnsupported, "Device %d is the current device itself.", peer);
     return cudaSuccess;
 }
 
@@ -328,19 +329,19 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
 /* ---- The end ---- */
 
 static void free_of_program(const struct allocation *a, void *device) {
-    if (a->device == *(int *)device &&
+    if (a->device == *(int *)device && !a->name &&
         (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED || a->kind == MEMORY_PINNED))
         memory_free(a->base);
 }
 
+/* As on an H200: after a fault the reset itself succeeds, and yet the process gets no working device any more. */
 cudaError_t cudaDeviceReset(void) {
     int device = state_device();
-    cudaError_t fault = state_enter();
-    if (fault == cudaErrorNotPermitted)
-        return state_return(fault);
+    if (state_enter() == cudaErrorNotPermitted)
+        return state_return(cudaErrorNotPermitted);
     queue_wait_device(device);
-    fault = state_fault(device);
-    if (fault == cudaSuccess)
-        memory_each_live(free_of_program, &device);
-    return state_return(fault);
+    memory_each_live(free_of_program, &device);
+    if (state_observe(device) != cudaSuccess)
+        state_replace_fault(device, cudaErrorDevicesUnavailable);
+    return cudaSuccess;
 }

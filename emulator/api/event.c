@@ -111,7 +111,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
         return error;
     bool done = marker_done(m);
     marker_release(m);
-    return done ? state_return(state_fault(state_device())) : cudaErrorNotReady;
+    return done ? state_return(state_observe(state_device())) : cudaErrorNotReady;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
@@ -123,7 +123,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
         return error;
     queue_block_on_marker(m);
     marker_release(m);
-    return state_return(state_fault(state_device()));
+    return state_return(state_observe(state_device()));
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {

@@ -65,7 +65,7 @@ static struct launch_operation *make_launch(const struct kernel *k, const struct
     struct launch_operation *l = calloc(1, sizeof *l + k->param_bytes + 16);
     if (!l)
         return NULL;
-    l->op = (struct operation){.run = run_launch, .release = release_launch};
+    l->op = (struct operation){.run = run_launch, .release = release_launch, .kernel = k->name};
     l->kernel = k;
     l->config = *config;
     l->config.params = l->params;

@@ -55,8 +55,8 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 
 static cudaError_t copy_2d(const char *function, struct side to, struct side from, size_t width, size_t height,
                            enum cudaMemcpyKind kind, cudaStream_t stream, bool async) {
-    if (width > to.pitch || width > from.pitch)
-        return state_refuse(function, cudaErrorInvalidPitchValue,
+    if (height && width && (width > to.pitch || width > from.pitch))
+        return state_refuse(function, height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue,
                             "Rows of %zu bytes do not fit into a pitch of %zu bytes.", width,
                             to.pitch < from.pitch ? to.pitch : from.pitch);
     struct copy_request r = {.function = function,

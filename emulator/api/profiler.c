@@ -5,6 +5,10 @@
 EXPORT cudaError_t cudaProfilerStart(void);
 EXPORT cudaError_t cudaProfilerStop(void);
 
-cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStart(void) {
+    return cudaSuccess;
+}
 
-cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStop(void) {
+    return cudaSuccess;
+}

@@ -87,13 +87,13 @@ static void wake(void) {
 }
 
 /* Executes the head of s. Called with the lock, which is given up meanwhile. */
-static int execute_head(struct stream *s) {
+static void execute_head(struct stream *s) {
     struct operation *op = s->head;
     s->busy = true;
     pthread_mutex_unlock(&lock);
-    int fault = state_fault(s->device), error = fault;
+    int fault = state_fault(s->device);
     if (!fault || op->always) {
-        error = op->run(op, fault);
+        int error = op->run(op, fault);
         if (error)
             state_set_fault(s->device, error);
     }
@@ -107,7 +107,6 @@ static int execute_head(struct stream *s) {
         marker_release(waited);
     op->release(op);
     pthread_mutex_lock(&lock);
-    return error;
 }
 
 /* ---- A stream's thread ---- */
@@ -267,43 +266,41 @@ unsigned long long queue_id(const struct stream *s) {
 
 /* ---- Submitting ---- */
 
+/* Sees to it that what is in s gets executed. With the lock. */
+static void hand_over(struct stream *s) {
+    if (!s->threaded)
+        start_thread(s);
+    if (s->threaded) {
+        pthread_cond_signal(&s->changed);
+        return;
+    }
+    while (s->head) { /* no thread to be had: do it here */
+        if (startable(s))
+            execute_head(s);
+        else
+            pthread_cond_wait(&host_changed, &lock);
+    }
+}
+
 void queue_submit(struct stream *s, struct operation *op) {
     pthread_mutex_lock(&lock);
     append(s, op);
-    if (!s->threaded)
-        start_thread(s);
-    if (s->threaded)
-        pthread_cond_signal(&s->changed);
-    else /* no thread to be had: do it here, in order */
-        while (s->head) {
-            if (startable(s))
-                execute_head(s);
-            else
-                pthread_cond_wait(&host_changed, &lock);
-        }
+    hand_over(s);
     pthread_mutex_unlock(&lock);
 }
 
 int queue_execute(struct stream *s, struct operation *op) {
     pthread_mutex_lock(&lock);
-    if (!s->head) {
-        append(s, op);
-        if (startable(s)) {
-            int error = execute_head(s);
-            pthread_mutex_unlock(&lock);
-            device_printf_flush();
-            return error;
-        }
-        if (!s->threaded)
-            start_thread(s);
-        pthread_cond_signal(&s->changed);
-        pthread_mutex_unlock(&lock);
-    } else {
-        pthread_mutex_unlock(&lock);
-        queue_submit(s, op);
-    }
-    queue_wait_stream(s);
-    return state_fault(s->device);
+    append(s, op);
+    bool mine = s->head == op && startable(s);
+    if (mine)
+        execute_head(s);
+    else
+        hand_over(s);
+    pthread_mutex_unlock(&lock);
+    if (!mine)
+        queue_wait_stream(s);
+    return state_observe(s->device);
 }
 
 /* ---- Waiting ---- */
@@ -344,28 +341,15 @@ void queue_wait_device(int device) {
     device_printf_flush();
 }
 
-/* Cuts what has not started off a stream and returns it. */
-static struct operation *cut_waiting(struct stream *s) {
-    struct operation *rest;
-    if (s->busy) {
-        rest = s->head->next;
-        s->head->next = NULL;
-        s->tail = s->head;
-    } else {
-        rest = s->head;
-        s->head = NULL;
-    }
-    return rest;
-}
-
-void queue_abandon_all(void) {
+const char *queue_unfinished_kernel(void) {
+    const char *kernel = NULL;
     pthread_mutex_lock(&lock);
     for (int d = 0; d < MAX_DEVICES; d++)
         for (struct stream *s = devices[d].streams; s; s = s->next)
-            cut_waiting(s); /* not freed: the process ends */
+            for (struct operation *op = s->head; op && !kernel; op = op->next)
+                kernel = op->kernel;
     pthread_mutex_unlock(&lock);
-    for (int d = 0; d < MAX_DEVICES; d++)
-        queue_wait_device(d);
+    return kernel;
 }
 
 /* ---- Markers ---- */

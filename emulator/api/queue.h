@@ -19,6 +19,7 @@ struct operation {
     int (*run)(struct operation *op, int fault);
     void (*release)(struct operation *op); /* frees it and what it owns */
     bool always;                           /* runs even on a device with a fault */
+    const char *kernel;                    /* the name of the kernel that it runs, or NULL */
     /* Private to queue.c: */
     struct marker *waits_for;
     uint64_t number;
@@ -48,8 +49,8 @@ int queue_execute(struct stream *s, struct operation *op);
 bool queue_stream_idle(struct stream *s);
 void queue_wait_stream(struct stream *s);
 void queue_wait_device(int device);
-/* Forgets what was submitted and not yet started, and waits for what runs. For the end of the program. */
-void queue_abandon_all(void);
+/* A kernel that was submitted and is not done; NULL when there is none. */
+const char *queue_unfinished_kernel(void);
 
 /* Marks the end of what has been submitted to s so far. */
 struct marker *queue_mark(struct stream *s);

@@ -191,7 +191,7 @@ EXPORT char __cudaInitModule(void **handle) {
     return error == cudaSuccess;
 }
 
-/* ---- Unregistering: the program ends, or a library is closed ---- */
+/* ---- Unregistering: a library is closed, or the program ends ---- */
 
 static void forget_entries(struct binary *b) {
     for (struct entry *e = b->entries, *next; e; e = next) {
@@ -221,8 +221,10 @@ static void forget_variables(struct binary *b) {
 
 EXPORT void __cudaUnregisterFatBinary(void **handle) {
     struct binary *b = (struct binary *)handle;
+    if (state_ending())
+        return; /* its kernels may still run: leave everything as it is */
     for (int d = 0; d < MAX_DEVICES; d++)
-        queue_wait_device(d); /* its kernels may still run */
+        queue_wait_device(d);
     pthread_mutex_lock(&lock);
     struct binary **link = &binaries;
     while (*link && *link != b)

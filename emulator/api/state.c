@@ -6,16 +6,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/queue.h"
 #include "api/unsupported.h"
+#include "check/demangle.h"
 #include "memory/memory.h"
 
 static _Atomic int faults[MAX_DEVICES];
+static _Atomic bool observed[MAX_DEVICES];
 static _Thread_local int current_device;
 static _Thread_local cudaError_t last_error;
 static _Thread_local bool in_callback;
 
+static _Atomic bool ending;
 static int device_count;
 static bool quiet;
+
+/* Like a GPU, we do not wait for kernels when the program ends: what they would still have done is lost. Unlike a
+ * GPU, we say so. */
+static void end(void) {
+    char name[600];
+    const char *kernel = queue_unfinished_kernel();
+    atomic_store(&ending, true);
+    if (kernel && !quiet)
+        fprintf(
+            stderr,
+            "========= Warning: The program ended before kernel %s was done, so its results and its printf "
+            "are lost.\n=========     A launch returns at once. Wait for the kernel with cudaDeviceSynchronize().\n",
+            demangle(kernel, name, sizeof name));
+}
 
 static void prepare(void) {
     const char *devices = getenv("EMULATOR_DEVICES");
@@ -24,6 +42,7 @@ static void prepare(void) {
     const char *wanted = getenv("EMULATOR_QUIET");
     quiet = wanted && *wanted && *wanted != '0';
     memory_guard_install();
+    atexit(end);
 }
 
 static void prepare_once(void) {
@@ -66,15 +85,26 @@ void state_set_fault(int device, int error) {
     atomic_compare_exchange_strong(&faults[device], &none, error);
 }
 
-void state_clear_fault(int device) {
-    atomic_store(&faults[device], 0);
+void state_replace_fault(int device, int error) {
+    atomic_store(&faults[device], error);
+}
+
+cudaError_t state_observe(int device) {
+    cudaError_t fault = state_fault(device);
+    if (fault != cudaSuccess)
+        atomic_store(&observed[device], true);
+    return fault;
 }
 
 cudaError_t state_enter(void) {
     prepare_once();
     if (in_callback)
         return cudaErrorNotPermitted;
-    return state_fault(current_device);
+    return atomic_load(&observed[current_device]) ? state_fault(current_device) : cudaSuccess;
+}
+
+bool state_ending(void) {
+    return atomic_load(&ending);
 }
 
 void state_set_in_callback(bool on) {
@@ -95,4 +125,6 @@ cudaError_t state_refuse(const char *function, cudaError_t error, const char *wh
     return state_return(error);
 }
 
-int unsupported_return(void) { return state_return(cudaErrorNotSupported); }
+int unsupported_return(void) {
+    return state_return(cudaErrorNotSupported);
+}

@@ -18,12 +18,18 @@ cudaError_t state_last_error(bool reset);
 
 /* A kernel that fails ruins its device for the rest of the process: every later call returns its error. */
 cudaError_t state_fault(int device);
+/* The same for calls that wait for the device: a fault shows at the first of these, and from then on everywhere. */
+cudaError_t state_observe(int device);
 void state_set_fault(int device, int error);
-void state_clear_fault(int device);
+void state_replace_fault(int device, int error);
 
 /* To be asked first by every function that works on the device: prepares the emulator at the first call, and returns
  * the device's fault, or an error when a host callback calls back into CUDA, or cudaSuccess. */
 cudaError_t state_enter(void);
+
+bool state_ending(void); /* main has returned, or exit was called */
+
+bool state_ending(void); /* main has returned, or exit was called */
 
 /* True while this thread runs a callback from a stream. */
 void state_set_in_callback(bool on);

@@ -54,7 +54,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     if (error != cudaSuccess)
         return error;
     queue_wait_stream(s);
-    return state_return(state_fault(queue_device(s)));
+    return state_return(state_observe(queue_device(s)));
 }
 
 /* cudaErrorNotReady is an answer, not an error: cudaGetLastError does not see it. */
@@ -63,13 +63,13 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     cudaError_t error = find(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
-    return queue_stream_idle(s) ? state_return(state_fault(queue_device(s))) : cudaErrorNotReady;
+    return queue_stream_idle(s) ? state_return(state_observe(queue_device(s))) : cudaErrorNotReady;
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
     ENTER();
     queue_wait_device(state_device());
-    return state_return(state_fault(state_device()));
+    return state_return(state_observe(state_device()));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {

@@ -29,6 +29,10 @@ static cudaError_t find_range(const char *function, const void *symbol, size_t o
     return cudaSuccess;
 }
 
+static cudaError_t wrong_direction(const char *function, const char *way) {
+    return state_refuse(function, cudaErrorInvalidMemcpyDirection, "The copy goes %s a variable on the device.", way);
+}
+
 static cudaError_t copy_to(const char *function, const void *symbol, const void *from, size_t count, size_t offset,
                            enum cudaMemcpyKind kind, cudaStream_t stream, bool async) {
     struct copy_request r = {.function = function,
@@ -37,6 +41,8 @@ static cudaError_t copy_to(const char *function, const void *symbol, const void 
                              .kind = kind,
                              .stream = stream,
                              .async = async};
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+        return wrong_direction(function, "to");
     cudaError_t error = find_range(function, symbol, offset, count, &r.to.address);
     return error == cudaSuccess ? transfer_copy(&r) : error;
 }
@@ -49,6 +55,8 @@ static cudaError_t copy_from(const char *function, void *to, const void *symbol,
                              .kind = kind,
                              .stream = stream,
                              .async = async};
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+        return wrong_direction(function, "from");
     cudaError_t error = find_range(function, symbol, offset, count, &r.from.address);
     return error == cudaSuccess ? transfer_copy(&r) : error;
 }

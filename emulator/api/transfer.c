@@ -49,7 +49,7 @@ static cudaError_t locate(const char *function, const char *role, struct side s,
     unsigned long long at = s.address;
     if (!extent(b, s, &bytes))
         return state_refuse(function, cudaErrorInvalidValue, "The size is larger than any memory.");
-    if ((b.height > 1 || b.depth > 1) && s.pitch < b.width)
+    if (b.height > 1 && s.pitch < b.width)
         return state_refuse(function, cudaErrorInvalidPitchValue,
                             "The %s's rows are %zu bytes apart (its pitch), and %zu bytes of each are wanted.", role,
                             s.pitch, b.width);
@@ -83,27 +83,17 @@ static bool wants_device(enum cudaMemcpyKind kind, bool destination) {
     return kind == cudaMemcpyDeviceToDevice || kind == (destination ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
 }
 
-static bool wants_host(enum cudaMemcpyKind kind, bool destination) {
-    return kind == cudaMemcpyHostToHost || kind == (destination ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
-}
-
 static const char *const kind_names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
                                          "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault"};
 
+/* CUDA knows by the address what its own memory is and takes the direction as a hint, except for pageable memory. */
 static cudaError_t check_direction(const struct copy_request *r, const struct place *p, bool destination) {
-    const char *role = destination ? "destination" : "source";
-    const char *order = "The first argument is where to copy to, the second where from.";
-    if (p->home == HOME_PAGEABLE && wants_device(r->kind, destination))
-        return state_refuse(r->function, cudaErrorInvalidValue,
-                            "%s wants a device address as its %s, and got host "
-                            "memory. %s",
-                            kind_names[r->kind], role, order);
-    if (p->home == HOME_DEVICE && wants_host(r->kind, destination))
-        return state_refuse(r->function, cudaErrorInvalidValue,
-                            "%s wants host memory as its %s, and got a device "
-                            "address. %s",
-                            kind_names[r->kind], role, order);
-    return cudaSuccess;
+    if (p->home != HOME_PAGEABLE || !wants_device(r->kind, destination))
+        return cudaSuccess;
+    return state_refuse(r->function, cudaErrorInvalidValue,
+                        "%s wants a device address as its %s, and got host memory. The first argument is where to copy "
+                        "to, the second where from.",
+                        kind_names[r->kind], destination ? "destination" : "source");
 }
 
 /* ---- Copies ---- */
@@ -162,11 +152,11 @@ cudaError_t transfer_copy(const struct copy_request *r) {
     struct stream *s = queue_find(r->stream);
     if (!s)
         return state_refuse(r->function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
+    if (!r->box.width || !r->box.height || !r->box.depth)
+        return cudaSuccess;
     if ((unsigned)r->kind > cudaMemcpyDefault)
         return state_refuse(r->function, cudaErrorInvalidMemcpyDirection, "There is no copy direction %d.",
                             (int)r->kind);
-    if (!r->box.width || !r->box.height || !r->box.depth)
-        return cudaSuccess;
     struct place to, from;
     cudaError_t error = locate(r->function, "destination", r->to, r->box, &to);
     if (error == cudaSuccess)
@@ -230,6 +220,8 @@ cudaError_t transfer_fill(const struct fill_request *r) {
         return state_return(cudaErrorMemoryAllocation);
     *f = (struct fill_operation){
         .op = {.run = run_fill, .release = release_fill}, .to = to, .box = r->box, .value = r->value};
+    if (to.home == HOME_PINNED)
+        return state_return((cudaError_t)queue_execute(s, &f->op));
     queue_submit(s, &f->op);
     return cudaSuccess;
 }

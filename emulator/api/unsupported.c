@@ -11,7 +11,8 @@
 
 static int unsupported(const char *name, _Atomic bool *told) {
     if (!atomic_exchange(told, true))
-        fprintf(stderr, "========= %s is not emulated: it returns cudaErrorNotSupported. A GPU is needed for it.\n", name);
+        fprintf(stderr, "========= %s is not emulated: it returns cudaErrorNotSupported. A GPU is needed for it.\n",
+                name);
     return unsupported_return();
 }
 
