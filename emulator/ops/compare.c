@@ -22,8 +22,7 @@ static inline int32_t half_order(uint16_t x, uint16_t least) {
 static inline int half_unordered(uint16_t x, uint16_t y, uint32_t infinity) {
     return EITHER((x & 0x7fff) > infinity, (y & 0x7fff) > infinity);
 }
-#define F16_LEAST  0x0400
-#define BF16_LEAST 0x0080
+#define F16_LEAST 0x0400
 
 /* ---- comparisons ---- */
 
@@ -82,8 +81,7 @@ static inline int half_unordered(uint16_t x, uint16_t y, uint32_t infinity) {
     FLOAT_COMPARISONS(X, f64, double, AS_IT_IS)                                                                        \
     HALF_COMPARISONS(X, f16, 0, F16_INFINITY)                                                                          \
     HALF_COMPARISONS(X, ftz_f16, F16_LEAST, F16_INFINITY)                                                              \
-    HALF_COMPARISONS(X, bf16, 0, BF16_INFINITY)                                                                        \
-    HALF_COMPARISONS(X, ftz_bf16, BF16_LEAST, BF16_INFINITY)
+    HALF_COMPARISONS(X, bf16, 0, BF16_INFINITY)
 
 /* Each comparison: its number, its function from two registers to a mask, and its plain setp. */
 #define NUMBER(name, T, expr) COMPARE_##name,
@@ -220,22 +218,31 @@ SELECT(64, uint64_t)
 
 /* The spellings of one comparison: op is its name, type that of its operands, r the letter of
  * their width, name that of the comparison. */
+#define SET_ROW(op, mid, dtype, d, type, letters, name, COMBINE, RESULT, to)                                           \
+    {"set." op mid "." dtype "." type, d letters, to, 0, KIND(COMPARE_##name, COMBINE, RESULT)},
 #define SET_ROWS(op, mid, type, letters, name, COMBINE)                                                                \
-    {"set." op mid ".u32." type, "w" letters, set_to_32, 0, KIND(COMPARE_##name, COMBINE, RESULT_ONES_32)},            \
-        {"set." op mid ".s32." type, "w" letters, set_to_32, 0, KIND(COMPARE_##name, COMBINE, RESULT_ONES_32)},        \
-        {"set." op mid ".f32." type, "w" letters, set_to_32, 0, KIND(COMPARE_##name, COMBINE, RESULT_ONE_F32)},        \
-        {"set." op mid ".f16." type, "h" letters, set_to_16, 0, KIND(COMPARE_##name, COMBINE, RESULT_ONE_F16)},        \
-        {"set." op mid ".bf16." type, "h" letters, set_to_16, 0, KIND(COMPARE_##name, COMBINE, RESULT_ONE_BF16)},      \
-        {"set." op mid ".u16." type, "h" letters, set_to_16, 0, KIND(COMPARE_##name, COMBINE, RESULT_ONES_16)},        \
-        {"set." op mid ".s16." type, "h" letters, set_to_16, 0, KIND(COMPARE_##name, COMBINE, RESULT_ONES_16)},
-#define ROWS(op, ftz, type, r, name)                                                                                   \
+    SET_ROW(op, mid, "u32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)                              \
+    SET_ROW(op, mid, "s32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)                              \
+    SET_ROW(op, mid, "f16", "h", type, letters, name, COMBINE, RESULT_ONE_F16, set_to_16)                              \
+    SET_ROW(op, mid, "bf16", "h", type, letters, name, COMBINE, RESULT_ONE_BF16, set_to_16)
+/* Only half-precision comparisons give 16-bit integers, and they alone give no f32. */
+#define SET_ROWS_WIDE(op, mid, type, letters, name, COMBINE)                                                           \
+    SET_ROWS(op, mid, type, letters, name, COMBINE)                                                                    \
+    SET_ROW(op, mid, "f32", "w", type, letters, name, COMBINE, RESULT_ONE_F32, set_to_32)
+#define SET_ROWS_HALF(op, mid, type, letters, name, COMBINE)                                                           \
+    SET_ROWS(op, mid, type, letters, name, COMBINE)                                                                    \
+    SET_ROW(op, mid, "u16", "h", type, letters, name, COMBINE, RESULT_ONES_16, set_to_16)                              \
+    SET_ROW(op, mid, "s16", "h", type, letters, name, COMBINE, RESULT_ONES_16, set_to_16)
+#define ROWS_WITH(SETS, op, ftz, type, r, name)                                                                        \
     {"setp." op ftz "." type, "P" r r, setp_##name, 0, 0},                                                             \
         {"setp." op ".and" ftz "." type, "P" r r "p", setp_combined, 0, KIND(COMPARE_##name, COMBINE_AND, 0)},         \
         {"setp." op ".or" ftz "." type, "P" r r "p", setp_combined, 0, KIND(COMPARE_##name, COMBINE_OR, 0)},           \
         {"setp." op ".xor" ftz "." type, "P" r r "p", setp_combined, 0, KIND(COMPARE_##name, COMBINE_XOR, 0)},         \
-        SET_ROWS(op, ftz, type, r r, name, COMBINE_NOT) SET_ROWS(op, ".and" ftz, type, r r "p", name, COMBINE_AND)     \
-            SET_ROWS(op, ".or" ftz, type, r r "p", name, COMBINE_OR)                                                   \
-                SET_ROWS(op, ".xor" ftz, type, r r "p", name, COMBINE_XOR)
+        SETS(op, ftz, type, r r, name, COMBINE_NOT) SETS(op, ".and" ftz, type, r r "p", name, COMBINE_AND)             \
+            SETS(op, ".or" ftz, type, r r "p", name, COMBINE_OR)                                                       \
+                SETS(op, ".xor" ftz, type, r r "p", name, COMBINE_XOR)
+#define ROWS(op, ftz, type, r, name)      ROWS_WITH(SET_ROWS_WIDE, op, ftz, type, r, name)
+#define HALF_ROWS(op, ftz, type, r, name) ROWS_WITH(SET_ROWS_HALF, op, ftz, type, r, name)
 
 #define PACKED_ROWS_COMBINED(op, mid, type, ONE, extra, name, COMBINE)                                                 \
     {"setp." op mid "." type, "Pww" extra, setp_packed, 0, KIND(COMPARE_##name, COMBINE, 0)},                          \
@@ -286,10 +293,9 @@ const struct form forms_compare[] = {
     FLOAT_ROWS(ROWS, "", "f32", "w", f32)
     FLOAT_ROWS(ROWS, ".ftz", "f32", "w", ftz_f32)
     FLOAT_ROWS(ROWS, "", "f64", "l", f64)
-    FLOAT_ROWS(ROWS, "", "f16", "h", f16)
-    FLOAT_ROWS(ROWS, ".ftz", "f16", "h", ftz_f16)
-    FLOAT_ROWS(ROWS, "", "bf16", "h", bf16)
-    FLOAT_ROWS(ROWS, ".ftz", "bf16", "h", ftz_bf16)
+    FLOAT_ROWS(HALF_ROWS, "", "f16", "h", f16)
+    FLOAT_ROWS(HALF_ROWS, ".ftz", "f16", "h", ftz_f16)
+    FLOAT_ROWS(HALF_ROWS, "", "bf16", "h", bf16)
     FLOAT_ROWS(PACKED_ROWS, "", "f16x2", RESULT_ONE_F16, f16)
     FLOAT_ROWS(PACKED_ROWS, ".ftz", "f16x2", RESULT_ONE_F16, ftz_f16)
     FLOAT_ROWS(PACKED_ROWS, "", "bf16x2", RESULT_ONE_BF16, bf16)
