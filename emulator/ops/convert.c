@@ -8,21 +8,27 @@
 
 /* Integer to integer: cut off or extend; .sat clamps to the destination's range. A clamp compares as the wider of the
  * two signed or unsigned 64-bit types, by the source's sign. */
-static inline bool below_signed(int64_t v, int64_t min) { return v < min; }
+static inline bool below_signed(int64_t v, int64_t min) {
+    return v < min;
+}
 static inline bool below_unsigned(uint64_t v, int64_t min) {
     (void)v, (void)min;
     return false;
 }
-static inline bool above_signed(int64_t v, uint64_t max) { return v > 0 && (uint64_t)v > max; }
-static inline bool above_unsigned(uint64_t v, uint64_t max) { return v > max; }
-#define SIGN_u8  unsigned
-#define SIGN_s8  signed
-#define SIGN_u16 unsigned
-#define SIGN_s16 signed
-#define SIGN_u32 unsigned
-#define SIGN_s32 signed
-#define SIGN_u64 unsigned
-#define SIGN_s64 signed
+static inline bool above_signed(int64_t v, uint64_t max) {
+    return v > 0 && (uint64_t)v > max;
+}
+static inline bool above_unsigned(uint64_t v, uint64_t max) {
+    return v > max;
+}
+#define SIGN_u8      unsigned
+#define SIGN_s8      signed
+#define SIGN_u16     unsigned
+#define SIGN_s16     signed
+#define SIGN_u32     unsigned
+#define SIGN_s32     signed
+#define SIGN_u64     unsigned
+#define SIGN_s64     signed
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 
@@ -47,14 +53,30 @@ EACH_INTEGER(FROM_ALL)
 
 /* Floating point to integer: rounded to an integral value, then clamped to the range. NaN becomes 0, or the lowest
  * signed value's bits where the source is .f64 or the destination has 64 bits. */
-static inline float f32_rni(float x) { return __builtin_rintf(x); }
-static inline float f32_rzi(float x) { return __builtin_truncf(x); }
-static inline float f32_rmi(float x) { return __builtin_floorf(x); }
-static inline float f32_rpi(float x) { return __builtin_ceilf(x); }
-static inline double f64_rni(double x) { return __builtin_rint(x); }
-static inline double f64_rzi(double x) { return __builtin_trunc(x); }
-static inline double f64_rmi(double x) { return __builtin_floor(x); }
-static inline double f64_rpi(double x) { return __builtin_ceil(x); }
+static inline float f32_rni(float x) {
+    return __builtin_rintf(x);
+}
+static inline float f32_rzi(float x) {
+    return __builtin_truncf(x);
+}
+static inline float f32_rmi(float x) {
+    return __builtin_floorf(x);
+}
+static inline float f32_rpi(float x) {
+    return __builtin_ceilf(x);
+}
+static inline double f64_rni(double x) {
+    return __builtin_rint(x);
+}
+static inline double f64_rzi(double x) {
+    return __builtin_trunc(x);
+}
+static inline double f64_rmi(double x) {
+    return __builtin_floor(x);
+}
+static inline double f64_rpi(double x) {
+    return __builtin_ceil(x);
+}
 
 /* MIN as a number, and the first number above MAX. */
 #define LOW_u8   0
@@ -157,7 +179,9 @@ static inline double double_odd_signed(int64_t v) {
 EACH_INTEGER(INTEGER_TO_FLOAT)
 
 /* cvt.pack.sat.D.s32: two integers, clamped, packed; with .b32 a third operand's low bits move up to make room. */
-static inline int32_t clamp_to(int32_t v, int32_t min, int32_t max) { return v < min ? min : v > max ? max : v; }
+static inline int32_t clamp_to(int32_t v, int32_t min, int32_t max) {
+    return v < min ? min : v > max ? max : v;
+}
 #define PACK(D, bits, min, max)                                                                                        \
     static inline uint32_t pack_##D(uint32_t a, uint32_t b) {                                                          \
         const uint32_t field = (1u << bits) - 1;                                                                       \
@@ -194,9 +218,9 @@ PACK_ONTO_OP(s4, 4)
 PACK_ONTO_OP(u2, 2)
 PACK_ONTO_OP(s2, 2)
 
-#define ROW(name, D, S, op)       {"cvt." name, LETTER_##D LETTER_##S, op, 0, 0},
-#define ROWS_INTEGER(D, S)        ROW(#D "." #S, D, S, D##_##S) ROW("sat." #D "." #S, D, S, D##_##S##_sat)
-#define ROWS_FROM_INTEGER(D)      EACH_INTEGER2(ROWS_INTEGER, D)
+#define ROW(name, D, S, op)            {"cvt." name, LETTER_##D LETTER_##S, op, 0, 0},
+#define ROWS_INTEGER(D, S)             ROW(#D "." #S, D, S, D##_##S) ROW("sat." #D "." #S, D, S, D##_##S##_sat)
+#define ROWS_FROM_INTEGER(D)           EACH_INTEGER2(ROWS_INTEGER, D)
 #define ROWS_IRND(D, irnd, ftz, S, op) ROW(irnd ftz "." #D "." #S, D, S, op) ROW(irnd ftz ".sat." #D "." #S, D, S, op)
 #define ROWS_TO_INTEGER_IRND(D, irnd)                                                                                  \
     ROWS_IRND(D, #irnd, "", f32, D##_##irnd##_f32)                                                                     \
@@ -229,10 +253,8 @@ PACK_ONTO_OP(s2, 2)
     ROWS_HALF(bf16, S, "rp", ROUND_RP)
 
 const struct form forms_convert[] = {
-    EACH_INTEGER(ROWS_FROM_INTEGER)
-    EACH_INTEGER(ROWS_TO_INTEGER)
-    EACH_INTEGER(ROWS_TO_FLOAT)
-    {"cvt.pack.sat.u16.s32", "www", pack_u16_op, 0, 0},
+    EACH_INTEGER(ROWS_FROM_INTEGER) EACH_INTEGER(ROWS_TO_INTEGER)
+        EACH_INTEGER(ROWS_TO_FLOAT){"cvt.pack.sat.u16.s32", "www", pack_u16_op, 0, 0},
     {"cvt.pack.sat.s16.s32", "www", pack_s16_op, 0, 0},
     {"cvt.pack.sat.u8.s32.b32", "wwww", pack_u8_op, 0, 0},
     {"cvt.pack.sat.s8.s32.b32", "wwww", pack_s8_op, 0, 0},

@@ -4,15 +4,33 @@
  * approximations (.approx, .full) in special.c. */
 #include "ops/ieee.h"
 
-static inline float add(float x, float y) { return x + y; }
-static inline float sub(float x, float y) { return x - y; }
-static inline float mul(float x, float y) { return x * y; }
-static inline float div_rn(float x, float y) { return x / y; }
-static inline float fma_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-static inline float rcp_rn(float x) { return 1 / x; }
-static inline float sqrt_rn(float x) { return __builtin_sqrtf(x); }
-static inline float negate(float x) { return f32_from(f32_bits(x) ^ F32_SIGN); }
-static inline float absolute(float x) { return f32_from(f32_bits(x) & ~F32_SIGN); }
+static inline float add(float x, float y) {
+    return x + y;
+}
+static inline float sub(float x, float y) {
+    return x - y;
+}
+static inline float mul(float x, float y) {
+    return x * y;
+}
+static inline float div_rn(float x, float y) {
+    return x / y;
+}
+static inline float fma_rn(float x, float y, float z) {
+    return __builtin_fmaf(x, y, z);
+}
+static inline float rcp_rn(float x) {
+    return 1 / x;
+}
+static inline float sqrt_rn(float x) {
+    return __builtin_sqrtf(x);
+}
+static inline float negate(float x) {
+    return f32_from(f32_bits(x) ^ F32_SIGN);
+}
+static inline float absolute(float x) {
+    return f32_from(f32_bits(x) & ~F32_SIGN);
+}
 
 /* min and max order -0 below +0 and prefer a number to a NaN. Comparing as integers, with the negative numbers'
  * order turned round, does both zeros right. */
@@ -31,8 +49,12 @@ static inline float max_number(float x, float y) {
     return y == y ? r : x;
 }
 /* .NaN: any NaN operand makes the result NaN. */
-static inline float min_nan(float x, float y) { return x == x ? (y == y ? min_number(x, y) : y) : x; }
-static inline float max_nan(float x, float y) { return x == x ? (y == y ? max_number(x, y) : y) : x; }
+static inline float min_nan(float x, float y) {
+    return x == x ? (y == y ? min_number(x, y) : y) : x;
+}
+static inline float max_nan(float x, float y) {
+    return x == x ? (y == y ? max_number(x, y) : y) : x;
+}
 
 /* .xorsign.abs: compares magnitudes; a result that is a number gets the xor of the signs. */
 #define XORSIGN(name, of)                                                                                              \
@@ -98,17 +120,21 @@ TESTP(normal, m >= 0x00800000u && m < F32_INFINITY)
 TESTP(subnormal, m < 0x00800000u && m != 0)
 
 #define ROWS_FTZ(opcode, letters, f, flags)                                                                            \
-    {opcode ".f32", letters, f##_plain, flags, 0}, {opcode ".ftz.f32", letters, f##_ftz, flags, 0}
+    {opcode ".f32", letters, f##_plain, flags, 0}, {                                                                   \
+        opcode ".ftz.f32", letters, f##_ftz, flags, 0                                                                  \
+    }
 #define ROWS_ALL(opcode, letters, f, flags)                                                                            \
-    ROWS_FTZ(opcode, letters, f, flags), {opcode ".sat.f32", letters, f##_sat, flags, 0},                              \
-        {opcode ".ftz.sat.f32", letters, f##_ftz_sat, flags, 0}
+    ROWS_FTZ(opcode, letters, f, flags), {opcode ".sat.f32", letters, f##_sat, flags, 0}, {                            \
+        opcode ".ftz.sat.f32", letters, f##_ftz_sat, flags, 0                                                          \
+    }
 #define ROWS_MINMAX(opcode, f)                                                                                         \
     ROWS_FTZ(opcode, "www", f##_number, 0), {opcode ".NaN.f32", "www", f##_nan_plain, 0, 0},                           \
         {opcode ".ftz.NaN.f32", "www", f##_nan_ftz, 0, 0},                                                             \
         {opcode ".xorsign.abs.f32", "www", f##_number_xorsign_plain, 0, 0},                                            \
         {opcode ".ftz.xorsign.abs.f32", "www", f##_number_xorsign_ftz, 0, 0},                                          \
-        {opcode ".NaN.xorsign.abs.f32", "www", f##_nan_xorsign_plain, 0, 0},                                           \
-        {opcode ".ftz.NaN.xorsign.abs.f32", "www", f##_nan_xorsign_ftz, 0, 0}
+        {opcode ".NaN.xorsign.abs.f32", "www", f##_nan_xorsign_plain, 0, 0}, {                                         \
+        opcode ".ftz.NaN.xorsign.abs.f32", "www", f##_nan_xorsign_ftz, 0, 0                                            \
+    }
 
 const struct form forms_float32[] = {
     ROWS_ALL("add", "www", add, INSN_FLOAT),

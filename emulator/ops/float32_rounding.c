@@ -7,13 +7,27 @@
 
 #include "ops/ieee.h"
 
-static inline float add(float x, float y) { return x + y; }
-static inline float sub(float x, float y) { return x - y; }
-static inline float mul(float x, float y) { return x * y; }
-static inline float fma_(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-static inline float div_(float x, float y) { return x / y; }
-static inline float rcp(float x) { return 1 / x; }
-static inline float sqrt_(float x) { return __builtin_sqrtf(x); }
+static inline float add(float x, float y) {
+    return x + y;
+}
+static inline float sub(float x, float y) {
+    return x - y;
+}
+static inline float mul(float x, float y) {
+    return x * y;
+}
+static inline float fma_(float x, float y, float z) {
+    return __builtin_fmaf(x, y, z);
+}
+static inline float div_(float x, float y) {
+    return x / y;
+}
+static inline float rcp(float x) {
+    return 1 / x;
+}
+static inline float sqrt_(float x) {
+    return __builtin_sqrtf(x);
+}
 
 /* name: the operation on the lanes, run in the rounding mode of the instruction. */
 #define ROUNDED(OP, name, f, in_, out_)                                                                                \
@@ -41,10 +55,13 @@ PLAIN_FTZ(FLOAT_OP1, rcp)
 PLAIN_FTZ(FLOAT_OP1, sqrt_)
 
 #define ROWS_FTZ_MODE(opcode, letters, f, flags, mode)                                                                 \
-    {opcode ".f32", letters, f##_plain, flags, mode}, {opcode ".ftz.f32", letters, f##_ftz, flags, mode}
+    {opcode ".f32", letters, f##_plain, flags, mode}, {                                                                \
+        opcode ".ftz.f32", letters, f##_ftz, flags, mode                                                               \
+    }
 #define ROWS_ALL_MODE(opcode, letters, f, flags, mode)                                                                 \
-    ROWS_FTZ_MODE(opcode, letters, f, flags, mode), {opcode ".sat.f32", letters, f##_sat, flags, mode},                \
-        {opcode ".ftz.sat.f32", letters, f##_ftz_sat, flags, mode}
+    ROWS_FTZ_MODE(opcode, letters, f, flags, mode), {opcode ".sat.f32", letters, f##_sat, flags, mode}, {              \
+        opcode ".ftz.sat.f32", letters, f##_ftz_sat, flags, mode                                                       \
+    }
 #define EACH_MODE(ROWS, opcode, letters, f, flags)                                                                     \
     ROWS(opcode ".rz", letters, f, flags, FE_TOWARDZERO), ROWS(opcode ".rm", letters, f, flags, FE_DOWNWARD),          \
         ROWS(opcode ".rp", letters, f, flags, FE_UPWARD)

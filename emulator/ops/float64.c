@@ -4,15 +4,33 @@
  * and an invalid operation creates F64_NAN. The other roundings are in float64_rounding.c. */
 #include "ops/ieee.h"
 
-static inline double add(double x, double y) { return f64_nan2(x, y, x + y); }
-static inline double sub(double x, double y) { return f64_nan2(x, y, x - y); }
-static inline double mul(double x, double y) { return f64_nan2(x, y, x * y); }
-static inline double div_rn(double x, double y) { return f64_nan2(x, y, x / y); }
-static inline double fma_rn(double x, double y, double z) { return f64_nan3(x, y, z, __builtin_fma(x, y, z)); }
-static inline double rcp_rn(double x) { return f64_nan1(x, 1 / x); }
-static inline double sqrt_rn(double x) { return f64_nan1(x, __builtin_sqrt(x)); }
-static inline double negate(double x) { return f64_from(f64_bits(x) ^ F64_SIGN); }
-static inline double absolute(double x) { return f64_from(f64_bits(x) & ~F64_SIGN); }
+static inline double add(double x, double y) {
+    return f64_nan2(x, y, x + y);
+}
+static inline double sub(double x, double y) {
+    return f64_nan2(x, y, x - y);
+}
+static inline double mul(double x, double y) {
+    return f64_nan2(x, y, x * y);
+}
+static inline double div_rn(double x, double y) {
+    return f64_nan2(x, y, x / y);
+}
+static inline double fma_rn(double x, double y, double z) {
+    return f64_nan3(x, y, z, __builtin_fma(x, y, z));
+}
+static inline double rcp_rn(double x) {
+    return f64_nan1(x, 1 / x);
+}
+static inline double sqrt_rn(double x) {
+    return f64_nan1(x, __builtin_sqrt(x));
+}
+static inline double negate(double x) {
+    return f64_from(f64_bits(x) ^ F64_SIGN);
+}
+static inline double absolute(double x) {
+    return f64_from(f64_bits(x) & ~F64_SIGN);
+}
 
 /* min and max order -0 below +0 and prefer a number to a NaN: see float32.c. */
 static inline int64_t order(double x) {
@@ -30,7 +48,9 @@ static inline double max_number(double x, double y) {
     return y == y ? r : f64_nan1(x, x);
 }
 
-static inline double same(double x) { return x; }
+static inline double same(double x) {
+    return x;
+}
 FLOAT_OP2(add_f64, double, add, same, same)
 FLOAT_OP2(sub_f64, double, sub, same, same)
 FLOAT_OP2(mul_f64, double, mul, same, same)

@@ -4,14 +4,30 @@
 
 #include "ops/ieee.h"
 
-static inline double add(double x, double y) { return f64_nan2(x, y, x + y); }
-static inline double sub(double x, double y) { return f64_nan2(x, y, x - y); }
-static inline double mul(double x, double y) { return f64_nan2(x, y, x * y); }
-static inline double fma_(double x, double y, double z) { return f64_nan3(x, y, z, __builtin_fma(x, y, z)); }
-static inline double div_(double x, double y) { return f64_nan2(x, y, x / y); }
-static inline double rcp(double x) { return f64_nan1(x, 1 / x); }
-static inline double sqrt_(double x) { return f64_nan1(x, __builtin_sqrt(x)); }
-static inline double same(double x) { return x; }
+static inline double add(double x, double y) {
+    return f64_nan2(x, y, x + y);
+}
+static inline double sub(double x, double y) {
+    return f64_nan2(x, y, x - y);
+}
+static inline double mul(double x, double y) {
+    return f64_nan2(x, y, x * y);
+}
+static inline double fma_(double x, double y, double z) {
+    return f64_nan3(x, y, z, __builtin_fma(x, y, z));
+}
+static inline double div_(double x, double y) {
+    return f64_nan2(x, y, x / y);
+}
+static inline double rcp(double x) {
+    return f64_nan1(x, 1 / x);
+}
+static inline double sqrt_(double x) {
+    return f64_nan1(x, __builtin_sqrt(x));
+}
+static inline double same(double x) {
+    return x;
+}
 
 #define ROUNDED(OP, f)                                                                                                 \
     OP(f##_lanes, double, f, same, same)                                                                               \

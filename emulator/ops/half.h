@@ -30,7 +30,9 @@ static inline uint16_t f32_to_f16(float x) {
     return (uint16_t)(m > F32_INFINITY ? F16_NAN : h);
 }
 
-static inline float bf16_to_f32(uint16_t h) { return f32_from((uint32_t)h << 16); }
+static inline float bf16_to_f32(uint16_t h) {
+    return f32_from((uint32_t)h << 16);
+}
 
 static inline uint16_t f32_to_bf16(float x) {
     uint32_t u = f32_bits(x);

@@ -42,7 +42,9 @@ static inline double f64_from(uint64_t u) {
 #define F64_SIGN     0x8000000000000000u
 #define F16_NAN      0x7fffu /* of .f16 and .bf16 */
 
-static inline float f32_canonical(float x) { return x == x ? x : f32_from(F32_NAN); }
+static inline float f32_canonical(float x) {
+    return x == x ? x : f32_from(F32_NAN);
+}
 
 static inline float f32_flush(float x) {
     uint32_t u = f32_bits(x);
@@ -50,22 +52,44 @@ static inline float f32_flush(float x) {
 }
 
 /* NaN and -0 become +0. */
-static inline float f32_clamp(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
-static inline double f64_clamp(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
+static inline float f32_clamp(float x) {
+    return x > 0 ? (x < 1 ? x : 1) : 0;
+}
+static inline double f64_clamp(double x) {
+    return x > 0 ? (x < 1 ? x : 1) : 0;
+}
 
 /* What happens to an operand and to a result, by the instruction's modifiers. */
-static inline float in_plain(float x) { return x; }
-static inline float in_ftz(float x) { return f32_flush(x); }
-static inline float out_plain(float x) { return f32_canonical(x); }
-static inline float out_ftz(float x) { return f32_canonical(f32_flush(x)); }
-static inline float out_sat(float x) { return f32_clamp(x); }
-static inline float out_ftz_sat(float x) { return f32_clamp(f32_flush(x)); }
+static inline float in_plain(float x) {
+    return x;
+}
+static inline float in_ftz(float x) {
+    return f32_flush(x);
+}
+static inline float out_plain(float x) {
+    return f32_canonical(x);
+}
+static inline float out_ftz(float x) {
+    return f32_canonical(f32_flush(x));
+}
+static inline float out_sat(float x) {
+    return f32_clamp(x);
+}
+static inline float out_ftz_sat(float x) {
+    return f32_clamp(f32_flush(x));
+}
 
 /* Double precision keeps the payload of the first NaN operand, made quiet: f64_nan_operand says what a NaN result is, if
  * x is the next operand to look at (last operand first). */
-static inline uint64_t f64_nan_operand(double x, uint64_t nan) { return x == x ? nan : f64_bits(x) | F64_QUIET; }
-static inline double f64_result(double r, uint64_t nan) { return r == r ? r : f64_from(nan); }
-static inline double f64_nan1(double a, double r) { return f64_result(r, f64_nan_operand(a, F64_NAN)); }
+static inline uint64_t f64_nan_operand(double x, uint64_t nan) {
+    return x == x ? nan : f64_bits(x) | F64_QUIET;
+}
+static inline double f64_result(double r, uint64_t nan) {
+    return r == r ? r : f64_from(nan);
+}
+static inline double f64_nan1(double a, double r) {
+    return f64_result(r, f64_nan_operand(a, F64_NAN));
+}
 static inline double f64_nan2(double a, double b, double r) {
     return f64_result(r, f64_nan_operand(a, f64_nan_operand(b, F64_NAN)));
 }

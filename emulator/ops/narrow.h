@@ -62,9 +62,11 @@ static inline uint32_t narrow(float x, struct narrow_format f, uint32_t bits, en
     return sign | narrow_magnitude(x, f, mode, satfinite);
 }
 
-static inline uint16_t narrow_f16(float x, enum rounding mode) { return (uint16_t)narrow(x, FORMAT_F16, 15, mode, false); }
+static inline uint16_t narrow_f16(float x, enum rounding mode) {
+    return mode == ROUND_RN ? f32_to_f16(x) : (uint16_t)narrow(x, FORMAT_F16, 15, mode, false);
+}
 static inline uint16_t narrow_bf16(float x, enum rounding mode) {
-    return (uint16_t)narrow(x, FORMAT_BF16, 15, mode, false);
+    return mode == ROUND_RN ? f32_to_bf16(x) : (uint16_t)narrow(x, FORMAT_BF16, 15, mode, false);
 }
 
 /* Double to single precision in any direction: the nearest number, moved by one where that is on the wrong side. */

@@ -74,10 +74,18 @@ static inline float tanh_(float x) {
     return f32_from(f32_bits(r) | (f32_bits(x) & F32_SIGN));
 }
 
-static inline float rcp(float x) { return 1 / x; }
-static inline float sqrt_(float x) { return __builtin_sqrtf(x); }
-static inline float rsqrt(float x) { return 1 / __builtin_sqrtf(x); }
-static inline float div_full(float x, float y) { return x / y; }
+static inline float rcp(float x) {
+    return 1 / x;
+}
+static inline float sqrt_(float x) {
+    return __builtin_sqrtf(x);
+}
+static inline float rsqrt(float x) {
+    return 1 / __builtin_sqrtf(x);
+}
+static inline float div_full(float x, float y) {
+    return x / y;
+}
 
 /* div.approx is x times an approximate reciprocal, which for |y| above 2^126 is 0: the quotient is 0 too, or NaN for an
  * infinite x. */
@@ -101,10 +109,18 @@ PLAIN_FTZ(FLOAT_OP2, div_full)
 PLAIN_FTZ(FLOAT_OP2, div_approx)
 
 /* sin and cos: the C library does arguments that are large, infinite or NaN. */
-static inline float sin_small(float x) { return x == 0 ? x : sine(x, 0); }
-static inline float cos_small(float x) { return sine(x, 1); }
-static inline float sin_any(float x) { return (float)sin((double)x); }
-static inline float cos_any(float x) { return (float)cos((double)x); }
+static inline float sin_small(float x) {
+    return x == 0 ? x : sine(x, 0);
+}
+static inline float cos_small(float x) {
+    return sine(x, 1);
+}
+static inline float sin_any(float x) {
+    return (float)sin((double)x);
+}
+static inline float cos_any(float x) {
+    return (float)cos((double)x);
+}
 
 static bool any_beyond(const float *a, float limit) {
     uint32_t beyond = 0;
@@ -126,15 +142,27 @@ SINE(sin)
 SINE(cos)
 
 /* Half precision: the single-precision function, rounded. */
-static inline uint16_t ex2_f16(uint16_t x) { return f32_to_f16(ex2(f16_to_f32(x))); }
-static inline uint16_t tanh_f16(uint16_t x) { return f32_to_f16(tanh_(f16_to_f32(x))); }
-static inline uint16_t ex2_bf16(uint16_t x) { return f32_to_bf16(f32_flush(ex2(f32_flush(bf16_to_f32(x))))); }
-static inline uint16_t tanh_bf16(uint16_t x) { return f32_to_bf16(tanh_(bf16_to_f32(x))); }
-static inline uint16_t same(uint16_t x) { return x; }
+static inline uint16_t ex2_f16(uint16_t x) {
+    return f32_to_f16(ex2(f16_to_f32(x)));
+}
+static inline uint16_t tanh_f16(uint16_t x) {
+    return f32_to_f16(tanh_(f16_to_f32(x)));
+}
+static inline uint16_t ex2_bf16(uint16_t x) {
+    return f32_to_bf16(f32_flush(ex2(f32_flush(bf16_to_f32(x)))));
+}
+static inline uint16_t tanh_bf16(uint16_t x) {
+    return f32_to_bf16(tanh_(bf16_to_f32(x)));
+}
+static inline uint16_t same(uint16_t x) {
+    return x;
+}
 
 /* A packed pair is computed as two halves. */
 #define PAIR(f)                                                                                                        \
-    static inline uint32_t f##x2(uint32_t x) { return (uint32_t)f((uint16_t)(x >> 16)) << 16 | f((uint16_t)x); }
+    static inline uint32_t f##x2(uint32_t x) {                                                                         \
+        return (uint32_t)f((uint16_t)(x >> 16)) << 16 | f((uint16_t)x);                                                \
+    }
 #define HALF_AND_PAIR(f)                                                                                               \
     PAIR(f)                                                                                                            \
     FLOAT_OP1(f##_op, uint16_t, f, same, same)                                                                         \
@@ -146,23 +174,39 @@ HALF_AND_PAIR(tanh_bf16)
 
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see the upper 32 bits of their operand only and give the upper 32 bits of
  * a result; subnormals are zero. Their NaN is canonical. */
-static inline double upper(double x) { return f64_from(f64_bits(x) & 0xffffffff00000000u); }
+static inline double upper(double x) {
+    return f64_from(f64_bits(x) & 0xffffffff00000000u);
+}
 static inline double flush(double x) {
     uint64_t u = f64_bits(x);
     return f64_from(u & 0x7ff0000000000000u ? u : u & F64_SIGN);
 }
-static inline double in_upper(double x) { return flush(upper(x)); }
-static inline double out_upper(double r) { return r == r ? upper(flush(r)) : f64_from(0x7fffffff00000000u); }
-static inline double same_f64(double x) { return x; }
-static inline double rcp_f64(double x) { return 1 / x; }
-static inline double rsqrt_f64(double x) { return 1 / __builtin_sqrt(x); }
-static inline double rsqrt_payload(double x) { return f64_nan1(x, rsqrt_f64(x)); }
+static inline double in_upper(double x) {
+    return flush(upper(x));
+}
+static inline double out_upper(double r) {
+    return r == r ? upper(flush(r)) : f64_from(0x7fffffff00000000u);
+}
+static inline double same_f64(double x) {
+    return x;
+}
+static inline double rcp_f64(double x) {
+    return 1 / x;
+}
+static inline double rsqrt_f64(double x) {
+    return 1 / __builtin_sqrt(x);
+}
+static inline double rsqrt_payload(double x) {
+    return f64_nan1(x, rsqrt_f64(x));
+}
 FLOAT_OP1(rcp_f64_upper, double, rcp_f64, in_upper, out_upper)
 FLOAT_OP1(rsqrt_f64_upper, double, rsqrt_f64, in_upper, out_upper)
 FLOAT_OP1(rsqrt_f64_plain, double, rsqrt_payload, same_f64, same_f64)
 
 #define ROWS_FTZ(opcode, letters, f)                                                                                   \
-    {opcode ".f32", letters, f##_plain, 0, 0}, {opcode ".ftz.f32", letters, f##_ftz, 0, 0}
+    {opcode ".f32", letters, f##_plain, 0, 0}, {                                                                       \
+        opcode ".ftz.f32", letters, f##_ftz, 0, 0                                                                      \
+    }
 
 const struct form forms_special[] = {
     ROWS_FTZ("ex2.approx", "ww", ex2),
