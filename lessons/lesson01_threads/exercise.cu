@@ -1,24 +1,23 @@
-/* Exercise 01: two jobs, one thread per element
- * fails as given: stale_output
+/* Exercise 01: two jobs, one thread per element.
  *
- *     saxpy      out[i] = a * x[i] + y[i]
- *     reverse    out[n - 1 - i] = in[i]
+ *     saxpy      out[i] = a * x[i] + y[i]              "single precision a times x plus y"
+ *     reverse    out[n - 1 - i] = in[i]                the first becomes the last
  *
- * Fill in the six TODOs, then type: make exercise01
- * Stuck? make exercise01 hint
+ * The grader (make exercise01) calls, from the host:
  *
- * How the grader calls this file: it includes it and calls
+ *     void saxpy(float a, const float *x, const float *y, float *out, int n);
+ *     void reverse(const float *in, float *out, int n);
  *
- *     saxpy(a, x, y, out, n);
- *     reverse(in, out, n);
- *
- * with n = 0, 1, 31, 32, 33, 255, 256, 257, 1000, 1025 and 100003. x, y, in and out are device pointers to exactly
- * n floats each and do not overlap; inputs must stay as they are; out is poisoned, so an element that nobody writes
- * is noticed. The grader waits for the kernel itself. It checks every result, every memory access and every launch.
+ *   - x, y, in and out are device arrays of n floats that do not overlap;
+ *   - n is 0, 1, 31, 32, 33, 127, 128, 129, 1000, 1025 and more;
+ *   - every element of out is written, and nothing else: x, y and in stay as they are;
+ *   - saxpy may round once or twice (within 1e-6 + 1e-6 * |out|); reverse copies every bit;
+ *   - the functions return without waiting for the kernel: the grader waits by itself.
  */
-#include <cuda_runtime.h>
+// fails as given: stale_output
+#include "common/check.h"
 
-enum { BLOCK = 128 };
+enum { BLOCK = 128 }; // threads in a block
 
 /* The fewest blocks of BLOCK threads that hold n threads. */
 static int blocks_for(int n) {
@@ -26,7 +25,7 @@ static int blocks_for(int n) {
     return 1;
 }
 
-/* Grid: n threads or more. Thread i writes out[i]. */
+/* x, y, out: n floats. Grid: n threads or more. Thread i writes out[i]. */
 __global__ void saxpy_kernel(float a, const float *x, const float *y, float *out, int n) {
     // TODO 2: compute this thread's global index. (-1 is nobody's element: as it stands, no thread writes.)
     int i = -1;
@@ -36,20 +35,19 @@ __global__ void saxpy_kernel(float a, const float *x, const float *y, float *out
     }
 }
 
-/* Grid: n threads or more. Thread i reads in[i] and writes it to its mirrored place: the first becomes the last. */
+/* in, out: n floats. Grid: n threads or more. Thread i reads in[i] and writes it to its mirrored place. */
 __global__ void reverse_kernel(const float *in, float *out, int n) {
-    // TODO 4: index, guard, and one assignment. All of it is yours this time.
+    // TODO 4: index, guard and assignment. All of it is yours this time.
     (void)in, (void)out, (void)n;
 }
 
-/* x, y, out: n floats each, on the device. */
 void saxpy(float a, const float *x, const float *y, float *out, int n) {
-    // TODO 5: n may be 0, and a grid of 0 blocks is a launch error. Return early then.
+    // TODO 5: n may be 0, and a grid of 0 blocks is a launch error. What should happen then?
     saxpy_kernel<<<blocks_for(n), BLOCK>>>(a, x, y, out, n);
+    CUDA_CHECK_LAUNCH();
 }
 
-/* in, out: n floats each, on the device. */
 void reverse(const float *in, float *out, int n) {
-    // TODO 6: the same here.
-    reverse_kernel<<<blocks_for(n), BLOCK>>>(in, out, n);
+    // TODO 6: choose the grid, launch reverse_kernel and check the launch. Mind n = 0 here, too.
+    (void)in, (void)out, (void)n;
 }

@@ -1,0 +1,52 @@
+/* Exercise 02: the negative of a picture, by way of pitched device memory, and no error lost.
+ *
+ *     out[row][col] = 1 - in[row][col]
+ *
+ * The grader (make exercise02) calls, from the host:
+ *
+ *     cudaError_t negative(const float *in, float *out, int rows, int cols);
+ *
+ *   - in and out are ordinary host arrays (malloc) of rows * cols floats, row after row without gaps; they do not overlap;
+ *   - rows and cols may be 0: then there is nothing to do, and the result is cudaSuccess;
+ *   - the picture lies in device memory from cudaMallocPitch, and the pitch is whatever CUDA says;
+ *   - if a CUDA call fails, its error is returned: the function does not end the program, and prints nothing;
+ *   - whether it succeeds or fails, all device memory that it allocated has been freed;
+ *   - on return the work is done: out holds the result.
+ *
+ * The grader lets some calls fail on purpose, and returns larger pitches than you would expect.
+ */
+// fails as given: not_implemented
+#include <cuda_runtime.h>
+
+enum { BLOCK = 128 }; // threads in a block
+
+/* x[rows][cols], float, `pitch` bytes from row to row. Grid: a block for each row. */
+__global__ void negative_kernel(float *x, size_t pitch, int cols) {
+    // TODO 1: find the start of row blockIdx.x, then let the threads of the block share its columns.
+    (void)x, (void)pitch, (void)cols;
+}
+
+/* There and back, by way of x on the device. A row has cols floats, which are `width` bytes; that is also the pitch of in
+ * and out, since they have no gaps. Returns the first error; the caller frees. */
+static cudaError_t there_and_back(const float *in, float *out, int rows, int cols, size_t width, float *x,
+                                  size_t pitch) {
+    // TODO 2: copy the rows of in to x with cudaMemcpy2D. If it fails, return its error.
+    (void)in, (void)width, (void)x, (void)pitch;
+    // TODO 3: launch negative_kernel with a block for each row. A launch returns nothing: ask for its error.
+    (void)rows, (void)cols;
+    // TODO 4: copy the rows of x to out, and return what that call returns. (Does anybody wait for the kernel?)
+    (void)out;
+    return cudaSuccess;
+}
+
+cudaError_t negative(const float *in, float *out, int rows, int cols) {
+    float *x = NULL;
+    size_t width = cols * sizeof(float), pitch = 0;
+    if (rows == 0 || cols == 0) {
+        return cudaSuccess;
+    }
+    // TODO 5: allocate x with cudaMallocPitch, which also tells you the pitch. If it fails, return its error.
+    cudaError_t error = there_and_back(in, out, rows, cols, width, x, pitch);
+    // TODO 6: free x, also when something failed, and return the first error that there was.
+    return error;
+}
