@@ -7,7 +7,7 @@
 /* "element 1000 of 1000 elements of 4 bytes" is what the student's index was. */
 static void past_the_end(struct text *t, const struct bad_access *bad) {
     const struct allocation *a = bad->nearest;
-    uint64_t index = (bad->address - a->base) / bad->bytes, count = a->size / bad->bytes;
+    uint64_t offset = bad->address - a->base, index = offset / bad->bytes, count = a->size / bad->bytes;
     if (count == 0) {
         text_format(t,
                     "The allocation holds %l bytes, and one such access needs %u: was its size given in elements "
@@ -15,11 +15,17 @@ static void past_the_end(struct text *t, const struct bad_access *bad) {
                     a->size, bad->bytes);
         return;
     }
+    if (offset < a->size) {
+        text_format(
+            t,
+            "The access starts inside the allocation and ends past its end: of elements of %u bytes it holds only "
+            "%l. Handle the rest one by one.",
+            bad->bytes, count);
+        return;
+    }
     text_format(t, "This is element %l of an allocation of %l elements of %u bytes: valid indices are 0 to %l. ", index,
                 count, bad->bytes, count - 1);
-    if (index < count)
-        text_format(t, "The access starts inside and ends past the end.");
-    else if (index == bad->thread && bad->threads > count)
+    if (index == bad->thread && bad->threads > count)
         text_format(t,
                     "The grid has %l threads, more than there are elements: let only threads with i < n make the "
                     "access, `if (i < n)`.",

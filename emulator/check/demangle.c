@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +22,63 @@ static void find_library(void) {
     memcpy(&library_demangle, &symbol, sizeof symbol); /* C has no cast from object to function pointer */
 }
 
-/* "float*" is spelled "float *" in NVIDIA's messages. */
-static void space_before_stars(const char *in, char *out, size_t size) {
-    size_t n = 0;
-    char before = ' ';
-    for (; *in && n + 2 < size; before = *in++) {
-        if ((*in == '*' || *in == '&') && before != ' ' && before != '*' && before != '&' && before != '(')
-            out[n++] = ' ';
-        out[n++] = *in;
+struct name {
+    char *out;
+    size_t length, size;
+    size_t parameter; /* where the parameter being written starts */
+    bool pointer;     /* a '*' or '&' of it has been written */
+};
+
+static void put(struct name *n, char c) {
+    if (n->length + 1 < n->size)
+        n->out[n->length++] = c;
+}
+
+/* Writes "const " in front of the parameter. */
+static void put_const_first(struct name *n) {
+    static const char word[] = "const ";
+    size_t bytes = sizeof word - 1;
+    if (n->length + bytes + 1 >= n->size)
+        return;
+    memmove(n->out + n->parameter + bytes, n->out + n->parameter, n->length - n->parameter);
+    memcpy(n->out + n->parameter, word, bytes);
+    n->length += bytes;
+}
+
+static bool starts_with(const char *s, const char *prefix) {
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* Length of "_INTERNAL_<hash>_<file>::", the namespace of what is static in a file; 0 where there is none. */
+static size_t internal_namespace(const char *s) {
+    const char *end = starts_with(s, "_INTERNAL_") ? strstr(s, "::") : NULL;
+    return end ? (size_t)(end + 2 - s) : 0;
+}
+
+/* NVIDIA writes "const float *" where the C++ library writes "float const*". */
+static void respell(const char *in, struct name *n) {
+    in += internal_namespace(in);
+    while (*in) {
+        char before = n->length ? n->out[n->length - 1] : ' ';
+        if (starts_with(in, " const") && !n->pointer && strchr("*&,) ", in[6])) {
+            put_const_first(n);
+            in += 6;
+            continue;
+        }
+        if (*in == '*' || *in == '&') {
+            if (!n->pointer && before != ' ' && before != '(')
+                put(n, ' ');
+            n->pointer = true;
+        }
+        put(n, *in);
+        bool next = *in == '(' || (*in == ' ' && before == ',');
+        in++;
+        if (next) {
+            n->parameter = n->length;
+            n->pointer = false;
+        }
     }
-    out[n] = '\0';
+    n->out[n->length] = '\0';
 }
 
 const char *demangle(const char *mangled, char *out, size_t size) {
@@ -39,7 +87,7 @@ const char *demangle(const char *mangled, char *out, size_t size) {
     char *plain =
         library_demangle && strncmp(mangled, "_Z", 2) == 0 ? library_demangle(mangled, NULL, NULL, &status) : NULL;
     if (plain && status == 0)
-        space_before_stars(plain, out, size);
+        respell(plain, &(struct name){.out = out, .size = size});
     else
         snprintf(out, size, "%s", mangled);
     free(plain);

@@ -261,6 +261,29 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
     return bad;
 }
 
+/* The caller knows of one bad lane and passes all that may be; these are the ones that are as bad. */
+static uint32_t bad_lanes(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                          const uint64_t addresses[WARP_SIZE]) {
+    uint32_t bad = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        int lane = first_lane(left);
+        const struct access *access = in->extra;
+        enum ptx_space space = space_of(access, addresses[lane]);
+        uint64_t address = addresses[lane], bytes = access_bytes(access);
+        bool is_bad = true;
+        if (finding == FINDING_MISALIGNED)
+            is_bad = address % bytes != 0;
+        else if (has_allocations(space))
+            is_bad = finding == FINDING_READ_ONLY || !memory_translate(address, bytes);
+        else if (space == SPACE_SHARED)
+            is_bad = (uint32_t)address + bytes > w->launch->shared_bytes;
+        else if (space == SPACE_LOCAL)
+            is_bad = (address & ~(~(uint64_t)0 << WINDOW_SHIFT)) + bytes > w->launch->local_bytes;
+        bad |= (uint32_t)is_bad << lane;
+    }
+    return bad ? bad : lanes;
+}
+
 static void put_access_title(struct text *t, const struct access *access, const struct bad_access *bad) {
     static const char *const spaces[] = {
         [SPACE_PARAM] = "__param__",   [SPACE_GLOBAL] = "__global__", [SPACE_CONST] = "__constant__",
@@ -327,6 +350,7 @@ static void put_access(struct text *t, const struct warp *w, const struct insn *
 int report_access(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
                   const uint64_t addresses[WARP_SIZE]) {
     const struct kernel *kernel = w->launch->kernel;
+    lanes = bad_lanes(w, in, finding, lanes, addresses);
     int lane = first_lane(lanes);
     struct bad_access bad = describe(w, in, finding, lane, addresses[lane]);
     struct source_position p = insn_position(kernel, in);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ptx/arena.h"
+#include "ptx/debug_strings.h"
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 
@@ -778,10 +779,15 @@ static void file(struct parser *p) {
 }
 
 static void section(struct parser *p) {
+    bool strings = p->token.length == strlen(".debug_str") && memcmp(p->token.text, ".debug_str", p->token.length) == 0;
     while (p->token.kind != TOKEN_END && !is_punct(p, '{'))
         advance(p);
+    struct lexer body = p->lexer;
     if (!lexer_skip_braces(&p->lexer))
         fail(p, ".section is not closed");
+    body.end = p->lexer.at - 1; /* without the '}' */
+    if (strings)
+        debug_strings_read(p->module->arena, body, p->locations);
     advance(p);
 }
 

@@ -70,8 +70,9 @@ run_case() { # PROGRAM FOLDER SUFFIX NAME ERROR VERDICT STATUS TIMEOUT SILENT
   status=0
   limit=$8
   [ "$limit" != - ] || limit=30
-  # In a shell of its own, whose word about a crash is not for the log.
-  (EMULATOR_TIMEOUT=$limit timeout 60 "$1" "$4" >"$scratch/out" 2>"$scratch/err") 2>/dev/null || status=$?
+  # The program's stderr is opened inside, so that what this shell says about a crash is not in it.
+  EMULATOR_TIMEOUT=$limit timeout 60 sh -c 'exec "$@" 2>"$0"' "$scratch/err" "$1" "$4" >"$scratch/out" 2>/dev/null ||
+    status=$?
   why=$(why_wrong "$2" "$4" "$5" "$6" "$7" "$9")
   if [ -z "$why" ]; then
     pass "$4$3"

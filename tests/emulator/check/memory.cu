@@ -73,7 +73,8 @@ static void case_far_block(void) {
 
 // EXPECT atomic_past_end 700 out_of_bounds
 // SAYS Invalid __global__ atomic of size 4 bytes
-// SAYS atomic_past_end(int *) in tests/emulator/check/memory.cu:LINE
+// SAYS at atomicAdd(int *, int) in device_atomic_functions.hpp:
+// SAYS =========         Device Frame: atomic_past_end(int *) in tests/emulator/check/memory.cu:LINE
 // SAYS | atomicAdd(&bins[threadIdx.x], 1);
 // SAYS by thread (10,0,0) in block (0,0,0)
 __global__ void atomic_past_end(int *bins) {
@@ -86,7 +87,7 @@ static void case_atomic_past_end(void) {
 // EXPECT wide_past_end 700 out_of_bounds
 // SAYS Invalid __global__ read of size 16 bytes
 // SAYS by thread (2,0,0) in block (0,0,0)
-// SAYS starts inside and ends past the end
+// SAYS starts inside the allocation and ends past its end
 __global__ void wide_past_end(const float4 *x, float4 *y) {
     y[threadIdx.x] = x[threadIdx.x]; // HERE
 }
@@ -299,7 +300,8 @@ static void case_local_past_end(void) {
 // EXPECT inlined 700 out_of_bounds
 // SAYS Invalid __global__ write of size 4 bytes
 // SAYS in tests/emulator/check/memory.cu:LINE
-// SAYS Device Frame: inlined(float *, int)
+// SAYS at put(float *, int) in
+// SAYS =========         Device Frame: inlined(float *, int)
 __device__ __forceinline__ void put(float *y, int i) {
     y[i] = 1.0f; // HERE
 }
@@ -329,7 +331,7 @@ static void case_second_kernel(void) {
 
 // EXPECT managed_past_end 700 out_of_bounds
 // SAYS and is 1 bytes after the nearest allocation at 0x
-// SAYS of size 4096 bytes
+// SAYS of size 4,096 bytes
 __global__ void managed_past_end(int *y) {
     y[blockIdx.x * blockDim.x + threadIdx.x] = 1; // HERE
 }
