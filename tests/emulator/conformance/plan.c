@@ -92,6 +92,14 @@ static bool special_kind(const char *name, int k, enum value_kind *kind) {
     return false;
 }
 
+/* setp of one half has no p|q, though its form has the letter. */
+static bool single_predicate(const char *name) {
+    const struct type *found[6];
+    size_t count = name_types(name, found, COUNT(found));
+    return opcode_is(name, "setp") && count &&
+           (found[count - 1]->kind == VALUE_F16 || found[count - 1]->kind == VALUE_BF16);
+}
+
 /* The last 32-bit operand of a warp instruction is its membermask; before it shfl has lane and clamp. */
 static void warp_kinds(struct plan *plan) {
     static const char *const warp[] = {"shfl", "vote", "match", "redux"};
@@ -182,7 +190,7 @@ size_t plan_form(const char *name, const char *operands, struct plan *plans, siz
     plan.count = (int)length;
     for (int k = 0; k < plan.count; k++) {
         struct plan_operand *o = &plan.operand[k];
-        o->letter = operands[k];
+        o->letter = operands[k] == 'P' && single_predicate(name) ? 'p' : operands[k];
         o->output = k == 0;
         o->kind = operand_kind(name, k, o->letter);
     }

@@ -108,7 +108,8 @@ static void *load(const struct plan *plans, size_t count, char *log, size_t log_
     return error ? NULL : module;
 }
 
-static void run(const struct plan *plan, void *module, const char *name) {
+/* False when the kernel fails: after that the context is lost, and nothing more can be recorded. */
+static bool run(const struct plan *plan, void *module, const char *name) {
     void *function, *arguments[] = {&device_inputs, &device_outputs};
     plan_inputs(plan, inputs);
     CHECK(cuModuleGetFunction(&function, module, name));
@@ -117,12 +118,22 @@ static void run(const struct plan *plan, void *module, const char *name) {
     int error = cu.cuLaunchKernel(function, CASES / BLOCK_THREADS, 1, 1, BLOCK_THREADS, 1, 1, 0, NULL, arguments, NULL);
     if (!error)
         error = cu.cuCtxSynchronize();
-    check(error, plan->name);
+    if (error) {
+        fprintf(stderr, "record_gpu: %s %s ended with error %d; what follows is not recorded\n", plan->name,
+                plan->operands, error);
+        return false;
+    }
     CHECK(cuMemcpyDtoH_v2(outputs, device_outputs, sizeof outputs));
+    return true;
 }
 
+static bool context_lost;
+
+/* Returns how many forms were rejected. */
 static size_t record(const struct plan *plans, size_t count, struct vectors *v) {
     char log[2048], name[32];
+    if (context_lost)
+        return 0;
     void *module = load(plans, count, log, sizeof log);
     if (!module && count > 1)
         return record(plans, count / 2, v) + record(plans + count / 2, count - count / 2, v);
@@ -133,7 +144,9 @@ static size_t record(const struct plan *plans, size_t count, struct vectors *v) 
     }
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "f%zu", i);
-        run(&plans[i], module, name);
+        context_lost = !run(&plans[i], module, name);
+        if (context_lost)
+            return 0;
         vectors_add(v, &plans[i], outputs);
     }
     CHECK(cuModuleUnload(module));
@@ -159,5 +172,5 @@ int main(int argc, char **argv) {
     printf("%zu recorded, %zu rejected\n", v.count - rejected, rejected);
     vectors_free(&v);
     free(plans);
-    return 0;
+    return context_lost;
 }
