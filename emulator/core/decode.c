@@ -44,6 +44,12 @@ uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align) {
     return slot;
 }
 
+uint32_t decode_trash(struct decoder *d) {
+    if (d->trash_slot == ~0u)
+        d->trash_slot = decode_frame(d, 16 * WARP_SIZE, 64);
+    return d->trash_slot;
+}
+
 uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value) {
     if (bits == 16 || bits == 32)
         value &= ((uint64_t)1 << bits) - 1;
@@ -270,7 +276,7 @@ static void list_parts(struct decoder *d, struct function *f) {
 
 static void layout_function(struct decoder *d, struct function *f) {
     f->area_begin = decode_frame(d, 0, 64);
-    f->return_slot = decode_frame(d, 4 * WARP_SIZE, 64);
+    f->return_slot = f->ptx->entry ? 0 : decode_frame(d, 4 * WARP_SIZE, 64);
     f->depot_slot = f->ptx->entry ? decode_constant(d, 32, 0) : decode_frame(d, 4 * WARP_SIZE, 64);
     layout_variables(d, f);
     fold_constants(d, f->ptx);
@@ -471,7 +477,8 @@ bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
     d->error_size = sizeof error;
     bool good = setjmp(d->failed) == 0;
     if (good) {
-        d->trash_slot = decode_frame(d, 16 * WARP_SIZE, 64);
+        d->trash_slot = ~0u;
+        d->trash_predicate = decode_frame(d, 4, 64);
         reach(d, k->ptx);
         reach_all(d);
         find_recursion(d);

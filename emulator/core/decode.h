@@ -43,6 +43,7 @@ struct decoder {
     struct frame_constant *constants;
     size_t constant_count, constant_capacity;
     uint32_t frame_bytes;
+    uint32_t trash_predicate;
     uint32_t trash_slot; /* what nobody reads: results to '_' */
     uint32_t access_count;
     uint8_t folded; /* instructions folded away since the last one emitted */
@@ -56,6 +57,7 @@ _Noreturn void decode_fail(struct decoder *d, const char *format, ...) __attribu
 
 /* Space in the frame, 64-byte aligned for vectors. */
 uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align);
+uint32_t decode_trash(struct decoder *d); /* a slot of any width that nobody reads */
 uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value);
 
 /* Appends an instruction; the pointer is valid until the next one. */

@@ -190,7 +190,7 @@ uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned 
 
 uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     if (o->kind == OPERAND_SINK)
-        return d->trash_slot;
+        return bits == 1 ? d->trash_predicate : decode_trash(d);
     if (o->kind == OPERAND_VECTOR)
         return decode_frame(d, bits / 8 * WARP_SIZE, 64);
     if (o->kind != OPERAND_REGISTER)
@@ -292,7 +292,7 @@ static bool type_is_signed(enum ptx_type t) {
 static void pair_slots(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slots[2]) {
     const struct ptx_operand *first = o->kind == OPERAND_PAIR ? &o->items[0] : o;
     slots[0] = decode_destination(d, first, bits);
-    slots[1] = o->kind == OPERAND_PAIR ? decode_destination(d, &o->items[1], 1) : d->trash_slot + 4 * WARP_SIZE;
+    slots[1] = o->kind == OPERAND_PAIR ? decode_destination(d, &o->items[1], 1) : d->trash_predicate;
 }
 
 void decode_form(struct decoder *d, const struct ptx_insn *p) {

@@ -275,7 +275,7 @@ static void scan(struct decoder *d, const struct ptx_function *f, const struct i
         if (r->constant)
             continue;
         unsigned class = size_class(r);
-        r->slot = live.begin > live.end ? d->trash_slot : place(d, &places[class], live, bytes[class]);
+        r->slot = live.begin > live.end ? 0 : place(d, &places[class], live, bytes[class]); /* 0: nobody mentions it */
     }
     for (size_t i = 0; i < 5; i++) {
         free(places[i].slots);

@@ -144,7 +144,17 @@ static const struct insn *check_divergent(struct warp *w, const struct insn *nex
 
 const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, unsigned barrier) {
     struct block *b = w->block;
-    if (w->count > 1 && !check_divergent(w, next, barrier))
+    if (w->count == 1) { /* the usual case: the whole warp comes, and waits or opens the barrier for all */
+        struct fragment *f = &w->fragments[0];
+        f->pc = next;
+        f->state = FRAGMENT_AT_BARRIER;
+        f->barrier = (uint8_t)barrier;
+        w->state = WARP_WAITING;
+        b->barriers[barrier].arrived += (uint32_t)__builtin_popcount(w->mask);
+        block_check_barrier(b, barrier);
+        return w->state == WARP_READY ? next : NULL;
+    }
+    if (!check_divergent(w, next, barrier))
         return NULL;
     struct fragment *f = running(w);
     f->pc = next;
