@@ -79,10 +79,9 @@ static const char *grader_next_step(const char *verdict) {
         const char *verdict, *step;
     } steps[] = {
         {"not_implemented", "open " EXERCISE " and do the TODOs in their order"},
-        {"wrong_result", "compute one such element by hand, as your kernel does"},
+        {"wrong_result", "find the line of your file that does this"},
         {"nan", "follow such an input through your formula by hand"},
-        {"stale_output",
-         "ask which thread should have written the element: does it run, and does the guard let it pass?"},
+        {"stale_output", "find the thread that should have written it (is it launched? does the guard let it pass?)"},
         {"out_of_bounds", "compare the largest index of your grid with n, and look at the guard"},
         {"misaligned", "ask for what alignment the address was promised"},
         {"launch_error", "print the grid and the block just before the launch"},
@@ -198,8 +197,8 @@ static bool grader_impossible_launch(void) {
     return grader_seen.launches && (threads == 0 || threads > 1024 || grid.x == 0 || grid.y == 0 || grid.z == 0);
 }
 
-/* A CUDA call failed, in the student's code or in ours; check.h has printed what is known. */
-static void grader_cuda_failed(cudaError_t error) {
+/* An error in the student's code or in ours. `shown`: check.h has printed its meaning and what to try. */
+static void grader_error(cudaError_t error, bool shown) {
     const char *verdict = grader_emulator_verdict();
     dim3 grid = grader_seen.grid, block = grader_seen.block;
     if (!verdict && grader_seen.on && grader_impossible_launch()) {
@@ -209,8 +208,15 @@ static void grader_cuda_failed(cudaError_t error) {
             "at least one block, a block 1 to 1024 threads; where there is nothing to do, launch nothing.",
             grid.x, grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(error));
     }
-    grader_fail(verdict ? verdict : grader_error_verdict(error), "%s: %s\n          %s", cudaGetErrorName(error),
-                cudaGetErrorString(error), check_advice(error));
+    if (verdict) {
+        grader_fail(verdict, "%s: the report above names the kernel and the line.", cudaGetErrorName(error));
+    }
+    grader_fail(grader_error_verdict(error), "%s: %s%s%s", cudaGetErrorName(error), cudaGetErrorString(error),
+                shown ? "; see above." : "\n          ", shown ? "" : check_advice(error));
+}
+
+static void grader_cuda_failed(cudaError_t error) {
+    grader_error(error, true);
 }
 
 /* To be called right after the student's function: collects the error that a launch left behind, waits for the kernel
@@ -218,7 +224,7 @@ static void grader_cuda_failed(cudaError_t error) {
 static void grader_collect(const char *function, bool may_wait) {
     cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) {
-        grader_cuda_failed(error);
+        grader_error(error, false);
     }
     grader_seen.on = false;
     if (grader_seen.blocked && !may_wait) {
@@ -232,9 +238,12 @@ static void grader_collect(const char *function, bool may_wait) {
             "input is there.\n          Pass the stream: <<<grid, block, 0, stream>>>",
             function);
     }
-    CUDA_CHECK(cudaDeviceSynchronize());
-    if (grader_emulator_verdict()) {
-        grader_fail(grader_emulator_verdict(), "the emulator found an error in the kernel; see above.");
+    error = cudaDeviceSynchronize();
+    if (error != cudaSuccess) {
+        grader_error(error, false);
+    }
+    if (grader_emulator_verdict()) { // something that a GPU may let pass
+        grader_fail(grader_emulator_verdict(), "the report above names the kernel and the line.");
     }
 }
 
