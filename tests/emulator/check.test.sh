@@ -98,7 +98,7 @@ run_file() { # NAME SUFFIX FLAGS...
 }
 
 says=1
-for file in memory control host correct; do
+for file in memory control host correct counters; do
   run_file "$file" ''
 done
 says=0
