@@ -94,7 +94,7 @@ build/tools/make_exercise: tools/make_exercise.c
 	@sh tools/build_generator.sh
 
 # Rewritten only when the machine or the flags have changed, so a warm build stops here.
-build/configuration: FORCE
+build/configuration: FORCE | $(filter clean,$(goals))
 	@sh tools/configure.sh
 FORCE:
 
@@ -103,7 +103,6 @@ FORCE:
 steps := $(filter clean,$(goals)) $(foreach action,$(actions),$(addsuffix .$(action),$(subjects)))
 previous :=
 $(foreach step,$(steps),$(eval $(step): | $(previous))$(eval previous := $(step)))
-$(foreach lesson,$(filter $(lessons),$(subjects)),$(eval build/lessons/$(lesson): | $(filter clean,$(goals))))
 
 run ptx sass hint solution reset: $(filter-out clean,$(steps))
 	@:
