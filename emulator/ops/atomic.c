@@ -248,8 +248,8 @@ enum {
     RED = 1,
     ATOM = 2,
     BOTH = RED | ATOM,
-    VECTOR = 4,  /* with .v2, .v4 or .v8, too */
-    NOFTZ = 8,   /* may or must be written .noftz */
+    VECTOR = 4,  /* also with .v2, .v4 or .v8 */
+    NOFTZ = 8,   /* is written .noftz */
     WITH_C = 16, /* has a third operand */
     VECTOR_ONLY = 32 | VECTOR,
     HALF = BOTH | NOFTZ | VECTOR,
@@ -258,7 +258,6 @@ enum {
     X(add_32, 32, "add", TYPE_U32, BOTH)                                                                               \
     X(add_32, 32, "add", TYPE_S32, BOTH)                                                                               \
     X(add_64, 64, "add", TYPE_U64, BOTH)                                                                               \
-    X(add_64, 64, "add", TYPE_S64, BOTH)                                                                               \
     X(add_f32, 32, "add", TYPE_F32, BOTH | VECTOR)                                                                     \
     X(add_f64, 64, "add", TYPE_F64, BOTH)                                                                              \
     X(add_f16, 16, "add", TYPE_F16, HALF)                                                                              \
@@ -362,12 +361,13 @@ static bool read_words(const char *opcode, struct words *out) {
     return out->operation && out->type != TYPE_NONE;
 }
 
-/* Whether an operation exists in the form that the opcode asks for. */
+/* Whether an operation exists in the form that the opcode asks for. A vector has 16 bytes at most. */
 static bool has_form(const struct operation *o, const struct words *words, bool red) {
-    bool is_vector = words->count > 1;
-    if (!(o->forms & (red ? RED : ATOM)) || (words->noftz && !(o->forms & NOFTZ)))
+    if (!(o->forms & (red ? RED : ATOM)) || words->noftz != !!(o->forms & NOFTZ))
         return false;
-    return is_vector ? o->forms & VECTOR : (o->forms & VECTOR_ONLY) != VECTOR_ONLY;
+    if (words->count == 1)
+        return (o->forms & VECTOR_ONLY) != VECTOR_ONLY;
+    return o->forms & VECTOR && words->count * ptx_type_bits[o->type] <= 128;
 }
 
 bool atomic_operation(const char *opcode, struct access *access) {
