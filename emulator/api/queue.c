@@ -1,5 +1,6 @@
 #include "api/queue.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -7,6 +8,8 @@
 #include <time.h>
 
 #include "core/device_printf.h"
+
+#define PRINT_DELAY_NS 10000000
 
 struct marker {
     _Atomic int references;
@@ -120,17 +123,40 @@ static void unlink_stream(struct stream *s) {
     free(s);
 }
 
+/* Waits until something has changed. What kernels have printed appears after a while even when the host does not
+ * wait for them; a GPU's driver does the same. */
+static void wait_for_change(struct stream *s, bool *printed) {
+    if (*printed) {
+        pthread_cond_wait(&s->changed, &lock);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += PRINT_DELAY_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(&s->changed, &lock, &until) == ETIMEDOUT) {
+        *printed = true;
+        pthread_mutex_unlock(&lock);
+        device_printf_flush();
+        pthread_mutex_lock(&lock);
+    }
+}
+
 static void *stream_thread(void *argument) {
     struct stream *s = argument;
+    bool printed = true;
     state_set_device(s->device);
     pthread_mutex_lock(&lock);
     for (;;) {
-        if (startable(s))
+        if (startable(s)) {
             execute_head(s);
-        else if (s->destroyed && !s->head)
+            printed = false;
+        } else if (s->destroyed && !s->head) {
             break;
-        else
-            pthread_cond_wait(&s->changed, &lock);
+        } else {
+            wait_for_change(s, &printed);
+        }
     }
     unlink_stream(s);
     pthread_mutex_unlock(&lock);
@@ -165,7 +191,11 @@ static struct stream *create(int device, enum stream_kind kind, unsigned flags, 
     s->flags = flags;
     s->priority = priority;
     s->id = next_id++;
-    pthread_cond_init(&s->changed, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     s->next = devices[device].streams;
     devices[device].streams = s;
     return s;
@@ -298,7 +328,9 @@ int queue_execute(struct stream *s, struct operation *op) {
     else
         hand_over(s);
     pthread_mutex_unlock(&lock);
-    if (!mine)
+    if (mine)
+        device_printf_flush();
+    else
         queue_wait_stream(s);
     return state_observe(s->device);
 }

@@ -9,6 +9,7 @@
 #include "api/queue.h"
 #include "api/unsupported.h"
 #include "check/demangle.h"
+#include "core/device_printf.h"
 #include "memory/memory.h"
 
 static _Atomic int faults[MAX_DEVICES];
@@ -21,18 +22,20 @@ static _Atomic bool ending;
 static int device_count;
 static bool quiet;
 
-/* Like a GPU, we do not wait for kernels when the program ends: what they would still have done is lost. Unlike a
- * GPU, we say so. */
+/* Like a GPU, we do not wait for kernels when the program ends: what they would still have done is lost, and so is what
+ * they have printed. Unlike a GPU, we say so. */
 static void end(void) {
     char name[600];
     const char *kernel = queue_unfinished_kernel();
     atomic_store(&ending, true);
-    if (kernel && !quiet)
-        fprintf(
-            stderr,
-            "========= Warning: The program ended before kernel %s was done, so its results and its printf "
-            "are lost.\n=========     A launch returns at once. Wait for the kernel with cudaDeviceSynchronize().\n",
-            demangle(kernel, name, sizeof name));
+    if (quiet || (!kernel && !device_printf_pending()))
+        return;
+    if (kernel)
+        fprintf(stderr, "========= Warning: The program ended before kernel %s was done.\n",
+                demangle(kernel, name, sizeof name));
+    else
+        fprintf(stderr, "========= Warning: The program ended before the printf of its kernels could appear.\n");
+    fprintf(stderr, "=========     A launch returns at once: wait for the kernel with cudaDeviceSynchronize().\n");
 }
 
 static void prepare(void) {

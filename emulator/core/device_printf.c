@@ -27,6 +27,13 @@ void device_printf_flush(void) {
     pthread_mutex_unlock(&buffer.lock);
 }
 
+bool device_printf_pending(void) {
+    pthread_mutex_lock(&buffer.lock);
+    bool pending = buffer.used != 0;
+    pthread_mutex_unlock(&buffer.lock);
+    return pending;
+}
+
 static void append(const char *text, size_t n) {
     pthread_mutex_lock(&buffer.lock);
     if (buffer.used + n > BUFFER_LIMIT)

@@ -2,6 +2,7 @@
 #ifndef DEVICE_PRINTF_H
 #define DEVICE_PRINTF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,5 +15,6 @@ int device_printf(const char *format, const uint8_t *values, size_t bytes, print
 
 /* Writes what has collected to stdout. For every call of the API that waits for the device. */
 void device_printf_flush(void);
+bool device_printf_pending(void); /* has anything collected? */
 
 #endif
