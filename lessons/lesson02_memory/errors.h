@@ -21,7 +21,7 @@ static int surprises; // calls in this process that did not return what they wer
 
 /* Shows a call and what it returned. In a program of your own, this is the place for CUDA_CHECK. */
 static void show(const char *call, cudaError_t found, cudaError_t expected) {
-    printf("    %-42s %s (%d)\n", call, cudaGetErrorName(found), (int)found);
+    printf("    %-46s %s (%d)\n", call, cudaGetErrorName(found), (int)found);
     if (found != expected) {
         printf("    ^ expected %s (%d)\n", cudaGetErrorName(expected), (int)expected);
         surprises++;
@@ -63,7 +63,7 @@ static void launch_error(void) {
     cudaError_t expected = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
     float *x = NULL;
     SHOW(cudaMalloc((void **)&x, 2048 * sizeof(float)), cudaSuccess);
-    printf("    set_kernel<<<1, 2048>>>                    a block has at most 1024 threads\n");
+    printf("    set_kernel<<<1, 2048>>>                        a block has at most 1024 threads\n");
     set_kernel<<<1, 2048>>>(x, 2048);
     SHOW(cudaGetLastError(), expected);
     printf("    set_kernel<<<2, 1024>>>\n");
@@ -93,9 +93,9 @@ static void sticky_error(void) {
     printf("    check_length<<<1, 1>>>(0)\n");
     check_length<<<1, 1>>>(0);
     SHOW(cudaDeviceSynchronize(), cudaErrorAssert);
-    SHOW(cudaGetLastError(), cudaErrorAssert);
-    SHOW(cudaGetLastError(), cudaErrorAssert); // it does not clear
+    SHOW(cudaGetLastError(), cudaErrorAssert); // after an API error, this would have been the end of it
     SHOW(cudaMalloc((void **)&x, 1024), cudaErrorAssert);
+    SHOW(cudaDeviceSynchronize(), cudaErrorAssert);
 }
 
 static const struct demonstration {
@@ -104,8 +104,8 @@ static const struct demonstration {
 } demonstrations[] = {
     {"api", "an API error: the call says so", api_error},
     {"launch", "a launch error: the launch leaves it behind", launch_error},
-    {"asynchronous", "an asynchronous error: a later call says so (the report is intended)", asynchronous_error},
-    {"sticky", "a sticky error: now every call says so (the message is intended)", sticky_error},
+    {"asynchronous", "an asynchronous error: a later call says so", asynchronous_error},
+    {"sticky", "a sticky error: now every call says so", sticky_error},
 };
 enum { DEMONSTRATIONS = sizeof demonstrations / sizeof demonstrations[0] };
 
