@@ -39,7 +39,9 @@ __device__ __noinline__ small change(small s, int by) {
     return s;
 }
 
-__global__ void by_value(small s, small *out) { out[threadIdx.x] = change(s, threadIdx.x + 1); }
+__global__ void by_value(small s, small *out) {
+    out[threadIdx.x] = change(s, threadIdx.x + 1);
+}
 
 __global__ void nested_by_value(nested n, int index, double *out) {
     out[0] = n.one.i + n.several[1].l + n.bytes[2];
@@ -49,8 +51,8 @@ __global__ void nested_by_value(nested n, int index, double *out) {
     out[3] = n.vector[2] + n.vector[3];
 }
 
-__global__ void many(char a, double b, short c, long long d, bool e, float f, color g, unsigned char h, int2 i, double2 j,
-                     float3 k, char3 l, list m, aligned n, bits o, unsigned long long *out) {
+__global__ void many(char a, double b, short c, long long d, bool e, float f, color g, unsigned char h, int2 i,
+                     double2 j, float3 k, char3 l, list m, aligned n, bits o, unsigned long long *out) {
     out[0] = a, out[1] = (unsigned long long)b, out[2] = c, out[3] = d, out[4] = e, out[5] = (unsigned long long)f;
     out[6] = g, out[7] = h, out[8] = i.x * 100 + i.y, out[9] = (unsigned long long)(j.x * 10 + j.y);
     out[10] = (unsigned long long)(k.x + k.y * 10 + k.z * 100), out[11] = l.x + l.y + l.z;
@@ -66,7 +68,9 @@ template <typename T, int N> struct buffer {
         return total;
     }
 };
-template <typename T, int N> __global__ void sum_of(buffer<T, N> b, T *out) { *out = b.sum(); }
+template <typename T, int N> __global__ void sum_of(buffer<T, N> b, T *out) {
+    *out = b.sum();
+}
 
 int main() {
     small s = {5, -300, 70000, 1ll << 40, 0.75, true}, found[3];

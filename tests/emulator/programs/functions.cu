@@ -1,7 +1,9 @@
 // Calls: not inlined, recursive, through pointers and tables, diverged, with many arguments, and virtual functions.
 #include "program.h"
 
-__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__device__ __noinline__ int fibonacci(int n) {
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
 __device__ __noinline__ unsigned ackermann(unsigned m, unsigned n) {
     if (m == 0)
@@ -15,7 +17,9 @@ __device__ __noinline__ int even_sum(const int *x, int n) {
     int copy[4] = {n, n + 1, n + 2, n + 3};
     return n == 0 ? 0 : odd_sum(x + 1, n - 1) + x[0] + copy[n & 3] - (n + (n & 3));
 }
-__device__ __noinline__ int odd_sum(const int *x, int n) { return n == 0 ? 0 : even_sum(x + 1, n - 1) - x[0]; }
+__device__ __noinline__ int odd_sum(const int *x, int n) {
+    return n == 0 ? 0 : even_sum(x + 1, n - 1) - x[0];
+}
 
 __global__ void recursion(int *out) {
     int i = threadIdx.x;
@@ -28,9 +32,15 @@ __global__ void recursion(int *out) {
 }
 
 typedef float (*binary)(float, float);
-__device__ __noinline__ float add(float a, float b) { return a + b; }
-__device__ __noinline__ float multiply(float a, float b) { return a * b; }
-__device__ __noinline__ float larger(float a, float b) { return a > b ? a : b; }
+__device__ __noinline__ float add(float a, float b) {
+    return a + b;
+}
+__device__ __noinline__ float multiply(float a, float b) {
+    return a * b;
+}
+__device__ __noinline__ float larger(float a, float b) {
+    return a > b ? a : b;
+}
 __device__ binary operations[3] = {add, multiply, larger};
 
 __global__ void pointers(const float *a, const float *b, float *out, binary given) {
@@ -40,7 +50,9 @@ __global__ void pointers(const float *a, const float *b, float *out, binary give
     out[64 + i] = given(a[i], b[i]);
 }
 
-__global__ void take_pointer(binary *out) { *out = multiply; }
+__global__ void take_pointer(binary *out) {
+    *out = multiply;
+}
 
 struct shape {
     __device__ virtual float area() const = 0;
@@ -67,7 +79,8 @@ __global__ void virtual_calls(float *out) {
     out[i] = p->area() + 1000 * p->sides();
 }
 
-__device__ __noinline__ double many(char a, short b, int c, long long d, float e, double f, bool g, const int *h, int3 i) {
+__host__ __device__ __noinline__ double many(char a, short b, int c, long long d, float e, double f, bool g,
+                                             const int *h, int3 i) {
     return a + b + c + d + e + f + g + *h + i.x * i.y * i.z;
 }
 __device__ __noinline__ void by_pointer(int *x, int &y) {
@@ -81,13 +94,17 @@ __global__ void arguments(double *out) {
 }
 
 // Lambdas and a function template given to a kernel.
-template <typename F> __global__ void apply(int *out, F f) { out[threadIdx.x] = f(threadIdx.x); }
+template <typename F> __global__ void apply(int *out, F f) {
+    out[threadIdx.x] = f(threadIdx.x);
+}
 struct scale {
     int factor;
     __device__ int operator()(int x) const { return x * factor; }
 };
 
-static int fibonacci_host(int n) { return n < 2 ? n : fibonacci_host(n - 1) + fibonacci_host(n - 2); }
+static int fibonacci_host(int n) {
+    return n < 2 ? n : fibonacci_host(n - 1) + fibonacci_host(n - 2);
+}
 static unsigned ackermann_host(unsigned m, unsigned n) {
     return m == 0 ? n + 1 : ackermann_host(m - 1, n == 0 ? 1 : ackermann_host(m, n - 1));
 }
@@ -133,8 +150,10 @@ int main() {
     arguments<<<1, 32>>>(device_d);
     FINISH();
     from_device(d, device_d, 32);
-    for (int i = 0; i < 32; i++)
-        expected_d[i] = 1 + 2 + i + 8589934592.0 + 0.75 + (i & 1) + (i + 5) + (i + 1) * 3 * 6;
+    for (int i = 0; i < 32; i++) {
+        int x = i + 5;
+        expected_d[i] = many(1, 2, i, 1ll << 33, 0.5f, 0.25, i & 1, &x, make_int3((i + 1) * 3, 2, 3));
+    }
     check_equal("arguments of a call", expected_d, d, 32);
 
     apply<<<1, 32>>>(out, scale{7});

@@ -38,7 +38,8 @@ __global__ void stencil(const float *in, float *out, int width, int height) {
     __syncthreads();
     if (x < width && y < height) {
         int i = threadIdx.x + 1, j = threadIdx.y + 1;
-        out[y * width + x] = 0.5f * tile[j][i] + 0.125f * (((tile[j - 1][i] + tile[j + 1][i]) + tile[j][i - 1]) + tile[j][i + 1]);
+        out[y * width + x] =
+            0.5f * tile[j][i] + 0.125f * (((tile[j - 1][i] + tile[j + 1][i]) + tile[j][i - 1]) + tile[j][i + 1]);
     }
 }
 
@@ -90,7 +91,8 @@ static void run_atomics() {
     check("atomic min and max", found.least == 1000 - (n - 1) && found.most == 3 * (n - 1));
     check("atomic or, and, xor", found.ored == 0xfffff && found.anded == ~0x7f && found.xored == xored);
     check("atomic exch", found.swapped == 7 && found.compared == 0);
-    check("atomic inc and dec", found.incremented == n % 100 && found.decremented == 50 - n % 50 - (n % 50 == 0 ? 50 : 0));
+    check("atomic inc and dec",
+          found.incremented == n % 100 && found.decremented == 50 - n % 50 - (n % 50 == 0 ? 50 : 0));
     check("atomic 64 bits", found.wide == 0x100000001ull * (n * (n - 1) / 2) && found.wide_most == (n - 1ull) << 33);
     check("atomic float and double", found.sum == 0.25f * n && found.precise == 0.5 * n);
 

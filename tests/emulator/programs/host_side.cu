@@ -80,7 +80,8 @@ static void streams_and_events() {
     check("streams that wait for an event", right);
     float milliseconds = -1;
     CUDA(cudaEventElapsedTime(&milliseconds, start, end));
-    check("event time", milliseconds >= 0 && cudaEventQuery(end) == cudaSuccess && cudaStreamQuery(first) == cudaSuccess);
+    check("event time",
+          milliseconds >= 0 && cudaEventQuery(end) == cudaSuccess && cudaStreamQuery(first) == cudaSuccess);
     CUDA(cudaStreamDestroy(first));
     CUDA(cudaStreamDestroy(second));
     CUDA(cudaEventDestroy(start));
@@ -119,7 +120,8 @@ static void attributes() {
 static void errors() {
     int *x = device_zeros<int>(1);
     increment<<<1, 2000>>>(x, 1, 1);
-    check("too many threads", cudaPeekAtLastError() == cudaErrorInvalidConfiguration || cudaPeekAtLastError() == cudaErrorInvalidValue);
+    check("too many threads",
+          cudaPeekAtLastError() == cudaErrorInvalidConfiguration || cudaPeekAtLastError() == cudaErrorInvalidValue);
     cudaGetLastError();
     check("the error is gone once read", cudaGetLastError() == cudaSuccess);
     check("copy of a bad kind", cudaMemcpy(x, x, 4, (cudaMemcpyKind)9) == cudaErrorInvalidMemcpyDirection);

@@ -17,7 +17,8 @@ template <int T> __global__ void tiled(const float *a, const float *b, float *c,
     float sum = 0;
     for (int start = 0; start < k; start += T) {
         sa[threadIdx.y][threadIdx.x] = row < m && start + threadIdx.x < k ? a[row * k + start + threadIdx.x] : 0;
-        sb[threadIdx.y][threadIdx.x] = column < n && start + threadIdx.y < k ? b[(start + threadIdx.y) * n + column] : 0;
+        sb[threadIdx.y][threadIdx.x] =
+            column < n && start + threadIdx.y < k ? b[(start + threadIdx.y) * n + column] : 0;
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < T; i++)
@@ -90,8 +91,8 @@ static void nbody() {
     static float found[3 * n], expected[3 * n];
     uint32_t seed = 77;
     for (int i = 0; i < n; i++)
-        bodies[i] = {next_random(&seed) % 100 / 10.0f, next_random(&seed) % 100 / 10.0f, next_random(&seed) % 100 / 10.0f,
-                     1 + next_random(&seed) % 3 / 2.0f};
+        bodies[i] = {next_random(&seed) % 100 / 10.0f, next_random(&seed) % 100 / 10.0f,
+                     next_random(&seed) % 100 / 10.0f, 1 + next_random(&seed) % 3 / 2.0f};
     for (int i = 0; i < n; i++) {
         double sx = 0, sy = 0, sz = 0;
         for (int j = 0; j < n; j++) {

@@ -44,7 +44,8 @@ template <typename T> static void check_equal(const char *name, const T *expecte
     printf("ok %s\n", name);
 }
 
-template <typename T> static void check_close(const char *name, const T *expected, const T *found, size_t count, double tolerance) {
+template <typename T>
+static void check_close(const char *name, const T *expected, const T *found, size_t count, double tolerance) {
     for (size_t i = 0; i < count; i++) {
         if (!(fabs((double)found[i] - (double)expected[i]) <= tolerance * (1 + fabs((double)expected[i])))) {
             printf("not ok %s: [%zu] expected %.17g, found %.17g\n", name, i, (double)expected[i], (double)found[i]);

@@ -108,7 +108,8 @@ int main() {
         unsigned *row = vote + lane * 8, group = 0;
         for (int i = 0; i < 32; i++)
             group |= (unsigned)(i / 5 == lane / 5) << i;
-        right &= row[0] == 0x7ff && row[1] && row[2] && !row[3] && row[4] == group && row[5] == 0xffffffff && row[6] == 1;
+        right &=
+            row[0] == 0x7ff && row[1] && row[2] && !row[3] && row[4] == group && row[5] == 0xffffffff && row[6] == 1;
         right &= row[7] == 0xffffffff;
     }
     check("votes and matches", right);

@@ -105,15 +105,19 @@ int main() {
                                    found.fused == expected.fused && found.floor_ == expected.floor_ &&
                                    found.remainder == expected.remainder &&
                                    fabs(found.arithmetic - expected.arithmetic) <= 1e-12 * fabs(expected.arithmetic));
-    check("64-bit integers", found.quotient64 == a / b && found.remainder64 == a % b && found.shifted == expected.shifted &&
+    check("64-bit integers", found.quotient64 == a / b && found.remainder64 == a % b &&
+                                 found.shifted == expected.shifted &&
                                  found.unsigned_quotient == expected.unsigned_quotient);
     check("128-bit product", found.high == (unsigned long long)((unsigned __int128)a * b >> 64));
     check("bit counting", found.leading == 33 + 1 && found.trailing == 13 && found.ones == __builtin_popcountll(a));
     check("bit reversal", found.reversed == 0x084c2a6e195d3b7e);
-    check("conversions", found.converted == 1234567 && found.narrowed == (float)(x / 3) && found.low_converted == 2 - 300);
-    check("byte permutation and funnel shift", found.permuted == 0x55224400 && found.funnel == 0xbcdef012 && found.difference == 12);
+    check("conversions",
+          found.converted == 1234567 && found.narrowed == (float)(x / 3) && found.low_converted == 2 - 300);
+    check("byte permutation and funnel shift",
+          found.permuted == 0x55224400 && found.funnel == 0xbcdef012 && found.difference == 12);
     check("half and bfloat16", fabsf(found.half_sum - 1.5999f) < 0.001f && found.bfloat == 3.140625f);
-    check("rounding", found.rounded[0] == 2 && found.rounded[1] == 3 && found.rounded[2] == -3 && found.rounded[3] == -2);
+    check("rounding",
+          found.rounded[0] == 2 && found.rounded[1] == 3 && found.rounded[2] == -3 && found.rounded[3] == -2);
     mathematics();
     return program_failures;
 }
