@@ -16,10 +16,10 @@
 #define CONVERT_BOTH(S) CONVERT(f32, S) CONVERT(f64, S)
 EACH_INTEGER(CONVERT_BOTH)
 
-#define ROWS(D, S)                                                                                                     \
-    {"cvt.rz." #D "." #S, LETTER_##D LETTER_##S, D##_##S, 0, FE_TOWARDZERO},                                           \
-        {"cvt.rm." #D "." #S, LETTER_##D LETTER_##S, D##_##S, 0, FE_DOWNWARD},                                         \
-        {"cvt.rp." #D "." #S, LETTER_##D LETTER_##S, D##_##S, 0, FE_UPWARD},
-#define ROWS_BOTH(S) ROWS(f32, S) ROWS(f64, S)
+#define ROWS(D, S, ftz)                                                                                                \
+    {"cvt.rz" ftz "." #D "." #S, LETTER_##D LETTER_##S, D##_##S, 0, FE_TOWARDZERO},                                    \
+        {"cvt.rm" ftz "." #D "." #S, LETTER_##D LETTER_##S, D##_##S, 0, FE_DOWNWARD},                                  \
+        {"cvt.rp" ftz "." #D "." #S, LETTER_##D LETTER_##S, D##_##S, 0, FE_UPWARD},
+#define ROWS_BOTH(S) ROWS(f32, S, "") ROWS(f32, S, ".ftz") ROWS(f64, S, "")
 
 const struct form forms_convert_rounding[] = {EACH_INTEGER(ROWS_BOTH){0}};

@@ -61,8 +61,24 @@
 #define MAX_u64 UINT64_MAX
 #define MAX_s64 INT64_MAX
 
+/* Whether a type is signed, as a word to paste into a name. */
+#define SIGN_u8  unsigned
+#define SIGN_s8  signed
+#define SIGN_u16 unsigned
+#define SIGN_s16 signed
+#define SIGN_u32 unsigned
+#define SIGN_s32 signed
+#define SIGN_u64 unsigned
+#define SIGN_s64 signed
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b)  PASTE_(a, b)
+
 /* M(type) for every integer type; M(other, type) in EACH_INTEGER2. */
 #define EACH_INTEGER(M)     M(u8) M(s8) M(u16) M(s16) M(u32) M(s32) M(u64) M(s64)
 #define EACH_INTEGER2(M, T) M(T, u8) M(T, s8) M(T, u16) M(T, s16) M(T, u32) M(T, s32) M(T, u64) M(T, s64)
+
+/* A row of a table of forms: cvt.<name> from type S to type D. */
+#define CONVERT_ROW(name, D, S, op) {"cvt." name, LETTER_##D LETTER_##S, op, 0, 0},
 
 #endif

@@ -212,7 +212,7 @@ MINMAX_FTZ_OPS(max)
     }
 #define ROWS3(name, T, f)                                                                                              \
     {name "." #T, "hhhh", f##_one, 0, 0}, {                                                                            \
-        name "." #T "x2", "wwww", f##_x2, INSN_FLOAT_FMA, 0                                                            \
+        name "." #T "x2", "wwww", f##_x2, 0, 0                                                                         \
     }
 #define ROWS_ARITHMETIC(name, f)                                                                                       \
     ROWS2(name, f16, f##_f16, 0), ROWS2(name ".sat", f16, f##_sat_f16, 0), ROWS2(name ".ftz", f16, f##_ftz_f16, 0),    \
