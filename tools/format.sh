@@ -17,9 +17,8 @@ list_files() {
 }
 
 if [ "${1:-}" = --check ]; then
-  list_files | { status=0; while read -r file; do
-    "$formatter" --dry-run --Werror "$file" 2>/dev/null || { echo "$file"; status=1; }
-  done; exit "$status"; }
+  differing=$(list_files | xargs "$formatter" --dry-run -Werror 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error:.*/\1/p' | sort -u)
+  [ -z "$differing" ] || { echo "$differing" && exit 1; }
 else
   list_files | xargs "$formatter" -i
 fi
