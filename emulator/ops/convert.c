@@ -101,5 +101,9 @@ const struct form forms_convert[] = {
     {"cvt.pack.sat.s4.s32.b32", "wwww", pack_s4_op, 0, 0},
     {"cvt.pack.sat.u2.s32.b32", "wwww", pack_u2_op, 0, 0},
     {"cvt.pack.sat.s2.s32.b32", "wwww", pack_s2_op, 0, 0},
-    EACH_INTEGER(ROWS_FROM_INTEGER) EACH_CLAMPED(ROWS_CLAMPED){0},
+    // clang-format off
+    EACH_INTEGER(ROWS_FROM_INTEGER)
+    EACH_CLAMPED(ROWS_CLAMPED)
+    // clang-format on
+    {0},
 };

@@ -52,14 +52,10 @@ static inline double f64_out(double x) {
     FLOAT_OP1(f64_##irnd##_sat, double, f64_##irnd, f64_same, f64_clamp)                                               \
     FLOAT_OP1(f16_##irnd##_plain, uint16_t, f32_##irnd, f16_to_f32, f32_to_f16)                                        \
     FLOAT_OP1(f16_##irnd##_sat, uint16_t, f32_##irnd, f16_to_f32, f16_sat)                                             \
-    FLOAT_OP1(bf16_##irnd##_plain, uint16_t, f32_##irnd, bf16_to_f32, f32_to_bf16)                                     \
-    FLOAT_OP1(bf16_##irnd##_sat, uint16_t, f32_##irnd, bf16_to_f32, bf16_sat)
+    FLOAT_OP1(bf16_##irnd##_plain, uint16_t, f32_##irnd, bf16_to_f32, f32_to_bf16)
 
 static inline uint16_t f16_sat(float x) {
     return f32_to_f16(f32_clamp(x));
-}
-static inline uint16_t bf16_sat(float x) {
-    return f32_to_bf16(f32_clamp(x));
 }
 TO_INTEGRAL(rni)
 TO_INTEGRAL(rzi)
@@ -72,7 +68,6 @@ FLOAT_OP1(f32_copy_ftz_sat, float, f32_copy, in_ftz, out_ftz_sat)
 FLOAT_OP1(f64_copy_plain, double, f64_same, f64_same, f64_out)
 FLOAT_OP1(f64_copy_sat, double, f64_same, f64_same, f64_clamp)
 FLOAT_OP1(f16_copy_sat, uint16_t, f32_copy, f16_to_f32, f16_sat)
-FLOAT_OP1(bf16_copy_sat, uint16_t, f32_copy, bf16_to_f32, bf16_sat)
 
 /* One operand of type S to type D. */
 #define CONVERT(name, D, S, expr)                                                                                      \
@@ -89,13 +84,10 @@ static inline double f32_to_f64(float x) {
 CONVERT(f32_f16, f32, f16, f32_canonical(f16_to_f32(a[l])))
 CONVERT(f32_f16_sat, f32, f16, f32_clamp(f16_to_f32(a[l])))
 CONVERT(f32_bf16, f32, bf16, f32_canonical(bf16_to_f32(a[l])))
-CONVERT(f32_bf16_sat, f32, bf16, f32_clamp(bf16_to_f32(a[l])))
 CONVERT(f32_bf16_ftz, f32, bf16, f32_canonical(f32_flush(bf16_to_f32(a[l]))))
-CONVERT(f32_bf16_ftz_sat, f32, bf16, f32_clamp(f32_flush(bf16_to_f32(a[l]))))
 CONVERT(f64_f16, f64, f16, f32_to_f64(f16_to_f32(a[l])))
 CONVERT(f64_f16_sat, f64, f16, f64_clamp((double)f16_to_f32(a[l])))
 CONVERT(f64_bf16, f64, bf16, f32_to_f64(bf16_to_f32(a[l])))
-CONVERT(f64_bf16_sat, f64, bf16, f64_clamp((double)bf16_to_f32(a[l])))
 CONVERT(f64_f32, f64, f32, f32_to_f64(a[l]))
 CONVERT(f64_f32_sat, f64, f32, f64_clamp((double)a[l]))
 CONVERT(f64_f32_ftz, f64, f32, f32_to_f64(f32_flush(a[l])))
@@ -105,22 +97,21 @@ CONVERT(f64_f32_ftz_sat, f64, f32, f64_clamp((double)f32_flush(a[l])))
 #define TO_HALF(D, mode)                                                                                               \
     CONVERT(D##_f32_##mode, D, f32, narrow_##D(a[l], mode))                                                            \
     CONVERT(D##_f32_##mode##_ftz, D, f32, narrow_##D(f32_flush(a[l]), mode))                                           \
-    CONVERT(D##_f32_##mode##_sat, D, f32, narrow_##D(f32_clamp(a[l]), mode))                                           \
-    CONVERT(D##_f32_##mode##_ftz_sat, D, f32, narrow_##D(f32_clamp(f32_flush(a[l])), mode))                            \
-    CONVERT(D##_f64_##mode, D, f64, narrow_##D(f64_to_f32_odd(a[l]), mode))                                            \
-    CONVERT(D##_f64_##mode##_sat, D, f64, narrow_##D(f32_clamp(f64_to_f32_odd(a[l])), mode))
+    CONVERT(D##_f64_##mode, D, f64, narrow_##D(f64_to_f32_odd(a[l]), mode))
+#define TO_F16_SAT(mode)                                                                                               \
+    CONVERT(f16_f32_##mode##_sat, f16, f32, narrow_f16(f32_clamp(a[l]), mode))                                         \
+    CONVERT(f16_f32_##mode##_ftz_sat, f16, f32, narrow_f16(f32_clamp(f32_flush(a[l])), mode))                          \
+    CONVERT(f16_f64_##mode##_sat, f16, f64, narrow_f16(f32_clamp(f64_to_f32_odd(a[l])), mode))
 #define NARROWING(mode)                                                                                                \
     CONVERT(f32_f64_##mode, f32, f64, out_plain(f64_to_f32(a[l], mode)))                                               \
     CONVERT(f32_f64_##mode##_ftz, f32, f64, out_ftz(f64_to_f32(a[l], mode)))                                           \
     CONVERT(f32_f64_##mode##_sat, f32, f64, out_sat(f64_to_f32(a[l], mode)))                                           \
     CONVERT(f32_f64_##mode##_ftz_sat, f32, f64, out_ftz_sat(f64_to_f32(a[l], mode)))                                   \
     TO_HALF(f16, mode)                                                                                                 \
+    TO_F16_SAT(mode)                                                                                                   \
     TO_HALF(bf16, mode)                                                                                                \
     CONVERT(f16_bf16_##mode, f16, bf16, narrow_f16(bf16_to_f32(a[l]), mode))                                           \
-    CONVERT(f16_bf16_##mode##_sat, f16, bf16, narrow_f16(f32_clamp(bf16_to_f32(a[l])), mode))                          \
-    CONVERT(bf16_f16_##mode, bf16, f16, narrow_bf16(f16_to_f32(a[l]), mode))                                           \
-    CONVERT(bf16_f16_##mode##_sat, bf16, f16, narrow_bf16(f32_clamp(f16_to_f32(a[l])), mode))                          \
-    CONVERT(bf16_bf16_##mode, bf16, bf16, narrow_bf16(bf16_to_f32(a[l]), mode))
+    CONVERT(bf16_f16_##mode, bf16, f16, narrow_bf16(f16_to_f32(a[l]), mode))
 NARROWING(ROUND_RN)
 NARROWING(ROUND_RZ)
 NARROWING(ROUND_RM)
@@ -165,13 +156,9 @@ HALF_FORMS(bf16_rz, bf16, FORMAT_BF16, ROUND_RZ)
 TF32(tf32_rna, a[l], ROUND_RNA, false)
 TF32(tf32_rna_satfinite, a[l], ROUND_RNA, true)
 TF32(tf32_rn, a[l], ROUND_RN, false)
-TF32(tf32_rn_satfinite, a[l], ROUND_RN, true)
 TF32(tf32_rn_relu, relu(a[l]), ROUND_RN, false)
-TF32(tf32_rn_satfinite_relu, relu(a[l]), ROUND_RN, true)
 TF32(tf32_rz, a[l], ROUND_RZ, false)
-TF32(tf32_rz_satfinite, a[l], ROUND_RZ, true)
 TF32(tf32_rz_relu, relu(a[l]), ROUND_RZ, false)
-TF32(tf32_rz_satfinite_relu, relu(a[l]), ROUND_RZ, true)
 
 /* The 8-bit formats, always in pairs. */
 SATFINITE(e4m3, FORMAT_E4M3, 7, ROUND_RN)
@@ -208,57 +195,59 @@ FROM_FP8(f16x2_e5m2, e5m2_to_f16)
 FROM_FP8(f16x2_e5m2_relu, E5M2_RELU)
 
 #define ROWS_INTEGRAL(irnd)                                                                                            \
-    {"cvt." #irnd ".f32.f32", "ww", f32_##irnd##_plain, 0, 0},                                                         \
-        {"cvt." #irnd ".ftz.f32.f32", "ww", f32_##irnd##_ftz, 0, 0},                                                   \
-        {"cvt." #irnd ".sat.f32.f32", "ww", f32_##irnd##_sat, 0, 0},                                                   \
-        {"cvt." #irnd ".ftz.sat.f32.f32", "ww", f32_##irnd##_ftz_sat, 0, 0},                                           \
-        {"cvt." #irnd ".f64.f64", "ll", f64_##irnd##_plain, 0, 0},                                                     \
-        {"cvt." #irnd ".sat.f64.f64", "ll", f64_##irnd##_sat, 0, 0},                                                   \
-        {"cvt." #irnd ".f16.f16", "hh", f16_##irnd##_plain, 0, 0},                                                     \
-        {"cvt." #irnd ".sat.f16.f16", "hh", f16_##irnd##_sat, 0, 0},                                                   \
-        {"cvt." #irnd ".bf16.bf16", "hh", bf16_##irnd##_plain, 0, 0}, {                                                \
-        "cvt." #irnd ".sat.bf16.bf16", "hh", bf16_##irnd##_sat, 0, 0                                                   \
-    }
+    CONVERT_ROW(#irnd ".f32.f32", f32, f32, f32_##irnd##_plain)                                                        \
+    CONVERT_ROW(#irnd ".ftz.f32.f32", f32, f32, f32_##irnd##_ftz)                                                      \
+    CONVERT_ROW(#irnd ".sat.f32.f32", f32, f32, f32_##irnd##_sat)                                                      \
+    CONVERT_ROW(#irnd ".ftz.sat.f32.f32", f32, f32, f32_##irnd##_ftz_sat)                                              \
+    CONVERT_ROW(#irnd ".f64.f64", f64, f64, f64_##irnd##_plain)                                                        \
+    CONVERT_ROW(#irnd ".sat.f64.f64", f64, f64, f64_##irnd##_sat)                                                      \
+    CONVERT_ROW(#irnd ".f16.f16", f16, f16, f16_##irnd##_plain)                                                        \
+    CONVERT_ROW(#irnd ".sat.f16.f16", f16, f16, f16_##irnd##_sat)                                                      \
+    CONVERT_ROW(#irnd ".bf16.bf16", bf16, bf16, bf16_##irnd##_plain)
 #define ROWS_HALF(D, rnd, mode)                                                                                        \
-    {"cvt." rnd "." #D ".f32", "hw", D##_f32_##mode, 0, 0},                                                            \
-        {"cvt." rnd ".ftz." #D ".f32", "hw", D##_f32_##mode##_ftz, 0, 0},                                              \
-        {"cvt." rnd ".sat." #D ".f32", "hw", D##_f32_##mode##_sat, 0, 0},                                              \
-        {"cvt." rnd ".ftz.sat." #D ".f32", "hw", D##_f32_##mode##_ftz_sat, 0, 0},                                      \
-        {"cvt." rnd "." #D ".f64", "hl", D##_f64_##mode, 0, 0}, {                                                      \
-        "cvt." rnd ".sat." #D ".f64", "hl", D##_f64_##mode##_sat, 0, 0                                                 \
-    }
+    CONVERT_ROW(rnd "." #D ".f32", D, f32, D##_f32_##mode)                                                             \
+    CONVERT_ROW(rnd ".ftz." #D ".f32", D, f32, D##_f32_##mode##_ftz)                                                   \
+    CONVERT_ROW(rnd "." #D ".f64", D, f64, D##_f64_##mode)
 #define ROWS_NARROWING(rnd, mode)                                                                                      \
-    {"cvt." rnd ".f32.f64", "wl", f32_f64_##mode, 0, 0},                                                               \
-        {"cvt." rnd ".ftz.f32.f64", "wl", f32_f64_##mode##_ftz, 0, 0},                                                 \
-        {"cvt." rnd ".sat.f32.f64", "wl", f32_f64_##mode##_sat, 0, 0},                                                 \
-        {"cvt." rnd ".ftz.sat.f32.f64", "wl", f32_f64_##mode##_ftz_sat, 0, 0}, ROWS_HALF(f16, rnd, mode),              \
-        ROWS_HALF(bf16, rnd, mode), {"cvt." rnd ".f16.bf16", "hh", f16_bf16_##mode, 0, 0},                             \
-        {"cvt." rnd ".sat.f16.bf16", "hh", f16_bf16_##mode##_sat, 0, 0},                                               \
-        {"cvt." rnd ".bf16.f16", "hh", bf16_f16_##mode, 0, 0},                                                         \
-        {"cvt." rnd ".sat.bf16.f16", "hh", bf16_f16_##mode##_sat, 0, 0}, {                                             \
-        "cvt." rnd ".bf16.bf16", "hh", bf16_bf16_##mode, 0, 0                                                          \
-    }
-#define ROWS_ONE_AND_PAIR(rnd, D, f)                                                                                   \
-    {"cvt." rnd "." #D ".f32", "hw", f##_one, 0, 0}, {                                                                 \
-        "cvt." rnd "." #D "x2.f32", "www", f##_pair, 0, 0                                                              \
-    }
+    CONVERT_ROW(rnd ".f32.f64", f32, f64, f32_f64_##mode)                                                              \
+    CONVERT_ROW(rnd ".ftz.f32.f64", f32, f64, f32_f64_##mode##_ftz)                                                    \
+    CONVERT_ROW(rnd ".sat.f32.f64", f32, f64, f32_f64_##mode##_sat)                                                    \
+    CONVERT_ROW(rnd ".ftz.sat.f32.f64", f32, f64, f32_f64_##mode##_ftz_sat)                                            \
+    ROWS_HALF(f16, rnd, mode)                                                                                          \
+    ROWS_HALF(bf16, rnd, mode)                                                                                         \
+    CONVERT_ROW(rnd ".sat.f16.f32", f16, f32, f16_f32_##mode##_sat)                                                    \
+    CONVERT_ROW(rnd ".ftz.sat.f16.f32", f16, f32, f16_f32_##mode##_ftz_sat)                                            \
+    CONVERT_ROW(rnd ".sat.f16.f64", f16, f64, f16_f64_##mode##_sat)                                                    \
+    CONVERT_ROW(rnd ".f16.bf16", f16, bf16, f16_bf16_##mode)                                                           \
+    CONVERT_ROW(rnd ".bf16.f16", bf16, f16, bf16_f16_##mode)
+/* bf16 to a wider format takes a rounding, which an exact conversion does not need. */
+#define ROWS_FROM_BF16(rnd)                                                                                            \
+    CONVERT_ROW(rnd "f32.bf16", f32, bf16, f32_bf16)                                                                   \
+    CONVERT_ROW(rnd "ftz.f32.bf16", f32, bf16, f32_bf16_ftz)                                                           \
+    CONVERT_ROW(rnd "f64.bf16", f64, bf16, f64_bf16)
+
+#define ROW_PAIR(name, D, f) {"cvt." name "." #D "x2.f32", "www", f##_pair, 0, 0},
+#define ROWS_ONE_AND_PAIR(name, D, f)                                                                                  \
+    CONVERT_ROW(name "." #D ".f32", D, f32, f##_one)                                                                   \
+    ROW_PAIR(name, D, f)
 #define ROWS_MATRIX(rnd, D, f)                                                                                         \
-    {"cvt." rnd "." #D "x2.f32", "www", f##_pair, 0, 0}, ROWS_ONE_AND_PAIR(rnd ".satfinite", D, f##_satfinite),        \
-        ROWS_ONE_AND_PAIR(rnd ".relu", D, f##_relu), ROWS_ONE_AND_PAIR(rnd ".relu.satfinite", D, f##_relu_satfinite)
+    ROW_PAIR(rnd, D, f)                                                                                                \
+    ROWS_ONE_AND_PAIR(rnd ".satfinite", D, f##_satfinite)                                                              \
+    ROWS_ONE_AND_PAIR(rnd ".relu", D, f##_relu)                                                                        \
+    ROWS_ONE_AND_PAIR(rnd ".relu.satfinite", D, f##_relu_satfinite)                                                    \
+    ROWS_ONE_AND_PAIR(rnd ".satfinite.relu", D, f##_relu_satfinite)
+#define ROW_FP8(name, letters, f) {"cvt.rn." name, letters, f, 0, 0},
 #define ROWS_FP8(f)                                                                                                    \
-    {"cvt.rn.satfinite." #f "x2.f32", "hww", f##_f32, 0, 0},                                                           \
-        {"cvt.rn.satfinite.relu." #f "x2.f32", "hww", f##_f32_relu, 0, 0},                                             \
-        {"cvt.rn.satfinite." #f "x2.f16x2", "hw", f##_f16x2, 0, 0},                                                    \
-        {"cvt.rn.satfinite.relu." #f "x2.f16x2", "hw", f##_f16x2_relu, 0, 0},                                          \
-        {"cvt.rn.f16x2." #f "x2", "wh", f16x2_##f, 0, 0}, {                                                            \
-        "cvt.rn.relu.f16x2." #f "x2", "wh", f16x2_##f##_relu, 0, 0                                                     \
-    }
+    ROW_FP8("satfinite." #f "x2.f32", "hww", f##_f32)                                                                  \
+    ROW_FP8("satfinite.relu." #f "x2.f32", "hww", f##_f32_relu)                                                        \
+    ROW_FP8("relu.satfinite." #f "x2.f32", "hww", f##_f32_relu)                                                        \
+    ROW_FP8("satfinite." #f "x2.f16x2", "hw", f##_f16x2)                                                               \
+    ROW_FP8("satfinite.relu." #f "x2.f16x2", "hw", f##_f16x2_relu)                                                     \
+    ROW_FP8("relu.satfinite." #f "x2.f16x2", "hw", f##_f16x2_relu)                                                     \
+    ROW_FP8("f16x2." #f "x2", "wh", f16x2_##f)                                                                         \
+    ROW_FP8("relu.f16x2." #f "x2", "wh", f16x2_##f##_relu)
 
 const struct form forms_convert_float[] = {
-    ROWS_INTEGRAL(rni),
-    ROWS_INTEGRAL(rzi),
-    ROWS_INTEGRAL(rmi),
-    ROWS_INTEGRAL(rpi),
     {"cvt.f32.f32", "ww", f32_copy_plain, 0, 0},
     {"cvt.ftz.f32.f32", "ww", f32_copy_ftz, 0, 0},
     {"cvt.sat.f32.f32", "ww", f32_copy_sat, 0, 0},
@@ -266,42 +255,42 @@ const struct form forms_convert_float[] = {
     {"cvt.f64.f64", "ll", f64_copy_plain, 0, 0},
     {"cvt.sat.f64.f64", "ll", f64_copy_sat, 0, 0},
     {"cvt.sat.f16.f16", "hh", f16_copy_sat, 0, 0},
-    {"cvt.sat.bf16.bf16", "hh", bf16_copy_sat, 0, 0},
     {"cvt.f32.f16", "wh", f32_f16, 0, 0},
     {"cvt.sat.f32.f16", "wh", f32_f16_sat, 0, 0},
     {"cvt.ftz.f32.f16", "wh", f32_f16, 0, 0}, /* every f16 is a normal number in f32 */
     {"cvt.ftz.sat.f32.f16", "wh", f32_f16_sat, 0, 0},
-    {"cvt.f32.bf16", "wh", f32_bf16, 0, 0},
-    {"cvt.sat.f32.bf16", "wh", f32_bf16_sat, 0, 0},
-    {"cvt.ftz.f32.bf16", "wh", f32_bf16_ftz, 0, 0},
-    {"cvt.ftz.sat.f32.bf16", "wh", f32_bf16_ftz_sat, 0, 0},
     {"cvt.f64.f16", "lh", f64_f16, 0, 0},
     {"cvt.sat.f64.f16", "lh", f64_f16_sat, 0, 0},
-    {"cvt.f64.bf16", "lh", f64_bf16, 0, 0},
-    {"cvt.sat.f64.bf16", "lh", f64_bf16_sat, 0, 0},
     {"cvt.f64.f32", "lw", f64_f32, 0, 0},
     {"cvt.sat.f64.f32", "lw", f64_f32_sat, 0, 0},
     {"cvt.ftz.f64.f32", "lw", f64_f32_ftz, 0, 0},
     {"cvt.ftz.sat.f64.f32", "lw", f64_f32_ftz_sat, 0, 0},
-    ROWS_NARROWING("rn", ROUND_RN),
-    ROWS_NARROWING("rz", ROUND_RZ),
-    ROWS_NARROWING("rm", ROUND_RM),
-    ROWS_NARROWING("rp", ROUND_RP),
-    ROWS_MATRIX("rn", f16, f16_rn),
-    ROWS_MATRIX("rz", f16, f16_rz),
-    ROWS_MATRIX("rn", bf16, bf16_rn),
-    ROWS_MATRIX("rz", bf16, bf16_rz),
     {"cvt.rna.tf32.f32", "ww", tf32_rna, 0, 0},
     {"cvt.rna.satfinite.tf32.f32", "ww", tf32_rna_satfinite, 0, 0},
     {"cvt.rn.tf32.f32", "ww", tf32_rn, 0, 0},
-    {"cvt.rn.satfinite.tf32.f32", "ww", tf32_rn_satfinite, 0, 0},
     {"cvt.rn.relu.tf32.f32", "ww", tf32_rn_relu, 0, 0},
-    {"cvt.rn.satfinite.relu.tf32.f32", "ww", tf32_rn_satfinite_relu, 0, 0},
     {"cvt.rz.tf32.f32", "ww", tf32_rz, 0, 0},
-    {"cvt.rz.satfinite.tf32.f32", "ww", tf32_rz_satfinite, 0, 0},
     {"cvt.rz.relu.tf32.f32", "ww", tf32_rz_relu, 0, 0},
-    {"cvt.rz.satfinite.relu.tf32.f32", "ww", tf32_rz_satfinite_relu, 0, 0},
-    ROWS_FP8(e4m3),
-    ROWS_FP8(e5m2),
+    // clang-format off
+    ROWS_INTEGRAL(rni)
+    ROWS_INTEGRAL(rzi)
+    ROWS_INTEGRAL(rmi)
+    ROWS_INTEGRAL(rpi)
+    ROWS_NARROWING("rn", ROUND_RN)
+    ROWS_NARROWING("rz", ROUND_RZ)
+    ROWS_NARROWING("rm", ROUND_RM)
+    ROWS_NARROWING("rp", ROUND_RP)
+    ROWS_FROM_BF16("")
+    ROWS_FROM_BF16("rn.")
+    ROWS_FROM_BF16("rz.")
+    ROWS_FROM_BF16("rm.")
+    ROWS_FROM_BF16("rp.")
+    ROWS_MATRIX("rn", f16, f16_rn)
+    ROWS_MATRIX("rz", f16, f16_rz)
+    ROWS_MATRIX("rn", bf16, bf16_rn)
+    ROWS_MATRIX("rz", bf16, bf16_rz)
+    ROWS_FP8(e4m3)
+    ROWS_FP8(e5m2)
+    // clang-format on
     {0},
 };
