@@ -6,7 +6,8 @@
  * You will learn how a thread finds out which one it is, how it derives from that which element is its own, how many
  * threads to ask for, and what the threads do that have no element. The job is the smallest there is: c = a + b.
  *
- *     hello              every thread says who it is, in an order that nobody promised
+ *     hello              every thread says who it is
+ *     block_order        every block prints its number, in an order that nobody promised
  *     vecadd_kernel1     one thread does everything, in a loop
  *     vecadd_kernel2     one block: its threads share the loop
  *     vecadd_kernel3     the whole grid: one thread per element, no loop, and a guard
@@ -36,6 +37,18 @@ static __global__ void hello(void) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     printf("    block %d of %d, thread %d of %d: global index %d\n", (int)blockIdx.x, (int)gridDim.x, (int)threadIdx.x,
            (int)blockDim.x, i);
+}
+
+/* Any grid. Prints the blocks' numbers in the order in which they come to print. The blocks 0, 3, 6, ... print at once, the
+ * others have something to compute before: its result never is 1, but the compiler cannot know. */
+static __global__ void block_order(int rounds) {
+    unsigned x = 2 * blockIdx.x;
+    for (int k = 0; k < (int)(blockIdx.x % 3) * rounds; k++) {
+        x = x * 1664526u + 1013904222u;
+    }
+    if (threadIdx.x == 0 && x != 1) {
+        printf(" %d", (int)blockIdx.x);
+    }
 }
 
 // ---------------------------------------------------------------- the versions
@@ -153,13 +166,25 @@ static void arrays_free(struct arrays *x) {
 
 // ---------------------------------------------------------------- what main shows
 
-/* The lines come in an order that nobody promised: run it again, or with more blocks, and compare. */
-static void show_hello(void) {
+static void show_places(void) {
     printf("\nhello<<<3, 4>>>: 3 blocks of 4 threads\n");
     fflush(stdout);
     hello<<<3, 4>>>();
     CUDA_CHECK_LAUNCH();
     CUDA_CHECK(cudaDeviceSynchronize()); // what a kernel prints appears when the host waits for it
+}
+
+/* Equal lines are luck: nobody promises an order, and no program may need one. */
+static void show_order(void) {
+    printf("\nblock_order<<<40, 32>>>, three times\n");
+    for (int run = 0; run < 3; run++) {
+        printf("   ");
+        fflush(stdout);
+        block_order<<<40, 32>>>(100000);
+        CUDA_CHECK_LAUNCH();
+        CUDA_CHECK(cudaDeviceSynchronize());
+        printf("\n");
+    }
 }
 
 /* Runs n elements with and without the guard, on arrays as long as the grid, and counts what was written behind n. */
@@ -237,7 +262,8 @@ int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
     device_print_backend();
     if (!options.version) {
-        show_hello();
+        show_places();
+        show_order();
         show_guard(1000);
     }
     if (options.size >= 0) {

@@ -1,4 +1,4 @@
-// expect: host_pointer
+// expect: crash
 /* No kernel at all: the host follows device pointers. */
 #include "common/check.h"
 

@@ -1,4 +1,4 @@
-// expect: host_pointer
+// expect: crash
 /* The host reads from device memory, without a copy. */
 #include <cuda_runtime.h>
 
