@@ -37,13 +37,17 @@ static inline bool above_unsigned(uint64_t v, uint64_t max) {
         return in + 1;                                                                                                 \
     }
 /* The pairs for which .sat is legal: where the source has values that the destination has not. */
+// clang-format off
 #define EACH_CLAMPED(M)                                                                                                \
-    M(u8, s8)                                                                                                          \
-    M(u8, u16) M(u8, s16) M(u8, u32) M(u8, s32) M(u8, u64) M(u8, s64) M(s8, u8) M(s8, u16) M(s8, s16) M(s8, u32)       \
-        M(s8, s32) M(s8, u64) M(s8, s64) M(u16, s8) M(u16, s16) M(u16, u32) M(u16, s32) M(u16, u64) M(u16, s64)        \
-            M(s16, u16) M(s16, u32) M(s16, s32) M(s16, u64) M(s16, s64) M(u32, s8) M(u32, s16) M(u32, s32) M(u32, u64) \
-                M(u32, s64) M(s32, u32) M(s32, u64) M(s32, s64) M(u64, s8) M(u64, s16) M(u64, s32) M(u64, s64)         \
-                    M(s64, u64)
+    M(u8, s8) M(u8, u16) M(u8, s16) M(u8, u32) M(u8, s32) M(u8, u64) M(u8, s64)                                        \
+    M(s8, u8) M(s8, u16) M(s8, s16) M(s8, u32) M(s8, s32) M(s8, u64) M(s8, s64)                                        \
+    M(u16, s8) M(u16, s16) M(u16, u32) M(u16, s32) M(u16, u64) M(u16, s64)                                             \
+    M(s16, u16) M(s16, u32) M(s16, s32) M(s16, u64) M(s16, s64)                                                        \
+    M(u32, s8) M(u32, s16) M(u32, s32) M(u32, u64) M(u32, s64)                                                         \
+    M(s32, u32) M(s32, u64) M(s32, s64)                                                                                \
+    M(u64, s8) M(u64, s16) M(u64, s32) M(u64, s64)                                                                     \
+    M(s64, u64)
+// clang-format on
 #define FROM_ALL(D) EACH_INTEGER2(INTEGER_TO_INTEGER, D)
 EACH_INTEGER(FROM_ALL)
 EACH_CLAMPED(INTEGER_CLAMPED)
