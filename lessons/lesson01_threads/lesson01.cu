@@ -40,11 +40,11 @@ static __global__ void hello(void) {
 }
 
 /* Any grid. Prints the blocks' numbers in the order in which they come to print. The blocks 0, 3, 6, ... print at once, the
- * others have something to compute before: its result never is 1, but the compiler cannot know. */
+ * others have something to compute before. (Its result is not 1, but the compiler cannot know that and drop the loop.) */
 static __global__ void block_order(int rounds) {
-    unsigned x = 2 * blockIdx.x;
+    unsigned x = blockIdx.x;
     for (int k = 0; k < (int)(blockIdx.x % 3) * rounds; k++) {
-        x = x * 1664526u + 1013904222u;
+        x = x * 1664525u + 1013904223u;
     }
     if (threadIdx.x == 0 && x != 1) {
         printf(" %d", (int)blockIdx.x);
