@@ -54,7 +54,15 @@ INLINE uint32_t next_add_f32(uint32_t x, uint32_t b, uint32_t c, bool global) {
     float sum = global ? f32_flush(f32_flush(f32_from(x)) + f32_flush(f32_from(b))) : f32_from(x) + f32_from(b);
     return f32_bits(f32_canonical(sum));
 }
-NEXT(add_f64, uint64_t, f64_bits(f64_nan2(f64_from(x), f64_from(b), f64_from(x) + f64_from(b))))
+/* A NaN in global memory's adder comes out unchanged, the operand's before the old value's; in shared memory the sum is
+ * an ordinary add of the two. Seen on an H200. */
+INLINE uint64_t next_add_f64(uint64_t x, uint64_t b, uint64_t c, bool global) {
+    (void)c;
+    double old = f64_from(x), add = f64_from(b), sum = old + add;
+    if (!global)
+        return f64_bits(f64_nan2(old, add, sum));
+    return add != add ? b : old != old ? x : sum == sum ? f64_bits(sum) : F64_NAN;
+}
 
 /* A sum of two half-precision numbers in single precision, rounded again, is the rounded sum: 24 bits are enough. */
 INLINE uint16_t add_f16(uint16_t a, uint16_t b) {

@@ -35,18 +35,18 @@ static inline int16_t div_s16(int16_t a, int16_t b) {
     return (int16_t)div_s32(a, b);
 }
 
-/* The remainder belongs to that quotient: a - q * b, which is a where b is 0. */
+/* By zero it is all ones, too. */
 static inline uint32_t rem_u32(uint32_t a, uint32_t b) {
-    return a - div_u32(a, b) * b;
+    return (a - div_u32(a, b) * b) | (0 - (uint32_t)(b == 0));
 }
 static inline int32_t rem_s32(int32_t a, int32_t b) {
-    return (int32_t)((uint32_t)a - (uint32_t)div_s32(a, b) * (uint32_t)b);
+    return (int32_t)((uint32_t)a - (uint32_t)div_s32(a, b) * (uint32_t)b) | -(b == 0);
 }
 static inline uint64_t rem_u64(uint64_t a, uint64_t b) {
-    return b ? a % b : a;
+    return b ? a % b : UINT64_MAX;
 }
 static inline int64_t rem_s64(int64_t a, int64_t b) {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return b == 0 ? -1 : b == -1 ? 0 : a % b;
 }
 static inline uint16_t rem_u16(uint16_t a, uint16_t b) {
     return (uint16_t)rem_u32(a, b);
@@ -167,8 +167,10 @@ TERNARY(mad24_hi_sat_s32, int32_t, int32_t, int32_t, int32_t, saturate32((produc
 
 /* ---- extended precision: the carry is a bit per lane in w->carry ---- */
 
-/* `sum` is the result, `out` says when it carries (or borrows); both may use a, b, c, and carry_in(l). */
-#define CARRY_IN ((w->carry >> l) & 1)
+/* `sum` is the result, `out` says when it carries; both may use a, b, c, CARRY_IN and BORROW_IN. As on the hardware,
+ * a - b is a + ~b + 1: the flag is 0 after a borrow and 1 without, which shows where sub.cc meets addc. */
+#define BORROW_IN (CARRY_IN ^ 1)
+#define CARRY_IN  ((w->carry >> l) & 1)
 #define WITH_CARRY(name, T, third, sum, out)                                                                           \
     static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
         const T *a = REG(const T, 1), *b = REG(const T, 2), *c = REG(const T, third);                                  \
@@ -195,9 +197,9 @@ TERNARY(mad24_hi_sat_s32, int32_t, int32_t, int32_t, int32_t, saturate32((produc
     WITH_CARRY(add_cc_##bits, T, 1, a[l] + b[l], CARRIES(T, a[l], b[l]))                                               \
     WITH_CARRY(addc_cc_##bits, T, 1, a[l] + b[l] + CARRY_IN, CARRIES_IN(T, a[l], b[l]))                                \
     CARRY_FREE(addc_##bits, T, 1, a[l] + b[l] + CARRY_IN)                                                              \
-    WITH_CARRY(sub_cc_##bits, T, 1, a[l] - b[l], a[l] < b[l])                                                          \
-    WITH_CARRY(subc_cc_##bits, T, 1, a[l] - b[l] - CARRY_IN, a[l] < b[l] || (T)(a[l] - b[l]) < CARRY_IN)               \
-    CARRY_FREE(subc_##bits, T, 1, a[l] - b[l] - CARRY_IN)                                                              \
+    WITH_CARRY(sub_cc_##bits, T, 1, a[l] - b[l], a[l] >= b[l])                                                         \
+    WITH_CARRY(subc_cc_##bits, T, 1, a[l] - b[l] - BORROW_IN, !(a[l] < b[l] || (T)(a[l] - b[l]) < BORROW_IN))          \
+    CARRY_FREE(subc_##bits, T, 1, a[l] - b[l] - BORROW_IN)                                                             \
     WITH_CARRY(mad_lo_cc_##bits, T, 3, a[l] * b[l] + c[l], CARRIES(T, a[l] * b[l], c[l]))                              \
     WITH_CARRY(madc_lo_cc_##bits, T, 3, a[l] * b[l] + c[l] + CARRY_IN, CARRIES_IN(T, a[l] * b[l], c[l]))               \
     CARRY_FREE(madc_lo_##bits, T, 3, a[l] * b[l] + c[l] + CARRY_IN)

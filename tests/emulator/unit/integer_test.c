@@ -96,7 +96,7 @@ static wide ref_div(const struct operands *o) {
     return o->b ? o->a / o->b : -1;
 }
 static wide ref_rem(const struct operands *o) {
-    return o->b ? o->a % o->b : o->a;
+    return o->b ? o->a % o->b : -1;
 }
 
 static wide low24(const struct operands *o, wide x) {
@@ -128,10 +128,11 @@ static wide carried(const struct operands *o, wide x, wide y, bool in, bool out)
         *o->carry_out = sum >> o->bits & 1;
     return sum;
 }
+/* A borrow is a carry flag of 0. */
 static wide borrowed(const struct operands *o, bool in, bool out) {
-    wide difference = plain(o, o->a) - plain(o, o->b) - (in && o->carry_in);
+    wide difference = plain(o, o->a) - plain(o, o->b) - (in && !o->carry_in);
     if (out)
-        *o->carry_out = difference < 0;
+        *o->carry_out = difference >= 0;
     return difference;
 }
 static wide ref_add_cc(const struct operands *o) {
