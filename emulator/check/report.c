@@ -16,10 +16,11 @@
 #include "emulator.h"
 #include "memory/memory.h"
 
-#define MARK      "========= "
-#define NAME_SIZE 600
-#define REMEMBER  256
-#define FRAMES    16
+#define MARK         "========= "
+#define NAME_SIZE    600
+#define REMEMBER     256
+#define FRAMES       16
+#define ADVICE_WIDTH 100
 
 /* What CUDA returns for a finding, and the word for graders. Indexed by enum finding; the earlier is the worse. */
 static const struct {
@@ -175,9 +176,30 @@ static void put_source(struct text *t, const struct kernel *kernel, struct sourc
         text_string(t, MARK "\n");
 }
 
+/* Length of the first line of some prose: broken between words, but not within `code`. */
+static size_t line_length(const char *prose) {
+    size_t best = 0;
+    bool code = false;
+    for (size_t n = 0;; n++) {
+        code ^= prose[n] == '`';
+        if (prose[n] != '\0' && (prose[n] != ' ' || code))
+            continue;
+        if (n > ADVICE_WIDTH && best)
+            return best;
+        best = n;
+        if (prose[n] == '\0')
+            return n;
+    }
+}
+
 static void put_advice(struct text *t, const char *advice) {
-    if (advice && *advice)
-        text_format(t, MARK "  %s\n", advice);
+    while (advice && *advice) {
+        size_t n = line_length(advice);
+        text_string(t, MARK "  ");
+        text_piece(t, advice, n);
+        text_string(t, "\n");
+        advice += n + strspn(advice + n, " ");
+    }
     text_string(t, MARK "\n");
 }
 

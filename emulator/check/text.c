@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void text_bytes(struct text *t, const char *s, size_t n) {
+void text_piece(struct text *t, const char *s, size_t n) {
     size_t room = sizeof t->bytes - t->length;
     if (n > room)
         n = room;
@@ -16,7 +16,7 @@ static void text_bytes(struct text *t, const char *s, size_t n) {
 }
 
 void text_string(struct text *t, const char *s) {
-    text_bytes(t, s, strlen(s));
+    text_piece(t, s, strlen(s));
 }
 
 static void text_in_base(struct text *t, uint64_t n, unsigned base) {
@@ -26,7 +26,7 @@ static void text_in_base(struct text *t, uint64_t n, unsigned base) {
         digits[--at] = "0123456789abcdef"[n % base];
         n /= base;
     } while (n);
-    text_bytes(t, digits + at, sizeof digits - at);
+    text_piece(t, digits + at, sizeof digits - at);
 }
 
 void text_number(struct text *t, uint64_t n) {
@@ -36,7 +36,7 @@ void text_number(struct text *t, uint64_t n) {
 void text_grouped(struct text *t, uint64_t n) {
     if (n >= 1000) {
         text_grouped(t, n / 1000);
-        text_bytes(t, (char[]){',', (char)('0' + n / 100 % 10), (char)('0' + n / 10 % 10), (char)('0' + n % 10)}, 4);
+        text_piece(t, (char[]){',', (char)('0' + n / 100 % 10), (char)('0' + n / 10 % 10), (char)('0' + n % 10)}, 4);
     } else {
         text_number(t, n);
     }
@@ -58,7 +58,7 @@ void text_format(struct text *t, const char *format, ...) {
     va_start(arguments, format);
     for (const char *p = format; *p; p++) {
         size_t plain = strcspn(p, "%");
-        text_bytes(t, p, plain);
+        text_piece(t, p, plain);
         p += plain;
         if (!*p || !*++p)
             break;
@@ -82,7 +82,7 @@ void text_format(struct text *t, const char *format, ...) {
             text_hex(t, va_arg(arguments, uint64_t));
             break;
         default:
-            text_bytes(t, p, 1);
+            text_piece(t, p, 1);
         }
     }
     va_end(arguments);

@@ -11,6 +11,7 @@ struct text {
 };
 
 void text_string(struct text *t, const char *s);
+void text_piece(struct text *t, const char *s, size_t n); /* n bytes of s */
 void text_number(struct text *t, uint64_t n);
 void text_grouped(struct text *t, uint64_t n); /* 4,096, as compute-sanitizer writes sizes */
 void text_hex(struct text *t, uint64_t n);     /* with 0x */

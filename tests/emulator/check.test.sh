@@ -59,8 +59,11 @@ why_wrong() {
     return
   fi
   [ "$says" = 1 ] || return 0
+  # Prose is broken into lines of its own: join them.
+  awk '/^=========   [^ ]/ { printf "%s%s", joined ? " " : "", substr($0, 13); joined = 1; next }
+    { if (joined) print ""; joined = 0; print }' "$scratch/err" >"$scratch/joined"
   while IFS= read -r words; do
-    grep -qF -- "$words" "$scratch/err" && continue
+    grep -qF -- "$words" "$scratch/joined" && continue
     echo "the report lacks '$words'"
     return
   done <"$1/$2.says"
