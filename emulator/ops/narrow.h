@@ -48,7 +48,7 @@ static inline uint32_t narrow_magnitude(float x, struct narrow_format f, enum ro
     /* Below the smallest normal number more bits go, the fewer the smaller the number is. */
     uint32_t exponent = m >> 23, digits = exponent ? (m & 0x7fffff) | 0x800000 : m;
     uint32_t shift = 151 - f.bias - f.fraction - (exponent ? exponent : 1);
-    uint32_t subnormal = round_magnitude(digits, shift < 31 ? shift : 31, negative, mode);
+    uint32_t subnormal = round_magnitude(digits, shift - 1 < 30 ? shift : 31, negative, mode);
     uint32_t h = exponent < 128 - f.bias ? subnormal : normal;
     bool to_largest = satfinite | (m < F32_INFINITY && (mode == ROUND_RZ || mode == (negative ? ROUND_RP : ROUND_RM)));
     uint32_t overflow = to_largest ? f.largest : f.infinity;
