@@ -11,7 +11,7 @@ number=$1
 folder=$(ls -d "lessons/lesson${number}"_*)
 master=solutions/$(basename "$folder")/exercise.cu
 given=build/tests/graders/lesson$number/exercise.cu
-export BACKEND=cpu
+export BACKEND=cpu TIMEOUT=10
 if ! [ -f "$master" ]; then
   no "lesson$number exercise" "there is no $master"
   exit 1
