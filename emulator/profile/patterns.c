@@ -39,25 +39,30 @@ static bool same_offsets(const uint64_t *a, const uint64_t *b) {
     return difference == 0;
 }
 
-static unsigned remember(struct pattern_set *set, const struct pattern *p) {
-    set->ways[set->next] = *p;
+static void remember(struct pattern_set *set, const struct pattern *p, const uint64_t offsets[WARP_SIZE]) {
+    struct pattern *way = &set->ways[set->next];
+    *way = *p;
+    memcpy(way->offsets, offsets, sizeof way->offsets);
     set->next = (set->next + 1) % WAYS;
-    return p->result;
 }
 
 unsigned patterns_count(struct pattern_memory *memory, uint32_t key, count_fn count, unsigned period,
                         const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
-    uint64_t first = addresses[first_lane(mask)];
-    struct pattern p = {.count = count, .mask = mask, .phase = (uint32_t)(first % period), .bytes = bytes};
+    if (!memory)
+        return count(addresses, mask, bytes);
+    uint64_t offsets[WARP_SIZE], first = addresses[first_lane(mask)];
+    uint32_t phase = (uint32_t)first & (period - 1);
     for (int l = 0; l < WARP_SIZE; l++)
-        p.offsets[l] = LANE_ON(mask) ? addresses[l] - first : 0;
-    struct pattern_set *set = memory ? &memory->sets[key % SETS] : NULL;
-    for (int i = 0; set && i < WAYS; i++) {
+        offsets[l] = LANE_ON(mask) ? addresses[l] - first : 0;
+    struct pattern_set *set = &memory->sets[key % SETS];
+    for (int i = 0; i < WAYS; i++) {
         const struct pattern *known = &set->ways[i];
-        if (known->count == count && known->mask == mask && known->phase == p.phase && known->bytes == bytes &&
-            same_offsets(known->offsets, p.offsets))
+        if (known->count == count && known->mask == mask && known->phase == phase && known->bytes == bytes &&
+            same_offsets(known->offsets, offsets))
             return known->result;
     }
-    p.result = count(addresses, mask, bytes);
-    return set ? remember(set, &p) : p.result;
+    unsigned result = count(addresses, mask, bytes);
+    remember(set, &(struct pattern){.count = count, .mask = mask, .phase = phase, .bytes = bytes, .result = result},
+             offsets);
+    return result;
 }

@@ -14,8 +14,8 @@ typedef unsigned (*count_fn)(const uint64_t addresses[WARP_SIZE], uint32_t mask,
 struct pattern_memory *patterns_new(void);
 void patterns_free(struct pattern_memory *p);
 
-/* count(addresses, mask, bytes), from memory where possible. `period` is the number of bytes by which all addresses may
- * move without a change of the result; `key` is any number that tells instructions apart. */
+/* count(addresses, mask, bytes), from memory where possible. `period`, a power of two, is the number of bytes by which all
+ * addresses may move without a change of the result; `key` is any number that tells instructions apart. */
 unsigned patterns_count(struct pattern_memory *p, uint32_t key, count_fn count, unsigned period,
                         const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 
