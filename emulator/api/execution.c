@@ -132,8 +132,9 @@ static cudaError_t check_cooperative(const struct request *r, const void *functi
 static cudaError_t launch(const void *function, const struct request *r, void **args) {
     ENTER();
     struct entry *entry = registration_entry(function);
-    if (!entry)
-        return state_refuse(r->function, cudaErrorInvalidDeviceFunction, "That is not a __global__ function.");
+    if (!entry) /* CUDA takes an address that it does not know for a kernel's handle */
+        return state_refuse(r->function, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
+                            "That is not a __global__ function.");
     struct stream *stream = queue_find(r->stream);
     if (!stream)
         return state_refuse(r->function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");

@@ -1,0 +1,80 @@
+#!/bin/sh
+# What the runtime API answers: tests/emulator/api/*.cu print their own lines. A source may say how it is compiled
+# (// flags: ...) and what must appear on stderr (// message: ...). EMULATOR_DIR=folder tests another build of the emulator.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+. tools/messages.sh
+make_scratch
+
+if [ -n "${EMULATOR_DIR:-}" ]; then
+  export LD_LIBRARY_PATH="$EMULATOR_DIR"
+else
+  BACKEND=cpu
+  . tools/backend.sh
+  choose_backend
+fi
+export NO_COLOR=1
+
+# run_source NAME SUFFIX FLAGS...: builds tests/emulator/api/NAME.cu, runs it, and gives its lines the suffix.
+run_source() {
+  source=tests/emulator/api/$1.cu program=$scratch/$1 suffix=$2
+  name=$1
+  shift 2
+  own_gencode=$(sed -n 's|^// flags: \(-gencode.*\)|\1|p' "$source")
+  own_flags=$(sed -n 's|^// flags: \(--.*\)|\1|p' "$source")
+  if ! (
+    build_program "$own_gencode" "$source" "$program" $own_flags "$@"
+  ) >"$scratch/build" 2>&1; then
+    no "api/$name$suffix" "does not compile: $(grep -m 1 error "$scratch/build" || head -n 1 "$scratch/build")"
+    return 0
+  fi
+  status=0
+  timeout 60 "$program" >"$scratch/out" 2>"$scratch/err" || status=$?
+  sed "s|^\(ok\|not ok\) |&api/$name$suffix: |" "$scratch/out"
+  case $status in
+  0 | 1) ;;
+  124) no "api/$name$suffix ends" "stopped after 60 s" ;;
+  *) no "api/$name$suffix ends" "ended with status $status: $(tail -n 1 "$scratch/err")" ;;
+  esac
+  sed -n 's|^// message: ||p' "$source" >"$scratch/messages"
+  while IFS= read -r message; do
+    if grep -qF -- "$message" "$scratch/err"; then
+      pass "api/$name$suffix: it says '$message'"
+    else
+      no "api/$name$suffix: it says '$message'" "it says '$(head -n 2 "$scratch/err" | tr '\n' ' ')'"
+    fi
+  done <"$scratch/messages"
+}
+
+# build_program GENCODE SOURCE EXECUTABLE FLAGS...: with tools/build.sh, unless the source chooses its own images.
+build_program() {
+  gencode=$1 source=$2 executable=$3
+  shift 3
+  if [ -z "$gencode" ]; then
+    QUIET=1 sh tools/build.sh "$source" "$executable" "$@"
+  else
+    "$NVCC" $FLAGS $gencode "$@" "$source" -o "$executable" -ldl -lpthread
+  fi
+}
+
+for source in tests/emulator/api/*.cu; do
+  run_source "$(basename "$source" .cu)" ''
+done
+
+# However the PTX is packed, and next to machine code.
+for mode in none speed size balance; do
+  run_source symbols ", -compress-mode=$mode" -compress-mode="$mode"
+done
+
+# Silence on request: answers stay, explanations go.
+EMULATOR_QUIET=1
+export EMULATOR_QUIET
+capture timeout 60 "$scratch/memory"
+if printf '%s\n' "$output" | grep -q '^========='; then
+  no "EMULATOR_QUIET=1" "it still says $(printf '%s\n' "$output" | grep -m 1 '^=========')"
+else
+  pass "EMULATOR_QUIET=1"
+fi
