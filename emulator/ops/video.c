@@ -1,0 +1,232 @@
+/* Video instructions: v* on whole words, and v*2 and v*4 on the halves and bytes of a word.
+ *
+ * Rarely used, so one function per group reads what to do from insn.kind. The selectors that pick a part of an operand
+ * (%r1.b0) and the masks of v*2 and v*4 are not there: decode says so. */
+#include "ops/lanes.h"
+
+/* ---- insn.kind ---- */
+
+enum video { VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VIDEO_AVRG, VIDEO_SHL, VIDEO_SHR };
+enum second { SECOND_NONE, SECOND_ADD, SECOND_MIN, SECOND_MAX };
+enum { COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE };
+enum {
+    D_SIGNED = 8, /* the low three bits are the operation or the comparison */
+    A_SIGNED = 16,
+    B_SIGNED = 32,
+    SATURATE = 64,
+    WRAP = 128, /* of shifts: the amount modulo 32 */
+    SECOND = 256,
+    PLUS_ONE = 128, /* of vmad */
+    SHIFT_7 = 256,
+    SHIFT_15 = 512,
+};
+#define SECOND_OF(kind) ((enum second)((kind) / SECOND))
+
+static inline int64_t extend(uint32_t x, bool is_signed) {
+    return is_signed ? (int64_t)(int32_t)x : (int64_t)x;
+}
+
+static inline int64_t clamp(int64_t x, int64_t low, int64_t high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* To the range of a destination of this many bits. */
+static inline int64_t saturate(int64_t x, unsigned bits, bool is_signed) {
+    int64_t half = (int64_t)1 << (bits - 1);
+    return is_signed ? clamp(x, -half, half - 1) : clamp(x, 0, 2 * half - 1);
+}
+
+static inline int64_t apply(unsigned kind, int64_t a, int64_t b) {
+    int64_t shift = kind & WRAP ? b & 31 : b > 32 ? 32 : b;
+    switch (kind & 7) {
+    case VIDEO_ADD:
+        return a + b;
+    case VIDEO_SUB:
+        return a - b;
+    case VIDEO_ABSDIFF:
+        return a > b ? a - b : b - a;
+    case VIDEO_MIN:
+        return a < b ? a : b;
+    case VIDEO_MAX:
+        return a > b ? a : b;
+    case VIDEO_AVRG: /* a half is rounded away from zero when positive, towards it when negative */
+        return (a + b + (a + b >= 0)) >> 1;
+    case VIDEO_SHL:
+        return (int64_t)((uint64_t)a << shift);
+    default:
+        return a >> shift;
+    }
+}
+
+static inline bool compare(unsigned kind, int64_t a, int64_t b) {
+    switch (kind & 7) {
+    case COMPARE_EQ:
+        return a == b;
+    case COMPARE_NE:
+        return a != b;
+    case COMPARE_LT:
+        return a < b;
+    case COMPARE_LE:
+        return a <= b;
+    case COMPARE_GT:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+/* The optional second operation, of the result and c as numbers of the destination's type. */
+static inline uint32_t second(unsigned kind, uint32_t x, uint32_t c) {
+    int64_t wide_x = extend(x, kind & D_SIGNED), wide_c = extend(c, kind & D_SIGNED);
+    switch (SECOND_OF(kind)) {
+    case SECOND_ADD:
+        return x + c;
+    case SECOND_MIN:
+        return wide_x < wide_c ? x : c;
+    case SECOND_MAX:
+        return wide_x > wide_c ? x : c;
+    default:
+        return x;
+    }
+}
+
+/* ---- on words ---- */
+
+static inline uint32_t on_words(unsigned kind, uint32_t a, uint32_t b, uint32_t c) {
+    int64_t x = apply(kind, extend(a, kind & A_SIGNED), extend(b, kind & B_SIGNED));
+    if (kind & SATURATE)
+        x = saturate(x, 32, kind & D_SIGNED);
+    return second(kind, (uint32_t)x, c);
+}
+
+/* vmad: a * b + c, shifted right; the sum is signed when a or b is. */
+static inline uint32_t multiply_add(unsigned kind, uint32_t a, uint32_t b, uint32_t c) {
+    bool is_signed = kind & (A_SIGNED | B_SIGNED);
+    __int128 x = (__int128)extend(a, kind & A_SIGNED) * extend(b, kind & B_SIGNED);
+    x += extend(c, is_signed) + !!(kind & PLUS_ONE);
+    x >>= kind & SHIFT_7 ? 7 : kind & SHIFT_15 ? 15 : 0;
+    if (kind & SATURATE) {
+        __int128 low = is_signed ? INT32_MIN : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
+        x = x < low ? low : x > high ? high : x;
+    }
+    return (uint32_t)x;
+}
+
+static const struct insn *video_words(struct warp *w, const struct insn *in) {
+    const uint32_t *a = REG(const uint32_t, 1), *b = REG(const uint32_t, 2);
+    const uint32_t *c = SECOND_OF(in->kind) ? REG(const uint32_t, 3) : a;
+    WRITE_LANES(uint32_t, on_words(in->kind, a[l], b[l], c[l]));
+    return in + 1;
+}
+
+static const struct insn *video_set(struct warp *w, const struct insn *in) {
+    const uint32_t *a = REG(const uint32_t, 1), *b = REG(const uint32_t, 2);
+    const uint32_t *c = SECOND_OF(in->kind) ? REG(const uint32_t, 3) : a;
+    WRITE_LANES(uint32_t,
+                second(in->kind,
+                       compare(in->kind, extend(a[l], in->kind & A_SIGNED), extend(b[l], in->kind & B_SIGNED)), c[l]));
+    return in + 1;
+}
+
+TERNARY(video_mad, uint32_t, uint32_t, uint32_t, uint32_t, multiply_add(in->kind, a[l], b[l], c[l]))
+
+/* ---- on halves and bytes ---- */
+
+/* Part i of a word, as a number. */
+static inline int64_t part(uint32_t x, unsigned i, unsigned bits, bool is_signed) {
+    uint32_t top = x << (32 - bits * (i + 1));
+    return is_signed ? (int64_t)((int32_t)top >> (32 - bits)) : (int64_t)(top >> (32 - bits));
+}
+
+/* With .add, the parts are added up and to c; without, they make the word. */
+static inline uint32_t on_parts(unsigned kind, unsigned bits, bool set, uint32_t a, uint32_t b, uint32_t c) {
+    bool add = SECOND_OF(kind) == SECOND_ADD;
+    uint32_t result = add ? c : 0, ones = (1u << bits) - 1;
+    for (unsigned i = 0; i < 32 / bits; i++) {
+        int64_t x = part(a, i, bits, kind & A_SIGNED), y = part(b, i, bits, kind & B_SIGNED);
+        int64_t r = set ? compare(kind, x, y) : apply(kind, x, y);
+        if (kind & SATURATE)
+            r = saturate(r, bits, kind & D_SIGNED);
+        if (add)
+            result += (uint32_t)r;
+        else
+            result |= ((uint32_t)r & ones) << bits * i;
+    }
+    return result;
+}
+
+TERNARY(video_halves, uint32_t, uint32_t, uint32_t, uint32_t, on_parts(in->kind, 16, false, a[l], b[l], c[l]))
+TERNARY(video_bytes, uint32_t, uint32_t, uint32_t, uint32_t, on_parts(in->kind, 8, false, a[l], b[l], c[l]))
+TERNARY(video_set_halves, uint32_t, uint32_t, uint32_t, uint32_t, on_parts(in->kind, 16, true, a[l], b[l], c[l]))
+TERNARY(video_set_bytes, uint32_t, uint32_t, uint32_t, uint32_t, on_parts(in->kind, 8, true, a[l], b[l], c[l]))
+
+/* ---- the table ---- */
+
+/* For each combination of types: X(their spelling, their bits, and what is passed on) */
+#define AB_TYPES(X, d, D, ...)                                                                                         \
+    X(d ".u32.u32", D, __VA_ARGS__)                                                                                    \
+    X(d ".u32.s32", (D) | B_SIGNED, __VA_ARGS__)                                                                       \
+    X(d ".s32.u32", (D) | A_SIGNED, __VA_ARGS__) X(d ".s32.s32", (D) | A_SIGNED | B_SIGNED, __VA_ARGS__)
+#define TYPES(X, ...) AB_TYPES(X, ".u32", 0, __VA_ARGS__) AB_TYPES(X, ".s32", D_SIGNED, __VA_ARGS__)
+
+/* A spelling, and it with each second operation. */
+#define WITH_SECOND(name, run, kind)                                                                                   \
+    {name, "www", run, 0, (kind)}, {name ".add", "wwww", run, 0, (kind) | SECOND_ADD * SECOND},                        \
+        {name ".min", "wwww", run, 0, (kind) | SECOND_MIN * SECOND},                                                   \
+        {name ".max", "wwww", run, 0, (kind) | SECOND_MAX * SECOND},
+
+#define WORDS(types, bits, name, operation)                                                                            \
+    WITH_SECOND(name types, video_words, (bits) | (operation))                                                         \
+    WITH_SECOND(name types ".sat", video_words, (bits) | (operation) | SATURATE)
+
+#define SHIFT_MODES(name, kind)                                                                                        \
+    WITH_SECOND(name ".clamp", video_words, kind) WITH_SECOND(name ".wrap", video_words, (kind) | WRAP)
+#define SHIFTS(name, operation, types, bits)                                                                           \
+    SHIFT_MODES(name types, (operation) | (bits)) SHIFT_MODES(name types ".sat", (operation) | (bits) | SATURATE)
+#define SHIFT_TYPES(name, operation)                                                                                   \
+    SHIFTS(name, operation, ".u32.u32.u32", 0)                                                                         \
+    SHIFTS(name, operation, ".u32.s32.u32", A_SIGNED)                                                                  \
+    SHIFTS(name, operation, ".s32.u32.u32", D_SIGNED) SHIFTS(name, operation, ".s32.s32.u32", D_SIGNED | A_SIGNED)
+
+#define MAD_SCALES(name, kind)                                                                                         \
+    {name, "wwww", video_mad, 0, (kind)}, {name ".shr7", "wwww", video_mad, 0, (kind) | SHIFT_7},                      \
+        {name ".shr15", "wwww", video_mad, 0, (kind) | SHIFT_15},
+#define MAD(types, bits, name)                                                                                         \
+    MAD_SCALES(name types, bits)                                                                                       \
+    MAD_SCALES(name types ".sat", (bits) | SATURATE)                                                                   \
+    MAD_SCALES(name types ".po", (bits) | PLUS_ONE) MAD_SCALES(name types ".po.sat", (bits) | PLUS_ONE | SATURATE)
+
+#define COMPARISONS(X, types, bits, ...)                                                                               \
+    X(types ".eq", (bits) | COMPARE_EQ, __VA_ARGS__)                                                                   \
+    X(types ".ne", (bits) | COMPARE_NE, __VA_ARGS__)                                                                   \
+    X(types ".lt", (bits) | COMPARE_LT, __VA_ARGS__)                                                                   \
+    X(types ".le", (bits) | COMPARE_LE, __VA_ARGS__)                                                                   \
+    X(types ".gt", (bits) | COMPARE_GT, __VA_ARGS__) X(types ".ge", (bits) | COMPARE_GE, __VA_ARGS__)
+#define SET(spelling, bits, name)    WITH_SECOND(name spelling, video_set, bits)
+#define SET_TYPES(types, bits, name) COMPARISONS(SET, types, bits, name)
+
+#define PARTS(types, bits, name, run, operation)                                                                       \
+    {name types, "wwww", run, 0, (bits) | (operation)},                                                                \
+        {name types ".sat", "wwww", run, 0, (bits) | (operation) | SATURATE},                                          \
+        {name types ".add", "wwww", run, 0, (bits) | (operation) | SECOND_ADD * SECOND},
+#define SET_PARTS(spelling, bits, name, run)                                                                           \
+    {name spelling, "wwww", run, 0, (bits)}, {name spelling ".add", "wwww", run, 0, (bits) | SECOND_ADD * SECOND},
+#define SET_PARTS_TYPES(types, bits, name, run) COMPARISONS(SET_PARTS, types, bits, name, run)
+
+/* clang-format off */
+const struct form forms_video[] = {
+    TYPES(WORDS, "vadd", VIDEO_ADD) TYPES(WORDS, "vsub", VIDEO_SUB) TYPES(WORDS, "vabsdiff", VIDEO_ABSDIFF)
+    TYPES(WORDS, "vmin", VIDEO_MIN) TYPES(WORDS, "vmax", VIDEO_MAX)
+    SHIFT_TYPES("vshl", VIDEO_SHL) SHIFT_TYPES("vshr", VIDEO_SHR)
+    TYPES(MAD, "vmad")
+    AB_TYPES(SET_TYPES, "", 0, "vset")
+    TYPES(PARTS, "vadd2", video_halves, VIDEO_ADD) TYPES(PARTS, "vadd4", video_bytes, VIDEO_ADD)
+    TYPES(PARTS, "vsub2", video_halves, VIDEO_SUB) TYPES(PARTS, "vsub4", video_bytes, VIDEO_SUB)
+    TYPES(PARTS, "vavrg2", video_halves, VIDEO_AVRG) TYPES(PARTS, "vavrg4", video_bytes, VIDEO_AVRG)
+    TYPES(PARTS, "vabsdiff2", video_halves, VIDEO_ABSDIFF) TYPES(PARTS, "vabsdiff4", video_bytes, VIDEO_ABSDIFF)
+    TYPES(PARTS, "vmin2", video_halves, VIDEO_MIN) TYPES(PARTS, "vmin4", video_bytes, VIDEO_MIN)
+    TYPES(PARTS, "vmax2", video_halves, VIDEO_MAX) TYPES(PARTS, "vmax4", video_bytes, VIDEO_MAX)
+    AB_TYPES(SET_PARTS_TYPES, "", 0, "vset2", video_set_halves) AB_TYPES(SET_PARTS_TYPES, "", 0, "vset4", video_set_bytes)
+    {0},
+};
+/* clang-format on */
