@@ -39,8 +39,8 @@ static __global__ void hello(void) {
            (int)blockDim.x, i);
 }
 
-/* Any grid. Prints the blocks' numbers in the order in which they come to print. The blocks 0, 3, 6, ... print at once, the
- * others have something to compute before. (Its result is not 1, but the compiler cannot know that and drop the loop.) */
+/* Any grid. Prints the blocks' numbers in the order in which they come to print. The blocks 0, 3, 6, ... print at once,
+ * the others have something to compute before. (The result is never 1; the compiler cannot know, and keeps the loop.) */
 static __global__ void block_order(int rounds) {
     unsigned x = blockIdx.x;
     for (int k = 0; k < (int)(blockIdx.x % 3) * rounds; k++) {

@@ -6,8 +6,8 @@
  * You will learn where data can live, who may follow which pointer, how bytes get from one side to the other, and the
  * four kinds of error: returned by the call, left behind by a launch, reported late, and never going away again.
  *
- * errors.h, next to this file, provokes the errors. Here the job is trivial, x = FACTOR * x, so that only the memory differs.
- * A version is a whole round trip: host, device, host.
+ * errors.h, next to this file, provokes the errors. Here the job is trivial, x = FACTOR * x, so that only the memory
+ * differs. A version is a whole round trip: host, device, host.
  *
  *     scale1   pageable: malloc on the host, cudaMalloc on the device, cudaMemcpy there and back
  *     scale2   pinned: the host arrays come from cudaMallocHost, everything else stays
@@ -45,7 +45,7 @@ static __global__ void scale_kernel(float *x, int n, float factor) {
     }
 }
 
-/* x[rows][cols], float; from the start of a row to the start of the next it is `pitch` bytes. Grid: a block for each row. */
+/* x[rows][cols], float; from the start of a row to the start of the next it is `pitch` bytes. Grid: a block per row. */
 static __global__ void scale_rows_kernel(float *x, size_t pitch, int cols, float factor) {
     float *row = (float *)((char *)x + blockIdx.x * pitch); // the pitch counts bytes, so add it to a char pointer
     for (int col = threadIdx.x; col < cols; col += blockDim.x) {
@@ -115,8 +115,8 @@ static void free2(struct buffers *b) {
     CUDA_CHECK(cudaFree(b->x));
 }
 
-/* Version 3: managed memory. One pointer for both sides; pages travel to whoever touches them. Instead of a copy there is
- * now a duty: the host must wait for the kernel before it looks. */
+/* Version 3: managed memory. One pointer for both sides; pages travel to whoever touches them. Instead of a copy there
+ * is now a duty: the host must wait for the kernel before it looks. */
 static void create3(struct buffers *b) {
     b->in = (float *)verify_host_alloc(b->room);
     b->out = (float *)verify_host_alloc(b->room);
@@ -212,7 +212,7 @@ static void bench_round_trip(void *job, cudaStream_t stream) {
     j->version->run(j->buffers);
 }
 
-/* One version on n elements: create, run with poisoned output, compare bit for bit, free. With a `bench`, measures too. */
+/* One version on n elements: create, run (measured, if there is a `bench`) with poisoned output, compare, free. */
 static void verify_version(const struct version *version, int n, uint64_t seed, struct bench *bench) {
     struct buffers b = shape_for(n);
     struct job job = {version, &b};

@@ -6,7 +6,7 @@
  *
  *     cudaError_t negative(const float *in, float *out, int rows, int cols);
  *
- *   - in and out are ordinary host arrays (malloc) of rows * cols floats, row after row without gaps; they do not overlap;
+ *   - in and out are ordinary host arrays (malloc) of rows * cols floats, row after row without gaps, that do not overlap;
  *   - rows and cols may be 0: then there is nothing to do, and the result is cudaSuccess;
  *   - the picture lies in device memory from cudaMallocPitch, and the pitch is whatever CUDA says;
  *   - if a CUDA call fails, its error is returned: the function does not end the program, and prints nothing;
@@ -31,8 +31,8 @@ __global__ void negative_kernel(float *x, size_t pitch, int cols) {
     //<
 }
 
-/* There and back, by way of x on the device. A row has cols floats, which are `width` bytes; that is also the pitch of in
- * and out, since they have no gaps. Returns the first error; the caller frees. */
+/* There and back, by way of x on the device. A row has cols floats, which are `width` bytes; that is also the pitch of
+ * in and out, since they have no gaps. Returns the first error; the caller frees. */
 static cudaError_t there_and_back(const float *in, float *out, int rows, int cols, size_t width, float *x,
                                   size_t pitch) {
     //> TODO 2: copy the rows of in to x with cudaMemcpy2D. If it fails, return its error.

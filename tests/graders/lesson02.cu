@@ -1,7 +1,7 @@
 /* Grader of exercise 02: negative, as lessons/lesson02_memory/exercise.cu describes it.
  *
- * Pictures of many shapes; then calls that fail on purpose, one after the other; and after each call the books: whatever was
- * allocated must have been freed. For this the grader stands between the student's code and four calls. */
+ * Pictures of many shapes; then calls that fail on purpose, one after the other; and after each call the books: whatever
+ * was allocated must have been freed. For this the grader stands between the student's code and four calls. */
 #include "tests/graders/grader.h"
 
 cudaError_t negative(const float *in, float *out, int rows, int cols);

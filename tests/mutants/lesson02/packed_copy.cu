@@ -12,8 +12,8 @@ __global__ void negative_kernel(float *x, size_t pitch, int cols) {
     }
 }
 
-/* There and back, by way of x on the device. A row has cols floats, which are `width` bytes; that is also the pitch of in
- * and out, since they have no gaps. Returns the first error; the caller frees. */
+/* There and back, by way of x on the device. A row has cols floats, which are `width` bytes; that is also the pitch of
+ * in and out, since they have no gaps. Returns the first error; the caller frees. */
 static cudaError_t there_and_back(const float *in, float *out, int rows, int cols, size_t width, float *x,
                                   size_t pitch) {
     cudaError_t error = cudaMemcpy(x, in, width * rows, cudaMemcpyHostToDevice);
