@@ -102,8 +102,32 @@ enum comparison { COMPARISONS(NUMBER) COMPARISON_COUNT };
         WRITE_PRED(0, mask);                                                                                           \
         WRITE_PRED(1, ~mask);                                                                                          \
         return in + 1;                                                                                                 \
+    }                                                                                                                  \
+    static const struct insn *setp_constant_##name(struct warp *w, const struct insn *in) {                            \
+        const T *lanes_a = REG(const T, 2);                                                                            \
+        int32_t truth[WARP_SIZE] __attribute__((aligned(64)));                                                         \
+        T b;                                                                                                           \
+        memcpy(&b, &in->imm, sizeof b);                                                                                \
+        LANE_LOOP {                                                                                                    \
+            T a = lanes_a[l];                                                                                          \
+            truth[l] = (expr) ? -1 : 0;                                                                                \
+        }                                                                                                              \
+        uint32_t mask = mask_of_truths(truth);                                                                         \
+        WRITE_PRED(0, mask);                                                                                           \
+        WRITE_PRED(1, ~mask);                                                                                          \
+        return in + 1;                                                                                                 \
     }
 COMPARISONS(DEFINE)
+
+/* Most comparisons are with an immediate. As a vector it would take a place in every warp's frame, and in the cache. */
+op_fn setp_with_constant(op_fn run) {
+#define PAIR(name, T, expr) {setp_##name, setp_constant_##name},
+    static const struct { op_fn plain, constant; } pairs[] = {COMPARISONS(PAIR)};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].plain == run)
+            return pairs[i].constant;
+    return NULL;
+}
 
 typedef uint32_t (*compare_fn)(const void *, const void *);
 #define ENTRY(name, T, expr) [COMPARE_##name] = compare_##name,
@@ -220,19 +244,30 @@ SELECT(64, uint64_t)
  * their width, name that of the comparison. */
 #define SET_ROW(op, mid, dtype, d, type, letters, name, COMBINE, RESULT, to)                                           \
     {"set." op mid "." dtype "." type, d letters, to, 0, KIND(COMPARE_##name, COMBINE, RESULT)},
-#define SET_ROWS(op, mid, type, letters, name, COMBINE)                                                                \
-    SET_ROW(op, mid, "u32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)                              \
-    SET_ROW(op, mid, "s32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)                              \
-    SET_ROW(op, mid, "f16", "h", type, letters, name, COMBINE, RESULT_ONE_F16, set_to_16)                              \
+#define SET_F16(op, mid, type, letters, name, COMBINE)                                                                 \
+    SET_ROW(op, mid, "f16", "h", type, letters, name, COMBINE, RESULT_ONE_F16, set_to_16)
+#define SET_BF16(op, mid, type, letters, name, COMBINE)                                                                \
     SET_ROW(op, mid, "bf16", "h", type, letters, name, COMBINE, RESULT_ONE_BF16, set_to_16)
-/* Only half-precision comparisons give 16-bit integers, and they alone give no f32. */
-#define SET_ROWS_WIDE(op, mid, type, letters, name, COMBINE)                                                           \
-    SET_ROWS(op, mid, type, letters, name, COMBINE)                                                                    \
+#define SET_INTEGER(op, mid, type, letters, name, COMBINE)                                                             \
+    SET_ROW(op, mid, "u32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)                              \
+    SET_ROW(op, mid, "s32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)
+/* Only half-precision comparisons give 16-bit integers, and they alone give no f32; bf16 does not go with .ftz. */
+#define SET_WIDE_FTZ(op, mid, type, letters, name, COMBINE)                                                            \
+    SET_INTEGER(op, mid, type, letters, name, COMBINE)                                                                 \
+    SET_F16(op, mid, type, letters, name, COMBINE)                                                                     \
     SET_ROW(op, mid, "f32", "w", type, letters, name, COMBINE, RESULT_ONE_F32, set_to_32)
-#define SET_ROWS_HALF(op, mid, type, letters, name, COMBINE)                                                           \
-    SET_ROWS(op, mid, type, letters, name, COMBINE)                                                                    \
+#define SET_WIDE(op, mid, type, letters, name, COMBINE)                                                                \
+    SET_WIDE_FTZ(op, mid, type, letters, name, COMBINE) SET_BF16(op, mid, type, letters, name, COMBINE)
+#define SET_HALF(op, mid, type, letters, name, COMBINE)                                                                \
+    SET_INTEGER(op, mid, type, letters, name, COMBINE)                                                                 \
     SET_ROW(op, mid, "u16", "h", type, letters, name, COMBINE, RESULT_ONES_16, set_to_16)                              \
     SET_ROW(op, mid, "s16", "h", type, letters, name, COMBINE, RESULT_ONES_16, set_to_16)
+#define SET_FROM_F16_FTZ(op, mid, type, letters, name, COMBINE)                                                        \
+    SET_HALF(op, mid, type, letters, name, COMBINE) SET_F16(op, mid, type, letters, name, COMBINE)
+#define SET_FROM_F16(op, mid, type, letters, name, COMBINE)                                                            \
+    SET_FROM_F16_FTZ(op, mid, type, letters, name, COMBINE) SET_BF16(op, mid, type, letters, name, COMBINE)
+#define SET_FROM_BF16(op, mid, type, letters, name, COMBINE)                                                           \
+    SET_HALF(op, mid, type, letters, name, COMBINE) SET_BF16(op, mid, type, letters, name, COMBINE)
 #define ROWS_WITH(SETS, op, ftz, type, r, name)                                                                        \
     {"setp." op ftz "." type, "P" r r, setp_##name, 0, 0},                                                             \
         {"setp." op ".and" ftz "." type, "P" r r "p", setp_combined, 0, KIND(COMPARE_##name, COMBINE_AND, 0)},         \
@@ -241,8 +276,11 @@ SELECT(64, uint64_t)
         SETS(op, ftz, type, r r, name, COMBINE_NOT) SETS(op, ".and" ftz, type, r r "p", name, COMBINE_AND)             \
             SETS(op, ".or" ftz, type, r r "p", name, COMBINE_OR)                                                       \
                 SETS(op, ".xor" ftz, type, r r "p", name, COMBINE_XOR)
-#define ROWS(op, ftz, type, r, name)      ROWS_WITH(SET_ROWS_WIDE, op, ftz, type, r, name)
-#define HALF_ROWS(op, ftz, type, r, name) ROWS_WITH(SET_ROWS_HALF, op, ftz, type, r, name)
+#define ROWS(op, ftz, type, r, name)         ROWS_WITH(SET_WIDE, op, ftz, type, r, name)
+#define ROWS_FTZ(op, ftz, type, r, name)     ROWS_WITH(SET_WIDE_FTZ, op, ftz, type, r, name)
+#define ROWS_F16(op, ftz, type, r, name)     ROWS_WITH(SET_FROM_F16, op, ftz, type, r, name)
+#define ROWS_F16_FTZ(op, ftz, type, r, name) ROWS_WITH(SET_FROM_F16_FTZ, op, ftz, type, r, name)
+#define ROWS_BF16(op, ftz, type, r, name)    ROWS_WITH(SET_FROM_BF16, op, ftz, type, r, name)
 
 #define PACKED_ROWS_COMBINED(op, mid, type, ONE, extra, name, COMBINE)                                                 \
     {"setp." op mid "." type, "Pww" extra, setp_packed, 0, KIND(COMPARE_##name, COMBINE, 0)},                          \
@@ -291,11 +329,11 @@ const struct form forms_compare[] = {
     ROWS_EQUALITY("b32", "w", u32) ROWS_UNSIGNED("u32", "w", u32) ROWS_SIGNED("s32", "w", s32)
     ROWS_EQUALITY("b64", "l", u64) ROWS_UNSIGNED("u64", "l", u64) ROWS_SIGNED("s64", "l", s64)
     FLOAT_ROWS(ROWS, "", "f32", "w", f32)
-    FLOAT_ROWS(ROWS, ".ftz", "f32", "w", ftz_f32)
+    FLOAT_ROWS(ROWS_FTZ, ".ftz", "f32", "w", ftz_f32)
     FLOAT_ROWS(ROWS, "", "f64", "l", f64)
-    FLOAT_ROWS(HALF_ROWS, "", "f16", "h", f16)
-    FLOAT_ROWS(HALF_ROWS, ".ftz", "f16", "h", ftz_f16)
-    FLOAT_ROWS(HALF_ROWS, "", "bf16", "h", bf16)
+    FLOAT_ROWS(ROWS_F16, "", "f16", "h", f16)
+    FLOAT_ROWS(ROWS_F16_FTZ, ".ftz", "f16", "h", ftz_f16)
+    FLOAT_ROWS(ROWS_BF16, "", "bf16", "h", bf16)
     FLOAT_ROWS(PACKED_ROWS, "", "f16x2", RESULT_ONE_F16, f16)
     FLOAT_ROWS(PACKED_ROWS, ".ftz", "f16x2", RESULT_ONE_F16, ftz_f16)
     FLOAT_ROWS(PACKED_ROWS, "", "bf16x2", RESULT_ONE_BF16, bf16)
