@@ -6,7 +6,7 @@
  *
  *     cudaError_t negative(const float *in, float *out, int rows, int cols);
  *
- *   - in and out are ordinary host arrays (malloc) of rows * cols floats, row after row without gaps, that do not overlap;
+ *   - in and out are host arrays (malloc) of rows * cols floats, row after row without gaps; they do not overlap;
  *   - rows and cols may be 0: then there is nothing to do, and the result is cudaSuccess;
  *   - the picture lies in device memory from cudaMallocPitch, and the pitch is whatever CUDA says;
  *   - if a CUDA call fails, its error is returned: the function does not end the program, and prints nothing;
