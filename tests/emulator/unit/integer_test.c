@@ -52,8 +52,12 @@ static wide ref_neg(const struct operands *o) {
 static wide ref_abs(const struct operands *o) {
     return magnitude(o->a);
 }
+/* Unsigned 64 x 64 fills all of 128 bits: multiplied as such, the bits are those of the signed product, too. */
+static wide product(const struct operands *o) {
+    return (wide)((unsigned __int128)o->a * (unsigned __int128)o->b);
+}
 static wide ref_mul_lo(const struct operands *o) {
-    return o->a * o->b;
+    return product(o);
 }
 static wide high(const struct operands *o) {
     /* unsigned 64 x 64 fills all of 128 bits: shift it as such */
@@ -63,7 +67,7 @@ static wide ref_mul_hi(const struct operands *o) {
     return high(o);
 }
 static wide ref_mad_lo(const struct operands *o) {
-    return o->a * o->b + o->c;
+    return (wide)((unsigned __int128)product(o) + (unsigned __int128)o->c);
 }
 static wide ref_mad_hi(const struct operands *o) {
     return high(o) + o->c;
@@ -154,13 +158,13 @@ static wide ref_subc_cc(const struct operands *o) {
     return borrowed(o, true, true);
 }
 static wide ref_mad_lo_cc(const struct operands *o) {
-    return carried(o, o->a * o->b, o->c, false, true);
+    return carried(o, product(o), o->c, false, true);
 }
 static wide ref_madc_lo(const struct operands *o) {
-    return carried(o, o->a * o->b, o->c, true, false);
+    return carried(o, product(o), o->c, true, false);
 }
 static wide ref_madc_lo_cc(const struct operands *o) {
-    return carried(o, o->a * o->b, o->c, true, true);
+    return carried(o, product(o), o->c, true, true);
 }
 static wide ref_mad_hi_cc(const struct operands *o) {
     return carried(o, high(o), o->c, false, true);
