@@ -9,6 +9,7 @@
 static size_t (*zstd_decompress)(void *out, size_t out_size, const void *in, size_t in_size);
 static unsigned (*zstd_is_error)(size_t code);
 static const char *(*zstd_error_name)(size_t code);
+static unsigned long long (*zstd_content_size)(const void *in, size_t in_size);
 static int (*lz4_decompress)(const char *in, char *out, int in_size, int out_size);
 
 /* ISO C has no conversion from an object pointer to a function pointer; POSIX asks for this one. */
@@ -21,6 +22,7 @@ static void load_libraries(void) {
     find(zstd, "ZSTD_decompress", &zstd_decompress);
     find(zstd, "ZSTD_isError", &zstd_is_error);
     find(zstd, "ZSTD_getErrorName", &zstd_error_name);
+    find(zstd, "ZSTD_getFrameContentSize", &zstd_content_size);
     void *lz4 = dlopen("liblz4.so.1", RTLD_NOW | RTLD_LOCAL);
     find(lz4, "LZ4_decompress_safe", &lz4_decompress);
 }
@@ -28,6 +30,19 @@ static void load_libraries(void) {
 static void load_once(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load_libraries);
+}
+
+bool decompress_zstd_plausible(const void *in, size_t in_size, size_t out_size) {
+    const unsigned long long unknown = -1ull;
+    load_once();
+    if (!zstd_content_size)
+        return true; /* decompress_zstd will say what is missing */
+    unsigned long long bytes = zstd_content_size(in, in_size);
+    return bytes == out_size || bytes == unknown;
+}
+
+bool decompress_lz4_plausible(size_t in_size, size_t out_size) {
+    return out_size / 255 <= in_size; /* a byte of LZ4 stands for at most 255 */
 }
 
 bool decompress_zstd(const void *in, size_t in_size, void *out, size_t out_size, char *error, size_t error_size) {

@@ -69,10 +69,18 @@ static unsigned preference(const struct entry *e) {
     return e->arch * 2 + exact;
 }
 
+static bool plausible(const struct entry *e) {
+    if (e->compressed > e->payload_bytes)
+        return false;
+    if (e->flags & FLAG_ZSTD)
+        return decompress_zstd_plausible(e->payload, (size_t)e->compressed, (size_t)e->unpacked);
+    return decompress_lz4_plausible((size_t)e->compressed, (size_t)e->unpacked);
+}
+
 static enum fatbin_result unpack_entry(const struct entry *e, struct fatbin_image *image, char *error, size_t size) {
     bool packed = e->flags & (FLAG_ZSTD | FLAG_LZ4);
     uint64_t bytes = packed ? e->unpacked : e->payload_bytes;
-    if (bytes > MAX_PTX || (packed && e->compressed > e->payload_bytes)) {
+    if (bytes > MAX_PTX || (packed && !plausible(e))) {
         snprintf(error, size, "the executable's PTX is damaged: its sizes contradict each other");
         return FATBIN_BROKEN;
     }
