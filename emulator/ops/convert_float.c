@@ -2,9 +2,9 @@
  * rounding to an integral value. */
 #include "ops/convert_types.h"
 
-/* .relu: negative numbers become 0. */
+/* .relu: negative numbers and -0 become 0. */
 static inline float relu(float x) {
-    return x < 0 ? 0 : x;
+    return x <= 0 ? 0 : x;
 }
 
 /* Any single to single, any double to double. */
@@ -62,10 +62,10 @@ TO_INTEGRAL(rzi)
 TO_INTEGRAL(rmi)
 TO_INTEGRAL(rpi)
 FLOAT_OP1(f32_copy_ftz, float, f32_copy, in_ftz, out_ftz)
-FLOAT_OP1(f32_copy_plain, float, f32_copy, in_plain, out_plain)
+FLOAT_OP1(f32_copy_plain, float, f32_copy, in_plain, in_plain) /* NaN as it is */
 FLOAT_OP1(f32_copy_sat, float, f32_copy, in_plain, out_sat)
 FLOAT_OP1(f32_copy_ftz_sat, float, f32_copy, in_ftz, out_ftz_sat)
-FLOAT_OP1(f64_copy_plain, double, f64_same, f64_same, f64_out)
+FLOAT_OP1(f64_copy_plain, double, f64_same, f64_same, f64_same)
 FLOAT_OP1(f64_copy_sat, double, f64_same, f64_same, f64_clamp)
 FLOAT_OP1(f16_copy_sat, uint16_t, f32_copy, f16_to_f32, f16_sat)
 
@@ -77,37 +77,51 @@ FLOAT_OP1(f16_copy_sat, uint16_t, f32_copy, f16_to_f32, f16_sat)
         return in + 1;                                                                                                 \
     }
 
-/* Widening is exact. A NaN becomes the canonical one, of double precision: its payload moves along. */
+/* Widening is exact. A NaN becomes the canonical one, but from .f32 to .f64 its payload moves along. */
 static inline double f32_to_f64(float x) {
     return f64_nan1((double)x, (double)x);
 }
 CONVERT(f32_f16, f32, f16, f32_canonical(f16_to_f32(a[l])))
 CONVERT(f32_f16_sat, f32, f16, f32_clamp(f16_to_f32(a[l])))
-CONVERT(f32_bf16, f32, bf16, f32_canonical(bf16_to_f32(a[l])))
+CONVERT(f32_bf16, f32, bf16, bf16_to_f32(a[l])) /* NaN as it is */
 CONVERT(f32_bf16_ftz, f32, bf16, f32_canonical(f32_flush(bf16_to_f32(a[l]))))
 CONVERT(f64_f16, f64, f16, f32_to_f64(f16_to_f32(a[l])))
 CONVERT(f64_f16_sat, f64, f16, f64_clamp((double)f16_to_f32(a[l])))
 CONVERT(f64_bf16, f64, bf16, f32_to_f64(bf16_to_f32(a[l])))
 CONVERT(f64_f32, f64, f32, f32_to_f64(a[l]))
 CONVERT(f64_f32_sat, f64, f32, f64_clamp((double)a[l]))
-CONVERT(f64_f32_ftz, f64, f32, f32_to_f64(f32_flush(a[l])))
+CONVERT(f64_f32_ftz, f64, f32, f32_to_f64(f32_canonical(f32_flush(a[l]))))
 CONVERT(f64_f32_ftz_sat, f64, f32, f64_clamp((double)f32_flush(a[l])))
 
-/* Narrowing, in four directions. */
+/* Narrowing, in four directions. A NaN becomes the canonical one, but from .f64 its sign and the upper bits of its
+ * payload move along. */
+static inline uint16_t f64_to_f16(double x, enum rounding mode) {
+    float f = f64_to_f32_odd(x);
+    uint32_t u = f32_bits(f);
+    uint32_t nan = (u >> 16 & F16_SIGN) | F16_INFINITY | (u >> 13 & 0x3ff);
+    return f == f ? narrow_f16(f, mode) : (uint16_t)nan;
+}
+static inline uint16_t f64_to_bf16(double x, enum rounding mode) {
+    float f = f64_to_f32_odd(x);
+    return f == f ? narrow_bf16(f, mode) : (uint16_t)(f32_bits(f) >> 16);
+}
+static inline float f64_to_f32_flushed(double x, enum rounding mode) {
+    return f32_flush_result(f64_to_f32(x, mode), f64_to_f32(x * (double)SCALE, mode));
+}
 #define TO_HALF(D, mode)                                                                                               \
     CONVERT(D##_f32_##mode, D, f32, narrow_##D(a[l], mode))                                                            \
-    CONVERT(D##_f32_##mode##_ftz, D, f32, narrow_##D(f32_flush(a[l]), mode))                                           \
-    CONVERT(D##_f64_##mode, D, f64, narrow_##D(f64_to_f32_odd(a[l]), mode))
+    CONVERT(D##_f64_##mode, D, f64, f64_to_##D(a[l], mode))
 #define TO_F16_SAT(mode)                                                                                               \
     CONVERT(f16_f32_##mode##_sat, f16, f32, narrow_f16(f32_clamp(a[l]), mode))                                         \
-    CONVERT(f16_f32_##mode##_ftz_sat, f16, f32, narrow_f16(f32_clamp(f32_flush(a[l])), mode))                          \
     CONVERT(f16_f64_##mode##_sat, f16, f64, narrow_f16(f32_clamp(f64_to_f32_odd(a[l])), mode))
+#define TO_BF16_FTZ(mode) CONVERT(bf16_f32_##mode##_ftz, bf16, f32, narrow_bf16(f32_flush(a[l]), mode))
 #define NARROWING(mode)                                                                                                \
-    CONVERT(f32_f64_##mode, f32, f64, out_plain(f64_to_f32(a[l], mode)))                                               \
-    CONVERT(f32_f64_##mode##_ftz, f32, f64, out_ftz(f64_to_f32(a[l], mode)))                                           \
+    CONVERT(f32_f64_##mode, f32, f64, f64_to_f32(a[l], mode))                                                          \
+    CONVERT(f32_f64_##mode##_ftz, f32, f64, f64_to_f32_flushed(a[l], mode))                                            \
     CONVERT(f32_f64_##mode##_sat, f32, f64, out_sat(f64_to_f32(a[l], mode)))                                           \
-    CONVERT(f32_f64_##mode##_ftz_sat, f32, f64, out_ftz_sat(f64_to_f32(a[l], mode)))                                   \
+    CONVERT(f32_f64_##mode##_ftz_sat, f32, f64, f32_clamp(f64_to_f32_flushed(a[l], mode)))                             \
     TO_HALF(f16, mode)                                                                                                 \
+    TO_BF16_FTZ(mode)                                                                                                  \
     TO_F16_SAT(mode)                                                                                                   \
     TO_HALF(bf16, mode)                                                                                                \
     CONVERT(f16_bf16_##mode, f16, bf16, narrow_f16(bf16_to_f32(a[l]), mode))                                           \
@@ -151,14 +165,22 @@ HALF_FORMS(f16_rz, f16, FORMAT_F16, ROUND_RZ)
 HALF_FORMS(bf16_rn, bf16, FORMAT_BF16, ROUND_RN)
 HALF_FORMS(bf16_rz, bf16, FORMAT_BF16, ROUND_RZ)
 
-#define TF32(name, x, mode, satfinite)                                                                                 \
-    CONVERT(name, f32, f32, f32_from(narrow(x, FORMAT_TF32, 18, mode, satfinite) << 13))
-TF32(tf32_rna, a[l], ROUND_RNA, false)
-TF32(tf32_rna_satfinite, a[l], ROUND_RNA, true)
-TF32(tf32_rn, a[l], ROUND_RN, false)
-TF32(tf32_rn_relu, relu(a[l]), ROUND_RN, false)
-TF32(tf32_rz, a[l], ROUND_RZ, false)
-TF32(tf32_rz_relu, relu(a[l]), ROUND_RZ, false)
+#define TF32(name, x, mode) CONVERT(name, f32, f32, f32_from(narrow(x, FORMAT_TF32, 18, mode, false) << 13))
+/* .rna works on the bits: NaN is cut off, and .satfinite takes one unit from infinity and from NaN alike. */
+static inline float tf32_away(float x) {
+    uint32_t u = f32_bits(x);
+    return f32_from((x == x ? u + 0x1000 : u) & ~0x1fffu);
+}
+static inline float tf32_away_satfinite(float x) {
+    uint32_t u = f32_bits(tf32_away(x));
+    return f32_from((u & F32_INFINITY) == F32_INFINITY ? u - 0x2000 : u);
+}
+CONVERT(tf32_rna, f32, f32, tf32_away(a[l]))
+CONVERT(tf32_rna_satfinite, f32, f32, tf32_away_satfinite(a[l]))
+TF32(tf32_rn, a[l], ROUND_RN)
+TF32(tf32_rn_relu, relu(a[l]), ROUND_RN)
+TF32(tf32_rz, a[l], ROUND_RZ)
+TF32(tf32_rz_relu, relu(a[l]), ROUND_RZ)
 
 /* The 8-bit formats, always in pairs. */
 SATFINITE(e4m3, FORMAT_E4M3, 7, ROUND_RN)
@@ -173,7 +195,7 @@ static inline uint16_t e4m3_to_f16(uint32_t b) {
     return (uint16_t)(m == 0x7f ? F16_NAN : sign | (m < 8 ? subnormal : normal));
 }
 static inline uint16_t relu_f16(uint16_t h) {
-    return h > F16_SIGN && h <= (F16_SIGN | F16_INFINITY) ? 0 : h;
+    return h >= F16_SIGN && h <= (F16_SIGN | F16_INFINITY) ? 0 : h;
 }
 
 #define FROM_FP8(name, one)                                                                                            \
@@ -206,7 +228,6 @@ FROM_FP8(f16x2_e5m2_relu, E5M2_RELU)
     CONVERT_ROW(#irnd ".bf16.bf16", bf16, bf16, bf16_##irnd##_plain)
 #define ROWS_HALF(D, rnd, mode)                                                                                        \
     CONVERT_ROW(rnd "." #D ".f32", D, f32, D##_f32_##mode)                                                             \
-    CONVERT_ROW(rnd ".ftz." #D ".f32", D, f32, D##_f32_##mode##_ftz)                                                   \
     CONVERT_ROW(rnd "." #D ".f64", D, f64, D##_f64_##mode)
 #define ROWS_NARROWING(rnd, mode)                                                                                      \
     CONVERT_ROW(rnd ".f32.f64", f32, f64, f32_f64_##mode)                                                              \
@@ -215,8 +236,10 @@ FROM_FP8(f16x2_e5m2_relu, E5M2_RELU)
     CONVERT_ROW(rnd ".ftz.sat.f32.f64", f32, f64, f32_f64_##mode##_ftz_sat)                                            \
     ROWS_HALF(f16, rnd, mode)                                                                                          \
     ROWS_HALF(bf16, rnd, mode)                                                                                         \
+    CONVERT_ROW(rnd ".ftz.bf16.f32", bf16, f32, bf16_f32_##mode##_ftz)                                                 \
+    CONVERT_ROW(rnd ".ftz.f16.f32", f16, f32, f16_f32_##mode) /* a GPU flushes nothing here */                         \
     CONVERT_ROW(rnd ".sat.f16.f32", f16, f32, f16_f32_##mode##_sat)                                                    \
-    CONVERT_ROW(rnd ".ftz.sat.f16.f32", f16, f32, f16_f32_##mode##_ftz_sat)                                            \
+    CONVERT_ROW(rnd ".ftz.sat.f16.f32", f16, f32, f16_f32_##mode##_sat)                                                \
     CONVERT_ROW(rnd ".sat.f16.f64", f16, f64, f16_f64_##mode##_sat)                                                    \
     CONVERT_ROW(rnd ".f16.bf16", f16, bf16, f16_bf16_##mode)                                                           \
     CONVERT_ROW(rnd ".bf16.f16", bf16, f16, bf16_f16_##mode)
@@ -240,10 +263,8 @@ FROM_FP8(f16x2_e5m2_relu, E5M2_RELU)
 #define ROWS_FP8(f)                                                                                                    \
     ROW_FP8("satfinite." #f "x2.f32", "hww", f##_f32)                                                                  \
     ROW_FP8("satfinite.relu." #f "x2.f32", "hww", f##_f32_relu)                                                        \
-    ROW_FP8("relu.satfinite." #f "x2.f32", "hww", f##_f32_relu)                                                        \
     ROW_FP8("satfinite." #f "x2.f16x2", "hw", f##_f16x2)                                                               \
     ROW_FP8("satfinite.relu." #f "x2.f16x2", "hw", f##_f16x2_relu)                                                     \
-    ROW_FP8("relu.satfinite." #f "x2.f16x2", "hw", f##_f16x2_relu)                                                     \
     ROW_FP8("f16x2." #f "x2", "wh", f16x2_##f)                                                                         \
     ROW_FP8("relu.f16x2." #f "x2", "wh", f16x2_##f##_relu)
 

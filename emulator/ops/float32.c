@@ -2,29 +2,8 @@
  *
  * Results that are NaN are the canonical NaN, 0x7fffffff. The other roundings are in float32_rounding.c, the
  * approximations (.approx, .full) in special.c. */
-#include "ops/ieee.h"
+#include "ops/float32.h"
 
-static inline float add(float x, float y) {
-    return x + y;
-}
-static inline float sub(float x, float y) {
-    return x - y;
-}
-static inline float mul(float x, float y) {
-    return x * y;
-}
-static inline float div_rn(float x, float y) {
-    return x / y;
-}
-static inline float fma_rn(float x, float y, float z) {
-    return __builtin_fmaf(x, y, z);
-}
-static inline float rcp_rn(float x) {
-    return 1 / x;
-}
-static inline float sqrt_rn(float x) {
-    return __builtin_sqrtf(x);
-}
 static inline float negate(float x) {
     return f32_from(f32_bits(x) ^ F32_SIGN);
 }
@@ -67,31 +46,28 @@ XORSIGN(max_number_xorsign, max_number)
 XORSIGN(min_nan_xorsign, min_nan)
 XORSIGN(max_nan_xorsign, max_nan)
 
-#define PLAIN_FTZ(OP, f)                                                                                               \
-    OP(f##_plain, float, f, in_plain, out_plain)                                                                       \
-    OP(f##_ftz, float, f, in_ftz, out_ftz)
-#define ALL_MODIFIERS(OP, f)                                                                                           \
-    PLAIN_FTZ(OP, f)                                                                                                   \
-    OP(f##_sat, float, f, in_plain, out_sat)                                                                           \
-    OP(f##_ftz_sat, float, f, in_ftz, out_ftz_sat)
+F32_ALL_MODIFIERS(FLOAT_OP2, f32_add)
+F32_ALL_MODIFIERS(FLOAT_OP2, f32_sub)
+F32_ALL_MODIFIERS(FLOAT_OP2, f32_mul)
+F32_ALL_MODIFIERS(FLOAT_OP3, f32_fma)
+F32_PLAIN_FTZ(FLOAT_OP2, f32_div)
+F32_PLAIN_FTZ(FLOAT_OP1, f32_rcp)
+F32_PLAIN_FTZ(FLOAT_OP1, f32_sqrt)
 
-ALL_MODIFIERS(FLOAT_OP2, add)
-ALL_MODIFIERS(FLOAT_OP2, sub)
-ALL_MODIFIERS(FLOAT_OP2, mul)
-ALL_MODIFIERS(FLOAT_OP3, fma_rn)
-PLAIN_FTZ(FLOAT_OP2, div_rn)
-PLAIN_FTZ(FLOAT_OP1, rcp_rn)
-PLAIN_FTZ(FLOAT_OP1, sqrt_rn)
-PLAIN_FTZ(FLOAT_OP1, negate)
-PLAIN_FTZ(FLOAT_OP1, absolute)
-PLAIN_FTZ(FLOAT_OP2, min_number)
-PLAIN_FTZ(FLOAT_OP2, max_number)
-PLAIN_FTZ(FLOAT_OP2, min_nan)
-PLAIN_FTZ(FLOAT_OP2, max_nan)
-PLAIN_FTZ(FLOAT_OP2, min_number_xorsign)
-PLAIN_FTZ(FLOAT_OP2, max_number_xorsign)
-PLAIN_FTZ(FLOAT_OP2, min_nan_xorsign)
-PLAIN_FTZ(FLOAT_OP2, max_nan_xorsign)
+/* These do not round: .ftz flushes what comes in. */
+#define UNROUNDED(OP, f)                                                                                               \
+    OP(f##_plain, float, f, in_plain, out_plain)                                                                       \
+    OP(f##_ftz, float, f, in_ftz, out_plain)
+UNROUNDED(FLOAT_OP1, negate)
+UNROUNDED(FLOAT_OP1, absolute)
+UNROUNDED(FLOAT_OP2, min_number)
+UNROUNDED(FLOAT_OP2, max_number)
+UNROUNDED(FLOAT_OP2, min_nan)
+UNROUNDED(FLOAT_OP2, max_nan)
+UNROUNDED(FLOAT_OP2, min_number_xorsign)
+UNROUNDED(FLOAT_OP2, max_number_xorsign)
+UNROUNDED(FLOAT_OP2, min_nan_xorsign)
+UNROUNDED(FLOAT_OP2, max_nan_xorsign)
 
 /* copysign d, a, b: the sign of a, the magnitude of b, whatever they are. */
 static const struct insn *copysign_f32(struct warp *w, const struct insn *in) {
@@ -100,7 +76,7 @@ static const struct insn *copysign_f32(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* testp: a property of the number's bits. m is the magnitude. */
+/* testp: a property of the number's bits; zero is normal. m is the magnitude. */
 #define TESTP(name, property)                                                                                          \
     static const struct insn *testp_##name(struct warp *w, const struct insn *in) {                                    \
         const uint32_t *a = REG(uint32_t, 1);                                                                          \
@@ -116,7 +92,7 @@ TESTP(finite, m < F32_INFINITY)
 TESTP(infinite, m == F32_INFINITY)
 TESTP(number, m <= F32_INFINITY)
 TESTP(notanumber, m > F32_INFINITY)
-TESTP(normal, m >= 0x00800000u && m < F32_INFINITY)
+TESTP(normal, (m >= 0x00800000u && m < F32_INFINITY) || m == 0)
 TESTP(subnormal, m < 0x00800000u && m != 0)
 
 #define ROWS_FTZ(opcode, letters, f, flags)                                                                            \
@@ -137,17 +113,17 @@ TESTP(subnormal, m < 0x00800000u && m != 0)
     }
 
 const struct form forms_float32[] = {
-    ROWS_ALL("add", "www", add, INSN_FLOAT),
-    ROWS_ALL("add.rn", "www", add, INSN_FLOAT),
-    ROWS_ALL("sub", "www", sub, INSN_FLOAT),
-    ROWS_ALL("sub.rn", "www", sub, INSN_FLOAT),
-    ROWS_ALL("mul", "www", mul, INSN_FLOAT),
-    ROWS_ALL("mul.rn", "www", mul, INSN_FLOAT),
-    ROWS_ALL("fma.rn", "wwww", fma_rn, INSN_FLOAT_FMA),
-    ROWS_ALL("mad.rn", "wwww", fma_rn, INSN_FLOAT_FMA),
-    ROWS_FTZ("div.rn", "www", div_rn, 0),
-    ROWS_FTZ("rcp.rn", "ww", rcp_rn, 0),
-    ROWS_FTZ("sqrt.rn", "ww", sqrt_rn, 0),
+    ROWS_ALL("add", "www", f32_add, INSN_FLOAT),
+    ROWS_ALL("add.rn", "www", f32_add, INSN_FLOAT),
+    ROWS_ALL("sub", "www", f32_sub, INSN_FLOAT),
+    ROWS_ALL("sub.rn", "www", f32_sub, INSN_FLOAT),
+    ROWS_ALL("mul", "www", f32_mul, INSN_FLOAT),
+    ROWS_ALL("mul.rn", "www", f32_mul, INSN_FLOAT),
+    ROWS_ALL("fma.rn", "wwww", f32_fma, INSN_FLOAT_FMA),
+    ROWS_ALL("mad.rn", "wwww", f32_fma, INSN_FLOAT_FMA),
+    ROWS_FTZ("div.rn", "www", f32_div, 0),
+    ROWS_FTZ("rcp.rn", "ww", f32_rcp, 0),
+    ROWS_FTZ("sqrt.rn", "ww", f32_sqrt, 0),
     ROWS_FTZ("neg", "ww", negate, 0),
     ROWS_FTZ("abs", "ww", absolute, 0),
     ROWS_MINMAX("min", min),

@@ -1,35 +1,14 @@
 /* Double precision, rounded to nearest even: add, sub, mul, fma, div, rcp, sqrt, min, max, neg, abs, copysign, testp.
  *
- * PTX keeps NaN payloads in double precision: a NaN operand comes out quieted, the first one if there are several,
- * and an invalid operation creates F64_NAN. The other roundings are in float64_rounding.c. */
-#include "ops/ieee.h"
+ * PTX keeps NaN payloads in double precision: a NaN operand comes out quieted (see ieee.h for which, and with its sign,
+ * even from neg and abs), and an invalid operation creates F64_NAN. The other roundings are in float64_rounding.c. */
+#include "ops/float64.h"
 
-static inline double add(double x, double y) {
-    return f64_nan2(x, y, x + y);
-}
-static inline double sub(double x, double y) {
-    return f64_nan2(x, y, x - y);
-}
-static inline double mul(double x, double y) {
-    return f64_nan2(x, y, x * y);
-}
-static inline double div_rn(double x, double y) {
-    return f64_nan2(x, y, x / y);
-}
-static inline double fma_rn(double x, double y, double z) {
-    return f64_nan3(x, y, z, __builtin_fma(x, y, z));
-}
-static inline double rcp_rn(double x) {
-    return f64_nan1(x, 1 / x);
-}
-static inline double sqrt_rn(double x) {
-    return f64_nan1(x, __builtin_sqrt(x));
-}
 static inline double negate(double x) {
-    return f64_from(f64_bits(x) ^ F64_SIGN);
+    return f64_nan1(x, -x);
 }
 static inline double absolute(double x) {
-    return f64_from(f64_bits(x) & ~F64_SIGN);
+    return f64_nan1(x, __builtin_fabs(x));
 }
 
 /* min and max order -0 below +0 and prefer a number to a NaN: see float32.c. */
@@ -40,28 +19,25 @@ static inline int64_t order(double x) {
 static inline double min_number(double x, double y) {
     double r = order(x) < order(y) ? x : y;
     r = x == x ? r : y;
-    return y == y ? r : f64_nan1(x, x);
+    return y == y ? r : f64_nan2(y, x, x);
 }
 static inline double max_number(double x, double y) {
     double r = order(x) > order(y) ? x : y;
     r = x == x ? r : y;
-    return y == y ? r : f64_nan1(x, x);
+    return y == y ? r : f64_nan2(y, x, x);
 }
 
-static inline double same(double x) {
-    return x;
-}
-FLOAT_OP2(add_f64, double, add, same, same)
-FLOAT_OP2(sub_f64, double, sub, same, same)
-FLOAT_OP2(mul_f64, double, mul, same, same)
-FLOAT_OP3(fma_f64, double, fma_rn, same, same)
-FLOAT_OP2(div_f64, double, div_rn, same, same)
-FLOAT_OP1(rcp_f64, double, rcp_rn, same, same)
-FLOAT_OP1(sqrt_f64, double, sqrt_rn, same, same)
-FLOAT_OP1(neg_f64, double, negate, same, same)
-FLOAT_OP1(abs_f64, double, absolute, same, same)
-FLOAT_OP2(min_f64, double, min_number, same, same)
-FLOAT_OP2(max_f64, double, max_number, same, same)
+FLOAT_OP2(add_f64, double, f64_add, f64_same, f64_same)
+FLOAT_OP2(sub_f64, double, f64_sub, f64_same, f64_same)
+FLOAT_OP2(mul_f64, double, f64_mul, f64_same, f64_same)
+FLOAT_OP3(fma_f64, double, f64_fma, f64_same, f64_same)
+FLOAT_OP2(div_f64, double, f64_div, f64_same, f64_same)
+FLOAT_OP1(rcp_f64, double, f64_rcp, f64_same, f64_same)
+FLOAT_OP1(sqrt_f64, double, f64_sqrt, f64_same, f64_same)
+FLOAT_OP1(neg_f64, double, negate, f64_same, f64_same)
+FLOAT_OP1(abs_f64, double, absolute, f64_same, f64_same)
+FLOAT_OP2(min_f64, double, min_number, f64_same, f64_same)
+FLOAT_OP2(max_f64, double, max_number, f64_same, f64_same)
 
 /* copysign d, a, b: the sign of a, the magnitude of b. */
 static const struct insn *copysign_f64(struct warp *w, const struct insn *in) {
@@ -70,7 +46,7 @@ static const struct insn *copysign_f64(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* testp: a property of the number's bits. m is the magnitude. */
+/* testp: a property of the number's bits; zero is normal. m is the magnitude. */
 #define F64_INFINITY 0x7ff0000000000000u
 #define F64_SMALLEST 0x0010000000000000u /* normal */
 #define TESTP(name, property)                                                                                          \
@@ -88,7 +64,7 @@ TESTP(finite, m < F64_INFINITY)
 TESTP(infinite, m == F64_INFINITY)
 TESTP(number, m <= F64_INFINITY)
 TESTP(notanumber, m > F64_INFINITY)
-TESTP(normal, m >= F64_SMALLEST && m < F64_INFINITY)
+TESTP(normal, (m >= F64_SMALLEST && m < F64_INFINITY) || m == 0)
 TESTP(subnormal, m < F64_SMALLEST && m != 0)
 
 const struct form forms_float64[] = {

@@ -18,6 +18,11 @@ static inline uint16_t store_f16(float x) {
 static inline uint16_t store_bf16(float x) {
     return f32_to_bf16(x);
 }
+/* .ftz flushes what would be subnormal if the exponent had no limit (see f32_flush_result): from 2^-14 - 2^-26 on a
+ * number rounds to 2^-14 then. */
+static inline uint16_t store_f16_flushed(float x) {
+    return __builtin_fabsf(x) < 0x1p-14f - 0x1p-26f ? (uint16_t)(f32_bits(x) >> 16 & F16_SIGN) : f32_to_f16(x);
+}
 
 static inline float add(float x, float y) {
     return x + y;
@@ -57,7 +62,7 @@ static inline float x_same(float x) {
     return x;
 }
 static inline float x_relu(float x) {
-    return x < 0 ? 0 : x;
+    return x <= 0 ? 0 : x;
 }
 static inline float x_sat(float x) {
     return f32_clamp(x);
@@ -138,15 +143,15 @@ NEGATE_ABSOLUTE(bf16)
     FLOAT_OP3(name##_one, uint16_t, f, (uint16_t), (uint16_t))                                                         \
     FLOAT_OP3(name##_x2, uint32_t, name##_pair, (uint32_t), (uint32_t))
 
-/* name(x, y) = bits(limit(f(x, y))), with bits = h_flush also on the operands. */
-#define ARITHMETIC2(name, T, f, limit, bits)                                                                           \
+/* name(x, y) = store(limit(f(bits(x), bits(y)))) */
+#define ARITHMETIC2(name, T, f, bits, limit, store)                                                                    \
     static inline uint16_t name##_half(uint16_t x, uint16_t y) {                                                       \
-        return bits(store_##T(limit(f(load_##T(bits(x)), load_##T(bits(y))))));                                        \
+        return store(limit(f(load_##T(bits(x)), load_##T(bits(y)))));                                                  \
     }                                                                                                                  \
     BINARY(name, name##_half)
-#define ARITHMETIC3(name, T, limit, bits)                                                                              \
+#define ARITHMETIC3(name, T, bits, limit, store)                                                                       \
     static inline uint16_t name##_half(uint16_t x, uint16_t y, uint16_t z) {                                           \
-        return bits(store_##T(limit(fma_##T(load_##T(bits(x)), load_##T(bits(y)), load_##T(bits(z))))));               \
+        return store(limit(fma_##T(load_##T(bits(x)), load_##T(bits(y)), load_##T(bits(z)))));                         \
     }                                                                                                                  \
     TERNARY(name, name##_half)
 #define FLUSHED1(name, f)                                                                                              \
@@ -161,22 +166,22 @@ NEGATE_ABSOLUTE(bf16)
     BINARY(name, name##_half)
 
 #define ADD_SUB_MUL(f)                                                                                                 \
-    ARITHMETIC2(f##_f16, f16, f, x_same, h_same)                                                                       \
-    ARITHMETIC2(f##_sat_f16, f16, f, x_sat, h_same)                                                                    \
-    ARITHMETIC2(f##_ftz_f16, f16, f, x_same, h_flush)                                                                  \
-    ARITHMETIC2(f##_ftz_sat_f16, f16, f, x_sat, h_flush)                                                               \
-    ARITHMETIC2(f##_bf16, bf16, f, x_same, h_same)
+    ARITHMETIC2(f##_f16, f16, f, h_same, x_same, store_f16)                                                            \
+    ARITHMETIC2(f##_sat_f16, f16, f, h_same, x_sat, store_f16)                                                         \
+    ARITHMETIC2(f##_ftz_f16, f16, f, h_flush, x_same, store_f16_flushed)                                               \
+    ARITHMETIC2(f##_ftz_sat_f16, f16, f, h_flush, x_sat, store_f16_flushed)                                            \
+    ARITHMETIC2(f##_bf16, bf16, f, h_same, x_same, store_bf16)
 ADD_SUB_MUL(add)
 ADD_SUB_MUL(sub)
 ADD_SUB_MUL(mul)
-ARITHMETIC3(fma_plain_f16, f16, x_same, h_same)
-ARITHMETIC3(fma_sat_f16, f16, x_sat, h_same)
-ARITHMETIC3(fma_relu_f16, f16, x_relu, h_same)
-ARITHMETIC3(fma_ftz_f16, f16, x_same, h_flush)
-ARITHMETIC3(fma_ftz_sat_f16, f16, x_sat, h_flush)
-ARITHMETIC3(fma_ftz_relu_f16, f16, x_relu, h_flush)
-ARITHMETIC3(fma_plain_bf16, bf16, x_same, h_same)
-ARITHMETIC3(fma_relu_bf16, bf16, x_relu, h_same)
+ARITHMETIC3(fma_plain_f16, f16, h_same, x_same, store_f16)
+ARITHMETIC3(fma_sat_f16, f16, h_same, x_sat, store_f16)
+ARITHMETIC3(fma_relu_f16, f16, h_same, x_relu, store_f16)
+ARITHMETIC3(fma_ftz_f16, f16, h_flush, x_same, store_f16_flushed)
+ARITHMETIC3(fma_ftz_sat_f16, f16, h_flush, x_sat, store_f16_flushed)
+ARITHMETIC3(fma_ftz_relu_f16, f16, h_flush, x_relu, store_f16_flushed)
+ARITHMETIC3(fma_plain_bf16, bf16, h_same, x_same, store_bf16)
+ARITHMETIC3(fma_relu_bf16, bf16, h_same, x_relu, store_bf16)
 
 UNARY(negate_f16, neg_f16)
 UNARY(absolute_f16, abs_f16)

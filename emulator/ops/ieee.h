@@ -51,6 +51,14 @@ static inline float f32_flush(float x) {
     return f32_from(u & F32_INFINITY ? u : u & F32_SIGN);
 }
 
+/* A GPU flushes what would be subnormal if it were rounded to 24 bits with an exponent of any size, so
+ * 2^-126 * (1 - 2^-24) becomes 0 although it rounds to 2^-126. `scaled` is the result computed 2^64 times larger, where
+ * no subnormals interfere; SCALE is for its operands. Sums need none of this: a tiny one is exact. */
+#define SCALE 0x1p64f
+static inline float f32_flush_result(float r, float scaled) {
+    return f32_from(__builtin_fabsf(scaled) < 0x1p-62f ? f32_bits(r) & F32_SIGN : f32_bits(r));
+}
+
 /* NaN and -0 become +0. */
 static inline float f32_clamp(float x) {
     return x > 0 ? (x < 1 ? x : 1) : 0;
@@ -79,8 +87,9 @@ static inline float out_ftz_sat(float x) {
     return f32_clamp(f32_flush(x));
 }
 
-/* Double precision keeps the payload of the first NaN operand, made quiet: f64_nan_operand says what a NaN result is, if
- * x is the next operand to look at (last operand first). */
+/* Double precision keeps the payload of a NaN operand, made quiet. Of several NaN operands an H200 takes the second of a
+ * sum or a product, the first of a quotient, and of a * b + c that of b, c, a: callers pass them in that order.
+ * f64_nan_operand is the NaN of a result, when x is the next operand to look at, from the last to the first. */
 static inline uint64_t f64_nan_operand(double x, uint64_t nan) {
     return x == x ? nan : f64_bits(x) | F64_QUIET;
 }

@@ -5,11 +5,10 @@
 #include "ops/half.h"
 
 enum rounding {
-    ROUND_RN,  /* nearest, ties to even */
-    ROUND_RNA, /* nearest, ties away from zero */
-    ROUND_RZ,  /* towards zero */
-    ROUND_RM,  /* towards minus infinity */
-    ROUND_RP,  /* towards plus infinity */
+    ROUND_RN, /* nearest, ties to even */
+    ROUND_RZ, /* towards zero */
+    ROUND_RM, /* towards minus infinity */
+    ROUND_RP, /* towards plus infinity */
 };
 
 struct narrow_format {
@@ -29,8 +28,6 @@ static inline uint32_t round_magnitude(uint32_t m, uint32_t shift, bool negative
     switch (mode) {
     case ROUND_RN:
         return kept + (rest > half - (kept & 1));
-    case ROUND_RNA:
-        return kept + (rest >= half);
     case ROUND_RM:
         return kept + (negative & (rest != 0));
     case ROUND_RP:
