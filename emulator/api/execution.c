@@ -84,21 +84,26 @@ struct request {
     bool cooperative;
 };
 
+/* Toolkit 13 changed the answer. */
+#if CUDART_VERSION >= 13000
+#define SHAPE_ERROR cudaErrorInvalidValue
+#else
+#define SHAPE_ERROR cudaErrorInvalidConfiguration
+#endif
+
 static cudaError_t check_shape(const struct request *r) {
     dim3 g = r->grid, b = r->block;
     unsigned long long threads = (unsigned long long)b.x * b.y * b.z;
     if (!g.x || !g.y || !g.z)
-        return state_refuse(r->function, cudaErrorInvalidValue, "The grid is %u x %u x %u blocks: none at all.", g.x,
-                            g.y, g.z);
+        return state_refuse(r->function, SHAPE_ERROR, "The grid is %u x %u x %u blocks: none at all.", g.x, g.y, g.z);
     if (!threads)
-        return state_refuse(r->function, cudaErrorInvalidValue, "The block is %u x %u x %u threads: none at all.", b.x,
-                            b.y, b.z);
+        return state_refuse(r->function, SHAPE_ERROR, "The block is %u x %u x %u threads: none at all.", b.x, b.y, b.z);
     if (b.x > LIMIT_BLOCK_X || b.y > LIMIT_BLOCK_Y || b.z > LIMIT_BLOCK_Z || threads > LIMIT_BLOCK_THREADS)
-        return state_refuse(r->function, cudaErrorInvalidValue,
+        return state_refuse(r->function, SHAPE_ERROR,
                             "The block is %u x %u x %u = %llu threads; at most 1024 x 1024 x 64 and 1024 in all.", b.x,
                             b.y, b.z, threads);
     if (g.x > LIMIT_GRID_X || g.y > LIMIT_GRID_Y || g.z > LIMIT_GRID_Z)
-        return state_refuse(r->function, cudaErrorInvalidValue,
+        return state_refuse(r->function, SHAPE_ERROR,
                             "The grid is %u x %u x %u blocks; at most 2147483647 x 65535 x 65535.", g.x, g.y, g.z);
     return cudaSuccess;
 }

@@ -32,15 +32,17 @@ __global__ void parameters(char a, double b, mixed m, short c, int *p, float4 v)
            v.w == 11;
 }
 
+static const cudaError_t shape_error = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+
 static void shapes(int *d) {
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<0, 32>>>(d)));
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<1, 0>>>(d)));
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<1, 1025>>>(d)));
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<1, dim3(1, 1, 65)>>>(d)));
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<1, dim3(32, 33)>>>(d)));
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<dim3(1, 65536), 1>>>(d)));
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<dim3(1, 1, 65536), 1>>>(d)));
-    EXPECT_LAUNCH(cudaErrorInvalidValue, (store<<<dim3(0x80000000u), 1>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<0, 32>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<1, 0>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<1, 1025>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<1, dim3(1, 1, 65)>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<1, dim3(32, 33)>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<dim3(1, 65536), 1>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<dim3(1, 1, 65536), 1>>>(d)));
+    EXPECT_LAUNCH(shape_error, (store<<<dim3(0x80000000u), 1>>>(d)));
     EXPECT_LAUNCH(cudaErrorInvalidValue, (bounded<<<1, 256>>>(d)));
     EXPECT_LAUNCH(cudaSuccess, (bounded<<<1, 128>>>(d)));
     EXPECT_LAUNCH(cudaSuccess, (store<<<dim3(2, 3, 4), dim3(4, 4, 64)>>>(d)));

@@ -200,6 +200,7 @@ static void crowd() {
     cudaEvent_t e;
     MUST(cudaEventCreate(&e));
     MUST(cudaMemset(d, 0, 4));
+    MUST(cudaDeviceSynchronize()); /* the non-blocking streams would not wait for it */
     for (int i = 0; i < streams; i++)
         MUST(cudaStreamCreateWithFlags(&s[i], i % 2 ? cudaStreamNonBlocking : cudaStreamDefault));
     for (int r = 0; r < rounds; r++)
