@@ -5,17 +5,14 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 . tests/cli/copy.sh
-. build/configuration
 make_scratch
 copy_project
-real_nvcc=$(readlink -f "$NVCC")
 
 # An nvcc that notes each call.
 mkdir "$scratch/bin"
 printf '#!/bin/sh\necho call >>"%s/calls"\nexec "%s" "$@"\n' "$scratch" "$real_nvcc" >"$scratch/bin/nvcc"
 chmod +x "$scratch/bin/nvcc"
 export PATH="$scratch/bin:$PATH" SIZE=1000
-unset NVCC
 
 capture make lesson01
 expect "make lesson01" 0 'make lesson01 run'

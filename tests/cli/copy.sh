@@ -1,8 +1,11 @@
 # Sourced by the suites of the commands: makes a copy of the project in a path with spaces, without what was built except
-# the emulator, and goes there. In: scratch.
+# the emulator, and goes there. In: scratch. Out: project, copy, real_nvcc (nvcc is on the PATH too).
 
 copy_project() {
   project=$PWD
+  real_nvcc=$(. build/configuration && readlink -f "$NVCC")
+  command -v nvcc >/dev/null || PATH="$PATH:$(dirname "$real_nvcc")"
+  unset NVCC
   copy="$scratch/a path with spaces"
   mkdir -p "$copy/build"
   for item in Makefile tools common emulator lessons solutions tests README.md; do

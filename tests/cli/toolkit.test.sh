@@ -4,11 +4,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 . tests/cli/copy.sh
-. build/configuration
 make_scratch
 copy_project
-real_nvcc=$(readlink -f "$NVCC")
-unset NVCC
 
 # A PATH on which everything is but nvcc, and no mirror that pip may be configured for.
 mkdir "$scratch/bin"
