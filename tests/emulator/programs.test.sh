@@ -1,11 +1,13 @@
 #!/bin/sh
 # Compiles each of tests/emulator/programs/*.cu as a release and as a debug build and runs it on the emulator. A program
-# checks itself and prints a line per check; NAME.expected, where there is one, is its whole output.
+# checks itself and prints a line per check; NAME.expected, where there is one, is its whole output. The release build runs once
+# more on the emulator built with ASan and UBSan.
 # starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 . build/configuration
+. tests/emulator/build_emulator.sh
 
 folder=build/tests/programs
 mkdir -p "$folder"
@@ -47,6 +49,19 @@ run_program() { # SOURCE MODE
   fi
 }
 
+# The program has no sanitizer in it, so their runtimes are loaded first. What it leaves allocated is its own business.
+run_sanitized() { # SOURCE
+  name=$(basename "$1" .cu)
+  capture env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$sanitizers" LD_LIBRARY_PATH="$sanitized_emulator" \
+    timeout 300 "$folder/$name-O3"
+  if [ "$status" = 0 ]; then
+    pass "$name sanitized"
+  else
+    no "$name sanitized" "ended with status $status"
+    printf '%s\n' "$output" | grep -v '^ok ' | head -n 20 | sed 's/^/    | /'
+  fi
+}
+
 if [ "${1:-}" = --build ]; then
   build_program "$2" "$3"
   exit
@@ -59,3 +74,14 @@ xargs -P "$(nproc 2>/dev/null || echo 2)" -L 1 sh tests/emulator/programs.test.s
 while read -r source mode; do
   run_program "$source" "$mode"
 done <"$folder/jobs"
+
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" != 0 ]; then
+  no "programs sanitized" "the emulator does not build"
+  show_output
+  exit 0
+fi
+sanitizers=$("${CC:-gcc}" -print-file-name=libasan.so):$("${CC:-gcc}" -print-file-name=libubsan.so)
+for source in tests/emulator/programs/*.cu; do
+  run_sanitized "$source"
+done
