@@ -295,10 +295,31 @@ static void pair_slots(struct decoder *d, const struct ptx_operand *o, unsigned 
     slots[1] = o->kind == OPERAND_PAIR ? decode_destination(d, &o->items[1], 1) : d->trash_predicate;
 }
 
+/* setp with an immediate as its second source, as nearly all of them have. */
+static bool setp_constant(struct decoder *d, const struct ptx_insn *p, const struct form *form) {
+    const struct ptx_operand *b = &p->operands[2];
+    if (form->operands[0] != 'P' || p->operand_count != 3 || (b->kind != OPERAND_INTEGER && b->kind != OPERAND_FLOAT))
+        return false;
+    op_fn run = setp_with_constant(form->run);
+    if (!run)
+        return false;
+    unsigned bits = letter_bits(form->operands[1]);
+    uint32_t slots[3];
+    pair_slots(d, &p->operands[0], 1, slots);
+    slots[2] = decode_source(d, &p->operands[1], bits);
+    struct insn *in = decode_emit(d, run);
+    memcpy(in->op, slots, sizeof slots);
+    in->imm = b->kind == OPERAND_FLOAT ? (int64_t)float_bits(b, bits) : b->value;
+    in->flags = form->flags;
+    return true;
+}
+
 void decode_form(struct decoder *d, const struct ptx_insn *p) {
     const struct form *form = form_find(p->opcode);
     if (!form)
         decode_fail(d, "instruction '%s' is not supported", p->opcode);
+    if (setp_constant(d, p, form))
+        return;
     uint32_t slots[INSN_OPERANDS] = {0};
     unsigned n = 0, i = 0;
     int64_t immediate = 0;
