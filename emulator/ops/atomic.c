@@ -143,7 +143,7 @@ INLINE bool replace_128(uint128_t *at, uint128_t *x, uint128_t y) {
 /* Host pointer to a lane's element. Nearly always it is where this instruction last found one. */
 INLINE uint8_t *lane_host(struct warp *w, const struct insn *in, const struct access *a, uint64_t address, int lane) {
     uint32_t bytes = a->bytes * a->count;
-    if (!(address & (a->bytes - 1u))) {
+    if (!(address & (bytes - 1))) {
         if (a->space == SPACE_SHARED) {
             if (address + bytes <= w->launch->shared_bytes)
                 return w->block->shared + address;

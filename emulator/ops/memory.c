@@ -72,7 +72,7 @@ uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t addres
     const struct access *a = in->extra;
     enum ptx_space space = (enum ptx_space)a->space;
     uint64_t offset = address;
-    uint32_t align = a->bytes * (a->kind == ACCESS_ATOMIC ? 1u : a->count);
+    uint32_t align = a->bytes * a->count;
     if (space == SPACE_GENERIC && address >> WINDOW_SHIFT) {
         uint64_t window = address >> WINDOW_SHIFT;
         space = window == 1 ? SPACE_SHARED : window == 2 ? SPACE_LOCAL : window == 3 ? SPACE_PARAM : SPACE_GENERIC;
