@@ -145,7 +145,7 @@ INLINE uint8_t *lane_host(struct warp *w, const struct insn *in, const struct ac
     uint32_t bytes = a->bytes * a->count;
     if (!(address & (bytes - 1))) {
         if (a->space == SPACE_SHARED) {
-            if (address + bytes <= w->launch->shared_bytes)
+            if (address < w->launch->shared_bytes && bytes <= w->launch->shared_bytes - address)
                 return w->block->shared + address;
         } else {
             const struct allocation *last = w->worker->cache[a->slot];

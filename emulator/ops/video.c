@@ -179,7 +179,8 @@ const struct form forms_video[] = {
     TYPES(PARTS, "vabsdiff2", video_halves, VIDEO_ABSDIFF) TYPES(PARTS, "vabsdiff4", video_bytes, VIDEO_ABSDIFF)
     TYPES(PARTS, "vmin2", video_halves, VIDEO_MIN) TYPES(PARTS, "vmin4", video_bytes, VIDEO_MIN)
     TYPES(PARTS, "vmax2", video_halves, VIDEO_MAX) TYPES(PARTS, "vmax4", video_bytes, VIDEO_MAX)
-    AB_TYPES(SET_PARTS_TYPES, "", 0, "vset2", video_set_halves) AB_TYPES(SET_PARTS_TYPES, "", 0, "vset4", video_set_bytes)
+    AB_TYPES(SET_PARTS_TYPES, "", 0, "vset2", video_set_halves)
+    AB_TYPES(SET_PARTS_TYPES, "", 0, "vset4", video_set_bytes)
     {0},
 };
 /* clang-format on */
