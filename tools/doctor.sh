@@ -40,7 +40,7 @@ check_toolkit() {
   . build/configuration
   line ok toolkit "CUDA $CUDA_VERSION, $NVCC (from $TOOLKIT_FROM)"
   compiler=$("${HOST_COMPILER:-${NVCC_CCBIN:-g++}}" --version 2>/dev/null | head -n 1)
-  line ok "host compiler" "${compiler:-nvcc's own choice}, accepted by nvcc"
+  line ok "host compiler" "${compiler:-the default of nvcc}, accepted by nvcc"
   if [ -n "$TOOLKIT_LIB" ]; then
     line ok runtime "libcudart.so.$CUDA_MAJOR in $TOOLKIT_LIB"
   elif [ -n "$GPU_NAME" ]; then
