@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "check/report.h"
+#include "core/function.h"
 #include "memory/memory.h"
 #include "profile/counters.h"
 
@@ -179,7 +180,7 @@ static struct block *block_make(struct launch *launch, struct worker *worker, vo
 
 static void block_free(struct block *b) {
     for (uint32_t i = 0; b && i < b->launch->warps_per_block; i++)
-        free(b->warps[i].call_stack);
+        call_stack_free(b->warps[i].call_stack);
     free(b);
 }
 
@@ -202,15 +203,27 @@ static struct block *next_block(struct run *run, struct worker *worker, struct b
     return reuse;
 }
 
-static bool out_of_time(struct run *run) {
+/* The line where a block's first warp that can run stands: it is in the loop that does not end. */
+static int report_endless(const struct block *b) {
+    static const char *const advice = "The kernel did not end within its time limit: a loop in it may never end, or "
+                                      "wait for something that no thread "
+                                      "does. EMULATOR_TIMEOUT=seconds sets the limit, 0 removes it.";
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        const struct warp *w = &b->warps[i];
+        for (unsigned k = 0; k < w->count; k++)
+            if (w->fragments[k].state == FRAGMENT_READY)
+                return report_insn(w, w->fragments[k].pc, FINDING_TIMEOUT, w->fragments[k].mask, "Endless kernel.",
+                                   advice);
+    }
+    return report_launch(b->launch->kernel->name, FINDING_TIMEOUT, "Endless kernel", advice);
+}
+
+static bool out_of_time(struct run *run, const struct block *b) {
     struct launch *launch = &run->launch;
     if (!launch->deadline || now() < launch->deadline)
         return false;
     if (!atomic_exchange(&launch->stop, true)) {
-        int none = 0;
-        int error = report_launch(launch->kernel->name, FINDING_TIMEOUT, "the kernel did not end within its time limit",
-                                  "A loop in it may never end, or wait for something that no thread does. "
-                                  "EMULATOR_TIMEOUT=seconds sets the limit, 0 removes it.");
+        int none = 0, error = report_endless(b);
         atomic_compare_exchange_strong(&launch->error, &none, error);
     }
     return true;
@@ -236,7 +249,7 @@ static void work(struct run *run, struct worker *worker) {
             end = queue ? end : &queue;
         }
         enum block_end how = block_run(b);
-        if (how == BLOCK_YIELDED && !out_of_time(run) && !atomic_load(&run->launch.stop)) {
+        if (how == BLOCK_YIELDED && !out_of_time(run, b) && !atomic_load(&run->launch.stop)) {
             b->next = NULL;
             *end = b;
             end = &b->next;

@@ -75,6 +75,19 @@ static void pop(struct warp *w, const struct function *f) {
     }
 }
 
+void call_stack_free(void *call_stack) {
+    struct call_stack *stack = call_stack;
+    for (int l = 0; stack && l < WARP_SIZE; l++)
+        while (stack->top[l]) {
+            struct saved *s = stack->top[l];
+            stack->top[l] = s->below[l];
+            s->mask &= ~(1u << l);
+            if (!s->mask)
+                free(s);
+        }
+    free(stack);
+}
+
 /* The lanes that would need more local memory than there is. */
 static uint32_t overflowing(const struct warp *w, const struct function *f) {
     uint32_t lanes = 0;
