@@ -151,7 +151,31 @@ static void publish_managed(struct binary *b, struct module *module) {
     }
 }
 
-/* Unpacks and loads a binary for a device, once. `kernel_name` is for the message, NULL for none. */
+/* Finds the PTX of a binary. `kernel_name` is for the message, NULL for none. */
+static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_image *image) {
+    char why[1024];
+    const struct fatbin_wrapper *w = b->wrapper;
+    if (w->magic != FATBIN_WRAPPER_MAGIC)
+        return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
+                           "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
+    switch (fatbin_unpack(w->data, fatbin_mapped_bytes(w->data), image, why, sizeof why)) {
+    case FATBIN_OK:
+        return cudaSuccess;
+    case FATBIN_NO_IMAGE:
+        if (w->version == FATBIN_WRAPPER_LINKED)
+            snprintf(
+                why, sizeof why,
+                "the executable was linked from several files with -rdc=true, which leaves machine code and no PTX, "
+                "and PTX is what the emulator runs: compile without -rdc=true, all device code in one file");
+        return load_failed(b, cudaErrorNoKernelImageForDevice, kernel_name,
+                           "The program holds no device code that the emulator can run", why);
+    default:
+        return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
+                           why);
+    }
+}
+
+/* Unpacks and loads a binary for a device, once. */
 static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
     if (b->modules[device])
         return cudaSuccess;
@@ -159,20 +183,9 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
         return b->load_error;
     char why[1024];
     struct fatbin_image image;
-    const void *data = b->wrapper->data;
-    if (b->wrapper->magic != FATBIN_WRAPPER_MAGIC)
-        return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
-                           "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
-    switch (fatbin_unpack(data, fatbin_mapped_bytes(data), &image, why, sizeof why)) {
-    case FATBIN_NO_IMAGE:
-        return load_failed(b, cudaErrorNoKernelImageForDevice, kernel_name,
-                           "The program holds no device code that the emulator can run", why);
-    case FATBIN_BROKEN:
-        return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
-                           why);
-    case FATBIN_OK:
-        break;
-    }
+    cudaError_t error = unpack(b, kernel_name, &image);
+    if (error != cudaSuccess)
+        return error;
     b->ptx_arch = (int)image.arch;
     b->modules[device] = module_load(image.text, image.length, executable_name(), why, sizeof why);
     free(image.text);

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 /* What __cudaRegisterFatBinary is given. */
-#define FATBIN_WRAPPER_MAGIC 0x466243b1u
+#define FATBIN_WRAPPER_MAGIC  0x466243b1u
+#define FATBIN_WRAPPER_LINKED 2 /* version: made by the device linker */
 struct fatbin_wrapper {
     unsigned magic, version;
     const void *data;

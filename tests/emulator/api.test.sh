@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the runtime API answers: tests/emulator/api/*.cu print their own lines. A source may say how it is compiled
-# (// flags: ...) and what must appear on stderr (// message: ...). EMULATOR_DIR=folder tests another build of the emulator.
+# (// flags: ...), what is set when it runs (// environment: ...) and what must appear on stderr (// message: ...).
+# EMULATOR_DIR=folder tests another build of the emulator.
 # starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
@@ -32,7 +33,8 @@ run_source() {
     return 0
   fi
   status=0
-  timeout 60 "$program" >"$scratch/out" 2>"$scratch/err" || status=$?
+  own_environment=$(sed -n 's|^// environment: ||p' "$source")
+  env $own_environment timeout 60 "$program" >"$scratch/out" 2>"$scratch/err" || status=$?
   sed "s|^\(ok\|not ok\) |&api/$name$suffix: |" "$scratch/out"
   case $status in
   0 | 1) ;;
@@ -77,4 +79,26 @@ if printf '%s\n' "$output" | grep -q '^========='; then
   no "EMULATOR_QUIET=1" "it still says $(printf '%s\n' "$output" | grep -m 1 '^=========')"
 else
   pass "EMULATOR_QUIET=1"
+fi
+unset EMULATOR_QUIET
+
+# The same programs on the emulator with ASan and UBSan, whose runtime has to be there before anything else.
+. tests/emulator/build_emulator.sh
+sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" != 0 ]; then
+  no "emulator builds (sanitized)" "its compiler reports errors"
+elif [ "${sanitizer#/}" = "$sanitizer" ]; then
+  skip "api (sanitized)" "this compiler has no libasan.so"
+else
+  for name in errors launch memory streams symbols fault; do
+    status=0
+    LD_PRELOAD=$sanitizer ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$PWD/$sanitized_emulator EMULATOR_QUIET=1 \
+      timeout 200 "$scratch/$name" >"$scratch/out" 2>"$scratch/err" || status=$?
+    if [ "$status" = 0 ]; then
+      pass "api/$name (sanitized)"
+    else
+      no "api/$name (sanitized)" "ended with status $status: $(grep -m 1 -E 'ERROR: |runtime error|^not ok' "$scratch/err" "$scratch/out")"
+    fi
+  done
 fi
