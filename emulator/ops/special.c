@@ -90,9 +90,10 @@ static inline float div_full(float x, float y) {
 /* div.approx is x times an approximate reciprocal, which for |y| above 2^126 is 0: the quotient is 0 too, or NaN for an
  * infinite x. */
 static inline float div_approx(float x, float y) {
-    float a = f32_from(f32_bits(y) & ~F32_SIGN);
-    float zero = f32_from((f32_bits(x) ^ f32_bits(y)) & F32_SIGN);
-    return a > 0x1p126f && a < INFINITY ? x * zero : x / y;
+    float a = __builtin_fabsf(y);
+    float zero = x * f32_from((f32_bits(x) ^ f32_bits(y)) & F32_SIGN);
+    float quotient = x / y;
+    return a > 0x1p126f && a < INFINITY ? zero : quotient;
 }
 
 #define PLAIN_FTZ(OP, f)                                                                                               \
