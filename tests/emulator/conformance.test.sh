@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every instruction form against what a GPU answered (tests/emulator/conformance/README.md), in the plain build and in the
-# one with ASan and UBSan.
+# Every instruction form against what a GPU answered (tests/emulator/conformance/README.md), and written in other ways, in
+# the plain build and in the one with ASan and UBSan.
 # starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
@@ -9,25 +9,33 @@ cd "$(dirname "$0")/../.."
 . tests/emulator/build_emulator.sh
 
 here=tests/emulator/conformance
-sources="$here/check.c $here/plan.c $here/kernel.c $here/values.c $here/vectors.c $here/tolerance.c"
+common="$here/plan.c $here/kernel.c $here/values.c $here/vectors.c $here/emulated.c"
 make_scratch
 gzip -dc "$here/vectors.bin.gz" >"$scratch/vectors.bin"
 
+run_check() { # FOLDER SUFFIX PROGRAM ARGUMENTS...
+  folder=$1 suffix=$2 program=$3
+  shift 3
+  status=0
+  "$folder/conformance/$program" "$here/forms.txt" "$@" >"$scratch/lines" 2>"$scratch/details" || status=$?
+  sed "s/^\(ok\|not ok\) [a-z]* [^:(]*[^:( ]/&$suffix/" "$scratch/lines"
+  grep '^#' "$scratch/details" | head -n 60 || true
+  if [ "$status" != 0 ] && ! grep -q '^not ok' "$scratch/lines"; then
+    no "$program$suffix" "it ended with status $status"
+    tail -n 20 "$scratch/details"
+  fi
+}
+
 check_build() { # FOLDER SUFFIX
-  capture link_test "$1" "$1/conformance/check" $sources
+  capture link_test "$1" "$1/conformance/check" "$here/check.c" "$here/tolerance.c" $common
+  [ "$status" != 0 ] || capture link_test "$1" "$1/conformance/check_variants" "$here/check_variants.c" $common
   if [ "$status" != 0 ]; then
-    no "conformance$2" "the checker does not compile"
+    no "conformance$2" "the checkers do not compile"
     show_output
     return 0
   fi
-  status=0
-  "$1/conformance/check" "$here/forms.txt" "$scratch/vectors.bin" >"$scratch/lines" 2>"$scratch/details" || status=$?
-  sed "s/^\(ok\|not ok\) conformance [^ :]*/&$2/" "$scratch/lines"
-  grep '^#' "$scratch/details" | head -n 60 || true
-  if [ "$status" != 0 ] && ! grep -q '^not ok' "$scratch/lines"; then
-    no "conformance$2" "the checker ended with status $status"
-    tail -n 20 "$scratch/details"
-  fi
+  run_check "$1" "$2" check "$scratch/vectors.bin"
+  run_check "$1" "$2" check_variants
 }
 
 # The list of forms is the emulator's own.

@@ -2,10 +2,8 @@
  *
  * Prints a line per opcode, "ok conformance add (48 forms)" or "not ok conformance add: ...", and on stderr, for each form
  * that differs, the first cases with their inputs. */
-#include "core/grid.h"
 #include "core/module.h"
-#include "memory/memory.h"
-#include "plan.h"
+#include "emulated.h"
 #include "tolerance.h"
 #include "vectors.h"
 
@@ -13,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODULE_KERNELS 64
-#define SHOWN_CASES    3
+#define SHOWN_CASES 3
 
 struct group {
     char opcode[32];
@@ -25,7 +22,6 @@ struct group {
 static struct group groups[512];
 static size_t group_count;
 static struct vectors recorded;
-static struct allocation *device_inputs, *device_outputs;
 static uint64_t inputs[CASES * INPUT_SLOTS], expected[CASES * OUTPUT_SLOTS], found[CASES * OUTPUT_SLOTS];
 
 static struct group *group_of(const char *name) {
@@ -74,13 +70,9 @@ static bool case_agrees(const struct plan *plan, const struct tolerance *t, size
 }
 
 static void compare(const struct plan *plan, const struct vector *v) {
-    static uint8_t packed[CASES * OUTPUT_SLOTS * 8];
     const struct tolerance *t = tolerance_find(plan);
     size_t wrong = 0, first = 0;
     vector_unpack(plan, v->bytes, expected);
-    memcpy(found, device_outputs->host, sizeof found);
-    vector_pack(plan, found, packed); /* keep only the bits that the operands have */
-    vector_unpack(plan, packed, found);
     for (size_t c = 0; c < CASES; c++)
         if (!case_agrees(plan, t, c) && !wrong++)
             first = c;
@@ -96,8 +88,8 @@ static void compare(const struct plan *plan, const struct vector *v) {
         }
 }
 
-static void check_plan(const struct plan *plan, struct module *module, const char *kernel_name) {
-    char label[128];
+static void check_plan(const struct plan *plan, struct module *module, size_t i) {
+    char label[128], error[256];
     plan_label(plan, label, sizeof label);
     group_of(plan->name)->tests++;
     const struct vector *v = vectors_find(&recorded, label);
@@ -107,45 +99,23 @@ static void check_plan(const struct plan *plan, struct module *module, const cha
         return fail(plan, "is not legal PTX: the driver rejected it when this was recorded");
     if (v->fingerprint != plan_fingerprint(plan))
         return fail(plan, "was recorded with another kernel or other inputs: run record.sh again");
-    struct kernel *kernel = module_kernel(module, kernel_name);
-    if (!kernel || !kernel_prepare(kernel))
-        return fail(plan, kernel && kernel->error ? kernel->error : "cannot be decoded");
     plan_inputs(plan, inputs);
-    memcpy(device_inputs->host, inputs, sizeof inputs);
-    memset(device_outputs->host, 0xcd, sizeof found);
-    uint64_t params[] = {device_inputs->base, device_outputs->base};
-    struct launch_config config = {
-        .grid = {CASES / BLOCK_THREADS, 1, 1}, .block = {BLOCK_THREADS, 1, 1}, .params = params};
-    int error = grid_run(kernel, &config);
-    if (error) {
-        char why[64];
-        snprintf(why, sizeof why, "the launch failed with error %d", error);
-        return fail(plan, why);
-    }
+    if (!emulated_run(plan, module, i, inputs, found, error, sizeof error))
+        return fail(plan, error);
     compare(plan, v);
 }
 
 static void check_module(const struct plan *plans, size_t count) {
-    size_t room = 4096 * (count + 1), used;
-    char *text = malloc(room), name[32], error[256] = "";
-    if (!text)
-        abort();
-    used = (size_t)snprintf(text, room, "%s", plan_module_header);
+    char error[256] = "";
+    struct module *module = emulated_load(plans, count, error, sizeof error);
     for (size_t i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "f%zu", i);
-        used += plan_kernel(&plans[i], name, text + used, room - used);
-    }
-    struct module *module = module_load(text, used, "conformance", error, sizeof error);
-    for (size_t i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "f%zu", i);
         if (module)
-            check_plan(&plans[i], module, name);
+            check_plan(&plans[i], module, i);
         else
             group_of(plans[i].name)->tests++, fail(&plans[i], error);
     }
     if (module)
         module_unload(module);
-    free(text);
 }
 
 static size_t keep_prefix(struct plan *plans, size_t count, const char *prefix) {
@@ -166,13 +136,11 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "check: cannot read %s\n", argv[2]), 2;
     fclose(file);
     fprintf(stderr, "# expected results: %s\n", recorded.machine);
-    device_inputs = memory_allocate(sizeof inputs, 0, MEMORY_DEVICE, 0, NULL);
-    device_outputs = memory_allocate(sizeof found, 0, MEMORY_DEVICE, 0, NULL);
-    if (!device_inputs || !device_outputs)
+    if (!emulated_open())
         return fprintf(stderr, "check: no device memory\n"), 2;
     count = keep_prefix(plans, count, argc > 3 ? argv[3] : "");
-    for (size_t i = 0; i < count; i += MODULE_KERNELS)
-        check_module(plans + i, count - i < MODULE_KERNELS ? count - i : MODULE_KERNELS);
+    for (size_t i = 0; i < count; i += EMULATED_KERNELS)
+        check_module(plans + i, count - i < EMULATED_KERNELS ? count - i : EMULATED_KERNELS);
     for (size_t i = 0; i < group_count; i++) {
         const struct group *g = &groups[i];
         failed += g->failed != 0;

@@ -76,12 +76,41 @@ static void carry_out(struct text *t, const struct plan *plan) {
     add(t, "    st.global.u32 [%%out+%u], %%t0;\n", 8u * plan->carry_out_slot);
 }
 
+static void literal(struct text *t, const struct plan_operand *o, uint64_t bits) {
+    if (o->kind == VALUE_F32)
+        add(t, "0f%08X", (uint32_t)bits);
+    else if (o->kind == VALUE_F64)
+        add(t, "0d%016" PRIX64, bits);
+    else
+        add(t, "%" PRId64, o->letter == 'w' ? (int32_t)bits : o->letter == 'h' ? (int16_t)bits : (int64_t)bits);
+}
+
+/* A guard that depends on the thread, and a destination that shows whether it was written. */
+static void guard(struct text *t, const struct plan *plan) {
+    char letter = plan->operand[0].letter;
+    add(t, "    mov.u32 %%t2, %%tid.x;\n    and.b32 %%t2, %%t2, %d;\n    setp.eq.u32 %%p7, %%t2, 0;\n",
+        VARIANT_GUARD_MASK);
+    if (letter == 'P' || letter == 'W')
+        add(t, "    setp.eq.u32 %%s0, %%t2, %%t2;\n");
+    if (letter == 'p' || letter == 'P')
+        add(t, "    setp.ne.u32 %%p0, %%t2, %%t2;\n");
+    else
+        add(t, "    mov.%s %%%c0, %" PRId64 ";\n", bits_of(letter), letter == 'W' ? 'w' : letter,
+            letter == 'h'   ? (int16_t)VARIANT_KEPT
+            : letter == 'l' ? (int64_t)VARIANT_KEPT
+                            : (int32_t)VARIANT_KEPT);
+}
+
 static void instruction(struct text *t, const struct plan *plan) {
-    add(t, "    %s ", plan->name);
+    add(t, plan->variant.guarded ? "    @%%p7 %s " : "    %s ", plan->name);
     for (int k = 0; k < plan->count; k++) {
         const struct plan_operand *o = &plan->operand[k];
         const char *before = k == 0 ? "" : ", ";
-        if (o->letter == 'i')
+        if (k && k == plan->variant.literal_operand)
+            add(t, "%s", before), literal(t, o, plan->variant.literal);
+        else if (k == 0 && plan->variant.aliased_operand)
+            add(t, "%%%c%d", o->letter, plan->variant.aliased_operand);
+        else if (o->letter == 'i')
             add(t, "%s%" PRId64, before, plan->immediate);
         else if (o->letter == 'P' || o->letter == 'W') /* a pair: d|p */
             add(t, "%s%%%c%d|%%s%d", before, o->letter == 'P' ? 'p' : 'w', k, k);
@@ -106,8 +135,10 @@ size_t plan_kernel(const struct plan *plan, const char *kernel_name, char *out, 
     add(&t, "    ld.param.u64 %%out, [outputs];\n    mul.wide.u32 %%u0, %%t0, %d;\n    add.u64 %%out, %%out, %%u0;\n",
         8 * OUTPUT_SLOTS);
     for (int k = 0; k < plan->count; k++)
-        if (!plan->operand[k].output && plan->operand[k].letter != 'i')
+        if (!plan->operand[k].output && plan->operand[k].letter != 'i' && (!k || k != plan->variant.literal_operand))
             load(&t, &plan->operand[k], k);
+    if (plan->variant.guarded)
+        guard(&t, plan);
     if (plan->carry_in)
         carry_in(&t, plan);
     instruction(&t, plan);
@@ -115,7 +146,7 @@ size_t plan_kernel(const struct plan *plan, const char *kernel_name, char *out, 
         carry_out(&t, plan);
     for (int k = 0; k < plan->count; k++)
         if (plan->operand[k].output)
-            store(&t, &plan->operand[k], k);
+            store(&t, &plan->operand[k], plan->variant.aliased_operand ? plan->variant.aliased_operand : k);
     add(&t, "    ret;\n}\n");
     return t.used;
 }
