@@ -18,26 +18,26 @@ extern "C" {
  * kernels that ran in between. Counts are of PTX instructions, not of SASS: they say what the program
  * asked for, and they are the same on every machine. A request is one memory instruction of one warp. */
 struct emulatorCounters {
-    uint64_t launches;              /* kernels that ran */
-    uint64_t warp_instructions;     /* instructions issued, once per warp (or per part of a diverged warp) */
-    uint64_t thread_instructions;   /* the same, times the active lanes */
-    uint64_t global_load_requests;  /* global loads of a warp */
-    uint64_t global_load_sectors;   /* distinct 32-byte sectors they touched */
+    uint64_t launches;             /* kernels that ran */
+    uint64_t warp_instructions;    /* instructions issued, once per warp (or per part of a diverged warp) */
+    uint64_t thread_instructions;  /* the same, times the active lanes */
+    uint64_t global_load_requests; /* global loads of a warp */
+    uint64_t global_load_sectors;  /* distinct 32-byte sectors they touched */
     uint64_t global_store_requests;
     uint64_t global_store_sectors;
     uint64_t global_atomic_requests; /* atom and red on global memory */
-    uint64_t global_load_bytes;     /* bytes that the active lanes asked for */
+    uint64_t global_load_bytes;      /* bytes that the active lanes asked for */
     uint64_t global_store_bytes;
     uint64_t shared_load_requests;
     uint64_t shared_load_wavefronts; /* passes over the 32 banks that those loads needed */
     uint64_t shared_store_requests;
     uint64_t shared_store_wavefronts;
     uint64_t shared_atomic_requests;
-    uint64_t local_requests;        /* loads and stores to local memory: spills, arrays, stack */
-    uint64_t branches;              /* conditional branches executed by a warp */
-    uint64_t divergent_branches;    /* those at which the active lanes went both ways */
-    uint64_t barriers;              /* block barriers executed by a warp */
-    uint64_t float_operations;      /* fp32 and fp64 adds, multiplies and fused multiply-adds (counted as 2), per thread */
+    uint64_t local_requests;     /* loads and stores to local memory: spills, arrays, stack */
+    uint64_t branches;           /* conditional branches executed by a warp */
+    uint64_t divergent_branches; /* those at which the active lanes went both ways */
+    uint64_t barriers;           /* block barriers executed by a warp */
+    uint64_t float_operations;   /* fp32 and fp64 adds, multiplies and fused multiply-adds (counted as 2), per thread */
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */
