@@ -164,3 +164,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigne
     marker_release(m);
     return cudaSuccess;
 }
+
+#if CUDART_VERSION < 13000
+EXPORT cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
+    return cudaEventElapsedTime(milliseconds, from, to);
+}
+#endif

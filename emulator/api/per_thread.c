@@ -47,9 +47,12 @@ TWIN(cudaFreeAsync, (void *p, cudaStream_t s), (p, OWN(s)))
 #if CUDART_VERSION >= 13000
 TWIN(cudaMemPrefetchAsync, (const void *p, size_t n, struct cudaMemLocation l, unsigned f, cudaStream_t s),
      (p, n, l, f, OWN(s)))
-TWIN(cudaStreamGetDevice, (cudaStream_t s, int *d), (OWN(s), d))
 #else
 TWIN(cudaMemPrefetchAsync, (const void *p, size_t n, int d, cudaStream_t s), (p, n, d, OWN(s)))
+#endif
+
+#if CUDART_VERSION >= 12080
+TWIN(cudaStreamGetDevice, (cudaStream_t s, int *d), (OWN(s), d))
 #endif
 
 TWIN(cudaStreamSynchronize, (cudaStream_t s), (OWN(s)))

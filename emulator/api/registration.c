@@ -151,6 +151,13 @@ static void publish_managed(struct binary *b, struct module *module) {
     }
 }
 
+static bool has_managed(const struct binary *b) {
+    for (const struct variable *v = b->variables; v; v = v->next)
+        if (v->managed)
+            return true;
+    return false;
+}
+
 /* Finds the PTX of a binary. `kernel_name` is for the message, NULL for none. */
 static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_image *image) {
     char why[1024];
@@ -181,6 +188,11 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
         return cudaSuccess;
     if (b->load_error)
         return b->load_error;
+    if (has_managed(b) && b->ptx_arch) { /* a second copy of the variable would be wrong */
+        report_launch(kernel_name, FINDING_UNSUPPORTED, "The program's kernels cannot run on this device, too",
+                      "The emulator keeps __managed__ variables on one device. Use cudaMallocManaged instead.");
+        return cudaErrorNotSupported;
+    }
     char why[1024];
     struct fatbin_image image;
     cudaError_t error = unpack(b, kernel_name, &image);
