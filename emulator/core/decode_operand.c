@@ -77,6 +77,8 @@ static const struct {
     {"%nsmid", FRAME_NSMID},
     {"%dynamic_smem_size", FRAME_DYNAMIC_SHARED},
     {"%total_smem_size", FRAME_TOTAL_SHARED},
+    {"%envreg1", FRAME_GRID_WORKSPACE_HIGH}, /* how the driver hands it to cooperative groups */
+    {"%envreg2", FRAME_GRID_WORKSPACE_LOW},
 };
 
 uint32_t decode_fixed_special(struct decoder *d, const char *name) {

@@ -97,6 +97,10 @@ static uint32_t special_value(const struct launch *launch, enum frame_special sp
         return 64;
     case FRAME_NSMID:
         return (uint32_t)grid_threads();
+    case FRAME_GRID_WORKSPACE_HIGH:
+        return (uint32_t)(launch->workspace >> 32);
+    case FRAME_GRID_WORKSPACE_LOW:
+        return (uint32_t)launch->workspace;
     case FRAME_DYNAMIC_SHARED:
         return launch->config.dynamic_shared;
     case FRAME_TOTAL_SHARED:
@@ -336,6 +340,15 @@ static void dismiss_helpers(struct run *run) {
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* Zeros. 0 when there is no memory: then grid.sync() faults. */
+static uint64_t workspace_new(const struct launch_config *config) {
+    struct allocation *a = memory_allocate(8, 0, MEMORY_VARIABLE, config->device, "workspace of the grid");
+    if (!a)
+        return 0;
+    memset(a->host, 0, 8);
+    return a->base;
+}
+
 int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     const uint32_t *g = config->grid, *b = config->block;
     struct run run = {.blocks = (uint64_t)g[0] * g[1] * g[2]};
@@ -349,12 +362,15 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->local_bytes = kernel->local_bytes;
     launch->params = config->params;
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
+    launch->workspace = config->cooperative ? workspace_new(config) : 0;
     bool alone = run.blocks == 1 || grid_threads() == 1;
     if (!alone)
         call_helpers(&run);
     worker_run(&run, 0);
     if (!alone)
         dismiss_helpers(&run);
+    if (launch->workspace)
+        memory_free(launch->workspace);
     if (counters_on())
         counters_launch_done();
     return atomic_load(&launch->error);

@@ -25,6 +25,7 @@ struct launch {
     uint32_t warps_per_block;
     uint32_t shared_bytes; /* static + dynamic, per block */
     uint32_t local_bytes;  /* per lane */
+    uint64_t workspace;    /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
     const uint8_t *params;
     double deadline;                           /* seconds on the monotonic clock, 0 for none */
     _Alignas(128) _Atomic uint64_t next_block; /* away from what every instruction reads */

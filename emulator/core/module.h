@@ -36,6 +36,8 @@ enum frame_special {
     FRAME_NSMID,
     FRAME_DYNAMIC_SHARED,
     FRAME_TOTAL_SHARED,
+    FRAME_GRID_WORKSPACE_HIGH,
+    FRAME_GRID_WORKSPACE_LOW,
 };
 #define FRAME_SPECIAL  2 /* frame_constant.bits of those: value is the enum frame_special */
 #define FRAME_PARAM_32 3 /* of a kernel's parameter: value is its offset */
