@@ -9,7 +9,7 @@
  *     relu_kernel1   one thread per element
  *     relu_kernel2   __restrict__: a promise to the compiler that x and y do not overlap
  *     relu_kernel3   grid-stride loop: the size of the grid no longer depends on n
- *     relu_kernel4   float4: four elements per load and store, and a tail
+ *     relu_kernel4   one thread per float4: four elements per load and store, and a tail
  *     relu_kernel5   in place: y may be x, so the promise is taken back
  *
  * ReLU is max(x, 0), with two questions that the formula leaves open. Here NaN stays NaN, because an operator must
@@ -68,7 +68,7 @@ static __global__ void relu_kernel2(const float *__restrict__ x, float *__restri
 }
 
 /* Version 3: the grid-stride loop. As many threads as the GPU can hold, each taking every stride-th element: any grid
- * handles any n. Neighbouring threads still touch neighbouring elements in every round. */
+ * handles any n. The compiler unrolls the loop, and thanks to version 2's promise it has four loads under way at once. */
 static __global__ void relu_kernel3(const float *__restrict__ x, float *__restrict__ y, int n) {
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -76,35 +76,31 @@ static __global__ void relu_kernel3(const float *__restrict__ x, float *__restri
     }
 }
 
-/* Version 4: four elements at a time. A float4 is loaded by one instruction, and so must lie on a multiple of 16 bytes.
- * If n is not a multiple of 4, up to three elements are left: the tail. */
+/* Version 4: version 2 with one thread per float4, four elements in one load. A float4 must lie on a multiple of 16
+ * bytes. If n is not a multiple of 4, up to three elements are left: the tail, which the first threads take as well. */
 static __global__ void relu_kernel4(const float *__restrict__ x, float *__restrict__ y, int n) {
-    const float4 *x4 = (const float4 *)x;
-    float4 *y4 = (float4 *)y;
-    int first = blockIdx.x * blockDim.x + threadIdx.x;
-    int stride = gridDim.x * blockDim.x;
-    for (int i = first; i < n / 4; i += stride) {
-        float4 v = x4[i];
-        y4[i] = make_float4(relu(v.x), relu(v.y), relu(v.z), relu(v.w));
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n / 4) {
+        float4 v = ((const float4 *)x)[i];
+        ((float4 *)y)[i] = make_float4(relu(v.x), relu(v.y), relu(v.z), relu(v.w));
     }
-    for (int i = n / 4 * 4 + first; i < n; i += stride) {
-        y[i] = relu(x[i]);
+    if (i < n % 4) {
+        int last = n / 4 * 4 + i;
+        y[last] = relu(x[last]);
     }
 }
 
 /* Version 5: x and y may be the same array. Each element is read before it is written, and by the same thread, so
  * nothing else has to change; but the promise of version 2 would now be a lie, and it is gone. */
 static __global__ void relu_kernel5(const float *x, float *y, int n) {
-    const float4 *x4 = (const float4 *)x;
-    float4 *y4 = (float4 *)y;
-    int first = blockIdx.x * blockDim.x + threadIdx.x;
-    int stride = gridDim.x * blockDim.x;
-    for (int i = first; i < n / 4; i += stride) {
-        float4 v = x4[i];
-        y4[i] = make_float4(relu(v.x), relu(v.y), relu(v.z), relu(v.w));
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n / 4) {
+        float4 v = ((const float4 *)x)[i];
+        ((float4 *)y)[i] = make_float4(relu(v.x), relu(v.y), relu(v.z), relu(v.w));
     }
-    for (int i = n / 4 * 4 + first; i < n; i += stride) {
-        y[i] = relu(x[i]);
+    if (i < n % 4) {
+        int last = n / 4 * 4 + i;
+        y[last] = relu(x[last]);
     }
 }
 
@@ -119,15 +115,6 @@ static int ceil_div(int a, int b) {
 
 static int aligned_for_float4(const void *p) {
     return (uintptr_t)p % sizeof(float4) == 0;
-}
-
-/* Enough blocks to give every thread an item, but no more than the GPU can hold at once. */
-static int blocks_that_fit(int items) {
-    int device = 0, multiprocessors = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    int wanted = ceil_div(items, BLOCK), fit = multiprocessors * BLOCKS_PER_SM;
-    return wanted < fit ? wanted : fit;
 }
 
 static void relu1(const float *x, float *y, int n, cudaStream_t stream) {
@@ -150,7 +137,12 @@ static void relu3(const float *x, float *y, int n, cudaStream_t stream) {
     if (n == 0) {
         return;
     }
-    relu_kernel3<<<blocks_that_fit(n), BLOCK, 0, stream>>>(x, y, n);
+    int device = 0, multiprocessors = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    int wanted = ceil_div(n, BLOCK), fit = multiprocessors * BLOCKS_PER_SM;
+    int blocks = wanted < fit ? wanted : fit;
+    relu_kernel3<<<blocks, BLOCK, 0, stream>>>(x, y, n);
     CUDA_CHECK_LAUNCH();
 }
 
@@ -162,7 +154,7 @@ static void relu4(const float *x, float *y, int n, cudaStream_t stream) {
     if (n == 0) {
         return;
     }
-    relu_kernel4<<<blocks_that_fit(ceil_div(n, 4)), BLOCK, 0, stream>>>(x, y, n);
+    relu_kernel4<<<ceil_div(n, 4 * BLOCK), BLOCK, 0, stream>>>(x, y, n);
     CUDA_CHECK_LAUNCH();
 }
 
@@ -174,7 +166,7 @@ static void relu5(const float *x, float *y, int n, cudaStream_t stream) {
     if (n == 0) {
         return;
     }
-    relu_kernel5<<<blocks_that_fit(ceil_div(n, 4)), BLOCK, 0, stream>>>(x, y, n);
+    relu_kernel5<<<ceil_div(n, 4 * BLOCK), BLOCK, 0, stream>>>(x, y, n);
     CUDA_CHECK_LAUNCH();
 }
 
