@@ -8,32 +8,8 @@ static inline float relu(float x) {
 }
 
 /* Any single to single, any double to double. */
-static inline float f32_rni(float x) {
-    return __builtin_rintf(x);
-}
-static inline float f32_rzi(float x) {
-    return __builtin_truncf(x);
-}
-static inline float f32_rmi(float x) {
-    return __builtin_floorf(x);
-}
-static inline float f32_rpi(float x) {
-    return __builtin_ceilf(x);
-}
 static inline float f32_copy(float x) {
     return x;
-}
-static inline double f64_rni(double x) {
-    return __builtin_rint(x);
-}
-static inline double f64_rzi(double x) {
-    return __builtin_trunc(x);
-}
-static inline double f64_rmi(double x) {
-    return __builtin_floor(x);
-}
-static inline double f64_rpi(double x) {
-    return __builtin_ceil(x);
 }
 
 static inline double f64_same(double x) {

@@ -9,30 +9,6 @@
 
 /* Floating point to integer: rounded to an integral value, then clamped to the range. NaN becomes 0, or the lowest
  * signed value's bits where the source is .f64 or the destination has 64 bits. */
-static inline float f32_rni(float x) {
-    return __builtin_rintf(x);
-}
-static inline float f32_rzi(float x) {
-    return __builtin_truncf(x);
-}
-static inline float f32_rmi(float x) {
-    return __builtin_floorf(x);
-}
-static inline float f32_rpi(float x) {
-    return __builtin_ceilf(x);
-}
-static inline double f64_rni(double x) {
-    return __builtin_rint(x);
-}
-static inline double f64_rzi(double x) {
-    return __builtin_trunc(x);
-}
-static inline double f64_rmi(double x) {
-    return __builtin_floor(x);
-}
-static inline double f64_rpi(double x) {
-    return __builtin_ceil(x);
-}
 
 /* MIN as a number, and the first number above MAX. */
 #define LOW_u8   0

@@ -74,6 +74,32 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 
+/* Rounding to an integral number, as .rni .rzi .rmi .rpi do. */
+static inline float f32_rni(float x) {
+    return __builtin_rintf(x);
+}
+static inline float f32_rzi(float x) {
+    return __builtin_truncf(x);
+}
+static inline float f32_rmi(float x) {
+    return __builtin_floorf(x);
+}
+static inline float f32_rpi(float x) {
+    return __builtin_ceilf(x);
+}
+static inline double f64_rni(double x) {
+    return __builtin_rint(x);
+}
+static inline double f64_rzi(double x) {
+    return __builtin_trunc(x);
+}
+static inline double f64_rmi(double x) {
+    return __builtin_floor(x);
+}
+static inline double f64_rpi(double x) {
+    return __builtin_ceil(x);
+}
+
 /* M(type) for every integer type; M(other, type) in EACH_INTEGER2. */
 #define EACH_INTEGER(M)     M(u8) M(s8) M(u16) M(s16) M(u32) M(s32) M(u64) M(s64)
 #define EACH_INTEGER2(M, T) M(T, u8) M(T, s8) M(T, u16) M(T, s16) M(T, u32) M(T, s32) M(T, u64) M(T, s64)
