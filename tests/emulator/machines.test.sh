@@ -1,0 +1,43 @@
+#!/bin/sh
+# The emulator as other machines would build it: for any x86-64 (no AVX, no fused multiply-add), and for AVX2 with clang.
+# Every instruction form must give the same bits there.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+. tests/emulator/build_emulator.sh
+
+here=tests/emulator/conformance
+make_scratch
+gzip -dc "$here/vectors.bin.gz" >"$scratch/vectors.bin"
+
+check_machine() { # MARCH COMPILER
+  name="$1, $2"
+  folder=build/emulator-$1
+  capture build_emulator "$folder" MARCH="$1" CC="$2"
+  if [ "$status" != 0 ]; then
+    no "$name" "the emulator does not build"
+    show_output
+    return 0
+  fi
+  pass "$name: the emulator builds without a warning"
+  capture link_test "$folder" "$folder/conformance_check" "$here/check.c" "$here/tolerance.c" "$here/plan.c" "$here/kernel.c" \
+    "$here/values.c" "$here/vectors.c" "$here/emulated.c"
+  [ "$status" != 0 ] || capture "$folder/conformance_check" "$here/forms.txt" "$scratch/vectors.bin"
+  if [ "$status" = 0 ] && ! printf '%s\n' "$output" | grep -q '^not ok'; then
+    pass "$name: all forms agree with the GPU"
+  else
+    no "$name: all forms agree with the GPU" "some do not, or the check ended early (status $status)"
+    printf '%s\n' "$output" | grep -v '^ok ' | head -n 20
+  fi
+}
+
+check_machine x86-64 gcc
+if ! command -v clang-14 >/dev/null; then
+  skip "haswell, clang-14" "clang-14 is not installed"
+elif ! grep -q avx2 /proc/cpuinfo; then
+  skip "haswell, clang-14" "this machine has no AVX2"
+else
+  check_machine haswell clang-14
+fi
