@@ -72,10 +72,14 @@ static void report_stuck(struct block *b) {
         }
 }
 
+/* Rounds in which nobody did more than wait for another warp of the block, before other blocks get their turn. */
+#define SPIN_ROUNDS 32
+
 enum block_end block_run(struct block *b) {
     struct launch *launch = b->launch;
-    for (;;) {
+    for (int rounds = 0;;) {
         bool ready = false, rested = false; /* some warp can run; some warp stopped for a reason other than fuel */
+        bool spun = false;                  /* some warp stopped at a test that another has to make true */
         for (uint32_t i = 0; i < launch->warps_per_block; i++) {
             struct warp *w = &b->warps[i];
             if (w->state != WARP_READY)
@@ -83,6 +87,7 @@ enum block_end block_run(struct block *b) {
             ready = true;
             warp_run(w);
             rested |= w->state != WARP_READY;
+            spun |= w->state == WARP_READY && w->fuel > 0;
             if (atomic_load_explicit(&launch->stop, memory_order_relaxed))
                 return BLOCK_STOPPED;
         }
@@ -92,7 +97,7 @@ enum block_end block_run(struct block *b) {
             report_stuck(b);
             return BLOCK_STOPPED;
         }
-        if (!rested)
+        if (!rested && (!spun || ++rounds == SPIN_ROUNDS))
             return BLOCK_YIELDED;
     }
 }

@@ -361,7 +361,8 @@ static void decode_label(struct decoder *d, const char *name) {
 }
 
 static bool is_control(const char *opcode) {
-    static const char *const names[] = {"bra", "call", "ret", "exit", "trap", "bar", "barrier", "brx", "brkpt"};
+    static const char *const names[] = {"bra",     "call", "ret",   "exit",     "trap",     "bar",
+                                        "barrier", "brx",  "brkpt", "mbarrier", "nanosleep"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (opcode_is(opcode, names[i]))
             return true;
@@ -380,7 +381,8 @@ static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
     }
     struct ptx_insn unguarded = *p;
     unguarded.guard = NULL;
-    if (!decode_mov(d, &unguarded) && !decode_memory(d, &unguarded) && !decode_control(d, &unguarded))
+    if (!decode_mov(d, &unguarded) && !decode_memory(d, &unguarded) && !decode_control(d, &unguarded) &&
+        !decode_async(d, &unguarded))
         decode_form(d, &unguarded);
     if (around) {
         d->insns[begin].imm = d->count; /* already an index, as resolve_branches leaves it */
@@ -413,7 +415,7 @@ static void decode_insn(struct decoder *d, const struct ptx_insn *p) {
         decode_label(d, p->label);
     else if (p->guard && !opcode_is(p->opcode, "bra"))
         decode_guarded(d, p);
-    else if (!decode_mov(d, p) && !decode_memory(d, p) && !decode_control(d, p))
+    else if (!decode_mov(d, p) && !decode_memory(d, p) && !decode_control(d, p) && !decode_async(d, p))
         decode_form(d, p);
 }
 

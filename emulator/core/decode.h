@@ -78,9 +78,14 @@ int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
 uint32_t decode_fixed_special(struct decoder *d, const char *name);
 uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o);
 
+/* Fills the address part of an access; returns the constant part of the address. */
+int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a);
+
 bool decode_mov(struct decoder *d, const struct ptx_insn *p);
 bool decode_memory(struct decoder *d, const struct ptx_insn *p);  /* ld st atom red cvta isspacep prefetch */
 bool decode_control(struct decoder *d, const struct ptx_insn *p); /* bra call ret exit bar trap fence ... */
+bool decode_async(struct decoder *d, const struct ptx_insn *p);   /* cp.async cp.async.bulk cp.reduce mbarrier */
+bool decode_texture(struct decoder *d, const struct ptx_insn *p); /* tex tld4 txq suld sust suq */
 void decode_form(struct decoder *d, const struct ptx_insn *p);    /* everything in the tables */
 
 /* True when the opcode is `base` or begins with `base.` */

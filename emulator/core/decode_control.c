@@ -210,7 +210,9 @@ bool decode_control(struct decoder *d, const struct ptx_insn *p) {
         barrier(d, p);
     else if (opcode_is(op, "membar") || opcode_is(op, "fence"))
         decode_emit(d, op_fence);
-    else if (opcode_is(op, "nanosleep") || opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent"))
+    else if (opcode_is(op, "nanosleep"))
+        decode_emit(d, op_nanosleep);
+    else if (opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent"))
         decode_emit(d, op_nothing);
     else
         return false;

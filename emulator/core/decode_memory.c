@@ -39,8 +39,7 @@ static struct access *new_access(struct decoder *d, const struct ptx_insn *p, en
     return a;
 }
 
-/* Fills the address part of an access; returns the constant part of the address. */
-static int64_t address(struct decoder *d, const struct ptx_operand *o, struct access *a) {
+int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a) {
     if (o->kind != OPERAND_ADDRESS)
         decode_fail(d, "'%s' needs an address in brackets", d->at->opcode);
     if (o->reg) {
@@ -115,7 +114,7 @@ static void load_or_store(struct decoder *d, const struct ptx_insn *p, bool load
     if (in_frame)
         param_slot(d, where, a);
     else
-        offset = address(d, where, a);
+        offset = decode_address(d, where, a);
     data_registers(d, data, a, load);
     struct insn *in = decode_emit(d, in_frame ? memory_frame_operation(a) : memory_operation(a));
     if (!in->run)
@@ -147,7 +146,7 @@ static void atomic(struct decoder *d, const struct ptx_insn *p) {
     }
     if (p->operand_count < at + 2)
         decode_fail(d, "'%s' needs more operands", p->opcode);
-    int64_t offset = address(d, &p->operands[at], a);
+    int64_t offset = decode_address(d, &p->operands[at], a);
     const struct ptx_operand *b = &p->operands[at + 1];
     if (b->kind == OPERAND_VECTOR && a->count > 1) {
         for (unsigned i = 0; i < b->count && i < 8; i++)

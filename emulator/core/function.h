@@ -77,6 +77,7 @@ const struct insn *op_trap(struct warp *w, const struct insn *in);
 const struct insn *op_barrier(struct warp *w, const struct insn *in);
 const struct insn *op_barrier_result(struct warp *w, const struct insn *in);
 const struct insn *op_fence(struct warp *w, const struct insn *in);
+const struct insn *op_nanosleep(struct warp *w, const struct insn *in);
 const struct insn *op_nothing(struct warp *w, const struct insn *in);
 const struct insn *op_special(struct warp *w, const struct insn *in);
 const struct insn *op_widen(struct warp *w, const struct insn *in);

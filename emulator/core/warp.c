@@ -69,10 +69,12 @@ static const struct insn *choose(struct warp *w) {
 /* One fragment has been chosen again and again: it may be waiting for what another would do. */
 static const struct insn *rotate(struct warp *w) {
     w->turns = FRAGMENT_TURNS;
-    for (unsigned k = 1; k < w->count; k++) {
-        unsigned i = (w->current + k) % w->count;
-        if (w->fragments[i].state == FRAGMENT_READY)
+    for (unsigned k = 1; k <= w->count; k++) { /* from where the last one was: that everybody gets a turn some time */
+        unsigned i = (w->rotated + k) % w->count;
+        if (i != w->current && w->fragments[i].state == FRAGMENT_READY) {
+            w->rotated = (uint16_t)i;
             return run_fragment(w, i);
+        }
     }
     return choose(w);
 }
@@ -104,6 +106,14 @@ const struct insn *warp_yield(struct warp *w, const struct insn *next) {
     running(w)->pc = next;
     w->fuel = 0;
     return NULL;
+}
+
+const struct insn *warp_spin(struct warp *w, const struct insn *next) {
+    running(w)->pc = next;
+    w->fuel -= WARP_FUEL / 16;
+    if (w->count == 1 || w->fuel <= 0)
+        return NULL;
+    return rotate(w);
 }
 
 const struct insn *warp_exit_lanes(struct warp *w) {

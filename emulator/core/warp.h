@@ -47,6 +47,7 @@ struct warp {
     uint16_t current; /* index of the running one */
     uint16_t index;   /* of the warp in its block */
     uint16_t turns;   /* choices left before another fragment must get its turn */
+    uint16_t rotated; /* index of the last fragment that got such a turn */
     uint8_t state;    /* enum warp_state */
     struct block *block;
     struct worker *worker;
@@ -110,6 +111,8 @@ bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, co
 
 /* Gives the warp back to the block's scheduler, to go on at `next`: it has run long enough. Returns NULL. */
 const struct insn *warp_yield(struct warp *w, const struct insn *next);
+/* The same for a test that failed and that somebody else has to make true: other lanes of the warp go on first. */
+const struct insn *warp_spin(struct warp *w, const struct insn *next);
 /* One fragment with all threads at the entry. The frame's contents are the caller's business. */
 void warp_start(struct warp *w, const struct insn *entry, uint32_t threads);
 /* Runs the warp until it waits, ends or has used up its fuel. */

@@ -304,24 +304,44 @@ enum {
     X(cas_64, 64, "cas", TYPE_B64, ATOM | WITH_C)                                                                      \
     X(cas_128, 128, "cas", TYPE_B128, ATOM | WITH_C)
 
+typedef uint16_t bits_16;
+typedef uint32_t bits_32;
+typedef uint64_t bits_64;
+typedef uint128_t bits_128;
+
 #define RUN(name, bits, word, type, forms)                                                                             \
     static const struct insn *atomic_##name##_##type(struct warp *w, const struct insn *in) {                          \
         return run_##bits(w, in, next_##name, (forms)&WITH_C);                                                         \
     }
 OPERATIONS(RUN)
 
+#define APPLY(name, bits, word, type, forms)                                                                           \
+    static void apply_##name##_##type(uint8_t *at, const uint8_t *operands, uint32_t n, bool global) {                 \
+        for (uint32_t i = 0; i < n; i++) {                                                                             \
+            bits_##bits b;                                                                                             \
+            memcpy(&b, operands + i * sizeof b, sizeof b);                                                             \
+            act_##bits((bits_##bits *)(void *)at + i, b, b, global, next_##name);                                      \
+        }                                                                                                              \
+    }
+OPERATIONS(APPLY)
+
 struct operation {
     op_fn run;
+    void (*apply)(uint8_t *at, const uint8_t *operands, uint32_t n, bool global);
     const char *word;
     uint8_t type, forms;
 };
-#define OPERATION(name, bits, word, type, forms) {atomic_##name##_##type, word, type, forms},
+#define OPERATION(name, bits, word, type, forms) {atomic_##name##_##type, apply_##name##_##type, word, type, forms},
 static const struct operation operations[] = {OPERATIONS(OPERATION)};
 enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
 
 const struct insn *op_atomic(struct warp *w, const struct insn *in) {
     const struct access *a = in->extra;
     return operations[a->operation].run(w, in);
+}
+
+void atomic_apply(const struct access *a, uint8_t *at, const uint8_t *operands, uint32_t n) {
+    operations[a->operation].apply(at, operands, n, a->space == SPACE_GLOBAL);
 }
 
 /* ---- reading an opcode ---- */

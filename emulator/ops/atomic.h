@@ -10,6 +10,9 @@
  * there is no such instruction. */
 bool atomic_operation(const char *opcode, struct access *access);
 
+/* Does an access's operation on n elements in memory, with as many operands: cp.reduce. */
+void atomic_apply(const struct access *access, uint8_t *at, const uint8_t *operands, uint32_t n);
+
 const struct insn *op_atomic(struct warp *w, const struct insn *in);
 
 #endif

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles each of tests/emulator/programs/*.cu as a release and as a debug build and runs it on the emulator. A program
+# Compiles each of tests/emulator/programs/*.cu as a release and as a debug build and runs it on the emulator. One that
+# needs an architecture of its own says so in a line of its own: // arch: sm_90. A program
 # checks itself and prints a line per check; NAME.expected, where there is one, is its whole output. The release build runs once
 # more on the emulator built with ASan and UBSan.
 # starts: 1
@@ -17,6 +18,9 @@ build_program() {
   program=$folder/$(basename "$1" .cu)-$2
   case $2 in O3) mode='-O3 -lineinfo' ;; G) mode='-G -O0' ;; esac
   [ -x "$program" ] && [ -z "$(find "$1" tests/emulator/programs/program.h build/configuration -newer "$program")" ] && return
+  own=$(sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "$1" | head -n 1)
+  [ -n "$GPU_NAME" ] || own=$(echo "$own" | sed 's/sm_/compute_/')
+  [ -z "$own" ] || GENCODE=$(sh tools/gencode.sh "$NVCC" "$own")
   unset NVCC_APPEND_FLAGS
   rm -f "$program"
   "$NVCC" $mode -std=c++17 -cudart shared $GENCODE -o "$program" "$1" >"$program.log" 2>&1 || true

@@ -1,0 +1,142 @@
+/* cp.async, cp.async.bulk and cp.reduce.async.bulk: done at once, see async.h. */
+#include "ops/async.h"
+
+#include <string.h>
+
+#include "check/report.h"
+#include "ops/atomic.h"
+#include "ops/memory.h"
+
+/* ---- cp.async: 4, 8 or 16 bytes per lane ---- */
+
+static uint64_t address_of(const struct warp *w, uint32_t reg, uint32_t bits, int64_t offset, int lane) {
+    const void *at = w->regs + reg;
+    uint64_t base = bits == 64 ? ((const uint64_t *)at)[lane] : bits ? ((const uint32_t *)at)[lane] : 0;
+    return base + (uint64_t)offset;
+}
+
+/* Where a lane's bytes are; nearly always in the allocation in which this instruction last found some. */
+static inline uint8_t *lane_host(struct warp *w, const struct insn *in, uint64_t address, uint32_t bytes, int lane) {
+    const struct access *a = in->extra;
+    const struct allocation *found = w->worker->cache[a->slot];
+    if (a->space == SPACE_GLOBAL && a->kind == ACCESS_LOAD && found && !(address & (a->bytes * a->count - 1u))) {
+        uint8_t *host = memory_at(found, address, bytes);
+        if (host)
+            return host;
+    }
+    return access_lane_host(w, in, address, bytes, lane);
+}
+
+static uint32_t bytes_wanted(const struct warp *w, const struct insn *in, uint32_t size, int lane) {
+    if (in->kind == COPY_UNLESS)
+        return PRED(2) >> lane & 1 ? 0 : size;
+    if (in->kind == COPY_ALL)
+        return size;
+    uint32_t wanted = REG(uint32_t, 2)[lane];
+    return wanted < size ? wanted : size;
+}
+
+const struct insn *op_copy_read(struct warp *w, const struct insn *in) {
+    const struct access *a = in->extra;
+    uint32_t size = a->bytes * a->count;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint8_t *to = REG(uint8_t, 0) + (size_t)l * size;
+        uint32_t wanted = bytes_wanted(w, in, size, l);
+        if (wanted < size)
+            memset(to, 0, size);
+        if (!wanted)
+            continue; /* nothing is read: the address may be any */
+        const uint8_t *from = lane_host(w, in, address_of(w, a->address_reg, a->address_bits, in->imm, l), wanted, l);
+        if (!from)
+            return NULL;
+        memcpy(to, from, wanted);
+    }
+    return in + 1;
+}
+
+const struct insn *op_copy_write(struct warp *w, const struct insn *in) {
+    const struct access *a = in->extra;
+    uint32_t size = a->bytes * a->count;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint8_t *to = lane_host(w, in, address_of(w, a->address_reg, a->address_bits, in->imm, l), size, l);
+        if (!to)
+            return NULL;
+        memcpy(to, REG(uint8_t, 0) + (size_t)l * size, size);
+    }
+    return in + 1;
+}
+
+/* ---- cp.async.bulk: any multiple of 16 bytes, usually by one lane ---- */
+
+/* Host pointer to all of a lane's bytes, NULL after a report. The whole range is looked at once; when it is not in one
+ * piece, 16 bytes after 16 bytes, which finds the first that are wrong. */
+static uint8_t *bulk_host(struct warp *w, const struct insn *in, uint32_t size, int lane) {
+    const struct bulk *k = in->extra;
+    uint64_t *at = &REG(uint64_t, 0)[lane], begin = address_of(w, k->address_reg, k->address_bits, k->offset, lane);
+    *at = begin;
+    uint8_t *host = access_lane_host(w, in, begin, 16, lane);
+    if (!host)
+        return NULL;
+    const struct allocation *found = w->worker->cache[k->access.slot];
+    const uint8_t *shared_end = w->block->shared + w->launch->shared_bytes;
+    if (host >= w->block->shared && host < shared_end && size <= (size_t)(shared_end - host))
+        return host;
+    if (found && memory_at(found, begin, size) == host)
+        return host;
+    for (uint32_t done = 16; done < size; done += 16) {
+        *at = begin + done;
+        if (!access_lane_host(w, in, *at, 16, lane))
+            return NULL;
+    }
+    return host;
+}
+
+static bool size_is_legal(struct warp *w, const struct insn *in, uint32_t size, int lane) {
+    if (size % 16 == 0)
+        return true;
+    report_insn(w, in, FINDING_MISALIGNED, 1u << lane, "A bulk copy's size is not a multiple of 16 bytes.",
+                "cp.async.bulk copies pieces of 16 bytes between addresses that are multiples of 16.");
+    warp_fault(w, 716);
+    return false;
+}
+
+const struct insn *op_bulk_read(struct warp *w, const struct insn *in) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint32_t size = REG(uint32_t, 1)[l];
+        if (!size_is_legal(w, in, size, l))
+            return NULL;
+        uint8_t *host = size ? bulk_host(w, in, size, l) : w->block->shared;
+        if (!host)
+            return NULL;
+        REG(uint64_t, 2)[l] = (uint64_t)(uintptr_t)host;
+    }
+    return in + 1;
+}
+
+static void copy_masked(uint8_t *to, const uint8_t *from, uint32_t size, uint16_t mask) {
+    for (uint32_t i = 0; i < size; i++)
+        if (mask >> i % 16 & 1)
+            to[i] = from[i];
+}
+
+const struct insn *op_bulk_write(struct warp *w, const struct insn *in) {
+    const struct bulk *k = in->extra;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint32_t size = REG(uint32_t, 1)[l];
+        const uint8_t *from = (const uint8_t *)(uintptr_t)REG(uint64_t, 2)[l];
+        uint8_t *to = size ? bulk_host(w, in, size, l) : w->block->shared;
+        if (!to)
+            return NULL;
+        if (k->reduces)
+            atomic_apply(&k->access, to, from, size / k->element);
+        else if (k->byte_mask != ~0u)
+            copy_masked(to, from, size, ((const uint16_t *)(const void *)(w->regs + k->byte_mask))[l]);
+        else
+            memmove(to, from, size);
+    }
+    return in + 1;
+}

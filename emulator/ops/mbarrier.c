@@ -1,0 +1,173 @@
+/* mbarrier: an object of 8 bytes in shared memory. A phase of it is over when all expected arrivals and all expected bytes
+ * have come; then the next one begins.
+ *
+ * What the 64 bits are is the machine's own business. Here:
+ *   pending : 20   arrivals this phase waits for
+ *   expected : 20  arrivals the next phase will wait for
+ *   bytes : 21     bytes this phase waits for, signed: they may come before they are announced
+ *   tag : 2        01, so that memory which nobody initialised (ones or zeros) is told from an mbarrier
+ *   phase : 1
+ * The state that arrive returns is the object as it was before. All threads that can reach one run on the same thread of
+ * the host, so no operation here need be atomic. */
+#include "ops/mbarrier.h"
+
+#include "check/report.h"
+#include "ops/memory.h"
+
+#define COUNT_BITS 20
+#define COUNT_MASK ((1u << COUNT_BITS) - 1)
+#define TAG        ((uint64_t)1 << 61)
+#define TAG_MASK   ((uint64_t)3 << 61)
+#define PHASE      63
+
+struct mbarrier {
+    uint32_t pending, expected;
+    int32_t bytes;
+    uint32_t phase;
+};
+
+static struct mbarrier unpack(uint64_t x) {
+    int32_t bytes = (int32_t)((uint32_t)(x >> 2 * COUNT_BITS) << 11) >> 11;
+    return (struct mbarrier){(uint32_t)x & COUNT_MASK, (uint32_t)(x >> COUNT_BITS) & COUNT_MASK, bytes,
+                             (uint32_t)(x >> PHASE)};
+}
+
+static uint64_t pack(struct mbarrier b) {
+    uint64_t bytes = (uint32_t)b.bytes & ((1u << 21) - 1);
+    return b.pending | (uint64_t)b.expected << COUNT_BITS | bytes << 2 * COUNT_BITS | TAG | (uint64_t)b.phase << PHASE;
+}
+
+static void complete(struct mbarrier *b) {
+    if (b->pending || b->bytes)
+        return;
+    b->pending = b->expected;
+    b->phase ^= 1;
+}
+
+static void *wrong(struct warp *w, const struct insn *in, int lane, const char *detail, const char *advice) {
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail, advice);
+    warp_fault(w, 719);
+    return NULL;
+}
+
+/* The object a lane names, initialised or not. NULL after a report. */
+static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
+    uint64_t addresses[WARP_SIZE];
+    access_addresses(w, in, addresses);
+    uint8_t *host = access_lane_host(w, in, addresses[lane], 8, lane);
+    if (host && (host < w->block->shared || host >= w->block->shared + w->launch->shared_bytes))
+        return wrong(w, in, lane, "An mbarrier is not in shared memory.", "Declare it __shared__.");
+    return (uint64_t *)(void *)host;
+}
+
+static uint64_t *object(struct warp *w, const struct insn *in, int lane) {
+    uint64_t *at = place(w, in, lane);
+    if (at && (*at & TAG_MASK) != TAG)
+        return wrong(w, in, lane, "There is no initialized mbarrier at this address.",
+                     "One thread has to initialize it (init(&barrier, count)), and the others may use it after a "
+                     "__syncthreads().");
+    return at;
+}
+
+const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint32_t count = REG(uint32_t, 1)[l];
+        uint64_t *at = place(w, in, l);
+        if (!at)
+            return NULL;
+        if (!count || count > COUNT_MASK)
+            return wrong(w, in, l, "An mbarrier is initialized with a count that it cannot have.",
+                         "It expects 1 to 1048575 arrivals.");
+        *at = pack((struct mbarrier){.pending = count, .expected = count});
+    }
+    return in + 1;
+}
+
+const struct insn *op_mbarrier_inval(struct warp *w, const struct insn *in) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        uint64_t *at = object(w, in, first_lane(rest));
+        if (!at)
+            return NULL;
+        *at = 0;
+    }
+    return in + 1;
+}
+
+static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b, int64_t bytes, int lane) {
+    int64_t sum = b->bytes + bytes;
+    if (sum < -(int64_t)COUNT_MASK || sum > COUNT_MASK)
+        return wrong(w, in, lane, "An mbarrier waits for more bytes than it can count.", "1048575 at a time.");
+    b->bytes = (int32_t)sum;
+    return true;
+}
+
+const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint32_t count = REG(uint32_t, 1)[l];
+        uint64_t *at = object(w, in, l);
+        if (!at)
+            return NULL;
+        uint64_t before = *at;
+        struct mbarrier b = unpack(before);
+        if (!add_bytes(w, in, &b, REG(uint32_t, 2)[l], l))
+            return NULL;
+        if (!count || count > b.pending)
+            return wrong(w, in, l, "More threads arrive at an mbarrier than it expects.",
+                         "The count that it was initialized with has to be that of the arrivals in each phase.");
+        if (in->kind & MBARRIER_NO_COMPLETE && count == b.pending && !b.bytes)
+            return wrong(w, in, l, "mbarrier.arrive.noComplete completes the phase.", "");
+        b.pending -= count;
+        b.expected -= in->kind & MBARRIER_DROP ? count : 0;
+        complete(&b);
+        *at = pack(b);
+        REG(uint64_t, 0)[l] = before;
+    }
+    return in + 1;
+}
+
+const struct insn *op_mbarrier_bytes(struct warp *w, const struct insn *in) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        int64_t bytes = REG(uint32_t, 1)[l];
+        uint64_t *at = object(w, in, l);
+        if (!at)
+            return NULL;
+        struct mbarrier b = unpack(*at);
+        if (!add_bytes(w, in, &b, in->kind ? -bytes : bytes, l))
+            return NULL;
+        if (in->kind)
+            complete(&b);
+        *at = pack(b);
+    }
+    return in + 1;
+}
+
+/* Who finds the phase unfinished lets those run who will finish it. */
+const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
+    uint32_t over = 0;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        const uint64_t *at = object(w, in, l);
+        if (!at)
+            return NULL;
+        uint32_t phase = in->kind ? REG(uint32_t, 1)[l] & 1 : (uint32_t)(REG(uint64_t, 1)[l] >> PHASE);
+        over |= (uint32_t)(*at >> PHASE != phase) << l;
+    }
+    WRITE_PRED(0, over);
+    return over ? in + 1 : warp_spin(w, in + 1);
+}
+
+const struct insn *op_mbarrier_pending(struct warp *w, const struct insn *in) {
+    const uint64_t *state = REG(uint64_t, 1);
+    WRITE_LANES(uint32_t, (uint32_t)state[l] & COUNT_MASK);
+    return in + 1;
+}
+
+const struct insn *op_mbarrier_touch(struct warp *w, const struct insn *in) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1)
+        if (!object(w, in, first_lane(rest)))
+            return NULL;
+    return in + 1;
+}
