@@ -24,6 +24,7 @@ void block_start(struct block *b, uint64_t index) {
     b->live_lanes = threads;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, 0xff, launch->shared_bytes); /* NaN, -1: shared memory is not zero on a GPU either */
+    memset(b->shared, 0, launch->kernel->reserved_shared);
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         uint32_t rest = threads - i * WARP_SIZE;
         struct warp *w = &b->warps[i];

@@ -295,6 +295,26 @@ static void place_shared(struct ptx_variable *v, uint64_t *bytes) {
     *bytes += v->size;
 }
 
+/* Some bytes at the beginning are the system's, and cooperative groups keep their barriers there. Nobody misses them in a
+ * kernel that does not ask where they are. */
+static bool reserves_shared(const struct ptx_operand *o, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if ((o[i].kind == OPERAND_SPECIAL && strncmp(o[i].symbol, "%reserved_smem_", 15) == 0) ||
+            (o[i].items && reserves_shared(o[i].items, o[i].count)))
+            return true;
+    return false;
+}
+
+static uint32_t find_reserved(const struct decoder *d) {
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        const struct ptx_function *f = d->functions[i]->ptx;
+        for (size_t k = 0; k < f->insn_count; k++)
+            if (reserves_shared(f->insns[k].operands, f->insns[k].operand_count))
+                return RESERVED_SHARED;
+    }
+    return 0;
+}
+
 static void place_shared_operands(const struct ptx_operand *o, unsigned n, uint64_t *bytes) {
     for (unsigned i = 0; i < n; i++) {
         if (o[i].variable)
@@ -305,7 +325,7 @@ static void place_shared_operands(const struct ptx_operand *o, unsigned n, uint6
 }
 
 static void layout_shared(struct decoder *d) {
-    uint64_t bytes = 0;
+    uint64_t bytes = d->kernel->reserved_shared = find_reserved(d);
     for (struct ptx_variable *v = d->ptx->variables; v; v = v->next)
         if (v->space == SPACE_SHARED)
             v->address = ~(uint64_t)0;
@@ -324,7 +344,7 @@ static void layout_shared(struct decoder *d) {
             dynamic = aligned(dynamic, v->align);
             v->address = dynamic;
         }
-    d->kernel->static_shared = (uint32_t)bytes;
+    d->kernel->static_shared = (uint32_t)bytes - d->kernel->reserved_shared;
     d->kernel->dynamic_start = (uint32_t)dynamic;
 }
 

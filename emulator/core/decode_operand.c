@@ -81,7 +81,22 @@ static const struct {
     {"%envreg2", FRAME_GRID_WORKSPACE_LOW},
 };
 
+/* The system's part of shared memory: where it begins and ends, and where in it each of its users' part begins. */
+static const struct {
+    const char *name;
+    uint32_t value;
+} reserved[] = {
+    {"%reserved_smem_offset_begin", 0},
+    {"%reserved_smem_offset_end", RESERVED_SHARED},
+    {"%reserved_smem_offset_cap", RESERVED_SHARED},
+    {"%reserved_smem_offset_0", 0},
+    {"%reserved_smem_offset_1", RESERVED_SHARED / 2},
+};
+
 uint32_t decode_fixed_special(struct decoder *d, const char *name) {
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i].name) == 0)
+            return decode_constant(d, 32, reserved[i].value);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(name, fixed[i].name) == 0)
             return decode_constant(d, FRAME_SPECIAL, fixed[i].special);

@@ -104,7 +104,7 @@ static uint32_t special_value(const struct launch *launch, enum frame_special sp
     case FRAME_DYNAMIC_SHARED:
         return launch->config.dynamic_shared;
     case FRAME_TOTAL_SHARED:
-        return launch->shared_bytes;
+        return launch->shared_bytes - launch->kernel->reserved_shared;
     }
     return 0;
 }
@@ -357,8 +357,8 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->config = *config;
     launch->id = atomic_fetch_add(&launch_count, 1) + 1;
     launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
-    launch->shared_bytes =
-        config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared : kernel->static_shared;
+    launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared
+                                                  : kernel->reserved_shared + kernel->static_shared;
     launch->local_bytes = kernel->local_bytes;
     launch->params = config->params;
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;

@@ -57,6 +57,8 @@ struct code {
     uint32_t count;
 };
 
+#define RESERVED_SHARED 1024
+
 struct kernel {
     const char *name;
     struct module *module;
@@ -68,10 +70,11 @@ struct kernel {
     uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
     /* Filled by kernel_prepare, at the first launch. */
     bool prepared;
-    bool recursive;         /* some function it reaches may call itself */
-    uint32_t entry_local;   /* bytes of local memory of the kernel itself: where its callees' begin */
-    uint32_t dynamic_start; /* where extern __shared__ arrays begin */
-    char *error;            /* why it cannot run: an instruction we do not have, with its line */
+    bool recursive;           /* some function it reaches may call itself */
+    uint32_t entry_local;     /* bytes of local memory of the kernel itself: where its callees' begin */
+    uint32_t reserved_shared; /* bytes at its beginning that are the system's: RESERVED_SHARED or 0 */
+    uint32_t dynamic_start;   /* where extern __shared__ arrays begin */
+    char *error;              /* why it cannot run: an instruction we do not have, with its line */
     struct code code;
     uint32_t frame_bytes;
     struct frame_constant *constants;
