@@ -146,6 +146,11 @@ struct kernel *module_kernel(struct module *m, const char *name) {
     return NULL;
 }
 
+struct kernel *module_kernels(struct module *m, size_t *count) {
+    *count = m->kernel_count;
+    return m->kernels;
+}
+
 bool module_variable(struct module *m, const char *name, uint64_t *address, size_t *bytes) {
     for (const struct ptx_variable *v = m->ptx->variables; v; v = v->next)
         if (is_memory(v) && strcmp(v->name, name) == 0) {

@@ -88,6 +88,7 @@ struct module *module_load(const char *ptx, size_t length, const char *origin, c
 void module_unload(struct module *module);
 
 struct kernel *module_kernel(struct module *module, const char *name); /* NULL if there is none */
+struct kernel *module_kernels(struct module *module, size_t *count);   /* all of them */
 /* Finds a .global or .const variable. */
 bool module_variable(struct module *module, const char *name, uint64_t *address, size_t *bytes);
 

@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define CHUNK_BYTES ((size_t)0) /* each its own, so that ASan sees where it ends */
+#else
 #define CHUNK_BYTES ((size_t)64 << 10)
+#endif
 
 struct chunk {
     struct chunk *next;

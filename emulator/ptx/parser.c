@@ -791,11 +791,18 @@ static void section(struct parser *p) {
     advance(p);
 }
 
+/* 9.0 is a float to the lexer: read it from the text. */
 static void version(struct parser *p) {
-    /* 9.0 lexes as a float or, by its digits, as 9 then .0: read it from the text */
-    p->module->version_major = atoi(p->token.text);
-    const char *dot = memchr(p->token.text, '.', p->token.length);
-    p->module->version_minor = dot ? atoi(dot + 1) : 0;
+    int *number = &p->module->version_major;
+    if (p->token.kind != TOKEN_INTEGER && p->token.kind != TOKEN_FLOAT)
+        fail(p, ".version needs a number");
+    for (size_t i = 0; i < p->token.length; i++) {
+        char c = p->token.text[i];
+        if (c == '.')
+            number = &p->module->version_minor;
+        else if (c >= '0' && c <= '9' && *number < 1000)
+            *number = 10 * *number + (c - '0');
+    }
     advance(p);
 }
 
