@@ -124,6 +124,15 @@ static void convert(struct line *line, char *spec, const char *length, size_t le
         put(line, out, (size_t)printed < sizeof out ? (size_t)printed : sizeof out - 1);
 }
 
+/* A GPU prints what its printf does not know as it stands: %zu and its kind, and a precision that is an argument (seen on an
+ * H200). */
+static bool is_supported(const char *begin, const char *end) {
+    for (const char *p = begin; p < end; p++)
+        if (strchr("zjtL", *p) || (*p == '.' && p[1] == '*'))
+            return false;
+    return true;
+}
+
 int device_printf(const char *format, const uint8_t *values, size_t bytes, printf_string find, void *context) {
     struct line line = {.values = values, .bytes = bytes, .find = find, .context = context};
     for (const char *p = format; *p; p++) {
@@ -135,12 +144,16 @@ int device_printf(const char *format, const uint8_t *values, size_t bytes, print
             put(&line, ++p, 1);
             continue;
         }
-        char spec[96];
-        const char *length = specification(&line, p + 1, spec, sizeof spec - 8), *end = length;
-        while (*end && strchr("hljztL", *end) && end - length < 2)
-            end++;
+        const char *end = p + 1 + strspn(p + 1, "-+ #0123456789.*hljztL");
         if (!*end)
             break;
+        if (!is_supported(p, end)) {
+            put(&line, p, (size_t)(end - p) + 1);
+            p = end;
+            continue;
+        }
+        char spec[96];
+        const char *length = specification(&line, p + 1, spec, sizeof spec - 8);
         convert(&line, spec, length, (size_t)(end - length), *end);
         p = end;
     }
