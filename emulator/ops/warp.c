@@ -6,6 +6,7 @@
 #include "check/report.h"
 #include "core/function.h"
 #include "core/grid.h"
+#include "ops/lanes.h"
 
 /* The lanes that an instruction's member masks (operand k, per lane) name, together. Reports a lane that leaves
  * itself out. 0 after a fault. */
@@ -209,9 +210,11 @@ static const struct insn *op_redux(struct warp *w, const struct insn *in) {
 /* op: d, p, membermask */
 static const struct insn *op_elect(struct warp *w, const struct insn *in) {
     SYNC(2);
-    uint32_t leader = (uint32_t)first_lane(REG(uint32_t, 2)[first_lane(w->mask)] & w->mask);
-    WRITE_LANES(uint32_t, leader);
-    WRITE_PRED(1, 1u << leader);
+    const uint32_t *members = REG(uint32_t, 2); /* several groups may be here at once, each with its leader */
+    uint32_t leaders = 0;
+    LANES_WHERE(leaders, (members[l] & w->mask & ((1u << l) - 1)) == 0);
+    WRITE_LANES(uint32_t, (uint32_t)first_lane((members[l] & w->mask) | 1u << 31));
+    WRITE_PRED(1, leaders);
     return in + 1;
 }
 
