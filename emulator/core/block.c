@@ -22,14 +22,17 @@ void block_start(struct block *b, uint64_t index) {
     b->ctaid[1] = (uint32_t)(index / grid[0] % grid[1]);
     b->ctaid[2] = (uint32_t)(index / grid[0] / grid[1]);
     b->live_lanes = threads;
-    memset(b->barriers, 0, sizeof b->barriers);
+    if (b->awaited) { /* lanes of the block before have arrived somewhere and not waited */
+        memset(b->barriers, 0, sizeof b->barriers);
+        b->awaited = 0;
+    }
     memset(b->shared, 0xff, launch->shared_bytes); /* NaN, -1: shared memory is not zero on a GPU either */
     memset(b->shared, 0, launch->kernel->reserved_shared);
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         uint32_t rest = threads - i * WARP_SIZE;
         struct warp *w = &b->warps[i];
         warp_start(w, launch->kernel->code.insns, rest >= WARP_SIZE ? FULL_MASK : (1u << rest) - 1);
-        for (int l = 0; l < WARP_SIZE; l++)
+        for (int l = 0; launch->kernel->calls && l < WARP_SIZE; l++)
             w->local_sp[l] = launch->kernel->entry_local;
     }
 }
@@ -37,8 +40,11 @@ void block_start(struct block *b, uint64_t index) {
 void block_check_barrier(struct block *b, unsigned barrier) {
     struct block_barrier *bar = &b->barriers[barrier];
     uint32_t wanted = bar->expected && bar->expected < b->live_lanes ? bar->expected : b->live_lanes;
-    if (bar->arrived < wanted || !bar->arrived)
+    if (bar->arrived < wanted || !bar->arrived) {
+        b->awaited |= bar->arrived ? 1u << barrier : 0;
         return;
+    }
+    b->awaited &= ~(1u << barrier);
     bar->result_trues = bar->trues;
     bar->result_votes = bar->votes;
     bar->arrived = bar->expected = bar->trues = bar->votes = 0;

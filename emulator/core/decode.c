@@ -469,13 +469,13 @@ static void finish(struct decoder *d) {
             k->code.insns[i].flags |= backward ? INSN_BACKWARD : 0;
         }
     uint32_t local = 0;
-    bool calls = d->function_count > 1;
+    k->calls = d->function_count > 1;
     for (uint32_t i = 0; i < d->function_count; i++) {
         d->functions[i]->entry = &k->code.insns[d->functions[i]->first];
         local += d->functions[i]->local_bytes;
         k->recursive |= d->functions[i]->recursive;
     }
-    k->local_bytes = calls && k->recursive ? local + (16u << 10) : local;
+    k->local_bytes = k->calls && k->recursive ? local + (16u << 10) : local;
     k->entry_local = d->functions[0]->local_bytes;
     k->frame_bytes = (d->frame_bytes + 63) & ~63u;
     k->constants = arena_alloc(d->arena, (d->constant_count + 1) * sizeof *k->constants);

@@ -50,6 +50,7 @@ struct block {
     uint32_t live_lanes;
     uint8_t *shared;
     struct warp *warps;
+    uint32_t awaited; /* a bit for each barrier at which lanes have arrived and that has not opened */
     struct block_barrier barriers[16];
     uint8_t *frames;
     uint8_t *locals;

@@ -70,6 +70,7 @@ struct kernel {
     uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
     /* Filled by kernel_prepare, at the first launch. */
     bool prepared;
+    bool calls;               /* it calls functions that are not inlined */
     bool recursive;           /* some function it reaches may call itself */
     uint32_t entry_local;     /* bytes of local memory of the kernel itself: where its callees' begin */
     uint32_t reserved_shared; /* bytes at its beginning that are the system's: RESERVED_SHARED or 0 */

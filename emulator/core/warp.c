@@ -125,9 +125,8 @@ const struct insn *warp_exit_lanes(struct warp *w) {
     for (unsigned i = 0; i < w->count; i++) /* who waited for these lanes need not any more: let them look again */
         if (w->fragments[i].state == FRAGMENT_AT_SYNC)
             w->fragments[i].state = FRAGMENT_READY;
-    for (unsigned i = 0; i < 16; i++)
-        if (b->barriers[i].arrived)
-            block_check_barrier(b, i);
+    for (uint32_t awaited = b->awaited; awaited; awaited &= awaited - 1)
+        block_check_barrier(b, (unsigned)__builtin_ctz(awaited));
     if (w->count)
         return choose(w);
     w->state = WARP_DONE;
