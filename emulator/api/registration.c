@@ -8,7 +8,7 @@
 
 #include "check/report.h"
 #include "api/queue.h"
-#include "fatbin/fatbin.h"
+#include "fatbin/images.h"
 
 /* One fat binary: of the program or of a library it uses. */
 struct binary {
@@ -159,27 +159,32 @@ static bool has_managed(const struct binary *b) {
 }
 
 /* Finds the PTX of a binary. `kernel_name` is for the message, NULL for none. */
-static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_image *image) {
+static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_images *images) {
     char why[1024];
     const struct fatbin_wrapper *w = b->wrapper;
     if (w->magic != FATBIN_WRAPPER_MAGIC)
         return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
                            "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
-    switch (fatbin_unpack(w->data, fatbin_mapped_bytes(w->data), image, why, sizeof why)) {
+    switch (fatbin_images(w, images, why, sizeof why)) {
     case FATBIN_OK:
         return cudaSuccess;
     case FATBIN_NO_IMAGE:
-        if (w->version == FATBIN_WRAPPER_LINKED)
-            snprintf(
-                why, sizeof why,
-                "the executable was linked from several files with -rdc=true, which leaves machine code and no PTX, "
-                "and PTX is what the emulator runs: compile without -rdc=true, all device code in one file");
         return load_failed(b, cudaErrorNoKernelImageForDevice, kernel_name,
                            "The program holds no device code that the emulator can run", why);
     default:
         return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
                            why);
     }
+}
+
+/* Loads what unpack has found, as one module. */
+static struct module *load_images(const struct fatbin_images *images, char *error, size_t size) {
+    struct module_text *texts = allocate(images->count * sizeof *texts);
+    for (size_t i = 0; i < images->count; i++)
+        texts[i] = (struct module_text){images->items[i].text, images->items[i].length};
+    struct module *m = module_link(texts, images->count, executable_name(), error, size);
+    free(texts);
+    return m;
 }
 
 /* Unpacks and loads a binary for a device, once. */
@@ -194,15 +199,15 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
         return cudaErrorNotSupported;
     }
     char why[1024];
-    struct fatbin_image image;
-    cudaError_t error = unpack(b, kernel_name, &image);
+    struct fatbin_images images;
+    cudaError_t error = unpack(b, kernel_name, &images);
     if (error != cudaSuccess)
         return error;
-    b->ptx_arch = (int)image.arch;
-    b->modules[device] = module_load(image.text, image.length, executable_name(), why, sizeof why);
-    free(image.text);
+    b->ptx_arch = (int)images.items[0].arch;
+    b->modules[device] = load_images(&images, why, sizeof why);
+    fatbin_images_free(&images);
     if (!b->modules[device])
-        return load_failed(b, cudaErrorInvalidPtx, kernel_name, "The program's PTX cannot be read", why);
+        return load_failed(b, cudaErrorInvalidPtx, kernel_name, "The program's PTX cannot be loaded", why);
     publish_managed(b, b->modules[device]);
     return cudaSuccess;
 }

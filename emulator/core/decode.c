@@ -111,17 +111,6 @@ enum ptx_type opcode_type(const char *opcode, int n) {
     return TYPE_NONE;
 }
 
-const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name) {
-    const struct ptx_function *declared = NULL;
-    for (const struct ptx_function *f = m->functions; f; f = f->next)
-        if (f->name == name || strcmp(f->name, name) == 0) {
-            if (!f->external)
-                return f;
-            declared = f;
-        }
-    return declared;
-}
-
 /* ---- what the kernel reaches ---- */
 
 static struct function *reach(struct decoder *d, const struct ptx_function *ptx) {
@@ -130,40 +119,32 @@ static struct function *reach(struct decoder *d, const struct ptx_function *ptx)
             return d->functions[i];
     struct function *f = arena_alloc(d->arena, sizeof *f);
     f->ptx = ptx;
-    for (const struct ptx_function *p = d->ptx->functions; p && p != ptx; p = p->next)
-        f->number++;
     d->functions = realloc(d->functions, (d->function_count + 1) * sizeof *d->functions);
     if (!d->functions)
         abort();
     return d->functions[d->function_count++] = f;
 }
 
-static const struct ptx_function *function_named(struct decoder *d, const struct ptx_operand *o) {
-    if (o->kind != OPERAND_SYMBOL || o->variable)
-        return NULL;
-    const struct ptx_function *f = ptx_function_find(d->ptx, o->symbol);
-    return f && !f->external && !f->entry ? f : NULL;
+static bool callable(const struct ptx_function *f) {
+    return f && !f->external && !f->entry;
 }
 
 static void reach_operands(struct decoder *d, const struct ptx_operand *o, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
-        const struct ptx_function *f = function_named(d, &o[i]);
-        if (f)
-            reach(d, f);
+        if (o[i].kind == OPERAND_SYMBOL && callable(o[i].function))
+            reach(d, o[i].function);
         if (o[i].items)
             reach_operands(d, o[i].items, o[i].count);
     }
 }
 
-/* An indirect call may reach any function whose address the module takes: by mov, or in an initialiser. */
-static void reach_address_taken(struct decoder *d) {
-    for (const struct ptx_variable *v = d->ptx->variables; v; v = v->next)
-        for (const struct ptx_initializer_address *a = v->addresses; a; a = a->next) {
-            const struct ptx_function *f = ptx_function_find(d->ptx, a->symbol);
-            if (f && !f->external && !f->entry)
-                reach(d, f);
-        }
-    for (const struct ptx_function *f = d->ptx->functions; f; f = f->next)
+/* An indirect call may reach any function whose address a module takes: by mov, or in an initialiser. */
+static void reach_address_taken(struct decoder *d, const struct ptx_module *m) {
+    for (const struct ptx_variable *v = m->variables; v; v = v->next)
+        for (const struct ptx_initializer_address *a = v->addresses; a; a = a->next)
+            if (callable(a->function))
+                reach(d, a->function);
+    for (const struct ptx_function *f = m->functions; f; f = f->next)
         for (size_t i = 0; i < f->insn_count; i++)
             if (f->insns[i].opcode && opcode_is(f->insns[i].opcode, "mov"))
                 reach_operands(d, f->insns[i].operands, f->insns[i].operand_count);
@@ -186,7 +167,8 @@ static void reach_all(struct decoder *d) {
             reach_operands(d, f->insns[k].operands, f->insns[k].operand_count);
             if (is_indirect_call(&f->insns[k]) && !taken) {
                 taken = true;
-                reach_address_taken(d);
+                for (const struct ptx_module *m = d->ptx; m; m = m->next)
+                    reach_address_taken(d, m);
             }
         }
     }
@@ -206,7 +188,7 @@ static void find_recursion(struct decoder *d) {
             bool indirect = is_indirect_call(&f->insns[k]);
             for (uint32_t j = 1; j < n; j++)
                 for (unsigned o = 0; o < f->insns[k].operand_count; o++)
-                    if (indirect || function_named(d, &f->insns[k].operands[o]) == d->functions[j]->ptx)
+                    if (indirect || f->insns[k].operands[o].function == d->functions[j]->ptx)
                         calls[i * n + j] = true;
         }
     }
@@ -324,11 +306,27 @@ static void place_shared_operands(const struct ptx_operand *o, unsigned n, uint6
     }
 }
 
+/* extern __shared__ x[], in whatever file: they all begin at the same place, behind the static ones. */
+static uint64_t place_dynamic_shared(const struct decoder *d, uint64_t bytes) {
+    uint64_t align = 16;
+    for (const struct ptx_module *m = d->ptx; m; m = m->next)
+        for (const struct ptx_variable *v = m->variables; v; v = v->next)
+            if (v->space == SPACE_SHARED && v->external && !v->size && v->align > align)
+                align = v->align;
+    bytes = aligned(bytes, align);
+    for (const struct ptx_module *m = d->ptx; m; m = m->next)
+        for (struct ptx_variable *v = m->variables; v; v = v->next)
+            if (v->space == SPACE_SHARED && v->external && !v->size)
+                v->address = bytes;
+    return bytes;
+}
+
 static void layout_shared(struct decoder *d) {
     uint64_t bytes = d->kernel->reserved_shared = find_reserved(d);
-    for (struct ptx_variable *v = d->ptx->variables; v; v = v->next)
-        if (v->space == SPACE_SHARED)
-            v->address = ~(uint64_t)0;
+    for (const struct ptx_module *m = d->ptx; m; m = m->next)
+        for (struct ptx_variable *v = m->variables; v; v = v->next)
+            if (v->space == SPACE_SHARED)
+                v->address = ~(uint64_t)0;
     for (uint32_t i = 0; i < d->function_count; i++)
         for (struct ptx_variable *v = d->functions[i]->ptx->variables; v; v = v->next)
             if (v->space == SPACE_SHARED)
@@ -338,14 +336,8 @@ static void layout_shared(struct decoder *d) {
         for (size_t k = 0; k < f->insn_count; k++)
             place_shared_operands(f->insns[k].operands, f->insns[k].operand_count, &bytes);
     }
-    uint64_t dynamic = aligned(bytes, 16); /* extern __shared__ x[]: they all begin here */
-    for (struct ptx_variable *v = d->ptx->variables; v; v = v->next)
-        if (v->space == SPACE_SHARED && v->external && !v->size) {
-            dynamic = aligned(dynamic, v->align);
-            v->address = dynamic;
-        }
     d->kernel->static_shared = (uint32_t)bytes - d->kernel->reserved_shared;
-    d->kernel->dynamic_start = (uint32_t)dynamic;
+    d->kernel->dynamic_start = (uint32_t)place_dynamic_shared(d, bytes);
 }
 
 static void layout_params(struct kernel *k) {

@@ -27,7 +27,7 @@ struct label {
 
 struct decoder {
     struct kernel *kernel;
-    struct ptx_module *ptx;
+    struct ptx_module *ptx; /* the first of those that are linked together */
     struct arena *arena;
     struct insn *insns; /* growing; becomes kernel->code */
     const struct ptx_insn **sources;
@@ -77,6 +77,8 @@ int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
 /* The slot of a special register that is constant in a launch, ~0 if it is not one of those. */
 uint32_t decode_fixed_special(struct decoder *d, const char *name);
 uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o);
+/* Ends decoding: nobody defines this "function" or "variable". */
+_Noreturn void decode_undefined(struct decoder *d, const char *what, const char *name);
 
 /* Fills the address part of an access; returns the constant part of the address. */
 int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a);
@@ -94,8 +96,5 @@ bool opcode_is(const char *opcode, const char *base);
 bool opcode_has(const char *opcode, const char *modifier);
 /* The last modifier that is a type: TYPE_F32 for "cvt.f32.s32"; n = 1 gives the one before it. */
 enum ptx_type opcode_type(const char *opcode, int n);
-
-/* Finds the definition of a function by name; NULL when it is not in this module. */
-const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
 
 #endif

@@ -20,10 +20,11 @@ static void branch(struct decoder *d, const struct ptx_insn *p) {
 }
 
 static const struct ptx_prototype *prototype(struct decoder *d, const char *label) {
-    for (const struct ptx_prototype *t = d->ptx->prototypes; t; t = t->next)
-        if (t->label == label)
+    const struct ptx_function *f = d->function->ptx;
+    for (const struct ptx_prototype *t = f->module->prototypes; label && t; t = t->next)
+        if (t->label == label && t->function == f)
             return t;
-    decode_fail(d, "'%s' is not declared", label);
+    decode_fail(d, "'%s' is not declared", label ? label : d->at->opcode);
 }
 
 static void branch_table(struct decoder *d, const struct ptx_insn *p) {
@@ -137,11 +138,11 @@ static void call(struct decoder *d, const struct ptx_insn *p) {
         landing(d, site);
         return;
     }
-    const struct ptx_function *ptx = ptx_function_find(d->ptx, c.target->symbol ? c.target->symbol : "");
+    const struct ptx_function *ptx = c.target->function;
     if (!ptx || ptx->external) {
         op_fn builtin = builtin_find(c.target->symbol ? c.target->symbol : "");
         if (!builtin)
-            decode_fail(d, "function '%s' is not defined in this program", c.target->symbol ? c.target->symbol : "?");
+            decode_undefined(d, "function", c.target->symbol ? c.target->symbol : "?");
         fill_site(d, site, &c, NULL);
         decode_emit(d, builtin)->extra = site;
         return;

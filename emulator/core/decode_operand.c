@@ -15,19 +15,26 @@ int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o) {
 
 /* ---- symbols ---- */
 
+void decode_undefined(struct decoder *d, const char *what, const char *name) {
+    decode_fail(d,
+                "%s '%s' is not defined in any PTX of the program: compile the file that defines it for PTX, too (with "
+                "-arch=sm_90, for example), and link it with -rdc=true",
+                what, name);
+}
+
 static uint64_t function_address(struct decoder *d, const struct ptx_operand *o) {
-    const struct ptx_function *f = ptx_function_find(d->ptx, o->symbol);
-    if (!f)
-        decode_fail(d, "'%s' is not defined in this module", o->symbol);
-    uint64_t number = 0;
-    for (const struct ptx_function *p = d->ptx->functions; p && p != f; p = p->next)
-        number++;
-    return CODE_WINDOW + 16 * number;
+    if (!o->function)
+        decode_fail(d, "'%s' is not declared", o->symbol);
+    if (o->function->external)
+        decode_undefined(d, "function", o->symbol);
+    return CODE_WINDOW + 16 * o->function->number;
 }
 
 uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o) {
     if (!o->variable)
         return function_address(d, o);
+    if (o->variable->external && !o->variable->definition)
+        decode_undefined(d, "variable", o->symbol);
     if (o->variable->space == SPACE_LOCAL && !d->function->ptx->entry)
         decode_fail(d, "the address of local variable '%s' is not a constant here", o->symbol);
     return o->variable->address + (uint64_t)o->value;

@@ -12,7 +12,7 @@
 #include "core/insn.h"
 #include "ptx/ptx.h"
 
-/* Function pointers: the top byte of the address says "code", the rest is the function's number in its module, times 16. */
+/* Function pointers: the top byte of the address says "code", the rest is the function's number, times 16. */
 #define CODE_WINDOW ((uint64_t)4 << 56)
 
 /* A piece of a function's area: so many bytes for each lane; 0 bytes: a predicate, a bit for each lane. */
@@ -31,7 +31,6 @@ struct function {
     bool recursive;
     struct area_part *parts; /* of a recursive function: all that its area holds */
     uint32_t part_count;
-    uint64_t number; /* in the module, for function pointers */
 };
 
 /* A parameter's copy between two places in the frame; `bytes` per lane. */

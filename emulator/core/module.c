@@ -7,37 +7,26 @@
 #include <string.h>
 
 #include "core/function.h"
+#include "core/link.h"
 #include "memory/memory.h"
 #include "ptx/arena.h"
 
 struct module {
-    struct ptx_module *ptx;
+    struct ptx_module *ptx; /* the first; what it is linked with follows it */
     struct kernel *kernels;
     size_t kernel_count;
     const char *origin;
     pthread_mutex_t lock; /* held while a kernel is decoded */
 };
 
-static uint64_t symbol_address(const struct module *m, const struct ptx_variable *v,
-                               const struct ptx_initializer_address *a) {
-    for (const struct ptx_variable *other = m->ptx->variables; other; other = other->next)
-        if (other->name == a->symbol)
-            return other->address + (uint64_t)a->addend;
-    uint64_t number = 0;
-    for (const struct ptx_function *f = m->ptx->functions; f; f = f->next, number++)
-        if (f->name == a->symbol && !f->external)
-            return CODE_WINDOW + 16 * number;
-    (void)v;
-    return 0;
-}
-
-static void write_initial(struct module *m, struct ptx_variable *v, uint8_t *host) {
+static void write_initial(const struct ptx_variable *v, uint8_t *host) {
     if (v->data)
         memcpy(host, v->data, v->size);
     else
         memset(host, 0, v->size);
     for (const struct ptx_initializer_address *a = v->addresses; a; a = a->next) {
-        uint64_t address = symbol_address(m, v, a);
+        uint64_t address = (a->variable ? a->variable->address : CODE_WINDOW + 16 * a->function->number);
+        address += (uint64_t)a->addend;
         if (a->mask_shift != ~0u) {
             if (a->offset < v->size)
                 host[a->offset] = (uint8_t)(address >> a->mask_shift);
@@ -47,23 +36,19 @@ static void write_initial(struct module *m, struct ptx_variable *v, uint8_t *hos
     }
 }
 
+/* Memory of its own: not what another file defines, too. */
 static bool is_memory(const struct ptx_variable *v) {
-    return v->space == SPACE_GLOBAL || v->space == SPACE_CONST;
+    return (v->space == SPACE_GLOBAL || v->space == SPACE_CONST) && v->definition == v;
 }
 
 static enum memory_kind kind_of(const struct ptx_variable *v) {
     return v->space == SPACE_CONST ? MEMORY_CONSTANT : v->managed ? MEMORY_MANAGED : MEMORY_VARIABLE;
 }
 
-static bool place_variables(struct module *m, int device, char *error, size_t size) {
-    for (struct ptx_variable *v = m->ptx->variables; v; v = v->next) {
+static bool place_variables(const struct ptx_module *m, int device, char *error, size_t size) {
+    for (struct ptx_variable *v = m->variables; v; v = v->next) {
         if (!is_memory(v))
             continue;
-        if (v->external) {
-            snprintf(error, size, "variable '%s' is defined in another file: link with -rdc=true is not supported",
-                     v->name);
-            return false;
-        }
         struct allocation *a = memory_allocate(v->size, v->align, kind_of(v), device, v->name);
         if (!a) {
             snprintf(error, size, "no memory for variable '%s' of %llu bytes", v->name, (unsigned long long)v->size);
@@ -72,10 +57,30 @@ static bool place_variables(struct module *m, int device, char *error, size_t si
         a->read_only = v->space == SPACE_CONST;
         v->address = a->base;
     }
-    for (struct ptx_variable *v = m->ptx->variables; v; v = v->next)
-        if (is_memory(v))
-            write_initial(m, v, memory_find(v->address)->host);
     return true;
+}
+
+/* When all have addresses: their initial values may be addresses of others. */
+static void initialize_variables(const struct ptx_module *m) {
+    for (const struct ptx_variable *v = m->variables; v; v = v->next)
+        if (is_memory(v))
+            write_initial(v, memory_find(v->address)->host);
+}
+
+static bool make_variables(const struct module *m, int device, char *error, size_t size) {
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        if (!place_variables(p, device, error, size))
+            return false;
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        initialize_variables(p);
+    return true;
+}
+
+static void free_all(struct ptx_module *m) {
+    for (struct ptx_module *next; m; m = next) {
+        next = m->next;
+        ptx_free(m);
+    }
 }
 
 static void describe_params(struct module *m, struct kernel *k) {
@@ -92,26 +97,50 @@ static void describe_params(struct module *m, struct kernel *k) {
     k->param_bytes = offset;
 }
 
-static void describe_kernels(struct module *m) {
-    for (struct ptx_function *f = m->ptx->functions; f; f = f->next)
-        m->kernel_count += f->entry && !f->external;
-    m->kernels = arena_alloc(m->ptx->arena, (m->kernel_count + 1) * sizeof *m->kernels);
-    struct kernel *k = m->kernels;
-    for (struct ptx_function *f = m->ptx->functions; f; f = f->next) {
-        if (!f->entry || f->external)
-            continue;
-        k->name = f->name;
-        k->module = m;
-        k->ptx = f;
-        const uint32_t *limit = f->reqntid[0] ? f->reqntid : f->maxntid;
-        k->max_threads = limit[0] ? limit[0] * (limit[1] ? limit[1] : 1) * (limit[2] ? limit[2] : 1) : 1024;
-        k->max_threads = k->max_threads > 1024 ? 1024 : k->max_threads;
-        describe_params(m, k++);
-    }
+static bool is_kernel(const struct ptx_function *f) {
+    return f->entry && !f->external && f->definition == f;
 }
 
-struct module *module_load(const char *text, size_t length, const char *origin, char *error, size_t size) {
-    struct ptx_module *ptx = ptx_parse(text, length, error, size);
+static void describe_kernel(struct module *m, const struct ptx_function *f, struct kernel *k) {
+    k->name = f->name;
+    k->module = m;
+    k->ptx = f;
+    const uint32_t *limit = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t threads = (uint64_t)(limit[0] ? limit[0] : 1024) * (limit[1] ? limit[1] : 1);
+    threads = threads > 1024 ? 1024 : threads * (limit[2] ? limit[2] : 1);
+    k->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
+    describe_params(m, k);
+}
+
+static void describe_kernels(struct module *m) {
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (const struct ptx_function *f = p->functions; f; f = f->next)
+            m->kernel_count += is_kernel(f);
+    m->kernels = arena_alloc(m->ptx->arena, (m->kernel_count + 1) * sizeof *m->kernels);
+    struct kernel *k = m->kernels;
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (const struct ptx_function *f = p->functions; f; f = f->next)
+            if (is_kernel(f))
+                describe_kernel(m, f, k++);
+}
+
+/* All images in one list; NULL when one of them is not PTX that we can read. */
+static struct ptx_module *parse_all(const struct module_text *texts, size_t count, char *error, size_t size) {
+    struct ptx_module *first = NULL, **end = &first;
+    for (size_t i = 0; i < count; i++) {
+        *end = ptx_parse(texts[i].text, texts[i].length, error, size);
+        if (!*end) {
+            free_all(first);
+            return NULL;
+        }
+        end = &(*end)->next;
+    }
+    return first;
+}
+
+struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error,
+                           size_t size) {
+    struct ptx_module *ptx = parse_all(texts, count, error, size);
     if (!ptx)
         return NULL;
     struct module *m = calloc(1, sizeof *m);
@@ -120,7 +149,7 @@ struct module *module_load(const char *text, size_t length, const char *origin, 
     m->ptx = ptx;
     m->origin = arena_intern(ptx->arena, origin, strlen(origin));
     pthread_mutex_init(&m->lock, NULL);
-    if (!place_variables(m, 0, error, size)) {
+    if (!link_modules(ptx, error, size) || !make_variables(m, 0, error, size)) {
         module_unload(m);
         return NULL;
     }
@@ -128,14 +157,19 @@ struct module *module_load(const char *text, size_t length, const char *origin, 
     return m;
 }
 
+struct module *module_load(const char *text, size_t length, const char *origin, char *error, size_t size) {
+    return module_link(&(struct module_text){text, length}, 1, origin, error, size);
+}
+
 void module_unload(struct module *m) {
     if (!m)
         return;
-    for (struct ptx_variable *v = m->ptx->variables; v; v = v->next)
-        if (is_memory(v) && v->address)
-            memory_free(v->address);
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (const struct ptx_variable *v = p->variables; v; v = v->next)
+            if (is_memory(v) && v->address)
+                memory_free(v->address);
     pthread_mutex_destroy(&m->lock);
-    ptx_free(m->ptx);
+    free_all(m->ptx);
     free(m);
 }
 
@@ -152,12 +186,13 @@ struct kernel *module_kernels(struct module *m, size_t *count) {
 }
 
 bool module_variable(struct module *m, const char *name, uint64_t *address, size_t *bytes) {
-    for (const struct ptx_variable *v = m->ptx->variables; v; v = v->next)
-        if (is_memory(v) && strcmp(v->name, name) == 0) {
-            *address = v->address;
-            *bytes = v->size;
-            return true;
-        }
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (const struct ptx_variable *v = p->variables; v; v = v->next)
+            if (is_memory(v) && strcmp(v->name, name) == 0) {
+                *address = v->address;
+                *bytes = v->size;
+                return true;
+            }
     return false;
 }
 

@@ -86,6 +86,12 @@ struct kernel {
 /* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin` names the
  * executable for messages. Returns NULL with one line in error (size bytes) when the PTX is not what we can read. */
 struct module *module_load(const char *ptx, size_t length, const char *origin, char *error, size_t size);
+/* The same for several images, at least one, whose symbols are shared: see core/link.h. */
+struct module_text {
+    const char *text;
+    size_t length;
+};
+struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error, size_t size);
 void module_unload(struct module *module);
 
 struct kernel *module_kernel(struct module *module, const char *name); /* NULL if there is none */

@@ -100,7 +100,14 @@ static uint32_t block_at_label(const struct liveness *v, const char *label) {
     return v->block_count;
 }
 
-static void find_successors(struct liveness *v, const struct ptx_module *m) {
+static const struct ptx_prototype *branch_targets(const struct ptx_function *f, const char *label) {
+    const struct ptx_prototype *t = f->module->prototypes;
+    while (t && (t->label != label || t->function != f))
+        t = t->next;
+    return t;
+}
+
+static void find_successors(struct liveness *v) {
     for (uint32_t i = 0; i < v->block_count; i++) {
         struct basic_block *b = &v->blocks[i];
         const struct ptx_insn *last = &v->f->insns[b->end - 1];
@@ -109,8 +116,7 @@ static void find_successors(struct liveness *v, const struct ptx_module *m) {
             b->successors[b->successor_count++] = block_at_label(v, last->operands[0].symbol);
             falls = last->guard != NULL;
         } else if (last->opcode && opcode_is(last->opcode, "brx")) {
-            for (b->table = m->prototypes; b->table && b->table->label != last->operands[1].symbol;)
-                b->table = b->table->next;
+            b->table = branch_targets(v->f, last->operands[1].symbol);
             falls = last->guard != NULL;
         } else if (last->opcode && ends_block(last->opcode)) {
             falls = last->guard != NULL;
@@ -289,7 +295,7 @@ void registers_place(struct decoder *d, const struct ptx_function *f) {
     for (uint32_t i = 0; i < f->register_count; i++)
         f->registers[i]->number = i;
     find_blocks(&v);
-    find_successors(&v, d->ptx);
+    find_successors(&v);
     solve(&v);
     struct interval *intervals = find_intervals(&v);
     scan(d, f, intervals);

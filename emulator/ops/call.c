@@ -132,7 +132,7 @@ const struct insn *op_call(struct warp *w, const struct insn *in) {
 
 static uint32_t candidate_of(const struct call_site *site, uint64_t address) {
     uint32_t i = 0;
-    while (i < site->candidate_count && address != CODE_WINDOW + 16 * site->candidates[i].callee->number)
+    while (i < site->candidate_count && address != CODE_WINDOW + 16 * site->candidates[i].callee->ptx->number)
         i++;
     return i;
 }

@@ -339,7 +339,7 @@ static uint64_t count_values(struct parser *p) {
 
 static void add_variable(struct parser *p, struct ptx_variable *v) {
     bind(p, v->name, NULL, v);
-    if (p->function) {
+    if (p->function && v->space != SPACE_GLOBAL && v->space != SPACE_CONST) {
         v->next = p->function->variables;
         p->function->variables = v;
     } else {
@@ -631,6 +631,7 @@ static void loc(struct parser *p) {
 static void targets_of_branch(struct parser *p, const char *label) {
     struct ptx_prototype *t = arena_alloc(p->module->arena, sizeof *t);
     t->label = label;
+    t->function = p->function;
     const char *names[4096];
     do {
         if (t->target_count == sizeof names / sizeof *names)
@@ -647,6 +648,7 @@ static void targets_of_branch(struct parser *p, const char *label) {
 static void call_prototype(struct parser *p, const char *label) {
     struct ptx_prototype *t = arena_alloc(p->module->arena, sizeof *t);
     t->label = label;
+    t->function = p->function;
     scope_open(p);
     if (is_punct(p, '('))
         t->returns = parameters(p);
@@ -806,6 +808,17 @@ static void version(struct parser *p) {
     advance(p);
 }
 
+/* The name has been declared as a function, the target is defined; core/link.c joins them. */
+static void alias(struct parser *p) {
+    struct ptx_alias *a = arena_alloc(p->module->arena, sizeof *a);
+    a->name = expect_name(p);
+    expect(p, ',');
+    a->target = expect_name(p);
+    expect(p, ';');
+    a->next = p->module->aliases;
+    p->module->aliases = a;
+}
+
 static void linkable(struct parser *p) {
     struct declaration d = {0};
     for (bool more = true; more;) {
@@ -843,8 +856,10 @@ static void module(struct parser *p) {
             file(p);
         } else if (accept_directive(p, ".section")) {
             section(p);
-        } else if (accept_directive(p, ".pragma") || accept_directive(p, ".alias")) {
+        } else if (accept_directive(p, ".pragma")) {
             skip_to_semicolon(p);
+        } else if (accept_directive(p, ".alias")) {
+            alias(p);
         } else if (accept_directive(p, ".loc")) {
             loc(p);
         } else if (!accept(p, ';')) {
@@ -870,6 +885,7 @@ struct ptx_module *ptx_parse(const char *text, size_t length, char *error, size_
     if (setjmp(p->failed) == 0) {
         advance(p);
         module(p);
+        result->locations = p->locations;
     } else {
         arena_free(arena);
         result = NULL;

@@ -71,7 +71,8 @@ struct ptx_operand {
     uint16_t count;
     struct ptx_register *reg;
     const char *symbol;
-    struct ptx_variable *variable; /* the symbol's, where it was declared before its use; labels have none */
+    struct ptx_variable *variable;       /* the symbol's, where it was declared before its use; labels have none */
+    const struct ptx_function *function; /* the symbol's; both are what core/link.c has found, in whatever file */
     int64_t value;
     struct ptx_operand *items; /* VECTOR, LIST, PAIR; of an ADDRESS what follows a comma: [tex, {x, y}] */
 };
@@ -104,8 +105,10 @@ struct ptx_initializer_address {
     uint64_t offset;    /* in the variable, bytes */
     const char *symbol; /* whose address goes there, 8 bytes ... */
     int64_t addend;
-    bool generic;        /* generic(symbol): a generic address */
-    uint32_t mask_shift; /* 8 * i for mask(symbol) forms: the byte wanted; ~0u for the whole address */
+    bool generic;                        /* generic(symbol): a generic address */
+    uint32_t mask_shift;                 /* 8 * i for mask(symbol) forms: the byte wanted; ~0u for the whole address */
+    const struct ptx_variable *variable; /* the symbol's, or ... (both by core/link.c) */
+    const struct ptx_function *function;
     struct ptx_initializer_address *next;
 };
 
@@ -118,7 +121,8 @@ struct ptx_variable {
     bool external, weak, visible, managed;
     uint8_t *data; /* size bytes, or NULL: zeros */
     struct ptx_initializer_address *addresses;
-    uint64_t address; /* device address or offset in its space; given by the module loader or decode */
+    uint64_t address;                /* device address or offset in its space; given by the module loader or decode */
+    struct ptx_variable *definition; /* of a module's variable, by core/link.c: itself, another file's, or NULL */
     struct ptx_variable *next;
 };
 
@@ -133,12 +137,21 @@ struct ptx_function {
     size_t insn_count;
     uint32_t maxntid[3], reqntid[3], minnctapersm;
     struct ptx_module *module;
+    const struct ptx_function *definition; /* by core/link.c: itself, that of another file or an alias, or NULL */
+    uint64_t number;                       /* in all that is linked together: what a function pointer holds */
     struct ptx_function *next;
+};
+
+/* .alias name, target; */
+struct ptx_alias {
+    const char *name, *target;
+    struct ptx_alias *next;
 };
 
 /* .callprototype and .branchtargets / .calltargets, by label. */
 struct ptx_prototype {
     const char *label;
+    const struct ptx_function *function; /* in which the label stands */
     struct ptx_variable *returns, *params;
     const char **targets; /* for .branchtargets */
     size_t target_count;
@@ -152,8 +165,11 @@ struct ptx_module {
     struct ptx_variable *variables;
     struct ptx_function *functions;
     struct ptx_prototype *prototypes;
-    const char **files; /* by .file number; NULL where there is none */
+    struct ptx_alias *aliases;
+    struct ptx_location *locations; /* all, newest first */
+    const char **files;             /* by .file number; NULL where there is none */
     size_t file_count;
+    struct ptx_module *next; /* what it was linked with: core/link.c */
 };
 
 extern const uint8_t ptx_type_bits[TYPE_COUNT];

@@ -1,0 +1,20 @@
+/* All PTX of a program or library: one image, or one for each file that was linked with -rdc=true. */
+#ifndef IMAGES_H
+#define IMAGES_H
+
+#include <stddef.h>
+
+#include "fatbin/fatbin.h"
+
+struct fatbin_images {
+    struct fatbin_image *items;
+    size_t count;
+};
+
+/* What __cudaRegisterFatBinary was given leads to. Of linked files those without PTX are left out, unless that is all of
+ * them. Unless FATBIN_OK, `error` holds one line and there are no items. */
+enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fatbin_images *images, char *error,
+                                 size_t error_size);
+void fatbin_images_free(struct fatbin_images *images);
+
+#endif
