@@ -102,7 +102,10 @@ static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b,
     return true;
 }
 
+/* Lanes that arrive together all get the state before the first of them, as on an H200. */
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
+    const uint64_t *first = NULL;
+    uint64_t first_state = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         uint32_t count = REG(uint32_t, 1)[l];
@@ -122,7 +125,11 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
         complete(&b);
         *at = pack(b);
-        REG(uint64_t, 0)[l] = before;
+        if (at != first || first_state >> PHASE != before >> PHASE) {
+            first = at;
+            first_state = before;
+        }
+        REG(uint64_t, 0)[l] = first_state;
     }
     return in + 1;
 }

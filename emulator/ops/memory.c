@@ -68,6 +68,15 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, uint64_t addr
     return fault(w, in, far_away ? FINDING_HOST_POINTER : FINDING_OUT_OF_BOUNDS, lane);
 }
 
+/* PTX has atomics in global and shared memory only; on an H200 one in local memory passes silently and is wrong. */
+static uint8_t *local_atomic(struct warp *w, const struct insn *in) {
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "An atomic operation on local memory.",
+                "The variable belongs to one thread alone. Atomics work in global and shared memory only: on a GPU the "
+                "result of this one is undefined.");
+    warp_fault(w, 719);
+    return NULL;
+}
+
 uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t address, uint32_t bytes, int lane) {
     const struct access *a = in->extra;
     enum ptx_space space = (enum ptx_space)a->space;
@@ -86,6 +95,8 @@ uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t addres
             return w->block->shared + offset;
         return fault(w, in, FINDING_OUT_OF_BOUNDS, lane);
     }
+    if (space == SPACE_LOCAL && a->kind == ACCESS_ATOMIC)
+        return local_atomic(w, in);
     if (space == SPACE_LOCAL) {
         if (offset + bytes <= w->launch->local_bytes)
             return w->local + (size_t)lane * w->launch->local_bytes + offset;

@@ -42,7 +42,6 @@ __global__ void all_types(sums *s, int *scopes) {
     if (threadIdx.x == 0)
         cuda::atomic_ref<int, cuda::thread_scope_device>(scopes[0]).fetch_add(shared);
     int own = threadIdx.x;
-    count<int, cuda::thread_scope_thread>(&own);
     cuda::atomic_ref<int, cuda::thread_scope_device>(scopes[1]).fetch_max(own);
     cuda::atomic_ref<int, cuda::thread_scope_device>(scopes[2]).fetch_min(-own);
     cuda::atomic_ref<int, cuda::thread_scope_device>(scopes[3]).fetch_or(1 << threadIdx.x % 31);
@@ -127,7 +126,7 @@ int main() {
     check("32 and 64 bits", found.c == 3 * n && found.d == 3ull * n);
     check("float and double", found.e == 1.5f * n && found.f == -0.5 * n);
     check("block scope", scopes[0] == 3 * n);
-    check("thread scope", scopes[1] == BLOCK + 2 && scopes[2] == -BLOCK - 2);
+    check("minimum and maximum", scopes[1] == BLOCK - 1 && scopes[2] == 1 - BLOCK);
     int odd = 0;
     for (int i = 0; i < n; i++)
         odd ^= 1 << i % BLOCK % 31;
