@@ -1,6 +1,7 @@
 /* cudaMemcpy and its relatives; transfer.c does the work. */
 #include "api/api.h"
 
+#include "api/array.h"
 #include "api/transfer.h"
 #include "memory/memory.h"
 
@@ -94,18 +95,34 @@ static struct side pitched(struct cudaPitchedPtr p, struct cudaPos at) {
     return (struct side){ADDRESS(p.ptr) + at.z * slice + at.y * p.pitch + at.x, p.pitch, slice};
 }
 
+static size_t texel_bytes(cudaArray_const_t array) {
+    return array_exists(array) ? array_texel_bytes(array) : 1;
+}
+
+static cudaError_t side_3d(const char *function, cudaArray_const_t array, struct cudaPitchedPtr memory,
+                           struct cudaPos at, struct box box, struct side *out) {
+    if (array)
+        return array_side(function, array, at.x * texel_bytes(array), at.y, at.z, box, out);
+    *out = pitched(memory, at);
+    return cudaSuccess;
+}
+
 static cudaError_t copy_3d(const char *function, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async) {
     if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
         return state_return(cudaErrorInvalidValue);
-    if (p->srcArray || p->dstArray)
-        return state_refuse(function, cudaErrorNotSupported, "CUDA arrays are not emulated yet.");
+    size_t texel = p->dstArray   ? texel_bytes(p->dstArray)
+                   : p->srcArray ? texel_bytes(p->srcArray)
+                                 : 1; /* widths are in texels as soon as an array takes part */
     struct copy_request r = {.function = function,
-                             .to = pitched(p->dstPtr, p->dstPos),
-                             .from = pitched(p->srcPtr, p->srcPos),
-                             .box = {p->extent.width, p->extent.height, p->extent.depth},
+                             .box = {p->extent.width * texel, p->extent.height, p->extent.depth},
                              .kind = p->kind,
                              .stream = stream,
                              .async = async};
+    cudaError_t error = side_3d(function, p->dstArray, p->dstPtr, p->dstPos, r.box, &r.to);
+    if (error == cudaSuccess)
+        error = side_3d(function, p->srcArray, p->srcPtr, p->srcPos, r.box, &r.from);
+    if (error != cudaSuccess)
+        return error;
     return transfer_copy(&r);
 }
 

@@ -1,0 +1,254 @@
+#include "api/array.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "api/queue.h"
+
+#define KNOWN_FLAGS (cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cudaArray *arrays;
+
+static struct cudaArray **find(cudaArray_const_t array) {
+    struct cudaArray **at = &arrays;
+    while (*at && *at != array)
+        at = &(*at)->next;
+    return at;
+}
+
+bool array_exists(cudaArray_const_t array) {
+    pthread_mutex_lock(&lock);
+    bool exists = array && *find(array);
+    pthread_mutex_unlock(&lock);
+    return exists;
+}
+
+size_t array_texel_bytes(cudaArray_const_t array) {
+    return (size_t)array->image.channels * array->image.channel_bytes;
+}
+
+/* ---- Formats ---- */
+
+bool array_format(struct cudaChannelFormatDesc desc, struct image *out) {
+    const int bits[] = {desc.x, desc.y, desc.z, desc.w};
+    unsigned n = 0;
+    while (n < 4 && bits[n])
+        n++;
+    for (unsigned i = 0; i < 4; i++)
+        if (bits[i] != (i < n ? bits[0] : 0))
+            return false;
+    bool known = desc.f == cudaChannelFormatKindSigned || desc.f == cudaChannelFormatKindUnsigned ||
+                 (desc.f == cudaChannelFormatKindFloat && bits[0] > 8);
+    if (!known || !n || n == 3 || (bits[0] != 8 && bits[0] != 16 && bits[0] != 32))
+        return false;
+    out->channels = (uint8_t)n;
+    out->channel_bytes = (uint8_t)(bits[0] / 8);
+    out->format = desc.f == cudaChannelFormatKindSigned     ? CHANNEL_SIGNED
+                  : desc.f == cudaChannelFormatKindUnsigned ? CHANNEL_UNSIGNED
+                                                            : CHANNEL_FLOAT;
+    return true;
+}
+
+static cudaError_t refuse_format(const char *function) {
+    return state_refuse(function, cudaErrorInvalidChannelDescriptor,
+                        "A texel has 1, 2 or 4 channels of 8, 16 or 32 bits, all alike, signed, unsigned or (from 16 "
+                        "bits on) floating-point. Compressed and normalized formats are not emulated.");
+}
+
+/* ---- Making them ---- */
+
+static uint32_t at_least_1(size_t n) {
+    return n ? (uint32_t)n : 1;
+}
+
+/* The array's shape. False when there is no such array: a cube map has square faces, six to a cube. */
+static bool shape(struct cudaArray *a) {
+    struct cudaExtent e = a->extent;
+    struct image *m = &a->image;
+    bool layered = a->flags & cudaArrayLayered, cube = a->flags & cudaArrayCubemap;
+    if (!e.width || e.width > 1 << 27 || e.height > 1 << 17 || e.depth > 1 << 14)
+        return false;
+    if (cube ? e.width != e.height || !e.depth || e.depth % 6 || (!layered && e.depth != 6) : layered && !e.depth)
+        return false;
+    m->width = (uint32_t)e.width;
+    m->height = at_least_1(e.height);
+    m->cube = cube;
+    m->layers = layered || cube ? (uint32_t)e.depth : 0;
+    m->depth = m->layers ? 1 : at_least_1(e.depth);
+    m->dimensions = m->layers ? (e.height ? 2 : 1) : e.depth ? 3 : e.height ? 2 : 1;
+    m->pitch = (uint64_t)m->width * array_texel_bytes(a);
+    m->slice = m->pitch * m->height;
+    return m->layers || !e.depth || e.height;
+}
+
+static cudaError_t make(const char *function, cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
+                        struct cudaExtent extent, unsigned flags) {
+    ENTER();
+    if (!out || !desc)
+        return state_return(cudaErrorInvalidValue);
+    if (flags & ~(unsigned)KNOWN_FLAGS)
+        return state_refuse(function, cudaErrorNotSupported, "Sparse arrays and arrays of graphics are not emulated.");
+    struct cudaArray *a = calloc(1, sizeof *a);
+    if (!a)
+        return state_return(cudaErrorMemoryAllocation);
+    a->desc = *desc;
+    a->extent = extent;
+    a->flags = flags;
+    cudaError_t error = cudaSuccess;
+    if (!array_format(*desc, &a->image))
+        error = refuse_format(function);
+    else if (!shape(a))
+        error = state_refuse(function, cudaErrorInvalidValue, "There is no array of %zu x %zu x %zu with these flags.",
+                             extent.width, extent.height, extent.depth);
+    if (error == cudaSuccess) {
+        size_t bytes = a->image.slice * (a->image.layers ? a->image.layers : a->image.depth);
+        a->image.memory = memory_allocate(bytes, 0, MEMORY_DEVICE, state_device(), NULL);
+        if (!a->image.memory)
+            error = state_refuse(function, cudaErrorMemoryAllocation, "The array's %zu bytes are not free.", bytes);
+    }
+    if (error != cudaSuccess) {
+        free(a);
+        return error;
+    }
+    a->image.address = a->image.memory->base;
+    pthread_mutex_lock(&lock);
+    a->next = arrays;
+    arrays = *out = a;
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+                            unsigned flags) {
+    return make(__func__, out, desc, (struct cudaExtent){width, height, 0}, flags);
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                              unsigned flags) {
+    return make(__func__, out, desc, extent, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+    ENTER();
+    if (!array)
+        return cudaSuccess;
+    if (!array_exists(array))
+        return state_refuse(__func__, cudaErrorInvalidValue, "That is not a CUDA array (freed before?).");
+    queue_wait_device(array->image.memory->device);
+    cudaError_t fault = state_observe(state_device());
+    pthread_mutex_lock(&lock);
+    struct cudaArray **at = find(array);
+    bool ours = *at != NULL; /* and no other thread has freed it meanwhile */
+    if (ours)
+        *at = array->next;
+    pthread_mutex_unlock(&lock);
+    if (ours) {
+        memory_free(array->image.address);
+        free(array);
+    }
+    return state_return(fault);
+}
+
+/* ---- Questions ---- */
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned *flags,
+                             cudaArray_t array) {
+    ENTER();
+    if (!array_exists(array))
+        return state_return(cudaErrorInvalidResourceHandle);
+    if (desc)
+        *desc = array->desc;
+    if (extent)
+        *extent = array->extent;
+    if (flags)
+        *flags = array->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array) {
+    ENTER();
+    if (!desc || !array_exists(array))
+        return state_return(cudaErrorInvalidValue);
+    *desc = array->desc;
+    return cudaSuccess;
+}
+
+/* ---- For copies, textures and surfaces ---- */
+
+cudaError_t array_side(const char *function, cudaArray_const_t array, size_t x, size_t y, size_t z, struct box box,
+                       struct side *out) {
+    if (!array_exists(array))
+        return state_refuse(function, cudaErrorInvalidValue, "That is not a CUDA array (freed before?).");
+    const struct image *m = &array->image;
+    size_t slices = m->layers ? m->layers : m->depth;
+    if (x > m->pitch || box.width > m->pitch - x || y > m->height || box.height > m->height - y || z > slices ||
+        box.depth > slices - z)
+        return state_refuse(function, cudaErrorInvalidValue,
+                            "The array has %u x %u x %zu texels of %zu bytes; the copy of %zu bytes x %zu rows x %zu "
+                            "slices from byte %zu, row %zu, slice %zu on does not fit.",
+                            m->width, m->height, slices, array_texel_bytes(array), box.width, box.height, box.depth, x,
+                            y, z);
+    *out = (struct side){m->address + z * m->slice + y * m->pitch + x, m->pitch, m->slice};
+    return cudaSuccess;
+}
+
+static cudaError_t memory_resource(const char *function, const void *pointer, struct cudaChannelFormatDesc desc,
+                                   size_t bytes, struct image *out) {
+    out->address = (uint64_t)(uintptr_t)pointer;
+    if (!array_format(desc, out))
+        return refuse_format(function);
+    out->memory = memory_find(out->address);
+    if (!out->memory || !memory_at(out->memory, out->address, bytes))
+        return state_refuse(function, cudaErrorInvalidValue,
+                            "0x%llx and %zu bytes from there on are not all in one "
+                            "allocation of device memory.",
+                            (unsigned long long)out->address, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t array_resource(const char *function, const struct cudaResourceDesc *r, struct image *out) {
+    *out = (struct image){.height = 1, .depth = 1, .dimensions = 1};
+    switch (r->resType) {
+    case cudaResourceTypeArray:
+        if (!array_exists(r->res.array.array))
+            return state_refuse(function, cudaErrorInvalidValue, "The resource is not a CUDA array (freed before?).");
+        *out = r->res.array.array->image;
+        return cudaSuccess;
+    case cudaResourceTypeLinear: {
+        size_t bytes = r->res.linear.sizeInBytes;
+        cudaError_t error = memory_resource(function, r->res.linear.devPtr, r->res.linear.desc, bytes, out);
+        if (error == cudaSuccess) {
+            size_t texels = bytes / ((size_t)out->channels * out->channel_bytes);
+            if (texels > 1 << 28)
+                return state_refuse(function, cudaErrorInvalidValue, "Linear memory has at most 2^28 texels.");
+            out->linear = true;
+            out->width = (uint32_t)texels;
+            out->pitch = out->slice = bytes;
+        }
+        return error;
+    }
+    case cudaResourceTypePitch2D: {
+        size_t width = r->res.pitch2D.width, height = r->res.pitch2D.height, pitch = r->res.pitch2D.pitchInBytes;
+        if (!width || !height || width > 131072 || height > 131072 || pitch > (size_t)1 << 32)
+            return state_refuse(function, cudaErrorInvalidValue, "There is no pitched memory of %zu x %zu.", width,
+                                height);
+        cudaError_t error =
+            memory_resource(function, r->res.pitch2D.devPtr, r->res.pitch2D.desc, (height - 1) * pitch + width, out);
+        if (error != cudaSuccess)
+            return error;
+        if (width * out->channels * out->channel_bytes > pitch || pitch % 32)
+            return state_refuse(function, cudaErrorInvalidValue,
+                                "The pitch of %zu bytes is too small for %zu texels, or no multiple of 32.", pitch,
+                                width);
+        out->dimensions = 2;
+        out->width = (uint32_t)width;
+        out->height = (uint32_t)height;
+        out->pitch = pitch;
+        out->slice = pitch * height;
+        return cudaSuccess;
+    }
+    default:
+        return state_refuse(function, cudaErrorNotSupported, "Mipmapped arrays are not emulated.");
+    }
+}

@@ -1,0 +1,49 @@
+/* What textures and surfaces refer to: texels in the device's memory, and how to read them. The runtime API makes these
+ * objects, instructions find them by the 64-bit handle that a kernel holds. */
+#ifndef TEXTURE_H
+#define TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "memory/memory.h"
+
+enum channel_format { CHANNEL_UNSIGNED, CHANNEL_SIGNED, CHANNEL_FLOAT };
+
+/* Texels in rows, rows in slices: a CUDA array, linear memory or pitched memory. */
+struct image {
+    const struct allocation *memory;
+    uint64_t address;              /* of the first texel */
+    uint64_t pitch, slice;         /* bytes from row to row; from one slice, layer or face to the next */
+    uint32_t width, height, depth; /* texels; 1 where the image has no such dimension */
+    uint32_t layers;               /* 0: not layered. A cube map has 6 to each cube */
+    uint8_t dimensions;            /* 1, 2, 3 */
+    bool cube;
+    bool linear; /* cudaResourceTypeLinear */
+    uint8_t format, channels, channel_bytes;
+};
+
+/* As cudaTextureAddressMode numbers them. */
+enum address_mode { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
+
+struct texture {
+    struct image image;
+    uint8_t address_mode[3];
+    bool filter;                 /* linear */
+    bool normalized_coordinates; /* 0 to 1 */
+    bool normalized_values;      /* integers become fractions */
+    bool srgb;
+    float border[4];
+};
+
+enum texture_kind { TEXTURE_SAMPLED, TEXTURE_SURFACE };
+
+/* Gives the object a handle; 0 when there are too many. `owner` is malloc'd and freed with it. */
+uint64_t texture_register(const struct texture *t, enum texture_kind kind, void *owner);
+bool texture_unregister(uint64_t handle, enum texture_kind kind);
+void *texture_owner(uint64_t handle, enum texture_kind kind); /* NULL when there is no such object */
+
+/* Any thread, no lock. NULL when the handle is none, or of the other kind, or the object was destroyed. */
+const struct texture *texture_find(uint64_t handle, enum texture_kind kind);
+
+#endif

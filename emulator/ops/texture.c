@@ -1,0 +1,84 @@
+/* tex, tld4, txq and suq: lane by lane, with the object that each lane's handle names. */
+#include "ops/texture.h"
+
+#include <stdio.h>
+
+#include "check/report.h"
+
+#define SLOT(T, slot) ((T *)(void *)(w->regs + (slot)))
+
+const struct texture *texture_of_lane(struct warp *w, const struct insn *in, int lane) {
+    const struct texture_access *a = in->extra;
+    uint64_t handle = SLOT(uint64_t, a->handle)[lane];
+    const struct texture *t = texture_find(handle, (enum texture_kind)a->kind);
+    if (t)
+        return t;
+    bool sampled = a->kind == TEXTURE_SAMPLED;
+    bool other = texture_find(handle, sampled ? TEXTURE_SURFACE : TEXTURE_SAMPLED) != NULL;
+    const char *what = sampled ? "texture" : "surface", *is = sampled ? "surface" : "texture";
+    char detail[160];
+    if (other)
+        snprintf(detail, sizeof detail, "0x%llx is a %s object, and a %s object is needed", (unsigned long long)handle,
+                 is, what);
+    else
+        snprintf(detail, sizeof detail, "0x%llx is not a %s object", (unsigned long long)handle, what);
+    warp_fault(w, report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
+                              sampled ? "Pass what cudaCreateTextureObject gave, and destroy it only after the kernel."
+                                      : "Pass what cudaCreateSurfaceObject gave, and destroy it only after the "
+                                        "kernel."));
+    return NULL;
+}
+
+static struct sample_point point_of_lane(const struct warp *w, const struct texture_access *a, int l) {
+    struct sample_point p = {{0, 0, 0}, a->layered ? SLOT(uint32_t, a->layer)[l] : 0};
+    for (unsigned k = 0; k < a->dimensions; k++)
+        p.x[k] = a->integers ? (double)SLOT(int32_t, a->coordinates[k])[l] : (double)SLOT(float, a->coordinates[k])[l];
+    return p;
+}
+
+const struct insn *op_texture(struct warp *w, const struct insn *in) {
+    const struct texture_access *a = in->extra;
+    for (uint32_t lanes = w->mask; lanes; lanes &= lanes - 1) {
+        int l = first_lane(lanes);
+        const struct texture *t = texture_of_lane(w, in, l);
+        struct texel value;
+        if (!t)
+            return NULL;
+        if (!texture_sample(t, a, point_of_lane(w, a, l), &value))
+            return warp_fault(w,
+                              report_insn(w, in, FINDING_USE_AFTER_FREE, 1u << l, "The texture's memory has been freed",
+                                          "Free it only after the last kernel that reads the texture."));
+        for (unsigned i = 0; i < a->count; i++)
+            SLOT(uint32_t, a->regs[i])[l] = value.v[i];
+    }
+    uint32_t *resident = SLOT(uint32_t, a->predicate);
+    *resident |= w->mask;
+    return in + 1;
+}
+
+static uint32_t query(const struct texture *t, enum texture_query what) {
+    switch (what) {
+    case QUERY_WIDTH:
+        return t->image.width;
+    case QUERY_HEIGHT:
+        return t->image.height;
+    case QUERY_DEPTH:
+        return t->image.dimensions > 2 ? t->image.depth : 0;
+    case QUERY_ARRAY_SIZE:
+        return t->image.cube ? t->image.layers / 6 : t->image.layers;
+    default:
+        return t->normalized_coordinates;
+    }
+}
+
+const struct insn *op_texture_query(struct warp *w, const struct insn *in) {
+    const struct texture_access *a = in->extra;
+    for (uint32_t lanes = w->mask; lanes; lanes &= lanes - 1) {
+        int l = first_lane(lanes);
+        const struct texture *t = texture_of_lane(w, in, l);
+        if (!t)
+            return NULL;
+        SLOT(uint32_t, a->regs[0])[l] = query(t, (enum texture_query)a->query);
+    }
+    return in + 1;
+}

@@ -1,0 +1,60 @@
+/* Texture and surface instructions. insn.extra is a struct texture_access. */
+#ifndef OPS_TEXTURE_H
+#define OPS_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/insn.h"
+#include "core/warp.h"
+#include "memory/texture.h"
+
+enum surface_clamp { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO };
+enum texture_query {
+    QUERY_WIDTH,
+    QUERY_HEIGHT,
+    QUERY_DEPTH,
+    QUERY_ARRAY_SIZE,
+    QUERY_NORMALIZED,
+};
+
+struct texture_access {
+    uint8_t dimensions; /* 1, 2, 3; a cube map has 3 coordinates */
+    bool layered;       /* the first coordinate is a layer */
+    bool cube;
+    bool integers; /* coordinates are s32 */
+    bool gather;   /* tld4 of this component */
+    uint8_t component;
+    bool store;        /* sust */
+    uint8_t clamp;     /* enum surface_clamp */
+    uint8_t query;     /* enum texture_query */
+    uint8_t kind;      /* enum texture_kind */
+    uint8_t bytes;     /* of an element of a surface access */
+    uint8_t count;     /* elements */
+    uint8_t reg_bytes; /* of a data register */
+    uint32_t handle;   /* frame offsets, here and below */
+    uint32_t layer;
+    uint32_t coordinates[3];
+    uint32_t regs[4];
+    uint32_t predicate; /* of d|p: whether the texels are resident, which they always are */
+};
+
+const struct insn *op_texture(struct warp *w, const struct insn *in);
+const struct insn *op_surface(struct warp *w, const struct insn *in);
+const struct insn *op_texture_query(struct warp *w, const struct insn *in);
+
+/* The object that a lane's handle names. NULL after the fault has been reported. */
+const struct texture *texture_of_lane(struct warp *w, const struct insn *in, int lane);
+
+/* What a texture gives: four values of 32 bits. */
+struct texel {
+    uint32_t v[4];
+};
+struct sample_point {
+    double x[3]; /* as the kernel gives them */
+    uint32_t layer;
+};
+/* False when the memory behind the texture has been freed. */
+bool texture_sample(const struct texture *t, const struct texture_access *a, struct sample_point p, struct texel *out);
+
+#endif
