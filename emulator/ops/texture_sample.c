@@ -147,7 +147,7 @@ struct axis {
 static struct axis find_axis(const struct texture *t, int k, double x, uint32_t n, bool pair, bool integers) {
     struct axis a = {0};
     if (integers) {
-        a.texel[0] = x < 0 || x >= n ? -1 : (int64_t)x;
+        a.texel[0] = x >= 0 && x < n ? (int64_t)x : -1; /* NaN is outside, too */
         return a;
     }
     enum address_mode mode = mode_of(t, k);
