@@ -121,14 +121,19 @@ HOST_ACCESS(16, uint16_t)
 HOST_ACCESS(32, uint32_t)
 HOST_ACCESS(64, uint64_t)
 
-/* 16 bytes: the instruction exists on every x86-64 CPU but the very first, so it is asked for here and not for the
- * whole program. It is not inlined into code that is compiled without it. */
+/* 16 bytes: the instruction exists on every x86-64 CPU but the very first, but compilers use it only where they are told that
+ * it does. */
+static uint128_t swap_128(uint128_t *at, uint128_t x, uint128_t y) {
 #if defined(__x86_64__)
-__attribute__((target("cx16")))
-#endif
-static uint128_t
-swap_128(uint128_t *at, uint128_t x, uint128_t y) {
+    uint64_t low = (uint64_t)x, high = (uint64_t)(x >> 64);
+    __asm__ volatile("lock cmpxchg16b %0"
+                     : "+m"(*at), "+a"(low), "+d"(high)
+                     : "b"((uint64_t)y), "c"((uint64_t)(y >> 64))
+                     : "cc", "memory");
+    return (uint128_t)high << 64 | low;
+#else
     return __sync_val_compare_and_swap(at, x, y);
+#endif
 }
 INLINE uint128_t guess_128(uint128_t *at) {
     return swap_128(at, 0, 0);

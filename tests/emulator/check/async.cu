@@ -1,0 +1,119 @@
+/* Mistakes with copies in the background, and with the barriers that wait for them. See memory.cu for the comments. */
+// arch: sm_90
+#include <cuda/ptx>
+#include <cuda_pipeline.h>
+
+#include "run_case.h"
+
+namespace ptx = cuda::ptx;
+
+// EXPECT copy_beyond_source 700 out_of_bounds
+// SAYS Invalid __global__ read of size 16 bytes
+// SAYS by thread (31,0,0) in block (0,0,0)
+// SAYS and is 1 bytes after the nearest allocation
+// SAYS of size 496 bytes
+__global__ void copy_beyond_source(const int4 *x, int4 *y) {
+    __shared__ int4 tile[32];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    y[threadIdx.x] = tile[threadIdx.x];
+}
+static void case_copy_beyond_source(void) {
+    copy_beyond_source<<<1, 32>>>(device_array<int4>(31), device_array<int4>(32));
+}
+
+// EXPECT copy_nothing_from_beyond 0 none
+__global__ void copy_nothing_from_beyond(const int4 *x, int4 *y) {
+    __shared__ int4 tile[32];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], 16, threadIdx.x == 31 ? 16 : 0);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    y[threadIdx.x] = tile[threadIdx.x];
+}
+static void case_copy_nothing_from_beyond(void) {
+    copy_nothing_from_beyond<<<1, 32>>>(device_array<int4>(31), device_array<int4>(32));
+}
+
+// EXPECT bulk_beyond_target 700 out_of_bounds
+// SAYS Invalid __global__ write of size 16 bytes
+// SAYS and is 1 bytes after the nearest allocation
+// SAYS of size 256 bytes
+__global__ void bulk_beyond_target(int *y) {
+    __shared__ alignas(16) int tile[128];
+    tile[threadIdx.x] = threadIdx.x;
+    ptx::fence_proxy_async(ptx::space_shared);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, y, tile, sizeof tile);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    }
+}
+static void case_bulk_beyond_target(void) {
+    bulk_beyond_target<<<1, 128>>>(device_array<int>(64));
+}
+
+// EXPECT no_mbarrier 719 launch_failure
+// SAYS There is no initialized mbarrier at this address.
+__global__ void no_mbarrier(int *y) {
+    __shared__ uint64_t barrier;
+    ptx::mbarrier_arrive(&barrier);
+    y[threadIdx.x] = 1;
+}
+static void case_no_mbarrier(void) {
+    no_mbarrier<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT too_many_arrive 719 launch_failure
+// SAYS More threads arrive at an mbarrier than it expects.
+__global__ void too_many_arrive(int *y) {
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0)
+        ptx::mbarrier_init(&barrier, 40);
+    __syncthreads();
+    asm volatile(
+        "{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0], 41; }" ::"r"((unsigned)__cvta_generic_to_shared(&barrier))
+        : "memory");
+    y[threadIdx.x] = 1;
+}
+static void case_too_many_arrive(void) {
+    too_many_arrive<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT bytes_never_come 702 timeout
+// TIMEOUT 1
+// SAYS time limit
+__global__ void bytes_never_come(int *y) {
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&barrier, 1);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier, 64);
+    }
+    __syncthreads();
+    while (!ptx::mbarrier_try_wait_parity(&barrier, 0))
+        ;
+    y[threadIdx.x] = 1;
+}
+static void case_bytes_never_come(void) {
+    bytes_never_come<<<2, 64>>>(device_array<int>(64));
+}
+
+// EXPECT atomic_on_local 719 launch_failure
+// SAYS An atomic operation on local memory.
+__global__ void atomic_on_local(int *y) {
+    int own[2] = {0, 0};
+    asm volatile("{ .reg .b32 r; atom.add.u32 r, [%0], 1; }" ::"l"(&own[y[0] & 1]) : "memory");
+    y[threadIdx.x] = own[0];
+}
+static void case_atomic_on_local(void) {
+    atomic_on_local<<<1, 32>>>(device_array<int>(32));
+}
+
+int main(int argc, char **argv) {
+    static const struct test_case cases[] = {
+        CASE(copy_beyond_source), CASE(copy_nothing_from_beyond), CASE(bulk_beyond_target), CASE(no_mbarrier),
+        CASE(too_many_arrive),    CASE(bytes_never_come),         CASE(atomic_on_local),
+    };
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}
