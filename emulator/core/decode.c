@@ -10,6 +10,7 @@
 #include "core/registers.h"
 
 #define DEFAULT_SHARED (48u << 10) /* bytes per block, static and dynamic, unless the program asks for more */
+#define MAX_SHARED     (16u << 20)
 
 _Noreturn void decode_fail(struct decoder *d, const char *format, ...) {
     char what[400];
@@ -38,7 +39,7 @@ static void *grown(void *array, size_t *capacity, size_t n, size_t element) {
 
 uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align) {
     uint32_t slot = (d->frame_bytes + align - 1) & ~(align - 1);
-    if (bytes > (1u << 30) - slot)
+    if (slot > MAX_FRAME || bytes > MAX_FRAME - slot)
         decode_fail(d, "the kernel needs too many registers");
     d->frame_bytes = slot + bytes;
     return slot;
@@ -336,6 +337,8 @@ static void layout_shared(struct decoder *d) {
         for (size_t k = 0; k < f->insn_count; k++)
             place_shared_operands(f->insns[k].operands, f->insns[k].operand_count, &bytes);
     }
+    if (bytes > MAX_SHARED) /* beyond what any launch could be given; the launch checks the exact limit */
+        decode_fail(d, "the kernel needs %llu bytes of shared memory", (unsigned long long)bytes);
     d->kernel->static_shared = (uint32_t)bytes - d->kernel->reserved_shared;
     d->kernel->dynamic_start = (uint32_t)place_dynamic_shared(d, bytes);
 }

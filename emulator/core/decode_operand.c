@@ -4,6 +4,7 @@
 
 #include "core/decode.h"
 #include "core/registers.h"
+#include "check/demangle.h"
 #include "memory/memory.h"
 #include "ops/forms.h"
 
@@ -15,7 +16,15 @@ int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o) {
 
 /* ---- symbols ---- */
 
-void decode_undefined(struct decoder *d, const char *what, const char *name) {
+void decode_undefined(struct decoder *d, const char *what, const char *mangled) {
+    char name[256];
+    demangle(mangled, name, sizeof name);
+    if (strncmp(name, "__cudaCDP", 9) == 0 || strncmp(name, "cuda", 4) == 0)
+        decode_fail(
+            d,
+            "dynamic parallelism, which is a kernel that launches kernels or calls the CUDA runtime ('%s'), is not "
+            "supported: launch from the host",
+            name);
     decode_fail(d,
                 "%s '%s' is not defined in any PTX of the program: compile the file that defines it for PTX, too (with "
                 "-arch=sm_90, for example), and link it with -rdc=true",

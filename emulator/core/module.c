@@ -11,6 +11,8 @@
 #include "memory/memory.h"
 #include "ptx/arena.h"
 
+#define MAX_PARAMS (1 << 16) /* bytes of a kernel's; CUDA allows 32764 */
+
 struct module {
     struct ptx_module *ptx; /* the first; what it is linked with follows it */
     struct kernel *kernels;
@@ -20,10 +22,8 @@ struct module {
 };
 
 static void write_initial(const struct ptx_variable *v, uint8_t *host) {
-    if (v->data)
-        memcpy(host, v->data, v->size);
-    else
-        memset(host, 0, v->size);
+    if (v->data) /* new variables are zeros */
+        memcpy(host, v->data, v->data_size);
     for (const struct ptx_initializer_address *a = v->addresses; a; a = a->next) {
         uint64_t address = (a->variable ? a->variable->address : CODE_WINDOW + 16 * a->function->number);
         address += (uint64_t)a->addend;
@@ -83,7 +83,7 @@ static void free_all(struct ptx_module *m) {
     }
 }
 
-static void describe_params(struct module *m, struct kernel *k) {
+static bool describe_params(struct module *m, struct kernel *k) {
     uint32_t n = 0, offset = 0;
     for (const struct ptx_variable *v = k->ptx->params; v; v = v->next)
         n++;
@@ -93,15 +93,18 @@ static void describe_params(struct module *m, struct kernel *k) {
         offset = (offset + align - 1) / align * align;
         k->params[k->param_count++] = (struct kernel_param){offset, (uint32_t)v->size, align};
         offset += (uint32_t)v->size;
+        if (offset > MAX_PARAMS)
+            return false;
     }
     k->param_bytes = offset;
+    return true;
 }
 
 static bool is_kernel(const struct ptx_function *f) {
     return f->entry && !f->external && f->definition == f;
 }
 
-static void describe_kernel(struct module *m, const struct ptx_function *f, struct kernel *k) {
+static bool describe_kernel(struct module *m, const struct ptx_function *f, struct kernel *k) {
     k->name = f->name;
     k->module = m;
     k->ptx = f;
@@ -109,10 +112,10 @@ static void describe_kernel(struct module *m, const struct ptx_function *f, stru
     uint64_t threads = (uint64_t)(limit[0] ? limit[0] : 1024) * (limit[1] ? limit[1] : 1);
     threads = threads > 1024 ? 1024 : threads * (limit[2] ? limit[2] : 1);
     k->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
-    describe_params(m, k);
+    return describe_params(m, k);
 }
 
-static void describe_kernels(struct module *m) {
+static bool describe_kernels(struct module *m, char *error, size_t size) {
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
         for (const struct ptx_function *f = p->functions; f; f = f->next)
             m->kernel_count += is_kernel(f);
@@ -120,8 +123,11 @@ static void describe_kernels(struct module *m) {
     struct kernel *k = m->kernels;
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
         for (const struct ptx_function *f = p->functions; f; f = f->next)
-            if (is_kernel(f))
-                describe_kernel(m, f, k++);
+            if (is_kernel(f) && !describe_kernel(m, f, k++)) {
+                snprintf(error, size, "kernel '%s' has more than %d bytes of parameters", f->name, MAX_PARAMS);
+                return false;
+            }
+    return true;
 }
 
 /* All images in one list; NULL when one of them is not PTX that we can read. */
@@ -149,11 +155,10 @@ struct module *module_link(const struct module_text *texts, size_t count, const 
     m->ptx = ptx;
     m->origin = arena_intern(ptx->arena, origin, strlen(origin));
     pthread_mutex_init(&m->lock, NULL);
-    if (!link_modules(ptx, error, size) || !make_variables(m, 0, error, size)) {
+    if (!link_modules(ptx, error, size) || !make_variables(m, 0, error, size) || !describe_kernels(m, error, size)) {
         module_unload(m);
         return NULL;
     }
-    describe_kernels(m);
     return m;
 }
 

@@ -10,6 +10,8 @@ unsigned register_bits(const struct ptx_register *r) {
     return bits == 8 ? 16 : bits; /* registers of 8 bits lie in 16 */
 }
 
+#define MAX_LIVENESS_BITS ((uint64_t)1 << 33)
+
 struct interval {
     uint32_t begin, end; /* instruction numbers, both included; begin > end: never live */
 };
@@ -290,10 +292,22 @@ static void scan(struct decoder *d, const struct ptx_function *f, const struct i
     free(order);
 }
 
+/* A function that would need more memory than its text explains is refused before any is taken. */
+static void check_size(struct decoder *d, const struct ptx_function *f) {
+    uint64_t bytes = decode_frame(d, 0, 64) + 1024u, blocks = 1; /* and a little for alignment */
+    for (size_t i = 0; i < f->register_count; i++)
+        bytes += register_bits(f->registers[i]) * WARP_SIZE / 8u;
+    for (size_t i = 0; i < f->insn_count; i++)
+        blocks += !f->insns[i].opcode || ends_block(f->insns[i].opcode);
+    if (bytes > MAX_FRAME || blocks * f->register_count > MAX_LIVENESS_BITS)
+        decode_fail(d, "'%s' has too many registers", f->name);
+}
+
 void registers_place(struct decoder *d, const struct ptx_function *f) {
     struct liveness v = {.f = f, .words = (f->register_count + 63) / 64};
     for (uint32_t i = 0; i < f->register_count; i++)
         f->registers[i]->number = i;
+    check_size(d, f);
     find_blocks(&v);
     find_successors(&v);
     solve(&v);

@@ -11,8 +11,12 @@
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 
-#define MAX_NESTING  64 /* of { } in a function, and of initialisers */
-#define NAME_BUCKETS 1024
+#define MAX_NESTING   64        /* of { } in a function, and of initialisers */
+#define MAX_OPERANDS  16        /* that lie in each other */
+#define MAX_REGISTERS (1 << 18) /* of a function; a few characters can ask for many */
+#define MAX_FILES     (1 << 16)
+#define MAX_PARAMETER (1 << 16) /* bytes */
+#define NAME_BUCKETS  1024
 
 /* What a name means in the scope it was declared in. */
 struct binding {
@@ -30,7 +34,9 @@ struct parser {
     struct ptx_function *function; /* being parsed, or NULL */
     struct binding *buckets[NAME_BUCKETS];
     struct binding *scopes[MAX_NESTING];
-    int depth; /* of scopes; 0 is the module */
+    int depth;         /* of scopes; 0 is the module */
+    int operand_depth; /* of operands in operands */
+    size_t file_capacity;
     const struct ptx_location *location;
     struct ptx_location *locations; /* all, newest first */
     struct ptx_variable **variables_end;
@@ -284,7 +290,7 @@ static void store_value(struct ptx_variable *v, uint64_t offset, uint64_t elemen
             value = 0;
             memcpy(&value, &narrow, sizeof narrow);
         }
-        value ^= negative ? (uint64_t)1 << (8 * element - 1) : 0;
+        value ^= negative ? (uint64_t)1 << (element < 8 ? 8 * element - 1 : 63) : 0;
     }
     memcpy(v->data + offset, &value, element < 8 ? element : 8);
 }
@@ -302,7 +308,7 @@ static void initializer(struct parser *p, struct ptx_variable *v, uint64_t *offs
         expect(p, '}');
         return;
     }
-    if (*offset + element > v->size)
+    if (*offset + element > v->data_size)
         fail(p, "'%s' has more initial values than elements", v->name);
     if (p->token.kind == TOKEN_WORD) {
         init_address(p, v, *offset, ~0u);
@@ -320,7 +326,7 @@ static void initializer(struct parser *p, struct ptx_variable *v, uint64_t *offs
     *offset += element;
 }
 
-/* The size of `x[] = { ... }` is the number of its values. */
+/* At most so many values are in what follows: more than that is neither read nor kept. */
 static uint64_t count_values(struct parser *p) {
     struct lexer saved = p->lexer;
     struct token token = p->token;
@@ -376,8 +382,8 @@ static void registers(struct parser *p, const struct declaration *d) {
         }
         int64_t n = expect_integer(p);
         expect(p, '>');
-        if (n < 0 || n > 1 << 20)
-            fail(p, "too many registers");
+        if (n < 0 || n > MAX_REGISTERS - (int64_t)p->function->register_count)
+            fail(p, "more than %d registers in a function", MAX_REGISTERS);
         for (int64_t i = 0; i < n; i++) {
             char numbered[300];
             int length = snprintf(numbered, sizeof numbered, "%s%" PRId64, name, i);
@@ -388,6 +394,15 @@ static void registers(struct parser *p, const struct declaration *d) {
     } while (accept(p, ','));
 }
 
+/* The size of `x[] = { ... }` is the number of its values. */
+static void initialized(struct parser *p, struct ptx_variable *v) {
+    uint64_t offset = 0, values = count_values(p) * type_bytes(v->type);
+    v->data_size = v->size && v->size < values ? v->size : values;
+    v->size = v->size ? v->size : values;
+    v->data = arena_alloc(p->module->arena, v->data_size);
+    initializer(p, v, &offset, 0);
+}
+
 static void variables(struct parser *p, struct declaration *d) {
     declaration(p, d);
     if (d->space == SPACE_REG) {
@@ -396,15 +411,10 @@ static void variables(struct parser *p, struct declaration *d) {
         do {
             struct ptx_variable *v = new_variable(p, d, expect_name(p));
             dimensions(p, v);
-            if (accept(p, '=')) {
-                if (!v->size)
-                    v->size = count_values(p) * type_bytes(v->type);
-                uint64_t offset = 0;
-                if (v->size > (uint64_t)1 << 31)
-                    fail(p, "'%s' is too large to initialise", v->name);
-                v->data = arena_alloc(p->module->arena, v->size);
-                initializer(p, v, &offset, 0);
-            }
+            if (d->space == SPACE_PARAM && v->size > MAX_PARAMETER)
+                fail(p, "parameter '%s' is larger than %d bytes", v->name, MAX_PARAMETER);
+            if (accept(p, '='))
+                initialized(p, v);
             add_variable(p, v);
         } while (accept(p, ','));
     }
@@ -423,6 +433,8 @@ static struct ptx_variable *parameters(struct parser *p) {
         const char *name = p->token.kind == TOKEN_WORD ? expect_name(p) : arena_intern(p->module->arena, "_", 1);
         struct ptx_variable *v = new_variable(p, &d, name);
         dimensions(p, v);
+        if (v->size > MAX_PARAMETER)
+            fail(p, "parameter '%s' is larger than %d bytes", name, MAX_PARAMETER);
         if (d.space == SPACE_REG)
             fail(p, "a parameter in a register (.reg %s) is not supported", name);
         bind(p, name, NULL, v);
@@ -520,6 +532,8 @@ static void operand_number(struct parser *p, struct ptx_operand *o) {
 
 static struct ptx_operand operand(struct parser *p) {
     struct ptx_operand o = {0};
+    if (++p->operand_depth > MAX_OPERANDS)
+        fail(p, "operands are nested more than %d deep", MAX_OPERANDS);
     if (accept(p, '!')) {
         o = operand(p);
         o.negated = true;
@@ -542,6 +556,7 @@ static struct ptx_operand operand(struct parser *p) {
         pair[1] = operand(p);
         o = (struct ptx_operand){.kind = OPERAND_PAIR, .items = pair, .count = 2};
     }
+    p->operand_depth--;
     return o;
 }
 
@@ -764,16 +779,19 @@ static void function(struct parser *p, const struct declaration *linkage, bool e
 
 static void file(struct parser *p) {
     int64_t number = expect_integer(p);
-    if (p->token.kind != TOKEN_STRING || number < 0 || number > 1 << 20)
+    if (p->token.kind != TOKEN_STRING || number < 0 || number > MAX_FILES)
         fail(p, ".file needs a number and a name");
     size_t n = (size_t)number;
-    if (n >= p->module->file_count) {
-        const char **bigger = arena_alloc(p->module->arena, (n + 1) * sizeof *bigger);
+    if (n >= p->file_capacity) {
+        size_t capacity = 2 * n + 16;
+        const char **bigger = arena_alloc(p->module->arena, capacity * sizeof *bigger);
         if (p->module->file_count)
             memcpy(bigger, p->module->files, p->module->file_count * sizeof *bigger);
         p->module->files = bigger;
-        p->module->file_count = n + 1;
+        p->file_capacity = capacity;
     }
+    if (n >= p->module->file_count)
+        p->module->file_count = n + 1;
     p->module->files[n] = intern(p, p->token);
     advance(p);
     while (accept(p, ','))

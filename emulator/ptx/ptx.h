@@ -119,7 +119,8 @@ struct ptx_variable {
     uint32_t align;     /* bytes */
     uint64_t size;      /* bytes; 0 for an array without a size (extern shared) */
     bool external, weak, visible, managed;
-    uint8_t *data; /* size bytes, or NULL: zeros */
+    uint8_t *data; /* its first data_size bytes, or NULL; the rest are zeros */
+    uint64_t data_size;
     struct ptx_initializer_address *addresses;
     uint64_t address;                /* device address or offset in its space; given by the module loader or decode */
     struct ptx_variable *definition; /* of a module's variable, by core/link.c: itself, another file's, or NULL */
