@@ -397,7 +397,7 @@ static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
     struct ptx_insn unguarded = *p;
     unguarded.guard = NULL;
     if (!decode_mov(d, &unguarded) && !decode_memory(d, &unguarded) && !decode_control(d, &unguarded) &&
-        !decode_async(d, &unguarded) && !decode_texture(d, &unguarded))
+        !decode_async(d, &unguarded) && !decode_matrix(d, &unguarded) && !decode_texture(d, &unguarded))
         decode_form(d, &unguarded);
     if (around) {
         d->insns[begin].imm = d->count; /* already an index, as resolve_branches leaves it */
@@ -431,7 +431,7 @@ static void decode_insn(struct decoder *d, const struct ptx_insn *p) {
     else if (p->guard && !opcode_is(p->opcode, "bra"))
         decode_guarded(d, p);
     else if (!decode_mov(d, p) && !decode_memory(d, p) && !decode_control(d, p) && !decode_async(d, p) &&
-             !decode_texture(d, p))
+             !decode_matrix(d, p) && !decode_texture(d, p))
         decode_form(d, p);
 }
 

@@ -89,7 +89,7 @@ bool decode_memory(struct decoder *d, const struct ptx_insn *p);  /* ld st atom 
 bool decode_control(struct decoder *d, const struct ptx_insn *p); /* bra call ret exit bar trap fence ... */
 bool decode_async(struct decoder *d, const struct ptx_insn *p);   /* cp.async cp.async.bulk cp.reduce mbarrier */
 bool decode_texture(struct decoder *d, const struct ptx_insn *p); /* tex tld4 txq suld sust suq */
-bool decode_texture(struct decoder *d, const struct ptx_insn *p); /* tex tld4 txq suld sust suq */
+bool decode_matrix(struct decoder *d, const struct ptx_insn *p);  /* mma wmma ldmatrix stmatrix movmatrix */
 void decode_form(struct decoder *d, const struct ptx_insn *p);    /* everything in the tables */
 
 /* True when the opcode is `base` or begins with `base.` */

@@ -1,0 +1,85 @@
+/* ldmatrix, stmatrix and movmatrix: matrices of 8 x 8 elements of 16 bits. A row is 16 bytes of shared memory at the
+ * address that a lane gives: lanes 0-7 for the first matrix, 8-15 for the second and so on. */
+#include <string.h>
+
+#include "check/report.h"
+#include "ops/matrix.h"
+#include "ops/memory.h"
+
+#define SIDE 8
+
+typedef uint16_t matrix[SIDE][SIDE];
+
+/* Host pointer to a lane's row, or NULL after a fault: only shared memory will do. */
+static uint8_t *row_host(struct warp *w, const struct insn *in, const uint64_t *addresses, int lane) {
+    const struct access *a = in->extra;
+    if (a->space == SPACE_GENERIC && addresses[lane] >> WINDOW_SHIFT != SHARED_WINDOW >> WINDOW_SHIFT) {
+        warp_fault(w, report_access(w, in, FINDING_OUT_OF_BOUNDS, 1u << lane, addresses));
+        return NULL;
+    }
+    return access_lane_host(w, in, addresses[lane], sizeof(uint16_t[SIDE]), lane);
+}
+
+static void transpose(matrix m) {
+    matrix copy;
+    memcpy(copy, m, sizeof copy);
+    for (unsigned i = 0; i < SIDE; i++)
+        for (unsigned j = 0; j < SIDE; j++)
+            m[j][i] = copy[i][j];
+}
+
+const struct insn *op_ldmatrix(struct warp *w, const struct insn *in) {
+    const struct insn *next;
+    if (!matrix_ready(w, in, &next))
+        return next;
+    const struct matrix_access *a = in->extra;
+    uint64_t addresses[WARP_SIZE];
+    matrix loaded[4];
+    access_addresses(w, in, addresses);
+    for (int l = 0; l < SIDE * a->count; l++) {
+        const uint8_t *host = row_host(w, in, addresses, l);
+        if (!host)
+            return NULL;
+        memcpy(loaded[l / SIDE][l % SIDE], host, sizeof *loaded[0]);
+    }
+    for (unsigned i = 0; i < a->count; i++) {
+        if (a->transposed)
+            transpose(loaded[i]);
+        memcpy(w->regs + a->regs[i], loaded[i],
+               sizeof loaded[i]); /* lane l: row l / 4, elements 2 * (l % 4) and next */
+    }
+    return in + 1;
+}
+
+const struct insn *op_stmatrix(struct warp *w, const struct insn *in) {
+    const struct insn *next;
+    if (!matrix_ready(w, in, &next))
+        return next;
+    const struct matrix_access *a = in->extra;
+    uint64_t addresses[WARP_SIZE];
+    access_addresses(w, in, addresses);
+    for (int i = 0; i < a->count; i++) {
+        matrix m;
+        memcpy(m, w->regs + a->regs[i], sizeof m);
+        if (a->transposed)
+            transpose(m);
+        for (int row = 0; row < SIDE; row++) {
+            uint8_t *host = row_host(w, in, addresses, SIDE * i + row);
+            if (!host)
+                return NULL;
+            memcpy(host, m[row], sizeof m[row]);
+        }
+    }
+    return in + 1;
+}
+
+const struct insn *op_movmatrix(struct warp *w, const struct insn *in) {
+    const struct insn *next;
+    if (!matrix_ready(w, in, &next))
+        return next;
+    matrix m;
+    memcpy(m, w->regs + in->op[1], sizeof m);
+    transpose(m);
+    memcpy(w->regs + in->op[0], m, sizeof m);
+    return in + 1;
+}

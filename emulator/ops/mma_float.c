@@ -1,0 +1,336 @@
+/* D = A * B + C in f16, bf16, tf32 and fp8, as an H200's tensor cores compute it. Found from its results, all of which
+ * this reproduces bit by bit (tests/emulator/tensor):
+ *
+ * - A sum has all products along k and C in it: at most 16 products of 16-bit and 8 of 32-bit elements.
+ * - A product's significand is exact, and not normalized: in [1, 4), or smaller where an operand is subnormal. Its
+ *   exponent is the sum of its operands' exponents. C takes part with its own.
+ * - All are aligned to the largest exponent among those that are not zero, cut off (towards zero, each for itself) 25
+ *   bits behind the point, and added exactly.
+ * - The sum is normalized and rounded once: towards zero to f32 (beyond its range is infinity), to nearest even to f16.
+ * - wmma's m16n16k8 with tf32 is two sums of four products; the first one's result is C of the second.
+ * - C and D of different types: the sum is all in f32. C is widened first, so that no subnormals are left in it; D is
+ *   rounded towards zero to f32, then to nearest even.
+ * - There is no negative zero in f32: what is rounded to zero is +0.
+ * - A NaN, infinity times zero, and infinities of both signs give NaN 0x7fffffff or 0x7fff.
+ * - fp8 is converted to f16 first. Two sums, one after the other, take the lower and then the upper two elements of
+ *   each register, beginning with 0; C is added last, by an addition to nearest.
+ *
+ * In C: a value is a float in [1, 2) and its exponent. A product's float is exact, and multiplying it by a power of two
+ * and converting to int cuts off what is to be cut off. Loops go over a row's columns, so they become vector code. */
+#include <math.h>
+#include <string.h>
+
+#include "ops/half.h"
+#include "ops/matrix.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+#define MAX_OPERAND 512   /* elements of A or B: 16 x 32 */
+#define NO_EXPONENT -5000 /* of zero: less than any other sum of two */
+#define FRACTION    25    /* bits kept behind the point of the largest */
+#define STEP        8     /* products of which no more than 2^27 each: their sum fits 32 bits */
+
+/* Values split into a significand and an exponent. Infinities and NaN have themselves as significand. */
+struct split {
+    float *significand;
+    int32_t *exponent;
+};
+
+/* `fraction` bits of a magnitude with exponent bits above them: value = significand * 2^exponent. */
+ALWAYS_INLINE void split_one(uint32_t sign, uint32_t magnitude, int fraction, int bias, uint32_t special,
+                             float *significand, int32_t *exponent) {
+    uint32_t field = magnitude >> fraction, digits = magnitude << (23 - fraction) & 0x7fffff;
+    uint32_t normal = digits | 0x3f800000u, subnormal = f32_bits((float)(int32_t)digits * 0x1p-23f);
+    uint32_t bits = field == special ? digits | F32_INFINITY : field ? normal : subnormal;
+    *significand = f32_from(bits | sign << 31);
+    *exponent = field ? (int32_t)field - bias : magnitude ? 1 - bias : NO_EXPONENT;
+}
+
+ALWAYS_INLINE void split_f16(uint16_t h, float *significand, int32_t *exponent) {
+    split_one(h >> 15, h & 0x7fff, 10, 15, 31, significand, exponent);
+}
+
+ALWAYS_INLINE void split_bf16(uint16_t h, float *significand, int32_t *exponent) {
+    split_one(h >> 15, h & 0x7fff, 7, 127, 255, significand, exponent);
+}
+
+ALWAYS_INLINE void split_f32(uint32_t u, float *significand, int32_t *exponent) {
+    split_one(u >> 31, u & ~F32_SIGN, 23, 127, 255, significand, exponent);
+}
+
+ALWAYS_INLINE void split_tf32(uint32_t u, float *significand, int32_t *exponent) {
+    split_f32(u & ~0x1fffu, significand, exponent); /* the last 13 bits do not count, whatever they are */
+}
+
+/* ---- operands from registers ---- */
+
+/* Row i's element k is at [i * row_step + k * k_step]. */
+struct order {
+    unsigned row_step, k_step;
+};
+
+/* The elements of a register's block, 16 bits each, two per word. */
+static void read_halves(const struct warp *w, uint32_t reg, struct matrix_block at, struct order o, uint16_t *out) {
+    const uint16_t *from = (const uint16_t *)(const void *)(w->regs + reg);
+    out += at.row * o.row_step + 2 * at.word * o.k_step;
+    for (unsigned k = 0; k < 8; k++)
+        for (unsigned i = 0; i < 8; i++)
+            out[i * o.row_step + k * o.k_step] = from[8 * i + k];
+}
+
+static void read_singles(const struct warp *w, uint32_t reg, struct matrix_block at, struct order o, uint32_t *out) {
+    const uint32_t *from = (const uint32_t *)(const void *)(w->regs + reg);
+    out += at.row * o.row_step + at.word * o.k_step;
+    for (unsigned k = 0; k < 4; k++)
+        for (unsigned i = 0; i < 8; i++)
+            out[i * o.row_step + k * o.k_step] = from[4 * i + k];
+}
+
+/* Both formats are in f16's range. Their exponents' biases are 7 and 15. */
+static uint16_t f16_of_fp8(uint8_t x, enum matrix_type type) {
+    unsigned magnitude = x & 0x7f;
+    uint16_t sign = (uint16_t)((x & 0x80) << 8);
+    if (type == MATRIX_E5M2)
+        return (uint16_t)(sign | magnitude << 8);
+    if (magnitude == 0x7f)
+        return F16_NAN;
+    float value = magnitude < 8 ? (float)magnitude * 0x1p-9f : f32_from((magnitude << 20) + ((127u - 7) << 23));
+    return sign | f32_to_f16(value);
+}
+
+/* Of fp8, the lower halves of all registers come first along k, then the upper ones. */
+static void read_bytes(const struct warp *w, uint32_t reg, struct matrix_block at, struct order o, unsigned depth,
+                       enum matrix_type type, uint16_t *out) {
+    const uint8_t *from = w->regs + reg;
+    for (unsigned l = 0; l < WARP_SIZE; l++)
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned k = i / 2 * (depth / 2) + 2 * (at.word + l % 4) + i % 2;
+            out[(at.row + l / 4) * o.row_step + k * o.k_step] = f16_of_fp8(from[4 * l + i], type);
+        }
+}
+
+static unsigned bits_of(enum matrix_type type) {
+    return type == MATRIX_TF32 ? 32 : type == MATRIX_E4M3 || type == MATRIX_E5M2 ? 8 : 16;
+}
+
+#define SPLIT_ALL(split, T, from)                                                                                      \
+    for (unsigned i = 0; i < n; i++)                                                                                   \
+    split((T)(from)[i], &to->significand[i], &to->exponent[i])
+
+/* An operand of `rows` rows, split. */
+static void read_operand(const struct warp *w, const struct mma *m, bool is_a, struct split *to) {
+    enum matrix_type type = is_a ? m->a : m->b;
+    const uint32_t *regs = is_a ? m->a_regs : m->b_regs;
+    unsigned rows = is_a ? m->rows : m->columns, depth = m->depth, n = rows * depth;
+    unsigned words = depth * bits_of(type) / 32;
+    struct order order = is_a ? (struct order){depth, 1} : (struct order){1, rows};
+    uint16_t halves[MAX_OPERAND];
+    uint32_t singles[MAX_OPERAND / 2];
+    for (unsigned r = 0; r < rows * words / WARP_SIZE; r++) {
+        struct matrix_block at = is_a ? matrix_block_a(r, rows, words) : matrix_block_b(r, words);
+        if (type == MATRIX_TF32)
+            read_singles(w, regs[r], at, order, singles);
+        else if (bits_of(type) == 8)
+            read_bytes(w, regs[r], at, order, depth, type, halves);
+        else
+            read_halves(w, regs[r], at, order, halves);
+    }
+    if (type == MATRIX_TF32)
+        SPLIT_ALL(split_tf32, uint32_t, singles);
+    else if (type == MATRIX_BF16)
+        SPLIT_ALL(split_bf16, uint16_t, halves);
+    else
+        SPLIT_ALL(split_f16, uint16_t, halves);
+}
+
+/* ---- a row of D ---- */
+
+/* 2^exponent, 0 for what is far too small */
+ALWAYS_INLINE float power(int32_t exponent) {
+    int32_t field = exponent + 127;
+    return f32_from((uint32_t)(field > 0 ? field : 0) << 23);
+}
+
+ALWAYS_INLINE double power_double(int32_t exponent) {
+    return f64_from((uint64_t)(uint32_t)(exponent + 1023) << 52);
+}
+
+/* The largest exponent in each column's sum. */
+ALWAYS_INLINE void largest_exponents(const int32_t *a, const int32_t *b, const int32_t *c, unsigned columns,
+                                     unsigned depth, int32_t *out) {
+    for (unsigned j = 0; j < columns; j++)
+        out[j] = c[j] > -500 ? c[j] : -500; /* the sum is 0, or less than f32 has, with any of them */
+    for (unsigned k = 0; k < depth; k++)
+        for (unsigned j = 0; j < columns; j++) {
+            int32_t e = a[k] + b[k * columns + j];
+            out[j] = e > out[j] ? e : out[j];
+        }
+}
+
+/* Adds up to STEP products to sums, in units of 2^(largest - FRACTION). Unsigned: NaN makes anything of them. */
+ALWAYS_INLINE void add_products(struct split a, struct split b, const int32_t *largest, unsigned columns,
+                                unsigned depth, uint32_t *sums) {
+    for (unsigned k = 0; k < depth; k++)
+        for (unsigned j = 0; j < columns; j++) {
+            float product = a.significand[k] * b.significand[k * columns + j];
+            int32_t exponent = a.exponent[k] + b.exponent[k * columns + j];
+            sums[j] += (uint32_t)(int32_t)(product * power(exponent - largest[j] + FRACTION));
+        }
+}
+
+/* Towards zero. */
+ALWAYS_INLINE uint32_t f32_of_sum(double sum) {
+    uint64_t u = f64_bits(sum), m = u & ~F64_SIGN;
+    uint32_t normal = f32_bits((float)f64_from(m & ~(uint64_t)0x1fffffff));
+    double tiny = f64_from(m) * 0x1p149;
+    uint32_t subnormal = (uint32_t)(int32_t)(tiny < 0x1p24 ? tiny : 0);
+    uint32_t magnitude = f64_from(m) < 0x1p-126 ? subnormal : normal;
+    return magnitude ? (uint32_t)(u >> 63) << 31 | magnitude : 0;
+}
+
+/* To nearest even: by way of a single that is odd when anything was cut off. */
+ALWAYS_INLINE uint32_t f16_of_sum(double sum) {
+    uint64_t u = f64_bits(sum), odd = u & 0x1fffffff ? (uint64_t)1 << 29 : 0;
+    return f32_to_f16((float)f64_from((u & ~(uint64_t)0x1fffffff) | odd));
+}
+
+ALWAYS_INLINE void dot_row(struct split a, struct split b, struct split c, unsigned columns, unsigned depth,
+                           bool to_f16, uint32_t *d) {
+    int32_t largest[16];
+    uint32_t low[16] = {0}, high[16] = {0};
+    unsigned first = depth < STEP ? depth : STEP;
+    largest_exponents(a.exponent, b.exponent, c.exponent, columns, depth, largest);
+    add_products(a, b, largest, columns, first, low);
+    struct split a2 = {a.significand + first, a.exponent + first};
+    struct split b2 = {b.significand + first * columns, b.exponent + first * columns};
+    add_products(a2, b2, largest, columns, depth - first, high);
+    for (unsigned j = 0; j < columns; j++) {
+        int32_t addend = (int32_t)(c.significand[j] * power(c.exponent[j] - largest[j] + FRACTION));
+        double sum =
+            ((double)(int32_t)low[j] + (double)(int32_t)high[j] + (double)addend) * power_double(largest[j] - FRACTION);
+        d[j] = to_f16 ? f16_of_sum(sum) : f32_of_sum(sum);
+    }
+}
+
+#define DOT_ROW(columns, depth, to_f16) dot_row(a, b, c, columns, depth, to_f16, d)
+
+static void dot_row_any(struct split a, struct split b, struct split c, unsigned columns, unsigned depth, bool to_f16,
+                        uint32_t *d) {
+    if (columns == 16 && depth == 16)
+        to_f16 ? DOT_ROW(16, 16, true) : DOT_ROW(16, 16, false);
+    else if (columns == 8 && depth == 16)
+        to_f16 ? DOT_ROW(8, 16, true) : DOT_ROW(8, 16, false);
+    else if (columns == 16)
+        DOT_ROW(16, 4, false); /* tf32 */
+    else if (depth == 8)
+        to_f16 ? DOT_ROW(8, 8, true) : DOT_ROW(8, 8, false);
+    else
+        DOT_ROW(8, 4, false); /* tf32 */
+}
+
+/* ---- the whole ---- */
+
+static bool all_finite(const float *x, unsigned n) {
+    bool finite = true;
+    for (unsigned i = 0; i < n; i++)
+        finite &= (f32_bits(x[i]) & F32_INFINITY) != F32_INFINITY;
+    return finite;
+}
+
+/* Where an infinity or a NaN takes part, significands alone say what the result is. */
+static void special_row(struct split a, struct split b, struct split c, unsigned columns, unsigned depth, bool to_f16,
+                        uint32_t *d) {
+    for (unsigned j = 0; j < columns; j++) {
+        float sum = c.significand[j];
+        for (unsigned k = 0; k < depth; k++)
+            sum += a.significand[k] * b.significand[k * columns + j];
+        if (sum != sum)
+            d[j] = to_f16 ? F16_NAN : F32_NAN;
+        else if (isinf(sum))
+            d[j] = to_f16 ? F16_INFINITY | (sum < 0 ? F16_SIGN : 0) : F32_INFINITY | (sum < 0 ? F32_SIGN : 0);
+    }
+}
+
+/* What a sum adds up: `depth` products from element k on. */
+struct part {
+    unsigned k, depth;
+};
+
+/* c and d may be the same. */
+static void dot(const struct mma *m, struct split a, struct split b, struct part part, const uint32_t *c, bool c_f16,
+                uint32_t *d, bool d_f16) {
+    unsigned columns = m->columns, n = m->rows * columns;
+    float c_significand[MATRIX_ELEMENTS];
+    int32_t c_exponent[MATRIX_ELEMENTS];
+    struct split all = {c_significand, c_exponent}, *to = &all;
+    if (c_f16)
+        SPLIT_ALL(split_f16, uint16_t, c);
+    else
+        SPLIT_ALL(split_f32, uint32_t, c);
+    struct split bk = {b.significand + part.k * columns, b.exponent + part.k * columns};
+    bool finite = all_finite(a.significand, m->rows * m->depth) && all_finite(b.significand, columns * m->depth) &&
+                  all_finite(c_significand, n);
+    for (unsigned i = 0; i < m->rows; i++) {
+        struct split ai = {a.significand + i * m->depth + part.k, a.exponent + i * m->depth + part.k};
+        struct split ci = {c_significand + i * columns, c_exponent + i * columns};
+        dot_row_any(ai, bk, ci, columns, part.depth, d_f16, d + i * columns);
+        if (!finite)
+            special_row(ai, bk, ci, columns, part.depth, d_f16, d + i * columns);
+    }
+}
+
+static void add_c(const uint32_t *c, uint32_t *d, unsigned n, bool f16) {
+    for (unsigned i = 0; i < n; i++)
+        d[i] = f16 ? f32_to_f16(f16_to_f32((uint16_t)d[i]) + f16_to_f32((uint16_t)c[i]))
+                   : f32_bits(f32_canonical(f32_from(d[i]) + f32_from(c[i])));
+}
+
+static void widen(uint32_t *c, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        c[i] = f32_bits(f16_to_f32((uint16_t)c[i]));
+}
+
+static void narrow(uint32_t *d, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        d[i] = f32_to_f16(f32_from(d[i]));
+}
+
+/* d: the product, added to c. Both are what the instruction's types say. */
+static void multiply(const struct mma *m, struct split a, struct split b, uint32_t *c, uint32_t *d) {
+    bool c_f16 = m->c == MATRIX_F16, d_f16 = m->d == MATRIX_F16;
+    unsigned half = m->depth / 2u, n = (unsigned)m->rows * m->columns;
+    if (bits_of(m->a) == 8) {
+        memset(d, 0, n * sizeof *d);
+        dot(m, a, b, (struct part){0, half}, d, d_f16, d, d_f16);
+        dot(m, a, b, (struct part){half, half}, d, d_f16, d, d_f16);
+        add_c(c, d, n, d_f16);
+    } else if (m->a == MATRIX_TF32 && m->columns == 16) {
+        dot(m, a, b, (struct part){0, half}, c, false, d, false);
+        dot(m, a, b, (struct part){half, half}, d, false, d, false);
+    } else if (c_f16 == d_f16) {
+        dot(m, a, b, (struct part){0, m->depth}, c, c_f16, d, d_f16);
+    } else {
+        if (c_f16)
+            widen(c, n);
+        dot(m, a, b, (struct part){0, m->depth}, c, false, d, false);
+        if (d_f16)
+            narrow(d, n);
+    }
+}
+
+const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
+    const struct insn *next;
+    if (!matrix_ready(w, in, &next))
+        return next;
+    const struct mma *m = in->extra;
+    _Alignas(64) float a_significand[MAX_OPERAND], b_significand[MAX_OPERAND];
+    _Alignas(64) int32_t a_exponent[MAX_OPERAND], b_exponent[MAX_OPERAND];
+    _Alignas(64) uint32_t c[MATRIX_ELEMENTS], d[MATRIX_ELEMENTS];
+    struct split a = {a_significand, a_exponent}, b = {b_significand, b_exponent};
+    read_operand(w, m, true, &a);
+    read_operand(w, m, false, &b);
+    matrix_read_c(w, m->c_regs, m->c, m->rows, m->columns, c);
+    multiply(m, a, b, c, d);
+    matrix_write_d(w, m->d_regs, m->d, m->rows, m->columns, d);
+    return in + 1;
+}
