@@ -332,7 +332,7 @@ static void put_nearest(struct text *t, const struct bad_access *bad) {
         text_format(t, "%g bytes after", bad->address - a->base - a->size + 1);
     text_format(t, " the nearest allocation at %x of size %g bytes", a->base, a->size);
     if (a->name)
-        text_format(t, " (the variable %s)", a->name);
+        text_format(t, a->limit ? " (the variable %s)" : " (the variable %s of a library that is closed)", a->name);
     else if (a->limit == 0)
         text_string(t, " (freed)");
     text_string(t, "\n");

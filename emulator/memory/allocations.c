@@ -260,7 +260,7 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     a->size = a->limit = size;
     a->host = r == REGION_DEVICE ? space_backing(base) : (uint8_t *)(uintptr_t)base;
     a->kind = kind;
-    a->name = name;
+    a->name = name ? strdup(name) : NULL; /* it outlives the module: a closed library's variables are still reported */
     a->id = ++last_id;
     a->read_only = kind == MEMORY_CONSTANT;
     if (!table_insert(&regions[r], a))

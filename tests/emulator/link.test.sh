@@ -88,8 +88,24 @@ for rdc in false true; do
   if compile "$name" $flags $GENCODE "$here/library.cu" -o "$scratch/library" -ldl &&
     compile "$name" $flags $GENCODE -rdc=$rdc -Xcompiler -fPIC -shared "$here/library_kernels.cu" -o "$scratch/library.so"; then
     check_program "$name" "$scratch/library" "$scratch/library.so"
+    says "$name: the message names the variable" 'the variable state of a library that is closed'
   fi
 done
+
+# The same programs on the emulator with ASan and UBSan, whose runtime has to be there before anything else.
+. tests/emulator/build_emulator.sh
+sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" != 0 ]; then
+  no "emulator builds (sanitized)" "its compiler reports errors"
+elif [ "${sanitizer#/}" = "$sanitizer" ]; then
+  skip "link (sanitized)" "this compiler has no libasan.so"
+else
+  for program in across modules "library $scratch/library.so"; do
+    check_program "${program%% *} (sanitized)" env LD_PRELOAD="$sanitizer" ASAN_OPTIONS=detect_leaks=0 \
+      LD_LIBRARY_PATH="$PWD/$sanitized_emulator" "$scratch/"$program
+  done
+fi
 
 # Machine code for one GPU only, in a program that has PTX for the rest.
 name="a file without PTX"

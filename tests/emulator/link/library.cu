@@ -31,6 +31,20 @@ static void use_library(const char *file, const char *when, int *out) {
     dlclose(library);
 }
 
+__global__ void follow(int *variable_of_library) {
+    *variable_of_library = 1;
+}
+
+static void use_after_close(const char *file, int *out) {
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    typedef void *(*address_function)();
+    address_function f = library ? (address_function)dlsym(library, "library_address") : NULL;
+    int *variable = f ? (int *)f() : out;
+    dlclose(library);
+    follow<<<1, 1>>>(variable);
+    check("a variable of a closed library is no longer there", cudaDeviceSynchronize() != cudaSuccess);
+}
+
 int main(int argc, char **argv) {
     int *out;
     if (argc < 2)
@@ -44,5 +58,6 @@ int main(int argc, char **argv) {
     own<<<1, 32>>>(out);
     FINISH();
     check("the program's own kernel after the library is closed", out[31] == 38);
+    use_after_close(argv[1], out);
     return program_failures != 0;
 }

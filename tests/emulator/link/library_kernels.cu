@@ -13,6 +13,12 @@ extern "C" int library_step(int *out) {
     return cudaDeviceSynchronize() == cudaSuccess ? out[0] : -1;
 }
 
+extern "C" void *library_address() {
+    void *address = NULL;
+    cudaGetSymbolAddress(&address, state);
+    return address;
+}
+
 extern "C" int library_managed(int *) {
     return both;
 }
