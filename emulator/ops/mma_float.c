@@ -15,22 +15,25 @@
  * - fp8 is converted to f16 first. Two sums, one after the other, take the lower and then the upper two elements of
  *   each register, beginning with 0; C is added last, by an addition to nearest.
  *
- * In C: a value is a float in [1, 2) and its exponent. A product's float is exact, and multiplying it by a power of two
- * and converting to int cuts off what is to be cut off. Loops go over a row's columns, so they become vector code. */
+ * In C: a value is its significand, a float in [1, 2), and its exponent. A product of floats is exact, and multiplying it
+ * by a power of two and converting it to int cuts off what is to be cut off. f16 is "direct": its range is so small that
+ * the value itself stands for the significand, and the power is the same for all products of a sum. Loops go over a row's
+ * columns, so they become vector code. */
 #include <math.h>
 #include <string.h>
 
 #include "ops/half.h"
 #include "ops/matrix.h"
 
+#define UNROLLED      _Pragma("GCC unroll 16") /* so that what loops over columns hold stays in registers */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #define MAX_OPERAND 512   /* elements of A or B: 16 x 32 */
 #define NO_EXPONENT -5000 /* of zero: less than any other sum of two */
 #define FRACTION    25    /* bits kept behind the point of the largest */
-#define STEP        8     /* products of which no more than 2^27 each: their sum fits 32 bits */
+/* 16 products, each less than (2 - 2^-10)^2 * 2^25, have a sum that fits 32 bits. */
 
-/* Values split into a significand and an exponent. Infinities and NaN have themselves as significand. */
+/* Values split into a significand (or the value itself) and an exponent. Infinities and NaN stay what they are. */
 struct split {
     float *significand;
     int32_t *exponent;
@@ -48,6 +51,12 @@ ALWAYS_INLINE void split_one(uint32_t sign, uint32_t magnitude, int fraction, in
 
 ALWAYS_INLINE void split_f16(uint16_t h, float *significand, int32_t *exponent) {
     split_one(h >> 15, h & 0x7fff, 10, 15, 31, significand, exponent);
+}
+
+/* The value itself, and its exponent. */
+ALWAYS_INLINE void split_direct(uint16_t h, float *value, int32_t *exponent) {
+    split_f16(h, value, exponent);
+    *value = f16_to_f32(h);
 }
 
 ALWAYS_INLINE void split_bf16(uint16_t h, float *significand, int32_t *exponent) {
@@ -140,7 +149,7 @@ static void read_operand(const struct warp *w, const struct mma *m, bool is_a, s
     else if (type == MATRIX_BF16)
         SPLIT_ALL(split_bf16, uint16_t, halves);
     else
-        SPLIT_ALL(split_f16, uint16_t, halves);
+        SPLIT_ALL(split_direct, uint16_t, halves);
 }
 
 /* ---- a row of D ---- */
@@ -160,6 +169,7 @@ ALWAYS_INLINE void largest_exponents(const int32_t *a, const int32_t *b, const i
                                      unsigned depth, int32_t *out) {
     for (unsigned j = 0; j < columns; j++)
         out[j] = c[j] > -500 ? c[j] : -500; /* the sum is 0, or less than f32 has, with any of them */
+    UNROLLED
     for (unsigned k = 0; k < depth; k++)
         for (unsigned j = 0; j < columns; j++) {
             int32_t e = a[k] + b[k * columns + j];
@@ -167,14 +177,21 @@ ALWAYS_INLINE void largest_exponents(const int32_t *a, const int32_t *b, const i
         }
 }
 
-/* Adds up to STEP products to sums, in units of 2^(largest - FRACTION). Unsigned: NaN makes anything of them. */
+/* Adds products to sums, in units of 2^(largest - FRACTION). Unsigned: NaN makes anything of them. */
 ALWAYS_INLINE void add_products(struct split a, struct split b, const int32_t *largest, unsigned columns,
-                                unsigned depth, uint32_t *sums) {
+                                unsigned depth, bool direct, uint32_t *sums) {
+    int32_t shift[16];
+    float unit[16];
+    for (unsigned j = 0; j < columns; j++) {
+        shift[j] = FRACTION - largest[j];
+        unit[j] = power(shift[j] < 100 ? shift[j] : 100); /* more than that only where all products are zero */
+    }
+    UNROLLED
     for (unsigned k = 0; k < depth; k++)
         for (unsigned j = 0; j < columns; j++) {
             float product = a.significand[k] * b.significand[k * columns + j];
-            int32_t exponent = a.exponent[k] + b.exponent[k * columns + j];
-            sums[j] += (uint32_t)(int32_t)(product * power(exponent - largest[j] + FRACTION));
+            float scale = direct ? unit[j] : power(a.exponent[k] + (b.exponent[k * columns + j] + shift[j]));
+            sums[j] += (uint32_t)(int32_t)(product * scale);
         }
 }
 
@@ -195,46 +212,41 @@ ALWAYS_INLINE uint32_t f16_of_sum(double sum) {
 }
 
 ALWAYS_INLINE void dot_row(struct split a, struct split b, struct split c, unsigned columns, unsigned depth,
-                           bool to_f16, uint32_t *d) {
+                           bool direct, bool to_f16, uint32_t *d) {
     int32_t largest[16];
-    uint32_t low[16] = {0}, high[16] = {0};
-    unsigned first = depth < STEP ? depth : STEP;
+    uint32_t sums[16] = {0};
     largest_exponents(a.exponent, b.exponent, c.exponent, columns, depth, largest);
-    add_products(a, b, largest, columns, first, low);
-    struct split a2 = {a.significand + first, a.exponent + first};
-    struct split b2 = {b.significand + first * columns, b.exponent + first * columns};
-    add_products(a2, b2, largest, columns, depth - first, high);
+    add_products(a, b, largest, columns, depth, direct, sums);
     for (unsigned j = 0; j < columns; j++) {
         int32_t addend = (int32_t)(c.significand[j] * power(c.exponent[j] - largest[j] + FRACTION));
-        double sum =
-            ((double)(int32_t)low[j] + (double)(int32_t)high[j] + (double)addend) * power_double(largest[j] - FRACTION);
+        double sum = ((double)(int32_t)sums[j] + (double)addend) * power_double(largest[j] - FRACTION);
         d[j] = to_f16 ? f16_of_sum(sum) : f32_of_sum(sum);
     }
 }
 
-#define DOT_ROW(columns, depth, to_f16) dot_row(a, b, c, columns, depth, to_f16, d)
+#define DOT_ROW(columns, depth, direct, to_f16) dot_row(a, b, c, columns, depth, direct, to_f16, d)
 
-static void dot_row_any(struct split a, struct split b, struct split c, unsigned columns, unsigned depth, bool to_f16,
-                        uint32_t *d) {
+static void dot_row_any(struct split a, struct split b, struct split c, unsigned columns, unsigned depth, bool direct,
+                        bool to_f16, uint32_t *d) {
     if (columns == 16 && depth == 16)
-        to_f16 ? DOT_ROW(16, 16, true) : DOT_ROW(16, 16, false);
+        to_f16 ? DOT_ROW(16, 16, true, true) : direct ? DOT_ROW(16, 16, true, false) : DOT_ROW(16, 16, false, false);
     else if (columns == 8 && depth == 16)
-        to_f16 ? DOT_ROW(8, 16, true) : DOT_ROW(8, 16, false);
+        to_f16 ? DOT_ROW(8, 16, true, true) : direct ? DOT_ROW(8, 16, true, false) : DOT_ROW(8, 16, false, false);
     else if (columns == 16)
-        DOT_ROW(16, 4, false); /* tf32 */
+        DOT_ROW(16, 4, false, false); /* tf32 */
     else if (depth == 8)
-        to_f16 ? DOT_ROW(8, 8, true) : DOT_ROW(8, 8, false);
+        to_f16 ? DOT_ROW(8, 8, true, true) : direct ? DOT_ROW(8, 8, true, false) : DOT_ROW(8, 8, false, false);
     else
-        DOT_ROW(8, 4, false); /* tf32 */
+        DOT_ROW(8, 4, false, false); /* tf32 */
 }
 
 /* ---- the whole ---- */
 
 static bool all_finite(const float *x, unsigned n) {
-    bool finite = true;
+    uint32_t special = 0; /* not bool: a loop of bool does not become vector code */
     for (unsigned i = 0; i < n; i++)
-        finite &= (f32_bits(x[i]) & F32_INFINITY) != F32_INFINITY;
-    return finite;
+        special |= (f32_bits(x[i]) & F32_INFINITY) == F32_INFINITY;
+    return !special;
 }
 
 /* Where an infinity or a NaN takes part, significands alone say what the result is. */
@@ -260,6 +272,7 @@ struct part {
 static void dot(const struct mma *m, struct split a, struct split b, struct part part, const uint32_t *c, bool c_f16,
                 uint32_t *d, bool d_f16) {
     unsigned columns = m->columns, n = m->rows * columns;
+    bool direct = m->a != MATRIX_BF16 && m->a != MATRIX_TF32;
     float c_significand[MATRIX_ELEMENTS];
     int32_t c_exponent[MATRIX_ELEMENTS];
     struct split all = {c_significand, c_exponent}, *to = &all;
@@ -273,7 +286,7 @@ static void dot(const struct mma *m, struct split a, struct split b, struct part
     for (unsigned i = 0; i < m->rows; i++) {
         struct split ai = {a.significand + i * m->depth + part.k, a.exponent + i * m->depth + part.k};
         struct split ci = {c_significand + i * columns, c_exponent + i * columns};
-        dot_row_any(ai, bk, ci, columns, part.depth, d_f16, d + i * columns);
+        dot_row_any(ai, bk, ci, columns, part.depth, direct, d_f16, d + i * columns);
         if (!finite)
             special_row(ai, bk, ci, columns, part.depth, d_f16, d + i * columns);
     }

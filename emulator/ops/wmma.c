@@ -105,16 +105,24 @@ static bool copy_lines(struct warp *w, const struct insn *in, uint8_t *copy, boo
     return true;
 }
 
-/* A register's block of four words in each of eight rows. */
-static void load_operand(struct warp *w, const struct matrix_access *a, const uint8_t *copy) {
-    unsigned width = a->bits == 64 ? 8 : 4, pitch = a->columns * a->bits / 8u, words = pitch / width;
+/* Each register's block of four words, of `width` bytes, in each of eight rows. */
+static inline void load_blocks(struct warp *w, const struct matrix_access *a, const uint8_t *copy, unsigned width) {
+    unsigned pitch = a->columns * a->bits / 8u, words = pitch / width;
     unsigned distinct = a->rows * words / WARP_SIZE; /* f16 has 8 registers, and the same again in some of them */
     for (unsigned r = 0; r < a->count; r++) {
-        unsigned n = r % distinct;
+        unsigned n = r < distinct ? r : r % distinct;
         struct matrix_block at = a->role == ROLE_A ? matrix_block_a(n, a->rows, words) : matrix_block_b(n, words);
+        const uint8_t *from = copy + at.row * pitch + at.word * width;
         for (unsigned i = 0; i < 8; i++)
-            memcpy(w->regs + a->regs[r] + i * 4 * width, copy + (at.row + i) * pitch + at.word * width, 4 * width);
+            memcpy(w->regs + a->regs[r] + i * 4 * width, from + i * pitch, 4 * width);
     }
+}
+
+static void load_operand(struct warp *w, const struct matrix_access *a, const uint8_t *copy) {
+    if (a->bits == 64)
+        load_blocks(w, a, copy, 8);
+    else
+        load_blocks(w, a, copy, 4);
 }
 
 /* C in registers holds two elements of a row, next to each other, per lane: in one register or in two. */
