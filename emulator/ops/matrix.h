@@ -1,10 +1,10 @@
 /* Matrix instructions: what decode knows about them, and how fragments hold matrices.
  *
- * All of them but m8n8k4 with f16 (ops/mma_volta.c) hold matrices alike, also wmma's (as an H200 does): a register holds
- * a block of eight rows of four words, lane l word l % 4 of row l / 4. An instruction whose D is wider than high
+ * All of them but m8n8k4 with f16 (ops/mma_volta.c) hold matrices alike, also wmma's (as an H200 does): a register
+ * holds a block of eight rows of four words, lane l word l % 4 of row l / 4. An instruction whose D is wider than high
  * (m8n32k16) computes the transpose of D instead: A and B change places, and so do rows and columns. What is called A
- * below is the operand whose rows are rows of D, B the one whose rows are columns of D; both hold a row's elements along
- * k next to each other. */
+ * below is the operand whose rows are rows of D, B the one whose rows are columns of D; both hold a row's elements
+ * along k next to each other. */
 #ifndef OPS_MATRIX_H
 #define OPS_MATRIX_H
 

@@ -15,10 +15,10 @@
  * - fp8 is converted to f16 first. Two sums, one after the other, take the lower and then the upper two elements of
  *   each register, beginning with 0; C is added last, by an addition to nearest.
  *
- * In C: a value is its significand, a float in [1, 2), and its exponent. A product of floats is exact, and multiplying it
- * by a power of two and converting it to int cuts off what is to be cut off. f16 is "direct": its range is so small that
- * the value itself stands for the significand, and the power is the same for all products of a sum. Loops go over a row's
- * columns, so they become vector code. */
+ * In C: a value is its significand, a float in [1, 2), and its exponent. A product of floats is exact, and multiplying
+ * it by a power of two and converting it to int cuts off what is to be cut off. f16 is "direct": its range is so small
+ * that the value itself stands for the significand, and the power is the same for all products of a sum. Loops go over
+ * a row's columns, so they become vector code. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* A matrix product as fast programs write it: ldmatrix from padded shared memory, mma.sync, stmatrix. And movmatrix, and
- * warps whose lanes come to a matrix instruction at different times. */
+/* A matrix product as fast programs write it, with ldmatrix from padded shared memory and mma.sync; stmatrix and
+ * movmatrix; and a warp whose lanes come to a matrix instruction at different times. */
 // arch: sm_90
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

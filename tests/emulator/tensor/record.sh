@@ -1,6 +1,6 @@
 #!/bin/sh
-# Records the expected results on a machine with an H200 and the toolkit: record.sh [FOLDER]. Writes FOLDER/h200.bin.gz (default:
-# this folder).
+# Records the expected results on a machine with an H200 and the toolkit: record.sh [FOLDER]
+# Writes FOLDER/h200.bin.gz (default: this folder).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here}

@@ -4,8 +4,8 @@
  *   tensor check FILE    executes the same again and says what differs from the file
  *   tensor list          names the cases
  *
- * A file has for each case a hash of its name (uint32_t), the results of the first SHOWN of its trials, and a hash of the
- * results of all (uint64_t). The operands of a trial follow from its number. */
+ * A file has for each case a hash of its name (uint32_t), the results of the first SHOWN of its trials, and a hash of
+ * the results of all (uint64_t). The operands of a trial follow from its number. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
