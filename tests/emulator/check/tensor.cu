@@ -55,7 +55,7 @@ static void case_wmma_half_warp(void) {
     wmma_half_warp<<<1, 16>>>(device_array<half>(256), device_array<half>(32));
 }
 
-// EXPECT wmma_pointer_per_thread 719 launch_error
+// EXPECT wmma_pointer_per_thread 719 launch_failure
 // SAYS The threads of a warp give different addresses or strides.
 __global__ void wmma_pointer_per_thread(const half *x, half *y) { /* as if each thread had its own tile */
     tile a;
