@@ -138,6 +138,8 @@ static void atomic(struct decoder *d, const struct ptx_insn *p) {
     const struct ptx_operand *to = &p->operands[0];
     if (result) {
         at = 1;
+        if (to->kind == OPERAND_VECTOR && a->count > 1 && to->count != a->count)
+            decode_fail(d, "'%s' needs %u registers, not %u", p->opcode, a->count, to->count);
         if (to->kind == OPERAND_VECTOR && a->count > 1)
             for (unsigned i = 0; i < to->count && i < 8; i++)
                 a->regs[i] = decode_destination(d, &to->items[i], bits);
@@ -148,6 +150,8 @@ static void atomic(struct decoder *d, const struct ptx_insn *p) {
         decode_fail(d, "'%s' needs more operands", p->opcode);
     int64_t offset = decode_address(d, &p->operands[at], a);
     const struct ptx_operand *b = &p->operands[at + 1];
+    if (a->count > 1 && (b->kind != OPERAND_VECTOR || b->count != a->count))
+        decode_fail(d, "'%s' needs %u values", p->opcode, a->count);
     if (b->kind == OPERAND_VECTOR && a->count > 1) {
         for (unsigned i = 0; i < b->count && i < 8; i++)
             a->data[i] = decode_source(d, &b->items[i], bits);

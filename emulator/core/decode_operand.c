@@ -119,6 +119,11 @@ uint32_t decode_fixed_special(struct decoder *d, const char *name) {
     return ~0u;
 }
 
+static unsigned special_bits(const char *name) {
+    bool wide = strcmp(name, "%clock64") == 0 || strcmp(name, "%globaltimer") == 0 || strcmp(name, "%gridid") == 0;
+    return wide ? 64 : 32;
+}
+
 /* Emits the instruction that reads a special register which changes. False if there is none by that name. */
 static bool emit_special(struct decoder *d, const char *name, uint32_t slot) {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
@@ -129,16 +134,6 @@ static bool emit_special(struct decoder *d, const char *name, uint32_t slot) {
             return true;
         }
     return false;
-}
-
-static uint32_t special_source(struct decoder *d, const struct ptx_operand *o) {
-    uint32_t slot = decode_fixed_special(d, o->symbol);
-    if (slot != ~0u)
-        return slot;
-    slot = decode_frame(d, 8 * WARP_SIZE, 64);
-    if (!emit_special(d, o->symbol, slot))
-        decode_fail(d, "special register '%s' is not supported", o->symbol);
-    return slot;
 }
 
 /* ---- sources and destinations ---- */
@@ -173,6 +168,24 @@ static void emit_widen(struct decoder *d, uint32_t to, unsigned to_bits, uint32_
     in->flags = INSN_PSEUDO;
 }
 
+/* A special register, narrowed where that is asked for (mov.u16 of %tid.x); nobody may ask for more than it has. */
+static uint32_t special_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
+    unsigned have = special_bits(o->symbol);
+    uint32_t slot = decode_fixed_special(d, o->symbol);
+    if (slot == ~0u) {
+        slot = decode_frame(d, 8 * WARP_SIZE, 64);
+        if (!emit_special(d, o->symbol, slot))
+            decode_fail(d, "special register '%s' is not supported", o->symbol);
+    }
+    if (have == bits)
+        return slot;
+    if (bits > have || bits < 16)
+        decode_fail(d, "special register '%s' has %u bits, and '%s' needs %u", o->symbol, have, d->at->opcode, bits);
+    uint32_t part = decode_frame(d, bits / 8 * WARP_SIZE, 64);
+    emit_widen(d, part, bits, slot, have, false);
+    return part;
+}
+
 static uint32_t register_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     unsigned have = register_bits(o->reg);
     if (have == bits)
@@ -184,11 +197,17 @@ static uint32_t register_source(struct decoder *d, const struct ptx_operand *o, 
     return slot;
 }
 
+/* The width of a vector's elements when the whole is one operand. */
+static unsigned part_bits(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
+    unsigned part = o->count ? bits / o->count : 0;
+    if (part * o->count != bits || (part != 8 && part != 16 && part != 32 && part != 64))
+        decode_fail(d, "'%s' cannot take %u elements as one operand", d->at->opcode, o->count);
+    return part;
+}
+
 /* A vector as one wide source: mov.b64 %rd, {%r1, %r2} and the b128 operands of cas. */
 static uint32_t packed_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
-    if (!o->count || bits % o->count)
-        decode_fail(d, "'%s' cannot take %u elements as one operand", d->at->opcode, o->count);
-    unsigned part = bits / o->count;
+    unsigned part = part_bits(d, o, bits);
     uint32_t slot = decode_frame(d, bits / 8 * WARP_SIZE, 64);
     for (unsigned i = 0; i < o->count; i++) {
         uint32_t from = part == 8 ? decode_source(d, &o->items[i], 16) : decode_source(d, &o->items[i], part);
@@ -211,7 +230,7 @@ uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned 
     case OPERAND_FLOAT:
         return decode_constant(d, bits, float_bits(o, bits));
     case OPERAND_SPECIAL:
-        return special_source(d, o);
+        return special_source(d, o, bits);
     case OPERAND_SYMBOL:
         return decode_constant(d, bits, decode_symbol(d, o));
     case OPERAND_VECTOR:
@@ -239,12 +258,15 @@ uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsi
 void decode_destination_done(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slot,
                              bool is_signed) {
     if (o->kind == OPERAND_VECTOR) {
-        unsigned part = bits / (o->count ? o->count : 1);
+        unsigned part = part_bits(d, o, bits);
         for (unsigned i = 0; i < o->count; i++) {
             if (o->items[i].kind == OPERAND_SINK)
                 continue;
+            if (o->items[i].kind != OPERAND_REGISTER || register_bits(o->items[i].reg) != (part == 8 ? 16 : part))
+                decode_fail(d, "element %u of the destination of '%s' is not a register of %u bits", i, d->at->opcode,
+                            part);
             struct insn *in = decode_emit(d, op_extract);
-            in->op[0] = decode_destination(d, &o->items[i], part == 8 ? 16 : part);
+            in->op[0] = o->items[i].reg->slot;
             in->op[1] = slot;
             in->kind = WIDEN(bits / 8, part / 8, 0);
             in->imm = i;
@@ -280,7 +302,7 @@ bool decode_mov(struct decoder *d, const struct ptx_insn *p) {
         return true;
     unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
     if (to->kind == OPERAND_REGISTER && from->kind == OPERAND_SPECIAL && bits == register_bits(to->reg) &&
-        emit_special(d, from->symbol, to->reg->slot))
+        bits == special_bits(from->symbol) && emit_special(d, from->symbol, to->reg->slot))
         return true;
     char name[16];
     if (bits == 1)
@@ -324,6 +346,8 @@ static bool type_is_signed(enum ptx_type t) {
 /* d or d|p: two slots */
 static void pair_slots(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slots[2]) {
     const struct ptx_operand *first = o->kind == OPERAND_PAIR ? &o->items[0] : o;
+    if (first->kind == OPERAND_REGISTER && register_bits(first->reg) != bits)
+        decode_fail(d, "register '%s' has the wrong type for '%s'", first->reg->name, d->at->opcode);
     slots[0] = decode_destination(d, first, bits);
     slots[1] = o->kind == OPERAND_PAIR ? decode_destination(d, &o->items[1], 1) : d->trash_predicate;
 }

@@ -1,5 +1,5 @@
-/* Fuzzes the PTX parser, the loader and the decoder: whatever the text, a module loads or does not, a kernel can run or
- * cannot, and what cannot says why. */
+/* Fuzzes the PTX parser, the linker, the loader and the decoder: whatever the text, a module loads or does not, a kernel can
+ * run or cannot, and what cannot says why. A form feed in the text separates images that are linked together. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +26,33 @@ static void prepare(struct kernel *k) {
     }
 }
 
+#define MOST_IMAGES 8
+
+/* Each image in memory of its own, so that ASan sees its end. */
+static size_t split(const char *data, size_t size, struct module_text *images) {
+    size_t count = 0;
+    for (size_t begin = 0; begin <= size && count < MOST_IMAGES; count++) {
+        const char *end = memchr(data + begin, '\f', size - begin);
+        size_t length = end ? (size_t)(end - (data + begin)) : size - begin;
+        char *copy = malloc(length ? length : 1);
+        if (!copy)
+            abort();
+        memcpy(copy, data + begin, length);
+        images[count] = (struct module_text){copy, length};
+        begin += length + 1;
+    }
+    return count;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char error[256] = "";
-    struct module *m = module_load((const char *)data, size, "fuzz", error, sizeof error);
+    struct module_text images[MOST_IMAGES];
+    size_t image_count = size ? split((const char *)data, size, images) : 0;
+    struct module *m = image_count ? module_link(images, image_count, "fuzz", error, sizeof error) : NULL;
+    for (size_t i = 0; i < image_count; i++)
+        free((char *)images[i].text);
+    if (!image_count)
+        return 0;
     if (!m) {
         must(error[0], "a module does not load and does not say why");
         return 0;

@@ -67,13 +67,43 @@ static size_t replace_by_copy(uint8_t *data, size_t size, size_t max_size, struc
 }
 
 static size_t insert_value(uint8_t *data, size_t size, size_t max_size) {
-    static const char *const values[] = {
-        "0",          "-1",       "1",     "32",         "255",    "4294967295", "18446744073709551615",
-        "0x7fffffff", "[0]",      "[%r1]", "{}",         "{%r1}",  "{_, _}",     "(_)",
-        "%tid.x",     "%clock64", "%p1",   "!%p1",       "%rd1",   "%f1",        "%fd1",
-        "%rs1",       "%r1|%p1",  "_",     "0f7fc00000", "1.5",    ".b128",      ".v4",
-        ".shared",    ".u8",      ".pred", ".param",     ".const", ".extern",    ".weak",
-        "[_+4]"};
+    static const char *const values[] = {"0",
+                                         "-1",
+                                         "1",
+                                         "32",
+                                         "255",
+                                         "4294967295",
+                                         "18446744073709551615",
+                                         "0x7fffffff",
+                                         "[0]",
+                                         "[%r1]",
+                                         "{}",
+                                         "{%r1}",
+                                         "{_, _}",
+                                         "(_)",
+                                         "%tid.x",
+                                         "%clock64",
+                                         "%p1",
+                                         "!%p1",
+                                         "%rd1",
+                                         "%f1",
+                                         "%fd1",
+                                         "%rs1",
+                                         "%r1|%p1",
+                                         "_",
+                                         "0f7fc00000",
+                                         "1.5",
+                                         ".b128",
+                                         ".v4",
+                                         ".shared",
+                                         ".u8",
+                                         ".pred",
+                                         ".param",
+                                         ".const",
+                                         ".extern",
+                                         ".weak",
+                                         "[_+4]",
+                                         "\f.version 9.0\n.target sm_90\n.address_size 64\n"};
     const char *value = values[random_below(sizeof values / sizeof *values)];
     return replace(data, size, max_size, random_word(data, size), (const uint8_t *)value, strlen(value));
 }

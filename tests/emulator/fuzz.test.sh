@@ -1,0 +1,102 @@
+#!/bin/sh
+# Feeds damaged fat binaries and PTX to the emulator: every input that once failed, then new ones for a while. See
+# tests/emulator/fuzz/README.md.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+. tests/emulator/build_emulator.sh
+
+here=tests/emulator/fuzz
+folder=build/fuzz
+seconds=${FUZZ_SECONDS:-60}
+mkdir -p "$folder"
+make_scratch
+export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+
+# The harness of PTX has no device memory; see fake_memory.c.
+wrap=-Wl,--wrap=memory_allocate,--wrap=memory_free,--wrap=memory_find
+
+why() { printf '%s\n' "$output" | grep -m 1 -E 'SUMMARY|ERROR|runtime error|fuzz_[a-z]*:' || echo "ended with status $status"; }
+
+# With any compiler: the inputs that are kept here.
+run_kept() { # fatbin|ptx, MORE SOURCES AND FLAGS
+  kind=$1
+  shift
+  capture link_test "$sanitized_emulator" "$sanitized_emulator/fuzz/$kind" "$here/fuzz_$kind.c" "$here/run_inputs.c" "$@"
+  if [ "$status" != 0 ]; then
+    no "fuzz_$kind: what is kept" "the harness does not compile"
+    show_output
+    return 0
+  fi
+  for input in corpus regressions; do
+    capture timeout 120 "$sanitized_emulator/fuzz/$kind" "$here/$input/$kind"/*
+    if [ "$status" = 0 ]; then
+      pass "fuzz_$kind: $(printf '%s\n' "$output" | grep -c "^$here/") inputs of $input/"
+    else
+      no "fuzz_$kind: $input/" "$(printf '%s\n' "$output" | grep "^$here/" | tail -n 1): $(why)"
+      show_output
+    fi
+  done
+}
+
+# With clang's fuzzer: new ones.
+fuzz() { # fatbin|ptx SECONDS, MORE SOURCES AND FLAGS
+  kind=$1 limit=$2
+  shift 2
+  capture "$clang" -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -Iemulator -fno-sanitize-recover=undefined \
+    -fsanitize=fuzzer,address,undefined -o "$folder/fuzz_$kind" "$here/fuzz_$kind.c" "$@" -Wl,--whole-archive \
+    "$folder/emulator/libemulator.a" -Wl,--no-whole-archive -lm -ldl -pthread
+  if [ "$status" != 0 ]; then
+    no "fuzz_$kind" "the harness does not compile"
+    show_output
+    return 0
+  fi
+  mkdir -p "$scratch/$kind"
+  capture timeout -k 5 $((limit + 120)) nice "$folder/fuzz_$kind" -max_total_time="$limit" -max_len=9000 -timeout=20 \
+    -rss_limit_mb=3000 -malloc_limit_mb=2500 -dict="$scratch/$kind.dict" -artifact_prefix="$folder/$kind-" \
+    -print_final_stats=1 "$scratch/$kind" "$here/corpus/$kind" "$here/regressions/$kind"
+  runs=$(printf '%s\n' "$output" | sed -n 's/^stat::number_of_executed_units: *//p')
+  if [ "$status" = 0 ] && [ "${runs:-0}" -gt 100 ]; then
+    pass "fuzz_$kind: $limit s of new inputs ($runs)"
+  else
+    no "fuzz_$kind" "$(why); the input is in $folder/"
+    printf '%s\n' "$output" | grep -E -A 12 'ERROR|runtime error|fuzz_[a-z]*:' | head -n 30 | sed 's/^/    | /'
+  fi
+}
+
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" = 0 ]; then
+  run_kept fatbin
+  run_kept ptx "$here/fake_memory.c" "$wrap"
+else
+  no "fuzz: what is kept" "the emulator does not build (sanitized)"
+  show_output
+fi
+
+# A clang that can link a fuzzer, with its sanitizers.
+find_clang() {
+  echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d[0] == 1 && n > 5; }' >"$scratch/probe.c"
+  for clang in ${CLANG:-clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19}; do
+    if "$clang" -w -fsanitize=fuzzer,address,undefined -o "$scratch/probe" "$scratch/probe.c" 2>/dev/null; then
+      return 0
+    fi
+  done
+  return 1
+}
+
+if ! find_clang; then
+  skip "fuzzing with new inputs" "there is no clang with its fuzzer (on Debian and Ubuntu: clang and libclang-rt-dev)"
+  exit 0
+fi
+sed -n 's/^\([a-z][^ ]*\).*/"\1"/p' tests/emulator/conformance/forms.txt | cat "$here/ptx.dict" - >"$scratch/ptx.dict"
+printf '"\\x50\\xed\\x55\\xba"\n' >"$scratch/fatbin.dict"
+capture build_emulator "$folder/emulator" CC="$clang" SANITIZE=1 EXTRA_CFLAGS=-fsanitize=fuzzer-no-link
+if [ "$status" != 0 ]; then
+  no "fuzzing with new inputs" "the emulator does not build with $clang"
+  show_output
+  exit 0
+fi
+fuzz fatbin $((seconds / 3))
+fuzz ptx "$seconds" "$here/mutate_ptx.c" "$here/fake_memory.c" "$wrap"
