@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check/report.h"
+#include "check/watch.h"
 #include "core/function.h"
 #include "core/grid.h"
 
@@ -45,6 +46,8 @@ void block_check_barrier(struct block *b, unsigned barrier) {
         return;
     }
     b->awaited &= ~(1u << barrier);
+    if (b->watch)
+        watch_barrier_opens(b, barrier);
     bar->result_trues = bar->trues;
     bar->result_votes = bar->votes;
     bar->arrived = bar->expected = bar->trues = bar->votes = 0;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "check/report.h"
+#include "check/watch.h"
 #include "core/function.h"
 #include "memory/memory.h"
 #include "profile/counters.h"
@@ -183,6 +184,8 @@ static struct block *block_make(struct launch *launch, struct worker *worker, vo
 }
 
 static void block_free(struct block *b) {
+    if (b && b->watch)
+        watch_block_free(b);
     for (uint32_t i = 0; b && i < b->launch->warps_per_block; i++)
         call_stack_free(b->warps[i].call_stack);
     free(b);
@@ -204,6 +207,8 @@ static struct block *next_block(struct run *run, struct worker *worker, struct b
         reuse = block_make(launch, worker, memory);
     }
     block_start(reuse, index);
+    if (launch->watch)
+        watch_block_start(reuse);
     return reuse;
 }
 
@@ -363,12 +368,15 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->params = config->params;
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
+    launch->watch = watch_launch_begin(launch);
     bool alone = run.blocks == 1 || grid_threads() == 1;
     if (!alone)
         call_helpers(&run);
     worker_run(&run, 0);
     if (!alone)
         dismiss_helpers(&run);
+    if (launch->watch)
+        watch_launch_end(launch);
     if (launch->workspace)
         memory_free(launch->workspace);
     if (counters_on())

@@ -27,6 +27,7 @@ struct launch {
     uint32_t local_bytes;  /* per lane */
     uint64_t workspace;    /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
     const uint8_t *params;
+    struct launch_watch *watch;                /* NULL unless checks are on: see check/watch.h */
     double deadline;                           /* seconds on the monotonic clock, 0 for none */
     _Alignas(128) _Atomic uint64_t next_block; /* away from what every instruction reads */
     _Atomic int error;                         /* cudaError_t; the first one wins */
@@ -54,6 +55,7 @@ struct block {
     struct block_barrier barriers[16];
     uint8_t *frames;
     uint8_t *locals;
+    struct block_watch *watch; /* NULL unless checks are on */
     struct block *next;
 };
 

@@ -2,6 +2,7 @@
 #include "core/warp.h"
 
 #include "check/report.h"
+#include "check/watch.h"
 #include "core/function.h"
 #include "core/grid.h"
 #include "profile/counters.h"
@@ -219,23 +220,32 @@ const struct insn *warp_fault(struct warp *w, int cuda_error) {
 /* The same loop with eyes open: counts what is executed. Only while counting is on. */
 static void run_watched(struct warp *w, const struct insn *in) {
     struct counters *c = w->worker->counters;
+    struct block_watch *watch = w->block->watch;
     while (in) {
-        counters_instruction(c, w, in);
+        const struct insn *seen = in;
+        uint32_t all = w->mask, mask = all;
+        if (c)
+            counters_instruction(c, w, in);
         if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by this loop */
-            uint32_t all = w->mask, p = *(uint32_t *)(void *)(w->regs + in->op[0]);
-            w->mask &= in->kind ? ~p : p;
-            if (w->mask)
-                counters_instruction(c, w, in + 1);
-            w->mask = all;
+            uint32_t p = *(uint32_t *)(void *)(w->regs + in->op[0]);
+            mask = w->mask &= in->kind ? ~p : p;
+            seen = in + 1;
+            if (c && mask)
+                counters_instruction(c, w, seen);
         }
+        if (watch && mask)
+            watch_before(w, seen);
+        w->mask = all;
         in = in->run(w, in);
+        if (watch && mask)
+            watch_after(w, seen, mask, in);
     }
 }
 
 void warp_run(struct warp *w) {
     w->fuel = WARP_FUEL;
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
-    if (w->worker->counters) {
+    if (w->worker->counters || w->block->watch) {
         run_watched(w, in);
         return;
     }

@@ -1,0 +1,23 @@
+/* The eyes of the checks: what the dispatch loop, the blocks and the launches tell them. Nothing of this is called unless a
+ * check that needs it is on (check/checks.h). */
+#ifndef WATCH_H
+#define WATCH_H
+
+#include "core/grid.h"
+
+/* NULL when no check needs to see instructions. */
+struct launch_watch *watch_launch_begin(struct launch *launch);
+/* Says what was found. */
+void watch_launch_end(struct launch *launch);
+
+void watch_block_start(struct block *b);
+void watch_block_free(struct block *b);
+
+/* Before an instruction is executed: w->mask is who will. */
+void watch_before(struct warp *w, const struct insn *in);
+/* After it was, or had to wait: `mask` is who did, `next` what comes next in the warp. */
+void watch_after(struct warp *w, const struct insn *in, uint32_t mask, const struct insn *next);
+/* All that a block's barrier waited for have come; it has not let them go yet. */
+void watch_barrier_opens(struct block *b, unsigned barrier);
+
+#endif
