@@ -26,13 +26,15 @@ static FILE *open_plain_file(const char *path) {
     return fopen(path, "re");
 }
 
-static void trim(char *s) {
+/* Returns how many characters were taken from the front. */
+static size_t trim(char *s) {
     size_t n = strlen(s), start = 0;
     while (n && isspace((unsigned char)s[n - 1]))
         s[--n] = '\0';
     while (isspace((unsigned char)s[start]))
         start++;
     memmove(s, s + start, n - start + 1);
+    return start;
 }
 
 /* Reads the rest of a line into out as far as it fits; false at the end of the file. */
@@ -48,7 +50,7 @@ static bool read_line(FILE *file, char *out, size_t size) {
     return true;
 }
 
-bool source_line(const char *path, uint32_t line, char *out, size_t size) {
+bool source_line(const char *path, uint32_t line, char *out, size_t size, uint32_t *indent) {
     FILE *file = line ? open_plain_file(path) : NULL;
     if (!file)
         return false;
@@ -58,6 +60,6 @@ bool source_line(const char *path, uint32_t line, char *out, size_t size) {
     fclose(file);
     if (!found)
         return false;
-    trim(out);
+    *indent = (uint32_t)trim(out);
     return out[0] != '\0';
 }

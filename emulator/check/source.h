@@ -10,7 +10,8 @@
  * points into `path`. */
 const char *source_short_path(const char *path);
 
-/* Copies line number `line` of the file, without the white space around it; false when it cannot be read. */
-bool source_line(const char *path, uint32_t line, char *out, size_t size);
+/* Copies line number `line` of the file, without the white space around it, of which `indent` characters stood before
+ * it; false when it cannot be read. */
+bool source_line(const char *path, uint32_t line, char *out, size_t size, uint32_t *indent);
 
 #endif

@@ -223,6 +223,7 @@ struct source_position insn_position(const struct kernel *k, const struct insn *
     for (uint32_t i = in->index; l && !l->line && ++i < k->code.count;)
         l = k->code.sources[i] ? k->code.sources[i]->location : NULL;
     if (l && l->line)
-        p = (struct source_position){module_file_name(k->module, l->file), l->line, l->function, l->inlined_at};
+        p = (struct source_position){module_file_name(k->module, l->file), l->line, l->column, l->function,
+                                     l->inlined_at};
     return p;
 }

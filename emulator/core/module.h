@@ -107,7 +107,7 @@ bool kernel_decode(struct kernel *kernel, struct ptx_module *ptx);
 /* "file.cu" and the line of an instruction; line 0 where unknown. The file is as the compiler was given it. */
 struct source_position {
     const char *file;
-    uint32_t line;
+    uint32_t line, column;                 /* column: 0 where unknown */
     const char *function;                  /* inlined function it is in, or NULL */
     const struct ptx_location *inlined_at; /* callers, or NULL */
 };

@@ -40,15 +40,16 @@ static void test_source(void) {
     if (file < 0 || write(file, "first\n\t  y[i] = x[i];  \r\n\nlast", 30) != 30)
         exit(1);
     close(file);
-    expect("source/line", source_line(path, 2, line, sizeof line) ? line : "none", "y[i] = x[i];");
+    uint32_t indent;
+    expect("source/line", source_line(path, 2, line, sizeof line, &indent) ? line : "none", "y[i] = x[i];");
     expect("source/trimmed", line[0] == 'y' && line[strlen(line) - 1] == ';' ? "trimmed" : line, "trimmed");
-    expect("source/last", source_line(path, 4, line, sizeof line) ? line : "none", "last");
-    expect("source/empty", source_line(path, 3, line, sizeof line) ? line : "none", "none");
-    expect("source/beyond", source_line(path, 5, line, sizeof line) ? line : "none", "none");
-    expect("source/line_0", source_line(path, 0, line, sizeof line) ? line : "none", "none");
+    expect("source/last", source_line(path, 4, line, sizeof line, &indent) ? line : "none", "last");
+    expect("source/empty", source_line(path, 3, line, sizeof line, &indent) ? line : "none", "none");
+    expect("source/beyond", source_line(path, 5, line, sizeof line, &indent) ? line : "none", "none");
+    expect("source/line_0", source_line(path, 0, line, sizeof line, &indent) ? line : "none", "none");
     unlink(path);
-    expect("source/no_file", source_line(path, 1, line, sizeof line) ? line : "none", "none");
-    expect("source/not_a_file", source_line("/dev/zero", 1, line, sizeof line) ? line : "none", "none");
+    expect("source/no_file", source_line(path, 1, line, sizeof line, &indent) ? line : "none", "none");
+    expect("source/not_a_file", source_line("/dev/zero", 1, line, sizeof line, &indent) ? line : "none", "none");
     if (chdir("/tmp") == 0)
         expect("source/short", source_short_path("/tmp/a/b.cu"), "a/b.cu");
     expect("source/elsewhere", source_short_path("/tmpother/b.cu"), "/tmpother/b.cu");

@@ -1,0 +1,54 @@
+/* See checks.h. */
+#include "check/checks.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned on;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static unsigned check_by_name(const char *name, size_t length) {
+    static const struct {
+        const char *name;
+        unsigned checks;
+    } names[] = {
+        {"memcheck", CHECK_MEMORY},
+        {"racecheck", CHECK_RACE},
+        {"synccheck", CHECK_SYNC},
+        {"initcheck", CHECK_INIT},
+        {"leak", CHECK_LEAK},
+        {"none", 0},
+        {"all", CHECK_MEMORY | CHECK_RACE | CHECK_SYNC | CHECK_INIT | CHECK_LEAK},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0)
+            return names[i].checks;
+    fprintf(stderr,
+            "========= EMULATOR_CHECK: there is no check '%.*s'; there are memcheck, racecheck, synccheck, initcheck, "
+            "leak and all.\n",
+            (int)length, name);
+    exit(2);
+}
+
+static void read_environment(void) {
+    const char *wanted = getenv("EMULATOR_CHECK");
+    while (wanted && *wanted) {
+        size_t length = strcspn(wanted, ", ");
+        if (length)
+            on |= check_by_name(wanted, length);
+        wanted += length;
+        wanted += *wanted != '\0';
+    }
+}
+
+unsigned checks_on(void) {
+    pthread_once(&once, read_environment);
+    return on;
+}
+
+int checks_exit_code(void) {
+    const char *code = getenv("EMULATOR_ERROR_EXITCODE");
+    return code ? atoi(code) : 0;
+}

@@ -1,0 +1,25 @@
+/* Which checks are on: EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,leak or all, read once. */
+#ifndef CHECKS_H
+#define CHECKS_H
+
+#include <stdbool.h>
+
+/* Accesses out of bounds, lost lanes and barriers that never open are always found, whether asked for or not. */
+enum check {
+    CHECK_MEMORY = 1, /* also: shared arrays that are different variables, unequal frees */
+    CHECK_RACE = 2,   /* accesses that nothing orders */
+    CHECK_SYNC = 4,   /* also: masks and counts that happen to work */
+    CHECK_INIT = 8,   /* reads of memory that nobody has written */
+    CHECK_LEAK = 16,  /* what is allocated when the program ends */
+};
+
+/* The bits of the checks that are on. */
+unsigned checks_on(void);
+static inline bool check_is_on(enum check check) {
+    return (checks_on() & (unsigned)check) != 0;
+}
+
+/* EMULATOR_ERROR_EXITCODE: the status with which the program ends when something was found; 0: its own. */
+int checks_exit_code(void);
+
+#endif

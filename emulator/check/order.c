@@ -1,0 +1,332 @@
+/* See order.h. */
+#include "check/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FACTS_LEAST 16
+#define FACTS_MOST  1024
+
+static uint32_t later(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void known_join(uint32_t to[MAX_WARPS], const uint32_t from[MAX_WARPS]) {
+    for (int i = 0; i < MAX_WARPS; i++)
+        to[i] = later(to[i], from[i]);
+}
+
+/* ---- facts about other blocks: a hash table by block ---- */
+
+void facts_free(struct facts *f) {
+    free(f->items);
+    *f = (struct facts){0};
+}
+
+static void facts_clear(struct facts *f) {
+    if (f->count)
+        memset(f->items, 0, f->capacity * sizeof *f->items);
+    f->count = 0;
+    f->everything = false;
+}
+
+static struct fact *fact_slot(const struct facts *f, uint32_t block) {
+    uint32_t at = block * 0x9e3779b1u;
+    for (;; at++) { /* blocks are kept plus one: 0 is an empty slot */
+        struct fact *slot = &f->items[at & (f->capacity - 1)];
+        if (!slot->block || slot->block == block + 1)
+            return slot;
+    }
+}
+
+static void facts_add(struct facts *f, struct fact new);
+
+static void facts_grow(struct facts *f) {
+    struct facts bigger = {.capacity = f->capacity ? 2 * f->capacity : FACTS_LEAST};
+    bigger.items = calloc(bigger.capacity, sizeof *bigger.items);
+    if (!bigger.items)
+        abort();
+    for (uint32_t i = 0; i < f->capacity; i++)
+        if (f->items[i].block)
+            facts_add(&bigger, f->items[i]);
+    free(f->items);
+    *f = bigger;
+}
+
+/* Of two facts about one block, all that either says. Where they speak of two warps, it becomes the whole block's. */
+static void fact_join(struct fact *to, const struct fact *from) {
+    uint32_t base = later(to->base, from->base);
+    bool keep = to->time > base, take = from->time > base;
+    to->base = base;
+    if (take && keep && to->warp != from->warp)
+        to->warp = WHOLE_BLOCK;
+    else if (take && !keep)
+        to->warp = from->warp;
+    if (take)
+        to->time = later(to->time, from->time);
+}
+
+static void facts_add(struct facts *f, struct fact new) { /* new.block is plus one */
+    if (f->everything)
+        return;
+    if (2 * (f->count + 1) > f->capacity)
+        facts_grow(f);
+    struct fact *slot = fact_slot(f, new.block - 1);
+    if (slot->block) {
+        fact_join(slot, &new);
+        return;
+    }
+    *slot = new;
+    if (++f->count > FACTS_MOST) {
+        facts_clear(f);
+        f->everything = true;
+    }
+}
+
+static void facts_join(struct facts *to, const struct facts *from) {
+    if (from->everything) {
+        facts_clear(to);
+        to->everything = true;
+    }
+    for (uint32_t i = 0; from->count && i < from->capacity; i++)
+        if (from->items[i].block)
+            facts_add(to, from->items[i]);
+}
+
+static bool facts_cover(const struct facts *f, uint32_t block, struct access_mark mark) {
+    if (f->everything)
+        return true;
+    const struct fact *fact = f->count ? fact_slot(f, block) : NULL;
+    if (!fact || !fact->block)
+        return false;
+    return mark.time < fact->base ||
+           (mark.time < fact->time && (fact->warp == WHOLE_BLOCK || fact->warp == MARK_WARP(mark.packed)));
+}
+
+/* ---- a block ---- */
+
+void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
+    if (!o->warps) {
+        o->warps = calloc(warps, sizeof *o->warps);
+        if (!o->warps)
+            abort();
+    }
+    o->warp_count = warps;
+    o->index = index;
+    o->time = o->base = o->fence_base = 1;
+    o->any_fence = o->pending_any = false;
+    facts_clear(&o->learned);
+    for (uint32_t i = 0; i < warps; i++) {
+        struct warp_order *w = &o->warps[i];
+        struct facts learned = w->learned, pending = w->pending;
+        struct lane_order *lanes = w->lanes;
+        facts_clear(&learned);
+        facts_clear(&pending);
+        if (lanes)
+            memset(lanes, 0, sizeof *lanes);
+        *w = (struct warp_order){.learned = learned, .pending = pending, .lanes = lanes, .last_mask = ~0u};
+    }
+}
+
+void order_free(struct block_order *o) {
+    for (uint32_t i = 0; o->warps && i < o->warp_count; i++) {
+        facts_free(&o->warps[i].learned);
+        facts_free(&o->warps[i].pending);
+        free(o->warps[i].lanes);
+    }
+    free(o->warps);
+    facts_free(&o->learned);
+}
+
+/* A copy that its lane has not waited for is ordered with nothing, the lane's own accesses included. */
+static bool copy_unfinished(const struct block_order *o, struct access_mark mark) {
+    return (mark.packed & MARK_COPY) &&
+           mark.time >= o->warps[MARK_WARP(mark.packed)].copies_done[mark.packed & MARK_LANE];
+}
+
+bool order_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
+    const struct warp_order *w = &o->warps[warp];
+    uint32_t by = MARK_WARP(mark.packed), by_lane = mark.packed & MARK_LANE;
+    if (copy_unfinished(o, mark))
+        return false;
+    if (mark.time < o->base)
+        return true;
+    if (by != warp)
+        return mark.time < w->known[by];
+    return by_lane == lane || mark.time < w->synced || (w->lanes && mark.time < w->lanes->known[lane][by_lane]);
+}
+
+bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
+    return facts_cover(&o->learned, block, mark) || facts_cover(&o->warps[warp].learned, block, mark);
+}
+
+/* ---- lanes ---- */
+
+/* Notices when all lanes of a warp run together again. */
+void order_mask(struct block_order *o, const struct warp *w) {
+    struct warp_order *warp = &o->warps[w->index];
+    if (w->mask == warp->last_mask)
+        return;
+    if (w->mask == w->live)
+        warp->whole = ++o->time;
+    warp->last_mask = w->mask;
+}
+
+bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark) {
+    bool here = w->mask >> (mark.packed & MARK_LANE) & 1;
+    return !here && w->mask != w->live && (mark.packed & MARK_PARTED) && mark.time >= o->warps[w->index].whole;
+}
+
+/* Between lanes that synchronize, what any of them knew is known to all. */
+static void some_lanes_meet(struct warp_order *w, uint32_t members, uint32_t time) {
+    if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
+        abort();
+    uint32_t all[WARP_SIZE] = {0};
+    for (uint32_t m = members; m; m &= m - 1) {
+        const uint32_t *known = w->lanes->known[__builtin_ctz(m)];
+        for (int i = 0; i < WARP_SIZE; i++)
+            all[i] = later(all[i], known[i]);
+    }
+    for (uint32_t m = members; m; m &= m - 1)
+        all[__builtin_ctz(m)] = time;
+    for (uint32_t m = members; m; m &= m - 1)
+        memcpy(w->lanes->known[__builtin_ctz(m)], all, sizeof all);
+}
+
+void order_lanes_meet(struct block_order *o, uint32_t warp, uint32_t members, bool all) {
+    struct warp_order *w = &o->warps[warp];
+    uint32_t time = ++o->time;
+    if (all)
+        w->synced = time;
+    else if (members & (members - 1))
+        some_lanes_meet(w, members, time);
+}
+
+/* ---- barriers and fences ---- */
+
+/* What was stored before the barrier counts as fenced when everybody who stored has executed a fence since. */
+static void barrier_after_fences(struct block_order *o, uint32_t base) {
+    bool covered = o->fence_base == o->base, dirty = false;
+    for (uint32_t i = 0; i < o->warp_count; i++) {
+        covered |= o->warps[i].fenced && o->warps[i].fence_base == o->base;
+        dirty |= o->warps[i].dirty;
+    }
+    if (covered)
+        o->fence_base = dirty ? o->base : base;
+}
+
+void order_barrier_whole(struct block_order *o) {
+    uint32_t base = ++o->time;
+    barrier_after_fences(o, base);
+    o->base = base;
+    for (uint32_t i = 0; i < o->warp_count; i++) {
+        facts_join(&o->learned, &o->warps[i].learned);
+        facts_clear(&o->warps[i].learned);
+        o->warps[i].dirty = false;
+    }
+    /* What one has read with a strong load, another may fence after the barrier. */
+    for (uint32_t i = 1; o->pending_any && i < o->warp_count; i++) {
+        facts_join(&o->warps[0].pending, &o->warps[i].pending);
+        facts_clear(&o->warps[i].pending);
+        o->warps[i].has_pending = false;
+    }
+}
+
+static void learn_pending(struct block_order *o, struct warp_order *w, struct warp_order *from) {
+    facts_join(&w->learned, &from->pending);
+    facts_clear(&from->pending);
+    if (from->has_pending)
+        known_join(w->known, from->pending_known);
+    from->has_pending = false;
+    (void)o;
+}
+
+void order_fence(struct block_order *o, uint32_t warp) {
+    struct warp_order *w = &o->warps[warp];
+    w->fenced = o->any_fence = true;
+    w->dirty = false;
+    w->fence_base = o->base;
+    memcpy(w->fence_known, w->known, sizeof w->known);
+    w->fence_known[warp] = ++o->time;
+    if (o->pending_any) {
+        learn_pending(o, w, &o->warps[0]);
+        learn_pending(o, w, w);
+    }
+}
+
+bool order_may_release(const struct block_order *o, uint32_t warp) {
+    (void)warp;
+    return o->any_fence;
+}
+
+/* The one warp beside the base that is known, or all when there are more. */
+static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t base, const uint32_t known[MAX_WARPS]) {
+    struct fact fact = {o->index + 1, base, known[warp], warp};
+    for (uint32_t i = 0; i < o->warp_count; i++)
+        if (i != warp && known[i] > base) {
+            fact.warp = WHOLE_BLOCK;
+            fact.time = later(fact.time, known[i]);
+        }
+    return fact;
+}
+
+void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly) {
+    struct warp_order *w = &o->warps[warp];
+    uint32_t base = o->base, known[MAX_WARPS];
+    memcpy(known, w->known, sizeof known);
+    if (strongly) {
+        known[warp] = ++o->time;
+    } else {
+        base = later(w->fenced ? w->fence_base : 0, o->fence_base);
+        memcpy(known, w->fence_known, sizeof known);
+    }
+    if (s->used && s->block == o->index) {
+        s->base = later(s->base, base);
+        known_join(s->known, known);
+    } else {
+        s->base = base;
+        memcpy(s->known, known, sizeof known);
+        s->block = o->index;
+        s->used = true;
+    }
+    facts_join(&s->facts, &o->learned);
+    facts_join(&s->facts, &w->learned);
+    facts_add(&s->facts, fact_of(o, warp, base, known));
+}
+
+void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
+    struct warp_order *w = &o->warps[warp];
+    if (!s->used)
+        return;
+    if (s->block == o->index) {
+        known_join(strongly ? w->known : w->pending_known, s->known);
+        w->has_pending |= !strongly;
+    }
+    facts_join(strongly ? &w->learned : &w->pending, &s->facts);
+    o->pending_any |= !strongly;
+}
+
+/* ---- cp.async ---- */
+
+void order_copies_commit(struct block_order *o, uint32_t warp, uint32_t mask) {
+    uint32_t time = ++o->time;
+    for (; mask; mask &= mask - 1) {
+        uint32_t *commits = o->warps[warp].commits[__builtin_ctz(mask)];
+        memmove(commits + 1, commits, 7 * sizeof *commits);
+        commits[0] = time;
+    }
+}
+
+void order_copies_wait(struct block_order *o, uint32_t warp, uint32_t mask, unsigned left) {
+    for (; left < 8 && mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint32_t *done = &o->warps[warp].copies_done[lane];
+        *done = later(*done, o->warps[warp].commits[lane][left]);
+    }
+}
+
+void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask) {
+    uint32_t time = ++o->time;
+    for (; mask; mask &= mask - 1)
+        o->warps[warp].copies_done[__builtin_ctz(mask)] = time;
+}

@@ -1,0 +1,116 @@
+/* What comes before what: the order that barriers, fences and atomics put between the accesses of a launch.
+ *
+ * A block has a clock, which goes on at whatever orders something. An access is remembered with the clock's time at
+ * which it was made, its warp and its lane. Every warp knows of each other warp of its block the time before which all
+ * accesses come before its own (warp_order.known), and the block knows it of all (block_order.base: the last barrier of
+ * the whole block). Lanes of one warp are in order after a *.sync instruction.
+ *
+ * A variable through which threads talk (a flag, a lock, a counter, an mbarrier) gets a record of what those who released
+ * it knew; who acquires it knows that from then on. Between blocks what is known is a set of facts: "of block b,
+ * everything before its last barrier, and what warp w did before time t". A set that grows too large becomes the
+ * fact that everything is known: then fewer races are found, but none is made up. */
+#ifndef ORDER_H
+#define ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/warp.h"
+
+#define MAX_WARPS 32
+
+/* One access, as it is remembered. */
+struct access_mark {
+    uint32_t time;   /* of the block's clock; 0: none */
+    uint32_t packed; /* MARK_*: who and how */
+};
+
+enum {
+    MARK_LANE = 0x1f,
+    MARK_WARP_SHIFT = 5,        /* 5 bits */
+    MARK_STRONG = 1 << 10,      /* volatile, relaxed or atomic */
+    MARK_BLOCK_SCOPE = 1 << 11, /* but only towards the block's own threads */
+    MARK_PARTED = 1 << 12,      /* the warp's lanes had parted */
+    MARK_COPY = 1 << 13,        /* by cp.async: done only after a wait */
+    MARK_SITE_SHIFT = 14,       /* 18 bits: the instruction's index */
+};
+#define MARK_WARP(packed) ((packed) >> MARK_WARP_SHIFT & 0x1f)
+#define MARK_SITE(packed) ((packed) >> MARK_SITE_SHIFT)
+
+#define WHOLE_BLOCK MAX_WARPS
+struct fact {
+    uint32_t block, base, time, warp; /* warp: or WHOLE_BLOCK */
+};
+struct facts {
+    struct fact *items;
+    uint32_t count, capacity;
+    bool everything;
+};
+
+struct lane_order {
+    uint32_t known[WARP_SIZE][WARP_SIZE]; /* [l][m]: what lane m did before this time comes before lane l's accesses */
+};
+
+struct warp_order {
+    uint32_t known[MAX_WARPS];
+    uint32_t synced;          /* the same between all lanes of the warp */
+    struct lane_order *lanes; /* where only some of them synchronize; NULL at first */
+    uint32_t whole;           /* since when the lanes have run together again */
+    uint32_t last_mask;       /* of the last access */
+    bool fenced, dirty;       /* it has executed a fence; it has stored to global memory since */
+    uint32_t fence_base, fence_known[MAX_WARPS];
+    struct facts learned; /* of other blocks, since the last barrier */
+    struct facts pending; /* read, but a fence has to follow */
+    uint32_t pending_known[MAX_WARPS];
+    bool has_pending;
+    uint32_t copies_done[WARP_SIZE]; /* a lane's copies that began before this time are done */
+    uint32_t commits[WARP_SIZE][8];  /* times of a lane's last commit_groups, newest first */
+};
+
+struct block_order {
+    uint32_t time, base;
+    uint32_t fence_base; /* accesses before it were followed by a fence, then a barrier */
+    bool any_fence;
+    uint32_t index; /* of the block */
+    uint32_t warp_count;
+    struct warp_order *warps;
+    struct facts learned; /* of other blocks, by all warps */
+    bool pending_any;
+};
+
+/* A variable through which threads talk. */
+struct sync_variable {
+    uint64_t key;   /* address; 0: free */
+    uint32_t block; /* who released it last */
+    bool used;
+    uint32_t base, known[MAX_WARPS]; /* of that block */
+    struct facts facts;
+};
+
+void order_start(struct block_order *o, uint32_t index, uint32_t warps);
+void order_free(struct block_order *o);
+
+/* Does an access of this block come before what the lane does now? */
+bool order_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
+/* The same for an access of another block of the launch. */
+bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
+/* Had the lanes of one warp really parted when the access was made, and not met since? */
+bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark);
+
+void order_mask(struct block_order *o, const struct warp *w);
+void order_lanes_meet(struct block_order *o, uint32_t warp, uint32_t members, bool all);
+void order_barrier_whole(struct block_order *o);
+void order_fence(struct block_order *o, uint32_t warp);
+/* strongly: an instruction that is a release by itself; otherwise a relaxed one, which is when a fence came before. */
+void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly);
+bool order_may_release(const struct block_order *o, uint32_t warp);
+void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly);
+
+/* cp.async: a lane's copies so far form a group; all but the newest `left` groups are done. */
+void order_copies_commit(struct block_order *o, uint32_t warp, uint32_t mask);
+void order_copies_wait(struct block_order *o, uint32_t warp, uint32_t mask, unsigned left);
+void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask);
+
+void facts_free(struct facts *f);
+
+#endif

@@ -1,0 +1,32 @@
+/* The parts that reports are made of, in compute-sanitizer's form: each adds lines to a text. */
+#ifndef PARTS_H
+#define PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check/text.h"
+#include "core/grid.h"
+
+#define MARK "========= "
+
+void put_title(struct text *t, const char *title);
+/* "at kernel(int *) in file.cu:12" */
+void put_place(struct text *t, const char *label, const char *function, const char *file, uint32_t line);
+/* Where the instruction was inlined to: innermost caller first. */
+void put_callers(struct text *t, const struct kernel *kernel, const struct ptx_location *caller);
+void put_thread(struct text *t, const struct warp *w, int lane);
+void put_others(struct text *t, unsigned others);
+/* The source line with a caret, between two empty lines. */
+void put_source(struct text *t, const struct kernel *kernel, struct source_position p);
+/* Only the line and its caret; false when it cannot be read. */
+bool put_source_line(struct text *t, struct source_position p);
+/* Prose, broken into lines. */
+void put_advice(struct text *t, const char *advice);
+
+/* The line to show: the innermost one that is the student's own. */
+struct source_position own_line(const struct kernel *kernel, struct source_position p);
+/* How messages name a file. */
+const char *shown_path(const char *file);
+
+#endif
