@@ -73,6 +73,18 @@ template <typename T> static void from_device(T *host, T *device, size_t count) 
     CUDA(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost));
 }
 
+/* Results that any GPU prints alike: tests compare them with what an H200 printed. */
+static inline void show(const char *name, long long value) {
+    printf("%s = %lld\n", name, value);
+}
+/* All the bits of an array in one number (FNV-1a). */
+template <typename T> static void show_bits(const char *name, const T *x, size_t count) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count * sizeof(T); i++)
+        hash = (hash ^ ((const unsigned char *)x)[i]) * 0x100000001b3u;
+    printf("%s = %016llx\n", name, (unsigned long long)hash);
+}
+
 static inline uint32_t next_random(uint32_t *state) {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 8;
