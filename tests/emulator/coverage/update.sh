@@ -1,0 +1,20 @@
+#!/bin/sh
+# Writes the table in emulator/README.md, after letting ptxas compile all forms that it takes, too.
+set -eu
+cd "$(dirname "$0")/../../.."
+. build/configuration
+. tests/emulator/build_emulator.sh
+. tests/emulator/coverage/measure.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build_emulator "$plain_emulator"
+build_coverage
+ask_ptxas "$work"
+coverage_table "$work" >"$work/table" || echo "the table has gaps" >&2
+{
+  sed "\|^$table_begin|q" emulator/README.md
+  cat "$work/table"
+  sed -n "\|^$table_end|,\$p" emulator/README.md
+} >"$work/readme"
+cp "$work/readme" emulator/README.md
+git --no-pager diff --stat emulator/README.md
