@@ -10,7 +10,10 @@ trap 'rm -rf "$work"' EXIT
 build_emulator "$plain_emulator"
 build_coverage
 ask_ptxas "$work"
-coverage_table "$work" >"$work/table" || echo "the table has gaps" >&2
+coverage_table "$work" >"$work/table" 2>"$work/complaints" || {
+  echo "the table has gaps:"
+  head -n 20 "$work/complaints"
+} >&2
 {
   sed "\|^$table_begin|q" emulator/README.md
   cat "$work/table"
