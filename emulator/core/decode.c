@@ -496,7 +496,7 @@ bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
     bool good = setjmp(d->failed) == 0;
     if (good) {
         d->trash_slot = ~0u;
-        d->trash_predicate = decode_frame(d, 4, 64);
+        d->trash_predicate = decode_frame(d, 4, 64); /* the first of all: TRASH_PREDICATE */
         reach(d, k->ptx);
         reach_all(d);
         find_recursion(d);

@@ -316,6 +316,8 @@ bool decode_mov(struct decoder *d, const struct ptx_insn *p) {
     struct insn *in = decode_emit(d, form->run);
     in->op[0] = slot;
     in->op[1] = source;
+    in->extra = form;
+    in->flags = INSN_FORM;
     decode_destination_done(d, to, bits, slot, false);
     return true;
 }
@@ -367,7 +369,8 @@ static bool setp_constant(struct decoder *d, const struct ptx_insn *p, const str
     struct insn *in = decode_emit(d, run);
     memcpy(in->op, slots, sizeof slots);
     in->imm = b->kind == OPERAND_FLOAT ? (int64_t)float_bits(b, bits) : b->value;
-    in->flags = form->flags;
+    in->extra = form;
+    in->flags = form->flags | INSN_FORM;
     return true;
 }
 
@@ -399,7 +402,8 @@ void decode_form(struct decoder *d, const struct ptx_insn *p) {
     struct insn *in = decode_emit(d, form->run);
     memcpy(in->op, slots, sizeof slots);
     in->imm = immediate;
-    in->flags = form->flags;
+    in->extra = form;
+    in->flags = form->flags | INSN_FORM;
     in->kind = form->kind;
     char first = form->operands[0];
     if (first != 'P' && first != 'W' && first != 'p' && p->operand_count)

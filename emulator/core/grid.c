@@ -12,6 +12,7 @@
 #include "core/function.h"
 #include "memory/memory.h"
 #include "profile/counters.h"
+#include "tier/tier.h"
 
 #define MAX_HELPERS     255
 #define RESIDENT_BLOCKS 64 /* blocks one worker may hold unfinished when they wait for others */
@@ -238,13 +239,25 @@ static bool out_of_time(struct run *run, const struct block *b) {
     return true;
 }
 
+/* Blocks between two looks at the clock. */
+#define TIME_EVERY 16
+
+static void tell_time(const struct run *run, double *since) {
+    double time = now();
+    tier_spent(run->launch.kernel, (uint64_t)((time - *since) * 1e9));
+    *since = time;
+}
+
 /* Runs blocks until there are none left. Blocks that only spin are put aside for others to go on: they may wait for
  * a block that has not begun (all of a cooperative launch must be resident). */
 static void work(struct run *run, struct worker *worker) {
     struct block *queue = NULL, **end = &queue, *spare = NULL; /* resident blocks that have yielded, oldest first */
     unsigned resident = 0, limit = run->launch.config.cooperative ? ~0u : RESIDENT_BLOCKS;
     bool more = true;
-    while (more || queue) {
+    double since = now();
+    for (unsigned turns = 1; more || queue; turns++) {
+        if (turns % TIME_EVERY == 0)
+            tell_time(run, &since);
         struct block *b = more && resident < limit ? next_block(run, worker, spare) : NULL;
         if (b) {
             spare = NULL;
@@ -268,6 +281,7 @@ static void work(struct run *run, struct worker *worker) {
         block_free(spare);
         spare = b;
     }
+    tell_time(run, &since);
     block_free(spare);
     while (queue) {
         struct block *b = queue;
@@ -369,6 +383,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
     launch->watch = watch_launch_begin(launch);
+    tier_launch(kernel);
     bool alone = run.blocks == 1 || grid_threads() == 1;
     if (!alone)
         call_helpers(&run);

@@ -40,6 +40,7 @@ enum {
     INSN_FLOAT_FMA = 16, /* counts as two */
     INSN_PSEUDO = 32,    /* not in the PTX (labels, copies made by decode): not counted */
     INSN_GUARD = 64,     /* narrows the mask for the next instruction */
+    INSN_FORM = 4096,    /* extra is the struct form that it was decoded by */
     INSN_BACKWARD = 128, /* a branch to an earlier instruction: costs fuel */
 };
 

@@ -10,6 +10,7 @@
 #include "core/link.h"
 #include "memory/memory.h"
 #include "ptx/arena.h"
+#include "tier/tier.h"
 
 #define MAX_PARAMS (1 << 16) /* bytes of a kernel's; CUDA allows 32764 */
 
@@ -206,6 +207,8 @@ bool kernel_prepare(struct kernel *k) {
     pthread_mutex_lock(&m->lock);
     if (!k->prepared && !k->error)
         k->prepared = kernel_decode(k, m->ptx);
+    if (k->prepared && !k->tier)
+        k->tier = tier_new();
     bool ready = k->prepared;
     pthread_mutex_unlock(&m->lock);
     return ready;

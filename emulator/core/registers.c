@@ -182,6 +182,33 @@ static void solve(struct liveness *v) {
     free(out);
 }
 
+uint64_t *registers_liveness(const struct ptx_function *f, size_t *words) {
+    struct liveness v = {.f = f, .words = (f->register_count + 63) / 64};
+    find_blocks(&v);
+    find_successors(&v);
+    solve(&v);
+    uint64_t *live = zeroed(f->insn_count * v.words, sizeof *live), *out = zeroed(v.words, sizeof *out);
+    for (uint32_t b = 0; b < v.block_count; b++) {
+        live_out(&v, b, out);
+        for (uint32_t i = v.blocks[b].end; i-- > v.blocks[b].begin;) {
+            uint64_t *before = live + i * v.words;
+            struct block_sets sets = {zeroed(v.words, sizeof *live), zeroed(v.words, sizeof *live)};
+            visit_registers(&f->insns[i], collect, &sets);
+            for (size_t k = 0; k < v.words; k++)
+                before[k] = out[k] = sets.use[k] | (out[k] & ~sets.def[k]);
+            free(sets.use);
+            free(sets.def);
+        }
+    }
+    *words = v.words;
+    free(out);
+    free(v.blocks);
+    free(v.in);
+    free(v.use);
+    free(v.def);
+    return live;
+}
+
 /* ---- intervals ---- */
 
 struct span {

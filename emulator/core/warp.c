@@ -6,6 +6,7 @@
 #include "core/function.h"
 #include "core/grid.h"
 #include "profile/counters.h"
+#include "tier/tier.h"
 
 void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
     w->threads = w->live = w->mask = threads;
@@ -247,6 +248,12 @@ void warp_run(struct warp *w) {
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
     if (w->worker->counters || w->block->watch) {
         run_watched(w, in);
+        return;
+    }
+    const struct kernel *k = w->launch->kernel;
+    tier_kernel compiled = atomic_load_explicit(&k->tier->run, memory_order_acquire);
+    if (compiled) {
+        compiled(w, in, k->code.insns);
         return;
     }
     while (in)

@@ -11,8 +11,12 @@
 
 #include "core/insn.h"
 
+#ifndef WARP_SIZE /* the second tier compiles operations for one lane: see core/operation.h */
 #define WARP_SIZE 32
-#define FULL_MASK 0xffffffffu
+#endif
+#define FULL_MASK (WARP_SIZE == 32 ? 0xffffffffu : 1u)
+
+#include "core/operation.h"
 
 struct block;
 struct function;

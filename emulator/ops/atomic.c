@@ -336,8 +336,8 @@ struct operation {
     const char *word;
     uint8_t type, forms;
 };
-#define OPERATION(name, bits, word, type, forms) {atomic_##name##_##type, apply_##name##_##type, word, type, forms},
-static const struct operation operations[] = {OPERATIONS(OPERATION)};
+#define ATOMIC(name, bits, word, type, forms) {atomic_##name##_##type, apply_##name##_##type, word, type, forms},
+static const struct operation operations[] = {OPERATIONS(ATOMIC)};
 enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
 
 const struct insn *op_atomic(struct warp *w, const struct insn *in) {

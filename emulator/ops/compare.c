@@ -3,6 +3,7 @@
  * A comparison gives a mask, one bit per lane. setp with nothing else to do is one operation per comparison, because
  * loops live on it; everything that combines the mask with a predicate or turns it into a number looks the comparison
  * up in a table, by insn.kind. */
+#define LANE_FAMILY
 #include "ops/half.h"
 #include "ops/lanes.h"
 
@@ -97,13 +98,13 @@ enum comparison { COMPARISONS(NUMBER) COMPARISON_COUNT };
         }                                                                                                              \
         return mask_of_truths(truth);                                                                                  \
     }                                                                                                                  \
-    static const struct insn *setp_##name(struct warp *w, const struct insn *in) {                                     \
+    OPERATION(setp_##name) {                                                                                           \
         uint32_t mask = compare_##name(REG(void, 2), REG(void, 3));                                                    \
         WRITE_PRED(0, mask);                                                                                           \
         WRITE_PRED(1, ~mask);                                                                                          \
         return in + 1;                                                                                                 \
     }                                                                                                                  \
-    static const struct insn *setp_constant_##name(struct warp *w, const struct insn *in) {                            \
+    OPERATION(setp_constant_##name) {                                                                                  \
         const T *lanes_a = REG(const T, 2);                                                                            \
         int32_t truth[WARP_SIZE] __attribute__((aligned(64)));                                                         \
         T b;                                                                                                           \
@@ -120,6 +121,7 @@ enum comparison { COMPARISONS(NUMBER) COMPARISON_COUNT };
 COMPARISONS(DEFINE)
 
 /* Most comparisons are with an immediate. As a vector it would take a place in every warp's frame, and in the cache. */
+#if WARP_SIZE == 32
 op_fn setp_with_constant(op_fn run) {
 #define PAIR(name, T, expr) {setp_##name, setp_constant_##name},
     static const struct { op_fn plain, constant; } pairs[] = {COMPARISONS(PAIR)};
@@ -128,6 +130,7 @@ op_fn setp_with_constant(op_fn run) {
             return pairs[i].constant;
     return NULL;
 }
+#endif
 
 typedef uint32_t (*compare_fn)(const void *, const void *);
 #define ENTRY(name, T, expr) [COMPARE_##name] = compare_##name,
@@ -158,7 +161,7 @@ static uint32_t combined(const struct insn *in, uint32_t mask, uint32_t c) {
 }
 
 /* p|q, a, b, c: p = (a op b) combined with c, q = !(a op b) combined with c */
-static const struct insn *setp_combined(struct warp *w, const struct insn *in) {
+OPERATION(setp_combined) {
     uint32_t mask = comparisons[KIND_COMPARISON(in->kind)](REG(void, 2), REG(void, 3)), c = PRED(4);
     WRITE_PRED(0, combined(in, mask, c));
     WRITE_PRED(1, combined(in, ~mask, c));
@@ -185,7 +188,7 @@ static void compare_halves(struct warp *w, const struct insn *in, unsigned k, ui
 }
 
 /* setp of f16x2 and bf16x2: p is the comparison of the low halves, q that of the high ones. */
-static const struct insn *setp_packed(struct warp *w, const struct insn *in) {
+OPERATION(setp_packed) {
     uint32_t low, high, c = KIND_COMBINE(in->kind) ? PRED(4) : 0;
     compare_halves(w, in, 2, &low, &high);
     WRITE_PRED(0, combined(in, low, c));
@@ -199,21 +202,21 @@ static const uint32_t truths[] = {
     [RESULT_ONE_F16] = 0x3c00,      [RESULT_ONE_BF16] = 0x3f80,
 };
 
-static const struct insn *set_to_32(struct warp *w, const struct insn *in) {
+OPERATION(set_to_32) {
     uint32_t mask = comparisons[KIND_COMPARISON(in->kind)](REG(void, 1), REG(void, 2));
     uint32_t one = truths[KIND_RESULT(in->kind)];
     mask = combined(in, mask, KIND_COMBINE(in->kind) ? PRED(3) : 0);
     WRITE_LANES(uint32_t, LANE_ON(mask) ? one : 0);
     return in + 1;
 }
-static const struct insn *set_to_16(struct warp *w, const struct insn *in) {
+OPERATION(set_to_16) {
     uint32_t mask = comparisons[KIND_COMPARISON(in->kind)](REG(void, 1), REG(void, 2));
     uint16_t one = (uint16_t)truths[KIND_RESULT(in->kind)];
     mask = combined(in, mask, KIND_COMBINE(in->kind) ? PRED(3) : 0);
     WRITE_LANES(uint16_t, LANE_ON(mask) ? one : 0);
     return in + 1;
 }
-static const struct insn *set_packed(struct warp *w, const struct insn *in) {
+OPERATION(set_packed) {
     uint32_t low, high, one = truths[KIND_RESULT(in->kind)], c = KIND_COMBINE(in->kind) ? PRED(3) : 0;
     compare_halves(w, in, 1, &low, &high);
     low = combined(in, low, c);
@@ -225,7 +228,7 @@ static const struct insn *set_packed(struct warp *w, const struct insn *in) {
 /* ---- selection ---- */
 
 #define SELECT(bits, U)                                                                                                \
-    static const struct insn *selp_##bits(struct warp *w, const struct insn *in) {                                     \
+    OPERATION(selp_##bits) {                                                                                           \
         const U *a = REG(const U, 1), *b = REG(const U, 2);                                                            \
         uint32_t choice = PRED(3);                                                                                     \
         WRITE_LANES(U, LANE_ON(choice) ? a[l] : b[l]);                                                                 \

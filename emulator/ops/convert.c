@@ -1,8 +1,9 @@
 /* cvt from integers to integers, and cvt.pack. Conversions from and to floating point are in convert_integer.c and
  * convert_float.c. For the widths of .u8 and .s8 registers see convert_types.h. */
+#define LANE_FAMILY
 #include "ops/convert_types.h"
 
-#define OP(name) static const struct insn *name(struct warp *w, const struct insn *in)
+#define OP(name) OPERATION(name)
 
 /* Integer to integer: cut off or extend; .sat clamps to the destination's range. A clamp compares as the wider of the
  * two signed or unsigned 64-bit types, by the source's sign. */

@@ -1,6 +1,8 @@
 /* cvt from floating point to floating point: f16, bf16, f32, f64, tf32, the packed pairs, the 8-bit formats, and
  * rounding to an integral value. */
+#define LANE_FAMILY
 #include "ops/convert_types.h"
+#include "ops/float64.h"
 
 /* .relu: negative numbers and -0 become 0. */
 static inline float relu(float x) {
@@ -12,9 +14,6 @@ static inline float f32_copy(float x) {
     return x;
 }
 
-static inline double f64_same(double x) {
-    return x;
-}
 static inline double f64_out(double x) {
     return f64_nan1(x, x);
 }
@@ -47,7 +46,7 @@ FLOAT_OP1(f16_copy_sat, uint16_t, f32_copy, f16_to_f32, f16_sat)
 
 /* One operand of type S to type D. */
 #define CONVERT(name, D, S, expr)                                                                                      \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const LANE_##S *a = REG(LANE_##S, 1);                                                                          \
         FLOAT_LANES(LANE_##D, expr);                                                                                   \
         return in + 1;                                                                                                 \
@@ -109,7 +108,7 @@ NARROWING(ROUND_RP)
 
 /* The forms for matrix code: .relu, .satfinite, pairs (the first operand goes to the upper half), tf32. */
 #define PAIR(name, lane, bits, narrowed)                                                                               \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const float *a = REG(float, 1), *b = REG(float, 2);                                                            \
         FLOAT_LANES(lane, (lane)(narrowed(a[l]) << bits | narrowed(b[l])));                                            \
         return in + 1;                                                                                                 \

@@ -1,8 +1,9 @@
 /* cvt between integers and floating point. Integer to .f32 or .f64 is rounded to nearest here and otherwise in
  * convert_rounding.c. For the widths of .u8 and .s8 registers see convert_types.h. */
+#define LANE_FAMILY
 #include "ops/convert_types.h"
 
-#define OP(name) static const struct insn *name(struct warp *w, const struct insn *in)
+#define OP(name) OPERATION(name)
 
 /* bf16 converts from and to these only. */
 #define EACH_WIDE_INTEGER(M) M(u16) M(s16) M(u32) M(s32) M(u64) M(s64)

@@ -2,6 +2,7 @@
  *
  * Results that are NaN are the canonical NaN, 0x7fffffff. The other roundings are in float32_rounding.c, the
  * approximations (.approx, .full) in special.c. */
+#define LANE_FAMILY
 #include "ops/float32.h"
 
 static inline float negate(float x) {
@@ -70,7 +71,7 @@ UNROUNDED(FLOAT_OP2, min_nan_xorsign)
 UNROUNDED(FLOAT_OP2, max_nan_xorsign)
 
 /* copysign d, a, b: the sign of a, the magnitude of b, whatever they are. */
-static const struct insn *copysign_f32(struct warp *w, const struct insn *in) {
+OPERATION(copysign_f32) {
     const uint32_t *a = REG(uint32_t, 1), *b = REG(uint32_t, 2);
     WRITE_LANES(uint32_t, (a[l] & F32_SIGN) | (b[l] & ~F32_SIGN));
     return in + 1;
@@ -78,7 +79,7 @@ static const struct insn *copysign_f32(struct warp *w, const struct insn *in) {
 
 /* testp: a property of the number's bits; zero is normal. m is the magnitude. */
 #define TESTP(name, property)                                                                                          \
-    static const struct insn *testp_##name(struct warp *w, const struct insn *in) {                                    \
+    OPERATION(testp_##name) {                                                                                          \
         const uint32_t *a = REG(uint32_t, 1);                                                                          \
         uint32_t bits = 0;                                                                                             \
         for (int l = 0; l < WARP_SIZE; l++) {                                                                          \

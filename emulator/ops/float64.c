@@ -2,27 +2,28 @@
  *
  * PTX keeps NaN payloads in double precision: a NaN operand comes out quieted (see ieee.h for which, and with its sign,
  * even from neg and abs), and an invalid operation creates F64_NAN. The other roundings are in float64_rounding.c. */
+#define LANE_FAMILY
 #include "ops/float64.h"
 
-static inline double negate(double x) {
+static inline double negate64(double x) {
     return f64_nan1(x, -x);
 }
-static inline double absolute(double x) {
+static inline double absolute64(double x) {
     return f64_nan1(x, __builtin_fabs(x));
 }
 
 /* min and max order -0 below +0 and prefer a number to a NaN: see float32.c. */
-static inline int64_t order(double x) {
+static inline int64_t order64(double x) {
     int64_t i = (int64_t)f64_bits(x);
     return i ^ (int64_t)((uint64_t)(i >> 63) >> 1);
 }
-static inline double min_number(double x, double y) {
-    double r = order(x) < order(y) ? x : y;
+static inline double min_number64(double x, double y) {
+    double r = order64(x) < order64(y) ? x : y;
     r = x == x ? r : y;
     return y == y ? r : f64_nan2(y, x, x);
 }
-static inline double max_number(double x, double y) {
-    double r = order(x) > order(y) ? x : y;
+static inline double max_number64(double x, double y) {
+    double r = order64(x) > order64(y) ? x : y;
     r = x == x ? r : y;
     return y == y ? r : f64_nan2(y, x, x);
 }
@@ -34,13 +35,13 @@ FLOAT_OP3(fma_f64, double, f64_fma, f64_same, f64_same)
 FLOAT_OP2(div_f64, double, f64_div, f64_same, f64_same)
 FLOAT_OP1(rcp_f64, double, f64_rcp, f64_same, f64_same)
 FLOAT_OP1(sqrt_f64, double, f64_sqrt, f64_same, f64_same)
-FLOAT_OP1(neg_f64, double, negate, f64_same, f64_same)
-FLOAT_OP1(abs_f64, double, absolute, f64_same, f64_same)
-FLOAT_OP2(min_f64, double, min_number, f64_same, f64_same)
-FLOAT_OP2(max_f64, double, max_number, f64_same, f64_same)
+FLOAT_OP1(neg_f64, double, negate64, f64_same, f64_same)
+FLOAT_OP1(abs_f64, double, absolute64, f64_same, f64_same)
+FLOAT_OP2(min_f64, double, min_number64, f64_same, f64_same)
+FLOAT_OP2(max_f64, double, max_number64, f64_same, f64_same)
 
 /* copysign d, a, b: the sign of a, the magnitude of b. */
-static const struct insn *copysign_f64(struct warp *w, const struct insn *in) {
+OPERATION(copysign_f64) {
     const uint64_t *a = REG(uint64_t, 1), *b = REG(uint64_t, 2);
     WRITE_LANES(uint64_t, (a[l] & F64_SIGN) | (b[l] & ~F64_SIGN));
     return in + 1;
@@ -50,7 +51,7 @@ static const struct insn *copysign_f64(struct warp *w, const struct insn *in) {
 #define F64_INFINITY 0x7ff0000000000000u
 #define F64_SMALLEST 0x0010000000000000u /* normal */
 #define TESTP(name, property)                                                                                          \
-    static const struct insn *testp_##name(struct warp *w, const struct insn *in) {                                    \
+    OPERATION(testp_f64_##name) {                                                                                      \
         const uint64_t *a = REG(uint64_t, 1);                                                                          \
         uint32_t bits = 0;                                                                                             \
         for (int l = 0; l < WARP_SIZE; l++) {                                                                          \
@@ -84,11 +85,11 @@ const struct form forms_float64[] = {
     {"min.f64", "lll", min_f64, 0, 0},
     {"max.f64", "lll", max_f64, 0, 0},
     {"copysign.f64", "lll", copysign_f64, 0, 0},
-    {"testp.finite.f64", "pl", testp_finite, 0, 0},
-    {"testp.infinite.f64", "pl", testp_infinite, 0, 0},
-    {"testp.number.f64", "pl", testp_number, 0, 0},
-    {"testp.notanumber.f64", "pl", testp_notanumber, 0, 0},
-    {"testp.normal.f64", "pl", testp_normal, 0, 0},
-    {"testp.subnormal.f64", "pl", testp_subnormal, 0, 0},
+    {"testp.finite.f64", "pl", testp_f64_finite, 0, 0},
+    {"testp.infinite.f64", "pl", testp_f64_infinite, 0, 0},
+    {"testp.number.f64", "pl", testp_f64_number, 0, 0},
+    {"testp.notanumber.f64", "pl", testp_f64_notanumber, 0, 0},
+    {"testp.normal.f64", "pl", testp_f64_normal, 0, 0},
+    {"testp.subnormal.f64", "pl", testp_f64_subnormal, 0, 0},
     {0},
 };

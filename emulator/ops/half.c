@@ -3,6 +3,7 @@
  * Sums and products of two halves are computed in single precision, which has enough bits that rounding twice is
  * rounding once; fma needs a double, and a last bit that says that something was cut off. A pair is two halves. A
  * result that is NaN is the canonical one, 0x7fff. ex2 and tanh are in special.c. */
+#define LANE_FAMILY
 #include "ops/half.h"
 
 /* f16 or bf16: loaded (single precision), stored. */
@@ -70,7 +71,7 @@ static inline float x_sat(float x) {
 
 /* min and max order -0 below +0 and prefer a number to a NaN; with .NaN any NaN makes the result NaN. The formats
  * differ in where NaN starts. */
-static inline int32_t order(uint16_t h) {
+static inline int32_t order_half(uint16_t h) {
     int32_t m = h & 0x7fff;
     return h & F16_SIGN ? ~m : m;
 }
@@ -81,10 +82,10 @@ static inline bool nan_bf16(uint16_t h) {
     return (h & 0x7fff) > BF16_INFINITY;
 }
 static inline uint16_t smaller(uint16_t x, uint16_t y) {
-    return order(x) < order(y) ? x : y;
+    return order_half(x) < order_half(y) ? x : y;
 }
 static inline uint16_t larger(uint16_t x, uint16_t y) {
-    return order(x) > order(y) ? x : y;
+    return order_half(x) > order_half(y) ? x : y;
 }
 
 #define MINMAX(name, T, of)                                                                                            \

@@ -124,19 +124,19 @@ static inline double f64_nan3(double a, double b, double c, double r) {
 
 /* Operations of one, two and three operands of type T: f applied to in(operand), then out. */
 #define FLOAT_OP1(name, T, f, in_, out_)                                                                               \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const T *a = REG(T, 1);                                                                                        \
         FLOAT_LANES(T, out_(f(in_(a[l]))));                                                                            \
         return in + 1;                                                                                                 \
     }
 #define FLOAT_OP2(name, T, f, in_, out_)                                                                               \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const T *a = REG(T, 1), *b = REG(T, 2);                                                                        \
         FLOAT_LANES(T, out_(f(in_(a[l]), in_(b[l]))));                                                                 \
         return in + 1;                                                                                                 \
     }
 #define FLOAT_OP3(name, T, f, in_, out_)                                                                               \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const T *a = REG(T, 1), *b = REG(T, 2), *c = REG(T, 3);                                                        \
         FLOAT_LANES(T, out_(f(in_(a[l]), in_(b[l]), in_(c[l]))));                                                      \
         return in + 1;                                                                                                 \

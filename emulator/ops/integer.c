@@ -1,5 +1,6 @@
 /* Integer arithmetic: add sub mul mad sad div rem min max abs neg, the bit-field instructions, dp4a and dp2a.
  * Arithmetic wraps around: it is done on unsigned types, and signed types appear only where the sign matters. */
+#define LANE_FAMILY
 #include "ops/lanes.h"
 
 typedef unsigned __int128 u128;
@@ -172,7 +173,7 @@ TERNARY(mad24_hi_sat_s32, int32_t, int32_t, int32_t, int32_t, saturate32((produc
 #define BORROW_IN (CARRY_IN ^ 1)
 #define CARRY_IN  ((w->carry >> l) & 1)
 #define WITH_CARRY(name, T, third, sum, out)                                                                           \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    WARP_OPERATION(name) {                                                                                             \
         const T *a = REG(const T, 1), *b = REG(const T, 2), *c = REG(const T, third);                                  \
         uint32_t carry;                                                                                                \
         LANES_WHERE(carry, out);                                                                                       \
@@ -182,7 +183,7 @@ TERNARY(mad24_hi_sat_s32, int32_t, int32_t, int32_t, int32_t, saturate32((produc
         return in + 1;                                                                                                 \
     }
 #define CARRY_FREE(name, T, third, sum)                                                                                \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    WARP_OPERATION(name) {                                                                                             \
         const T *a = REG(const T, 1), *b = REG(const T, 2), *c = REG(const T, third);                                  \
         (void)c;                                                                                                       \
         WRITE_LANES(T, sum);                                                                                           \
@@ -304,7 +305,7 @@ BFIND(s64, int64_t, 63)
     }                                                                                                                  \
     TERNARY(bfe_op_u##bits, U, U, uint32_t, uint32_t, bfe_u##bits(a[l], b[l], c[l]))                                   \
     TERNARY(bfe_op_s##bits, U, U, uint32_t, uint32_t, bfe_s##bits(a[l], b[l], c[l]))                                   \
-    static const struct insn *bfi_op_##bits(struct warp *w, const struct insn *in) {                                   \
+    OPERATION(bfi_op_##bits) {                                                                                         \
         const U *a = REG(const U, 1), *b = REG(const U, 2);                                                            \
         const uint32_t *c = REG(const uint32_t, 3), *d = REG(const uint32_t, 4);                                       \
         WRITE_LANES(U, bfi_##bits(a[l], b[l], c[l], d[l]));                                                            \

@@ -10,21 +10,21 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && WARP_SIZE == 32
 #include <immintrin.h>
 #endif
 
 /* Operations by their number of sources. The expression may use a[l], b[l], c[l]. D is the type of the destination,
  * A, B, C are those of the sources. */
 #define UNARY(name, D, A, expr)                                                                                        \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const A *a = REG(const A, 1);                                                                                  \
         WRITE_LANES(D, expr);                                                                                          \
         return in + 1;                                                                                                 \
     }
 
 #define BINARY(name, D, A, B, expr)                                                                                    \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const A *a = REG(const A, 1);                                                                                  \
         const B *b = REG(const B, 2);                                                                                  \
         WRITE_LANES(D, expr);                                                                                          \
@@ -32,7 +32,7 @@
     }
 
 #define TERNARY(name, D, A, B, C, expr)                                                                                \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
+    OPERATION(name) {                                                                                                  \
         const A *a = REG(const A, 1);                                                                                  \
         const B *b = REG(const B, 2);                                                                                  \
         const C *c = REG(const C, 3);                                                                                  \
@@ -43,7 +43,7 @@
 /* A mask from 32 truth values given as 0 or -1. Compilers turn a loop that sets bits of an integer into a long
  * reduction; AVX-512 has an instruction for it, others add up the bits of the lanes. */
 static inline uint32_t mask_of_truths(const int32_t truth[WARP_SIZE]) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && WARP_SIZE == 32
     uint32_t low = _mm512_movepi32_mask(_mm512_loadu_si512(truth));
     uint32_t high = _mm512_movepi32_mask(_mm512_loadu_si512(truth + 16));
     return low | high << 16;

@@ -1,4 +1,5 @@
 /* Bitwise logic, shifts and byte permutation: and or xor not cnot lop3 shl shr shf prmt. */
+#define LANE_FAMILY
 #include "ops/lanes.h"
 
 /* ---- and or xor not cnot ---- */
@@ -15,7 +16,7 @@ BITWISE(64, uint64_t)
 
 /* On predicates all lanes are done at once. */
 #define BITWISE_PRED(name, expr)                                                                                       \
-    static const struct insn *name##_pred(struct warp *w, const struct insn *in) {                                     \
+    OPERATION(name##_pred) {                                                                                           \
         WRITE_PRED(0, expr);                                                                                           \
         return in + 1;                                                                                                 \
     }
@@ -39,7 +40,7 @@ BITWISE_PRED(not, ~PRED(1))
     const uint32_t row[8] = {ROW_BITS(0), ROW_BITS(1), ROW_BITS(2), ROW_BITS(3),                                       \
                              ROW_BITS(4), ROW_BITS(5), ROW_BITS(6), ROW_BITS(7)}
 
-static const struct insn *lop3(struct warp *w, const struct insn *in) {
+OPERATION(lop3) {
     const uint32_t *a = REG(const uint32_t, 1), *b = REG(const uint32_t, 2), *c = REG(const uint32_t, 3);
     TABLE_ROWS;
     WRITE_LANES(uint32_t, LOP3(a[l], b[l], c[l]));
@@ -47,7 +48,7 @@ static const struct insn *lop3(struct warp *w, const struct insn *in) {
 }
 
 /* lop3.and, lop3.or: d|p, where p is (d != 0) combined with a predicate q. kind: 1 for and. */
-static const struct insn *lop3_pred(struct warp *w, const struct insn *in) {
+OPERATION(lop3_pred) {
     const uint32_t *a = REG(const uint32_t, 2), *b = REG(const uint32_t, 3), *c = REG(const uint32_t, 4);
     uint32_t nonzero, q = PRED(5);
     TABLE_ROWS;

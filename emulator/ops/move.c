@@ -1,5 +1,6 @@
 /* mov: a register's lanes to another's. What is moved (a constant, a symbol's address, a special register, the parts
  * of a vector) is decode's business; here it is always a register, by its width. */
+#define LANE_FAMILY
 #include "ops/lanes.h"
 
 struct wide {
@@ -10,7 +11,7 @@ UNARY(mov_16, uint16_t, uint16_t, a[l])
 UNARY(mov_32, uint32_t, uint32_t, a[l])
 UNARY(mov_64, uint64_t, uint64_t, a[l])
 
-static const struct insn *mov_128(struct warp *w, const struct insn *in) {
+WARP_OPERATION(mov_128) {
     const struct wide *a = REG(const struct wide, 1);
     struct wide *d = REG(struct wide, 0);
     for (int l = 0; l < WARP_SIZE; l++)
@@ -18,7 +19,7 @@ static const struct insn *mov_128(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-static const struct insn *mov_pred(struct warp *w, const struct insn *in) {
+OPERATION(mov_pred) {
     WRITE_PRED(0, PRED(1));
     return in + 1;
 }

@@ -4,6 +4,7 @@
  * A GPU's own last bits are not documented; PTX gives error bounds, and these functions keep them with room to spare.
  * They use plain multiplications and additions only, so every machine computes the same bits. The polynomials
  * interpolate at Chebyshev nodes; the comments give their errors. */
+#define LANE_FAMILY
 #include <math.h>
 
 #include "ops/half.h"
@@ -133,10 +134,10 @@ static bool any_beyond(const float *a, float limit) {
 #define SINE(name)                                                                                                     \
     PLAIN_FTZ(FLOAT_OP1, name##_small)                                                                                 \
     PLAIN_FTZ(FLOAT_OP1, name##_any)                                                                                   \
-    static const struct insn *name##_plain(struct warp *w, const struct insn *in) {                                    \
+    WARP_OPERATION(name##_plain) {                                                                                     \
         return any_beyond(REG(float, 1), 0x1p20f) ? name##_any_plain(w, in) : name##_small_plain(w, in);               \
     }                                                                                                                  \
-    static const struct insn *name##_ftz(struct warp *w, const struct insn *in) {                                      \
+    WARP_OPERATION(name##_ftz) {                                                                                       \
         return any_beyond(REG(float, 1), 0x1p20f) ? name##_any_ftz(w, in) : name##_small_ftz(w, in);                   \
     }
 SINE(sin)
@@ -191,17 +192,17 @@ static inline double out_upper(double r) {
 static inline double same_f64(double x) {
     return x;
 }
-static inline double rcp_f64(double x) {
+static inline double reciprocal_f64(double x) {
     return 1 / x;
 }
-static inline double rsqrt_f64(double x) {
+static inline double reciprocal_root_f64(double x) {
     return 1 / __builtin_sqrt(x);
 }
 static inline double rsqrt_payload(double x) {
-    return f64_nan1(x, rsqrt_f64(x));
+    return f64_nan1(x, reciprocal_root_f64(x));
 }
-FLOAT_OP1(rcp_f64_upper, double, rcp_f64, in_upper, out_upper)
-FLOAT_OP1(rsqrt_f64_upper, double, rsqrt_f64, in_upper, out_upper)
+FLOAT_OP1(rcp_f64_upper, double, reciprocal_f64, in_upper, out_upper)
+FLOAT_OP1(rsqrt_f64_upper, double, reciprocal_root_f64, in_upper, out_upper)
 FLOAT_OP1(rsqrt_f64_plain, double, rsqrt_payload, same_f64, same_f64)
 
 #define ROWS_FTZ(opcode, letters, f)                                                                                   \

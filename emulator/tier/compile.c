@@ -1,0 +1,257 @@
+/* From a kernel's text to a function: compiler, cache, loader. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tier/tier.h"
+
+#define WORTH_IT_NS                                                                                                    \
+    30000000u          /* interpreted so long, a kernel is worth compiling: it takes about a second of one core */
+#define MAX_INSNS 8000 /* longer kernels would occupy the compiler for too long */
+#define MAX_FILES 400  /* in the cache; the oldest half goes when there are more */
+
+extern char **environ;
+
+enum { TIER_NEVER, TIER_LONG, TIER_ALWAYS };
+
+static int mode(void) {
+    static _Atomic int known;
+    int m = atomic_load(&known);
+    if (!m) {
+        const char *wanted = getenv("EMULATOR_TIER");
+        m = 1 + (wanted && *wanted >= '0' && *wanted <= '2' && !wanted[1] ? *wanted - '0' : TIER_NEVER);
+        atomic_store(&known, m);
+    }
+    return m - 1;
+}
+
+/* ---- the cache ---- */
+
+/* The folder for compiled kernels: the user's own, or nobody else could be trusted with it. */
+static bool cache_folder(char *path, size_t size) {
+    const char *own = getenv("EMULATOR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (own && *own) {
+        snprintf(path, size, "%s", own);
+    } else if (xdg && *xdg == '/') {
+        snprintf(path, size, "%s/cuda-emulator", xdg);
+    } else if (home && *home == '/') {
+        snprintf(path, size, "%s/.cache", home);
+        mkdir(path, 0700);
+        snprintf(path, size, "%s/.cache/cuda-emulator", home);
+    } else {
+        return false;
+    }
+    mkdir(path, 0700);
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
+}
+
+static uint64_t hash(uint64_t h, const void *data, size_t n) {
+    const uint8_t *p = data;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* What the processor can do: the same text compiles differently elsewhere. */
+static uint64_t hash_processor(uint64_t h) {
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[8192];
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model name", 10) == 0) {
+            h = hash(h, line, strlen(line));
+            if (line[0] == 'f')
+                break;
+        }
+    if (f)
+        fclose(f);
+    return h;
+}
+
+struct file_age {
+    char name[64];
+    time_t time;
+};
+
+static int by_age(const void *a, const void *b) {
+    const struct file_age *x = a, *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+static void prune(const char *folder) {
+    DIR *d = opendir(folder);
+    struct file_age *files = calloc(4 * MAX_FILES, sizeof *files);
+    size_t n = 0;
+    for (struct dirent *e; d && files && (e = readdir(d)) && n < 4 * MAX_FILES;) {
+        struct stat s;
+        if (strlen(e->d_name) >= sizeof files->name || e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &s, 0) != 0)
+            continue;
+        snprintf(files[n].name, sizeof files[n].name, "%s", e->d_name);
+        files[n++].time = s.st_mtime;
+    }
+    if (n > MAX_FILES) {
+        qsort(files, n, sizeof *files, by_age);
+        for (size_t i = 0; i < n / 2; i++)
+            unlinkat(dirfd(d), files[i].name, 0);
+    }
+    free(files);
+    if (d)
+        closedir(d);
+}
+
+/* ---- the compiler ---- */
+
+static bool write_source(const char *path, const char *text) {
+    if (getenv("EMULATOR_TIER_DEBUG"))
+        fputs(text, stderr);
+    FILE *f = fopen(path, "w");
+    bool good = f && fputs(tier_prelude, f) >= 0 && fputs(text, f) >= 0;
+    return f && fclose(f) == 0 && good;
+}
+
+/* The compiler runs on when this program ends first: the next run finds what it made. */
+static const char script[] =
+    "for cc in ${EMULATOR_CC:-gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
+    "nice -n 5 $cc -std=gnu11 -w -O3 -march=" TIER_MARCH " $($cc -march=" TIER_MARCH
+    " -mprefer-vector-width=512 -xc -c -o "
+    "/dev/null /dev/null 2>/dev/null && echo -mprefer-vector-width=512) -ffp-contract=off -fno-math-errno "
+    "-fno-trapping-math "
+    "-fno-strict-aliasing -fPIC -shared -o \"$1.so.$$\" \"$1\" -lm && mv \"$1.so.$$\" \"$2\"\n"
+    "result=$?; rm -f \"$1\" \"$1.so.$$\"; exit $result\n";
+
+static bool compile(const char *source, const char *library) {
+    char *arguments[] = {
+        "sh", "-c", (char *)(uintptr_t)script, "sh", (char *)(uintptr_t)source, (char *)(uintptr_t)library, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+    bool talk = getenv("EMULATOR_TIER_DEBUG") != NULL;
+    if (!talk)
+        posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    pid_t child;
+    int status = -1;
+    bool started = posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environ) == 0;
+    while (started && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return started && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static tier_kernel load(const char *library) {
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    tier_kernel run = NULL;
+    void *symbol = handle ? dlsym(handle, TIER_ENTRY) : NULL;
+    memcpy(&run, &symbol, sizeof run);
+    return run;
+}
+
+static tier_kernel build(const char *text) {
+    char folder[3000], library[3100], source[3200];
+    if (!cache_folder(folder, sizeof folder))
+        return NULL;
+    uint64_t seed = hash_processor(0xcbf29ce484222325u);
+    uint64_t low = hash(hash(seed, tier_prelude, strlen(tier_prelude)), text, strlen(text));
+    uint64_t high = hash(hash(~low, text, strlen(text)), script, sizeof script);
+    snprintf(library, sizeof library, "%s/%016llx%016llx.so", folder, (unsigned long long)high,
+             (unsigned long long)low);
+    if (access(library, R_OK) == 0)
+        return load(library);
+    prune(folder);
+    snprintf(source, sizeof source, "%s/%016llx.%d.c", folder, (unsigned long long)low, (int)getpid());
+    if (!write_source(source, text) || !compile(source, library))
+        return NULL;
+    return load(library);
+}
+
+/* ---- the background thread ---- */
+
+struct job {
+    char *text;
+    struct tier *tier;
+    struct job *next;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct job *first, **last;
+    bool started;
+} queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, false};
+
+static void *background(void *unused) {
+    (void)unused;
+    for (;;) {
+        pthread_mutex_lock(&queue.lock);
+        while (!queue.first)
+            pthread_cond_wait(&queue.work, &queue.lock);
+        struct job *job = queue.first;
+        queue.first = job->next;
+        pthread_mutex_unlock(&queue.lock);
+        atomic_store(&job->tier->run, build(job->text));
+        free(job->text);
+        free(job);
+    }
+    return NULL;
+}
+
+static void enqueue(char *text, struct tier *tier) {
+    struct job *job = malloc(sizeof *job);
+    if (!job)
+        abort();
+    *job = (struct job){text, tier, NULL};
+    pthread_mutex_lock(&queue.lock);
+    if (!queue.first)
+        queue.last = &queue.first;
+    *queue.last = job;
+    queue.last = &job->next;
+    pthread_t thread;
+    if (!queue.started && pthread_create(&thread, NULL, background, NULL) == 0) {
+        pthread_detach(thread);
+        queue.started = true;
+    }
+    pthread_cond_signal(&queue.work);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+/* ---- when ---- */
+
+/* Lives as long as the process: a compilation may end after its module. */
+struct tier *tier_new(void) {
+    struct tier *t = calloc(1, sizeof *t);
+    if (!t)
+        abort();
+    return t;
+}
+
+static bool wanted(const struct kernel *kernel) {
+    return kernel->code.count <= MAX_INSNS && !atomic_exchange(&kernel->tier->asked, true);
+}
+
+void tier_launch(const struct kernel *kernel) {
+    if (mode() != TIER_ALWAYS || !wanted(kernel))
+        return;
+    char *text = tier_translate(kernel);
+    atomic_store(&kernel->tier->run, build(text));
+    free(text);
+}
+
+void tier_spent(const struct kernel *kernel, uint64_t nanoseconds) {
+    if (mode() != TIER_LONG || atomic_load_explicit(&kernel->tier->asked, memory_order_relaxed))
+        return;
+    if (atomic_fetch_add(&kernel->tier->spent, nanoseconds) + nanoseconds > WORTH_IT_NS && wanted(kernel))
+        enqueue(tier_translate(kernel), kernel->tier);
+}

@@ -1,0 +1,28 @@
+/* The second tier: a kernel that runs long enough is turned into C, compiled by the host's compiler in the background, kept in a
+ * cache on disk, and used from then on, in the middle of a launch too.
+ *
+ * EMULATOR_TIER=0 interprets always; 1 (the default) compiles what runs long; 2 compiles every kernel before its first
+ * launch. Without a compiler everything is interpreted. While accesses are watched (checks, counters) the interpreter runs. */
+#ifndef TIER_H
+#define TIER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "core/module.h"
+#include "tier/translate.h"
+
+struct tier {
+    _Atomic(tier_kernel) run; /* NULL until it is ready */
+    atomic_bool asked;        /* it has been asked for, or is not wanted */
+    _Atomic uint64_t spent;   /* nanoseconds interpreted so far */
+};
+
+struct tier *tier_new(void);
+
+/* At the beginning of a launch. */
+void tier_launch(const struct kernel *kernel);
+/* A worker has interpreted the kernel for some time more. */
+void tier_spent(const struct kernel *kernel, uint64_t nanoseconds);
+
+#endif

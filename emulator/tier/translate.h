@@ -1,0 +1,21 @@
+/* A kernel as C: the second tier's text. */
+#ifndef TRANSLATE_H
+#define TRANSLATE_H
+
+#include <stddef.h>
+
+#include "core/module.h"
+#include "core/warp.h"
+
+/* What a compiled kernel is: runs the warp from `in` until it waits, ends or has used up its fuel, as the interpreter's loop
+ * does. `code` is the kernel's code, which it still needs for whatever is not translated. */
+typedef void (*tier_kernel)(struct warp *w, const struct insn *in, const struct insn *code);
+#define TIER_ENTRY "tier_kernel_run"
+
+/* The text of a kernel, to be compiled behind tier_prelude; the caller frees it. */
+char *tier_translate(const struct kernel *kernel);
+
+/* The operations' C text (tier/lane_operations.c, preprocessed), ended by a 0. */
+extern const char tier_prelude[];
+
+#endif
