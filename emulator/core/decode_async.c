@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/decode.h"
+#include "core/decode_async.h"
 #include "ops/async.h"
 #include "ops/atomic.h"
 #include "ops/forms.h"
@@ -110,6 +111,14 @@ static struct insn *on_mbarrier(struct decoder *d, op_fn run, const struct ptx_o
 
 static bool in_shared(const char *opcode) {
     return opcode_has(opcode, "shared");
+}
+
+void decode_arriving_bytes(struct decoder *d, const struct ptx_operand *where, uint32_t bytes) {
+    uint32_t count = decode_constant(d, 32, bytes);
+    struct insn *in = on_mbarrier(d, op_mbarrier_bytes, where, opcode_has(d->at->opcode, "shared"));
+    in->op[1] = count;
+    in->kind = 1;
+    in->flags = INSN_PSEUDO;
 }
 
 static uint32_t source_or(struct decoder *d, const struct ptx_insn *p, unsigned operand, uint32_t value) {

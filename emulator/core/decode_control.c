@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/decode.h"
+#include "core/decode_cluster.h"
 #include "memory/memory.h"
 #include "ops/warp.h"
 
@@ -213,9 +214,9 @@ bool decode_control(struct decoder *d, const struct ptx_insn *p) {
         decode_emit(d, op_fence);
     else if (opcode_is(op, "nanosleep"))
         decode_emit(d, op_nanosleep);
-    else if (opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent"))
+    else if (opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent") || opcode_is(op, "setmaxnreg"))
         decode_emit(d, op_nothing);
     else
-        return false;
+        return decode_cluster(d, p);
     return true;
 }

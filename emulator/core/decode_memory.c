@@ -1,7 +1,9 @@
 /* Decoding loads, stores, atomics and the instructions about addresses. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/decode.h"
+#include "core/decode_async.h"
 #include "memory/memory.h"
 #include "ops/atomic.h"
 #include "ops/memory.h"
@@ -34,9 +36,16 @@ static struct access *new_access(struct decoder *d, const struct ptx_insn *p, en
     a->slot = d->access_count++;
     if (!a->bytes)
         decode_fail(d, "'%s' has no type", p->opcode);
-    if (opcode_has(p->opcode, "cluster"))
-        decode_fail(d, "'%s': thread block clusters are not supported", p->opcode);
     return a;
+}
+
+/* A local variable's address: depot + offset. */
+static void emit_local_address(struct decoder *d, const struct ptx_operand *o, uint32_t slot) {
+    struct insn *in = decode_emit(d, op_local_address);
+    in->op[0] = slot;
+    in->op[1] = d->function->depot_slot;
+    in->imm = (int64_t)o->variable->address + o->value;
+    in->kind = 64;
 }
 
 int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a) {
@@ -53,13 +62,9 @@ int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct ac
         return o->value;
     if (!o->variable || o->variable->space != SPACE_LOCAL)
         return (int64_t)decode_symbol(d, o);
-    a->address_reg = decode_frame(d, 8 * WARP_SIZE, 64); /* a local variable: depot + offset */
+    a->address_reg = decode_frame(d, 8 * WARP_SIZE, 64);
     a->address_bits = 64;
-    struct insn *in = decode_emit(d, op_local_address);
-    in->op[0] = a->address_reg;
-    in->op[1] = d->function->depot_slot;
-    in->imm = (int64_t)o->variable->address + o->value;
-    in->kind = 64;
+    emit_local_address(d, o, a->address_reg);
     return 0;
 }
 
@@ -169,6 +174,35 @@ static void atomic(struct decoder *d, const struct ptx_insn *p) {
         decode_destination_done(d, to, bits, a->regs[0], false);
 }
 
+/* ---- st.async, red.async: a store or a reduction, and its bytes arrive at an mbarrier ---- */
+
+static void bytes_arrive(struct decoder *d, const struct ptx_insn *p) {
+    if (p->operand_count != 3 || !opcode_has(p->opcode, "mbarrier::complete_tx::bytes"))
+        decode_fail(d, "'%s' needs an mbarrier", p->opcode);
+    unsigned count = opcode_has(p->opcode, "v4") ? 4 : opcode_has(p->opcode, "v2") ? 2 : 1;
+    decode_arriving_bytes(d, &p->operands[2], count * ptx_type_bits[opcode_type(p->opcode, 0)] / 8);
+}
+
+static void store_async(struct decoder *d, const struct ptx_insn *p) {
+    load_or_store(d, p, false);
+    bytes_arrive(d, p);
+}
+
+/* The reduction is red's, under the name that it has there. */
+static void reduce_async(struct decoder *d, const struct ptx_insn *p) {
+    const char *bytes = strstr(p->opcode, ".mbarrier::complete_tx::bytes");
+    char opcode[64];
+    if (!bytes)
+        decode_fail(d, "'%s' is not supported", p->opcode);
+    int length = snprintf(opcode, sizeof opcode, "red%s%s", opcode_has(p->opcode, "shared") ? ".shared" : "",
+                          bytes + strlen(".mbarrier::complete_tx::bytes"));
+    struct ptx_insn reduction = *p;
+    reduction.opcode = arena_intern(d->arena, opcode, (size_t)length);
+    reduction.operand_count = 2;
+    atomic(d, &reduction);
+    bytes_arrive(d, p);
+}
+
 static uint64_t window_of(enum ptx_space space) {
     return space == SPACE_SHARED  ? SHARED_WINDOW
            : space == SPACE_LOCAL ? LOCAL_WINDOW
@@ -176,12 +210,18 @@ static uint64_t window_of(enum ptx_space space) {
                                   : 0;
 }
 
+/* A register, or a variable's name: a local one's address is not a constant. */
+static uint32_t address_source(struct decoder *d, const struct ptx_operand *o) {
+    if (o->kind != OPERAND_SYMBOL || !o->variable || o->variable->space != SPACE_LOCAL)
+        return decode_source(d, o, 64);
+    uint32_t slot = decode_frame(d, 8 * WARP_SIZE, 64);
+    emit_local_address(d, o, slot);
+    return slot;
+}
+
 static void cvta(struct decoder *d, const struct ptx_insn *p) {
     uint64_t window = window_of(space_of(p->opcode));
-    const struct ptx_operand *o = &p->operands[1];
-    if (o->kind == OPERAND_SYMBOL && o->variable && o->variable->space == SPACE_LOCAL)
-        decode_fail(d, "'%s' of a local variable's name is not supported", p->opcode);
-    uint32_t source = decode_source(d, o, 64), slot = decode_destination(d, &p->operands[0], 64);
+    uint32_t source = address_source(d, &p->operands[1]), slot = decode_destination(d, &p->operands[0], 64);
     struct insn *in = decode_emit(d, op_cvta);
     in->op[0] = slot;
     in->op[1] = source;
@@ -189,8 +229,9 @@ static void cvta(struct decoder *d, const struct ptx_insn *p) {
 }
 
 static void isspacep(struct decoder *d, const struct ptx_insn *p) {
+    op_fn run = opcode_has(p->opcode, "const") ? op_isspacep_const : op_isspacep;
     uint32_t source = decode_source(d, &p->operands[1], 64), slot = decode_destination(d, &p->operands[0], 1);
-    struct insn *in = decode_emit(d, op_isspacep);
+    struct insn *in = decode_emit(d, run);
     in->op[0] = slot;
     in->op[1] = source;
     in->imm = (int64_t)window_of(space_of(p->opcode));
@@ -198,7 +239,13 @@ static void isspacep(struct decoder *d, const struct ptx_insn *p) {
 
 bool decode_memory(struct decoder *d, const struct ptx_insn *p) {
     static const char *const hints[] = {"prefetch", "prefetchu", "applypriority", "discard"};
-    if (opcode_is(p->opcode, "ld") || opcode_is(p->opcode, "ldu"))
+    if (opcode_is(p->opcode, "prefetch") && opcode_has(p->opcode, "tensormap"))
+        decode_fail(d, "'%s': copies by a tensor map are not supported", p->opcode);
+    if (opcode_is(p->opcode, "st.async"))
+        store_async(d, p);
+    else if (opcode_is(p->opcode, "red.async"))
+        reduce_async(d, p);
+    else if (opcode_is(p->opcode, "ld") || opcode_is(p->opcode, "ldu"))
         load_or_store(d, p, true);
     else if (opcode_is(p->opcode, "st"))
         load_or_store(d, p, false);

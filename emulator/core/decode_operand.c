@@ -1,5 +1,6 @@
 /* Decoding operands, and the instructions that are nothing but operands: mov, and the forms of the tables. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/decode.h"
@@ -67,6 +68,9 @@ static const struct {
     {"%ctaid.x", SPECIAL_CTAID_X},
     {"%ctaid.y", SPECIAL_CTAID_Y},
     {"%ctaid.z", SPECIAL_CTAID_Z},
+    {"%clusterid.x", SPECIAL_CTAID_X},
+    {"%clusterid.y", SPECIAL_CTAID_Y},
+    {"%clusterid.z", SPECIAL_CTAID_Z},
 };
 
 /* Vectors that are the same for every block of a launch are filled when a frame is made. */
@@ -93,15 +97,28 @@ static const struct {
     {"%nsmid", FRAME_NSMID},
     {"%dynamic_smem_size", FRAME_DYNAMIC_SHARED},
     {"%total_smem_size", FRAME_TOTAL_SHARED},
+    {"%aggr_smem_size", FRAME_TOTAL_SHARED},
+    {"%nclusterid.x", FRAME_NCTAID_X},
+    {"%nclusterid.y", FRAME_NCTAID_Y},
+    {"%nclusterid.z", FRAME_NCTAID_Z},
     {"%envreg1", FRAME_GRID_WORKSPACE_HIGH}, /* how the driver hands it to cooperative groups */
     {"%envreg2", FRAME_GRID_WORKSPACE_LOW},
 };
 
-/* The system's part of shared memory: where it begins and ends, and where in it each of its users' part begins. */
+/* The system's part of shared memory: where it begins and ends, and where in it each of its users' part begins. A block is
+ * a cluster of its own. */
 static const struct {
     const char *name;
     uint32_t value;
-} reserved[] = {
+} constants[] = {
+    {"%cluster_ctaid.x", 0},
+    {"%cluster_ctaid.y", 0},
+    {"%cluster_ctaid.z", 0},
+    {"%cluster_nctaid.x", 1},
+    {"%cluster_nctaid.y", 1},
+    {"%cluster_nctaid.z", 1},
+    {"%cluster_ctarank", 0},
+    {"%cluster_nctarank", 1},
     {"%reserved_smem_offset_begin", 0},
     {"%reserved_smem_offset_end", RESERVED_SHARED},
     {"%reserved_smem_offset_cap", RESERVED_SHARED},
@@ -109,19 +126,46 @@ static const struct {
     {"%reserved_smem_offset_1", RESERVED_SHARED / 2},
 };
 
+static unsigned special_bits(const char *name) {
+    static const char *const wide[] = {"%clock64", "%globaltimer", "%gridid", "%current_graph_exec"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (strcmp(name, wide[i]) == 0)
+            return 64;
+    if (strcmp(name, "%is_explicit_cluster") == 0)
+        return 1;
+    return strncmp(name, "%pm", 3) == 0 && strstr(name, "_64") ? 64 : 32;
+}
+
+static bool is_numbered(const char *name, const char *base, unsigned count, const char *end) {
+    size_t n = strlen(base);
+    char *rest;
+    if (strncmp(name, base, n) != 0 || name[n] < '0' || name[n] > '9')
+        return false;
+    return strtoul(name + n, &rest, 10) < count && strcmp(rest, end) == 0;
+}
+
+/* Registers in which the driver or a profiler puts things, or a graph: nobody does. */
+static bool is_environment(const char *name) {
+    return is_numbered(name, "%envreg", 32, "") || is_numbered(name, "%pm", 8, "") ||
+           is_numbered(name, "%pm", 8, "_64") || strcmp(name, "%current_graph_exec") == 0;
+}
+
+static bool is_clustered(const struct ptx_function *f) {
+    return f->explicit_cluster || f->cluster[0];
+}
+
 uint32_t decode_fixed_special(struct decoder *d, const char *name) {
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strcmp(name, reserved[i].name) == 0)
-            return decode_constant(d, 32, reserved[i].value);
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        if (strcmp(name, constants[i].name) == 0)
+            return decode_constant(d, 32, constants[i].value);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(name, fixed[i].name) == 0)
             return decode_constant(d, FRAME_SPECIAL, fixed[i].special);
+    if (is_environment(name))
+        return decode_constant(d, special_bits(name), 0);
+    if (strcmp(name, "%is_explicit_cluster") == 0)
+        return decode_constant(d, 1, is_clustered(d->kernel->ptx) ? FULL_MASK : 0);
     return ~0u;
-}
-
-static unsigned special_bits(const char *name) {
-    bool wide = strcmp(name, "%clock64") == 0 || strcmp(name, "%globaltimer") == 0 || strcmp(name, "%gridid") == 0;
-    return wide ? 64 : 32;
 }
 
 /* Emits the instruction that reads a special register which changes. False if there is none by that name. */
@@ -188,6 +232,8 @@ static uint32_t special_source(struct decoder *d, const struct ptx_operand *o, u
 
 static uint32_t register_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     unsigned have = register_bits(o->reg);
+    if (o->selector || (o->negated && have != 1))
+        decode_fail(d, "'%s' cannot take a part or the negative of register '%s'", d->at->opcode, o->reg->name);
     if (have == bits)
         return o->negated ? negated(d, o->reg->slot) : o->reg->slot;
     if (have == 1 || bits == 1)
@@ -245,7 +291,7 @@ uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsi
         return bits == 1 ? d->trash_predicate : decode_trash(d);
     if (o->kind == OPERAND_VECTOR)
         return decode_frame(d, bits / 8 * WARP_SIZE, 64);
-    if (o->kind != OPERAND_REGISTER)
+    if (o->kind != OPERAND_REGISTER || o->selector || o->negated)
         decode_fail(d, "the destination of '%s' is not a register", d->at->opcode);
     unsigned have = register_bits(o->reg);
     if (have == bits)

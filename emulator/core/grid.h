@@ -43,6 +43,12 @@ struct block_barrier {
     uint32_t result_trues, result_votes; /* of the last time it opened */
 };
 
+/* barrier.cluster, in a cluster of one block. By warp: */
+struct cluster_barrier {
+    uint32_t arrived[32]; /* lanes that have arrived in this phase */
+    uint32_t passed[32];  /* lanes in whose last phase all have arrived */
+};
+
 struct block {
     struct launch *launch;
     struct worker *worker;
@@ -53,6 +59,7 @@ struct block {
     struct warp *warps;
     uint32_t awaited; /* a bit for each barrier at which lanes have arrived and that has not opened */
     struct block_barrier barriers[16];
+    struct cluster_barrier cluster;
     uint8_t *frames;
     uint8_t *locals;
     struct block_watch *watch; /* NULL unless checks are on */

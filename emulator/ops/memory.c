@@ -429,3 +429,15 @@ const struct insn *op_isspacep(struct warp *w, const struct insn *in) {
     WRITE_PRED(0, inside);
     return in + 1;
 }
+
+/* Constants have no window of their own: they lie among global memory. */
+const struct insn *op_isspacep_const(struct warp *w, const struct insn *in) {
+    const uint64_t *a = REG(uint64_t, 1);
+    uint32_t inside = 0;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        const struct allocation *found = memory_find(a[first_lane(rest)]);
+        inside |= (uint32_t)(found && found->kind == MEMORY_CONSTANT) << first_lane(rest);
+    }
+    WRITE_PRED(0, inside);
+    return in + 1;
+}

@@ -474,9 +474,21 @@ static int64_t operand_offset(struct parser *p) {
     return is_punct(p, '-') ? expect_integer(p) : 0;
 }
 
+/* %r.b0: a part of a register, as video instructions take them. */
+static struct binding *part_of_register(struct parser *p, const char *name, struct ptx_operand *o) {
+    const char *dot = strrchr(name, '.');
+    struct binding *b = dot ? lookup(p, arena_intern(p->module->arena, name, (size_t)(dot - name))) : NULL;
+    if (!b || !b->reg)
+        return NULL;
+    o->selector = dot + 1;
+    return b;
+}
+
 static void operand_name(struct parser *p, struct ptx_operand *o) {
     const char *name = expect_name(p);
     struct binding *b = lookup(p, name);
+    if (!b && name[0] == '%')
+        b = part_of_register(p, name, o);
     if (b && b->reg) {
         o->kind = OPERAND_REGISTER;
         o->reg = b->reg;
@@ -512,12 +524,18 @@ static void operand_address(struct parser *p, struct ptx_operand *o) {
     } else {
         expect(p, ']');
     }
+    accept_directive(p, ".unified"); /* a hint */
     o->kind = OPERAND_ADDRESS;
 }
 
 static void operand_number(struct parser *p, struct ptx_operand *o) {
     bool negative = accept(p, '-');
     struct token t = p->token;
+    if (negative && t.kind == TOKEN_WORD) { /* vmad takes the negative of a register */
+        operand_name(p, o);
+        o->negated = true;
+        return;
+    }
     if (t.kind != TOKEN_INTEGER && t.kind != TOKEN_FLOAT)
         fail(p, "'%.*s' is not an operand", (int)t.length, t.text);
     advance(p);
@@ -723,7 +741,6 @@ static void three(struct parser *p, uint32_t out[3]) {
 }
 
 static void function_directives(struct parser *p, struct ptx_function *f) {
-    uint32_t ignored[3];
     while (p->token.kind == TOKEN_DIRECTIVE) {
         if (accept_directive(p, ".maxntid"))
             three(p, f->maxntid);
@@ -738,10 +755,12 @@ static void function_directives(struct parser *p, struct ptx_function *f) {
                  accept_directive(p, ".abi_preserve_control"))
             expect_integer(p);
         else if (accept_directive(p, ".reqnctapercluster"))
-            three(p, ignored);
+            three(p, f->cluster);
+        else if (accept_directive(p, ".explicitcluster"))
+            f->explicit_cluster = true;
         else if (accept_directive(p, ".pragma"))
             skip_to_semicolon(p);
-        else if (!accept_directive(p, ".explicitcluster") && !accept_directive(p, ".unique"))
+        else if (!accept_directive(p, ".unique"))
             fail(p, "'%.*s' is not understood after a function's name", (int)p->token.length, p->token.text);
     }
 }

@@ -66,7 +66,8 @@ struct ptx_register {
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
-    bool negated;
+    bool negated;         /* !predicate, -register */
+    const char *selector; /* %r.b0: "b0"; NULL otherwise */
     uint8_t float_bits;
     uint16_t count;
     struct ptx_register *reg;
@@ -137,6 +138,8 @@ struct ptx_function {
     struct ptx_insn *insns;
     size_t insn_count;
     uint32_t maxntid[3], reqntid[3], minnctapersm;
+    bool explicit_cluster; /* it wants to be launched with cluster dimensions */
+    uint32_t cluster[3];   /* .reqnctapercluster */
     struct ptx_module *module;
     const struct ptx_function *definition; /* by core/link.c: itself, that of another file or an alias, or NULL */
     uint64_t number;                       /* in all that is linked together: what a function pointer holds */
