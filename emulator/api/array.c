@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/queue.h"
+#include "check/allocation_watch.h"
 
 #define KNOWN_FLAGS (cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather)
 
@@ -104,6 +105,7 @@ static cudaError_t make(const char *function, cudaArray_t *out, const struct cud
     if (error == cudaSuccess) {
         size_t bytes = a->image.slice * (a->image.layers ? a->image.layers : a->image.depth);
         a->image.memory = memory_allocate(bytes, 0, MEMORY_DEVICE, state_device(), NULL);
+        allocation_opaque(a->image.memory); /* surfaces write it */
         if (!a->image.memory)
             error = state_refuse(function, cudaErrorMemoryAllocation, "The array's %zu bytes are not free.", bytes);
     }

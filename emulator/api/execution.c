@@ -54,6 +54,7 @@ struct launch_operation {
 static int run_launch(struct operation *op, int fault) {
     (void)fault;
     struct launch_operation *l = (struct launch_operation *)op;
+    l->config.order = &op->order;
     return grid_run(l->kernel, &l->config);
 }
 

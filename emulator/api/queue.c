@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "check/checks.h"
 #include "core/device_printf.h"
 
 #define PRINT_DELAY_NS 10000000
@@ -15,6 +16,7 @@ struct marker {
     _Atomic int references;
     bool done;
     double seconds;
+    struct stream_clock clock; /* what comes before it */
 };
 
 enum stream_kind { STREAM_LEGACY, STREAM_BLOCKING, STREAM_NON_BLOCKING };
@@ -28,7 +30,8 @@ struct stream {
     bool busy;      /* the head is being executed */
     bool destroyed; /* to go when empty */
     struct operation *head, *tail;
-    pthread_cond_t changed; /* its thread's */
+    pthread_cond_t changed;    /* its thread's */
+    struct stream_clock clock; /* what comes before its next operation */
     struct stream *next;
 };
 
@@ -70,7 +73,39 @@ static bool startable(const struct stream *s) {
     return op && !s->busy && !(op->waits_for && !op->waits_for->done) && !blocked(s, op->number);
 }
 
+/* What the program's threads have waited for comes before all that they submit from then on. */
+static struct stream_clock host_clock;
+
+static void join_blocking(struct stream_clock *clock, const struct device_queue *d) {
+    for (const struct stream *other = d->streams; other; other = other->next)
+        if (other->kind != STREAM_NON_BLOCKING)
+            stream_clock_join(clock, &other->clock);
+}
+
+/* For racecheck: what is over before this operation begins. */
+static void note_order(struct stream *s, struct operation *op) {
+    const struct device_queue *d = &devices[s->device];
+    if (!check_is_on(CHECK_RACE))
+        return;
+    stream_clock_join(&s->clock, &host_clock);
+    if (s->kind == STREAM_LEGACY)
+        join_blocking(&s->clock, d);
+    else if (s->kind == STREAM_BLOCKING && d->legacy)
+        stream_clock_join(&s->clock, &d->legacy->clock);
+    if (op->waits_for)
+        stream_clock_join(&s->clock, &op->waits_for->clock);
+    op->order = stream_order_next(s->id, &s->clock);
+}
+
+/* A thread of the program has seen that all of s is over. */
+static void host_waited(const struct stream *s) {
+    stream_clock_join(&host_clock, &s->clock);
+    if (s->kind == STREAM_LEGACY)
+        join_blocking(&host_clock, &devices[s->device]);
+}
+
 static void append(struct stream *s, struct operation *op) {
+    note_order(s, op);
     op->number = next_number++;
     op->next = NULL;
     if (s->head)
@@ -327,6 +362,8 @@ int queue_execute(struct stream *s, struct operation *op) {
         execute_head(s);
     else
         hand_over(s);
+    if (mine)
+        host_waited(s);
     pthread_mutex_unlock(&lock);
     if (mine)
         device_printf_flush();
@@ -345,6 +382,8 @@ static bool finished_before(const struct stream *s, uint64_t number) {
 bool queue_stream_idle(struct stream *s) {
     pthread_mutex_lock(&lock);
     bool idle = finished_before(s, next_number);
+    if (idle)
+        host_waited(s);
     pthread_mutex_unlock(&lock);
     return idle;
 }
@@ -354,6 +393,7 @@ void queue_wait_stream(struct stream *s) {
     uint64_t number = next_number;
     while (!finished_before(s, number))
         pthread_cond_wait(&host_changed, &lock);
+    host_waited(s);
     pthread_mutex_unlock(&lock);
     device_printf_flush();
 }
@@ -369,6 +409,8 @@ void queue_wait_device(int device) {
             s = s->next;
         }
     }
+    for (const struct stream *s = devices[device].streams; s; s = s->next)
+        stream_clock_join(&host_clock, &s->clock);
     pthread_mutex_unlock(&lock);
     device_printf_flush();
 }
@@ -432,6 +474,9 @@ struct marker *queue_mark(struct stream *s) {
     m->references = 2; /* the caller's and the operation's */
     *mark = (struct mark_operation){.op = {.run = run_mark, .release = release_mark, .always = true}, .marker = m};
     queue_submit(s, &mark->op);
+    pthread_mutex_lock(&lock);
+    m->clock = s->clock;
+    pthread_mutex_unlock(&lock);
     return m;
 }
 
@@ -445,6 +490,9 @@ static void release_plain(struct operation *op) {
 }
 
 void queue_wait_marker(struct stream *s, struct marker *m) {
+    pthread_mutex_lock(&lock);
+    stream_clock_join(&s->clock, &m->clock);
+    pthread_mutex_unlock(&lock);
     if (marker_done(m))
         return;
     struct operation *op = calloc(1, sizeof *op);
@@ -460,6 +508,7 @@ void queue_block_on_marker(struct marker *m) {
     pthread_mutex_lock(&lock);
     while (!m->done)
         pthread_cond_wait(&host_changed, &lock);
+    stream_clock_join(&host_clock, &m->clock);
     pthread_mutex_unlock(&lock);
     device_printf_flush();
 }
@@ -467,6 +516,8 @@ void queue_block_on_marker(struct marker *m) {
 bool marker_done(struct marker *m) {
     pthread_mutex_lock(&lock);
     bool done = m->done;
+    if (done)
+        stream_clock_join(&host_clock, &m->clock);
     pthread_mutex_unlock(&lock);
     return done;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "api/api.h"
+#include "check/stream_order.h"
 
 /* A point in a stream that others can wait for: what an event records. Counted references. */
 struct marker;
@@ -20,6 +21,7 @@ struct operation {
     void (*release)(struct operation *op); /* frees it and what it owns */
     bool always;                           /* runs even on a device with a fault */
     const char *kernel;                    /* the name of the kernel that it runs, or NULL */
+    struct operation_order order;          /* by queue_submit; known only when races are looked for */
     /* Private to queue.c: */
     struct marker *waits_for;
     uint64_t number;

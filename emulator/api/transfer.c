@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "api/queue.h"
+#include "check/checks.h"
+#include "check/copy_watch.h"
 #include "memory/memory.h"
 
 /* Copies from pageable memory up to this size are staged: the call returns before the copy is done. */
@@ -13,6 +15,7 @@ enum home { HOME_PAGEABLE, HOME_PINNED, HOME_MANAGED, HOME_DEVICE };
 
 struct place {
     uint8_t *bytes;
+    uint64_t address; /* as the program gave it; 0 for what was staged */
     size_t pitch, slice;
     enum home home;
 };
@@ -54,7 +57,8 @@ static cudaError_t locate(const char *function, const char *role, struct side s,
                             "The %s's rows are %zu bytes apart (its pitch), and %zu bytes of each are wanted.", role,
                             s.pitch, b.width);
     const struct allocation *a = memory_find(s.address);
-    *out = (struct place){.bytes = (uint8_t *)(uintptr_t)s.address, .pitch = s.pitch, .slice = s.slice};
+    *out = (struct place){
+        .bytes = (uint8_t *)(uintptr_t)s.address, .address = s.address, .pitch = s.pitch, .slice = s.slice};
     if (a && freed(a)) {
         if (a->kind == MEMORY_REGISTERED || a->kind == MEMORY_PINNED)
             return cudaSuccess; /* by now the host may use the addresses for something else */
@@ -103,6 +107,7 @@ struct copy_operation {
     struct place to, from;
     struct box box;
     uint8_t *staged; /* or NULL */
+    const char *function;
 };
 
 static void copy_box(const struct place *to, const struct place *from, struct box b) {
@@ -112,9 +117,26 @@ static void copy_box(const struct place *to, const struct place *from, struct bo
                     b.width);
 }
 
+/* For the checks. A fill has no source. */
+static void watch(const struct operation *op, const char *function, const struct place *to, const struct place *from,
+                  struct box b) {
+    struct copied c = {.function = function,
+                       .to = {to->address, to->pitch, to->slice},
+                       .fill = !from,
+                       .width = b.width,
+                       .height = b.height,
+                       .depth = b.depth,
+                       .order = &op->order};
+    if (from)
+        c.from = (struct copy_side){from->address, from->pitch, from->slice};
+    copy_watch(&c);
+}
+
 static int run_copy(struct operation *op, int fault) {
     struct copy_operation *c = (struct copy_operation *)op;
     copy_box(&c->to, &c->from, c->box);
+    if (checks_on())
+        watch(op, c->function, &c->to, &c->from, c->box);
     return fault;
 }
 
@@ -170,8 +192,11 @@ cudaError_t transfer_copy(const struct copy_request *r) {
     struct copy_operation *c = calloc(1, sizeof *c);
     if (!c)
         return state_return(cudaErrorMemoryAllocation);
-    *c = (struct copy_operation){
-        .op = {.run = run_copy, .release = release_copy}, .to = to, .from = from, .box = r->box};
+    *c = (struct copy_operation){.op = {.run = run_copy, .release = release_copy},
+                                 .to = to,
+                                 .from = from,
+                                 .box = r->box,
+                                 .function = r->function};
     if (!returns_early(r, c))
         return state_return((cudaError_t)queue_execute(s, &c->op));
     queue_submit(s, &c->op);
@@ -192,6 +217,8 @@ static int run_fill(struct operation *op, int fault) {
     for (size_t z = 0; z < f->box.depth; z++)
         for (size_t y = 0; y < f->box.height; y++)
             memset(f->to.bytes + z * f->to.slice + y * f->to.pitch, f->value, f->box.width);
+    if (checks_on())
+        watch(op, NULL, &f->to, NULL, f->box);
     return fault;
 }
 

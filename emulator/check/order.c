@@ -124,7 +124,7 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
         facts_clear(&pending);
         if (lanes)
             memset(lanes, 0, sizeof *lanes);
-        *w = (struct warp_order){.learned = learned, .pending = pending, .lanes = lanes, .last_mask = ~0u};
+        *w = (struct warp_order){.learned = learned, .pending = pending, .lanes = lanes};
     }
 }
 
@@ -162,19 +162,33 @@ bool order_between_blocks(const struct block_order *o, uint32_t block, struct ac
 
 /* ---- lanes ---- */
 
-/* Notices when all lanes of a warp run together again. */
 void order_mask(struct block_order *o, const struct warp *w) {
     struct warp_order *warp = &o->warps[w->index];
-    if (w->mask == warp->last_mask)
+    if (w->mask == warp->masks[warp->mask_at].mask)
         return;
+    uint32_t time = ++o->time;
     if (w->mask == w->live)
-        warp->whole = ++o->time;
-    warp->last_mask = w->mask;
+        warp->whole = time;
+    warp->mask_at = (warp->mask_at + 1) % MASK_HISTORY;
+    warp->masks[warp->mask_at].time = time;
+    warp->masks[warp->mask_at].mask = w->mask;
 }
 
-bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark) {
-    bool here = w->mask >> (mark.packed & MARK_LANE) & 1;
-    return !here && w->mask != w->live && (mark.packed & MARK_PARTED) && mark.time >= o->warps[w->index].whole;
+/* Those who ran together at some time; all when that is long ago. */
+static uint32_t mask_at(const struct warp_order *w, uint32_t time) {
+    for (uint32_t i = 0; i < MASK_HISTORY; i++) {
+        uint32_t at = (w->mask_at + MASK_HISTORY - i) % MASK_HISTORY;
+        if (w->masks[at].time <= time)
+            return w->masks[at].mask;
+    }
+    return ~0u;
+}
+
+bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark, uint32_t lane) {
+    const struct warp_order *warp = &o->warps[w->index];
+    if (!(mark.packed & MARK_PARTED) || mark.time < warp->whole)
+        return false;
+    return !(w->mask >> (mark.packed & MARK_LANE) & 1) && !(mask_at(warp, mark.time) >> lane & 1);
 }
 
 /* Between lanes that synchronize, what any of them knew is known to all. */
@@ -254,8 +268,7 @@ void order_fence(struct block_order *o, uint32_t warp) {
     }
 }
 
-bool order_may_release(const struct block_order *o, uint32_t warp) {
-    (void)warp;
+bool order_may_release(const struct block_order *o) {
     return o->any_fence;
 }
 

@@ -47,6 +47,8 @@ struct facts {
     bool everything;
 };
 
+#define MASK_HISTORY 16
+
 struct lane_order {
     uint32_t known[WARP_SIZE][WARP_SIZE]; /* [l][m]: what lane m did before this time comes before lane l's accesses */
 };
@@ -56,8 +58,11 @@ struct warp_order {
     uint32_t synced;          /* the same between all lanes of the warp */
     struct lane_order *lanes; /* where only some of them synchronize; NULL at first */
     uint32_t whole;           /* since when the lanes have run together again */
-    uint32_t last_mask;       /* of the last access */
-    bool fenced, dirty;       /* it has executed a fence; it has stored to global memory since */
+    struct {
+        uint32_t time, mask;
+    } masks[MASK_HISTORY]; /* who ran together since when: the newest at mask_at */
+    uint32_t mask_at;
+    bool fenced, dirty; /* it has executed a fence; it has stored to global memory since */
     uint32_t fence_base, fence_known[MAX_WARPS];
     struct facts learned; /* of other blocks, since the last barrier */
     struct facts pending; /* read, but a fence has to follow */
@@ -94,16 +99,17 @@ void order_free(struct block_order *o);
 bool order_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
 /* The same for an access of another block of the launch. */
 bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
-/* Had the lanes of one warp really parted when the access was made, and not met since? */
-bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark);
+/* Was the access made by lanes that had really parted from this one, and have not met it since? */
+bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark, uint32_t lane);
 
+/* Notices which lanes run together. */
 void order_mask(struct block_order *o, const struct warp *w);
 void order_lanes_meet(struct block_order *o, uint32_t warp, uint32_t members, bool all);
 void order_barrier_whole(struct block_order *o);
 void order_fence(struct block_order *o, uint32_t warp);
 /* strongly: an instruction that is a release by itself; otherwise a relaxed one, which is when a fence came before. */
 void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly);
-bool order_may_release(const struct block_order *o, uint32_t warp);
+bool order_may_release(const struct block_order *o);
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly);
 
 /* cp.async: a lane's copies so far form a group; all but the newest `left` groups are done. */

@@ -33,11 +33,16 @@ const char *shown_path(const char *file) {
     return is_toolkit(file) ? strrchr(file, '/') + 1 : source_short_path(file);
 }
 
-void put_place(struct text *t, const char *label, const char *function, const char *file, uint32_t line) {
+void put_place_words(struct text *t, const char *function, const char *file, uint32_t line) {
     char name[NAME_SIZE];
-    text_format(t, MARK "    %s%s", label, demangle(function, name, sizeof name));
+    text_string(t, demangle(function, name, sizeof name));
     if (file && line)
         text_format(t, " in %s:%u", shown_path(file), line);
+}
+
+void put_place(struct text *t, const char *label, const char *function, const char *file, uint32_t line) {
+    text_format(t, MARK "    %s", label);
+    put_place_words(t, function, file, line);
     text_string(t, "\n");
 }
 
@@ -126,13 +131,17 @@ static size_t line_length(const char *prose) {
     }
 }
 
-void put_advice(struct text *t, const char *advice) {
-    while (advice && *advice) {
-        size_t n = line_length(advice);
-        text_string(t, MARK "  ");
-        text_piece(t, advice, n);
+void put_prose(struct text *t, const char *margin, const char *prose) {
+    while (prose && *prose) {
+        size_t n = line_length(prose);
+        text_string(t, margin);
+        text_piece(t, prose, n);
         text_string(t, "\n");
-        advice += n + strspn(advice + n, " ");
+        prose += n + strspn(prose + n, " ");
     }
+}
+
+void put_advice(struct text *t, const char *advice) {
+    put_prose(t, MARK "  ", advice);
     text_string(t, MARK "\n");
 }

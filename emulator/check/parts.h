@@ -13,6 +13,8 @@
 void put_title(struct text *t, const char *title);
 /* "at kernel(int *) in file.cu:12" */
 void put_place(struct text *t, const char *label, const char *function, const char *file, uint32_t line);
+/* The same words alone. */
+void put_place_words(struct text *t, const char *function, const char *file, uint32_t line);
 /* Where the instruction was inlined to: innermost caller first. */
 void put_callers(struct text *t, const struct kernel *kernel, const struct ptx_location *caller);
 void put_thread(struct text *t, const struct warp *w, int lane);
@@ -21,7 +23,8 @@ void put_others(struct text *t, unsigned others);
 void put_source(struct text *t, const struct kernel *kernel, struct source_position p);
 /* Only the line and its caret; false when it cannot be read. */
 bool put_source_line(struct text *t, struct source_position p);
-/* Prose, broken into lines. */
+/* Prose, broken into lines that begin with a margin; with MARK, and an empty line after it. */
+void put_prose(struct text *t, const char *margin, const char *prose);
 void put_advice(struct text *t, const char *advice);
 
 /* The line to show: the innermost one that is the student's own. */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,12 +32,15 @@ static const struct {
     [FINDING_READ_ONLY] = {"out_of_bounds", 700},
     [FINDING_DIVERGENT_BARRIER] = {"divergent_barrier", 719},
     [FINDING_LOST_LANE] = {"lost_lane", 719},
+    [FINDING_RACE] = {"race", 0},
+    [FINDING_UNINITIALIZED] = {"uninitialized", 0},
     [FINDING_TIMEOUT] = {"timeout", 702},
     [FINDING_STACK_OVERFLOW] = {"launch_failure", 700},
     [FINDING_TRAP] = {"trap", 719},
     [FINDING_ASSERT] = {"assert", 710},
     [FINDING_UNSUPPORTED] = {"unsupported", 801},
     [FINDING_LAUNCH_FAILURE] = {"launch_failure", 719},
+    [FINDING_LEAK] = {"leak", 0},
 };
 
 static _Atomic int worst;
@@ -52,11 +56,34 @@ unsigned report_count(void) {
 
 /* ---- bookkeeping ---- */
 
+static _Atomic unsigned warnings;
+
+/* The last word, when the program ends; with checks on also when nothing was found. */
 static void print_summary(void) {
     struct text t = {0};
-    unsigned n = report_count();
-    text_format(&t, MARK "ERROR SUMMARY: %u error%s\n", n, n == 1 ? "" : "s");
+    unsigned n = report_count(), w = atomic_load(&warnings);
+    text_format(&t, MARK "ERROR SUMMARY: %u error%s", n, n == 1 ? "" : "s");
+    if (w)
+        text_format(&t, ", %u warning%s", w, w == 1 ? "" : "s");
+    text_string(&t, "\n");
     text_send(&t);
+    if (n && checks_exit_code()) {
+        fflush(NULL);
+        _exit(checks_exit_code());
+    }
+}
+
+static void summary_at_exit(void) {
+    static bool registered;
+    if (!registered)
+        atexit(print_summary);
+    registered = true;
+}
+
+/* Early, so that it comes late: what the program itself does at exit may still find something. */
+__attribute__((constructor)) static void summary_with_checks(void) {
+    if (checks_on())
+        summary_at_exit();
 }
 
 /* Async-signal-safe. */
@@ -90,13 +117,20 @@ static bool is_news(uint64_t launch, const void *where, uint32_t line, enum find
 
 /* Sends the block and counts it. With the lock held, so that blocks do not interleave. */
 static void publish(struct text *t, enum finding finding) {
-    static bool summary_registered;
-    if (!summary_registered) {
-        summary_registered = true;
-        atexit(print_summary);
-    }
+    summary_at_exit();
     note(finding);
     text_send(t);
+}
+
+void report_text(struct text *t, enum finding finding, bool warning) {
+    pthread_mutex_lock(&lock);
+    summary_at_exit();
+    if (warning)
+        atomic_fetch_add(&warnings, 1);
+    else
+        note(finding);
+    text_send(t);
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- a bad access ---- */

@@ -17,12 +17,15 @@ enum finding {
     FINDING_READ_ONLY,    /* a store to constant memory */
     FINDING_DIVERGENT_BARRIER,
     FINDING_LOST_LANE,
+    FINDING_RACE,
+    FINDING_UNINITIALIZED,
     FINDING_TIMEOUT,
     FINDING_STACK_OVERFLOW,
     FINDING_TRAP,
     FINDING_ASSERT,
     FINDING_UNSUPPORTED,
     FINDING_LAUNCH_FAILURE,
+    FINDING_LEAK,
 };
 
 /* A bad access by the active lanes in `lanes` (bit per lane) at these addresses. Prints one report for the first
@@ -40,6 +43,10 @@ void report_host_fault(uint64_t address, bool write, const char *function);
 
 /* Something about the whole launch: a kernel that cannot run, a time limit. */
 int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice);
+
+/* A report that somebody else has written. A warning changes no verdict. */
+struct text;
+void report_text(struct text *t, enum finding finding, bool warning);
 
 const char *report_verdict(void); /* the word for the worst finding: see emulator.h */
 unsigned report_count(void);

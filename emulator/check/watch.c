@@ -1,25 +1,490 @@
-/* See watch.h. */
+/* See watch.h. Takes instructions apart into what single lanes do, and hands that to the checks. */
 #include "check/watch.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/block_watch.h"
+#include "core/function.h"
+#include "memory/memory.h"
+#include "ops/async.h"
+#include "ops/matrix.h"
+
+/* ---- launches and blocks ---- */
+
+static struct launch_watch *launch_watch_new(unsigned checks, const struct kernel *kernel) {
+    struct launch_watch *l = calloc(1, sizeof *l);
+    if (!l)
+        abort();
+    l->checks = checks;
+    l->sites = sites_of(kernel);
+    l->unit_shift = (uint32_t)__builtin_ctz(l->sites->unit);
+    pthread_mutex_init(&l->hazards.lock, NULL);
+    for (int i = 0; i < SYNC_STRIPES; i++)
+        pthread_mutex_init(&l->syncs[i].lock, NULL);
+    return l;
+}
+
+static struct ran ran_of(const struct launch *launch) {
+    const struct operation_order *o = &launch->watch->operation;
+    struct ran ran = {.serial = o->serial, .stream = o->stream, .number = o->number, .kernel = launch->kernel};
+    memcpy(ran.grid, launch->config.grid, sizeof ran.grid);
+    memcpy(ran.block, launch->config.block, sizeof ran.block);
+    return ran;
+}
+
 struct launch_watch *watch_launch_begin(struct launch *launch) {
-    (void)launch;
-    return NULL;
+    unsigned checks = checks_on() & (CHECK_RACE | CHECK_INIT | CHECK_SYNC | CHECK_MEMORY);
+    if (!checks)
+        return NULL;
+    struct launch_watch *l = launch->watch = launch_watch_new(checks, launch->kernel);
+    if (launch->config.order && launch->config.order->serial) {
+        l->operation = *launch->config.order;
+        struct ran ran = ran_of(launch);
+        stream_order_ran(&ran);
+    } else {
+        l->operation.serial = ~0u; /* not from a stream: nobody can say what it comes after */
+    }
+    return l;
 }
+
 void watch_launch_end(struct launch *launch) {
-    (void)launch;
+    struct launch_watch *l = launch->watch;
+    if (l->checks & CHECK_RACE)
+        race_with_copies(launch);
+    hazards_tell(&l->hazards);
+    pthread_mutex_destroy(&l->hazards.lock);
+    for (int i = 0; i < SYNC_STRIPES; i++) {
+        pthread_mutex_destroy(&l->syncs[i].lock);
+        sync_free(&l->syncs[i].table);
+    }
+    free(l);
+    launch->watch = NULL;
 }
+
+static void *zeroed(size_t n, size_t size) {
+    void *p = calloc(n ? n : 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+static struct block_watch *block_watch_new(const struct block *b) {
+    const struct launch *l = b->launch;
+    struct block_watch *watch = zeroed(1, sizeof *watch);
+    watch->launch = l->watch;
+    watch->local_stride = l->local_bytes / 8 + 8;
+    if (l->watch->checks & CHECK_RACE)
+        watch->cells = zeroed((l->shared_bytes >> l->watch->unit_shift) + 8, sizeof *watch->cells);
+    if (l->watch->checks & CHECK_INIT) {
+        watch->shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
+        watch->local_written = zeroed((size_t)watch->local_stride * WARP_SIZE, l->warps_per_block);
+    }
+    return watch;
+}
+
 void watch_block_start(struct block *b) {
-    (void)b;
+    if (!b->watch)
+        b->watch = block_watch_new(b);
+    order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
+    sync_clear(&b->watch->syncs);
+    if (b->watch->shared_written)
+        written_start(b->watch, b);
 }
+
 void watch_block_free(struct block *b) {
-    (void)b;
+    struct block_watch *watch = b->watch;
+    order_free(&watch->order);
+    sync_free(&watch->syncs);
+    free(watch->cells);
+    free(watch->shared_written);
+    free(watch->local_written);
+    free(watch);
+    b->watch = NULL;
 }
+
+/* ---- what one lane does ---- */
+
+struct access_mark touch_mark(const struct block_watch *b, const struct touch *t) {
+    uint32_t packed = (uint32_t)t->lane | (uint32_t)t->warp->index << MARK_WARP_SHIFT;
+    uint32_t site = t->in->index < 1u << 18 ? t->in->index : (1u << 18) - 1;
+    packed |= t->site->flags & SITE_STRONG ? MARK_STRONG : 0;
+    packed |= t->site->flags & SITE_BLOCK_SCOPE ? MARK_BLOCK_SCOPE : 0;
+    packed |= t->warp->mask != t->warp->live ? MARK_PARTED : 0;
+    packed |= t->site->kind == SITE_COPY_WRITE ? MARK_COPY : 0;
+    return (struct access_mark){b->order.time, packed | site << MARK_SITE_SHIFT};
+}
+
+static const uint8_t *stored(const struct touch *t, unsigned i, int lane) {
+    const struct access *a = t->in->extra;
+    return t->warp->regs + a->regs[i] + (size_t)lane * (a->reg_bits / 8u);
+}
+
+static bool is_plain_store(const struct touch *t) {
+    return t->site->kind == SITE_ACCESS && ((const struct access *)t->in->extra)->kind == ACCESS_STORE;
+}
+
+bool touch_same_value(const struct touch *t, const uint8_t *now) {
+    const struct access *a = t->in->extra;
+    bool same = is_plain_store(t);
+    for (unsigned i = 0; same && i < a->count; i++)
+        same = memcmp(now + i * a->bytes, stored(t, i, t->lane), a->bytes) == 0;
+    return same;
+}
+
+bool touch_same_values(const struct touch *t, int other) {
+    const struct access *a = t->in->extra;
+    bool same = is_plain_store(t);
+    for (unsigned i = 0; same && i < a->count; i++)
+        same = memcmp(stored(t, i, other), stored(t, i, t->lane), a->bytes) == 0;
+    return same;
+}
+
+/* ---- variables through which threads talk ---- */
+
+/* The record of the variable at the touched address, locked if it is in global memory; NULL when there is none and it is
+ * not to be made. */
+static struct sync_variable *variable_open(struct block_watch *b, const struct touch *t, bool make) {
+    struct sync_table *table = &b->syncs;
+    if (t->allocation) {
+        struct sync_stripe *stripe = &b->launch->syncs[t->address / 64 % SYNC_STRIPES];
+        pthread_mutex_lock(&stripe->lock);
+        table = &stripe->table;
+    }
+    return make ? sync_make(table, t->address) : sync_find(table, t->address);
+}
+
+static void variable_close(struct block_watch *b, const struct touch *t) {
+    if (t->allocation)
+        pthread_mutex_unlock(&b->launch->syncs[t->address / 64 % SYNC_STRIPES].lock);
+}
+
+static bool strongly(const struct touch *t, unsigned flag) {
+    return (t->site->flags & flag) != 0;
+}
+
+/* Releases come before the access is made and acquires after it: so that who sees the value sees the release. */
+static void talk_before(struct block_watch *b, const struct touch *t) {
+    if (!t->write || !(t->site->flags & SITE_STRONG))
+        return;
+    bool now = strongly(t, SITE_RELEASE);
+    if (!now && !order_may_release(&b->order))
+        return;
+    order_release(&b->order, t->warp->index, variable_open(b, t, true), now);
+    variable_close(b, t);
+}
+
+static void talk_after(struct block_watch *b, const struct touch *t) {
+    if ((t->write && !t->atomic) || !(t->site->flags & SITE_STRONG))
+        return;
+    const struct sync_variable *s = variable_open(b, t, false);
+    if (s)
+        order_acquire(&b->order, t->warp->index, s, strongly(t, SITE_ACQUIRE));
+    variable_close(b, t);
+}
+
+/* ---- spaces ---- */
+
+static void touch_shared(struct block_watch *b, struct touch *t) {
+    const struct launch *l = t->warp->launch;
+    t->address &= 0xffffffffu;
+    if (t->address + t->bytes > l->shared_bytes || t->address < l->kernel->reserved_shared)
+        return;
+    if (b->launch->checks & CHECK_RACE) {
+        talk_before(b, t);
+        race_shared(b, t);
+    }
+    if (b->launch->checks & CHECK_INIT)
+        written_shared(b, t);
+}
+
+/* Where the access goes: nearly always where the last lane's went. */
+static bool find_allocation(struct touch *t) {
+    if (!t->allocation || !memory_at(t->allocation, t->address, t->bytes))
+        t->allocation = memory_find(t->address);
+    return t->allocation && t->allocation->watch && memory_at(t->allocation, t->address, t->bytes);
+}
+
+static void touch_global(struct block_watch *b, struct touch *t) {
+    if (!find_allocation(t))
+        return;
+    if (b->launch->checks & CHECK_RACE) {
+        if (t->write && !t->atomic)
+            b->order.warps[t->warp->index].dirty = true;
+        talk_before(b, t);
+        race_global(b, t);
+    }
+    if (b->launch->checks & CHECK_INIT)
+        written_global(b, t);
+}
+
+static void touch_local(struct block_watch *b, struct touch *t) {
+    t->address &= ((uint64_t)1 << WINDOW_SHIFT) - 1;
+    if (b->launch->checks & CHECK_INIT && t->address + t->bytes <= t->warp->launch->local_bytes)
+        written_local(b, t);
+}
+
+static enum ptx_space space_of(const struct access *a, uint64_t address) {
+    static const uint8_t windows[] = {SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM};
+    if (a->space != SPACE_GENERIC)
+        return (enum ptx_space)a->space;
+    uint64_t window = address >> WINDOW_SHIFT;
+    return window < 4 ? (enum ptx_space)windows[window] : SPACE_PARAM;
+}
+
+static void touch(struct block_watch *b, struct touch *t, uint64_t address) {
+    t->address = address;
+    switch (space_of(t->in->extra, address)) {
+    case SPACE_SHARED:
+        t->allocation = NULL;
+        touch_shared(b, t);
+        break;
+    case SPACE_LOCAL:
+        touch_local(b, t);
+        break;
+    case SPACE_GLOBAL:
+        touch_global(b, t);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- instructions ---- */
+
+static struct touch touch_of(struct warp *w, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    return (struct touch){.warp = w,
+                          .in = in,
+                          .site = s,
+                          .bytes = (uint32_t)a->bytes * a->count,
+                          .write = a->kind != ACCESS_LOAD,
+                          .atomic = a->kind == ACCESS_ATOMIC};
+}
+
+static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    uint64_t addresses[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    access_addresses(w, in, addresses);
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        t.lane = first_lane(rest);
+        if (!(addresses[t.lane] & (t.bytes - 1)))
+            touch(b, &t, addresses[t.lane]);
+    }
+}
+
+/* ldmatrix and stmatrix: rows of 16 bytes, eight lanes' for each matrix. */
+static void rows_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    const struct matrix_access *m = in->extra;
+    uint64_t addresses[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    t.bytes = 16;
+    access_addresses(w, in, addresses);
+    for (t.lane = 0; t.lane < 8 * m->count; t.lane++)
+        touch(b, &t, addresses[t.lane]);
+}
+
+/* wmma.load and wmma.store: the lines of one matrix, shared out among the lanes. */
+static void lines_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    const struct matrix_access *m = in->extra;
+    uint64_t addresses[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    access_addresses(w, in, addresses);
+    uint64_t step = (uint64_t)((const uint32_t *)(const void *)(w->regs + m->stride))[0] * m->bits / 8;
+    unsigned count = m->transposed ? m->columns : m->rows;
+    t.bytes = (m->transposed ? m->rows : m->columns) * (uint32_t)m->bits / 8;
+    for (unsigned i = 0; i < count; i++) {
+        t.lane = (int)(i % WARP_SIZE);
+        touch(b, &t, addresses[0] + i * step);
+    }
+}
+
+/* A side of a bulk copy: insn.extra is a struct bulk, whose access looks at one address after another. */
+static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    const struct bulk *k = in->extra;
+    struct touch t = touch_of(w, in, s);
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        t.lane = first_lane(rest);
+        const void *at = w->regs + k->address_reg;
+        uint64_t base = k->address_bits == 64 ? ((const uint64_t *)at)[t.lane]
+                        : k->address_bits     ? ((const uint32_t *)at)[t.lane]
+                                              : 0;
+        t.bytes = ((const uint32_t *)(const void *)(w->regs + in->op[1]))[t.lane];
+        if (t.bytes)
+            touch(b, &t, base + (uint64_t)k->offset);
+    }
+}
+
+/* cp.async reads only what it is asked for. */
+static void copy_read_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    uint64_t addresses[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    uint32_t size = t.bytes, skip = in->kind == COPY_UNLESS ? *(uint32_t *)(void *)(w->regs + in->op[2]) : 0;
+    access_addresses(w, in, addresses);
+    for (uint32_t rest = w->mask & ~skip; rest; rest &= rest - 1) {
+        t.lane = first_lane(rest);
+        t.bytes = in->kind == COPY_SOME ? ((const uint32_t *)(const void *)(w->regs + in->op[2]))[t.lane] : size;
+        if (t.bytes > size)
+            t.bytes = size;
+        if (t.bytes)
+            touch(b, &t, addresses[t.lane]);
+    }
+}
+
+static bool touches(const struct site *s) {
+    return s->kind >= SITE_ACCESS && s->kind <= SITE_LINES;
+}
+
+static void access_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    order_mask(&b->order, w);
+    switch (s->kind) {
+    case SITE_COPY_READ:
+        copy_read_touch(b, w, in, s);
+        break;
+    case SITE_BULK:
+        bulk_touch(b, w, in, s);
+        break;
+    case SITE_ROWS:
+        rows_touch(b, w, in, s);
+        break;
+    case SITE_LINES:
+        lines_touch(b, w, in, s);
+        break;
+    default:
+        lanes_touch(b, w, in, s);
+    }
+}
+
+/* An mbarrier is initialized by a write that the others have to see; all else is made for many threads. */
+static void mbarrier_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    uint64_t addresses[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    t.atomic = t.write = true;
+    access_addresses(w, in, addresses);
+    if (s->kind == SITE_MBARRIER_COPIES)
+        order_copies_all_done(&b->order, w->index, w->mask);
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        t.lane = first_lane(rest);
+        if (s->kind == SITE_MBARRIER_INIT)
+            t.atomic = false;
+        if (s->kind == SITE_MBARRIER_WAIT)
+            t.write = false;
+        touch(b, &t, addresses[t.lane]);
+    }
+}
+
+/* Barriers have keys of their own, where no shared memory is. */
+#define BARRIER_KEY ((uint64_t)1 << 40)
+
+/* bar.arrive does not wait: what came before it is known to those who do. */
+static void barrier_before(struct block_watch *b, struct warp *w, const struct insn *in) {
+    if ((in->kind & ~(unsigned)BARRIER_UNALIGNED) != BARRIER_ARRIVE || !(b->launch->checks & CHECK_RACE))
+        return;
+    uint32_t barrier = ((const uint32_t *)(const void *)(w->regs + in->op[1]))[first_lane(w->mask)];
+    order_release(&b->order, w->index, sync_make(&b->syncs, BARRIER_KEY + barrier), true);
+}
+
 void watch_before(struct warp *w, const struct insn *in) {
-    (void)w, (void)in;
+    struct block_watch *b = w->block->watch;
+    const struct site *s = &b->launch->sites->items[in->index];
+    if (touches(s))
+        access_before(b, w, in, s);
+    else if (s->kind == SITE_FENCE)
+        order_fence(&b->order, w->index);
+    else if (s->kind == SITE_COMMIT)
+        order_copies_commit(&b->order, w->index, w->mask);
+    else if (s->kind == SITE_WAIT)
+        order_copies_wait(&b->order, w->index, w->mask, s->value);
+    else if (s->kind == SITE_WAIT_ALL)
+        order_copies_all_done(&b->order, w->index, w->mask);
+    else if (s->kind == SITE_BARRIER)
+        barrier_before(b, w, in);
+    else if (s->kind >= SITE_MBARRIER_INIT)
+        mbarrier_before(b, w, in, s);
 }
+
+/* ---- afterwards ---- */
+
+static void acquire_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s,
+                          uint32_t mask) {
+    uint64_t addresses[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    if (s->kind == SITE_MBARRIER_WAIT)
+        t.write = false;
+    access_addresses(w, in, addresses);
+    for (; mask; mask &= mask - 1) {
+        t.lane = first_lane(mask);
+        t.address = addresses[t.lane];
+        enum ptx_space space = space_of(in->extra, t.address);
+        if (space == SPACE_SHARED) {
+            t.allocation = NULL;
+            t.address &= 0xffffffffu;
+            talk_after(b, &t);
+        } else if (space == SPACE_GLOBAL && find_allocation(&t)) {
+            talk_after(b, &t);
+        }
+    }
+}
+
+/* Lanes that have met at a *.sync instruction, by their masks. */
+static void meet(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+    const uint32_t *masks = (const uint32_t *)(const void *)(w->regs + in->op[s->operand]);
+    uint32_t rest = w->mask;
+    if (!(s->flags & SITE_NOTES_MASK)) {
+        order_lanes_meet(&b->order, w->index, rest, rest == w->live);
+        return;
+    }
+    while (rest) {
+        uint32_t members = masks[first_lane(rest)] & w->live;
+        order_lanes_meet(&b->order, w->index, members, members == w->live);
+        rest &= ~(members | 1u << first_lane(rest));
+    }
+}
+
 void watch_after(struct warp *w, const struct insn *in, uint32_t mask, const struct insn *next) {
-    (void)w, (void)in, (void)mask, (void)next;
+    struct block_watch *b = w->block->watch;
+    const struct site *s = &b->launch->sites->items[in->index];
+    if (s->kind == SITE_NOTHING || !(b->launch->checks & CHECK_RACE))
+        return;
+    bool done = next == in + 1;
+    if (s->kind == SITE_MEET && (done || w->count > 1))
+        meet(b, w, in, s);
+    else if ((s->kind == SITE_ROWS || s->kind == SITE_LINES) && done)
+        order_lanes_meet(&b->order, w->index, w->mask, w->mask == w->live);
+    else if (s->kind == SITE_ACCESS && s->flags & SITE_STRONG)
+        acquire_after(b, w, in, s, mask);
+    else if (s->kind == SITE_MBARRIER_WAIT && done)
+        acquire_after(b, w, in, s, *(uint32_t *)(void *)(w->regs + in->op[0]) & mask);
 }
-void watch_barrier_opens(struct block *b, unsigned barrier) {
-    (void)b, (void)barrier;
+
+/* ---- barriers of the block ---- */
+
+static uint32_t waiting_lanes(const struct warp *w, unsigned barrier) {
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < w->count; i++)
+        if (w->fragments[i].state == FRAGMENT_AT_BARRIER && w->fragments[i].barrier == barrier)
+            lanes |= w->fragments[i].mask;
+    return lanes;
+}
+
+void watch_barrier_opens(struct block *block, unsigned barrier) {
+    struct block_watch *b = block->watch;
+    uint32_t lanes = 0, warps = block->launch->warps_per_block;
+    for (uint32_t i = 0; i < warps; i++)
+        lanes += (uint32_t)__builtin_popcount(waiting_lanes(&block->warps[i], barrier));
+    if (lanes == block->live_lanes) {
+        order_barrier_whole(&b->order);
+        return;
+    }
+    struct sync_variable *s = sync_make(&b->syncs, BARRIER_KEY + barrier);
+    for (uint32_t i = 0; i < warps; i++)
+        if (waiting_lanes(&block->warps[i], barrier))
+            order_release(&b->order, i, s, true);
+    for (uint32_t i = 0; i < warps; i++) {
+        uint32_t waiting = waiting_lanes(&block->warps[i], barrier);
+        if (!waiting)
+            continue;
+        order_acquire(&b->order, i, s, true);
+        order_lanes_meet(&b->order, i, waiting, waiting == block->warps[i].live);
+    }
 }

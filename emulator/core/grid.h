@@ -10,12 +10,15 @@
 #include "core/module.h"
 #include "core/warp.h"
 
+struct operation_order;
+
 struct launch_config {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared; /* bytes */
     const void *params;      /* kernel parameters, packed as kernel->params says */
     bool cooperative;        /* all blocks must be resident at once */
     int device;              /* number of the device it runs on */
+    const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
 };
 
 struct launch {

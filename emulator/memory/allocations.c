@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/allocation_watch.h"
 #include "memory/space.h"
 
 #define POISON      0xff
@@ -263,6 +264,7 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     a->name = name ? strdup(name) : NULL; /* it outlives the module: a closed library's variables are still reported */
     a->id = ++last_id;
     a->read_only = kind == MEMORY_CONSTANT;
+    a->watch = allocation_watch_new(a);
     if (!table_insert(&regions[r], a))
         return NULL;
     *used += size;
@@ -296,6 +298,7 @@ static struct allocation *register_locked(uint64_t base, size_t size, int device
                              .kind = MEMORY_REGISTERED,
                              .device = device,
                              .id = ++last_id};
+    a->watch = allocation_watch_new(a);
     return table_insert(&regions[REGION_REGISTERED], a) ? a : NULL;
 }
 
@@ -330,6 +333,8 @@ static void discard_pages(const struct allocation *a) {
 
 static void free_locked(struct allocation *a) {
     __atomic_store_n(&a->limit, 0, __ATOMIC_RELEASE);
+    if (a->watch)
+        allocation_watch_freed(a);
     if (a->kind == MEMORY_REGISTERED) {
         table_replace(&regions[REGION_REGISTERED], NULL, a); /* the host's own again, and no longer ours to know */
         return;

@@ -33,9 +33,10 @@ struct allocation {
     uint8_t *host;  /* where the bytes are: host + (address - base) */
     enum memory_kind kind;
     int device;
-    uint64_t id;      /* counts allocations from 1 */
-    const char *name; /* of a variable; NULL otherwise */
-    bool read_only;   /* constant memory, and pinned memory mapped so */
+    uint64_t id;                    /* counts allocations from 1 */
+    const char *name;               /* of a variable; NULL otherwise */
+    bool read_only;                 /* constant memory, and pinned memory mapped so */
+    struct allocation_watch *watch; /* what the checks know of it; NULL when none is on */
 };
 
 /* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or with

@@ -1,0 +1,210 @@
+/* See allocation_watch.h. */
+#include "check/allocation_watch.h"
+
+#include <execinfo.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check/checks.h"
+#include "check/host_frame.h"
+#include "memory/space.h"
+
+#define CHUNK_BYTES  ((uint64_t)1 << CHUNK_SHIFT)
+#define MEMORY_SHARE 4 /* races are looked for with at most this part of the machine's memory */
+#define DEPTH        32
+
+/* Zeros that cost nothing until they are touched, and can be given back. */
+static void *reserve(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static size_t written_bytes(const struct allocation *a) {
+    return a->size / 8 + 16;
+}
+
+static uint64_t chunk_count(const struct allocation *a) {
+    return (a->size >> CHUNK_SHIFT) + 2;
+}
+
+/* The program's own instruction that called us. */
+static uintptr_t program_frame(void) {
+    void *frames[DEPTH];
+    int n = backtrace(frames, DEPTH);
+    host_frame_prepare();
+    for (int i = 0; i < n; i++)
+        if (host_frame_is_program((uintptr_t)frames[i] - 1))
+            return (uintptr_t)frames[i] - 1;
+    return 0;
+}
+
+struct allocation_watch *allocation_watch_new(const struct allocation *a) {
+    if (!checks_on() || a->kind == MEMORY_CONSTANT)
+        return NULL;
+    struct allocation_watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    if (check_is_on(CHECK_INIT) && a->kind == MEMORY_DEVICE && !a->name)
+        w->written = reserve(written_bytes(a));
+    w->made_at = a->name ? 0 : program_frame();
+    return w;
+}
+
+static _Atomic uint64_t cell_bytes; /* of all chunks */
+
+static void chunks_drop(const struct allocation *a, struct race_chunk *chunks) {
+    for (uint64_t i = 0; i < chunk_count(a); i++)
+        if (chunks[i].cells) {
+            atomic_fetch_sub(&cell_bytes, (CHUNK_BYTES >> chunks[i].unit_shift) * sizeof(struct global_cell));
+            free(chunks[i].cells);
+        }
+    munmap(chunks, chunk_count(a) * sizeof *chunks);
+}
+
+/* Nobody accesses it any more: cudaFree waits for the device. */
+void allocation_watch_freed(struct allocation *a) {
+    struct allocation_watch *w = a->watch;
+    struct race_chunk *chunks = atomic_exchange(&w->chunks, NULL);
+    if (w->written)
+        munmap(w->written, written_bytes(a));
+    w->written = NULL;
+    if (chunks)
+        chunks_drop(a, chunks);
+    w->freed_at = program_frame();
+}
+
+/* ---- written bytes ---- */
+
+static void set_bits(_Atomic uint64_t *word, uint64_t bits) {
+    if ((atomic_load_explicit(word, memory_order_relaxed) & bits) != bits)
+        atomic_fetch_or_explicit(word, bits, memory_order_relaxed);
+}
+
+/* The bits of word i that belong to bytes [at, end). */
+static uint64_t word_bits(uint64_t i, uint64_t at, uint64_t end) {
+    uint64_t first = i * 64, bits = ~(uint64_t)0;
+    if (at > first)
+        bits &= ~(uint64_t)0 << (at - first);
+    if (end < first + 64)
+        bits &= ~(uint64_t)0 >> (first + 64 - end);
+    return bits;
+}
+
+void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
+    struct allocation_watch *w = a ? a->watch : NULL;
+    if (!w || !bytes)
+        return;
+    if (!atomic_load_explicit(&w->touched, memory_order_relaxed))
+        atomic_store_explicit(&w->touched, true, memory_order_relaxed);
+    uint64_t at = address - a->base, end = at + bytes;
+    for (uint64_t i = at / 64; w->written && i <= (end - 1) / 64; i++)
+        set_bits((_Atomic uint64_t *)&w->written[i], word_bits(i, at, end));
+}
+
+void allocation_opaque(const struct allocation *a) {
+    if (!a || !a->watch || !a->watch->written)
+        return;
+    munmap(a->watch->written, written_bytes(a));
+    a->watch->written = NULL;
+}
+
+bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where) {
+    const struct allocation_watch *w = a ? a->watch : NULL;
+    if (!w || !w->written || !bytes)
+        return false;
+    uint64_t at = address - a->base, end = at + bytes;
+    for (uint64_t i = at / 64; i <= (end - 1) / 64; i++) {
+        uint64_t bits = word_bits(i, at, end), set = __atomic_load_n(&w->written[i], __ATOMIC_RELAXED);
+        if ((set & bits) == bits)
+            continue;
+        *where = a->base + i * 64 + (uint64_t)__builtin_ctzll(bits & ~set);
+        return true;
+    }
+    return false;
+}
+
+static void unwrite(const struct allocation *a, uint64_t address) {
+    uint64_t at = address - a->base;
+    __atomic_fetch_and(&a->watch->written[at / 64], ~((uint64_t)1 << at % 64), __ATOMIC_RELAXED);
+}
+
+void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
+                       uint64_t from_address, uint64_t bytes) {
+    uint64_t where, end = from_address + bytes;
+    allocation_written(to, to_address, bytes);
+    if (from && from->watch)
+        atomic_store_explicit(&from->watch->touched, true, memory_order_relaxed);
+    if (!to || !to->watch || !to->watch->written)
+        return;
+    for (uint64_t at = from_address; allocation_find_unwritten(from, at, end - at, &where); at = where + 1)
+        unwrite(to, to_address + (where - from_address));
+}
+
+/* ---- cells ---- */
+
+static struct race_chunk *chunks_of(const struct allocation *a) {
+    struct race_chunk *chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire), *none = NULL;
+    if (chunks)
+        return chunks;
+    chunks = reserve(chunk_count(a) * sizeof *chunks);
+    if (chunks && !atomic_compare_exchange_strong(&a->watch->chunks, &none, chunks)) {
+        munmap(chunks, chunk_count(a) * sizeof *chunks);
+        chunks = none;
+    }
+    return chunks;
+}
+
+struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address) {
+    struct race_chunk *chunks = a->watch ? chunks_of(a) : NULL;
+    return chunks ? &chunks[(address - a->base) >> CHUNK_SHIFT] : NULL;
+}
+
+static uint64_t cell_limit(void) {
+    static _Atomic uint64_t limit;
+    uint64_t known = atomic_load(&limit);
+    if (!known)
+        atomic_store(&limit, known = space_machine_memory() / MEMORY_SHARE);
+    return known;
+}
+
+static struct global_cell *cells_new(unsigned unit_shift) {
+    size_t n = CHUNK_BYTES >> unit_shift;
+    if (atomic_load(&cell_bytes) + n * sizeof(struct global_cell) > cell_limit())
+        return NULL;
+    struct global_cell *cells = calloc(n, sizeof *cells);
+    if (cells)
+        atomic_fetch_add(&cell_bytes, n * sizeof *cells);
+    return cells;
+}
+
+/* A cell per byte instead of one per word; what was known of the word is now known of each of its bytes. */
+static bool split_cells(struct race_chunk *c) {
+    struct global_cell *bytes = cells_new(0);
+    for (uint64_t i = 0; bytes && i < CHUNK_BYTES; i++)
+        bytes[i] = c->cells[i >> c->unit_shift];
+    if (!bytes)
+        return false;
+    atomic_fetch_sub(&cell_bytes, (CHUNK_BYTES >> c->unit_shift) * sizeof *c->cells);
+    free(c->cells);
+    c->cells = bytes;
+    c->unit_shift = 0;
+    return true;
+}
+
+bool chunk_open(struct race_chunk *c, unsigned unit_shift) {
+    for (int i = 0; atomic_flag_test_and_set_explicit(&c->lock, memory_order_acquire); i++)
+        if (i > 100)
+            sched_yield();
+    bool open = true;
+    if (!c->cells) {
+        c->unit_shift = (uint8_t)unit_shift;
+        open = (c->cells = cells_new(unit_shift)) != NULL;
+    } else if (unit_shift < c->unit_shift) {
+        open = split_cells(c);
+    }
+    if (!open)
+        chunk_close(c);
+    return open;
+}

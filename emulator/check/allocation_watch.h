@@ -1,0 +1,57 @@
+/* What the checks remember of an allocation: which bytes are written, who accessed what, and where it was made and freed. */
+#ifndef ALLOCATION_WATCH_H
+#define ALLOCATION_WATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check/order.h"
+#include "memory/memory.h"
+
+struct global_mark {
+    uint32_t launch, block; /* launch 0: none */
+    struct access_mark mark;
+};
+struct global_cell {
+    struct global_mark write, reads[2];
+};
+
+/* 1024 bytes of memory. Blocks run on several threads of the host: whoever looks at cells holds the lock. */
+#define CHUNK_SHIFT 10
+struct race_chunk {
+    atomic_flag lock;
+    uint8_t unit_shift; /* of its cells: 2, or 0 when parts of words are accessed */
+    struct global_cell *cells;
+};
+
+struct allocation_watch {
+    uint64_t *written; /* a bit per byte; NULL: all of it counts as written */
+    _Atomic bool touched;
+    struct race_chunk *_Atomic chunks; /* made at the first access */
+    uintptr_t made_at, freed_at;       /* instructions of the program; 0: unknown */
+};
+
+/* Called by memory/ with its lock held; NULL when no check is on. */
+struct allocation_watch *allocation_watch_new(const struct allocation *a);
+void allocation_watch_freed(struct allocation *a);
+
+/* Bytes of device memory were written or read by something else than a kernel's loads and stores. */
+void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes);
+/* From now on all of it counts as written: others write there unseen. */
+void allocation_opaque(const struct allocation *a);
+/* The first byte of a range that nobody has written; false when there is none. */
+bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
+/* The bytes at `to` are now as written as those at `from`; either may be NULL: the host's. */
+void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
+                       uint64_t from_address, uint64_t bytes);
+
+/* The chunk of an address; NULL when memory for the checks is used up. */
+struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address);
+/* Locks it and makes its cells if there are none, of at most 1 << unit_shift bytes. False: no memory. */
+bool chunk_open(struct race_chunk *c, unsigned unit_shift);
+static inline void chunk_close(struct race_chunk *c) {
+    atomic_flag_clear_explicit(&c->lock, memory_order_release);
+}
+
+#endif

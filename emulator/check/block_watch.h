@@ -1,0 +1,84 @@
+/* What the checks remember of a launch and of a block; shared by the files of check/. */
+#ifndef BLOCK_WATCH_H
+#define BLOCK_WATCH_H
+
+#include <stdatomic.h>
+
+#include "check/checks.h"
+#include "check/hazards.h"
+#include "check/order.h"
+#include "check/sites.h"
+#include "check/stream_order.h"
+#include "core/grid.h"
+
+/* Variables through which threads talk, by address. Chains never shrink while a launch lasts. */
+struct sync_table {
+    struct sync_variable *items; /* a power of two of them, or NULL */
+    uint32_t count, capacity;
+};
+struct sync_variable *sync_find(const struct sync_table *t, uint64_t key);
+struct sync_variable *sync_make(struct sync_table *t, uint64_t key);
+void sync_clear(struct sync_table *t); /* keeps the memory */
+void sync_free(struct sync_table *t);
+
+#define SYNC_STRIPES 16
+
+struct shared_cell {
+    struct access_mark write, reads[2];
+};
+
+struct launch_watch {
+    unsigned checks;
+    const struct sites *sites;
+    uint32_t unit_shift; /* of shared cells */
+    struct operation_order operation;
+    struct hazards hazards;
+    struct sync_stripe {
+        pthread_mutex_t lock;
+        struct sync_table table;
+    } syncs[SYNC_STRIPES]; /* in global memory, by address */
+};
+
+struct block_watch {
+    struct launch_watch *launch;
+    struct block_order order;
+    struct shared_cell *cells;
+    uint64_t *shared_written; /* a bit per byte */
+    uint8_t *local_written;   /* a bit per byte, lane after lane */
+    uint32_t local_stride;    /* bytes of bits per lane */
+    struct sync_table syncs;  /* in shared memory */
+};
+
+/* One lane's part of an instruction. */
+struct touch {
+    struct warp *warp;
+    const struct insn *in;
+    const struct site *site;
+    int lane;
+    uint32_t bytes;
+    uint64_t address; /* in its space: an offset in shared and local memory */
+    bool write, atomic;
+    const struct allocation *allocation; /* of global memory */
+};
+
+/* The mark that this access leaves. */
+struct access_mark touch_mark(const struct block_watch *b, const struct touch *t);
+/* Do the lane's store and the bytes at `now` hold the same? */
+bool touch_same_value(const struct touch *t, const uint8_t *now);
+/* The same for two lanes of one store. */
+bool touch_same_values(const struct touch *t, int other);
+
+struct global_mark;
+void race_global(struct block_watch *b, const struct touch *t);
+/* After a launch: against the copies that ran meanwhile. */
+void race_with_copies(struct launch *launch);
+/* Of a copy that is done: against kernels that may have run meanwhile. */
+void race_of_copy(const struct operation_order *order, const struct ran *copy, struct hazards *hazards);
+void race_shared(struct block_watch *b, const struct touch *t);
+
+void written_start(struct block_watch *b, const struct block *block);
+void written_shared(struct block_watch *b, const struct touch *t);
+void written_local(struct block_watch *b, const struct touch *t);
+void written_global(struct block_watch *b, const struct touch *t);
+
+#endif

@@ -1,0 +1,95 @@
+/* See copy_watch.h. */
+#include "check/copy_watch.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "check/allocation_watch.h"
+#include "check/block_watch.h"
+#include "check/parts.h"
+#include "check/symbols.h"
+
+static uint64_t extent(const struct copied *c, const struct copy_side *s) {
+    return (c->depth - 1) * s->slice + (c->height - 1) * s->pitch + c->width;
+}
+
+/* ---- bytes that nobody has written ---- */
+
+static void report_unwritten(const struct copied *c, const struct allocation *a, uint64_t where, uint64_t bytes) {
+    struct text t = {0}, title = {0};
+    text_format(&title, "Uninitialized __global__ memory read by %s", c->function);
+    title.bytes[title.length] = '\0';
+    put_title(&t, title.bytes);
+    text_format(&t, MARK "    Access to %x: byte %l of an allocation of %g bytes\n", where, where - a->base, a->size);
+    text_format(&t, MARK "    %g of the bytes copied to the host were never written\n", bytes);
+    text_string(&t, MARK "\n");
+    put_advice(&t, "Neither a kernel nor a copy has written what is copied here: was the kernel launched, does every "
+                   "element have a thread, and is the size right?");
+    report_text(&t, FINDING_UNINITIALIZED, false);
+}
+
+struct tally {
+    uint64_t first, count;
+};
+
+static void count_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, struct tally *tally) {
+    uint64_t where, end = address + bytes;
+    for (uint64_t at = address; at < end && allocation_find_unwritten(a, at, end - at, &where); at = where + 1) {
+        tally->first = tally->count++ ? tally->first : where;
+    }
+}
+
+static void note_written(const struct copied *c, const struct allocation *to, const struct allocation *from) {
+    struct tally tally = {0};
+    bool to_host = !to || to->kind == MEMORY_PINNED || to->kind == MEMORY_REGISTERED || to->kind == MEMORY_MANAGED;
+    for (uint64_t z = 0; z < c->depth; z++)
+        for (uint64_t y = 0; y < c->height; y++) {
+            uint64_t to_row = c->to.address + z * c->to.slice + y * c->to.pitch;
+            uint64_t from_row = c->from.address + z * c->from.slice + y * c->from.pitch;
+            if (c->fill)
+                allocation_written(to, to_row, c->width);
+            else
+                allocation_copied(to, to_row, from, from_row, c->width);
+            if (!c->fill && to_host && from)
+                count_unwritten(from, from_row, c->width, &tally);
+        }
+    if (tally.count)
+        report_unwritten(c, from, tally.first, tally.count);
+}
+
+/* ---- order ---- */
+
+static void note_order(const struct copied *c, const struct allocation *to, const struct allocation *from) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct hazards hazards = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    if (!c->order || !c->order->serial)
+        return;
+    struct ran ran = {.serial = c->order->serial, .stream = c->order->stream, .number = c->order->number, .done = true};
+    if (to) {
+        ran.ranges[0].address = c->to.address;
+        ran.ranges[0].bytes = extent(c, &c->to);
+        ran.ranges[0].write = true;
+    }
+    if (from && !c->fill) {
+        ran.ranges[1].address = c->from.address;
+        ran.ranges[1].bytes = extent(c, &c->from);
+    }
+    stream_order_ran(&ran);
+    if (!stream_order_has_unordered(c->order))
+        return;
+    pthread_mutex_lock(&lock);
+    race_of_copy(c->order, &ran, &hazards);
+    hazards_tell(&hazards);
+    pthread_mutex_unlock(&lock);
+}
+
+void copy_watch(const struct copied *c) {
+    const struct allocation *to = memory_find(c->to.address);
+    const struct allocation *from = c->fill ? NULL : memory_find(c->from.address);
+    to = to && to->limit ? to : NULL;
+    from = from && from->limit ? from : NULL;
+    if (checks_on() & CHECK_INIT)
+        note_written(c, to, from);
+    if (checks_on() & CHECK_RACE)
+        note_order(c, to, from);
+}

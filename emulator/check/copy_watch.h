@@ -1,0 +1,26 @@
+/* Copies and fills by the host, as the checks see them. */
+#ifndef COPY_WATCH_H
+#define COPY_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check/stream_order.h"
+
+/* One side of a copy: rows of `width` bytes. */
+struct copy_side {
+    uint64_t address;
+    uint64_t pitch, slice;
+};
+struct copied {
+    const char *function; /* of the API */
+    struct copy_side to, from;
+    bool fill; /* nothing is read */
+    uint64_t width, height, depth;
+    const struct operation_order *order;
+};
+
+/* After it was done. Only to be called when a check is on. */
+void copy_watch(const struct copied *c);
+
+#endif

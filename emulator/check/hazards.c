@@ -1,0 +1,279 @@
+/* See hazards.h. */
+#include "check/hazards.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/parts.h"
+#include "check/symbols.h"
+#include "check/text.h"
+
+/* ---- collecting ---- */
+
+struct hazard_thread hazard_thread_at(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane) {
+    const uint32_t *grid = l->config.grid, *size = l->config.block;
+    uint32_t thread = warp * WARP_SIZE + lane;
+    return (struct hazard_thread){
+        {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]), (uint32_t)(block / grid[0] / grid[1])},
+        {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]}};
+}
+
+struct hazard_thread hazard_thread(const struct warp *w, int lane) {
+    return hazard_thread_at(w->launch, w->block->index, w->index, (uint32_t)lane);
+}
+
+static struct source_position position(const struct kernel *kernel, const struct insn *in) {
+    return kernel && in ? own_line(kernel, insn_position(kernel, in)) : (struct source_position){0};
+}
+
+static bool same_place(const struct source_position *a, const struct insn *in, const struct source_position *b,
+                       const struct insn *other) {
+    return a->line && b->line ? a->line == b->line && a->file == b->file : in == other;
+}
+
+static bool same_kind(const struct hazard *a, const struct hazard *b) {
+    return a->kind == b->kind && a->relation == b->relation && a->warning == b->warning && a->space == b->space;
+}
+
+/* The same two accesses, by line if lines are known. */
+static bool same_pair(const struct hazard *a, const struct hazard *b) {
+    return a->kernel == b->kernel && a->kernel_then == b->kernel_then && a->write == b->write &&
+           a->write_then == b->write_then && same_place(&a->at, a->now, &b->at, b->now) &&
+           same_place(&a->at_then, a->then, &b->at_then, b->then);
+}
+
+/* The same two in the other order. */
+static bool swapped_pair(const struct hazard *a, const struct hazard *b) {
+    return a->kernel == b->kernel_then && a->kernel_then == b->kernel && a->write == b->write_then &&
+           a->write_then == b->write && same_place(&a->at, a->now, &b->at_then, b->then) &&
+           same_place(&a->at_then, a->then, &b->at, b->now);
+}
+
+static void replace(struct hazard *old, const struct hazard *new) {
+    uint64_t count = old->count;
+    *old = *new;
+    old->count = count;
+}
+
+/* The entry that a hazard belongs to. A read of what was written is told rather than the other order. */
+static struct hazard *find(struct hazards *all, const struct hazard *h) {
+    for (unsigned i = 0; i < all->count; i++) {
+        struct hazard *known = &all->items[i];
+        if (!same_kind(known, h))
+            continue;
+        if (same_pair(known, h))
+            return known;
+        if (!swapped_pair(known, h))
+            continue;
+        if (known->write && !h->write)
+            replace(known, h);
+        return known;
+    }
+    return NULL;
+}
+
+void hazards_note(struct hazards *all, const struct hazard *h) {
+    struct hazard new = *h;
+    pthread_mutex_lock(&all->lock);
+    new.at = position(h->kernel, h->now);
+    new.at_then = position(h->kernel_then, h->then);
+    struct hazard *known = find(all, &new);
+    if (!known && all->count < MAX_HAZARDS) {
+        known = &all->items[all->count++];
+        replace(known, &new);
+    }
+    if (known)
+        known->count++;
+    else
+        all->left_out++;
+    pthread_mutex_unlock(&all->lock);
+}
+
+/* ---- telling ---- */
+
+static void put_who(struct text *t, const struct hazard_thread *who, bool with_block) {
+    const uint32_t *n = who->thread, *b = who->block;
+    text_format(t, "thread (%u,%u,%u)", n[0], n[1], n[2]);
+    if (with_block)
+        text_format(t, " of block (%u,%u,%u)", b[0], b[1], b[2]);
+}
+
+static bool is_atomic(const struct insn *in) {
+    return in && in->flags & INSN_MEMORY && ((const struct access *)in->extra)->kind == ACCESS_ATOMIC;
+}
+
+static const char *verb(const struct insn *in, bool write) {
+    return is_atomic(in) ? "updated" : write ? "wrote" : "read";
+}
+
+static const char *access_word(const struct insn *in, bool write) {
+    return is_atomic(in) ? "Atomic" : write ? "Write" : "Read";
+}
+
+static void put_line(struct text *t, const struct source_position *p) {
+    if (p->file && p->line)
+        text_format(t, " at %s:%u", shown_path(p->file), p->line);
+}
+
+static void put_what(struct text *t, const struct hazard *h) {
+    if (h->space == SPACE_SHARED)
+        symbol_put_shared(t, h->kernel, h->address, h->bytes);
+    else if (h->space == SPACE_LOCAL)
+        text_format(t, "byte %l of its local memory", h->address);
+    else
+        symbol_put_global(t, h->allocation, h->address, h->bytes);
+}
+
+static const char *missing(const struct hazard *h) {
+    switch (h->relation) {
+    case RELATION_WARP:
+        return ", with no __syncwarp() between";
+    case RELATION_BLOCK:
+        return ", with no __syncthreads() between";
+    case RELATION_GRID:
+        return ", and nothing orders the two blocks";
+    default:
+        return ", and nothing orders the two launches";
+    }
+}
+
+static const char *advice(const struct hazard *h) {
+    if (h->kind == HAZARD_COPY)
+        return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
+               "pipe.consumer_wait()), then __syncthreads() before other threads read what it brought.";
+    if (h->kind == HAZARD_UNWRITTEN)
+        return h->space == SPACE_GLOBAL
+                   ? "Nobody has written these bytes: cudaMalloc does not clear memory. Fill it with cudaMemset or "
+                     "cudaMemcpy, or let a kernel write it first."
+               : h->space == SPACE_SHARED
+                   ? "Nobody in this block has written these bytes: shared memory starts with whatever was there. "
+                     "Write every element before the __syncthreads() that comes before the read."
+                   : "The thread reads a variable or an array element of its own that it has not set.";
+    switch (h->relation) {
+    case RELATION_WARP:
+        return "The lanes of a warp need not run together: put a __syncwarp() between the two accesses.";
+    case RELATION_BLOCK:
+        return "Which of the two comes first is up to chance: put a __syncthreads() between them, where every thread "
+               "of the block passes it.";
+    case RELATION_GRID:
+        return "Blocks run in any order and at the same time. Let each block write its own elements, use atomics, or "
+               "split the work into two kernels. If a flag hands the data over: __threadfence() before it is set and "
+               "after it is seen.";
+    default:
+        return "Kernels and copies in different streams may run at the same time: use one stream, or an event and "
+               "cudaStreamWaitEvent.";
+    }
+}
+
+static const char *name_of(const struct kernel *k, const struct source_position *p) {
+    return p->function && !p->inlined_at ? p->function : k ? k->name : "the host";
+}
+
+static void put_race_title(struct text *t, const struct hazard *h) {
+    struct text title = {0};
+    text_format(&title, "%s: %s reported between %s access at ", h->warning ? "Warning" : "Error",
+                h->kind == HAZARD_COPY ? "Unfinished copy" : "Race", access_word(h->then, h->write_then));
+    put_place_words(&title, name_of(h->kernel_then, &h->at_then), h->at_then.file, h->at_then.line);
+    title.bytes[title.length] = '\0';
+    put_title(t, title.bytes);
+    text_format(t, MARK "    and %s access ", access_word(h->now, h->write));
+    if (h->host_now) {
+        text_string(t, "by a copy or fill of the host");
+    } else {
+        text_string(t, "at ");
+        put_place_words(t, name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    }
+    text_format(t, " [%g hazard%s]\n", h->count, h->count == 1 ? "" : "s");
+}
+
+/* "thread (5,0,0) read tile[37] at x.cu:43 while thread (37,0,0) wrote it at x.cu:41, with no __syncthreads() between" */
+static void put_race_sentence(struct text *t, const struct hazard *h) {
+    struct text s = {0};
+    bool blocks = h->relation == RELATION_GRID || h->relation == RELATION_LAUNCHES;
+    if (h->host_now)
+        text_string(&s, "a copy or fill by the host");
+    else
+        put_who(&s, &h->who, blocks);
+    text_format(&s, " %s ", verb(h->now, h->write));
+    put_what(&s, h);
+    put_line(&s, &h->at);
+    text_string(&s, " while ");
+    put_who(&s, &h->who_then, blocks);
+    text_format(&s, " %s it", verb(h->then, h->write_then));
+    put_line(&s, &h->at_then);
+    text_string(&s, h->kind == HAZARD_COPY ? " with an asynchronous copy" : missing(h));
+    text_format(&s, " (%u byte%s", h->bytes, h->bytes == 1 ? "" : "s");
+    if (!blocks)
+        text_format(&s, ", block (%u,%u,%u)", h->who.block[0], h->who.block[1], h->who.block[2]);
+    text_string(&s, ").");
+    s.bytes[s.length] = '\0';
+    put_prose(t, MARK "    ", s.bytes);
+}
+
+static void put_race(struct text *t, const struct hazard *h) {
+    put_race_title(t, h);
+    put_race_sentence(t, h);
+    text_string(t, MARK "\n");
+    bool swap = h->at_then.line && h->at.line && h->at_then.line < h->at.line;
+    bool one = h->at_then.line == h->at.line && h->at_then.file == h->at.file && h->at_then.column == h->at.column;
+    bool shown = put_source_line(t, swap ? h->at_then : h->at);
+    if (!one)
+        shown |= put_source_line(t, swap ? h->at : h->at_then);
+    if (shown)
+        text_string(t, MARK "\n");
+    put_advice(t, advice(h));
+}
+
+static void put_unwritten(struct text *t, const struct hazard *h) {
+    static const char *const spaces[] = {
+        [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
+    struct text s = {0};
+    text_format(&s, "Uninitialized %s memory read of size %u bytes", spaces[h->space], h->bytes);
+    s.bytes[s.length] = '\0';
+    put_title(t, s.bytes);
+    put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    text_string(t, MARK "    by ");
+    put_who(t, &h->who, false);
+    text_format(t, " in block (%u,%u,%u)\n", h->who.block[0], h->who.block[1], h->who.block[2]);
+    text_format(t, MARK "    Access to %x: ", h->address);
+    put_what(t, h);
+    text_string(t, "\n");
+    if (h->count > 1)
+        text_format(t, MARK "    and %g more such read%s\n", h->count - 1, h->count == 2 ? "" : "s");
+    text_string(t, MARK "\n");
+    if (put_source_line(t, h->at))
+        text_string(t, MARK "\n");
+    put_advice(t, advice(h));
+}
+
+/* A race may let a read come before the write that it was meant to come after: then the race is what to tell. */
+static bool follows_from_race(const struct hazards *all, const struct hazard *h) {
+    for (unsigned i = 0; h->kind == HAZARD_UNWRITTEN && i < all->count; i++) {
+        const struct hazard *r = &all->items[i];
+        if (r->kind == HAZARD_UNWRITTEN || r->space != h->space)
+            continue;
+        if ((!r->write && r->kernel == h->kernel && same_place(&r->at, r->now, &h->at, h->now)) ||
+            (!r->write_then && r->kernel_then == h->kernel && same_place(&r->at_then, r->then, &h->at, h->now)))
+            return true;
+    }
+    return false;
+}
+
+void hazards_tell(struct hazards *all) {
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct hazard *h = &all->items[i];
+        struct text t = {0};
+        bool race = h->kind != HAZARD_UNWRITTEN;
+        if (follows_from_race(all, h))
+            continue;
+        (race ? put_race : put_unwritten)(&t, h);
+        report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning);
+    }
+    if (all->left_out) {
+        struct text t = {0};
+        text_format(&t, MARK "    and %g hazards at other places\n" MARK "\n", all->left_out);
+        text_send(&t);
+    }
+    all->count = 0;
+    all->left_out = 0;
+}

@@ -1,0 +1,54 @@
+/* What the checks found in a launch: collected while it runs, one entry per pair of lines, and told when it has ended. */
+#ifndef HAZARDS_H
+#define HAZARDS_H
+
+#include <pthread.h>
+
+#include "check/report.h"
+
+enum hazard_kind {
+    HAZARD_RACE,     /* two accesses, at least one a write, that nothing orders */
+    HAZARD_COPY,     /* an access to what a cp.async may still be writing */
+    HAZARD_UNWRITTEN /* a read of memory that nobody has written */
+};
+
+/* Who the two are to each other: says what is missing between them. */
+enum hazard_relation { RELATION_WARP, RELATION_BLOCK, RELATION_GRID, RELATION_LAUNCHES };
+
+struct hazard_thread {
+    uint32_t block[3], thread[3];
+};
+
+struct hazard {
+    enum hazard_kind kind;
+    enum hazard_relation relation;
+    bool warning;
+    const struct kernel *kernel, *kernel_then; /* then: NULL for a copy or fill by the host */
+    const struct insn *now, *then;             /* NULL: unknown */
+    struct hazard_thread who, who_then;
+    enum ptx_space space;
+    uint64_t address; /* an offset in shared and local memory */
+    uint32_t bytes;
+    bool write, write_then;
+    bool host_now;                       /* the second is a copy or a fill by the host */
+    const struct allocation *allocation; /* of global memory */
+    uint64_t count;
+    struct source_position at, at_then;
+};
+
+#define MAX_HAZARDS 64
+
+struct hazards {
+    pthread_mutex_t lock;
+    struct hazard items[MAX_HAZARDS];
+    unsigned count;
+    uint64_t left_out;
+};
+
+void hazards_note(struct hazards *all, const struct hazard *h);
+void hazards_tell(struct hazards *all);
+struct hazard_thread hazard_thread(const struct warp *w, int lane);
+/* The same from a block's number and a warp and lane in it. */
+struct hazard_thread hazard_thread_at(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane);
+
+#endif

@@ -1,0 +1,234 @@
+/* Races in global memory: like those in shared memory (race_shared.c), between the threads of a block, between blocks, and
+ * between launches that nothing orders. */
+#include "check/allocation_watch.h"
+#include "check/block_watch.h"
+
+struct now {
+    struct block_watch *b;
+    const struct touch *touch;
+    struct global_mark mark;
+};
+
+static bool same_block(const struct now *n, const struct global_mark *old) {
+    return old->launch == n->mark.launch && old->block == n->mark.block;
+}
+
+static bool same_thread(const struct now *n, const struct global_mark *old) {
+    return same_block(n, old) && !((old->mark.packed ^ n->mark.mark.packed) & (MARK_LANE | 0x1fu << MARK_WARP_SHIFT));
+}
+
+static bool is_strong_pair(const struct now *n, const struct global_mark *old) {
+    uint32_t both = old->mark.packed & n->mark.mark.packed, any = old->mark.packed | n->mark.mark.packed;
+    return both & MARK_STRONG && (same_block(n, old) || !(any & MARK_BLOCK_SCOPE));
+}
+
+static bool is_ordered(const struct now *n, const struct global_mark *old) {
+    const struct touch *t = n->touch;
+    const struct block_order *o = &n->b->order;
+    if (old->launch != n->mark.launch)
+        return stream_order_is_before(&n->b->launch->operation, old->launch);
+    if (old->block == n->mark.block)
+        return order_in_block(o, old->mark, t->warp->index, (uint32_t)t->lane);
+    return order_between_blocks(o, old->block, old->mark, t->warp->index);
+}
+
+/* ---- telling ---- */
+
+/* Who left a mark: a thread of this launch or of another one that is still known. */
+static void fill_then(struct hazard *h, const struct launch *l, uint32_t serial, const struct global_mark *old) {
+    struct ran ran;
+    const struct kernel *k = l->kernel;
+    uint32_t site = MARK_SITE(old->mark.packed);
+    struct launch other = {.config = l->config};
+    if (old->launch != serial) {
+        bool found = stream_order_find(old->launch, &ran);
+        k = found ? ran.kernel : NULL;
+        for (int i = 0; found && i < 3; i++) {
+            other.config.grid[i] = ran.grid[i];
+            other.config.block[i] = ran.block[i];
+        }
+    }
+    h->kernel_then = k;
+    h->then = k && site < k->code.count ? &k->code.insns[site] : NULL;
+    h->who_then = hazard_thread_at(&other, old->block, MARK_WARP(old->mark.packed), old->mark.packed & MARK_LANE);
+}
+
+static void note(const struct now *n, const struct global_mark *old, bool old_write) {
+    const struct touch *t = n->touch;
+    const struct warp *w = t->warp;
+    bool warp = same_block(n, old) && MARK_WARP(old->mark.packed) == w->index;
+    struct hazard h = {.kind = HAZARD_RACE,
+                       .relation = old->launch != n->mark.launch ? RELATION_LAUNCHES
+                                   : !same_block(n, old)         ? RELATION_GRID
+                                   : warp                        ? RELATION_WARP
+                                                                 : RELATION_BLOCK,
+                       .kernel = w->launch->kernel,
+                       .now = t->in,
+                       .who = hazard_thread(w, t->lane),
+                       .space = SPACE_GLOBAL,
+                       .address = t->address,
+                       .bytes = t->bytes,
+                       .write = t->write,
+                       .write_then = old_write,
+                       .allocation = t->allocation};
+    fill_then(&h, w->launch, n->mark.launch, old);
+    h.warning = warp && !order_parted(&n->b->order, w, old->mark, (uint32_t)t->lane);
+    hazards_note(&n->b->launch->hazards, &h);
+}
+
+/* ---- one cell ---- */
+
+static bool harmless(const struct now *n, const struct global_mark *old) {
+    const struct touch *t = n->touch;
+    bool together = same_block(n, old) && old->mark.time == n->mark.mark.time &&
+                    !((old->mark.packed ^ n->mark.mark.packed) & ~(uint32_t)MARK_LANE);
+    if (together)
+        return touch_same_values(t, (int)(old->mark.packed & MARK_LANE));
+    return touch_same_value(t, t->allocation->host + (t->address - t->allocation->base));
+}
+
+static bool against(const struct now *n, const struct global_mark *old, bool old_write) {
+    if (!old->launch || same_thread(n, old) || is_strong_pair(n, old) || is_ordered(n, old))
+        return false;
+    if (old_write && n->touch->write && harmless(n, old))
+        return false;
+    note(n, old, old_write);
+    return true;
+}
+
+static void remember_read(const struct now *n, struct global_cell *c) {
+    for (int i = 0; i < 2; i++)
+        if (!c->reads[i].launch || same_thread(n, &c->reads[i]) || is_ordered(n, &c->reads[i])) {
+            c->reads[i] = n->mark;
+            return;
+        }
+    if (c->reads[0].block == c->reads[1].block) /* two blocks are worth more than two threads of one */
+        c->reads[1] = n->mark;
+}
+
+static bool touch_cell(const struct now *n, struct global_cell *c, bool quiet) {
+    bool found = quiet || against(n, &c->write, true);
+    if (!n->touch->write) {
+        remember_read(n, c);
+        return found;
+    }
+    for (int i = 0; i < 2; i++) {
+        found = found || against(n, &c->reads[i], false);
+        c->reads[i].launch = 0;
+    }
+    c->write = n->mark;
+    return found;
+}
+
+/* One access, within one chunk. */
+static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bool *found) {
+    struct race_chunk *c = allocation_chunk(n->touch->allocation, n->touch->allocation->base + offset);
+    unsigned unit = bytes % 4 || offset % 4 ? 0 : 2;
+    if (!c || !chunk_open(c, unit))
+        return;
+    uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
+    for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++)
+        *found |= touch_cell(n, &c->cells[i], *found);
+    chunk_close(c);
+}
+
+void race_global(struct block_watch *b, const struct touch *t) {
+    struct now n = {b, t, {b->launch->operation.serial, (uint32_t)t->warp->block->index, touch_mark(b, t)}};
+    uint64_t offset = t->address - t->allocation->base, end = offset + t->bytes;
+    bool found = false;
+    while (offset < end) {
+        uint64_t stop = ((offset >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
+        stop = stop < end ? stop : end;
+        touch_chunk(&n, offset, stop - offset, &found);
+        offset = stop;
+    }
+}
+
+/* ---- kernels and copies ---- */
+
+struct search {
+    const struct launch *launch; /* whose marks to look for; NULL: those of any launch that is not in order */
+    const struct operation_order *now;
+    struct hazards *hazards;
+};
+
+static bool concerns(const struct search *s, const struct global_mark *m) {
+    if (!m->launch)
+        return false;
+    if (s->launch)
+        return m->launch == s->now->serial;
+    return m->launch != s->now->serial && !stream_order_is_before(s->now, m->launch);
+}
+
+static void note_copy(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
+                      const struct global_mark *m, bool write, bool write_then) {
+    struct hazard h = {.kind = HAZARD_RACE,
+                       .relation = RELATION_LAUNCHES,
+                       .host_now = true,
+                       .space = SPACE_GLOBAL,
+                       .address = address,
+                       .bytes = bytes,
+                       .write = write,
+                       .write_then = write_then,
+                       .allocation = a};
+    struct launch none = {.config.grid = {1, 1, 1}, .config.block = {1, 1, 1}};
+    fill_then(&h, s->launch ? s->launch : &none, s->launch ? s->now->serial : 0, m);
+    h.kernel = h.kernel_then; /* the name of the launch's kernel serves for both */
+    hazards_note(s->hazards, &h);
+}
+
+static void search_cell(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
+                        const struct global_cell *c, bool write) {
+    if (concerns(s, &c->write)) {
+        note_copy(s, a, address, bytes, &c->write, write, true);
+        return;
+    }
+    for (int i = 0; write && i < 2; i++)
+        if (concerns(s, &c->reads[i])) {
+            note_copy(s, a, address, bytes, &c->reads[i], write, false);
+            return;
+        }
+}
+
+/* The cells of [offset, stop), which lie in one chunk. */
+static void search_chunk(const struct search *s, const struct allocation *a, uint64_t offset, uint64_t stop,
+                         bool write) {
+    struct race_chunk *c = allocation_chunk(a, a->base + offset);
+    if (!c || !c->cells || !chunk_open(c, c->unit_shift))
+        return;
+    uint64_t unit = (uint64_t)1 << c->unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
+    for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit)
+        search_cell(s, a, a->base + at, (uint32_t)unit, &c->cells[(at & chunk) >> c->unit_shift], write);
+    chunk_close(c);
+}
+
+/* Looks through what is known of the accesses to a range. */
+static void search_range(const struct search *s, uint64_t address, uint64_t bytes, bool write) {
+    const struct allocation *a = memory_find(address);
+    if (!a || !a->watch || !a->limit || !atomic_load(&a->watch->chunks))
+        return;
+    uint64_t offset = address - a->base, end = offset + bytes < a->size ? offset + bytes : a->size;
+    while (offset < end) {
+        uint64_t stop = ((offset >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
+        search_chunk(s, a, offset, stop < end ? stop : end, write);
+        offset = stop;
+    }
+}
+
+static void visit_copy(const struct ran *copy, void *argument) {
+    for (int i = 0; i < 2; i++)
+        if (copy->ranges[i].bytes)
+            search_range(argument, copy->ranges[i].address, copy->ranges[i].bytes, copy->ranges[i].write);
+}
+
+void race_with_copies(struct launch *launch) {
+    struct launch_watch *l = launch->watch;
+    struct search s = {.launch = launch, .now = &l->operation, .hazards = &l->hazards};
+    if (l->operation.serial != ~0u)
+        stream_order_each_copy(&l->operation, visit_copy, &s);
+}
+
+void race_of_copy(const struct operation_order *order, const struct ran *copy, struct hazards *hazards) {
+    struct search s = {.now = order, .hazards = hazards};
+    visit_copy(copy, &s);
+}

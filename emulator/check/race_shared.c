@@ -1,0 +1,89 @@
+/* Races in shared memory. Each unit of 1, 2 or 4 bytes remembers its last write and two reads by different threads since
+ * then; an access conflicts with what is remembered unless something orders the two (check/order.h). */
+#include "check/block_watch.h"
+
+static bool is_strong_pair(struct access_mark a, struct access_mark b) {
+    return (a.packed & MARK_STRONG) && (b.packed & MARK_STRONG);
+}
+
+static bool same_thread(struct access_mark a, struct access_mark b) {
+    return !((a.packed ^ b.packed) & (MARK_LANE | 0x1fu << MARK_WARP_SHIFT));
+}
+
+static void note(struct block_watch *b, const struct touch *t, struct access_mark old, bool old_write) {
+    const struct warp *w = t->warp;
+    const struct kernel *k = w->launch->kernel;
+    bool warp = MARK_WARP(old.packed) == w->index;
+    uint32_t site = MARK_SITE(old.packed);
+    struct hazard h = {.kind = old.packed & MARK_COPY ? HAZARD_COPY : HAZARD_RACE,
+                       .relation = warp ? RELATION_WARP : RELATION_BLOCK,
+                       .kernel = k,
+                       .kernel_then = k,
+                       .now = t->in,
+                       .then = site < k->code.count ? &k->code.insns[site] : NULL,
+                       .who = hazard_thread(w, t->lane),
+                       .space = SPACE_SHARED,
+                       .address = t->address,
+                       .bytes = t->bytes,
+                       .write = t->write,
+                       .write_then = old_write};
+    h.who_then = hazard_thread_at(w->launch, w->block->index, MARK_WARP(old.packed), old.packed & MARK_LANE);
+    h.warning = warp && h.kind == HAZARD_RACE && !order_parted(&b->order, w, old, (uint32_t)t->lane);
+    hazards_note(&b->launch->hazards, &h);
+}
+
+/* Two lanes that store at once, or one thread after another, do no harm when both store the same. */
+static bool harmless(const struct touch *t, struct access_mark old, struct access_mark new) {
+    bool together = old.time == new.time && !((old.packed ^ new.packed) & ~(uint32_t)MARK_LANE);
+    if (together)
+        return touch_same_values(t, (int)(old.packed & MARK_LANE));
+    return touch_same_value(t, t->warp->block->shared + t->address);
+}
+
+/* True when a hazard was noted. */
+static bool against(struct block_watch *b, const struct touch *t, struct access_mark old, struct access_mark new,
+                    bool old_write) {
+    if (!old.time || order_in_block(&b->order, old, t->warp->index, (uint32_t)t->lane) || is_strong_pair(old, new))
+        return false;
+    if (same_thread(old, new) && !(old.packed & MARK_COPY))
+        return false;
+    if (old_write && t->write && harmless(t, old, new))
+        return false;
+    note(b, t, old, old_write);
+    return true;
+}
+
+static void remember_read(struct block_watch *b, struct shared_cell *c, const struct touch *t, struct access_mark new) {
+    for (int i = 0; i < 2; i++)
+        if (!c->reads[i].time || same_thread(c->reads[i], new) ||
+            order_in_block(&b->order, c->reads[i], t->warp->index, (uint32_t)t->lane)) {
+            c->reads[i] = new;
+            return;
+        }
+    if (MARK_WARP(c->reads[0].packed) == MARK_WARP(c->reads[1].packed)) /* two warps are worth more than two lanes */
+        c->reads[1] = new;
+}
+
+/* Returns true when it found something: once per access is enough. */
+static bool touch_cell(struct block_watch *b, struct shared_cell *c, const struct touch *t, struct access_mark new,
+                       bool quiet) {
+    bool found = quiet || against(b, t, c->write, new, true);
+    if (!t->write) {
+        remember_read(b, c, t, new);
+        return found;
+    }
+    for (int i = 0; i < 2; i++) {
+        found = found || against(b, t, c->reads[i], new, false);
+        c->reads[i].time = 0;
+    }
+    c->write = new;
+    return found;
+}
+
+void race_shared(struct block_watch *b, const struct touch *t) {
+    uint32_t shift = b->launch->unit_shift;
+    struct access_mark mark = touch_mark(b, t);
+    bool found = false;
+    for (uint64_t i = t->address >> shift; i <= (t->address + t->bytes - 1) >> shift; i++)
+        found |= touch_cell(b, &b->cells[i], t, mark, found);
+}

@@ -1,0 +1,172 @@
+/* See sites.h. */
+#include "check/sites.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/decode.h"
+#include "core/function.h"
+#include "ops/async.h"
+#include "ops/matrix.h"
+#include "ops/mbarrier.h"
+
+static bool any_of(const char *opcode, const char *const *modifiers) {
+    for (; *modifiers; modifiers++)
+        if (opcode_has(opcode, *modifiers))
+            return true;
+    return false;
+}
+
+static uint8_t order_flags(const char *opcode, const struct access *a) {
+    static const char *const strong[] = {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", NULL};
+    static const char *const acquires[] = {"acquire", "acq_rel", NULL};
+    static const char *const releases[] = {"release", "acq_rel", NULL};
+    bool atomic = a && a->kind == ACCESS_ATOMIC;
+    uint8_t flags = 0;
+    if (atomic || any_of(opcode, strong))
+        flags |= SITE_STRONG;
+    if (any_of(opcode, acquires))
+        flags |= SITE_ACQUIRE;
+    if (any_of(opcode, releases))
+        flags |= SITE_RELEASE;
+    /* .shared::cta names a space; a scope is a word of its own */
+    if (opcode_has(opcode, "cta") && (flags & SITE_STRONG))
+        flags |= SITE_BLOCK_SCOPE;
+    return flags;
+}
+
+/* ---- by the operation that decode chose ---- */
+
+static bool by_operation(const struct insn *in, const char *opcode, struct site *s) {
+    static const struct {
+        op_fn run;
+        enum site_kind kind;
+        uint8_t flags;
+    } known[] = {
+        {op_copy_read, SITE_COPY_READ, 0},
+        {op_copy_write, SITE_COPY_WRITE, 0},
+        {op_bulk_read, SITE_BULK, 0},
+        {op_bulk_write, SITE_BULK, 0},
+        {op_ldmatrix, SITE_ROWS, 0},
+        {op_stmatrix, SITE_ROWS, 0},
+        {op_wmma_load, SITE_LINES, 0},
+        {op_wmma_store, SITE_LINES, 0},
+        {op_barrier, SITE_BARRIER, 0},
+        {op_fence, SITE_FENCE, 0},
+        {op_mbarrier_init, SITE_MBARRIER_INIT, 0},
+        {op_mbarrier_arrive, SITE_MBARRIER_ARRIVE, SITE_STRONG | SITE_RELEASE},
+        {op_mbarrier_bytes, SITE_MBARRIER_ARRIVE, SITE_STRONG | SITE_RELEASE},
+        {op_mbarrier_wait, SITE_MBARRIER_WAIT, SITE_STRONG | SITE_ACQUIRE},
+    };
+    if (opcode_is(opcode, "cp.async.mbarrier.arrive") &&
+        (in->run == op_mbarrier_arrive || in->run == op_mbarrier_touch)) {
+        s->kind = SITE_MBARRIER_COPIES;
+        s->flags = SITE_STRONG | SITE_RELEASE;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].run == in->run) {
+            s->kind = (uint8_t)known[i].kind;
+            s->flags = known[i].flags;
+            return true;
+        }
+    return false;
+}
+
+/* ---- by the opcode ---- */
+
+/* Which operand is the mask of the lanes that meet. */
+static bool mask_operand(const char *opcode, uint8_t *operand) {
+    static const struct {
+        const char *base;
+        uint8_t operand;
+    } known[] = {{"bar.warp.sync", 0}, {"shfl", 5},  {"vote", 2}, {"match.any", 2},
+                 {"match.all", 3},     {"redux", 2}, {"elect", 2}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (opcode_is(opcode, known[i].base)) {
+            *operand = known[i].operand;
+            return true;
+        }
+    return false;
+}
+
+/* Copies that decode puts before and after an instruction have its opcode, but are no such instruction. */
+static bool is_helper(const struct insn *in) {
+    static const op_fn helpers[] = {op_widen,   op_insert, op_extract, op_not_pred,     op_special,
+                                    op_label,   op_guard,  op_branch,  op_branch_if,    op_local_address,
+                                    op_nothing, op_call,   op_return,  op_call_landing, op_barrier_result};
+    if (in->flags & INSN_PSEUDO)
+        return true;
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (in->run == helpers[i])
+            return true;
+    return false;
+}
+
+static bool is_copy_wait(const struct ptx_insn *p, const struct insn *in, struct site *s) {
+    if (in->run != op_nothing)
+        return false;
+    if (opcode_is(p->opcode, "cp.async.commit_group"))
+        s->kind = SITE_COMMIT;
+    else if (opcode_is(p->opcode, "cp.async.wait_all"))
+        s->kind = SITE_WAIT_ALL;
+    else if (opcode_is(p->opcode, "cp.async.wait_group"))
+        s->kind = SITE_WAIT;
+    else
+        return false;
+    int64_t groups = p->operand_count ? p->operands[0].value : 0;
+    s->value = (uint8_t)(groups < 8 ? groups : 8);
+    return true;
+}
+
+static struct site classify(const struct insn *in, const struct ptx_insn *p) {
+    struct site s = {0};
+    if (!p || !p->opcode || is_copy_wait(p, in, &s) || by_operation(in, p->opcode, &s))
+        return s;
+    if (in->flags & INSN_MEMORY) {
+        s.kind = SITE_ACCESS;
+        s.flags = order_flags(p->opcode, in->extra);
+    } else if (!is_helper(in) && opcode_has(p->opcode, "sync")) {
+        s.kind = SITE_MEET;
+        s.flags = mask_operand(p->opcode, &s.operand) ? SITE_NOTES_MASK : 0;
+    }
+    return s;
+}
+
+static void note_unit(struct sites *all, const struct site *s, const struct insn *in) {
+    const struct access *a = in->extra;
+    if (s->kind != SITE_ACCESS || (a->space != SPACE_SHARED && a->space != SPACE_GENERIC))
+        return;
+    if (a->bytes < all->unit)
+        all->unit = a->bytes;
+}
+
+static struct sites *sites_make(const struct kernel *k) {
+    struct sites *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
+    if (!all)
+        abort();
+    all->kernel = k;
+    all->unit = 4;
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);
+        note_unit(all, &all->items[i], &k->code.insns[i]);
+    }
+    return all;
+}
+
+const struct sites *sites_of(const struct kernel *kernel) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct sites *made;
+    pthread_mutex_lock(&lock);
+    struct sites *s = made;
+    while (s && s->kernel != kernel)
+        s = s->next;
+    if (!s) {
+        s = sites_make(kernel);
+        s->next = made;
+        made = s;
+    }
+    pthread_mutex_unlock(&lock);
+    return s;
+}

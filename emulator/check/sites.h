@@ -1,0 +1,58 @@
+/* What each instruction of a kernel means to the checks: read from its PTX once, before the kernel's first launch with checks
+ * on. */
+#ifndef SITES_H
+#define SITES_H
+
+#include "core/module.h"
+#include "memory/access.h"
+
+enum site_kind {
+    SITE_NOTHING,
+    SITE_ACCESS,    /* ld, st, atom, red: insn.extra is the struct access */
+    SITE_COPY_READ, /* the two halves of a cp.async */
+    SITE_COPY_WRITE,
+    SITE_BULK,    /* a side of a cp.async.bulk */
+    SITE_ROWS,    /* ldmatrix, stmatrix: 16 bytes per lane */
+    SITE_LINES,   /* wmma.load, wmma.store */
+    SITE_MEET,    /* lanes of a warp meet: *.sync */
+    SITE_BARRIER, /* of the block */
+    SITE_FENCE,
+    SITE_COMMIT, /* cp.async.commit_group, wait_group, wait_all */
+    SITE_WAIT,
+    SITE_WAIT_ALL,
+    SITE_MBARRIER_INIT,
+    SITE_MBARRIER_ARRIVE, /* also: bytes have come */
+    SITE_MBARRIER_WAIT,
+    SITE_MBARRIER_COPIES, /* cp.async.mbarrier.arrive: when the lane's copies are done */
+};
+
+enum {
+    SITE_STRONG = 1, /* volatile, relaxed, acquire, release, or an atomic */
+    SITE_ACQUIRE = 2,
+    SITE_RELEASE = 4,
+    SITE_BLOCK_SCOPE = 8, /* .cta */
+    SITE_NOTES_MASK = 16, /* the member mask is operand `operand`; otherwise all who are there meet */
+};
+
+struct site {
+    uint8_t kind, flags;
+    uint8_t operand;
+    uint8_t value; /* groups that wait_group leaves */
+    const struct ptx_variable
+        *variable; /* the shared variable that the address was computed from, if there is just one */
+};
+
+struct sites {
+    const struct kernel *kernel;
+    uint32_t unit; /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
+    struct sites *next;
+    struct site items[]; /* by insn.index */
+};
+
+/* Made at the first call for a kernel and kept. */
+const struct sites *sites_of(const struct kernel *kernel);
+
+/* The shared variables that the kernel's addresses come from: fills site.variable. check/provenance.c */
+void sites_find_variables(const struct kernel *kernel, struct sites *sites);
+
+#endif

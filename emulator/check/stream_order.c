@@ -1,0 +1,84 @@
+/* See stream_order.h. */
+#include "check/stream_order.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define REMEMBERED 1024 /* operations; older ones count as over */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ran history[REMEMBERED];
+static uint32_t serials, numbers[ORDER_STREAMS];
+
+void stream_clock_join(struct stream_clock *to, const struct stream_clock *from) {
+    for (int i = 0; i < ORDER_STREAMS; i++)
+        if (from->last[i] > to->last[i])
+            to->last[i] = from->last[i];
+}
+
+struct operation_order stream_order_next(unsigned long long stream, struct stream_clock *clock) {
+    struct operation_order o = {.stream = (uint32_t)(stream % ORDER_STREAMS), .before = *clock};
+    pthread_mutex_lock(&lock);
+    o.serial = ++serials;
+    o.number = ++numbers[o.stream];
+    history[o.serial % REMEMBERED] =
+        (struct ran){.serial = o.serial, .stream = o.stream, .number = o.number, .before = *clock};
+    pthread_mutex_unlock(&lock);
+    clock->last[o.stream] = o.number;
+    return o;
+}
+
+static bool is_before(const struct stream_clock *before, const struct ran *r) {
+    return before->last[r->stream] >= r->number;
+}
+
+bool stream_order_is_before(const struct operation_order *now, uint32_t serial) {
+    struct ran r;
+    if (!now->serial || !serial || !stream_order_find(serial, &r))
+        return true;
+    return is_before(&now->before, &r) || r.before.last[now->stream] >= now->number;
+}
+
+void stream_order_ran(const struct ran *r) {
+    pthread_mutex_lock(&lock);
+    struct ran *slot = &history[r->serial % REMEMBERED];
+    if (slot->serial == r->serial) {
+        struct stream_clock before = slot->before;
+        *slot = *r;
+        slot->before = before;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool stream_order_find(uint32_t serial, struct ran *out) {
+    pthread_mutex_lock(&lock);
+    bool found = history[serial % REMEMBERED].serial == serial;
+    if (found)
+        *out = history[serial % REMEMBERED];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool stream_order_has_unordered(const struct operation_order *now) {
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < REMEMBERED && !found; i++) {
+        const struct ran *r = &history[i];
+        found = r->serial && r->kernel && !is_before(&now->before, r) && r->before.last[now->stream] < now->number;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void stream_order_each_copy(const struct operation_order *now, void (*visit)(const struct ran *, void *),
+                            void *argument) {
+    for (uint32_t i = 0; i < REMEMBERED; i++) {
+        pthread_mutex_lock(&lock);
+        struct ran r = history[i];
+        pthread_mutex_unlock(&lock);
+        if (!r.serial || r.kernel || !r.done || is_before(&now->before, &r) || r.serial == now->serial ||
+            r.before.last[now->stream] >= now->number)
+            continue;
+        visit(&r, argument);
+    }
+}

@@ -1,0 +1,51 @@
+/* The order that streams, events and waiting give to the kernels and copies of a program: whether one was over before
+ * another could begin. Everything here is called with the lock of api/queue.c held, but for stream_order_is_before. */
+#ifndef STREAM_ORDER_H
+#define STREAM_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Streams are told apart by number modulo this; two with the same number count as ordered. */
+#define ORDER_STREAMS 32
+
+/* Of each stream, the number of its last operation that comes before. */
+struct stream_clock {
+    uint32_t last[ORDER_STREAMS];
+};
+
+struct operation_order {
+    uint32_t serial; /* counts operations of the process from 1; 0: nobody knows */
+    uint32_t stream, number;
+    struct stream_clock before;
+};
+
+void stream_clock_join(struct stream_clock *to, const struct stream_clock *from);
+/* The next operation of a stream whose clock is `clock`; the clock then includes it. */
+struct operation_order stream_order_next(unsigned long long stream, struct stream_clock *clock);
+
+/* Did the operation with that serial end before this one began? Any thread. */
+bool stream_order_is_before(const struct operation_order *now, uint32_t serial);
+
+/* What ran under a serial, for reports and for others to look at: the last ones only. */
+struct kernel;
+struct ran {
+    uint32_t serial, stream, number;
+    struct stream_clock before;
+    const struct kernel *kernel; /* NULL: a copy or a fill */
+    uint32_t grid[3], block[3];
+    struct {
+        uint64_t address, bytes;
+        bool write;
+    } ranges[2]; /* of a copy */
+    bool done;
+};
+void stream_order_ran(const struct ran *r);
+bool stream_order_find(uint32_t serial, struct ran *out);
+/* Has a kernel run that is not over before this operation begins? */
+bool stream_order_has_unordered(const struct operation_order *now);
+/* Calls visit for every copy or fill that has run and is not ordered with `now`. */
+void stream_order_each_copy(const struct operation_order *now, void (*visit)(const struct ran *, void *),
+                            void *argument);
+
+#endif

@@ -1,0 +1,61 @@
+/* See symbols.h. */
+#include "check/symbols.h"
+
+#include <string.h>
+
+#include "check/demangle.h"
+
+#define NAME_SIZE 600
+
+static bool holds(const struct ptx_variable *v, uint64_t offset) {
+    return v->space == SPACE_SHARED && v->address != ~(uint64_t)0 && offset >= v->address &&
+           (offset - v->address < v->size || (v->external && !v->size));
+}
+
+const struct ptx_variable *symbol_shared(const struct kernel *kernel, uint64_t offset) {
+    for (const struct ptx_variable *v = kernel->ptx->variables; v; v = v->next)
+        if (holds(v, offset) && v->size)
+            return v;
+    for (int dynamic = 0; dynamic < 2; dynamic++)
+        for (const struct ptx_variable *v = kernel->ptx->module->variables; v; v = v->next)
+            if (holds(v, offset) && (v->size == 0) == dynamic)
+                return v;
+    return NULL;
+}
+
+/* The variable's own name: what follows the last ::. */
+static const char *own_name(const char *mangled, char *out, size_t size) {
+    const char *name = demangle(mangled, out, size), *own = name;
+    for (const char *p = name; (p = strstr(p, "::")); p += 2)
+        own = p + 2;
+    return own;
+}
+
+static void put_element(struct text *t, const char *name, uint64_t offset, uint64_t size, uint32_t bytes) {
+    text_string(t, name);
+    if (size && size <= bytes)
+        return; /* no array */
+    if (offset % bytes == 0)
+        text_format(t, "[%l]", offset / bytes);
+    else
+        text_format(t, " + %l bytes", offset);
+}
+
+void symbol_put_shared(struct text *t, const struct kernel *kernel, uint64_t offset, uint32_t bytes) {
+    char name[NAME_SIZE];
+    const struct ptx_variable *v = symbol_shared(kernel, offset);
+    if (v)
+        put_element(t, own_name(v->name, name, sizeof name), offset - v->address, v->size, bytes);
+    else
+        text_format(t, "byte %l of shared memory", offset);
+}
+
+void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes) {
+    char name[NAME_SIZE];
+    if (a && a->name)
+        put_element(t, own_name(a->name, name, sizeof name), address - a->base, a->size, bytes);
+    else if (a && (address - a->base) % bytes == 0)
+        text_format(t, "element %l of the %g bytes at %x", (address - a->base) / bytes, a->size, a->base);
+    else
+        text_format(t, "%x", address);
+}

@@ -1,0 +1,16 @@
+/* Names for what lies at an address: "tile[37]". */
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
+
+#include "check/text.h"
+#include "core/module.h"
+#include "memory/memory.h"
+
+/* The shared variable of a kernel at an offset, or NULL. */
+const struct ptx_variable *symbol_shared(const struct kernel *kernel, uint64_t offset);
+/* Adds "tile[37]" or, where the offset is in no variable, "shared memory". */
+void symbol_put_shared(struct text *t, const struct kernel *kernel, uint64_t offset, uint32_t bytes);
+/* Adds "counter[3]" for a variable, "element 5 of the allocation at 0x..." for other memory. */
+void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes);
+
+#endif

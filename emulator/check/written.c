@@ -1,0 +1,64 @@
+/* Which bytes have been written: a bit for each byte of a block's shared memory, of each lane's local memory, and of
+ * allocations whose writers we all see. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/block_watch.h"
+#include "check/allocation_watch.h"
+#include "memory/memory.h"
+
+static bool all_set(const uint8_t *bits, uint64_t at, uint32_t n) {
+    for (uint64_t i = at; i < at + n; i++)
+        if (!(bits[i / 8] >> i % 8 & 1))
+            return false;
+    return true;
+}
+
+static void set(uint8_t *bits, uint64_t at, uint32_t n) {
+    for (uint64_t i = at; i < at + n; i++)
+        bits[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+static void note(struct block_watch *b, const struct touch *t, enum ptx_space space, const struct allocation *a) {
+    struct hazard h = {.kind = HAZARD_UNWRITTEN,
+                       .kernel = t->warp->launch->kernel,
+                       .now = t->in,
+                       .who = hazard_thread(t->warp, t->lane),
+                       .space = space,
+                       .address = t->address,
+                       .bytes = t->bytes,
+                       .allocation = a};
+    hazards_note(&b->launch->hazards, &h);
+}
+
+void written_start(struct block_watch *b, const struct block *block) {
+    const struct launch *l = block->launch;
+    memset(b->shared_written, 0, l->shared_bytes / 8 + 8);
+    memset(b->local_written, 0, (size_t)b->local_stride * WARP_SIZE * l->warps_per_block);
+    set((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
+}
+
+void written_shared(struct block_watch *b, const struct touch *t) {
+    uint8_t *bits = (uint8_t *)b->shared_written;
+    if ((!t->write || t->atomic) && !all_set(bits, t->address, t->bytes))
+        note(b, t, SPACE_SHARED, NULL);
+    set(bits, t->address, t->bytes); /* also what was read: once told, it is known */
+}
+
+void written_local(struct block_watch *b, const struct touch *t) {
+    size_t lane = t->warp->index * (size_t)WARP_SIZE + (size_t)t->lane;
+    uint8_t *bits = b->local_written + lane * b->local_stride;
+    if (!t->write && !all_set(bits, t->address, t->bytes))
+        note(b, t, SPACE_LOCAL, NULL);
+    set(bits, t->address, t->bytes);
+}
+
+void written_global(struct block_watch *b, const struct touch *t) {
+    uint64_t where;
+    if ((!t->write || t->atomic) && allocation_find_unwritten(t->allocation, t->address, t->bytes, &where))
+        note(b, t, SPACE_GLOBAL, t->allocation);
+    if (t->write)
+        allocation_written(t->allocation, t->address, t->bytes);
+    else if (!atomic_load_explicit(&t->allocation->watch->touched, memory_order_relaxed))
+        atomic_store_explicit(&t->allocation->watch->touched, true, memory_order_relaxed);
+}
