@@ -395,6 +395,6 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     if (launch->workspace)
         memory_free(launch->workspace);
     if (counters_on())
-        counters_launch_done();
+        counters_launch_done(launch);
     return atomic_load(&launch->error);
 }

@@ -42,7 +42,7 @@ const struct insn *op_branch_if(struct warp *w, const struct insn *in) {
     uint32_t p = PRED(0), taken = w->mask & (in->kind ? ~p : p);
     bool diverged = taken != 0 && taken != w->mask;
     if (w->worker->counters)
-        counters_branch(w->worker->counters, diverged);
+        counters_branch(w->worker->counters, in, diverged);
     if (!taken)
         return in + 1;
     if (!diverged)
@@ -68,7 +68,7 @@ const struct insn *op_branch_table(struct warp *w, const struct insn *in) {
     if (--w->fuel <= 0 && same == w->mask)
         return warp_yield(w, target);
     if (w->worker->counters)
-        counters_branch(w->worker->counters, same != w->mask);
+        counters_branch(w->worker->counters, in, same != w->mask);
     if (same == w->mask)
         return w->count == 1 ? target : warp_meet(w, target);
     return warp_branch(w, target, same, in); /* the others look at the table again */

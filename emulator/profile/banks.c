@@ -5,7 +5,7 @@
  *
  * Loads can do with less. Halves are read together, and quarters two by two, when neighbours want the same: when all
  * active lanes whose numbers differ in bit 0 alone have the same address, or all that differ in bit 1 alone. NVIDIA
- * documents none of this; it is what an H200 counts: tests/emulator/unit/banks_h200.cu. */
+ * documents none of this; it is what an H200 counts: tests/emulator/unit/banks_h200.cu, tests/emulator/counters. */
 #include "profile/counters.h"
 
 #define BANKS      32
@@ -19,19 +19,21 @@ struct bank_words {
     unsigned most;
 };
 
-static void add_word(struct bank_words *b, uint64_t word) {
+static void add_word(struct bank_words *b, uint64_t word, bool again) {
     unsigned bank = (unsigned)(word % BANKS);
     uint8_t count = b->counts[bank];
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && !again; i++)
         if (b->words[bank][i] == word)
             return;
-    b->words[bank][count] = word;
+    if (count < WARP_SIZE)
+        b->words[bank][count] = word;
     b->counts[bank] = ++count;
     if (count > b->most)
         b->most = count;
 }
 
-static unsigned part_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+/* `again`: a word that two lanes want is served twice. */
+static unsigned part_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, bool again) {
     struct bank_words b;
     for (int i = 0; i < BANKS; i++)
         b.counts[i] = 0;
@@ -40,7 +42,7 @@ static unsigned part_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t ma
         uint64_t address = addresses[first_lane(left)];
         uint64_t last = (address + bytes - 1) >> WORD_SHIFT;
         for (uint64_t word = address >> WORD_SHIFT; word <= last; word++)
-            add_word(&b, word);
+            add_word(&b, word, again);
     }
     return b.most;
 }
@@ -49,12 +51,24 @@ static uint32_t lanes_from(unsigned first, unsigned count) {
     return (uint32_t)((((uint64_t)1 << count) - 1) << first);
 }
 
-unsigned count_store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
-    unsigned parts = bytes <= WORD_BYTES ? 1 : bytes <= 2 * WORD_BYTES ? 2 : 4;
-    unsigned lanes = WARP_SIZE / parts, total = 0;
-    for (unsigned i = 0; i < parts; i++)
-        total += part_wavefronts(addresses, mask & lanes_from(i * lanes, lanes), bytes);
-    return total;
+/* One part after the other, each of so many lanes. A part without active lanes takes no time. */
+static struct wavefronts parts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, unsigned lanes,
+                               bool again) {
+    struct wavefronts all = {0, 0};
+    for (unsigned first = 0; first < WARP_SIZE; first += lanes) {
+        unsigned passes = part_wavefronts(addresses, mask & lanes_from(first, lanes), bytes, again);
+        all.passes += passes;
+        all.ideal += passes != 0;
+    }
+    return all;
+}
+
+static unsigned lanes_at_once(unsigned bytes) {
+    return bytes <= WORD_BYTES ? WARP_SIZE : bytes <= 2 * WORD_BYTES ? WARP_SIZE / 2 : WARP_SIZE / 4;
+}
+
+struct wavefronts store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+    return parts(addresses, mask, bytes, lanes_at_once(bytes), false);
 }
 
 /* Do all active pairs of lanes l, l ^ bit have the same address? */
@@ -67,11 +81,23 @@ static bool neighbours_agree(const uint64_t addresses[WARP_SIZE], uint32_t mask,
     return true;
 }
 
-unsigned count_load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+struct wavefronts load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
     if (bytes <= WORD_BYTES || !(neighbours_agree(addresses, mask, 1) || neighbours_agree(addresses, mask, 2)))
-        return count_store_wavefronts(addresses, mask, bytes);
-    unsigned lanes = bytes <= 2 * WORD_BYTES ? WARP_SIZE : WARP_SIZE / 2, total = 0;
-    for (unsigned first = 0; first < WARP_SIZE; first += lanes)
-        total += part_wavefronts(addresses, mask & lanes_from(first, lanes), bytes);
-    return total;
+        return store_wavefronts(addresses, mask, bytes);
+    return parts(addresses, mask, bytes, 2 * lanes_at_once(bytes), false);
+}
+
+struct wavefronts atomic_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, bool counts) {
+    return parts(addresses, mask, bytes, lanes_at_once(bytes), !counts);
+}
+
+struct wavefronts matrix_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask) {
+    return parts(addresses, mask, 16, 8, false);
+}
+
+unsigned count_store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+    return store_wavefronts(addresses, mask, bytes).passes;
+}
+unsigned count_load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+    return load_wavefronts(addresses, mask, bytes).passes;
 }

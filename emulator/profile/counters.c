@@ -2,164 +2,184 @@
 #include "profile/counters.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "memory/access.h"
-#include "memory/memory.h"
+#include "profile/launches.h"
 #include "profile/patterns.h"
+#include "profile/reuse.h"
+#include "profile/traits.h"
 
-#define SECTOR_PERIOD 32
-#define BANK_PERIOD   128
-#define EXPORT        __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default")))
 
 extern int cudaDeviceSynchronize(void); /* of this library: api/ */
 
-static _Atomic bool on;
-static struct emulatorCounters process;
+static _Atomic bool on; /* sums, between emulatorCountersStart and -Stop */
+static struct counts process;
+static uint64_t process_launches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-bool counters_on(void) {
+static bool sums_on(void) {
     return atomic_load_explicit(&on, memory_order_relaxed);
+}
+
+bool counters_on(void) {
+    return sums_on() || launches_wanted();
 }
 
 /* ---- one instruction ---- */
 
-static unsigned lanes_of(uint32_t mask) {
-    return (unsigned)__builtin_popcount(mask);
+static void *zeroed(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    if (!p)
+        abort();
+    return p;
 }
 
-static void count_global(struct counters *c, const struct access *a, const uint64_t *addresses, uint32_t mask) {
-    struct emulatorCounters *t = &c->totals;
-    unsigned bytes = (unsigned)a->bytes * a->count;
-    if (a->kind == ACCESS_ATOMIC) {
-        t->global_atomic_requests++;
+struct insn_details *counters_details(struct insn_record *r) {
+    if (!r->details)
+        r->details = zeroed(1, sizeof *r->details);
+    return r->details;
+}
+
+static void begin(struct counters *c, const struct launch *launch) {
+    c->kernel = launch->kernel;
+    c->launch = launch;
+    c->traits = traits_of(launch->kernel);
+    c->records = zeroed(launch->kernel->code.count, sizeof *c->records);
+    c->patterns = patterns_new(); /* without memory for it, patterns are counted each time */
+    c->detailed = launches_wanted();
+    c->epoch_block = ~(uint64_t)0;
+    c->reuse = c->detailed ? reuse_new() : NULL;
+}
+
+/* Who comes to a barrier has executed more or less than the one who comes last. */
+static void note_barrier(struct counters *c, const struct warp *w, const struct insn *in, struct insn_details *d) {
+    struct barrier_epoch *e = &c->epoch;
+    const struct block *b = w->block;
+    uint32_t number = *(const uint32_t *)(const void *)(w->regs + in->op[1]) & 15;
+    uint64_t own = e->since[w->index];
+    e->since[w->index] = 0;
+    e->most = own > e->most ? own : e->most;
+    e->sum += own;
+    e->arrived++;
+    uint32_t lanes = b->barriers[number].arrived + (uint32_t)__builtin_popcount(w->mask);
+    if (lanes < b->live_lanes)
         return;
-    }
-    unsigned sectors = patterns_count(c->patterns, a->slot, count_sectors, SECTOR_PERIOD, addresses, mask, bytes);
-    bool load = a->kind == ACCESS_LOAD;
-    *(load ? &t->global_load_requests : &t->global_store_requests) += 1;
-    *(load ? &t->global_load_sectors : &t->global_store_sectors) += sectors;
-    *(load ? &t->global_load_bytes : &t->global_store_bytes) += (uint64_t)bytes * lanes_of(mask);
+    d->counts.n[COUNT_BARRIER_OPENINGS]++;
+    d->counts.n[COUNT_BARRIER_WAIT] += e->most * e->arrived - e->sum;
+    e->most = e->sum = 0;
+    e->arrived = 0;
 }
 
-static void count_shared(struct counters *c, const struct access *a, const uint64_t *addresses, uint32_t mask) {
-    struct emulatorCounters *t = &c->totals;
-    unsigned bytes = (unsigned)a->bytes * a->count;
-    if (a->kind == ACCESS_ATOMIC) {
-        t->shared_atomic_requests++;
-        return;
-    }
-    bool load = a->kind == ACCESS_LOAD;
-    count_fn count = load ? count_load_wavefronts : count_store_wavefronts;
-    unsigned passes = patterns_count(c->patterns, a->slot, count, BANK_PERIOD, addresses, mask, bytes);
-    *(load ? &t->shared_load_requests : &t->shared_store_requests) += 1;
-    *(load ? &t->shared_load_wavefronts : &t->shared_store_wavefronts) += passes;
-}
-
-static void count_space(struct counters *c, const struct access *a, enum ptx_space space, const uint64_t *addresses,
-                        uint32_t mask) {
-    if (!mask)
-        return;
-    switch (space) {
-    case SPACE_GLOBAL:
-        count_global(c, a, addresses, mask);
-        break;
-    case SPACE_SHARED:
-        count_shared(c, a, addresses, mask);
-        break;
-    case SPACE_LOCAL:
-        c->totals.local_requests++;
-        break;
-    default:
-        break; /* constant memory and parameters have a cache of their own */
-    }
-}
-
-/* A generic access is one request in each space that its lanes' addresses belong to. */
-static void count_generic(struct counters *c, const struct access *a, const uint64_t *addresses, uint32_t mask) {
-    uint32_t shared = 0, local = 0, global = 0;
-    for (uint32_t left = mask; left; left &= left - 1) {
-        int l = first_lane(left);
-        uint64_t window = addresses[l] >> WINDOW_SHIFT << WINDOW_SHIFT;
-        uint32_t bit = (uint32_t)1 << l;
-        if (window == SHARED_WINDOW)
-            shared |= bit;
-        else if (window == LOCAL_WINDOW)
-            local |= bit;
-        else if (window != PARAM_WINDOW)
-            global |= bit;
-    }
-    count_space(c, a, SPACE_GLOBAL, addresses, global);
-    count_space(c, a, SPACE_SHARED, addresses, shared);
-    count_space(c, a, SPACE_LOCAL, addresses, local);
-}
-
-static void count_memory(struct counters *c, const struct warp *w, const struct insn *in) {
-    const struct access *a = in->extra;
-    uint64_t addresses[WARP_SIZE];
-    if (a->space == SPACE_PARAM || a->space == SPACE_CONST)
-        return;
-    if (!c->patterns)
-        c->patterns = patterns_new(); /* without memory for it, patterns are counted each time */
-    access_addresses(w, in, addresses);
-    if (a->space == SPACE_GENERIC)
-        count_generic(c, a, addresses, w->mask);
-    else
-        count_space(c, a, a->space, addresses, w->mask);
+static void barrier(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
+    struct insn_details *d = counters_details(r);
+    d->counts.n[COUNT_BARRIERS]++;
+    if (c->detailed)
+        note_barrier(c, w, in, d);
 }
 
 void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in) {
-    unsigned lanes = lanes_of(w->mask);
-    c->totals.warp_instructions += in->folded;
-    c->totals.thread_instructions += (uint64_t)in->folded * lanes;
-    if (in->flags & INSN_PSEUDO)
-        return;
-    c->totals.warp_instructions++;
-    c->totals.thread_instructions += lanes;
-    if (in->flags & INSN_FLOAT)
-        c->totals.float_operations += lanes;
-    if (in->flags & INSN_FLOAT_FMA)
-        c->totals.float_operations += 2 * lanes;
+    if (!c->records)
+        begin(c, w->launch);
+    struct insn_record *r = &c->records[in->index];
+    r->executed++;
+    r->threads += (unsigned)__builtin_popcount(w->mask);
+    if (c->epoch_block != w->block->index) {
+        c->epoch = (struct barrier_epoch){0};
+        c->epoch_block = w->block->index;
+    }
+    c->epoch.since[w->index & (WARP_SIZE - 1)]++;
+    if (c->traits->insns[in->index].shape)
+        counters_memory(c, w, in, r);
     if (in->flags & INSN_BARRIER)
-        c->totals.barriers++;
-    if (in->flags & INSN_MEMORY)
-        count_memory(c, w, in);
+        barrier(c, w, in, r);
 }
 
-void counters_branch(struct counters *c, bool diverged) {
-    c->totals.branches++;
-    c->totals.divergent_branches += diverged;
+void counters_branch(struct counters *c, const struct insn *in, bool diverged) {
+    struct insn_details *d = counters_details(&c->records[in->index]);
+    d->counts.n[COUNT_BRANCHES]++;
+    d->counts.n[COUNT_DIVERGENT] += diverged;
 }
 
-/* ---- the process's sums ---- */
+/* ---- sums ---- */
+
+void counters_add(struct counts *to, const struct insn *in, const struct insn_record *r) {
+    unsigned weight = in->folded + !(in->flags & INSN_PSEUDO), flops = in->flags & INSN_FLOAT_FMA ? 2 : 1;
+    to->n[COUNT_INST] += weight * r->executed;
+    to->n[COUNT_THREAD_INST] += weight * r->threads;
+    if (in->flags & (INSN_FLOAT | INSN_FLOAT_FMA))
+        to->n[COUNT_FLOAT_OPERATIONS] += flops * r->threads;
+    for (int i = 0; r->details && i < COUNT_END; i++)
+        to->n[i] += r->details->counts.n[i];
+}
+
+static void add_to_process(const struct counters *c) {
+    const struct code *code = &c->kernel->code;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < code->count; i++)
+        if (c->records[i].executed)
+            counters_add(&process, &code->insns[i], &c->records[i]);
+    pthread_mutex_unlock(&lock);
+}
 
 void counters_flush(struct counters *c) {
-    /* All members are counters, so both are arrays of them. */
-    enum { COUNT = sizeof(struct emulatorCounters) / sizeof(uint64_t) };
-    uint64_t from[COUNT], to[COUNT];
-    pthread_mutex_lock(&lock);
-    memcpy(from, &c->totals, sizeof from);
-    memcpy(to, &process, sizeof to);
-    for (int i = 0; i < COUNT; i++)
-        to[i] += from[i];
-    memcpy(&process, to, sizeof to);
-    pthread_mutex_unlock(&lock);
+    if (!c->records)
+        return;
+    if (sums_on())
+        add_to_process(c);
+    if (c->detailed)
+        launches_add(c);
+    for (uint32_t i = 0; i < c->kernel->code.count; i++)
+        free(c->records[i].details);
+    free(c->records);
     patterns_free(c->patterns);
+    reuse_free(c->reuse);
     *c = (struct counters){0};
 }
 
-void counters_launch_done(void) {
-    if (!counters_on())
+void counters_launch_done(const struct launch *launch) {
+    if (launches_wanted())
+        launches_done(launch);
+    if (!sums_on())
         return;
     pthread_mutex_lock(&lock);
-    process.launches++;
+    process_launches++;
     pthread_mutex_unlock(&lock);
+}
+
+/* ---- what emulator.h offers ---- */
+
+static struct emulatorCounters for_programs(const uint64_t *n) {
+    return (struct emulatorCounters){
+        .launches = process_launches,
+        .warp_instructions = n[COUNT_INST],
+        .thread_instructions = n[COUNT_THREAD_INST],
+        .global_load_requests = n[COUNT_GLOBAL_LOAD_REQUESTS],
+        .global_load_sectors = n[COUNT_GLOBAL_LOAD_SECTORS],
+        .global_store_requests = n[COUNT_GLOBAL_STORE_REQUESTS],
+        .global_store_sectors = n[COUNT_GLOBAL_STORE_SECTORS],
+        .global_atomic_requests = n[COUNT_GLOBAL_ATOM_REQUESTS] + n[COUNT_GLOBAL_RED_REQUESTS],
+        .global_load_bytes = n[COUNT_GLOBAL_LOAD_BYTES],
+        .global_store_bytes = n[COUNT_GLOBAL_STORE_BYTES],
+        .shared_load_requests = n[COUNT_SHARED_LOAD_REQUESTS],
+        .shared_load_wavefronts = n[COUNT_SHARED_LOAD_WAVEFRONTS],
+        .shared_store_requests = n[COUNT_SHARED_STORE_REQUESTS],
+        .shared_store_wavefronts = n[COUNT_SHARED_STORE_WAVEFRONTS],
+        .shared_atomic_requests = n[COUNT_SHARED_ATOM_REQUESTS],
+        .local_requests = n[COUNT_LOCAL_LOAD_REQUESTS] + n[COUNT_LOCAL_STORE_REQUESTS],
+        .branches = n[COUNT_BRANCHES],
+        .divergent_branches = n[COUNT_DIVERGENT],
+        .barriers = n[COUNT_BARRIERS],
+        .float_operations = n[COUNT_FLOAT_OPERATIONS],
+    };
 }
 
 EXPORT void emulatorCountersStart(void) {
     cudaDeviceSynchronize();
     pthread_mutex_lock(&lock);
     memset(&process, 0, sizeof process);
+    process_launches = 0;
     pthread_mutex_unlock(&lock);
     atomic_store(&on, true);
 }
@@ -168,6 +188,7 @@ EXPORT void emulatorCountersStop(struct emulatorCounters *out, size_t size) {
     cudaDeviceSynchronize();
     atomic_store(&on, false);
     pthread_mutex_lock(&lock);
-    memcpy(out, &process, size < sizeof process ? size : sizeof process);
+    struct emulatorCounters counted = for_programs(process.n);
+    memcpy(out, &counted, size < sizeof counted ? size : sizeof counted);
     pthread_mutex_unlock(&lock);
 }

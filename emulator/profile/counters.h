@@ -4,31 +4,89 @@
 
 #include "core/grid.h"
 #include "emulator.h"
+#include "profile/counts.h"
 
 struct pattern_memory;
+struct line_reuse;
+struct traits;
 
-/* One worker's counts; summed at the end of a launch. Zeros at first. */
+/* One access of a warp, kept to be shown: the dearest that its instruction made. */
+struct access_example {
+    uint64_t addresses[WARP_SIZE]; /* of shared and local memory: offsets */
+    uint64_t block;
+    uint32_t mask, warp;
+    uint16_t bytes, cost, ideal; /* sectors or wavefronts */
+    uint8_t way;                 /* enum pattern_way */
+};
+
+/* What instructions of one kind only have. */
+struct insn_details {
+    struct counts counts;
+    struct access_example example;
+};
+
+struct insn_record {
+    uint64_t executed, threads; /* by warps, by active threads */
+    struct insn_details *details;
+};
+
+/* Instructions that the warps of a block have executed since their last barrier: who waits for whom. */
+struct barrier_epoch {
+    uint64_t since[WARP_SIZE]; /* by warp */
+    uint64_t most, sum;
+    uint32_t arrived; /* warps */
+};
+
+/* One worker's counts; added up at the end of a launch. Zeros at first. */
 struct counters {
-    struct emulatorCounters totals;
-    struct pattern_memory *patterns; /* made at the first memory instruction, freed by counters_flush */
+    const struct kernel *kernel;
+    const struct traits *traits; /* of its instructions */
+    struct insn_record *records; /* by insn.index */
+    struct pattern_memory *patterns;
+    struct line_reuse *reuse; /* these when a profile is wanted, not only sums */
+    bool detailed;
+    const struct launch *launch;
+    uint64_t epoch_block;
+    struct barrier_epoch epoch;
 };
 
 bool counters_on(void);
 /* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). */
 void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in);
 /* A conditional branch of the active lanes has been decided; diverged: they went both ways. */
-void counters_branch(struct counters *c, bool diverged);
+void counters_branch(struct counters *c, const struct insn *in, bool diverged);
 /* Adds a worker's counts to the process's and clears them, at the end of its part of a launch. Thread-safe. */
 void counters_flush(struct counters *c);
 /* After a launch. */
-void counters_launch_done(void);
+void counters_launch_done(const struct launch *launch);
+/* What is counted in a space by an instruction: made when first needed. */
+struct insn_details *counters_details(struct insn_record *r);
+
+/* What one instruction adds to the counts of its line, its launch or the process. */
+void counters_add(struct counts *to, const struct insn *in, const struct insn_record *r);
+
+/* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
+void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 
 /* Distinct 32-byte sectors touched by the active lanes; `bytes` per lane. */
 unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
-/* Passes over the 32 four-byte banks that a shared store needs: 1 without conflicts for up to 4 bytes per lane, 2 for 8,
- * 4 for 16. */
+/* The same for an atomic, which makes a sector as often as its busiest address has lanes. */
+unsigned count_atomic_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask);
+unsigned count_distinct_bytes(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+unsigned count_busiest(const uint64_t addresses[WARP_SIZE], uint32_t mask); /* most lanes at one address */
+
+/* Passes over the 32 four-byte banks, and those that would do without conflicts: ncu's bank conflicts are the difference. */
+struct wavefronts {
+    unsigned passes, ideal;
+};
+struct wavefronts store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+struct wavefronts load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+/* counts: it adds 1 and nobody looks at the result, which is done for all lanes of an address at once. */
+struct wavefronts atomic_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, bool counts);
+struct wavefronts matrix_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask);
+
+/* The passes alone: 1 without conflicts for up to 4 bytes per lane, 2 for 8, 4 for 16; a load may need fewer. */
 unsigned count_store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
-/* The same for a load, which may need fewer: see banks.c. */
 unsigned count_load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 
 #endif

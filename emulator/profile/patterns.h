@@ -1,5 +1,5 @@
-/* Remembers how many sectors or wavefronts a pattern of addresses needs. An instruction in a loop meets the same few
- * patterns again and again, moved by whole rows; counting afresh each time costs many times the instruction. */
+/* Remembers what a pattern of addresses costs. An instruction in a loop meets the same few patterns again and again, moved by
+ * whole rows; counting afresh each time costs many times the instruction. */
 #ifndef PATTERNS_H
 #define PATTERNS_H
 
@@ -9,14 +9,32 @@
 
 struct pattern_memory;
 
-typedef unsigned (*count_fn)(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+/* How a warp reaches memory: what the cost depends on, beside the addresses. */
+enum pattern_way {
+    PATTERN_NONE,
+    PATTERN_GLOBAL,        /* load or store: sectors */
+    PATTERN_GLOBAL_ATOMIC, /* sectors, busiest */
+    PATTERN_SHARED_LOAD,   /* wavefronts */
+    PATTERN_SHARED_STORE,
+    PATTERN_SHARED_ATOMIC, /* wavefronts, busiest */
+    PATTERN_SHARED_COUNT,  /* an atomic that adds 1 and does not look: lanes at one address are counted at once */
+    PATTERN_SHARED_MATRIX, /* ldmatrix, stmatrix: 16 bytes per lane, eight lanes to a matrix */
+};
+
+struct pattern_cost {
+    uint16_t sectors;    /* or wavefronts */
+    uint16_t ideal;      /* those that the same bytes would need at best */
+    uint16_t used;       /* distinct bytes */
+    uint16_t busiest;    /* atomics: most lanes at one address */
+    uint8_t lines;       /* distinct 128-byte lines, the first addresses of the lanes only */
+    uint32_t line_lanes; /* a lane for each of these */
+};
 
 struct pattern_memory *patterns_new(void);
 void patterns_free(struct pattern_memory *p);
 
-/* count(addresses, mask, bytes), from memory where possible. `period`, a power of two, is the number of bytes by which all
- * addresses may move without a change of the result; `key` is any number that tells instructions apart. */
-unsigned patterns_count(struct pattern_memory *p, uint32_t key, count_fn count, unsigned period,
-                        const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+/* From memory where possible. `key` is any number that tells instructions apart. `bytes`: of a lane, at most 16. */
+struct pattern_cost patterns_cost(struct pattern_memory *p, uint32_t key, enum pattern_way way,
+                                  const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 
 #endif

@@ -1,33 +1,67 @@
-/* How many 32-byte sectors a warp's access to global memory touches. */
+/* How many 32-byte sectors a warp's access to global memory touches, and what of them it uses. */
 #include "profile/counters.h"
 
 #define SECTOR_SHIFT 5
+#define PLACES       256 /* more than twice the 64 sectors or 128 words that one access can touch: up to 16 bytes a lane */
 
-/* Counts distinct values by a small open hash table: at most 64 values (an access of up to 32 bytes touches two). */
+/* Counts distinct values by a small open hash table, and how often each came. */
 struct distinct {
-    uint64_t values[128];
-    bool used[128];
+    uint64_t values[PLACES];
+    uint8_t times[PLACES];
     unsigned count;
 };
 
-static void add_distinct(struct distinct *d, uint64_t value) {
-    unsigned at = (unsigned)((value * 0x9e3779b97f4a7c15u) >> 57);
-    while (d->used[at] && d->values[at] != value)
-        at = (at + 1) % 128;
-    if (d->used[at])
-        return;
-    d->used[at] = true;
+/* Returns how often the value has come by now; `times` may be 0, to ask. */
+static unsigned add_value(struct distinct *d, uint64_t value, unsigned times) {
+    unsigned at = (unsigned)((value * 0x9e3779b97f4a7c15u) >> 56);
+    while (d->times[at] && d->values[at] != value)
+        at = (at + 1) % PLACES;
+    d->count += d->times[at] == 0;
     d->values[at] = value;
-    d->count++;
+    return d->times[at] = (uint8_t)(d->times[at] + times);
 }
 
 unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
-    struct distinct d = {0};
+    struct distinct d = {.count = 0};
     for (uint32_t left = mask; left; left &= left - 1) {
         uint64_t address = addresses[first_lane(left)];
         uint64_t last = (address + bytes - 1) >> SECTOR_SHIFT;
         for (uint64_t sector = address >> SECTOR_SHIFT; sector <= last; sector++)
-            add_distinct(&d, sector);
+            add_value(&d, sector, 1);
     }
     return d.count;
+}
+
+/* Distinct bytes: lanes with the same address count once; addresses are multiples of the size, or nearly always are. */
+unsigned count_distinct_bytes(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+    struct distinct d = {.count = 0};
+    for (uint32_t left = mask; left; left &= left - 1)
+        add_value(&d, addresses[first_lane(left)], 1);
+    return d.count * bytes;
+}
+
+unsigned count_busiest(const uint64_t addresses[WARP_SIZE], uint32_t mask) {
+    struct distinct d = {.count = 0};
+    unsigned most = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned times = add_value(&d, addresses[first_lane(left)], 1);
+        most = times > most ? times : most;
+    }
+    return most;
+}
+
+/* An atomic is made sector by sector, and a sector as often as its busiest element has lanes. That is what an H200 counts,
+ * but for a few requests to many lines at once, where it counts one more. */
+unsigned count_atomic_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask) {
+    struct distinct elements = {.count = 0}, sectors = {.count = 0};
+    unsigned total = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t address = addresses[first_lane(left)];
+        unsigned times = add_value(&elements, address, 1), so_far = add_value(&sectors, address >> SECTOR_SHIFT, 0);
+        if (times > so_far) {
+            add_value(&sectors, address >> SECTOR_SHIFT, 1);
+            total++;
+        }
+    }
+    return total;
 }

@@ -1,0 +1,99 @@
+/* What is counted, by instruction, by source line and by launch: arrays with the same numbers in the same places, so that
+ * adding one to another is adding arrays. Names are Nsight Compute's (ncu) wherever it counts the same thing. */
+#ifndef COUNTS_H
+#define COUNTS_H
+
+#include <stdint.h>
+
+/* Classes of instructions. A line: name, what the report calls it. */
+#define CLASSES(X)                                                                                                     \
+    X(FP32, "fp32")                                                                                                    \
+    X(FP64, "fp64")                                                                                                    \
+    X(FP16, "fp16")                                                                                                    \
+    X(INTEGER, "integer")                                                                                              \
+    X(CONVERSION, "conversion")                                                                                        \
+    X(SPECIAL, "special function")                                                                                     \
+    X(TENSOR, "tensor core")                                                                                           \
+    X(MEMORY, "load and store")                                                                                        \
+    X(ATOMIC, "atomic")                                                                                                \
+    X(TEXTURE, "texture")                                                                                              \
+    X(CONTROL, "control")                                                                                              \
+    X(SYNC, "barrier and fence")                                                                                       \
+    X(WARP, "between threads")                                                                                         \
+    X(MOVE, "move and select")                                                                                         \
+    X(OTHER, "other")
+
+enum insn_class {
+#define CLASS(name, label) CLASS_##name,
+    CLASSES(CLASS)
+#undef CLASS
+        CLASS_END
+};
+
+/* The same five counts for each way to reach global, local or shared memory. Sectors are 32 bytes; a request is one
+ * instruction of one warp. BYTES: asked for by all threads; USED: distinct bytes among them. */
+#define GLOBAL_WAY(X, NAME, way, label)                                                                                \
+    X(NAME##_REQUESTS, MEMORY, "l1tex__t_requests_pipe_lsu_mem_" way ".sum", "request", label " Requests")             \
+    X(NAME##_SECTORS, MEMORY, "l1tex__t_sectors_pipe_lsu_mem_" way ".sum", "sector", label " Sectors")                 \
+    X(NAME##_IDEAL, MEMORY, "emulator__sectors_ideal_mem_" way ".sum", "sector", label " Sectors, Ideal")              \
+    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_" way ".sum", "byte", label " Bytes Asked For")                       \
+    X(NAME##_USED, MEMORY, "emulator__bytes_distinct_mem_" way ".sum", "byte", label " Distinct Bytes")
+#define SHARED_WAY(X, NAME, way, label)                                                                                \
+    X(NAME##_REQUESTS, MEMORY, "smsp__inst_executed_op_shared_" way "_pred_on_any.sum", "inst", label " Requests")     \
+    X(NAME##_WAVEFRONTS, MEMORY, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" way ".sum", "", label " Wavefronts") \
+    X(NAME##_CONFLICTS, MEMORY, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" way ".sum", "",                   \
+      label " Bank Conflicts")                                                                                         \
+    X(NAME##_IDEAL, MEMORY, "emulator__wavefronts_ideal_mem_shared_op_" way ".sum", "", label " Wavefronts, Ideal")    \
+    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_shared_op_" way ".sum", "byte", label " Bytes Asked For")
+
+/* A line: name, section, ncu's name, unit, label. */
+#define COUNTS(X)                                                                                                      \
+    X(INST, INSTRUCTIONS, "smsp__inst_executed.sum", "inst", "Executed Instructions")                                  \
+    X(THREAD_INST, INSTRUCTIONS, "smsp__thread_inst_executed_pred_on.sum", "inst", "Executed Thread Instructions")     \
+    GLOBAL_WAY(X, GLOBAL_LOAD, "global_op_ld", "Global Load")                                                          \
+    GLOBAL_WAY(X, GLOBAL_STORE, "global_op_st", "Global Store")                                                        \
+    GLOBAL_WAY(X, GLOBAL_ATOM, "global_op_atom", "Global Atomic")                                                      \
+    GLOBAL_WAY(X, GLOBAL_RED, "global_op_red", "Global Reduction")                                                     \
+    GLOBAL_WAY(X, LOCAL_LOAD, "local_op_ld", "Local Load")                                                             \
+    GLOBAL_WAY(X, LOCAL_STORE, "local_op_st", "Local Store")                                                           \
+    SHARED_WAY(X, SHARED_LOAD, "ld", "Shared Load")                                                                    \
+    SHARED_WAY(X, SHARED_STORE, "st", "Shared Store")                                                                  \
+    SHARED_WAY(X, SHARED_ATOM, "atom", "Shared Atomic")                                                                \
+    X(GLOBAL_CONTENTION, MEMORY, "emulator__atomic_contention_mem_global.sum", "thread",                               \
+      "Global Atomics, Threads at the Busiest Address")                                                                \
+    X(SHARED_CONTENTION, MEMORY, "emulator__atomic_contention_mem_shared.sum", "thread",                               \
+      "Shared Atomics, Threads at the Busiest Address")                                                                \
+    X(LINES_FIRST, MEMORY, "emulator__lines_first_mem_global_op_ld.sum", "line",                                       \
+      "128-byte Lines Loaded, First Time in the Block")                                                                \
+    X(LINES_AGAIN_WARP, MEMORY, "emulator__lines_again_warp_mem_global_op_ld.sum", "line",                             \
+      "128-byte Lines Loaded, Again by the Same Warp")                                                                 \
+    X(LINES_AGAIN_BLOCK, MEMORY, "emulator__lines_again_block_mem_global_op_ld.sum", "line",                           \
+      "128-byte Lines Loaded, Again by Another Warp of the Block")                                                     \
+    X(BULK_COPIES, MEMORY, "emulator__bulk_copies.sum", "", "Bulk Copies")                                             \
+    X(BULK_BYTES, MEMORY, "emulator__bulk_bytes.sum", "byte", "Bulk Copies, Bytes")                                    \
+    X(COPIES, MEMORY, "smsp__inst_executed_op_ldgsts.sum", "inst", "Asynchronous Copies to Shared Memory")             \
+    X(COPY_WAVEFRONTS, MEMORY, "emulator__wavefronts_mem_shared_op_ldgsts.sum", "",                                    \
+      "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \
+    X(TEXTURE, MEMORY, "smsp__inst_executed_op_texture.sum", "inst", "Texture Instructions")                           \
+    X(SURFACE, MEMORY, "emulator__inst_executed_op_surface.sum", "inst", "Surface Instructions")                       \
+    X(BRANCHES, SOURCE, "emulator__branches_conditional.sum", "", "Conditional Branch Instructions")                   \
+    X(DIVERGENT, SOURCE, "smsp__sass_branch_targets_threads_divergent.sum", "", "Divergent Branches")                  \
+    X(BARRIERS, SYNC, "emulator__barrier_arrivals.sum", "warp", "Warps Arriving at Block Barriers")                    \
+    X(BARRIER_OPENINGS, SYNC, "emulator__barrier_openings.sum", "", "Openings of Block Barriers")                      \
+    X(BARRIER_WAIT, SYNC, "emulator__barrier_wait.sum", "inst",                                                        \
+      "Instructions of the Last Warp That Others Waited For")                                                          \
+    X(FLOAT_OPERATIONS, INSTRUCTIONS, "emulator__floating_point_operations.sum", "flop",                               \
+      "fp32 and fp64 Operations (fma: 2)")
+
+enum count {
+#define COUNT(name, section, ncu, unit, label) COUNT_##name,
+    COUNTS(COUNT)
+#undef COUNT
+        COUNT_END
+};
+
+struct counts {
+    uint64_t n[COUNT_END];
+};
+
+#endif

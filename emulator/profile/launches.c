@@ -1,0 +1,206 @@
+/* See launches.h. */
+#include "profile/launches.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/demangle.h"
+#include "check/parts.h"
+#include "profile/output.h"
+#include "profile/traits.h"
+
+#define MOST_LAUNCHES 4096 /* a profile of more is of no use, and takes memory */
+#define NAME_SIZE     600
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct launch_profile *running, *ended, **end = &ended;
+static uint64_t kept, left_out;
+
+bool launches_wanted(void) {
+    static _Atomic int wanted; /* 0: not yet known; 1 no; 2 yes */
+    int known = wanted;
+    if (!known) {
+        known = output_wanted() ? 2 : 1;
+        wanted = known;
+    }
+    return known == 2;
+}
+
+static void *zeroed(size_t n, size_t size) {
+    void *p = calloc(n ? n : 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+/* ---- while a launch runs ---- */
+
+static struct launch_profile *make(const struct counters *c) {
+    const struct launch *launch = c->launch;
+    struct launch_profile *p = zeroed(1, sizeof *p);
+    p->id = launch->id;
+    p->records = zeroed(c->kernel->code.count, sizeof *p->records);
+    p->traits = c->traits;
+    p->next = running;
+    running = p;
+    return p;
+}
+
+static struct launch_profile **find(uint64_t id) {
+    struct launch_profile **at = &running;
+    while (*at && (*at)->id != id)
+        at = &(*at)->next;
+    return at;
+}
+
+static void add_details(struct insn_record *to, const struct insn_details *d) {
+    struct insn_details *sum = counters_details(to);
+    for (int i = 0; i < COUNT_END; i++)
+        sum->counts.n[i] += d->counts.n[i];
+    const struct access_example *e = &d->example;
+    bool dearer = e->cost > sum->example.cost ||
+                  (e->cost == sum->example.cost && e->block < sum->example.block); /* whoever of the workers saw it */
+    if (e->mask && (!sum->example.mask || dearer))
+        sum->example = *e;
+}
+
+void launches_add(const struct counters *c) {
+    pthread_mutex_lock(&lock);
+    struct launch_profile *p = *find(c->launch->id);
+    if (!p)
+        p = make(c);
+    for (uint32_t i = 0; i < c->kernel->code.count; i++) {
+        p->records[i].executed += c->records[i].executed;
+        p->records[i].threads += c->records[i].threads;
+        if (c->records[i].details)
+            add_details(&p->records[i], c->records[i].details);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- when it has ended ---- */
+
+static int compare_files(const char *a, const char *b) {
+    return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
+}
+
+static int compare_lines(const void *a, const void *b) {
+    const struct line_profile *x = a, *y = b;
+    int files = compare_files(x->file, y->file);
+    return files ? files : (x->line > y->line) - (x->line < y->line);
+}
+
+static const char *keep(const char *s) {
+    static struct kept_name {
+        struct kept_name *next;
+        char text[];
+    } * names; /* the module they come from may be unloaded before the report */
+    if (!s)
+        return NULL;
+    for (const struct kept_name *n = names; n; n = n->next)
+        if (strcmp(n->text, s) == 0)
+            return n->text;
+    struct kept_name *n = zeroed(1, sizeof *n + strlen(s) + 1);
+    strcpy(n->text, s);
+    n->next = names;
+    names = n;
+    return n->text;
+}
+
+static struct line_profile *line_of(struct launch_profile *p, const char *file, uint32_t line) {
+    for (size_t i = p->line_count; i-- > 0;) /* nearly always the last one */
+        if (p->lines[i].line == line && p->lines[i].file == file)
+            return &p->lines[i];
+    struct line_profile *now = &p->lines[p->line_count++];
+    now->file = file;
+    now->line = line;
+    return now;
+}
+
+static void add_class(struct class_counts *to, const struct insn *in, const struct insn_record *r, unsigned class) {
+    unsigned own = !(in->flags & INSN_PSEUDO);
+    to->warps[class] += own * r->executed;
+    to->threads[class] += own * r->threads;
+    to->warps[CLASS_MOVE] += in->folded * r->executed; /* what decode folds away are moves of constants */
+    to->threads[CLASS_MOVE] += in->folded * r->threads;
+}
+
+static void keep_dearest(struct line_profile *line, const struct insn_record *r) {
+    if (!r->details || !r->details->example.mask)
+        return;
+    const struct access_example *e = &r->details->example;
+    const struct access_example *known = line->example;
+    if (known && (uint64_t)known->cost * e->ideal >= (uint64_t)e->cost * known->ideal)
+        return;
+    if (!line->example)
+        line->example = zeroed(1, sizeof *line->example);
+    *line->example = *e;
+}
+
+static void make_lines(struct launch_profile *p, const struct kernel *k) {
+    p->lines = zeroed(k->code.count, sizeof *p->lines);
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        const struct insn *in = &k->code.insns[i];
+        const struct insn_record *r = &p->records[i];
+        if (!r->executed)
+            continue;
+        struct source_position at = own_line(k, insn_position(k, in));
+        struct line_profile *line = line_of(p, keep(at.file), at.line);
+        counters_add(&line->counts, in, r);
+        counters_add(&p->counts, in, r);
+        add_class(&line->classes, in, r, p->traits->insns[i].class);
+        add_class(&p->classes, in, r, p->traits->insns[i].class);
+        keep_dearest(line, r);
+    }
+    qsort(p->lines, p->line_count, sizeof *p->lines, compare_lines);
+    struct line_profile *fitting = realloc(p->lines, (p->line_count + 1) * sizeof *p->lines);
+    p->lines = fitting ? fitting : p->lines;
+}
+
+static void describe(struct launch_profile *p, const struct launch *launch) {
+    char name[NAME_SIZE];
+    const struct kernel *k = launch->kernel;
+    p->kernel = keep(k->name);
+    demangle(k->name, name, sizeof name);
+    p->name = zeroed(1, strlen(name) + 1);
+    strcpy(p->name, name);
+    memcpy(p->grid, launch->config.grid, sizeof p->grid);
+    memcpy(p->block, launch->config.block, sizeof p->block);
+    p->static_shared = k->static_shared;
+    p->dynamic_shared = launch->config.dynamic_shared;
+    p->local_bytes = k->local_bytes;
+    p->max_threads = k->max_threads;
+    make_lines(p, k);
+}
+
+void launches_done(const struct launch *launch) {
+    pthread_mutex_lock(&lock);
+    struct launch_profile **at = find(launch->id), *p = *at;
+    if (p) {
+        *at = p->next;
+        p->next = NULL;
+        if (kept < MOST_LAUNCHES && output_wants_kernel(launch->kernel->name)) {
+            describe(p, launch);
+            *end = p;
+            end = &p->next;
+            kept++;
+        } else {
+            left_out += kept >= MOST_LAUNCHES;
+        }
+        for (uint32_t i = 0; i < launch->kernel->code.count; i++)
+            free(p->records[i].details);
+        free(p->records);
+        p->records = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    output_at_exit();
+}
+
+struct launch_profile *launches_all(uint64_t *others) {
+    pthread_mutex_lock(&lock);
+    *others = left_out;
+    struct launch_profile *all = ended;
+    pthread_mutex_unlock(&lock);
+    return all;
+}

@@ -1,0 +1,46 @@
+/* The launches of this process whose profile is wanted (EMULATOR_PROFILE), with what was counted in each, line by line. */
+#ifndef LAUNCHES_H
+#define LAUNCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/counters.h"
+
+struct class_counts {
+    uint64_t warps[CLASS_END], threads[CLASS_END];
+};
+
+/* A line of the program's source, or all of an inlined library function at the line that calls it. */
+struct line_profile {
+    const char *file; /* as the compiler was given it; NULL when unknown */
+    uint32_t line;
+    struct counts counts;
+    struct class_counts classes;
+    struct access_example *example; /* the dearest access to memory, or NULL */
+};
+
+struct launch_profile {
+    uint64_t id;        /* of the launch */
+    const char *kernel; /* as PTX names it */
+    char *name;         /* as the program does */
+    uint32_t grid[3], block[3];
+    uint32_t static_shared, dynamic_shared, local_bytes, max_threads;
+    struct counts counts;
+    struct class_counts classes;
+    struct line_profile *lines; /* by file and line */
+    size_t line_count;
+    struct launch_profile *next;
+    struct insn_record *records; /* while it runs */
+    const struct traits *traits;
+};
+
+/* Is a profile wanted at all? Of this kernel, by EMULATOR_PROFILE_KERNEL? */
+bool launches_wanted(void);
+
+void launches_add(const struct counters *c);
+void launches_done(const struct launch *launch);
+/* Those that have ended, in the order of their launches; the count of launches that were too many to keep. */
+struct launch_profile *launches_all(uint64_t *left_out);
+
+#endif

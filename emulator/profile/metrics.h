@@ -1,0 +1,25 @@
+/* The numbers of a profile by name: what was counted, and what follows from it. */
+#ifndef METRICS_H
+#define METRICS_H
+
+#include "profile/launches.h"
+
+enum metric_kind { METRIC_COUNT, METRIC_RATIO, METRIC_LAUNCH };
+
+struct metric {
+    const char *section, *name, *unit, *label; /* ncu's words where it has one */
+    uint8_t kind;                              /* enum metric_kind */
+    uint8_t decimals;
+    uint16_t a, b; /* enum count: the number, or what is divided by what */
+    double factor; /* of a ratio */
+};
+
+extern const struct metric metrics[];
+extern const size_t metric_count;
+
+/* False when there is no such number: nothing to divide by. */
+bool metric_value(const struct metric *m, const struct launch_profile *p, const struct counts *counts, double *value);
+struct metric class_metric(unsigned class, bool threads);
+const char *class_label(unsigned class);
+
+#endif

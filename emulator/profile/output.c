@@ -1,0 +1,48 @@
+/* See output.h. */
+#include "profile/output.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/demangle.h"
+#include "profile/reports.h"
+
+static const char *setting(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+bool output_wanted(void) {
+    return setting("EMULATOR_PROFILE") != NULL;
+}
+
+bool output_wants_kernel(const char *name) {
+    char readable[600];
+    const char *wanted = setting("EMULATOR_PROFILE_KERNEL");
+    return !wanted || strstr(demangle(name, readable, sizeof readable), wanted) != NULL;
+}
+
+static void write_all(void) {
+    const char *format = setting("EMULATOR_PROFILE"), *path = setting("EMULATOR_PROFILE_FILE");
+    FILE *out = path ? fopen(path, "we") : stderr;
+    if (!out) {
+        fprintf(stderr, "profile: cannot write %s\n", path);
+        return;
+    }
+    uint64_t left_out;
+    struct launch_profile *launches = launches_all(&left_out);
+    if (strcmp(format, "csv") == 0)
+        report_csv(out, launches);
+    if (left_out)
+        fprintf(stderr, "profile: %llu more launches were not kept\n", (unsigned long long)left_out);
+    if (path)
+        fclose(out);
+}
+
+void output_at_exit(void) {
+    static atomic_flag registered = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&registered))
+        atexit(write_all);
+}

@@ -1,0 +1,37 @@
+/* What is known about a kernel's instructions before it runs: to which class each belongs, and how it reaches memory. */
+#ifndef TRAITS_H
+#define TRAITS_H
+
+#include "core/module.h"
+#include "profile/counts.h"
+
+enum insn_shape {
+    SHAPE_NONE,
+    SHAPE_ACCESS, /* ld, st, atom, red: struct access */
+    SHAPE_COPY_READ,
+    SHAPE_COPY_WRITE, /* the two halves of cp.async */
+    SHAPE_BULK,       /* cp.async.bulk and its kind */
+    SHAPE_MATRIX,     /* ldmatrix, stmatrix */
+    SHAPE_WMMA,
+    SHAPE_TEXTURE,
+    SHAPE_SURFACE,
+};
+
+struct insn_traits {
+    uint8_t class; /* enum insn_class */
+    uint8_t shape; /* enum insn_shape */
+    bool unseen;   /* an atomic whose result nobody reads: a reduction */
+    bool counts;   /* and that adds the constant 1 */
+};
+
+struct traits {
+    const struct kernel *kernel;
+    const struct insn *code;
+    struct traits *next;
+    struct insn_traits insns[];
+};
+
+/* Of a prepared kernel. Any thread; kept for ever. */
+const struct traits *traits_of(const struct kernel *kernel);
+
+#endif
