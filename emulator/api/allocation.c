@@ -49,7 +49,10 @@ cudaError_t cudaMallocHost(void **out, size_t size) {
 cudaError_t cudaHostAlloc(void **out, size_t size, unsigned flags) {
     if (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return state_return(cudaErrorInvalidValue);
-    return allocate(__func__, out, size, MEMORY_PINNED);
+    cudaError_t error = allocate(__func__, out, size, MEMORY_PINNED);
+    if (error == cudaSuccess && *out)
+        ((struct allocation *)live_at(*out))->flags = flags;
+    return error;
 }
 
 cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height) {
@@ -130,14 +133,19 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags) {
         return state_refuse(__func__, cudaErrorInvalidValue, "That is a device address, not host memory.");
     if (live_at(pointer) && live_at(pointer)->kind != MEMORY_REGISTERED)
         return state_refuse(__func__, cudaErrorInvalidValue, "That memory is CUDA's own already.");
-    if (!memory_register(pointer, size, state_device()))
+    struct allocation *a = memory_register(pointer, size, state_device());
+    if (!a)
         return state_refuse(__func__, cudaErrorHostMemoryAlreadyRegistered,
                             "Some of these bytes are registered already, or are pinned.");
+    a->flags = flags;
+    a->read_only = flags & cudaHostRegisterReadOnly;
     return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void *pointer) {
     ENTER();
+    if (!pointer)
+        return state_return(cudaErrorInvalidValue);
     const struct allocation *a = live_at(pointer);
     if (a && a->base != ADDRESS(pointer))
         return state_refuse(__func__, cudaErrorInvalidValue, "That is inside registered memory and not its start.");
@@ -164,7 +172,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host) {
     const struct allocation *a = live_at(host);
     if (!flags || !a || (a->kind != MEMORY_PINNED && a->kind != MEMORY_REGISTERED))
         return state_return(cudaErrorInvalidValue);
-    *flags = cudaHostAllocMapped;
+    *flags = a->flags | cudaHostAllocMapped; /* the flags of both kinds have the same numbers */
     return cudaSuccess;
 }
 

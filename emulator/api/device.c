@@ -1,8 +1,5 @@
-/* The emulated device and what it says about itself.
- *
- * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (clock rates,
- * bus width) is 0. Limits that shape programs are those of an H200, so that a program launches the same grids. */
-#include "api/api.h"
+/* Choosing a device, and what can be set on it; properties.c says what it is like. */
+#include "api/device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,137 +8,14 @@
 #include "api/queue.h"
 #include "memory/memory.h"
 
-#define NAME "Emulated GPU (runs on the CPU)"
-
-static bool device_exists(int device) {
+bool device_exists(int device) {
     return device >= 0 && device < state_device_count();
 }
 
-static cudaError_t no_device(const char *function, int device) {
+cudaError_t device_missing(const char *function, int device) {
     int count = state_device_count();
     return state_refuse(function, cudaErrorInvalidDevice, "There is no device %d: %d device%s, counted from 0.", device,
                         count, count == 1 ? "" : "s");
-}
-
-/* ---- Attributes: the ones that are not here are 0 ---- */
-
-static const struct {
-    int attribute, value;
-} attributes[] = {
-    {cudaDevAttrMaxThreadsPerBlock, LIMIT_BLOCK_THREADS},
-    {cudaDevAttrMaxBlockDimX, LIMIT_BLOCK_X},
-    {cudaDevAttrMaxBlockDimY, LIMIT_BLOCK_Y},
-    {cudaDevAttrMaxBlockDimZ, LIMIT_BLOCK_Z},
-    {cudaDevAttrMaxGridDimX, LIMIT_GRID_X},
-    {cudaDevAttrMaxGridDimY, LIMIT_GRID_Y},
-    {cudaDevAttrMaxGridDimZ, LIMIT_GRID_Z},
-    {cudaDevAttrMaxSharedMemoryPerBlock, LIMIT_SHARED_BLOCK},
-    {cudaDevAttrTotalConstantMemory, LIMIT_CONSTANT},
-    {cudaDevAttrWarpSize, 32},
-    {cudaDevAttrMaxPitch, 2147483647},
-    {cudaDevAttrMaxRegistersPerBlock, LIMIT_REGISTERS},
-    {cudaDevAttrTextureAlignment, 512},
-    {cudaDevAttrGpuOverlap, 1},
-    {cudaDevAttrMultiProcessorCount, LIMIT_SMS},
-    {cudaDevAttrCanMapHostMemory, 1},
-    {cudaDevAttrSurfaceAlignment, 512},
-    {cudaDevAttrConcurrentKernels, 1},
-    {cudaDevAttrPciBusId, 0},
-    {cudaDevAttrL2CacheSize, LIMIT_L2},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, LIMIT_SM_THREADS},
-    {cudaDevAttrAsyncEngineCount, 3},
-    {cudaDevAttrUnifiedAddressing, 1},
-    {cudaDevAttrTexturePitchAlignment, 32},
-    {cudaDevAttrComputeCapabilityMajor, 9},
-    {cudaDevAttrComputeCapabilityMinor, 0},
-    {cudaDevAttrStreamPrioritiesSupported, 1},
-    {cudaDevAttrGlobalL1CacheSupported, 1},
-    {cudaDevAttrLocalL1CacheSupported, 1},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, LIMIT_SHARED_SM},
-    {cudaDevAttrMaxRegistersPerMultiprocessor, LIMIT_REGISTERS},
-    {cudaDevAttrManagedMemory, 1},
-    {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
-    {cudaDevAttrConcurrentManagedAccess, 1},
-    {cudaDevAttrComputePreemptionSupported, 1},
-    {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
-    {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, LIMIT_SHARED_BLOCK_OPTIN},
-    {cudaDevAttrHostRegisterSupported, 1},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, LIMIT_SM_BLOCKS},
-    {cudaDevAttrReservedSharedMemoryPerBlock, LIMIT_SHARED_RESERVED},
-    {cudaDevAttrMemoryPoolsSupported, 1},
-    {cudaDevAttrHostNumaId, -1},
-    {cudaDevAttrNumaId, -1},
-};
-
-static int attribute_value(int attribute) {
-    for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++)
-        if (attributes[i].attribute == attribute)
-            return attributes[i].value;
-    return 0;
-}
-
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
-    if (!value || (int)attribute < 1 || (int)attribute >= cudaDevAttrMax)
-        return state_return(cudaErrorInvalidValue);
-    if (!device_exists(device))
-        return no_device(__func__, device);
-    *value = attribute == cudaDevAttrPciDeviceId ? device : attribute_value(attribute);
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
-    if (!p)
-        return state_return(cudaErrorInvalidValue);
-    if (!device_exists(device))
-        return no_device("cudaGetDeviceProperties", device);
-    *p = (struct cudaDeviceProp){
-        .totalGlobalMem = memory_total(),
-        .sharedMemPerBlock = LIMIT_SHARED_BLOCK,
-        .regsPerBlock = LIMIT_REGISTERS,
-        .warpSize = 32,
-        .memPitch = 2147483647,
-        .maxThreadsPerBlock = LIMIT_BLOCK_THREADS,
-        .maxThreadsDim = {LIMIT_BLOCK_X, LIMIT_BLOCK_Y, LIMIT_BLOCK_Z},
-        .maxGridSize = {LIMIT_GRID_X, LIMIT_GRID_Y, LIMIT_GRID_Z},
-        .totalConstMem = LIMIT_CONSTANT,
-        .major = 9,
-        .minor = 0,
-        .textureAlignment = 512,
-        .texturePitchAlignment = 32,
-        .multiProcessorCount = LIMIT_SMS,
-        .canMapHostMemory = 1,
-        .surfaceAlignment = 512,
-        .concurrentKernels = 1,
-        .pciDeviceID = device,
-        .asyncEngineCount = 3,
-        .unifiedAddressing = 1,
-        .l2CacheSize = LIMIT_L2,
-        .maxThreadsPerMultiProcessor = LIMIT_SM_THREADS,
-        .streamPrioritiesSupported = 1,
-        .globalL1CacheSupported = 1,
-        .localL1CacheSupported = 1,
-        .sharedMemPerMultiprocessor = LIMIT_SHARED_SM,
-        .regsPerMultiprocessor = LIMIT_REGISTERS,
-        .managedMemory = 1,
-        .concurrentManagedAccess = 1,
-        .computePreemptionSupported = 1,
-        .canUseHostPointerForRegisteredMem = 1,
-        .cooperativeLaunch = 1,
-        .sharedMemPerBlockOptin = LIMIT_SHARED_BLOCK_OPTIN,
-        .maxBlocksPerMultiProcessor = LIMIT_SM_BLOCKS,
-        .reservedSharedMemPerBlock = LIMIT_SHARED_RESERVED,
-        .hostRegisterSupported = 1,
-        .memoryPoolsSupported = 1,
-    };
-#if CUDART_VERSION < 13000
-    p->deviceOverlap = 1;
-    p->singleToDoublePrecisionPerfRatio = 2;
-#endif
-    snprintf(p->name, sizeof p->name, "%s", NAME);
-    memcpy(p->uuid.bytes, "emulated GPU \0\0\0", sizeof p->uuid.bytes);
-    p->uuid.bytes[15] = (char)device;
-    return cudaSuccess;
 }
 
 /* ---- Choosing a device ---- */
@@ -162,20 +36,21 @@ cudaError_t cudaGetDevice(int *device) {
 
 cudaError_t cudaSetDevice(int device) {
     if (!device_exists(device))
-        return no_device(__func__, device);
+        return device_missing(__func__, device);
     state_set_device(device);
     return cudaSuccess;
 }
 
-cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
-    (void)device_flags, (void)flags;
-    return device_exists(device) ? cudaSuccess : no_device(__func__, device);
-}
-
+/* All devices are alike, so the order of the list does not matter: it is only checked. */
 cudaError_t cudaSetValidDevices(int *devices, int count) {
-    for (int i = 0; i < count; i++)
-        if (!devices || !device_exists(devices[i]))
-            return state_return(cudaErrorInvalidDevice);
+    bool seen[MAX_DEVICES] = {false};
+    if (count < 0 || (count && !devices))
+        return state_return(cudaErrorInvalidValue);
+    for (int i = 0; i < count; i++) {
+        if (!device_exists(devices[i]) || seen[devices[i]])
+            return state_return(cudaErrorInvalidValue);
+        seen[devices[i]] = true;
+    }
     return cudaSuccess;
 }
 
@@ -187,36 +62,57 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
     return cudaSuccess;
 }
 
-static unsigned device_flags = cudaDeviceMapHost;
+#define KNOWN_FLAGS (cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops)
+static unsigned device_flags[MAX_DEVICES]; /* host memory is always mapped: that one is added when asked */
+
+/* At most one way to wait may be chosen. */
+static cudaError_t set_flags(int device, unsigned flags) {
+    unsigned way = flags & cudaDeviceScheduleMask;
+    if ((flags & ~(unsigned)KNOWN_FLAGS) || (way & (way - 1)))
+        return state_return(cudaErrorInvalidValue);
+    device_flags[device] = flags;
+    return cudaSuccess;
+}
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
-    if (flags & ~(unsigned)cudaDeviceMask)
-        return state_return(cudaErrorInvalidValue);
-    device_flags = flags | cudaDeviceMapHost;
-    return cudaSuccess;
+    return set_flags(state_device(), flags);
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned *flags) {
     if (!flags)
         return state_return(cudaErrorInvalidValue);
-    *flags = device_flags;
+    *flags = device_flags[state_device()] | cudaDeviceMapHost;
     return cudaSuccess;
 }
 
+cudaError_t cudaInitDevice(int device, unsigned new_flags, unsigned flags) {
+    if (!device_exists(device))
+        return device_missing(__func__, device);
+    return flags & cudaInitDeviceFlagsAreValid ? set_flags(device, new_flags) : cudaSuccess;
+}
+
+#define BUS_ID_BYTES 13 /* "0000:00:00.0" */
+
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device) {
-    if (!id || length < 1)
+    if (!id || length < BUS_ID_BYTES)
         return state_return(cudaErrorInvalidValue);
     if (!device_exists(device))
-        return no_device(__func__, device);
+        return device_missing(__func__, device);
     snprintf(id, (size_t)length, "0000:00:%02x.0", (unsigned)device);
     return cudaSuccess;
 }
 
+/* [domain:]bus:device.function */
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) {
-    unsigned number;
+    unsigned domain = 0, bus, number, function;
     if (!device || !id)
         return state_return(cudaErrorInvalidValue);
-    if (sscanf(id, "0000:00:%x.0", &number) != 1 || !device_exists((int)number))
+    if (sscanf(id, "%x:%x:%x.%u", &domain, &bus, &number, &function) != 4) {
+        domain = 0;
+        if (sscanf(id, "%x:%x.%u", &bus, &number, &function) != 3)
+            return state_return(cudaErrorInvalidValue);
+    }
+    if (domain || bus || function || !device_exists((int)number))
         return state_return(cudaErrorInvalidDevice);
     *device = (int)number;
     return cudaSuccess;
@@ -227,35 +123,79 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) {
 static size_t limits[] = {
     [cudaLimitStackSize] = 1024,           [cudaLimitPrintfFifoSize] = 8650752,
     [cudaLimitMallocHeapSize] = 8388608,   [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-    [cudaLimitMaxL2FetchGranularity] = 64, [cudaLimitPersistingL2CacheSize] = 0,
+    [cudaLimitMaxL2FetchGranularity] = 64, [cudaLimitPersistingL2CacheSize] = LIMIT_PERSISTING_UNIT * 3,
 };
+
+static size_t between(size_t least, size_t value, size_t most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+static size_t up_to_multiple(size_t value, size_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+/* What a limit becomes that a program wants: as an H200 rounds it. False for one that it refuses. */
+static bool granted(enum cudaLimit limit, size_t *value) {
+    switch (limit) {
+    case cudaLimitStackSize:
+        if (*value > LIMIT_STACK)
+            return false;
+        *value = up_to_multiple(*value, 16);
+        return true;
+    case cudaLimitPrintfFifoSize:
+        *value = up_to_multiple(between(524288, *value, (size_t)1 << 31), 256);
+        return true;
+    case cudaLimitMallocHeapSize:
+        *value = up_to_multiple(between((size_t)4 << 20, *value, memory_total()), 32);
+        return true;
+    case cudaLimitDevRuntimePendingLaunchCount:
+        *value = between(32, *value, 599186);
+        return true;
+    case cudaLimitMaxL2FetchGranularity:
+        return *value <= 128;
+    default:
+        if (*value > LIMIT_PERSISTING_L2)
+            return false;
+        *value = up_to_multiple(*value, LIMIT_PERSISTING_UNIT);
+        return true;
+    }
+}
+
+/* Kernels that wait for kernels went with compute capability 9.0, and so did the limit of their depth. */
+static cudaError_t check_limit(enum cudaLimit limit) {
+    if ((unsigned)limit >= sizeof limits / sizeof *limits)
+        return state_return(cudaErrorInvalidValue);
+    return limit == cudaLimitDevRuntimeSyncDepth ? state_return(cudaErrorUnsupportedLimit) : cudaSuccess;
+}
 
 /* The emulator grows stacks and heaps as needed, so a limit is only remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     ENTER();
-    if ((unsigned)limit >= sizeof limits / sizeof *limits)
+    cudaError_t error = check_limit(limit);
+    if (error != cudaSuccess)
+        return error;
+    if (!granted(limit, &value))
         return state_return(cudaErrorInvalidValue);
-    if (limit == cudaLimitDevRuntimeSyncDepth)
-        return state_return(cudaErrorUnsupportedLimit);
     limits[limit] = value;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     ENTER();
-    if (!value)
-        return state_return(cudaErrorInvalidValue);
-    if ((unsigned)limit >= sizeof limits / sizeof *limits)
-        return state_return(cudaErrorInvalidValue);
-    if (limit == cudaLimitDevRuntimeSyncDepth) /* kernels that wait for kernels went with compute capability 9.0 */
-        return state_return(cudaErrorUnsupportedLimit);
-    *value = limits[limit];
-    return cudaSuccess;
+    cudaError_t error = value ? check_limit(limit) : state_return(cudaErrorInvalidValue);
+    if (error == cudaSuccess)
+        *value = limits[limit];
+    return error;
 }
 
+static enum cudaFuncCache cache_config;
+
+/* A hint. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
     ENTER();
-    (void)config; /* a hint */
+    if ((unsigned)config > cudaFuncCachePreferEqual)
+        return state_return(cudaErrorInvalidValue);
+    cache_config = config;
     return cudaSuccess;
 }
 
@@ -263,66 +203,35 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
     ENTER();
     if (!config)
         return state_return(cudaErrorInvalidValue);
-    *config = cudaFuncCachePreferNone;
+    *config = cache_config;
     return cudaSuccess;
+}
+
+/* Banks are four bytes wide on every GPU since compute capability 5.0, whatever is asked for. */
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
+    ENTER();
+    return (unsigned)config > cudaSharedMemBankSizeEightByte ? state_return(cudaErrorInvalidValue) : cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
+    ENTER();
+    if (!config)
+        return state_return(cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+/* Nothing writes to the memory behind the emulator's back. */
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
+                                               enum cudaFlushGPUDirectRDMAWritesScope scope) {
+    ENTER();
+    bool known = target == cudaFlushGPUDirectRDMAWritesTargetCurrentDevice &&
+                 (scope == cudaFlushGPUDirectRDMAWritesToOwner || scope == cudaFlushGPUDirectRDMAWritesToAllDevices);
+    return known ? cudaSuccess : state_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaCtxResetPersistingL2Cache(void) {
     ENTER();
-    return cudaSuccess;
-}
-
-/* ---- Peers: all devices share one address space ---- */
-
-static cudaError_t check_peer(const char *function, int peer) {
-    if (!device_exists(peer))
-        return no_device(function, peer);
-    if (peer == state_device())
-        return state_refuse(function, cudaErrorPeerAccessUnsupported, "Device %d is the current device itself.", peer);
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
-    if (!can)
-        return state_return(cudaErrorInvalidValue);
-    if (!device_exists(device) || !device_exists(peer))
-        return no_device(__func__, device_exists(device) ? peer : device);
-    *can = device != peer;
-    return cudaSuccess;
-}
-
-static bool peers[MAX_DEVICES][MAX_DEVICES];
-
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    ENTER();
-    if (flags)
-        return state_return(cudaErrorInvalidValue);
-    cudaError_t error = check_peer(__func__, peer);
-    if (error != cudaSuccess)
-        return error;
-    if (peers[state_device()][peer])
-        return state_return(cudaErrorPeerAccessAlreadyEnabled);
-    peers[state_device()][peer] = true;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-    ENTER();
-    cudaError_t error = check_peer(__func__, peer);
-    if (error != cudaSuccess)
-        return error;
-    if (!peers[state_device()][peer])
-        return state_return(cudaErrorPeerAccessNotEnabled);
-    peers[state_device()][peer] = false;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int from, int to) {
-    if (!value || from == to)
-        return state_return(cudaErrorInvalidValue);
-    if (!device_exists(from) || !device_exists(to))
-        return state_return(cudaErrorInvalidDevice);
-    *value = attribute == cudaDevP2PAttrAccessSupported || attribute == cudaDevP2PAttrNativeAtomicSupported;
     return cudaSuccess;
 }
 

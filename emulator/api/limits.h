@@ -20,6 +20,27 @@
 #define LIMIT_CONSTANT           65536
 #define LIMIT_PARAM_BYTES        32764
 #define LIMIT_L2                 62914560
+#define LIMIT_PERSISTING_L2      39321600 /* of the L2 cache, for data that is to stay there */
+#define LIMIT_PERSISTING_UNIT    3932160
+#define LIMIT_ACCESS_WINDOW      134217728
+#define LIMIT_STACK              524288 /* bytes of a thread: its local memory */
+#define LIMIT_SYNC_DOMAINS       4
+#define LIMIT_CLUSTER            8      /* blocks of a cluster that every GPU of this capability can hold */
+#define LIMIT_CLUSTER_LARGE      16     /* blocks, when the kernel allows it */
+
+/* Textures and surfaces, in texels: arrays on a line, a plane, in space (narrow ones may be deeper), in layers; memory */
+#define LIMIT_IMAGE_1D        131072
+#define LIMIT_IMAGE_WIDTH     131072
+#define LIMIT_IMAGE_HEIGHT    65536
+#define LIMIT_IMAGE_3D        16384
+#define LIMIT_IMAGE_3D_ALT    8192
+#define LIMIT_IMAGE_DEPTH_ALT 32768
+#define LIMIT_IMAGE_LAYERED   32768
+#define LIMIT_LAYERS          2048
+#define LIMIT_CUBE_LAYERS     2046
+#define LIMIT_IMAGE_LINEAR    268435456
+#define LIMIT_PITCHED_HEIGHT  65000
+#define LIMIT_PITCH           2097120 /* bytes */
 
 /* The PTX does not say how many registers a thread will have: that is ptxas's decision. With this many, registers
  * never limit occupancy. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/array.h"
+#include "api/device.h"
 #include "api/queue.h"
 
 struct descriptions {
@@ -103,8 +104,13 @@ cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *ou
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const struct cudaChannelFormatDesc *desc, int device) {
     struct image format;
-    if (!out || !desc || device < 0 || device >= state_device_count() || !array_format(*desc, &format))
+    if (!out || !desc)
         return state_return(cudaErrorInvalidValue);
-    *out = (size_t)1 << 28;
+    if (!device_exists(device))
+        return device_missing(__func__, device);
+    if (!array_format(*desc, &format))
+        return state_return(cudaErrorInvalidChannelDescriptor);
+    size_t texels = ((size_t)1 << 32) / ((size_t)format.channels * format.channel_bytes);
+    *out = texels < (size_t)1 << 30 ? texels : (size_t)1 << 30;
     return cudaSuccess;
 }

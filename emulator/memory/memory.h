@@ -35,7 +35,8 @@ struct allocation {
     int device;
     uint64_t id;                    /* counts allocations from 1 */
     const char *name;               /* of a variable; NULL otherwise */
-    bool read_only;                 /* constant memory, and pinned memory mapped so */
+    bool read_only;                 /* constant memory, and host memory that was registered so */
+    unsigned flags;                 /* of host memory: what cudaHostAlloc or cudaHostRegister was given */
     struct allocation_watch *watch; /* what the checks know of it; NULL when none is on */
 };
 

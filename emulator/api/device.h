@@ -1,0 +1,12 @@
+/* For the calls that name a device by its number. */
+#ifndef API_DEVICE_H
+#define API_DEVICE_H
+
+#include "api/api.h"
+
+bool device_exists(int device);
+
+/* Says which devices there are, for a call named in messages, and returns cudaErrorInvalidDevice. */
+cudaError_t device_missing(const char *function, int device);
+
+#endif
