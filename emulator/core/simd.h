@@ -1,17 +1,14 @@
 /* The few places where a loop over lanes is not enough: turning comparisons of lanes into bits.
  *
  * Vectors are GCC's and clang's own (vector_size); only the last step, a vector of 0 and -1 to a bit mask, has an
- * instruction of its own on each machine, and plain C where there is none. */
+ * instruction of its own on each machine, and plain C where there is none. It is written as the compilers' builtin, not through
+ * immintrin.h: the second tier compiles this with every kernel, and that header is longer than all the rest. */
 #ifndef SIMD_H
 #define SIMD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#if defined(__AVX512DQ__) || defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 /* 16 lanes of 32 bits, 8 of 64: one AVX-512 register; compilers split them on narrower machines. */
 typedef int32_t simd_i32 __attribute__((vector_size(64), may_alias));
@@ -26,11 +23,13 @@ typedef double simd_f64 __attribute__((vector_size(64), may_alias));
 
 static inline uint32_t simd_bits32(simd_i32 v) { /* bit l: lane l is -1 */
 #if defined(__AVX512DQ__)
-    return (uint32_t)_mm512_movepi32_mask((__m512i)v);
+    typedef int vector __attribute__((vector_size(64)));
+    return (uint16_t)__builtin_ia32_cvtd2mask512((vector)v);
 #elif defined(__AVX2__)
-    __m256 half[2];
+    typedef float vector __attribute__((vector_size(32)));
+    vector half[2];
     memcpy(half, &v, sizeof half);
-    return (uint32_t)_mm256_movemask_ps(half[0]) | (uint32_t)_mm256_movemask_ps(half[1]) << 8;
+    return (uint32_t)__builtin_ia32_movmskps256(half[0]) | (uint32_t)__builtin_ia32_movmskps256(half[1]) << 8;
 #else
     uint32_t bits = 0;
     for (int l = 0; l < 16; l++)
@@ -41,11 +40,13 @@ static inline uint32_t simd_bits32(simd_i32 v) { /* bit l: lane l is -1 */
 
 static inline uint32_t simd_bits64(simd_i64 v) {
 #if defined(__AVX512DQ__)
-    return (uint32_t)_mm512_movepi64_mask((__m512i)v);
+    typedef long long vector __attribute__((vector_size(64)));
+    return (uint8_t)__builtin_ia32_cvtq2mask512((vector)v);
 #elif defined(__AVX2__)
-    __m256d half[2];
+    typedef double vector __attribute__((vector_size(32)));
+    vector half[2];
     memcpy(half, &v, sizeof half);
-    return (uint32_t)_mm256_movemask_pd(half[0]) | (uint32_t)_mm256_movemask_pd(half[1]) << 4;
+    return (uint32_t)__builtin_ia32_movmskpd256(half[0]) | (uint32_t)__builtin_ia32_movmskpd256(half[1]) << 4;
 #else
     uint32_t bits = 0;
     for (int l = 0; l < 8; l++)

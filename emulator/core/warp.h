@@ -69,7 +69,10 @@ struct warp {
 /* Predicate operand k: a bit per lane. */
 #define PRED(k) (*(uint32_t *)(void *)(w->regs + in->op[k]))
 
-#if defined(__clang__)
+#if WARP_SIZE == 1
+enum { l = 0 }; /* the only lane; a loop, even of one turn, would be in the compiler's way */
+#define LANE_LOOP
+#elif defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a lane loop that cannot become vector code is no mistake */
 #define LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_SIZE; l++)
 #else

@@ -47,6 +47,8 @@ static inline uint32_t mask_of_truths(const int32_t truth[WARP_SIZE]) {
     uint32_t low = _mm512_movepi32_mask(_mm512_loadu_si512(truth));
     uint32_t high = _mm512_movepi32_mask(_mm512_loadu_si512(truth + 16));
     return low | high << 16;
+#elif WARP_SIZE == 1
+    return (uint32_t)truth[0] & 1;
 #else
     uint32_t mask = 0;
     for (int l = 0; l < WARP_SIZE; l++)

@@ -6,13 +6,12 @@
  * bounds goes lane by lane, which also finds who is to blame. */
 #include "ops/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "check/report.h"
 #include "core/function.h"
-#include "core/simd.h"
-
-#define HALF 16
+#include "ops/memory_fast.h"
 
 /* ---- addresses ---- */
 
@@ -155,77 +154,23 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* ---- the fast ways: one element of 4 or 8 bytes in a register of its width ---- */
+/* ---- the fast ways ---- */
 
-enum pattern { PATTERN_NONE, PATTERN_RUN, PATTERN_SAME };
-
-#define PATTERN(name, T, is_run)                                                                                       \
-    static inline enum pattern name(const T *address, T step) {                                                        \
-        return is_run(address, step) ? PATTERN_RUN : is_run(address, 0) ? PATTERN_SAME : PATTERN_NONE;                 \
-    }
-PATTERN(pattern32, uint32_t, simd_is_run32)
-PATTERN(pattern64, uint64_t, simd_is_run64)
-
-/* Host pointer to a regular piece of global memory, or NULL: then lane by lane. */
-static inline uint8_t *global_piece(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes,
-                                    bool store) {
-    const struct allocation *found = w->worker->cache[a->slot];
-    uint8_t *host = found ? memory_at(found, address, bytes) : NULL;
-    return host && !(address & (a->bytes - 1u)) && !(store && found->read_only) ? host : NULL;
+static inline struct fast_access fast_access(const struct insn *in) {
+    const struct access *a = in->extra;
+    return (struct fast_access){a->address_reg, a->slot, in->imm, a->regs};
 }
 
-static inline uint8_t *shared_piece(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes,
-                                    bool store) {
-    (void)store;
-    bool inside = address + bytes <= w->launch->shared_bytes && !(address & (a->bytes - 1u));
-    return inside ? w->block->shared + address : NULL;
-}
-
-/* Half a warp's load: false if it is not regular or not in bounds. */
-#define LOAD_HALF(name, A, T, pattern_of, piece)                                                                       \
-    static inline bool name(struct warp *w, const struct insn *in, int half) {                                         \
-        const struct access *a = in->extra;                                                                            \
-        const A *address = (const A *)(const void *)(w->regs + in->op[1]) + half;                                      \
-        T *d = REG(T, 0) + half;                                                                                       \
-        enum pattern pattern = pattern_of(address, sizeof(T));                                                         \
-        if (pattern == PATTERN_NONE)                                                                                   \
-            return false;                                                                                              \
-        A first = (A)(address[0] + (A)in->imm);                                                                        \
-        const uint8_t *host = piece(w, a, first, pattern == PATTERN_RUN ? HALF * sizeof(T) : sizeof(T), false);        \
-        if (!host)                                                                                                     \
-            return false;                                                                                              \
-        if (pattern == PATTERN_RUN) {                                                                                  \
-            memcpy(d, host, HALF * sizeof(T));                                                                         \
-        } else {                                                                                                       \
-            T value;                                                                                                   \
-            memcpy(&value, host, sizeof value);                                                                        \
-            for (int l = 0; l < HALF; l++)                                                                             \
-                d[l] = value;                                                                                          \
-        }                                                                                                              \
-        return true;                                                                                                   \
-    }
-
-#define STORE_HALF(name, A, T, pattern_of, piece)                                                                      \
-    static inline bool name(struct warp *w, const struct insn *in, int half) {                                         \
-        const struct access *a = in->extra;                                                                            \
-        const A *address = (const A *)(const void *)(w->regs + in->op[1]) + half;                                      \
-        if (pattern_of(address, sizeof(T)) != PATTERN_RUN)                                                             \
-            return false;                                                                                              \
-        uint8_t *host = piece(w, a, (A)(address[0] + (A)in->imm), HALF * sizeof(T), true);                             \
-        if (host)                                                                                                      \
-            memcpy(host, REG(T, 0) + half, HALF * sizeof(T));                                                          \
-        return host != NULL;                                                                                           \
-    }
-
-/* Lane by lane, but in a hurry: false at the first access that is not simply right, with nothing written. */
+/* Lane by lane, but in a hurry, one element of a register's width: false at the first access that is not simply right, with
+ * nothing written (or, of a store, only what the careful way writes again). */
 #define LOAD_EACH(name, A, T, piece)                                                                                   \
     static inline bool name(struct warp *w, const struct insn *in, uint32_t lanes) {                                   \
-        const struct access *a = in->extra;                                                                            \
-        const A *address = (const A *)(const void *)(w->regs + in->op[1]);                                             \
-        T *d = REG(T, 0), value[WARP_SIZE];                                                                            \
+        const struct fast_access a = fast_access(in);                                                                  \
+        const A *address = (const A *)(const void *)(w->regs + a.address);                                             \
+        T *d = (T *)(void *)(w->regs + a.data[0]), value[WARP_SIZE];                                                   \
         for (uint32_t rest = lanes; rest; rest &= rest - 1) {                                                          \
             int l = first_lane(rest);                                                                                  \
-            const uint8_t *host = piece(w, a, (A)(address[l] + (A)in->imm), sizeof(T), false);                         \
+            const uint8_t *host = piece(w, &a, (A)(address[l] + (A)a.imm), sizeof(T), sizeof(T), false);               \
             if (!host)                                                                                                 \
                 return false;                                                                                          \
             memcpy(&value[l], host, sizeof(T));                                                                        \
@@ -237,30 +182,39 @@ static inline uint8_t *shared_piece(struct warp *w, const struct access *a, uint
 
 #define STORE_EACH(name, A, T, piece)                                                                                  \
     static inline bool name(struct warp *w, const struct insn *in, uint32_t lanes) {                                   \
-        const struct access *a = in->extra;                                                                            \
-        const A *address = (const A *)(const void *)(w->regs + in->op[1]);                                             \
-        const T *d = REG(T, 0);                                                                                        \
+        const struct fast_access a = fast_access(in);                                                                  \
+        const A *address = (const A *)(const void *)(w->regs + a.address);                                             \
+        const T *d = (const T *)(const void *)(w->regs + a.data[0]);                                                   \
         for (; lanes; lanes &= lanes - 1) {                                                                            \
             int l = first_lane(lanes);                                                                                 \
-            uint8_t *host = piece(w, a, (A)(address[l] + (A)in->imm), sizeof(T), true);                                \
+            uint8_t *host = piece(w, &a, (A)(address[l] + (A)a.imm), sizeof(T), sizeof(T), true);                      \
             if (!host)                                                                                                 \
-                return false; /* the careful way stores the same again, in the same order */                           \
+                return false;                                                                                          \
             memcpy(host, &d[l], sizeof(T));                                                                            \
         }                                                                                                              \
         return true;                                                                                                   \
     }
+LOAD_EACH(load_each_global_32, uint64_t, uint32_t, global_piece)
+LOAD_EACH(load_each_global_64, uint64_t, uint64_t, global_piece)
+LOAD_EACH(load_each_shared_32, uint32_t, uint32_t, shared_piece)
+LOAD_EACH(load_each_shared_64, uint32_t, uint64_t, shared_piece)
+STORE_EACH(store_each_global_32, uint64_t, uint32_t, global_piece)
+STORE_EACH(store_each_global_64, uint64_t, uint64_t, global_piece)
+STORE_EACH(store_each_shared_32, uint32_t, uint32_t, shared_piece)
+STORE_EACH(store_each_shared_64, uint32_t, uint64_t, shared_piece)
 
-/* Each half of a full warp may be regular (then its addresses are not needed any more, even if the destination is the
- * address register: halves are independent); what is left goes lane by lane. */
-#define ACCESS_32_LANES(name, careful)                                                                                 \
+/* Each half of a full warp may be regular; then its addresses are not needed any more, even if the destination is the
+ * address register: halves are independent. What is left goes lane by lane. */
+#define ACCESS(name, fast, each, careful)                                                                              \
     static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
         uint32_t all = w->mask, rest = all;                                                                            \
         if (all == FULL_MASK) {                                                                                        \
-            rest = (name##_half(w, in, 0) ? 0 : 0xffffu) | (name##_half(w, in, HALF) ? 0 : 0xffff0000u);               \
+            const struct fast_access a = fast_access(in);                                                              \
+            rest = (fast(w, a, 0) ? 0 : 0xffffu) | (fast(w, a, HALF) ? 0 : 0xffff0000u);                               \
             if (!rest)                                                                                                 \
                 return in + 1;                                                                                         \
         }                                                                                                              \
-        if (name##_each(w, in, rest))                                                                                  \
+        if (each)                                                                                                      \
             return in + 1;                                                                                             \
         w->mask = rest;                                                                                                \
         const struct insn *next = careful(w, in);                                                                      \
@@ -268,81 +222,63 @@ static inline uint8_t *shared_piece(struct warp *w, const struct access *a, uint
         return next;                                                                                                   \
     }
 
-#define LOAD(name, A, T, pattern_of, piece)                                                                            \
-    LOAD_HALF(name##_half, A, T, pattern_of, piece)                                                                    \
-    LOAD_EACH(name##_each, A, T, piece)                                                                                \
-    ACCESS_32_LANES(name, load_lanes)
+/* Small elements and vectors have the careful way only, where their lanes are not regular. */
+#define EACH_u8(function)    false
+#define EACH_s8(function)    false
+#define EACH_16(function)    false
+#define EACH_v2_32(function) false
+#define EACH_v4_32(function) false
+#define EACH_v2_64(function) false
+#define EACH_32(function)    function##_32(w, in, rest)
+#define EACH_64(function)    function##_64(w, in, rest)
+#define GLOBAL_LOAD(size, T, R, n)                                                                                     \
+    ACCESS(load_global_##size, fast_load_global_##size, EACH_##size(load_each_global), load_lanes)
+#define SHARED_LOAD(size, T, R, n)                                                                                     \
+    ACCESS(load_shared_##size, fast_load_shared_##size, EACH_##size(load_each_shared), load_lanes)
+#define GLOBAL_STORE(size, T, R, n)                                                                                    \
+    ACCESS(store_global_##size, fast_store_global_##size, EACH_##size(store_each_global), store_lanes)
+#define SHARED_STORE(size, T, R, n)                                                                                    \
+    ACCESS(store_shared_##size, fast_store_shared_##size, EACH_##size(store_each_shared), store_lanes)
+FAST_LOADS(GLOBAL_LOAD)
+FAST_LOADS(SHARED_LOAD)
+FAST_STORES(GLOBAL_STORE)
+FAST_STORES(SHARED_STORE)
 
-#define STORE(name, A, T, pattern_of, piece)                                                                           \
-    STORE_HALF(name##_half, A, T, pattern_of, piece)                                                                   \
-    STORE_EACH(name##_each, A, T, piece)                                                                               \
-    ACCESS_32_LANES(name, store_lanes)
-
-LOAD(load_global_32, uint64_t, uint32_t, pattern64, global_piece)
-LOAD(load_global_64, uint64_t, uint64_t, pattern64, global_piece)
-STORE(store_global_32, uint64_t, uint32_t, pattern64, global_piece)
-STORE(store_global_64, uint64_t, uint64_t, pattern64, global_piece)
-LOAD(load_shared_32, uint32_t, uint32_t, pattern32, shared_piece)
-LOAD(load_shared_64, uint32_t, uint64_t, pattern32, shared_piece)
-STORE(store_shared_32, uint32_t, uint32_t, pattern32, shared_piece)
-STORE(store_shared_64, uint32_t, uint64_t, pattern32, shared_piece)
-
-/* ---- vectors: float2, float4 and the like, when the full warp reads or writes one piece of memory ---- */
-
-static inline uint8_t *vector_piece(struct warp *w, const struct insn *in, bool store) {
-    const struct access *a = in->extra;
-    const uint64_t *address = (const uint64_t *)(const void *)(w->regs + in->op[1]);
-    unsigned step = a->bytes * a->count;
-    if (w->mask != FULL_MASK || !simd_is_run64(address, step) || !simd_is_run64(address + HALF, step) ||
-        address[HALF] != address[0] + (uint64_t)HALF * step)
+/* "32", "v4_32" ...: the fast way that fits, or NULL. */
+static const char *fast_size(const struct access *a) {
+    bool load = a->kind == ACCESS_LOAD;
+    if (a->count == 1 && a->bytes == 1 && a->reg_bits == 16)
+        return a->type == TYPE_S8 && load ? "s8" : "u8";
+    if (a->reg_bits != 8 * a->bytes)
         return NULL;
-    uint64_t first = address[0] + (uint64_t)in->imm;
-    return first & (step - 1) ? NULL : global_piece(w, a, first, (uint64_t)WARP_SIZE * step, store);
+    switch (a->count * 100 + a->bytes) {
+    case 102:
+        return "16";
+    case 104:
+        return "32";
+    case 108:
+        return "64";
+    case 204:
+        return "v2_32";
+    case 404:
+        return "v4_32";
+    case 208:
+        return "v2_64";
+    }
+    return NULL;
 }
 
-#define LOAD_VECTOR(name, T, n)                                                                                        \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
-        const struct access *a = in->extra;                                                                            \
-        const T *host = (const T *)(const void *)vector_piece(w, in, false);                                           \
-        if (!host)                                                                                                     \
-            return load_lanes(w, in);                                                                                  \
-        for (unsigned i = 0; i < n; i++) {                                                                             \
-            T *d = (T *)(void *)(w->regs + a->regs[i]);                                                                \
-            for (int l = 0; l < WARP_SIZE; l++)                                                                        \
-                d[l] = host[l * n + i];                                                                                \
-        }                                                                                                              \
-        return in + 1;                                                                                                 \
-    }
-
-#define STORE_VECTOR(name, T, n)                                                                                       \
-    static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
-        const struct access *a = in->extra;                                                                            \
-        T *host = (T *)(void *)vector_piece(w, in, true);                                                              \
-        if (!host)                                                                                                     \
-            return store_lanes(w, in);                                                                                 \
-        for (unsigned i = 0; i < n; i++) {                                                                             \
-            const T *d = (const T *)(const void *)(w->regs + a->regs[i]);                                              \
-            for (int l = 0; l < WARP_SIZE; l++)                                                                        \
-                host[l * n + i] = d[l];                                                                                \
-        }                                                                                                              \
-        return in + 1;                                                                                                 \
-    }
-
-LOAD_VECTOR(load_global_v2_32, uint32_t, 2)
-LOAD_VECTOR(load_global_v4_32, uint32_t, 4)
-LOAD_VECTOR(load_global_v2_64, uint64_t, 2)
-STORE_VECTOR(store_global_v2_32, uint32_t, 2)
-STORE_VECTOR(store_global_v4_32, uint32_t, 4)
-STORE_VECTOR(store_global_v2_64, uint64_t, 2)
-
-static op_fn vector_operation(const struct access *a, bool load) {
-    if (a->bytes == 4 && a->count == 2)
-        return load ? load_global_v2_32 : store_global_v2_32;
-    if (a->bytes == 4 && a->count == 4)
-        return load ? load_global_v4_32 : store_global_v4_32;
-    if (a->bytes == 8 && a->count == 2)
-        return load ? load_global_v2_64 : store_global_v2_64;
-    return load ? load_lanes : store_lanes;
+bool memory_fast_name(const struct access *a, char name[static 32]) {
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->regs[i] == ~0u) /* '_' */
+            return false;
+    bool global = a->space == SPACE_GLOBAL || a->space == SPACE_GENERIC || a->space == SPACE_CONST;
+    bool shared = a->space == SPACE_SHARED && a->address_bits == 32;
+    const char *size = fast_size(a);
+    if (a->kind > ACCESS_STORE || !size || !(shared || (global && a->address_bits == 64)))
+        return false;
+    snprintf(name, 32, "%s_%s_%s", a->kind == ACCESS_LOAD ? "load" : "store", shared ? "shared" : "global", size);
+    return true;
 }
 
 /* A kernel's parameter: the same for every lane. */
@@ -368,20 +304,21 @@ LOAD_PARAM(load_param_32, uint32_t)
 LOAD_PARAM(load_param_64, uint64_t)
 
 op_fn memory_operation(const struct access *a) {
+    static const struct {
+        const char *name;
+        op_fn run;
+    } fast[] = {
+#define LOAD_ROW(size, T, R, n) {"load_global_" #size, load_global_##size}, {"load_shared_" #size, load_shared_##size},
+#define STORE_ROW(size, T, R, n)                                                                                       \
+    {"store_global_" #size, store_global_##size}, {"store_shared_" #size, store_shared_##size},
+        FAST_LOADS(LOAD_ROW) FAST_STORES(STORE_ROW)};
     bool load = a->kind == ACCESS_LOAD, plain = a->count == 1 && a->reg_bits == 8 * a->bytes;
-    bool global = (a->space == SPACE_GLOBAL || a->space == SPACE_GENERIC || a->space == SPACE_CONST);
     if (a->space == SPACE_PARAM && load && !a->address_bits)
         return plain && a->bytes == 4 ? load_param_32 : plain && a->bytes == 8 ? load_param_64 : load_param;
-    if (plain && global && a->address_bits == 64 && a->bytes == 4)
-        return load ? load_global_32 : store_global_32;
-    if (plain && global && a->address_bits == 64 && a->bytes == 8)
-        return load ? load_global_64 : store_global_64;
-    if (plain && a->space == SPACE_SHARED && a->address_bits == 32 && a->bytes == 4)
-        return load ? load_shared_32 : store_shared_32;
-    if (plain && a->space == SPACE_SHARED && a->address_bits == 32 && a->bytes == 8)
-        return load ? load_shared_64 : store_shared_64;
-    if (a->count > 1 && a->reg_bits == 8 * a->bytes && global && a->address_bits == 64)
-        return vector_operation(a, load);
+    char name[32];
+    for (size_t i = 0; memory_fast_name(a, name) && i < sizeof fast / sizeof *fast; i++)
+        if (strcmp(fast[i].name, name) == 0)
+            return fast[i].run;
     return load ? load_lanes : store_lanes;
 }
 

@@ -12,3 +12,5 @@
 #include "ops/convert_float.c"
 #include "ops/half.c"
 #include "ops/special.c"
+
+#include "ops/memory_fast.h" /* this is for whole warps */

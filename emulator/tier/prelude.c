@@ -9,6 +9,15 @@
     OPERAND(uint64_t, 0) = OPERAND(uint64_t, 1) = 0
 
 #define RUN(i) code[i].run(w, code + (i))
+/* The same for some of the lanes. */
+#define REST(i, rest)                                                                                                  \
+    do {                                                                                                               \
+        w->mask = rest;                                                                                                \
+        const struct insn *then = RUN(i);                                                                              \
+        w->mask = m;                                                                                                   \
+        if (then != code + (i) + 1)                                                                                    \
+            return then;                                                                                               \
+    } while (0)
 #define GO(to)                                                                                                         \
     {                                                                                                                  \
         pc = to;                                                                                                       \

@@ -14,6 +14,7 @@
 
 #include "core/decode.h"
 #include "core/registers.h"
+#include "ops/memory.h"
 
 #define MAX_RUN 200 /* instructions in one loop: the compiler's time grows with it */
 
@@ -30,6 +31,7 @@ enum step {
     STEP_LANES,  /* computes: lane by lane */
     STEP_GUARD,  /* a guard before one that computes: they are one step */
     STEP_INSIDE, /* the one behind it */
+    STEP_MEMORY, /* a load or store with a fast way */
     STEP_LABEL,
     STEP_BRANCH,
     STEP_BRANCH_IF,
@@ -75,12 +77,18 @@ static const char *lane_name(const struct insn *in) {
     return NULL;
 }
 
+static bool fast_memory(const struct insn *in, char name[static 32]) {
+    return in->flags & INSN_MEMORY && memory_operation(in->extra) == in->run && memory_fast_name(in->extra, name);
+}
+
 static void classify(struct translator *t) {
     const struct insn *code = t->k->code.insns;
     uint32_t n = t->k->code.count;
+    char name[32];
     for (uint32_t i = 0; i < n; i++) {
         t->names[i] = lane_name(&code[i]);
         t->steps[i] = t->names[i]                   ? STEP_LANES
+                      : fast_memory(&code[i], name) ? STEP_MEMORY
                       : code[i].run == op_label     ? STEP_LABEL
                       : code[i].run == op_branch    ? STEP_BRANCH
                       : code[i].run == op_branch_if ? STEP_BRANCH_IF
@@ -329,6 +337,27 @@ static void emit_other(struct translator *t, uint32_t i, uint32_t next) {
     fprintf(t->out, " DO(%u, %u);\n", i, next);
 }
 
+/* What is not regular is left to the interpreter, half a warp at a time. */
+static void emit_memory(struct translator *t, uint32_t i) {
+    const struct insn *in = &t->k->code.insns[i];
+    const struct access *a = in->extra;
+    char name[32];
+    fast_memory(in, name);
+    if (!t->full) {
+        emit_other(t, i, i + 1);
+        return;
+    }
+    fprintf(t->out, " {\n  static const uint32_t data[] = {");
+    for (unsigned k = 0; k < a->count; k++)
+        fprintf(t->out, "%u, ", a->regs[k]);
+    fprintf(t->out, "};\n  const struct fast_access a = {%u, %u, %lldll, data};\n", a->address_reg, a->slot,
+            (long long)in->imm);
+    fprintf(t->out,
+            "  const uint32_t rest = (fast_%s(w, a, 0) ? 0 : 0xffffu) | (fast_%s(w, a, 16) ? 0 : 0xffff0000u);\n", name,
+            name);
+    fprintf(t->out, "  if (rest) REST(%u, rest);\n }\n", i);
+}
+
 /* Backward jumps go through the switch. A loop with several entries (by the jump and by the switch) would be irreducible, and
  * compilers leave the loops over lanes in such a one as they are. */
 static void emit_jump(struct translator *t, uint32_t i) {
@@ -366,6 +395,9 @@ static void emit_function(struct translator *t) {
         case STEP_GUARD:
             i = emit_run(t, i);
             continue;
+        case STEP_MEMORY:
+            emit_memory(t, i);
+            break;
         case STEP_LABEL:
             if (!t->full)
                 fprintf(t->out, " if (w->count > 1) DO(%u, %u);\n", i, i + 1);

@@ -1,0 +1,115 @@
+/* Loads and stores of a whole warp whose lanes are regular, by halves of 16: the interpreter's fast way (ops/memory.c) and the second
+ * tier's.
+ *
+ * A half is regular when its lanes access element after element (a run) or, loading, all the same one. That is one check
+ * and one copy. Everything else is refused, with nothing done: the careful way looks at each lane. */
+#ifndef MEMORY_FAST_H
+#define MEMORY_FAST_H
+
+#include "core/grid.h"
+#include "core/simd.h"
+#include "memory/memory.h"
+
+#define HALF 16
+
+/* One access as decode knows it; all constants for the second tier. */
+struct fast_access {
+    uint32_t address;     /* frame offset of the address register */
+    uint32_t cache;       /* access.slot */
+    int64_t imm;          /* added to every address */
+    const uint32_t *data; /* frame offsets of the data registers */
+};
+
+enum pattern { PATTERN_NONE, PATTERN_RUN, PATTERN_SAME };
+
+#define PATTERN(name, T, is_run)                                                                                       \
+    static inline enum pattern name(const T *address, T step) {                                                        \
+        return is_run(address, step) ? PATTERN_RUN : is_run(address, 0) ? PATTERN_SAME : PATTERN_NONE;                 \
+    }
+PATTERN(pattern32, uint32_t, simd_is_run32)
+PATTERN(pattern64, uint64_t, simd_is_run64)
+
+/* Host pointer to a piece of global memory, or NULL. `align` bytes: of what one lane accesses. */
+static inline uint8_t *global_piece(const struct warp *w, const struct fast_access *a, uint64_t address, uint64_t bytes,
+                                    unsigned align, bool store) {
+    const struct allocation *found = w->worker->cache[a->cache];
+    uint8_t *host = found ? memory_at(found, address, bytes) : NULL;
+    return host && !(address & (align - 1u)) && !(store && found->read_only) ? host : NULL;
+}
+
+static inline uint8_t *shared_piece(const struct warp *w, const struct fast_access *a, uint64_t address, uint64_t bytes,
+                                    unsigned align, bool store) {
+    (void)a, (void)store;
+    bool inside = address + bytes <= w->launch->shared_bytes && !(address & (align - 1u));
+    return inside ? w->block->shared + address : NULL;
+}
+
+/* name##_half: A is the type of an address, T that of an element in memory, R that of a lane's register, n elements. */
+#define FAST_LOAD(name, A, pattern_of, piece, T, R, n)                                                                 \
+    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+        const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
+        enum pattern pattern = pattern_of(address, n * sizeof(T));                                                     \
+        uint64_t bytes = pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T);                                \
+        const uint8_t *host =                                                                                          \
+            pattern == PATTERN_NONE ? NULL : piece(w, &a, (A)(address[0] + (A)a.imm), bytes, n * sizeof(T), false);    \
+        if (!host)                                                                                                     \
+            return false;                                                                                              \
+        T element[n * HALF]; /* all are read before any register is written: the address may be one of them */         \
+        memcpy(element, host, pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T));                          \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            R *d = (R *)(void *)(w->regs + a.data[i]) + half;                                                          \
+            if (pattern == PATTERN_RUN)                                                                                \
+                for (int l = 0; l < HALF; l++)                                                                         \
+                    d[l] = (R)element[l * n + i];                                                                      \
+            else                                                                                                       \
+                for (int l = 0; l < HALF; l++)                                                                         \
+                    d[l] = (R)element[i];                                                                              \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+
+#define FAST_STORE(name, A, pattern_of, piece, T, R, n)                                                                \
+    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+        const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
+        uint8_t *host = pattern_of(address, n * sizeof(T)) != PATTERN_RUN                                              \
+                            ? NULL                                                                                     \
+                            : piece(w, &a, (A)(address[0] + (A)a.imm), HALF * n * sizeof(T), n * sizeof(T), true);     \
+        if (!host)                                                                                                     \
+            return false;                                                                                              \
+        T element[n * HALF];                                                                                           \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const R *d = (const R *)(const void *)(w->regs + a.data[i]) + half;                                        \
+            for (int l = 0; l < HALF; l++)                                                                             \
+                element[l * n + i] = (T)d[l];                                                                          \
+        }                                                                                                              \
+        memcpy(host, element, sizeof element);                                                                         \
+        return true;                                                                                                   \
+    }
+
+/* X(name, element in memory, register, elements): what is fast, for loads and for stores */
+#define FAST_LOADS(X)                                                                                                  \
+    X(u8, uint8_t, uint16_t, 1)                                                                                        \
+    X(s8, int8_t, uint16_t, 1)                                                                                         \
+    X(16, uint16_t, uint16_t, 1)                                                                                       \
+    FAST_WORDS(X)
+#define FAST_STORES(X)                                                                                                 \
+    X(u8, uint8_t, uint16_t, 1)                                                                                        \
+    X(16, uint16_t, uint16_t, 1)                                                                                       \
+    FAST_WORDS(X)
+#define FAST_WORDS(X)                                                                                                  \
+    X(32, uint32_t, uint32_t, 1)                                                                                       \
+    X(64, uint64_t, uint64_t, 1)                                                                                       \
+    X(v2_32, uint32_t, uint32_t, 2)                                                                                    \
+    X(v4_32, uint32_t, uint32_t, 4)                                                                                    \
+    X(v2_64, uint64_t, uint64_t, 2)
+
+#define LOAD_GLOBAL(name, T, R, n)  FAST_LOAD(fast_load_global_##name, uint64_t, pattern64, global_piece, T, R, n)
+#define LOAD_SHARED(name, T, R, n)  FAST_LOAD(fast_load_shared_##name, uint32_t, pattern32, shared_piece, T, R, n)
+#define STORE_GLOBAL(name, T, R, n) FAST_STORE(fast_store_global_##name, uint64_t, pattern64, global_piece, T, R, n)
+#define STORE_SHARED(name, T, R, n) FAST_STORE(fast_store_shared_##name, uint32_t, pattern32, shared_piece, T, R, n)
+FAST_LOADS(LOAD_GLOBAL)
+FAST_LOADS(LOAD_SHARED)
+FAST_STORES(STORE_GLOBAL)
+FAST_STORES(STORE_SHARED)
+
+#endif
