@@ -80,6 +80,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, un
     ENTER();
     if (flags & ~(unsigned)cudaEventRecordExternal)
         return state_return(cudaErrorInvalidValue);
+    if (flags) /* it makes a node of a graph */
+        return state_refuse(__func__, cudaErrorIllegalState,
+                            "cudaEventRecordExternal is for streams that are captured.");
     struct stream *s = queue_find(stream);
     if (!s)
         return state_refuse(__func__, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
@@ -154,6 +157,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigne
     unsigned event_flags;
     if (flags & ~(unsigned)cudaEventWaitExternal)
         return state_return(cudaErrorInvalidValue);
+    if (flags)
+        return state_refuse(__func__, cudaErrorIllegalState, "cudaEventWaitExternal is for streams that are captured.");
     struct stream *s = queue_find(stream);
     if (!s)
         return state_refuse(__func__, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");

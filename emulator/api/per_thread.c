@@ -55,6 +55,10 @@ TWIN(cudaMemPrefetchAsync, (const void *p, size_t n, int d, cudaStream_t s), (p,
 TWIN(cudaStreamGetDevice, (cudaStream_t s, int *d), (OWN(s), d))
 #endif
 
+TWIN(cudaStreamSetAttribute, (cudaStream_t s, cudaLaunchAttributeID i, const cudaLaunchAttributeValue *v),
+     (OWN(s), i, v))
+TWIN(cudaStreamGetAttribute, (cudaStream_t s, cudaLaunchAttributeID i, cudaLaunchAttributeValue *v), (OWN(s), i, v))
+TWIN(cudaStreamCopyAttributes, (cudaStream_t t, cudaStream_t f), (OWN(t), OWN(f)))
 TWIN(cudaStreamSynchronize, (cudaStream_t s), (OWN(s)))
 TWIN(cudaStreamQuery, (cudaStream_t s), (OWN(s)))
 TWIN(cudaStreamGetFlags, (cudaStream_t s, unsigned *f), (OWN(s), f))

@@ -26,6 +26,7 @@ struct stream {
     unsigned flags;
     enum stream_kind kind;
     unsigned long long id;
+    struct stream_attributes attributes;
     bool threaded;  /* has its thread */
     bool busy;      /* the head is being executed */
     bool destroyed; /* to go when empty */
@@ -226,6 +227,7 @@ static struct stream *create(int device, enum stream_kind kind, unsigned flags, 
     s->flags = flags;
     s->priority = priority;
     s->id = next_id++;
+    s->attributes = (struct stream_attributes){.policy = (enum cudaSynchronizationPolicy) - 1, .domains = {0, 1}};
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -327,6 +329,12 @@ int queue_priority(const struct stream *s) {
 }
 unsigned long long queue_id(const struct stream *s) {
     return s->id;
+}
+struct stream_attributes *queue_attributes(struct stream *s) {
+    return &s->attributes;
+}
+void queue_set_priority(struct stream *s, int priority) {
+    s->priority = priority;
 }
 
 /* ---- Submitting ---- */

@@ -42,6 +42,16 @@ unsigned queue_flags(const struct stream *s);
 int queue_priority(const struct stream *s);
 unsigned long long queue_id(const struct stream *s);
 
+/* What cudaStreamSetAttribute remembers. Nothing here depends on it. */
+struct stream_attributes {
+    struct cudaAccessPolicyWindow window;
+    enum cudaSynchronizationPolicy policy;
+    cudaLaunchMemSyncDomain domain;
+    cudaLaunchMemSyncDomainMap domains;
+};
+struct stream_attributes *queue_attributes(struct stream *s);
+void queue_set_priority(struct stream *s, int priority);
+
 /* Appends an operation, which the queue then owns. Returns at once. */
 void queue_submit(struct stream *s, struct operation *op);
 /* Appends an operation and waits for it; executes it on the calling thread when nothing is before it. Returns what

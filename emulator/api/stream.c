@@ -2,13 +2,17 @@
 #include "api/api.h"
 
 #include "api/queue.h"
+#include "api/stream.h"
 #include "memory/memory.h"
 
 #define PRIORITY_LEAST    0
 #define PRIORITY_GREATEST (-5)
 
-/* Finds a stream, for a call named in messages. */
-static cudaError_t find(const char *function, cudaStream_t handle, struct stream **out) {
+int stream_priority(int wanted) {
+    return wanted > PRIORITY_LEAST ? PRIORITY_LEAST : wanted < PRIORITY_GREATEST ? PRIORITY_GREATEST : wanted;
+}
+
+cudaError_t stream_find(const char *function, cudaStream_t handle, struct stream **out) {
     ENTER();
     *out = queue_find(handle);
     return *out ? cudaSuccess
@@ -19,11 +23,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
     ENTER();
     if (!out || (flags & ~(unsigned)cudaStreamNonBlocking))
         return state_return(cudaErrorInvalidValue);
-    if (priority > PRIORITY_LEAST)
-        priority = PRIORITY_LEAST;
-    if (priority < PRIORITY_GREATEST)
-        priority = PRIORITY_GREATEST;
-    struct stream *s = queue_create(flags, priority);
+    struct stream *s = queue_create(flags, stream_priority(priority));
     if (!s)
         return state_return(cudaErrorMemoryAllocation);
     *out = queue_handle(s);
@@ -42,7 +42,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     struct stream *s;
     if (handle == NULL || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
         return state_refuse(__func__, cudaErrorInvalidResourceHandle, "A default stream cannot be destroyed.");
-    cudaError_t error = find(__func__, handle, &s);
+    cudaError_t error = stream_find(__func__, handle, &s);
     if (error == cudaSuccess)
         queue_destroy(s);
     return error;
@@ -50,7 +50,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     struct stream *s;
-    cudaError_t error = find(__func__, handle, &s);
+    cudaError_t error = stream_find(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
     queue_wait_stream(s);
@@ -60,7 +60,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 /* cudaErrorNotReady is an answer, not an error: cudaGetLastError does not see it. */
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     struct stream *s;
-    cudaError_t error = find(__func__, handle, &s);
+    cudaError_t error = stream_find(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
     return queue_stream_idle(s) ? state_return(state_observe(queue_device(s))) : cudaErrorNotReady;
@@ -74,7 +74,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
     struct stream *s;
-    cudaError_t error = flags ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    cudaError_t error = flags ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *flags = queue_flags(s);
     return error;
@@ -82,7 +82,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
     struct stream *s;
-    cudaError_t error = priority ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    cudaError_t error = priority ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *priority = queue_priority(s);
     return error;
@@ -90,7 +90,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
 
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
     struct stream *s;
-    cudaError_t error = id ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    cudaError_t error = id ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *id = queue_id(s);
     return error;
@@ -99,7 +99,7 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
 #if CUDART_VERSION >= 12080
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device) {
     struct stream *s;
-    cudaError_t error = device ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    cudaError_t error = device ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *device = queue_device(s);
     return error;
@@ -117,19 +117,26 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 /* Capturing is not emulated, so nothing ever is being captured. */
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status) {
     struct stream *s;
-    cudaError_t error = status ? find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    cudaError_t error = status ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *status = cudaStreamCaptureStatusNone;
     return error;
 }
 
-/* Managed memory is visible everywhere at all times here. */
+/* Managed memory is visible everywhere at all times here, so attaching it to a stream is only checked. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *pointer, size_t length, unsigned flags) {
     struct stream *s;
-    (void)length, (void)flags;
-    cudaError_t error = find(__func__, handle, &s);
+    cudaError_t error = stream_find(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
     const struct allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
-    return a && a->kind == MEMORY_MANAGED && a->limit ? cudaSuccess : state_return(cudaErrorInvalidValue);
+    bool shared = handle == NULL || handle == cudaStreamLegacy;
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && (flags != cudaMemAttachSingle || shared))
+        return state_return(cudaErrorInvalidValue);
+    if (!a || a->kind != MEMORY_MANAGED || !a->limit || a->base != (uint64_t)(uintptr_t)pointer)
+        return state_refuse(__func__, cudaErrorInvalidValue, "%p is not the start of managed memory.", pointer);
+    if (length && length != a->size)
+        return state_refuse(__func__, cudaErrorInvalidValue, "All %llu bytes or 0 have to be given, not %zu.",
+                            (unsigned long long)a->size, length);
+    return cudaSuccess;
 }
