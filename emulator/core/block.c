@@ -1,10 +1,10 @@
 /* A block: its warps take turns on one host thread; its barriers open when all have come. */
 #include <string.h>
 
-#include "check/report.h"
 #include "check/watch.h"
 #include "core/function.h"
 #include "core/grid.h"
+#include "core/stuck.h"
 
 void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]) {
     const uint32_t *size = w->launch->config.block;
@@ -39,10 +39,31 @@ void block_start(struct block *b, uint64_t index) {
     }
 }
 
+/* Where a barrier has a count, a warp of which all lanes that are left wait at it counts whole, as on an H200. */
+uint32_t block_barrier_arrived(const struct block *b, unsigned barrier) {
+    uint32_t arrived = b->barriers[barrier].arrived;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        const struct warp *w = &b->warps[i];
+        uint32_t waiting = 0;
+        for (unsigned k = 0; k < w->count; k++)
+            if (w->fragments[k].state == FRAGMENT_AT_BARRIER && w->fragments[k].barrier == barrier)
+                waiting |= w->fragments[k].mask;
+        if (waiting && waiting == w->live)
+            arrived += WARP_SIZE - (uint32_t)__builtin_popcount(waiting);
+    }
+    return arrived;
+}
+
+static bool has_come(const struct block *b, unsigned barrier) {
+    const struct block_barrier *bar = &b->barriers[barrier];
+    if (!bar->expected)
+        return bar->arrived >= b->live_lanes;
+    return bar->arrived >= bar->expected || block_barrier_arrived(b, barrier) >= bar->expected;
+}
+
 void block_check_barrier(struct block *b, unsigned barrier) {
     struct block_barrier *bar = &b->barriers[barrier];
-    uint32_t wanted = bar->expected && bar->expected < b->live_lanes ? bar->expected : b->live_lanes;
-    if (bar->arrived < wanted || !bar->arrived) {
+    if (!bar->arrived || !has_come(b, barrier)) {
         b->awaited |= bar->arrived ? 1u << barrier : 0;
         return;
     }
@@ -56,39 +77,14 @@ void block_check_barrier(struct block *b, unsigned barrier) {
         warp_release(&b->warps[i], barrier);
 }
 
-/* Nobody can run and nobody will open a barrier. Says who waits where. */
-static void report_stuck(struct block *b) {
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-            struct warp *w = &b->warps[i];
-            for (unsigned k = 0; k < w->count; k++) {
-                struct fragment *f = &w->fragments[k];
-                bool sync = f->state == FRAGMENT_AT_SYNC;
-                if (sync == (pass == 1))
-                    continue;
-                if (sync)
-                    report_insn(
-                        w, f->pc, FINDING_LOST_LANE, f->mask, "Barrier error detected. Divergent thread(s) in warp.",
-                        "This warp instruction waits for lanes that its mask names but that never come: all lanes "
-                        "of the mask must execute the same one. Move it out of the if, or name only the lanes "
-                        "that take part.");
-                else
-                    report_insn(w, f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask,
-                                "Barrier error detected. Divergent thread(s) in block.",
-                                "These threads wait at a __syncthreads() that other threads of the block never reach: "
-                                "every thread of the block has to.");
-                warp_fault(w, 719);
-                return;
-            }
-        }
-}
-
 /* Rounds in which nobody did more than wait for another warp of the block, before other blocks get their turn. */
 #define SPIN_ROUNDS 32
+/* Rounds of any kind: a loop around a barrier, too, must not go on for ever. */
+#define MOST_ROUNDS 10000
 
 enum block_end block_run(struct block *b) {
     struct launch *launch = b->launch;
-    for (int rounds = 0;;) {
+    for (int rounds = 0, left = MOST_ROUNDS;;) {
         bool ready = false, rested = false; /* some warp can run; some warp stopped for a reason other than fuel */
         bool spun = false;                  /* some warp stopped at a test that another has to make true */
         for (uint32_t i = 0; i < launch->warps_per_block; i++) {
@@ -105,10 +101,10 @@ enum block_end block_run(struct block *b) {
         if (!b->live_lanes)
             return BLOCK_DONE;
         if (!ready) {
-            report_stuck(b);
+            stuck_report_block(b);
             return BLOCK_STOPPED;
         }
-        if (!rested && (!spun || ++rounds == SPIN_ROUNDS))
+        if (--left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
             return BLOCK_YIELDED;
     }
 }

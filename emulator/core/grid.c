@@ -10,6 +10,7 @@
 #include "check/report.h"
 #include "check/watch.h"
 #include "core/function.h"
+#include "core/stuck.h"
 #include "memory/memory.h"
 #include "profile/counters.h"
 #include "tier/tier.h"
@@ -213,27 +214,16 @@ static struct block *next_block(struct run *run, struct worker *worker, struct b
     return reuse;
 }
 
-/* The line where a block's first warp that can run stands: it is in the loop that does not end. */
-static int report_endless(const struct block *b) {
-    static const char *const advice = "The kernel did not end within its time limit: a loop in it may never end, or "
-                                      "wait for something that no thread "
-                                      "does. EMULATOR_TIMEOUT=seconds sets the limit, 0 removes it.";
-    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-        const struct warp *w = &b->warps[i];
-        for (unsigned k = 0; k < w->count; k++)
-            if (w->fragments[k].state == FRAGMENT_READY)
-                return report_insn(w, w->fragments[k].pc, FINDING_TIMEOUT, w->fragments[k].mask, "Endless kernel.",
-                                   advice);
-    }
-    return report_launch(b->launch->kernel->name, FINDING_TIMEOUT, "Endless kernel", advice);
-}
-
-static bool out_of_time(struct run *run, const struct block *b) {
+/* A block has yielded: is there no sense in going on? */
+static bool out_of_time(struct run *run, struct block *b) {
     struct launch *launch = &run->launch;
-    if (!launch->deadline || now() < launch->deadline)
+    double time = now();
+    if (stuck_in_vain(b, time))
+        return true;
+    if (!launch->deadline || time < launch->deadline)
         return false;
     if (!atomic_exchange(&launch->stop, true)) {
-        int none = 0, error = report_endless(b);
+        int none = 0, error = stuck_report_endless(b);
         atomic_compare_exchange_strong(&launch->error, &none, error);
     }
     return true;
@@ -278,6 +268,7 @@ static void work(struct run *run, struct worker *worker) {
             continue;
         }
         resident--;
+        stuck_block_ended(b);
         block_free(spare);
         spare = b;
     }
@@ -361,16 +352,17 @@ static void dismiss_helpers(struct run *run) {
 
 /* Zeros. 0 when there is no memory: then grid.sync() faults. */
 static uint64_t workspace_new(const struct launch_config *config) {
-    struct allocation *a = memory_allocate(8, 0, MEMORY_VARIABLE, config->device, "workspace of the grid");
+    struct allocation *a =
+        memory_allocate(WORKSPACE_BYTES, 0, MEMORY_VARIABLE, config->device, "workspace of the grid");
     if (!a)
         return 0;
-    memset(a->host, 0, 8);
+    memset(a->host, 0, WORKSPACE_BYTES);
     return a->base;
 }
 
 int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     const uint32_t *g = config->grid, *b = config->block;
-    struct run run = {.blocks = (uint64_t)g[0] * g[1] * g[2]};
+    struct run run = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER, .blocks = (uint64_t)g[0] * g[1] * g[2]};
     struct launch *launch = &run.launch;
     launch->kernel = kernel;
     launch->config = *config;

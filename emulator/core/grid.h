@@ -2,6 +2,7 @@
 #ifndef GRID_H
 #define GRID_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,16 @@ struct launch_config {
     const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
 };
 
+/* Who waits at the barrier of a cooperative launch, to know when nobody is left who could arrive: core/stuck.c. */
+struct grid_wait {
+    pthread_mutex_t lock;
+    _Atomic uint64_t atomics; /* that blocks have done: as long as it stays the same, nobody has arrived */
+    uint64_t seen;            /* the number of them to which the next refers */
+    uint64_t waiting, ended;  /* blocks */
+};
+
+#define WORKSPACE_BYTES 8
+
 struct launch {
     const struct kernel *kernel;
     struct launch_config config;
@@ -29,6 +40,7 @@ struct launch {
     uint32_t shared_bytes; /* static + dynamic, per block */
     uint32_t local_bytes;  /* per lane */
     uint64_t workspace;    /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
+    struct grid_wait grid_wait;
     const uint8_t *params;
     struct launch_watch *watch;                /* NULL unless checks are on: see check/watch.h */
     double deadline;                           /* seconds on the monotonic clock, 0 for none */
@@ -66,6 +78,10 @@ struct block {
     uint8_t *frames;
     uint8_t *locals;
     struct block_watch *watch; /* NULL unless checks are on */
+    uint64_t grid_seen;        /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
+    uint32_t grid_looks;       /* how often it has looked since that changed */
+    uint32_t phase_yields;     /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
+    double phase_since;
     struct block *next;
 };
 
@@ -87,6 +103,8 @@ enum block_end block_run(struct block *b);
 void block_start(struct block *b, uint64_t index);
 /* Opens the barrier if all that it waits for have arrived. */
 void block_check_barrier(struct block *b, unsigned barrier);
+/* Threads that have come to a barrier with a count. */
+uint32_t block_barrier_arrived(const struct block *b, unsigned barrier);
 
 int grid_threads(void); /* host threads that execute blocks: EMULATOR_THREADS, or the CPUs we may use */
 

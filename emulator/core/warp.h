@@ -60,6 +60,9 @@ struct warp {
     uint32_t local_sp[WARP_SIZE];               /* stack pointer of each lane, offset in its local memory */
     void *call_stack;                           /* saved activations of recursive functions, see ops/call.c */
     const struct function *returned[WARP_SIZE]; /* the function each lane last returned from */
+    const struct insn
+        *unfinished;           /* the last test of an mbarrier when it found the phase unfinished, else NULL, and ... */
+    uint64_t unfinished_state; /* what it saw */
     struct fragment fragments[WARP_SIZE];
 };
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/stuck.h"
 #include "ops/half.h"
 #include "ops/lanes.h"
 #include "ops/memory.h"
@@ -342,7 +343,11 @@ enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
 
 const struct insn *op_atomic(struct warp *w, const struct insn *in) {
     const struct access *a = in->extra;
-    return operations[a->operation].run(w, in);
+    if (!w->launch->workspace)
+        return operations[a->operation].run(w, in);
+    const struct insn *next = operations[a->operation].run(w, in);
+    stuck_atomic_done(w->launch); /* it may have been an arrival at the grid's barrier */
+    return next;
 }
 
 void atomic_apply(const struct access *a, uint8_t *at, const uint8_t *operands, uint32_t n) {

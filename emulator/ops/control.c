@@ -1,4 +1,5 @@
 /* Branches, exits, barriers, special registers, and the small copies that decode makes. */
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -109,6 +110,29 @@ static void vote(struct warp *w, const struct insn *in, struct block_barrier *ba
     bar->trues += (uint32_t)__builtin_popcount(w->mask & PRED(3));
 }
 
+/* A named barrier's count: what an H200 does with a wrong one is either an illegal instruction or to wait for ever. */
+static bool count_fits(struct warp *w, const struct insn *in, const struct block_barrier *bar, uint32_t count) {
+    char advice[200];
+    if (count % WARP_SIZE) {
+        snprintf(advice, sizeof advice, "The count is %u, and has to be a multiple of %u.", count, WARP_SIZE);
+        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A barrier's count is not one that it can have.", advice);
+        warp_fault(w, 715);
+        return false;
+    }
+    const uint32_t *n = w->launch->config.block;
+    uint32_t all = (n[0] * n[1] * n[2] + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE, before = bar->expected;
+    if (!bar->arrived || (before ? before : all) == (count ? count : all))
+        return true;
+    snprintf(
+        advice, sizeof advice,
+        "Threads come to the same barrier with %u and with %u as its count: it has to be the same everywhere, that of "
+        "all threads that come.",
+        before ? before : all, count ? count : all);
+    report_insn(w, in, FINDING_DIVERGENT_BARRIER, w->mask, "Barrier error detected. Invalid arguments.", advice);
+    warp_fault(w, 719);
+    return false;
+}
+
 const struct insn *op_barrier(struct warp *w, const struct insn *in) {
     int lane = first_lane(w->mask);
     uint32_t number = REG(uint32_t, 1)[lane], count = REG(uint32_t, 2)[lane];
@@ -118,9 +142,11 @@ const struct insn *op_barrier(struct warp *w, const struct insn *in) {
         return warp_fault(w, 719);
     }
     struct block_barrier *bar = &w->block->barriers[number];
-    bar->expected = count;
+    if (!count_fits(w, in, bar, count))
+        return NULL;
+    bar->expected = bar->arrived && !bar->expected ? 0 : count;
     if (kind == BARRIER_ARRIVE) {
-        bar->arrived += (uint32_t)__builtin_popcount(w->mask);
+        bar->arrived += w->mask == w->live ? WARP_SIZE : (uint32_t)__builtin_popcount(w->mask);
         block_check_barrier(w->block, number);
         return in + 1;
     }

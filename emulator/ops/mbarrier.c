@@ -11,6 +11,8 @@
  * the host, so no operation here need be atomic. */
 #include "ops/mbarrier.h"
 
+#include <stdio.h>
+
 #include "check/report.h"
 #include "ops/memory.h"
 
@@ -37,7 +39,9 @@ static uint64_t pack(struct mbarrier b) {
     return b.pending | (uint64_t)b.expected << COUNT_BITS | bytes << 2 * COUNT_BITS | TAG | (uint64_t)b.phase << PHASE;
 }
 
-static void complete(struct mbarrier *b) {
+/* Something has come: who waits has reason to. */
+static void complete(struct warp *w, struct mbarrier *b) {
+    w->block->phase_yields = 0;
     if (b->pending || b->bytes)
         return;
     b->pending = b->expected;
@@ -123,7 +127,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
             return wrong(w, in, l, "mbarrier.arrive.noComplete completes the phase.", "");
         b.pending -= count;
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
-        complete(&b);
+        complete(w, &b);
         *at = pack(b);
         if (at != first || first_state >> PHASE != before >> PHASE) {
             first = at;
@@ -145,7 +149,7 @@ const struct insn *op_mbarrier_bytes(struct warp *w, const struct insn *in) {
         if (!add_bytes(w, in, &b, in->kind ? -bytes : bytes, l))
             return NULL;
         if (in->kind)
-            complete(&b);
+            complete(w, &b);
         *at = pack(b);
     }
     return in + 1;
@@ -154,16 +158,33 @@ const struct insn *op_mbarrier_bytes(struct warp *w, const struct insn *in) {
 /* Who finds the phase unfinished lets those run who will finish it. */
 const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
     uint32_t over = 0;
+    const uint64_t *at = NULL;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
-        const uint64_t *at = object(w, in, l);
+        at = object(w, in, l);
         if (!at)
             return NULL;
         uint32_t phase = in->kind ? REG(uint32_t, 1)[l] & 1 : (uint32_t)(REG(uint64_t, 1)[l] >> PHASE);
         over |= (uint32_t)(*at >> PHASE != phase) << l;
     }
     WRITE_PRED(0, over);
-    return over ? in + 1 : warp_spin(w, in + 1);
+    if (over) {
+        w->unfinished = NULL;
+        w->block->phase_yields = 0;
+        return in + 1;
+    }
+    w->unfinished = in;
+    w->unfinished_state = *at;
+    return warp_spin(w, in + 1);
+}
+
+void mbarrier_describe(uint64_t state, char *text, size_t size) {
+    struct mbarrier b = unpack(state);
+    snprintf(text, size,
+             "The mbarrier (cuda::barrier) still expects %u of %u arrivals and %d bytes in this phase, and every "
+             "thread of the "
+             "block that has not ended waits: the count given to init() has to be that of the threads that arrive.",
+             b.pending, b.expected, b.bytes);
 }
 
 const struct insn *op_mbarrier_pending(struct warp *w, const struct insn *in) {

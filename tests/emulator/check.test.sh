@@ -101,7 +101,7 @@ run_file() { # NAME SUFFIX FLAGS...
 }
 
 says=1
-for file in memory control async tensor host correct counters; do
+for file in memory control hang async tensor host correct counters; do
   run_file "$file" ''
 done
 says=0

@@ -1,0 +1,223 @@
+#include "core/stuck.h"
+
+#include <stdio.h>
+
+#include "check/report.h"
+#include "core/function.h"
+#include "memory/access.h"
+#include "ops/mbarrier.h"
+
+/* ---- barriers of the block ---- */
+
+static void lost_lanes(struct warp *w, const struct fragment *f) {
+    report_insn(w, f->pc, FINDING_LOST_LANE, f->mask, "Barrier error detected. Divergent thread(s) in warp.",
+                "This warp instruction waits for lanes that its mask names but that never come: all lanes of the mask "
+                "must execute the same one. Move it out of the if, or name only the lanes that take part.");
+}
+
+static void closed_barrier(struct warp *w, const struct fragment *f) {
+    const struct block_barrier *bar = &w->block->barriers[f->barrier];
+    char advice[320] =
+        "These threads wait at a __syncthreads() that other threads of the block never reach: every thread "
+        "of the block has to.";
+    if (bar->expected)
+        snprintf(
+            advice, sizeof advice,
+            "These threads wait at a named barrier for ever: barrier %u opens when %u threads have come, and %u "
+            "have. Its count has to be that of the threads that execute barrier.sync or barrier.arrive; threads that "
+            "have returned do not count.",
+            f->barrier, bar->expected, block_barrier_arrived(w->block, f->barrier));
+    report_insn(w, f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask,
+                "Barrier error detected. Divergent thread(s) in block.", advice);
+}
+
+static struct fragment *fragment_in(struct warp *w, enum fragment_state state) {
+    for (unsigned k = 0; k < w->count; k++)
+        if (w->fragments[k].state == state)
+            return &w->fragments[k];
+    return NULL;
+}
+
+void stuck_report_block(struct block *b) {
+    static const enum fragment_state states[] = {FRAGMENT_AT_SYNC, FRAGMENT_AT_BARRIER};
+    for (unsigned s = 0; s < sizeof states / sizeof *states; s++)
+        for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+            struct warp *w = &b->warps[i];
+            const struct fragment *f = fragment_in(w, states[s]);
+            if (!f)
+                continue;
+            if (states[s] == FRAGMENT_AT_SYNC)
+                lost_lanes(w, f);
+            else
+                closed_barrier(w, f);
+            warp_fault(w, 719);
+            return;
+        }
+}
+
+/* ---- the time limit ---- */
+
+/* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to the next. */
+int stuck_report_endless(const struct block *b) {
+    static const char *const advice =
+        "The kernel did not end within its time limit: a loop in it may never end, or wait "
+        "for something that no thread "
+        "does. EMULATOR_TIMEOUT=seconds sets the limit, 0 removes it.";
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        struct warp *w = &b->warps[i];
+        const struct fragment *f = fragment_in(w, FRAGMENT_READY);
+        if (f)
+            return report_insn(w, f->pc, FINDING_TIMEOUT, f->mask, "Endless kernel.", advice);
+    }
+    return report_launch(b->launch->kernel->name, FINDING_TIMEOUT, "Endless kernel", advice);
+}
+
+/* ---- mbarriers ---- */
+
+/* A phase of an mbarrier is ended by threads of its block. When all of them do nothing but look whether it is over, it never
+ * will be. A loop may count its tests or look at the clock and give up: hence some patience. */
+#define PHASE_SECONDS 2.0
+#define PHASE_YIELDS  500
+
+static struct warp *waits_for_phase(struct block *b) {
+    struct warp *found = NULL;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        struct warp *w = &b->warps[i];
+        unsigned ready = 0;
+        for (unsigned k = 0; k < w->count; k++)
+            ready += w->fragments[k].state == FRAGMENT_READY;
+        if (!ready)
+            continue;
+        if (ready != 1 || !w->unfinished)
+            return NULL;
+        found = found ? found : w;
+    }
+    return found;
+}
+
+static bool in_phase(struct block *b, double now) {
+    struct warp *w = waits_for_phase(b);
+    if (!w) {
+        b->phase_yields = 0;
+        return false;
+    }
+    if (b->phase_yields++ == 0)
+        b->phase_since = now;
+    if (b->phase_yields < PHASE_YIELDS || now - b->phase_since < PHASE_SECONDS)
+        return false;
+    char advice[320];
+    mbarrier_describe(w->unfinished_state, advice, sizeof advice);
+    report_insn(w, w->unfinished, FINDING_DIVERGENT_BARRIER, fragment_in(w, FRAGMENT_READY)->mask,
+                "Barrier error detected. Threads wait for a phase of an mbarrier that never ends.", advice);
+    warp_fault(w, 719);
+    return true;
+}
+
+/* ---- the grid's barrier ---- */
+
+/* Does this load read the grid's barrier, for one of the lanes? */
+static bool reads_workspace(const struct warp *w, const struct insn *in, uint32_t lanes) {
+    const struct access *a = in->extra;
+    uint64_t addresses[WARP_SIZE], workspace = w->launch->workspace;
+    if (a->kind != ACCESS_LOAD || (a->space != SPACE_GENERIC && a->space != SPACE_GLOBAL))
+        return false;
+    access_addresses(w, in, addresses);
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (lanes >> l & 1 && addresses[l] - workspace < WORKSPACE_BYTES)
+            return true;
+    return false;
+}
+
+static bool is_branch(const struct insn *in) {
+    return in->run == op_branch || in->run == op_branch_if;
+}
+
+/* The loop that a fragment stands in, from there to the branch back: does it read the grid's barrier? */
+static bool polls_workspace(const struct warp *w, const struct fragment *f) {
+    const struct code *code = &w->launch->kernel->code;
+    for (const struct insn *in = f->pc; in < code->insns + code->count; in++) {
+        if (in->flags & INSN_MEMORY && reads_workspace(w, in, f->mask))
+            return true;
+        if (is_branch(in) && in->target <= f->pc)
+            return false;
+    }
+    return false;
+}
+
+/* The warp of the block that waits at the grid's barrier, when all others of the block wait for it. */
+static struct warp *waits_for_grid(struct block *b) {
+    struct warp *found = NULL;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        struct warp *w = &b->warps[i];
+        for (unsigned k = 0; k < w->count; k++) {
+            if (w->fragments[k].state != FRAGMENT_READY)
+                continue;
+            if (!polls_workspace(w, &w->fragments[k]))
+                return NULL;
+            found = found ? found : w;
+        }
+    }
+    return found;
+}
+
+/* Have all blocks looked at the barrier in vain since the last atomic operation of any, but for those that have ended? Every
+ * arrival is an atomic operation, so then nobody is left who could arrive. A block counts from its second look on: before
+ * the first one the barrier may just have opened. */
+static bool all_wait(struct block *b) {
+    struct grid_wait *g = &b->launch->grid_wait;
+    const uint32_t *n = b->launch->config.grid;
+    pthread_mutex_lock(&g->lock);
+    uint64_t now = atomic_load(&g->atomics);
+    if (g->seen != now) {
+        g->seen = now;
+        g->waiting = 0;
+    }
+    if (b->grid_seen != now) {
+        b->grid_seen = now;
+        b->grid_looks = 0;
+    }
+    if (++b->grid_looks == 2)
+        g->waiting++;
+    bool all = g->waiting + g->ended == (uint64_t)n[0] * n[1] * n[2];
+    pthread_mutex_unlock(&g->lock);
+    return all;
+}
+
+static bool in_grid(struct block *b) {
+    struct warp *w = waits_for_grid(b);
+    if (!w || !all_wait(b))
+        return false;
+    struct launch *launch = b->launch;
+    if (atomic_exchange(&launch->stop, true))
+        return true;
+    char advice[320];
+    unsigned long long waiting = launch->grid_wait.waiting, ended = launch->grid_wait.ended;
+    snprintf(advice, sizeof advice,
+             "%llu of %llu blocks wait at the grid's barrier (grid.sync()), and the others have ended without coming "
+             "there: every block of the grid has to. Do not return before it.",
+             waiting, waiting + ended);
+    const struct fragment *f = fragment_in(w, FRAGMENT_READY);
+    report_insn(w, f->pc, FINDING_DIVERGENT_BARRIER, f->mask, "Barrier error detected. Divergent block(s) in grid.",
+                advice);
+    warp_fault(w, 719);
+    return true;
+}
+
+bool stuck_in_vain(struct block *b, double now) {
+    return (b->launch->workspace && in_grid(b)) || in_phase(b, now);
+}
+
+void stuck_atomic_done(struct launch *launch) {
+    if (launch->workspace)
+        atomic_fetch_add(&launch->grid_wait.atomics, 1);
+}
+
+void stuck_block_ended(struct block *b) {
+    struct grid_wait *g = &b->launch->grid_wait;
+    if (!b->launch->workspace)
+        return;
+    pthread_mutex_lock(&g->lock);
+    g->ended++;
+    pthread_mutex_unlock(&g->lock);
+    b->grid_looks = 0; /* its memory may become another block's */
+}
