@@ -83,6 +83,7 @@ struct request {
     size_t shared;
     cudaStream_t stream;
     bool cooperative;
+    cudaEvent_t events[2]; /* to be recorded when it is done */
 };
 
 /* Toolkit 13 changed the answer. */
@@ -178,7 +179,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream) {
-    struct request r = {"cudaLaunchKernel", grid, block, shared, stream, false};
+    struct request r = {"cudaLaunchKernel", grid, block, shared, stream, false, {0, 0}};
     return launch(function, &r, args);
 }
 
@@ -199,40 +200,74 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function) {
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-    struct request r = {"cudaLaunchCooperativeKernel", grid, block, shared, stream, true};
+    struct request r = {"cudaLaunchCooperativeKernel", grid, block, shared, stream, true, {0, 0}};
     return launch(function, &r, args);
 }
 
-/* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. */
+static cudaError_t check_cluster(const struct request *r, unsigned x, unsigned y, unsigned z) {
+    if (!x || !y || !z || r->grid.x % x || r->grid.y % y || r->grid.z % z)
+        return state_refuse(r->function, cudaErrorInvalidClusterSize,
+                            "A grid of %u x %u x %u blocks cannot be parted into clusters of %u x %u x %u.", r->grid.x,
+                            r->grid.y, r->grid.z, x, y, z);
+    if ((unsigned long long)x * y * z > 1)
+        return state_refuse(r->function, cudaErrorNotSupported, "Thread block clusters are not emulated yet.");
+    return cudaSuccess;
+}
+
+/* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. An event that a GPU
+ * may record while the kernel still runs is recorded when it is done, which is always right, only later. */
 static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request *r) {
-    switch (a->id) {
+    switch ((int)a->id) {
     case cudaLaunchAttributeCooperative:
         r->cooperative = a->val.cooperative != 0;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z <= 1)
-            return cudaSuccess;
-        return state_refuse(r->function, cudaErrorNotSupported, "Thread block clusters are not emulated yet.");
+        return check_cluster(r, a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z);
     case cudaLaunchAttributeProgrammaticEvent:
-    case cudaLaunchAttributeLaunchCompletionEvent:
-        return state_refuse(r->function, cudaErrorNotSupported, "Launch attribute %d (an event) is not emulated yet.",
-                            (int)a->id);
-    default:
+        r->events[0] = a->val.programmaticEvent.event;
         return cudaSuccess;
+    case 12: /* cudaLaunchAttributeLaunchCompletionEvent */
+        r->events[1] = a->val.launchCompletionEvent.event;
+        return cudaSuccess;
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case 11: /* cudaLaunchAttributePreferredClusterDimension */
+    case 14: /* cudaLaunchAttributePreferredSharedMemoryCarveout */
+    case 16: /* cudaLaunchAttributeNvlinkUtilCentricScheduling */
+        return cudaSuccess;
+    case 13: /* cudaLaunchAttributeDeviceUpdatableKernelNode */
+        return state_refuse(r->function, cudaErrorNotSupported, "Nodes that kernels update are not emulated.");
+    default:
+        return state_refuse(r->function, cudaErrorInvalidValue, "There is no launch attribute %d.", (int)a->id);
     }
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
     if (!config || (config->numAttrs && !config->attrs))
         return state_return(cudaErrorInvalidValue);
-    struct request r = {"cudaLaunchKernelExC",    config->gridDim, config->blockDim,
-                        config->dynamicSmemBytes, config->stream,  false};
+    struct request r = {"cudaLaunchKernelExC",
+                        config->gridDim,
+                        config->blockDim,
+                        config->dynamicSmemBytes,
+                        config->stream,
+                        false,
+                        {0, 0}};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         cudaError_t error = apply_attribute(&config->attrs[i], &r);
         if (error != cudaSuccess)
             return error;
     }
-    return launch(function, &r, args);
+    cudaError_t error = launch(function, &r, args);
+    for (unsigned i = 0; i < 2 && error == cudaSuccess; i++)
+        if (r.events[i])
+            error = cudaEventRecord(r.events[i], config->stream);
+    return error;
 }
 
 /* ---- Host functions ---- */

@@ -1,5 +1,5 @@
 /* What a program may ask and set about a kernel. */
-#include "api/api.h"
+#include "api/device.h"
 
 #include <string.h>
 
@@ -14,8 +14,9 @@ static struct kernel *kernel_of(const char *call, const void *function, struct e
         return NULL;
     }
     *entry = registration_entry(function);
-    if (!*entry) {
-        *error = state_refuse(call, cudaErrorInvalidDeviceFunction, "That is not a __global__ function.");
+    if (!*entry) { /* CUDA takes an address that it does not know for a kernel's handle */
+        *error = state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
+                              "That is not a __global__ function.");
         return NULL;
     }
     struct kernel *k = registration_kernel(*entry, state_device(), error);
@@ -40,46 +41,115 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     out->ptxVersion = registration_ptx_arch(entry);
     out->binaryVersion = 90;
     out->maxDynamicSharedSizeBytes = (int)k->max_dynamic_shared;
-    out->preferredShmemCarveout = -1;
+    out->preferredShmemCarveout = k->preferences.carveout;
+    out->clusterSchedulingPolicyPreference = k->preferences.cluster_policy;
+    out->nonPortableClusterSizeAllowed = k->preferences.large_clusters;
     return cudaSuccess;
+}
+
+static cudaError_t set_attribute(const char *function, struct kernel *k, enum cudaFuncAttribute attribute, int value) {
+    switch ((int)attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || (unsigned)value + k->static_shared > LIMIT_SHARED_BLOCK_OPTIN)
+            return state_refuse(function, cudaErrorInvalidValue,
+                                "%d bytes of dynamic and %u of static shared memory; a block may have %d in all.",
+                                value, k->static_shared, LIMIT_SHARED_BLOCK_OPTIN);
+        k->max_dynamic_shared = (uint32_t)value;
+        return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100)
+            return state_refuse(function, cudaErrorInvalidValue, "A carve-out is -1 or a percentage, not %d.", value);
+        k->preferences.carveout = value;
+        return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        k->preferences.large_clusters = value != 0;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        if ((unsigned)value > cudaClusterSchedulingPolicyLoadBalancing)
+            return state_return(cudaErrorInvalidValue);
+        k->preferences.cluster_policy = value;
+        return cudaSuccess;
+    default:
+        return state_refuse(function, cudaErrorInvalidValue, "Attribute %d cannot be set.", (int)attribute);
+    }
 }
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value) {
     cudaError_t error;
     struct entry *entry;
     struct kernel *k = kernel_of(__func__, function, &entry, &error);
-    if (!k)
-        return error;
-    switch ((int)attribute) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || (unsigned)value + k->static_shared > LIMIT_SHARED_BLOCK_OPTIN)
-            return state_refuse(__func__, cudaErrorInvalidValue,
-                                "%d bytes of dynamic and %u of static shared memory; a block may have %d in all.",
-                                value, k->static_shared, LIMIT_SHARED_BLOCK_OPTIN);
-        k->max_dynamic_shared = (uint32_t)value;
-        return cudaSuccess;
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
-        return value >= -1 && value <= 100 ? cudaSuccess : state_return(cudaErrorInvalidValue);
-    case cudaFuncAttributeNonPortableClusterSizeAllowed:
-        return cudaSuccess;
-    default:
-        return state_refuse(__func__, cudaErrorNotSupported, "Attribute %d is not emulated.", (int)attribute);
-    }
+    return k ? set_attribute(__func__, k, attribute, value) : error;
 }
 
+#if CUDART_VERSION >= 12080
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t handle, enum cudaFuncAttribute attribute, int value,
+                                            int device) {
+    ENTER();
+    cudaError_t error = cudaErrorInvalidResourceHandle;
+    struct entry *entry = registration_entry(handle);
+    if (!entry)
+        return state_refuse(__func__, error, "That is not a kernel.");
+    if (!device_exists(device))
+        return device_missing(__func__, device);
+    struct kernel *k = registration_kernel(entry, device, &error);
+    return k ? set_attribute(__func__, k, attribute, value) : state_return(error);
+}
+#endif
+
+/* Hints. */
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) {
-    (void)config; /* a hint */
     cudaError_t error;
     struct entry *entry;
-    return kernel_of(__func__, function, &entry, &error) ? cudaSuccess : error;
+    if (!kernel_of(__func__, function, &entry, &error))
+        return error;
+    return (unsigned)config > cudaFuncCachePreferEqual ? state_return(cudaErrorInvalidValue) : cudaSuccess;
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) {
+    cudaError_t error;
+    struct entry *entry;
+    if (!kernel_of(__func__, function, &entry, &error))
+        return error;
+    return (unsigned)config > cudaSharedMemBankSizeEightByte ? state_return(cudaErrorInvalidValue) : cudaSuccess;
 }
 
 cudaError_t cudaFuncGetName(const char **name, const void *function) {
+    cudaError_t error;
+    struct entry *entry;
     if (!name)
         return state_return(cudaErrorInvalidValue);
-    struct entry *entry = registration_entry(function);
-    if (!entry)
-        return state_return(cudaErrorInvalidDeviceFunction);
+    if (!kernel_of(__func__, function, &entry, &error))
+        return error;
     *name = registration_entry_name(entry);
+    return cudaSuccess;
+}
+
+#if CUDART_VERSION >= 12040
+cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size) {
+    cudaError_t error;
+    struct entry *entry;
+    if (!offset)
+        return state_return(cudaErrorInvalidValue);
+    const struct kernel *k = kernel_of(__func__, function, &entry, &error);
+    if (!k)
+        return error;
+    if (index >= k->param_count)
+        return state_return(cudaErrorInvalidValue);
+    *offset = k->params[index].offset;
+    if (size)
+        *size = k->params[index].size;
+    return cudaSuccess;
+}
+#endif
+
+/* A cudaFunction_t is for the driver's calls, which are not here; it is the kernel's handle. */
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *function) {
+    cudaError_t error;
+    struct entry *entry;
+    if (!out)
+        return state_return(cudaErrorInvalidValue);
+    if (!kernel_of(__func__, function, &entry, &error))
+        return error;
+    *out = (cudaFunction_t)(void *)entry;
     return cudaSuccess;
 }

@@ -19,20 +19,25 @@ static int blocks_per_sm(int threads, size_t shared) {
     return minimum(blocks, (int)(LIMIT_SHARED_SM / need));
 }
 
+static const struct kernel *kernel_of(const void *function, cudaError_t *error) {
+    struct entry *entry = registration_entry(function);
+    *error = cudaErrorInvalidDeviceFunction;
+    const struct kernel *k = entry ? registration_kernel(entry, state_device(), error) : NULL;
+    if (!k)
+        state_return(*error);
+    return k;
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads,
                                                                    size_t dynamic_shared, unsigned flags) {
     ENTER();
-    (void)flags;
-    if (!blocks || threads < 1)
+    if (!blocks || threads < 1 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride))
         return state_return(cudaErrorInvalidValue);
     cudaError_t error;
-    struct entry *entry = registration_entry(function);
-    if (!entry)
-        return state_return(cudaErrorInvalidDeviceFunction);
-    struct kernel *k = registration_kernel(entry, state_device(), &error);
+    const struct kernel *k = kernel_of(function, &error);
     if (!k)
-        return state_return(error);
-    bool fits = (unsigned)threads <= k->max_threads && dynamic_shared <= k->max_dynamic_shared;
+        return error;
+    bool fits = threads <= LIMIT_BLOCK_THREADS && dynamic_shared <= k->max_dynamic_shared; /* whatever its bounds say */
     *blocks = fits ? blocks_per_sm(threads, k->static_shared + dynamic_shared) : 0;
     return cudaSuccess;
 }
@@ -47,13 +52,56 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     if (!bytes || blocks < 1 || threads < 1)
         return state_return(cudaErrorInvalidValue);
     cudaError_t error;
-    struct entry *entry = registration_entry(function);
-    if (!entry)
-        return state_return(cudaErrorInvalidDeviceFunction);
-    struct kernel *k = registration_kernel(entry, state_device(), &error);
+    const struct kernel *k = kernel_of(function, &error);
     if (!k)
-        return state_return(error);
-    long left = LIMIT_SHARED_SM / blocks / SHARED_UNIT * SHARED_UNIT - LIMIT_SHARED_RESERVED - (long)k->static_shared;
+        return error;
+    if (threads > LIMIT_BLOCK_THREADS || blocks > blocks_per_sm(threads, 0))
+        return state_return(cudaErrorInvalidValue);
+    /* NVIDIA's answer leaves out what the driver takes of every block. */
+    long left = LIMIT_SHARED_SM / blocks / SHARED_UNIT * SHARED_UNIT - (long)k->static_shared;
     *bytes = left < 0 ? 0 : (size_t)(left < (long)k->max_dynamic_shared ? left : (long)k->max_dynamic_shared);
     return cudaSuccess;
+}
+
+/* ---- Clusters: there are those of one block only ---- */
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function, const cudaLaunchConfig_t *config) {
+    ENTER();
+    cudaError_t error;
+    if (!size || !config)
+        return state_return(cudaErrorInvalidValue);
+    if (!kernel_of(function, &error))
+        return error;
+    *size = 1;
+    return cudaSuccess;
+}
+
+/* Blocks of the cluster that a configuration asks for; 0 when it asks for none. */
+static unsigned long long cluster_blocks(const cudaLaunchConfig_t *config) {
+    for (unsigned i = 0; config->attrs && i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) {
+            const cudaLaunchAttributeValue *v = &config->attrs[i].val;
+            return (unsigned long long)v->clusterDim.x * v->clusterDim.y * v->clusterDim.z;
+        }
+    return 0;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const cudaLaunchConfig_t *config) {
+    ENTER();
+    cudaError_t error;
+    if (!clusters || !config)
+        return state_return(cudaErrorInvalidValue);
+    const struct kernel *k = kernel_of(function, &error);
+    if (!k)
+        return error;
+    unsigned long long size = cluster_blocks(config);
+    if (size > (k->preferences.large_clusters ? LIMIT_CLUSTER_LARGE : LIMIT_CLUSTER))
+        return state_refuse(__func__, cudaErrorInvalidClusterSize, "A cluster of %llu blocks is too large.", size);
+    int blocks = 0;
+    dim3 b = config->blockDim;
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, (int)(b.x * b.y * b.z),
+                                                          config->dynamicSmemBytes);
+    if (error == cudaSuccess)
+        *clusters = size == 1 ? blocks * LIMIT_SMS : 0;
+    return error;
 }

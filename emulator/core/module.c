@@ -112,6 +112,7 @@ static bool describe_kernel(struct module *m, const struct ptx_function *f, stru
     const uint32_t *limit = f->reqntid[0] ? f->reqntid : f->maxntid;
     uint64_t threads = (uint64_t)(limit[0] ? limit[0] : 1024) * (limit[1] ? limit[1] : 1);
     threads = threads > 1024 ? 1024 : threads * (limit[2] ? limit[2] : 1);
+    k->preferences.carveout = -1;
     k->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
     return describe_params(m, k);
 }

@@ -69,6 +69,9 @@ struct kernel {
     uint32_t static_shared, local_bytes; /* local: of the kernel itself and of the calls below it, where known */
     uint32_t max_threads;                /* by .maxntid, or 1024 */
     uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
+    struct kernel_preferences {          /* set by it, too; they change nothing here */
+        int carveout, large_clusters, cluster_policy;
+    } preferences;
     /* Filled by kernel_prepare, at the first launch. */
     bool prepared;
     bool calls;               /* it calls functions that are not inlined */
