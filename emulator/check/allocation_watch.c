@@ -182,8 +182,10 @@ static struct global_cell *cells_new(unsigned unit_shift) {
 /* A cell per byte instead of one per word; what was known of the word is now known of each of its bytes. */
 static bool split_cells(struct race_chunk *c) {
     struct global_cell *bytes = cells_new(0);
-    for (uint64_t i = 0; bytes && i < CHUNK_BYTES; i++)
+    for (uint64_t i = 0; bytes && i < CHUNK_BYTES; i++) {
         bytes[i] = c->cells[i >> c->unit_shift];
+        bytes[i].value = bytes[i].value >> 8 * (i % 4) & 0xff;
+    }
     if (!bytes)
         return false;
     atomic_fetch_sub(&cell_bytes, (CHUNK_BYTES >> c->unit_shift) * sizeof *c->cells);

@@ -15,6 +15,8 @@ struct global_mark {
 };
 struct global_cell {
     struct global_mark write, reads[2];
+    uint32_t value; /* that was written, when value_known: memory may not hold it yet */
+    bool value_known;
 };
 
 /* 1024 bytes of memory. Blocks run on several threads of the host: whoever looks at cells holds the lock. */

@@ -63,6 +63,13 @@ struct touch {
 
 /* The mark that this access leaves. */
 struct access_mark touch_mark(const struct block_watch *b, const struct touch *t);
+/* Bytes of one of its elements. */
+static inline uint32_t touch_element(const struct touch *t) {
+    uint32_t bytes = ((const struct access *)t->in->extra)->bytes;
+    return bytes && bytes < t->bytes ? bytes : t->bytes;
+}
+/* What a lane's plain store or cp.async brings: `bytes` of it. False when that is not known. */
+bool touch_stored(const struct touch *t, int lane, uint8_t *out);
 /* Do the lane's store and the bytes at `now` hold the same? */
 bool touch_same_value(const struct touch *t, const uint8_t *now);
 /* The same for two lanes of one store. */

@@ -98,16 +98,16 @@ static void put_who(struct text *t, const struct hazard_thread *who, bool with_b
         text_format(t, " of block (%u,%u,%u)", b[0], b[1], b[2]);
 }
 
-static bool is_atomic(const struct insn *in) {
+bool hazard_is_atomic(const struct insn *in) {
     return in && in->flags & INSN_MEMORY && ((const struct access *)in->extra)->kind == ACCESS_ATOMIC;
 }
 
 static const char *verb(const struct insn *in, bool write) {
-    return is_atomic(in) ? "updated" : write ? "wrote" : "read";
+    return hazard_is_atomic(in) ? "updated" : write ? "wrote" : "read";
 }
 
 static const char *access_word(const struct insn *in, bool write) {
-    return is_atomic(in) ? "Atomic" : write ? "Write" : "Read";
+    return hazard_is_atomic(in) ? "Atomic" : write ? "Write" : "Read";
 }
 
 static void put_line(struct text *t, const struct source_position *p) {
@@ -141,6 +141,11 @@ static const char *advice(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
                "pipe.consumer_wait()), then __syncthreads() before other threads read what it brought.";
+    if (h->kind == HAZARD_PLAIN_READ)
+        return "Others update this with atomics meanwhile: a plain read may see any value it has had. If that is "
+               "meant, "
+               "say so with a volatile read or an atomic load; if the final value is needed, read it in a later "
+               "kernel.";
     if (h->kind == HAZARD_UNWRITTEN)
         return h->space == SPACE_GLOBAL
                    ? "Nobody has written these bytes: cudaMalloc does not clear memory. Fill it with cudaMemset or "

@@ -7,9 +7,10 @@
 #include "check/report.h"
 
 enum hazard_kind {
-    HAZARD_RACE,     /* two accesses, at least one a write, that nothing orders */
-    HAZARD_COPY,     /* an access to what a cp.async may still be writing */
-    HAZARD_UNWRITTEN /* a read of memory that nobody has written */
+    HAZARD_RACE,       /* two accesses, at least one a write, that nothing orders */
+    HAZARD_COPY,       /* an access to what a cp.async may still be writing */
+    HAZARD_PLAIN_READ, /* a race of a plain read with an atomic, in global memory: some mean it */
+    HAZARD_UNWRITTEN   /* a read of memory that nobody has written */
 };
 
 /* Who the two are to each other: says what is missing between them. */
@@ -47,6 +48,7 @@ struct hazards {
 
 void hazards_note(struct hazards *all, const struct hazard *h);
 void hazards_tell(struct hazards *all);
+bool hazard_is_atomic(const struct insn *in);
 struct hazard_thread hazard_thread(const struct warp *w, int lane);
 /* The same from a block's number and a warp and lane in it. */
 struct hazard_thread hazard_thread_at(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane);

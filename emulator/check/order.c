@@ -113,18 +113,20 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     }
     o->warp_count = warps;
     o->index = index;
-    o->time = o->base = o->fence_base = 1;
+    o->start = o->base = o->fence_base = ++o->time; /* the clock goes on: marks of the block before are older */
     o->any_fence = o->pending_any = false;
     facts_clear(&o->learned);
+    facts_clear(&o->late);
     for (uint32_t i = 0; i < warps; i++) {
         struct warp_order *w = &o->warps[i];
-        struct facts learned = w->learned, pending = w->pending;
+        struct facts learned = w->learned, pending = w->pending, late = w->late;
         struct lane_order *lanes = w->lanes;
         facts_clear(&learned);
         facts_clear(&pending);
+        facts_clear(&late);
         if (lanes)
             memset(lanes, 0, sizeof *lanes);
-        *w = (struct warp_order){.learned = learned, .pending = pending, .lanes = lanes};
+        *w = (struct warp_order){.learned = learned, .pending = pending, .late = late, .lanes = lanes};
     }
 }
 
@@ -132,28 +134,54 @@ void order_free(struct block_order *o) {
     for (uint32_t i = 0; o->warps && i < o->warp_count; i++) {
         facts_free(&o->warps[i].learned);
         facts_free(&o->warps[i].pending);
+        facts_free(&o->warps[i].late);
         free(o->warps[i].lanes);
     }
     free(o->warps);
     facts_free(&o->learned);
+    facts_free(&o->late);
 }
 
 /* A copy that its lane has not waited for is ordered with nothing, the lane's own accesses included. */
-static bool copy_unfinished(const struct block_order *o, struct access_mark mark) {
-    return (mark.packed & MARK_COPY) &&
+bool order_copy_unfinished(const struct block_order *o, struct access_mark mark) {
+    return (mark.packed & MARK_COPY) && mark.time >= o->start &&
            mark.time >= o->warps[MARK_WARP(mark.packed)].copies_done[mark.packed & MARK_LANE];
 }
 
 bool order_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
     const struct warp_order *w = &o->warps[warp];
     uint32_t by = MARK_WARP(mark.packed), by_lane = mark.packed & MARK_LANE;
-    if (copy_unfinished(o, mark))
+    if (mark.time < o->start)
+        return true;
+    if (order_copy_unfinished(o, mark))
         return false;
     if (mark.time < o->base)
         return true;
     if (by != warp)
         return mark.time < w->known[by];
-    return by_lane == lane || mark.time < w->synced || (w->lanes && mark.time < w->lanes->known[lane][by_lane]);
+    return by_lane == lane || mark.time < w->synced || mark.time < w->known[warp] ||
+           (w->lanes && mark.time < w->lanes->known[lane][by_lane]);
+}
+
+bool order_before_strong_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
+    const struct warp_order *w = &o->warps[warp], *all = &o->warps[0];
+    uint32_t by = MARK_WARP(mark.packed);
+    return order_in_block(o, mark, warp, lane) || (w->has_pending && mark.time < w->pending_known[by]) ||
+           (all->has_pending && mark.time < all->pending_known[by]);
+}
+
+bool order_before_strong(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
+    return order_between_blocks(o, block, mark, warp) || facts_cover(&o->warps[warp].pending, block, mark) ||
+           facts_cover(&o->warps[0].pending, block, mark);
+}
+
+bool order_read_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
+    return order_in_block(o, mark, warp, lane) || mark.time < o->warps[warp].late_known[MARK_WARP(mark.packed)];
+}
+
+bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
+    return order_between_blocks(o, block, mark, warp) || facts_cover(&o->late, block, mark) ||
+           facts_cover(&o->warps[warp].late, block, mark);
 }
 
 bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
@@ -236,6 +264,8 @@ void order_barrier_whole(struct block_order *o) {
     for (uint32_t i = 0; i < o->warp_count; i++) {
         facts_join(&o->learned, &o->warps[i].learned);
         facts_clear(&o->warps[i].learned);
+        facts_join(&o->late, &o->warps[i].late);
+        facts_clear(&o->warps[i].late);
         o->warps[i].dirty = false;
     }
     /* What one has read with a strong load, another may fence after the barrier. */
@@ -283,6 +313,22 @@ static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t 
     return fact;
 }
 
+static void release(struct released *r, const struct block_order *o, uint32_t warp, uint32_t base,
+                    const uint32_t known[MAX_WARPS]) {
+    if (r->used && r->block == o->index) {
+        r->base = later(r->base, base);
+        known_join(r->known, known);
+    } else {
+        r->base = base;
+        memcpy(r->known, known, sizeof r->known);
+        r->block = o->index;
+        r->used = true;
+    }
+    facts_join(&r->facts, &o->learned);
+    facts_join(&r->facts, &o->warps[warp].learned);
+    facts_add(&r->facts, fact_of(o, warp, base, known));
+}
+
 void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
     uint32_t base = o->base, known[MAX_WARPS];
@@ -293,29 +339,34 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
         base = later(w->fenced ? w->fence_base : 0, o->fence_base);
         memcpy(known, w->fence_known, sizeof known);
     }
-    if (s->used && s->block == o->index) {
-        s->base = later(s->base, base);
-        known_join(s->known, known);
-    } else {
-        s->base = base;
-        memcpy(s->known, known, sizeof known);
-        s->block = o->index;
-        s->used = true;
-    }
-    facts_join(&s->facts, &o->learned);
-    facts_join(&s->facts, &w->learned);
-    facts_add(&s->facts, fact_of(o, warp, base, known));
+    release(&s->all, o, warp, base, known);
+}
+
+void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s) {
+    struct warp_order *w = &o->warps[warp];
+    uint32_t known[MAX_WARPS];
+    memcpy(known, w->known, sizeof known);
+    known_join(known, w->late_known);
+    known[warp] = ++o->time;
+    release(&s->reads, o, warp, o->base, known);
+    facts_join(&s->reads.facts, &o->late);
+    facts_join(&s->reads.facts, &w->late);
 }
 
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
-    if (!s->used)
+    if (s->reads.used) {
+        if (s->reads.block == o->index)
+            known_join(w->late_known, s->reads.known);
+        facts_join(&w->late, &s->reads.facts);
+    }
+    if (!s->all.used)
         return;
-    if (s->block == o->index) {
-        known_join(strongly ? w->known : w->pending_known, s->known);
+    if (s->all.block == o->index) {
+        known_join(strongly ? w->known : w->pending_known, s->all.known);
         w->has_pending |= !strongly;
     }
-    facts_join(strongly ? &w->learned : &w->pending, &s->facts);
+    facts_join(strongly ? &w->learned : &w->pending, &s->all.facts);
     o->pending_any |= !strongly;
 }
 

@@ -64,6 +64,8 @@ struct warp_order {
     uint32_t mask_at;
     bool fenced, dirty; /* it has executed a fence; it has stored to global memory since */
     uint32_t fence_base, fence_known[MAX_WARPS];
+    uint32_t late_known[MAX_WARPS]; /* the same for their reads only: see order_release_reads */
+    struct facts late;
     struct facts learned; /* of other blocks, since the last barrier */
     struct facts pending; /* read, but a fence has to follow */
     uint32_t pending_known[MAX_WARPS];
@@ -73,32 +75,45 @@ struct warp_order {
 };
 
 struct block_order {
-    uint32_t time, base;
-    uint32_t fence_base; /* accesses before it were followed by a fence, then a barrier */
+    uint32_t time, start, base; /* start: of the block */
+    uint32_t fence_base;        /* accesses before it were followed by a fence, then a barrier */
     bool any_fence;
     uint32_t index; /* of the block */
     uint32_t warp_count;
     struct warp_order *warps;
-    struct facts learned; /* of other blocks, by all warps */
+    struct facts learned, late; /* of other blocks, by all warps */
     bool pending_any;
+};
+
+/* What those who released a variable knew: of the block that did last, and of the others. */
+struct released {
+    bool used;
+    uint32_t block, base, known[MAX_WARPS];
+    struct facts facts;
 };
 
 /* A variable through which threads talk. */
 struct sync_variable {
-    uint64_t key;   /* address; 0: free */
-    uint32_t block; /* who released it last */
-    bool used;
-    uint32_t base, known[MAX_WARPS]; /* of that block */
-    struct facts facts;
+    uint64_t key; /* address plus one; 0: free */
+    struct released all, reads;
 };
 
+/* For another block in the same place: marks that it left are over. */
 void order_start(struct block_order *o, uint32_t index, uint32_t warps);
 void order_free(struct block_order *o);
 
 /* Does an access of this block come before what the lane does now? */
 bool order_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
+/* Is this the mark of a cp.async that its thread has not waited for? */
+bool order_copy_unfinished(const struct block_order *o, struct access_mark mark);
 /* The same for an access of another block of the launch. */
 bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
+/* Does an access come before a strong read that the lane makes now? What it has learned without a fence counts, too. */
+bool order_before_strong_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
+bool order_before_strong(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
+/* Does a read come before a write that the lane makes now? */
+bool order_read_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
+bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
 /* Was the access made by lanes that had really parted from this one, and have not met it since? */
 bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark, uint32_t lane);
 
@@ -110,6 +125,9 @@ void order_fence(struct block_order *o, uint32_t warp);
 /* strongly: an instruction that is a release by itself; otherwise a relaxed one, which is when a fence came before. */
 void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly);
 bool order_may_release(const struct block_order *o);
+/* A relaxed store tells nothing of what was written before it. But what it tells was computed from what was read, and
+ * who acts upon it writes later than that. */
+void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s);
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly);
 
 /* cp.async: a lane's copies so far form a group; all but the newest `left` groups are done. */

@@ -24,7 +24,7 @@ void put_title(struct text *t, const char *title) {
 }
 
 /* The toolkit's headers: atomicAdd and the like are inlined functions there. */
-static bool is_toolkit(const char *file) {
+bool is_toolkit(const char *file) {
     return strstr(file, "/include/") != NULL;
 }
 

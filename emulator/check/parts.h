@@ -29,6 +29,8 @@ void put_advice(struct text *t, const char *advice);
 
 /* The line to show: the innermost one that is the student's own. */
 struct source_position own_line(const struct kernel *kernel, struct source_position p);
+/* Is this a file of the toolkit? */
+bool is_toolkit(const char *file);
 /* How messages name a file. */
 const char *shown_path(const char *file);
 

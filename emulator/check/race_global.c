@@ -1,5 +1,7 @@
 /* Races in global memory: like those in shared memory (race_shared.c), between the threads of a block, between blocks, and
  * between launches that nothing orders. */
+#include <string.h>
+
 #include "check/allocation_watch.h"
 #include "check/block_watch.h"
 
@@ -7,6 +9,8 @@ struct now {
     struct block_watch *b;
     const struct touch *touch;
     struct global_mark mark;
+    bool value_known;
+    uint8_t value[64]; /* that is written */
 };
 
 static bool same_block(const struct now *n, const struct global_mark *old) {
@@ -22,14 +26,20 @@ static bool is_strong_pair(const struct now *n, const struct global_mark *old) {
     return both & MARK_STRONG && (same_block(n, old) || !(any & MARK_BLOCK_SCOPE));
 }
 
-static bool is_ordered(const struct now *n, const struct global_mark *old) {
+static bool is_ordered(const struct now *n, const struct global_mark *old, bool old_write) {
     const struct touch *t = n->touch;
     const struct block_order *o = &n->b->order;
     if (old->launch != n->mark.launch)
         return stream_order_is_before(&n->b->launch->operation, old->launch);
-    if (old->block == n->mark.block)
-        return order_in_block(o, old->mark, t->warp->index, (uint32_t)t->lane);
-    return order_between_blocks(o, old->block, old->mark, t->warp->index);
+    uint32_t warp = t->warp->index, lane = (uint32_t)t->lane;
+    bool strong = t->site->flags & SITE_STRONG, here = old->block == n->mark.block;
+    if (!old_write)
+        return here ? order_read_in_block(o, old->mark, warp, lane)
+                    : order_read_between_blocks(o, old->block, old->mark, warp);
+    if (strong)
+        return here ? order_before_strong_in_block(o, old->mark, warp, lane)
+                    : order_before_strong(o, old->block, old->mark, warp);
+    return here ? order_in_block(o, old->mark, warp, lane) : order_between_blocks(o, old->block, old->mark, warp);
 }
 
 /* ---- telling ---- */
@@ -72,33 +82,34 @@ static void note(const struct now *n, const struct global_mark *old, bool old_wr
                        .write_then = old_write,
                        .allocation = t->allocation};
     fill_then(&h, w->launch, n->mark.launch, old);
-    h.warning = warp && !order_parted(&n->b->order, w, old->mark, (uint32_t)t->lane);
+    bool plain_read = (t->atomic && !old_write) || (!t->write && hazard_is_atomic(h.then));
+    h.kind = plain_read ? HAZARD_PLAIN_READ : HAZARD_RACE;
+    h.warning = plain_read || (warp && !order_parted(&n->b->order, w, old->mark, (uint32_t)t->lane));
     hazards_note(&n->b->launch->hazards, &h);
 }
 
 /* ---- one cell ---- */
 
-static bool harmless(const struct now *n, const struct global_mark *old) {
-    const struct touch *t = n->touch;
-    bool together = same_block(n, old) && old->mark.time == n->mark.mark.time &&
-                    !((old->mark.packed ^ n->mark.mark.packed) & ~(uint32_t)MARK_LANE);
-    if (together)
-        return touch_same_values(t, (int)(old->mark.packed & MARK_LANE));
-    return touch_same_value(t, t->allocation->host + (t->address - t->allocation->base));
-}
-
 static bool against(const struct now *n, const struct global_mark *old, bool old_write) {
-    if (!old->launch || same_thread(n, old) || is_strong_pair(n, old) || is_ordered(n, old))
-        return false;
-    if (old_write && n->touch->write && harmless(n, old))
+    if (!old->launch || same_thread(n, old) || is_strong_pair(n, old) || is_ordered(n, old, old_write))
         return false;
     note(n, old, old_write);
     return true;
 }
 
+/* What the access writes to the unit of a cell; false when that is not known. */
+static bool value_of(const struct now *n, uint64_t offset, unsigned unit, uint32_t *value) {
+    uint64_t begin = n->touch->address - n->touch->allocation->base;
+    *value = 0;
+    if (!n->value_known || offset < begin || offset + unit > begin + n->touch->bytes)
+        return false;
+    memcpy(value, n->value + (offset - begin), unit);
+    return true;
+}
+
 static void remember_read(const struct now *n, struct global_cell *c) {
     for (int i = 0; i < 2; i++)
-        if (!c->reads[i].launch || same_thread(n, &c->reads[i]) || is_ordered(n, &c->reads[i])) {
+        if (!c->reads[i].launch || same_thread(n, &c->reads[i]) || is_ordered(n, &c->reads[i], true)) {
             c->reads[i] = n->mark;
             return;
         }
@@ -106,12 +117,18 @@ static void remember_read(const struct now *n, struct global_cell *c) {
         c->reads[1] = n->mark;
 }
 
-static bool touch_cell(const struct now *n, struct global_cell *c, bool quiet) {
-    bool found = quiet || against(n, &c->write, true);
+/* Two threads that write the same do no harm. */
+static bool touch_cell(const struct now *n, struct global_cell *c, uint64_t offset, unsigned unit, bool quiet) {
+    uint32_t value;
+    bool known = n->touch->write && value_of(n, offset, unit, &value);
+    bool same = known && c->value_known && c->value == value;
+    bool found = quiet || (!same && against(n, &c->write, true));
     if (!n->touch->write) {
         remember_read(n, c);
         return found;
     }
+    c->value = known ? value : 0;
+    c->value_known = known;
     for (int i = 0; i < 2; i++) {
         found = found || against(n, &c->reads[i], false);
         c->reads[i].launch = 0;
@@ -128,12 +145,15 @@ static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bo
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++)
-        *found |= touch_cell(n, &c->cells[i], *found);
+        *found |= touch_cell(n, &c->cells[i], (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
+                             1u << c->unit_shift, *found);
     chunk_close(c);
 }
 
 void race_global(struct block_watch *b, const struct touch *t) {
-    struct now n = {b, t, {b->launch->operation.serial, (uint32_t)t->warp->block->index, touch_mark(b, t)}};
+    struct now n = {
+        .b = b, .touch = t, .mark = {b->launch->operation.serial, (uint32_t)t->warp->block->index, touch_mark(b, t)}};
+    n.value_known = t->write && t->bytes <= sizeof n.value && touch_stored(t, t->lane, n.value);
     uint64_t offset = t->address - t->allocation->base, end = offset + t->bytes;
     bool found = false;
     while (offset < end) {

@@ -15,7 +15,7 @@ static void note(struct block_watch *b, const struct touch *t, struct access_mar
     const struct kernel *k = w->launch->kernel;
     bool warp = MARK_WARP(old.packed) == w->index;
     uint32_t site = MARK_SITE(old.packed);
-    struct hazard h = {.kind = old.packed & MARK_COPY ? HAZARD_COPY : HAZARD_RACE,
+    struct hazard h = {.kind = order_copy_unfinished(&b->order, old) ? HAZARD_COPY : HAZARD_RACE,
                        .relation = warp ? RELATION_WARP : RELATION_BLOCK,
                        .kernel = k,
                        .kernel_then = k,
@@ -40,12 +40,20 @@ static bool harmless(const struct touch *t, struct access_mark old, struct acces
     return touch_same_value(t, t->warp->block->shared + t->address);
 }
 
+static bool is_ordered(const struct block_watch *b, const struct touch *t, struct access_mark old, bool old_write) {
+    uint32_t warp = t->warp->index, lane = (uint32_t)t->lane;
+    if (!old_write)
+        return order_read_in_block(&b->order, old, warp, lane);
+    return t->site->flags & SITE_STRONG ? order_before_strong_in_block(&b->order, old, warp, lane)
+                                        : order_in_block(&b->order, old, warp, lane);
+}
+
 /* True when a hazard was noted. */
 static bool against(struct block_watch *b, const struct touch *t, struct access_mark old, struct access_mark new,
                     bool old_write) {
-    if (!old.time || order_in_block(&b->order, old, t->warp->index, (uint32_t)t->lane) || is_strong_pair(old, new))
+    if (!old.time || is_strong_pair(old, new) || is_ordered(b, t, old, old_write))
         return false;
-    if (same_thread(old, new) && !(old.packed & MARK_COPY))
+    if (same_thread(old, new) && !order_copy_unfinished(&b->order, old))
         return false;
     if (old_write && t->write && harmless(t, old, new))
         return false;

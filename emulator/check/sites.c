@@ -8,6 +8,7 @@
 #include "core/decode.h"
 #include "core/function.h"
 #include "ops/async.h"
+#include "ops/cluster.h"
 #include "ops/matrix.h"
 #include "ops/mbarrier.h"
 
@@ -53,6 +54,8 @@ static bool by_operation(const struct insn *in, const char *opcode, struct site 
         {op_wmma_load, SITE_LINES, 0},
         {op_wmma_store, SITE_LINES, 0},
         {op_barrier, SITE_BARRIER, 0},
+        {op_cluster_arrive, SITE_CLUSTER_ARRIVE, 0},
+        {op_cluster_wait, SITE_CLUSTER_WAIT, 0},
         {op_fence, SITE_FENCE, 0},
         {op_mbarrier_init, SITE_MBARRIER_INIT, 0},
         {op_mbarrier_arrive, SITE_MBARRIER_ARRIVE, SITE_STRONG | SITE_RELEASE},
@@ -120,10 +123,21 @@ static bool is_copy_wait(const struct ptx_insn *p, const struct insn *in, struct
     return true;
 }
 
+/* cp.reduce is made of atomic operations. */
+static void bulk_flags(const struct insn *in, struct site *s) {
+    const struct bulk *k = in->extra;
+    if (s->kind == SITE_BULK && k->reduces)
+        s->flags |= SITE_STRONG;
+}
+
 static struct site classify(const struct insn *in, const struct ptx_insn *p) {
     struct site s = {0};
-    if (!p || !p->opcode || is_copy_wait(p, in, &s) || by_operation(in, p->opcode, &s))
+    if (!p || !p->opcode || is_copy_wait(p, in, &s))
         return s;
+    if (by_operation(in, p->opcode, &s)) {
+        bulk_flags(in, &s);
+        return s;
+    }
     if (in->flags & INSN_MEMORY) {
         s.kind = SITE_ACCESS;
         s.flags = order_flags(p->opcode, in->extra);
@@ -132,6 +146,25 @@ static struct site classify(const struct insn *in, const struct ptx_insn *p) {
         s.flags = mask_operand(p->opcode, &s.operand) ? SITE_NOTES_MASK : 0;
     }
     return s;
+}
+
+/* `old = *p; do ... while (atomicCAS(p, old, new) != old)`: the plain read only guesses, and the atomic finds out. */
+static bool same_address(const struct insn *a, const struct insn *b) {
+    const struct access *x = a->extra, *y = b->extra;
+    return x->address_bits && x->address_reg == y->address_reg && x->address_bits == y->address_bits &&
+           x->bytes == y->bytes && a->imm == b->imm;
+}
+
+#define GUESS_DISTANCE 200 /* instructions */
+
+static void find_guesses(struct sites *all, const struct kernel *k) {
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        if (all->items[i].kind != SITE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "cas"))
+            continue;
+        for (uint32_t j = i < GUESS_DISTANCE ? 0 : i - GUESS_DISTANCE; j < i; j++)
+            if (all->items[j].kind == SITE_ACCESS && same_address(&k->code.insns[i], &k->code.insns[j]))
+                all->items[j].flags |= SITE_STRONG;
+    }
 }
 
 static void note_unit(struct sites *all, const struct site *s, const struct insn *in) {
@@ -152,6 +185,7 @@ static struct sites *sites_make(const struct kernel *k) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);
         note_unit(all, &all->items[i], &k->code.insns[i]);
     }
+    find_guesses(all, k);
     return all;
 }
 

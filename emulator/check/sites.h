@@ -11,11 +11,13 @@ enum site_kind {
     SITE_ACCESS,    /* ld, st, atom, red: insn.extra is the struct access */
     SITE_COPY_READ, /* the two halves of a cp.async */
     SITE_COPY_WRITE,
-    SITE_BULK,    /* a side of a cp.async.bulk */
-    SITE_ROWS,    /* ldmatrix, stmatrix: 16 bytes per lane */
-    SITE_LINES,   /* wmma.load, wmma.store */
-    SITE_MEET,    /* lanes of a warp meet: *.sync */
-    SITE_BARRIER, /* of the block */
+    SITE_BULK,           /* a side of a cp.async.bulk */
+    SITE_ROWS,           /* ldmatrix, stmatrix: 16 bytes per lane */
+    SITE_LINES,          /* wmma.load, wmma.store */
+    SITE_MEET,           /* lanes of a warp meet: *.sync */
+    SITE_BARRIER,        /* of the block */
+    SITE_CLUSTER_ARRIVE, /* barrier.cluster */
+    SITE_CLUSTER_WAIT,
     SITE_FENCE,
     SITE_COMMIT, /* cp.async.commit_group, wait_group, wait_all */
     SITE_WAIT,

@@ -115,29 +115,26 @@ struct access_mark touch_mark(const struct block_watch *b, const struct touch *t
     return (struct access_mark){b->order.time, packed | site << MARK_SITE_SHIFT};
 }
 
-static const uint8_t *stored(const struct touch *t, unsigned i, int lane) {
+bool touch_stored(const struct touch *t, int lane, uint8_t *out) {
     const struct access *a = t->in->extra;
-    return t->warp->regs + a->regs[i] + (size_t)lane * (a->reg_bits / 8u);
-}
-
-static bool is_plain_store(const struct touch *t) {
-    return t->site->kind == SITE_ACCESS && ((const struct access *)t->in->extra)->kind == ACCESS_STORE;
+    bool access = t->site->kind == SITE_ACCESS, copy = t->site->kind == SITE_COPY_WRITE;
+    if (a->kind != ACCESS_STORE || !(access || copy))
+        return false;
+    if (copy)
+        memcpy(out, t->warp->regs + t->in->op[0] + (size_t)lane * t->bytes, t->bytes);
+    for (unsigned i = 0; access && i < a->count; i++)
+        memcpy(out + i * a->bytes, t->warp->regs + a->regs[i] + (size_t)lane * (a->reg_bits / 8u), a->bytes);
+    return true;
 }
 
 bool touch_same_value(const struct touch *t, const uint8_t *now) {
-    const struct access *a = t->in->extra;
-    bool same = is_plain_store(t);
-    for (unsigned i = 0; same && i < a->count; i++)
-        same = memcmp(now + i * a->bytes, stored(t, i, t->lane), a->bytes) == 0;
-    return same;
+    uint8_t mine[64];
+    return touch_stored(t, t->lane, mine) && memcmp(now, mine, t->bytes) == 0;
 }
 
 bool touch_same_values(const struct touch *t, int other) {
-    const struct access *a = t->in->extra;
-    bool same = is_plain_store(t);
-    for (unsigned i = 0; same && i < a->count; i++)
-        same = memcmp(stored(t, i, other), stored(t, i, t->lane), a->bytes) == 0;
-    return same;
+    uint8_t mine[64], theirs[64];
+    return touch_stored(t, t->lane, mine) && touch_stored(t, other, theirs) && memcmp(mine, theirs, t->bytes) == 0;
 }
 
 /* ---- variables through which threads talk ---- */
@@ -167,10 +164,14 @@ static bool strongly(const struct touch *t, unsigned flag) {
 static void talk_before(struct block_watch *b, const struct touch *t) {
     if (!t->write || !(t->site->flags & SITE_STRONG))
         return;
-    bool now = strongly(t, SITE_RELEASE);
-    if (!now && !order_may_release(&b->order))
+    bool now = strongly(t, SITE_RELEASE), fenced = now || order_may_release(&b->order);
+    if (!fenced && t->atomic)
         return;
-    order_release(&b->order, t->warp->index, variable_open(b, t, true), now);
+    struct sync_variable *s = variable_open(b, t, true);
+    if (fenced)
+        order_release(&b->order, t->warp->index, s, now);
+    if (!t->atomic)
+        order_release_reads(&b->order, t->warp->index, s);
     variable_close(b, t);
 }
 
@@ -375,6 +376,7 @@ static void mbarrier_before(struct block_watch *b, struct warp *w, const struct 
 
 /* Barriers have keys of their own, where no shared memory is. */
 #define BARRIER_KEY ((uint64_t)1 << 40)
+#define CLUSTER_KEY (BARRIER_KEY + 16)
 
 /* bar.arrive does not wait: what came before it is known to those who do. */
 static void barrier_before(struct block_watch *b, struct warp *w, const struct insn *in) {
@@ -399,6 +401,8 @@ void watch_before(struct warp *w, const struct insn *in) {
         order_copies_all_done(&b->order, w->index, w->mask);
     else if (s->kind == SITE_BARRIER)
         barrier_before(b, w, in);
+    else if (s->kind == SITE_CLUSTER_ARRIVE)
+        order_release(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
     else if (s->kind >= SITE_MBARRIER_INIT)
         mbarrier_before(b, w, in, s);
 }
@@ -453,6 +457,8 @@ void watch_after(struct warp *w, const struct insn *in, uint32_t mask, const str
         order_lanes_meet(&b->order, w->index, w->mask, w->mask == w->live);
     else if (s->kind == SITE_ACCESS && s->flags & SITE_STRONG)
         acquire_after(b, w, in, s, mask);
+    else if (s->kind == SITE_CLUSTER_WAIT && done)
+        order_acquire(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
     else if (s->kind == SITE_MBARRIER_WAIT && done)
         acquire_after(b, w, in, s, *(uint32_t *)(void *)(w->regs + in->op[0]) & mask);
 }

@@ -4,12 +4,22 @@
 #include <string.h>
 
 #include "check/block_watch.h"
+#include "check/parts.h"
 #include "check/allocation_watch.h"
 #include "memory/memory.h"
 
-static bool all_set(const uint8_t *bits, uint64_t at, uint32_t n) {
+static bool any_set(const uint8_t *bits, uint64_t at, uint32_t n) {
     for (uint64_t i = at; i < at + n; i++)
-        if (!(bits[i / 8] >> i % 8 & 1))
+        if (bits[i / 8] >> i % 8 & 1)
+            return true;
+    return false;
+}
+
+/* Has every element of the access been written? One that is partly written may be a structure with holes. */
+static bool elements_set(const uint8_t *bits, const struct touch *t) {
+    uint32_t element = touch_element(t);
+    for (uint32_t i = 0; i < t->bytes; i += element)
+        if (!any_set(bits, t->address + i, element))
             return false;
     return true;
 }
@@ -19,7 +29,16 @@ static void set(uint8_t *bits, uint64_t at, uint32_t n) {
         bits[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
+/* Libraries read more of shared and local memory than they use: a last element, a hole in a structure. */
+static bool is_library(const struct touch *t) {
+    const struct kernel *k = t->warp->launch->kernel;
+    struct source_position p = insn_position(k, t->in);
+    return p.file && is_toolkit(p.file);
+}
+
 static void note(struct block_watch *b, const struct touch *t, enum ptx_space space, const struct allocation *a) {
+    if (space != SPACE_GLOBAL && is_library(t))
+        return;
     struct hazard h = {.kind = HAZARD_UNWRITTEN,
                        .kernel = t->warp->launch->kernel,
                        .now = t->in,
@@ -40,7 +59,7 @@ void written_start(struct block_watch *b, const struct block *block) {
 
 void written_shared(struct block_watch *b, const struct touch *t) {
     uint8_t *bits = (uint8_t *)b->shared_written;
-    if ((!t->write || t->atomic) && !all_set(bits, t->address, t->bytes))
+    if ((!t->write || t->atomic) && !elements_set(bits, t))
         note(b, t, SPACE_SHARED, NULL);
     set(bits, t->address, t->bytes); /* also what was read: once told, it is known */
 }
@@ -48,14 +67,28 @@ void written_shared(struct block_watch *b, const struct touch *t) {
 void written_local(struct block_watch *b, const struct touch *t) {
     size_t lane = t->warp->index * (size_t)WARP_SIZE + (size_t)t->lane;
     uint8_t *bits = b->local_written + lane * b->local_stride;
-    if (!t->write && !all_set(bits, t->address, t->bytes))
+    if (!t->write && !elements_set(bits, t))
         note(b, t, SPACE_LOCAL, NULL);
     set(bits, t->address, t->bytes);
 }
 
+/* The same for global memory, where a look at the whole is nearly always enough. */
+static bool elements_written(const struct touch *t) {
+    uint64_t where, element = touch_element(t);
+    if (!allocation_find_unwritten(t->allocation, t->address, t->bytes, &where))
+        return true;
+    for (uint64_t at = t->address; at < t->address + t->bytes; at += element) {
+        uint64_t left = 0, end = at + element;
+        for (uint64_t i = at; i < end && allocation_find_unwritten(t->allocation, i, end - i, &where); i = where + 1)
+            left++;
+        if (left == element)
+            return false;
+    }
+    return true;
+}
+
 void written_global(struct block_watch *b, const struct touch *t) {
-    uint64_t where;
-    if ((!t->write || t->atomic) && allocation_find_unwritten(t->allocation, t->address, t->bytes, &where))
+    if ((!t->write || t->atomic) && !elements_written(t))
         note(b, t, SPACE_GLOBAL, t->allocation);
     if (t->write)
         allocation_written(t->allocation, t->address, t->bytes);

@@ -20,7 +20,7 @@ __global__ void gauss(double *a, double *b, double *x, int *order) {
     __shared__ int at[BLOCK];
     int t = threadIdx.x;
     for (int k = 0; k < N; k++) {
-        best[t] = -1;
+        best[t] = -1, at[t] = k;
         for (int i = k + t; i < N; i += BLOCK)
             if (fabs(a[i * N + k]) > best[t])
                 best[t] = fabs(a[i * N + k]), at[t] = i;

@@ -65,7 +65,7 @@ __global__ void pass_on(int *out) {
     __syncthreads();
     if (threadIdx.x == 0)
         flag.store(blockIdx.x + 1, cuda::memory_order_release);
-    out[threadIdx.x] = x;
+    out[blockIdx.x * BLOCK + threadIdx.x] = x;
 }
 
 // Lanes of one warp take turns: whoever has the lock goes on while the others wait.
@@ -132,8 +132,9 @@ int main() {
         odd ^= 1 << i % BLOCK % 31;
     check("bits", scopes[3] == INT32_MAX && scopes[4] == odd && scopes[5] == INT32_MIN);
 
-    int out[BLOCK], *device_out = device_zeros<int>(BLOCK), count = 0;
+    int out[BLOCK], count = 0;
     const int steps = 6;
+    int *device_out = device_zeros<int>(BLOCK * steps);
     pass_on<<<steps, BLOCK>>>(device_out);
     FINISH();
     CUDA(cudaMemcpyFromSymbol(out, message, sizeof out));

@@ -67,6 +67,7 @@ template <typename T> static T *device_zeros(size_t count) {
     T *device;
     CUDA(cudaMalloc(&device, count * sizeof(T)));
     CUDA(cudaMemset(device, 0, count * sizeof(T)));
+    CUDA(cudaStreamSynchronize(0)); /* no kernel in a stream of its own may come before it */
     return device;
 }
 template <typename T> static void from_device(T *host, T *device, size_t count) {
