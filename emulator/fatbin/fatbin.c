@@ -161,6 +161,24 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
     return unpack_entry(&best, image, error, error_size);
 }
 
+void fatbin_each_machine_code(const void *data, size_t available, fatbin_visit visit) {
+    const uint8_t *p = data;
+    uint64_t header = available >= HEADER_BYTES ? read_bytes(p + 6, 2) : 0;
+    if (available < HEADER_BYTES || read_bytes(p, 4) != HEADER_MAGIC || header < HEADER_BYTES || header > available ||
+        read_bytes(p + 8, 8) > available - header)
+        return;
+    uint64_t size = read_bytes(p + 8, 8), offset = 0;
+    struct entry e;
+    char ignored[128];
+    while (offset < size && next_entry(p + header, size, &offset, &e)) {
+        struct fatbin_image image;
+        if (e.kind != KIND_SASS || unpack_entry(&e, &image, ignored, sizeof ignored) != FATBIN_OK)
+            continue;
+        visit(image.text, image.length, e.arch);
+        free(image.text);
+    }
+}
+
 struct segment_search {
     uintptr_t address;
     size_t bytes;

@@ -31,6 +31,10 @@ enum fatbin_result {
 enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatbin_image *image, char *error,
                                  size_t error_size);
 
+/* Calls visit for each image of machine code, an ELF file without the zeros at its end. */
+typedef void (*fatbin_visit)(const void *elf, size_t size, unsigned arch);
+void fatbin_each_machine_code(const void *data, size_t available, fatbin_visit visit);
+
 /* Bytes that may be read from `address` on: to the end of the segment of the executable or library it lies in; 0 when
  * it lies in none. */
 size_t fatbin_mapped_bytes(const void *address);

@@ -3,8 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "profile/launches.h"
+#include "profile/registers.h"
+
 static enum fatbin_result add(struct fatbin_images *images, const void *data, char *error, size_t size) {
     struct fatbin_image image;
+    if (launches_wanted()) /* machine code tells how many registers a kernel has */
+        fatbin_each_machine_code(data, fatbin_mapped_bytes(data), registers_note_machine_code);
     enum fatbin_result result = fatbin_unpack(data, fatbin_mapped_bytes(data), &image, error, size);
     if (result != FATBIN_OK)
         return result;
@@ -13,6 +18,8 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, ch
         abort();
     items[images->count++] = image;
     images->items = items;
+    if (launches_wanted())
+        registers_note_ptx(image.text, image.length);
     return FATBIN_OK;
 }
 

@@ -16,7 +16,8 @@ struct access_example {
     uint64_t block;
     uint32_t mask, warp;
     uint16_t bytes, cost, ideal; /* sectors or wavefronts */
-    uint8_t way;                 /* enum pattern_way */
+    uint8_t pattern;             /* enum pattern_way */
+    uint8_t way;                 /* enum way */
 };
 
 /* What instructions of one kind only have. */

@@ -92,8 +92,35 @@ enum count {
         COUNT_END
 };
 
+/* The ways to memory, in the order of their counts. */
+enum way {
+    WAY_GLOBAL_LOAD,
+    WAY_GLOBAL_STORE,
+    WAY_GLOBAL_ATOM,
+    WAY_GLOBAL_RED,
+    WAY_LOCAL_LOAD,
+    WAY_LOCAL_STORE,
+    WAY_SHARED_LOAD,
+    WAY_SHARED_STORE,
+    WAY_SHARED_ATOM,
+    WAY_END
+};
+#define COUNTS_PER_WAY 5
+
 struct counts {
     uint64_t n[COUNT_END];
 };
+
+/* What one way's five counts say. Units are sectors, or wavefronts. */
+struct way_counts {
+    uint64_t requests, units, ideal, conflicts, bytes, used;
+};
+
+static inline struct way_counts counts_of_way(const struct counts *c, enum way way) {
+    const uint64_t *n = &c->n[COUNT_GLOBAL_LOAD_REQUESTS + COUNTS_PER_WAY * way];
+    if (way < WAY_SHARED_LOAD)
+        return (struct way_counts){n[0], n[1], n[2], 0, n[3], n[4]};
+    return (struct way_counts){n[0], n[1], n[3], n[2], n[4], 0};
+}
 
 #endif

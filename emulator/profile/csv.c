@@ -52,7 +52,7 @@ static void put_counts(FILE *out, const struct launch_profile *p, const struct l
         }
 }
 
-void report_csv(FILE *out, const struct launch_profile *launches) {
+void profile_csv(FILE *out, const struct launch_profile *launches) {
     fputs("\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"File\",\"Line\",\"Section Name\",\"Metric Name\","
           "\"Metric Unit\",\"Metric Value\"\n",
           out);

@@ -130,12 +130,12 @@ static void keep_dearest(struct line_profile *line, const struct insn_record *r)
     if (!r->details || !r->details->example.mask)
         return;
     const struct access_example *e = &r->details->example;
-    const struct access_example *known = line->example;
-    if (known && (uint64_t)known->cost * e->ideal >= (uint64_t)e->cost * known->ideal)
+    struct access_example **known = &line->examples[e->way];
+    if (*known && (uint64_t)(*known)->cost * e->ideal >= (uint64_t)e->cost * (*known)->ideal)
         return;
-    if (!line->example)
-        line->example = zeroed(1, sizeof *line->example);
-    *line->example = *e;
+    if (!*known)
+        *known = zeroed(1, sizeof **known);
+    **known = *e;
 }
 
 static void make_lines(struct launch_profile *p, const struct kernel *k) {

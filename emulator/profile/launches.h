@@ -17,7 +17,7 @@ struct line_profile {
     uint32_t line;
     struct counts counts;
     struct class_counts classes;
-    struct access_example *example; /* the dearest access to memory, or NULL */
+    struct access_example *examples[WAY_END]; /* the dearest access of each way to memory, or NULL */
 };
 
 struct launch_profile {

@@ -27,8 +27,8 @@ struct asking {
     uint32_t key;
 };
 
-static void keep_example(const struct asking *k, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
-                         unsigned bytes, struct pattern_cost cost) {
+static void keep_example(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
+                         uint32_t mask, unsigned bytes, struct pattern_cost cost) {
     struct access_example *e = &k->d->example;
     if (!k->c->detailed || (e->mask && e->cost >= cost.sectors))
         return;
@@ -40,7 +40,8 @@ static void keep_example(const struct asking *k, enum pattern_way way, const uin
     e->bytes = (uint16_t)bytes;
     e->cost = cost.sectors;
     e->ideal = cost.ideal;
-    e->way = (uint8_t)way;
+    e->pattern = (uint8_t)way;
+    e->way = (uint8_t)((fields - COUNT_GLOBAL_LOAD_REQUESTS) / COUNTS_PER_WAY);
 }
 
 /* One request for sectors. */
@@ -54,7 +55,7 @@ static void add_global(const struct asking *k, unsigned fields, enum pattern_way
     n[3] += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
     n[4] += cost.used;
     k->d->counts.n[COUNT_GLOBAL_CONTENTION] += cost.busiest;
-    keep_example(k, way, addresses, mask, bytes, cost);
+    keep_example(k, fields, way, addresses, mask, bytes, cost);
     if (fields != FIELDS(GLOBAL_LOAD) || !k->c->reuse)
         return;
     for (uint32_t left = cost.line_lanes; left; left &= left - 1) {
@@ -63,18 +64,19 @@ static void add_global(const struct asking *k, unsigned fields, enum pattern_way
     }
 }
 
-/* One request for banks; `requests` is 0 for the parts of one that have been counted before. */
+/* One request for banks. */
 static void add_shared(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
-                       uint32_t mask, unsigned bytes, unsigned requests) {
+                       uint32_t mask, unsigned bytes) {
     struct pattern_cost cost = patterns_cost(k->c->patterns, k->key, way, addresses, mask, bytes);
+    unsigned twice = k->c->traits->insns[k->in->index].compares ? 2 : 1;
     uint64_t *n = &k->d->counts.n[fields];
-    n[0] += requests;
-    n[1] += cost.sectors;
+    n[0]++;
+    n[1] += twice * cost.sectors;
     n[2] += (uint64_t)cost.sectors - cost.ideal;
-    n[3] += cost.ideal;
+    n[3] += twice * cost.ideal;
     n[4] += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
     k->d->counts.n[COUNT_SHARED_CONTENTION] += cost.busiest;
-    keep_example(k, way, addresses, mask, bytes, cost);
+    keep_example(k, fields, way, addresses, mask, bytes, cost);
 }
 
 /* Local memory lies lane next to lane: the same word of all lanes is one line of 128 bytes. */
@@ -116,11 +118,11 @@ static void ask_shared(const struct asking *k, const uint64_t *addresses, uint32
     const struct insn_traits *t = &k->c->traits->insns[k->in->index];
     if (k->a->kind == ACCESS_ATOMIC)
         add_shared(k, FIELDS(SHARED_ATOM), t->counts ? PATTERN_SHARED_COUNT : PATTERN_SHARED_ATOMIC, addresses, mask,
-                   bytes, 1);
+                   bytes);
     else if (k->a->kind == ACCESS_LOAD)
-        add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_LOAD, addresses, mask, bytes, 1);
+        add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_LOAD, addresses, mask, bytes);
     else
-        add_shared(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, mask, bytes, 1);
+        add_shared(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, mask, bytes);
 }
 
 static void ask(const struct asking *k, enum ptx_space space, const uint64_t *addresses, uint32_t mask,
@@ -200,7 +202,7 @@ static void copy_write(const struct asking *k) {
     struct pattern_cost cost =
         patterns_cost(k->c->patterns, k->key, PATTERN_SHARED_STORE, addresses, k->w->mask, bytes);
     k->d->counts.n[COUNT_COPY_WAVEFRONTS] += cost.sectors;
-    keep_example(k, PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
+    keep_example(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
 }
 
 static void bulk_copy(const struct asking *k) {
@@ -220,7 +222,7 @@ static void move_matrix(const struct asking *k) {
     uint32_t lanes = m->count == 4 ? FULL_MASK : ((uint32_t)1 << 8 * m->count) - 1;
     access_addresses(k->w, k->in, addresses);
     add_shared(k, m->access.kind == ACCESS_LOAD ? FIELDS(SHARED_LOAD) : FIELDS(SHARED_STORE), PATTERN_SHARED_MATRIX,
-               addresses, lanes, LINE_BYTES, 1);
+               addresses, lanes, LINE_BYTES);
 }
 
 static bool is_shared(const struct access *a, uint64_t address) {
@@ -236,7 +238,7 @@ static void wmma_piece(const struct asking *k, uint64_t address, uint64_t step, 
         lanes[l] = address + l / 4 * step + l % 4 * bytes;
     if (shared)
         add_shared(k, load ? FIELDS(SHARED_LOAD) : FIELDS(SHARED_STORE),
-                   load ? PATTERN_SHARED_LOAD : PATTERN_SHARED_STORE, lanes, FULL_MASK, bytes, 1);
+                   load ? PATTERN_SHARED_LOAD : PATTERN_SHARED_STORE, lanes, FULL_MASK, bytes);
     else
         add_global(k, load ? FIELDS(GLOBAL_LOAD) : FIELDS(GLOBAL_STORE), PATTERN_GLOBAL, lanes, FULL_MASK, bytes);
 }
@@ -251,11 +253,11 @@ static void wmma_rows(const struct asking *k, uint64_t address, uint64_t step, u
                 lanes[count++] = address + (line + l) * step + at;
             if (count < WARP_SIZE)
                 continue;
-            add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_MATRIX, lanes, FULL_MASK, LINE_BYTES, 1);
+            add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_MATRIX, lanes, FULL_MASK, LINE_BYTES);
             count = 0;
         }
     if (count)
-        add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_MATRIX, lanes, ((uint32_t)1 << count) - 1, LINE_BYTES, 1);
+        add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_MATRIX, lanes, ((uint32_t)1 << count) - 1, LINE_BYTES);
 }
 
 static void wmma_access(const struct asking *k) {

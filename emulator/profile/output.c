@@ -34,7 +34,11 @@ static void write_all(void) {
     uint64_t left_out;
     struct launch_profile *launches = launches_all(&left_out);
     if (strcmp(format, "csv") == 0)
-        report_csv(out, launches);
+        profile_csv(out, launches);
+    else if (strcmp(format, "json") == 0)
+        profile_json(out, launches);
+    else
+        profile_text(out, launches);
     if (left_out)
         fprintf(stderr, "profile: %llu more launches were not kept\n", (unsigned long long)left_out);
     if (path)

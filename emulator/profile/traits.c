@@ -130,6 +130,7 @@ static bool is_one(const struct kernel *k, const struct ptx_operand *o) {
 
 static void look_at_atomic(const struct kernel *k, const struct ptx_insn *p, struct insn_traits *t) {
     t->unseen = result_is_unseen(k, p);
+    t->compares = opcode_has(p->opcode, "cas");
     bool adds = opcode_has(p->opcode, "add") && (opcode_has(p->opcode, "u32") || opcode_has(p->opcode, "s32"));
     t->counts = t->unseen && adds && is_one(k, &p->operands[p->operand_count - 1]);
 }

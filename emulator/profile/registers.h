@@ -1,0 +1,22 @@
+/* How many registers a thread of a kernel needs: ptxas decides that, so it is read from what ptxas has made. */
+#ifndef PROFILE_REGISTERS_H
+#define PROFILE_REGISTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct kernel_registers {
+    unsigned count;                 /* per thread */
+    unsigned arch;                  /* 90 for sm_90 */
+    bool from_program;              /* from machine code in the executable; else ptxas was asked */
+    long spill_stores, spill_loads; /* bytes; -1: unknown */
+};
+
+/* While modules are loaded: what the executable holds. */
+void registers_note_ptx(const char *text, size_t length);
+void registers_note_machine_code(const void *elf, size_t size, unsigned arch);
+
+/* By the name in PTX. False when there is no machine code and no ptxas to ask. */
+bool registers_of(const char *kernel, struct kernel_registers *out);
+
+#endif

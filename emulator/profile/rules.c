@@ -1,0 +1,381 @@
+/* See rules.h. A rule looks at one line or at the launch, and adds what it has to say. Thresholds are where a person would look
+ * twice: nothing is said about what is within a quarter of the best. */
+#include "profile/rules.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/limits.h"
+#include "profile/patterns.h"
+
+#define WORTH    1.25 /* so many times the ideal is worth a word */
+#define FEW_PART 0.02 /* less of the launch's traffic is not */
+
+struct telling {
+    const struct launch_profile *p;
+    const struct occupancy *o;
+    struct rule *rules;
+    size_t count;
+};
+
+static struct rule *tell(struct telling *t, const char *id, const struct line_profile *line, double weight) {
+    static struct rule nowhere;
+    if (t->count == MOST_RULES)
+        return &nowhere;
+    struct rule *r = &t->rules[t->count++];
+    *r = (struct rule){.weight = weight, .id = id};
+    if (line) {
+        r->file = line->file;
+        r->line = line->line;
+    }
+    return r;
+}
+
+static void __attribute__((format(printf, 2, 3))) say(char *to, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to, RULE_TEXT, format, arguments);
+    va_end(arguments);
+}
+
+static double per(uint64_t a, uint64_t b) {
+    return b ? (double)a / (double)b : 0;
+}
+
+/* ---- how addresses lie ---- */
+
+/* The distance that all neighbouring active lanes have, or -1 when they differ. */
+static int64_t common_distance(const struct access_example *e) {
+    int64_t distance = -1;
+    for (int l = 0; l + 1 < WARP_SIZE; l++) {
+        if (!(e->mask >> l & 1) || !(e->mask >> (l + 1) & 1))
+            continue;
+        int64_t now = llabs((long long)(e->addresses[l + 1] - e->addresses[l]));
+        if (distance >= 0 && now != distance)
+            return -1;
+        distance = now;
+    }
+    return distance;
+}
+
+/* Lanes 0 to n-1 in a row, then a jump: the warp covers several rows of a block. 0 when that is not so. */
+static unsigned run_length(const struct access_example *e) {
+    if (e->mask != FULL_MASK)
+        return 0;
+    unsigned n = 1;
+    uint64_t step = e->addresses[1] - e->addresses[0];
+    while (n < WARP_SIZE && e->addresses[n] - e->addresses[n - 1] == step)
+        n++;
+    if (n < 2 || n == WARP_SIZE || WARP_SIZE % n)
+        return 0;
+    for (unsigned l = 0; l < WARP_SIZE; l++)
+        if (l % n && e->addresses[l] - e->addresses[l - 1] != step)
+            return 0;
+    return n;
+}
+
+void describe_addresses(const struct access_example *e, const char *verb, char *out, size_t size) {
+    int64_t distance = e ? common_distance(e) : -1;
+    unsigned run = e ? run_length(e) : 0;
+    if (!e)
+        snprintf(out, size, "threads %s at different distances", verb);
+    else if (distance == 0)
+        snprintf(out, size, "all threads %s the same address", verb);
+    else if (distance > 0 && distance == e->bytes)
+        snprintf(out, size, "neighbouring threads %s neighbouring addresses", verb);
+    else if (distance > 0)
+        snprintf(out, size, "neighbouring threads %s addresses %lld bytes apart", verb, (long long)distance);
+    else if (run && e->addresses[1] == e->addresses[0])
+        snprintf(out, size, "every %u threads %s the same address", run, verb);
+    else if (run)
+        snprintf(out, size, "every %u threads %s addresses %lld bytes apart, then comes a jump", run, verb,
+                 (long long)llabs((long long)(e->addresses[1] - e->addresses[0])));
+    else
+        snprintf(out, size, "threads %s at irregular distances", verb);
+}
+
+/* ---- global memory ---- */
+
+static const char *const way_verbs[] = {"read",  "write", "update", "update", "read",
+                                        "write", "read",  "write",  "update"};
+static const char *const way_nouns[] = {"global load", "global store", "global atomic", "global atomic", "local load",
+                                        "local store", "shared load",  "shared store",  "shared atomic"};
+
+static uint64_t all_sectors(const struct counts *c) {
+    uint64_t sum = 0;
+    for (unsigned way = 0; way < WAY_SHARED_LOAD; way++)
+        sum += counts_of_way(c, way).units;
+    return sum;
+}
+
+static const char *coalescing_remedy(const struct access_example *e, unsigned way) {
+    int64_t distance = e ? common_distance(e) : -1;
+    if (distance > 0 && distance <= 64 && distance % e->bytes == 0)
+        return "the elements that neighbours need lie between others: keep each field in an array of its own, or let "
+               "each "
+               "thread take all of them at once (float4).";
+    if (distance > 0)
+        return "let threadIdx.x be the index that counts in memory, so that neighbours take neighbouring elements; "
+               "where "
+               "both orders are needed, turn a tile in __shared__ memory.";
+    if (e && run_length(e))
+        return "a warp covers several short rows: make the block's rows 32 threads wide, or move the tile through "
+               "__shared__ "
+               "memory in full rows.";
+    if (way == WAY_GLOBAL_STORE)
+        return "sort or bin what is written, or collect it in __shared__ memory and write it from there in a row.";
+    return "if the order is free, give neighbouring threads neighbouring elements; if the addresses come from data, "
+           "sort "
+           "the data or load the block's part into __shared__ memory first.";
+}
+
+/* Only the first few bytes hang over into another sector: a shift, not a stride. */
+static bool is_shift(const struct access_example *e, const struct way_counts *n) {
+    return e && common_distance(e) == e->bytes && n->units <= n->ideal + n->requests;
+}
+
+static void tell_uncoalesced(struct telling *t, const struct line_profile *line, enum way way) {
+    struct way_counts n = counts_of_way(&line->counts, way);
+    double part = per(n.units - (n.ideal < n.units ? n.ideal : n.units), all_sectors(&t->p->counts));
+    const struct access_example *e = line->examples[way];
+    char how[200];
+    if (!n.requests || n.units < WORTH * (double)n.ideal || n.units < n.ideal + n.requests / 2 || part < FEW_PART)
+        return;
+    double found = per(n.units, n.requests), possible = per(n.ideal, n.requests);
+    describe_addresses(e, way_verbs[way], how, sizeof how);
+    struct rule *r = tell(t, is_shift(e, &n) ? "misaligned" : "uncoalesced", line, part);
+    r->found = found;
+    r->possible = possible;
+    if (is_shift(e, &n)) {
+        say(r->what,
+            "%.1f sectors per request, %.4g would do: a warp's first address is %u bytes behind a multiple of 32.",
+            found, possible, (unsigned)(e->addresses[first_lane(e->mask)] % 32));
+        say(r->remedy, "start the rows at multiples of 32 bytes (cudaMallocPitch, or padding), or load the row's few "
+                       "extra elements once and share them.");
+        return;
+    }
+    say(r->what, "%.1f sectors per request, %.4g would do: %s. Of the bytes moved, %.0f %% are used.", found, possible,
+        how, 100 * per(n.used, 32 * n.units));
+    say(r->remedy, "%s", coalescing_remedy(e, way));
+}
+
+static void tell_contention(struct telling *t, const struct line_profile *line) {
+    const uint64_t *n = line->counts.n;
+    uint64_t global = n[COUNT_GLOBAL_ATOM_REQUESTS] + n[COUNT_GLOBAL_RED_REQUESTS];
+    double most = per(n[COUNT_GLOBAL_CONTENTION], global),
+           shared = per(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]);
+    if (global && most >= 2) {
+        struct rule *r = tell(t, "atomic_contention", line, 0.5 + most / 64);
+        r->found = most;
+        r->possible = 1;
+        say(r->what,
+            "on average %.1f threads of a warp meet at one address of global memory: they are served one after "
+            "the other.",
+            most);
+        say(r->remedy, "add up within the warp first (__shfl_down_sync, __reduce_add_sync), then within the block in "
+                       "__shared__ memory, and let one thread do the atomic.");
+    }
+    if (shared >= 3) {
+        struct rule *r = tell(t, "atomic_contention", line, 0.3 + shared / 64);
+        r->found = shared;
+        r->possible = 1;
+        say(r->what, "on average %.1f threads of a warp meet at one address of shared memory.", shared);
+        say(r->remedy,
+            "add up within the warp first, or give each warp a copy of its own and add the copies at the end.");
+    }
+}
+
+static void tell_local(struct telling *t, const struct line_profile *line) {
+    const uint64_t *n = line->counts.n;
+    uint64_t requests = n[COUNT_LOCAL_LOAD_REQUESTS] + n[COUNT_LOCAL_STORE_REQUESTS];
+    uint64_t sectors = n[COUNT_LOCAL_LOAD_SECTORS] + n[COUNT_LOCAL_STORE_SECTORS];
+    double part = per(sectors, all_sectors(&t->p->counts));
+    if (!requests || part < FEW_PART)
+        return;
+    struct rule *r = tell(t, "local_memory", line, part);
+    r->found = (double)requests;
+    say(r->what,
+        "%llu requests for local memory, %.0f %% of the kernel's sectors: an array of the thread's own is indexed by "
+        "a variable, or its address is taken.",
+        (unsigned long long)requests, 100 * part);
+    say(r->remedy, "make the indices constants (#pragma unroll), so that the array becomes registers, or keep it in "
+                   "__shared__ memory.");
+}
+
+static void tell_reuse(struct telling *t, const struct line_profile *line) {
+    const uint64_t *n = line->counts.n;
+    uint64_t first = n[COUNT_LINES_FIRST], others = n[COUNT_LINES_AGAIN_BLOCK], own = n[COUNT_LINES_AGAIN_WARP];
+    double times = per(first + others + own, first);
+    double part = per(n[COUNT_GLOBAL_LOAD_SECTORS], all_sectors(&t->p->counts));
+    double blocks = (double)t->p->grid[0] * t->p->grid[1] * t->p->grid[2];
+    double wanted = per(n[COUNT_GLOBAL_LOAD_BYTES], 128 * first); /* times that each byte of those lines is asked for */
+    if (times < 4 || wanted < 4 || part < 0.1 || (double)first < 8 * blocks)
+        return; /* few lines, or lines that several warps share the bytes of: caches are made for that */
+    struct rule *r = tell(t, "reuse", line, part * 0.5);
+    r->found = times;
+    r->possible = 1;
+    say(r->what,
+        "a block loads each 128-byte line %.1f times here (%.0f %% of the repetitions by another warp): the caches "
+        "must "
+        "deliver it again and again.",
+        times, 100 * per(others, others + own));
+    say(r->remedy, "load a tile into __shared__ memory once, synchronize, and read it from there%s.",
+        own > others ? "; or keep the values in registers" : "");
+}
+
+/* ---- shared memory ---- */
+
+static uint64_t all_wavefronts(const struct counts *c) {
+    return c->n[COUNT_SHARED_LOAD_WAVEFRONTS] + c->n[COUNT_SHARED_STORE_WAVEFRONTS] +
+           c->n[COUNT_SHARED_ATOM_WAVEFRONTS];
+}
+
+static void tell_conflicts(struct telling *t, const struct line_profile *line, enum way way) {
+    struct way_counts n = counts_of_way(&line->counts, way);
+    double part = per(n.conflicts, all_wavefronts(&t->p->counts));
+    const struct access_example *e = line->examples[way];
+    char how[200];
+    if (!n.requests || n.units < WORTH * (double)n.ideal || part < FEW_PART)
+        return;
+    if (way == WAY_SHARED_ATOM &&
+        per(line->counts.n[COUNT_SHARED_CONTENTION], n.requests) >= 0.75 * per(n.units, n.requests))
+        return; /* that is contention, not a matter of banks */
+    struct rule *r = tell(t, "bank_conflicts", line, part);
+    r->found = per(n.units, n.requests);
+    r->possible = per(n.ideal, n.requests);
+    int64_t distance = e ? common_distance(e) : -1;
+    describe_addresses(e, way_verbs[way], how, sizeof how);
+    say(r->what, "%.1f wavefronts per %s, %.4g would do: %s%s.", r->found, way_nouns[way], r->possible, how,
+        distance > 0 && distance % 128 == 0 ? ", all in the same bank" : ", and different words of one bank collide");
+    if (distance > 0 && distance % 128 == 0)
+        say(r->remedy,
+            "make the row one element longer (tile[32][33]), or store element x of row y at x ^ y: then a column "
+            "lies in 32 different banks.");
+    else if (distance > 4)
+        say(r->remedy,
+            "let neighbouring threads use neighbouring words: a distance of an even number of words reaches only "
+            "some of the 32 banks, an odd one reaches all.");
+    else
+        say(r->remedy, "look which lanes meet in a bank (make ... view LINE=%u), and pad or reorder the array.",
+            line->line);
+}
+
+/* ---- control ---- */
+
+static void tell_divergence(struct telling *t, const struct line_profile *line) {
+    const uint64_t *n = line->counts.n;
+    double part = per(n[COUNT_DIVERGENT], n[COUNT_BRANCHES]);
+    double cost = per(t->p->counts.n[COUNT_INST] * WARP_SIZE - t->p->counts.n[COUNT_THREAD_INST],
+                      t->p->counts.n[COUNT_INST] * WARP_SIZE);
+    cost *= per(n[COUNT_DIVERGENT], t->p->counts.n[COUNT_DIVERGENT]);
+    if (part < 0.1 || cost < 0.04)
+        return;
+    struct rule *r = tell(t, "divergence", line, cost);
+    r->found = 100 * part;
+    say(r->what,
+        "threads of one warp go both ways at %.0f %% of the branches, which are then executed one after the other: in "
+        "the "
+        "kernel %.1f of 32 threads are active on average.",
+        100 * part, per(t->p->counts.n[COUNT_THREAD_INST], t->p->counts.n[COUNT_INST]));
+    say(r->remedy,
+        "let the condition be the same for the 32 threads of a warp (compare threadIdx.x / 32, not %%), sort the work "
+        "by length, or compute both values and select one.");
+}
+
+static void tell_barriers(struct telling *t, const struct line_profile *line) {
+    const uint64_t *n = line->counts.n;
+    double wait = per(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]),
+           all = per(n[COUNT_BARRIER_WAIT], t->p->counts.n[COUNT_INST]);
+    if (all < 0.2)
+        return;
+    struct rule *r = tell(t, "barrier_wait", line, all * 0.5);
+    r->found = wait;
+    say(r->what,
+        "warps come to this barrier unequally busy: each waits while the last one executes %.0f more instructions, on "
+        "average.",
+        wait);
+    say(r->remedy,
+        "spread the work over all warps of the block; where one warp does the rest alone, the last steps need no "
+        "__syncthreads() but __syncwarp().");
+}
+
+/* ---- the launch as a whole ---- */
+
+static void tell_blocks(struct telling *t) {
+    const struct launch_profile *p = t->p;
+    uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
+    uint64_t blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
+    if (threads % WARP_SIZE) {
+        struct rule *r = tell(t, "partial_warp", NULL, 0.3);
+        r->found = (double)(threads % WARP_SIZE);
+        r->possible = WARP_SIZE;
+        say(r->what, "a block of %llu threads: its last warp has %llu threads of 32, and costs as much as a full one.",
+            (unsigned long long)threads, (unsigned long long)(threads % WARP_SIZE));
+        say(r->remedy, "make the number of threads in a block a multiple of 32.");
+    }
+    if (blocks < LIMIT_SMS) {
+        struct rule *r = tell(t, "small_grid", NULL, 0.1);
+        r->found = (double)blocks;
+        r->possible = LIMIT_SMS;
+        say(r->what, "%llu block%s for the %d multiprocessors of an H200: the others have nothing to do.",
+            (unsigned long long)blocks, blocks == 1 ? "" : "s", LIMIT_SMS);
+        say(r->remedy, "smaller blocks, or more work in one launch; a course's small sizes are no worry.");
+    }
+}
+
+static const char *limiter_remedy(enum occupancy_limit limiter) {
+    switch (limiter) {
+    case LIMIT_BY_REGISTERS:
+        return "fewer values alive at once, or __launch_bounds__; more registers per thread may still be worth it.";
+    case LIMIT_BY_SHARED:
+        return "less __shared__ memory per block, or more threads that share it.";
+    case LIMIT_BY_BLOCKS:
+        return "larger blocks: a multiprocessor holds at most 32 of them, whatever their size.";
+    default:
+        return "a block size that divides 2048.";
+    }
+}
+
+static void tell_occupancy(struct telling *t) {
+    static const char *const names[] = {[LIMIT_BY_BLOCKS] = "the number of blocks",
+                                        [LIMIT_BY_REGISTERS] = "registers",
+                                        [LIMIT_BY_SHARED] = "shared memory",
+                                        [LIMIT_BY_WARPS] = "the block's size"};
+    const struct occupancy *o = t->o;
+    if (o->percent >= 50)
+        return;
+    struct rule *r = tell(t, "occupancy", NULL, 0.2);
+    r->found = o->percent;
+    r->possible = 100;
+    say(r->what, "theoretical occupancy is %.0f %%: %u blocks of %u warps fit on a multiprocessor, limited by %s.",
+        o->percent, o->blocks, o->blocks ? o->warps / o->blocks : 0, names[o->limiter]);
+    say(r->remedy, "%s", limiter_remedy(o->limiter));
+}
+
+static int heavier(const void *a, const void *b) {
+    const struct rule *x = a, *y = b;
+    return x->weight != y->weight ? (x->weight < y->weight) - (x->weight > y->weight)
+                                  : (x->line > y->line) - (x->line < y->line);
+}
+
+size_t rules_of(const struct launch_profile *p, const struct occupancy *o, struct rule out[MOST_RULES]) {
+    struct telling t = {p, o, out, 0};
+    for (size_t i = 0; i < p->line_count; i++) {
+        const struct line_profile *line = &p->lines[i];
+        tell_uncoalesced(&t, line, WAY_GLOBAL_LOAD);
+        tell_uncoalesced(&t, line, WAY_GLOBAL_STORE);
+        for (enum way way = WAY_SHARED_LOAD; way < WAY_END; way++)
+            tell_conflicts(&t, line, way);
+        tell_contention(&t, line);
+        tell_local(&t, line);
+        tell_reuse(&t, line);
+        tell_divergence(&t, line);
+        tell_barriers(&t, line);
+    }
+    tell_blocks(&t);
+    tell_occupancy(&t);
+    qsort(out, t.count, sizeof *out, heavier);
+    return t.count;
+}
