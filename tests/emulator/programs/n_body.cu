@@ -6,13 +6,17 @@
 
 enum { N = 203, TILE = 64, STEPS = 12, BALLS = 90, BOX = 1 << 16, RADIUS = 1500 };
 
+struct __align__(16) body {
+    double x, y, z, w; // w is the mass
+};
+
 // Products are rounded before they are added, as on the host.
 #ifdef __CUDA_ARCH__
 #define MULTIPLY(a, b) __dmul_rn(a, b)
 #else
 #define MULTIPLY(a, b) ((a) * (b))
 #endif
-__host__ __device__ double3 pull(double4 me, double4 other) {
+__host__ __device__ double3 pull(body me, body other) {
     double x = other.x - me.x, y = other.y - me.y, z = other.z - me.z;
     double square = MULTIPLY(x, x) + MULTIPLY(y, y) + MULTIPLY(z, z) + 0.015625;
     double s = other.w / MULTIPLY(square, sqrt(square));
@@ -22,14 +26,14 @@ __host__ __device__ void push(double &v, double a) {
     v = v + MULTIPLY(a, 0.03125);
 }
 
-__global__ void step(const double4 *from, double4 *to, double3 *velocity, int n) {
-    __shared__ double4 tile[TILE];
+__global__ void step(const body *from, body *to, double3 *velocity, int n) {
+    __shared__ body tile[TILE];
     int i = blockIdx.x * TILE + threadIdx.x;
-    double4 me = from[min(i, n - 1)];
+    body me = from[min(i, n - 1)];
     double3 sum = make_double3(0, 0, 0);
     for (int start = 0; start < n; start += TILE) {
         int j = start + threadIdx.x;
-        tile[threadIdx.x] = j < n ? from[j] : make_double4(0, 0, 0, 0);
+        tile[threadIdx.x] = j < n ? from[j] : body{0, 0, 0, 0};
         __syncthreads();
 #pragma unroll 4
         for (int k = 0; k < TILE; k++) {
@@ -48,8 +52,8 @@ __global__ void step(const double4 *from, double4 *to, double3 *velocity, int n)
 }
 
 // Each pair once: what one gets, the other gives. In fixed point, so that the order of the atomics is no matter.
-__global__ void pairs(const double4 *bodies, unsigned long long *forces, int n) {
-    __shared__ double4 tile[TILE];
+__global__ void pairs(const body *bodies, unsigned long long *forces, int n) {
+    __shared__ body tile[TILE];
     if (blockIdx.y > blockIdx.x)
         return;
     int i = blockIdx.x * TILE + threadIdx.x, first = blockIdx.y * TILE;
@@ -59,8 +63,8 @@ __global__ void pairs(const double4 *bodies, unsigned long long *forces, int n) 
         int j = first + (k + threadIdx.x) % TILE; // lanes begin at different places
         if (i >= n || j >= i || j >= n)
             continue;
-        double4 a = bodies[i], b = tile[j - first];
-        double3 p = pull(make_double4(a.x, a.y, a.z, 0), make_double4(b.x, b.y, b.z, a.w * b.w));
+        body a = bodies[i], b = tile[j - first];
+        double3 p = pull(body{a.x, a.y, a.z, 0}, body{b.x, b.y, b.z, a.w * b.w});
         double components[3] = {p.x, p.y, p.z};
         for (int c = 0; c < 3; c++) {
             unsigned long long fixed = (unsigned long long)__double2ll_rn(components[c] * 4294967296.0);
@@ -85,8 +89,8 @@ __host__ __device__ ball moved(ball b) {
 __host__ __device__ ball collided(const ball *all, int n, int i) {
     ball me = all[i];
     for (int j = 0; j < n; j++) {
-        int dx = all[j].x - me.x, dy = all[j].y - me.y,
-            closer = dx * (all[j].vx - all[i].vx) + dy * (all[j].vy - all[i].vy);
+        long long dx = all[j].x - me.x, dy = all[j].y - me.y,
+                  closer = dx * (all[j].vx - all[i].vx) + dy * (all[j].vy - all[i].vy);
         if (j != i && dx * dx + dy * dy < RADIUS * RADIUS && closer < 0) {
             me.vx = all[j].vx, me.vy = all[j].vy;
             break;
@@ -115,14 +119,14 @@ __global__ void __launch_bounds__(128) play(ball *balls, int n, int steps) {
 }
 
 int main() {
-    std::vector<double4> bodies(N), other(N), found(N);
+    std::vector<body> bodies(N), other(N), found(N);
     std::vector<double3> velocity(N);
     uint32_t seed = 23;
-    for (double4 &b : bodies)
-        b = make_double4(next_random(&seed) % 1000 / 64.0, next_random(&seed) % 1000 / 64.0,
-                         next_random(&seed) % 1000 / 64.0, (1 + next_random(&seed) % 7) / 8.0);
-    std::vector<double4> start = bodies;
-    double4 *from = to_device(bodies.data(), N), *to = device_zeros<double4>(N);
+    for (body &b : bodies)
+        b = body{next_random(&seed) % 1000 / 64.0, next_random(&seed) % 1000 / 64.0, next_random(&seed) % 1000 / 64.0,
+                 (1 + next_random(&seed) % 7) / 8.0};
+    std::vector<body> start = bodies;
+    body *from = to_device(bodies.data(), N), *to = device_zeros<body>(N);
     double3 *d_velocity = device_zeros<double3>(N);
     for (int s = 0; s < STEPS; s++) {
         step<<<(N + TILE - 1) / TILE, TILE>>>(from, to, d_velocity, N);
@@ -130,7 +134,7 @@ int main() {
         for (int i = 0; i < N; i++) {
             double3 sum = make_double3(0, 0, 0);
             for (int j = 0; j < (N + TILE - 1) / TILE * TILE; j++) {
-                double3 p = pull(bodies[i], j < N ? bodies[j] : make_double4(0, 0, 0, 0));
+                double3 p = pull(bodies[i], j < N ? bodies[j] : body{0, 0, 0, 0});
                 sum.x += p.x, sum.y += p.y, sum.z += p.z;
             }
             double3 &v = velocity[i];
@@ -158,8 +162,8 @@ int main() {
     from_device(forces.data(), d_forces, 3 * N);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < i; j++) {
-            double4 a = start[i], b = start[j];
-            double3 p = pull(make_double4(a.x, a.y, a.z, 0), make_double4(b.x, b.y, b.z, a.w * b.w));
+            body a = start[i], b = start[j];
+            double3 p = pull(body{a.x, a.y, a.z, 0}, body{b.x, b.y, b.z, a.w * b.w});
             double components[3] = {p.x, p.y, p.z};
             for (int c = 0; c < 3; c++) {
                 unsigned long long fixed = (unsigned long long)llrint(components[c] * 4294967296.0);

@@ -1,11 +1,12 @@
-// Device printf: the runner compares what this prints with printf_formats.expected.
+// Device printf: the runner compares what this prints with what an H200 printed. (%hhd is not among the formats that CUDA
+// has: with driver 580.159 the second of two %c after it comes out wrong.)
 #include "program.h"
 
 __global__ void formats(const char *text) {
     printf("int %d %5d %-5d| %05d %+d %i\n", 42, 42, 42, 42, 42, -42);
     printf("unsigned %u %x %X %#x %o\n", 4000000000u, 0xbeef, 0xbeef, 0xbeef, 8);
     printf("long %ld %lld %llu %llx\n", -5000000000l, -5000000000ll, 18446744073709551615ull, 0x123456789abcdefull);
-    printf("short %hd char %hhd %c%c\n", (short)-7, (signed char)-8, 'o', 'k');
+    printf("short %hd char %c%c\n", (short)-7, 'o', 'k');
     printf("float %f %.2f %10.3f %-10.3f| %e %g\n", 3.14159f, 3.14159f, 3.14159f, 3.14159f, 31415.9, 0.0001);
     printf("special %f %f %f\n", __int_as_float(0x7f800000), -__int_as_float(0x7f800000), -0.0);
     printf("string %s [%8s] [%-8s] %.3s\n", text, text, text, text);
