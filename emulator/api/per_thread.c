@@ -47,8 +47,36 @@ TWIN(cudaFreeAsync, (void *p, cudaStream_t s), (p, OWN(s)))
 #if CUDART_VERSION >= 13000
 TWIN(cudaMemPrefetchAsync, (const void *p, size_t n, struct cudaMemLocation l, unsigned f, cudaStream_t s),
      (p, n, l, f, OWN(s)))
+TWIN(cudaMemPrefetchBatchAsync,
+     (void **p, size_t *n, size_t c, struct cudaMemLocation *l, size_t *i, size_t m, unsigned long long f,
+      cudaStream_t s),
+     (p, n, c, l, i, m, f, OWN(s)))
+TWIN(cudaMemDiscardBatchAsync, (void **p, size_t *n, size_t c, unsigned long long f, cudaStream_t s),
+     (p, n, c, f, OWN(s)))
+TWIN(cudaMemDiscardAndPrefetchBatchAsync,
+     (void **p, size_t *n, size_t c, struct cudaMemLocation *l, size_t *i, size_t m, unsigned long long f,
+      cudaStream_t s),
+     (p, n, c, l, i, m, f, OWN(s)))
+TWIN(cudaMemcpyBatchAsync,
+     (void *const *to, const void *const *from, const size_t *n, size_t c, struct cudaMemcpyAttributes *a, size_t *i,
+      size_t m, cudaStream_t s),
+     (to, from, n, c, a, i, m, OWN(s)))
+TWIN(cudaMemcpy3DBatchAsync, (size_t c, struct cudaMemcpy3DBatchOp *o, unsigned long long f, cudaStream_t s),
+     (c, o, f, OWN(s)))
 #else
 TWIN(cudaMemPrefetchAsync, (const void *p, size_t n, int d, cudaStream_t s), (p, n, d, OWN(s)))
+EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t n, struct cudaMemLocation l, unsigned f,
+                                           cudaStream_t s);
+TWIN(cudaMemPrefetchAsync_v2, (const void *p, size_t n, struct cudaMemLocation l, unsigned f, cudaStream_t s),
+     (p, n, l, f, OWN(s)))
+#if CUDART_VERSION >= 12080
+TWIN(cudaMemcpyBatchAsync,
+     (void **to, void **from, size_t *n, size_t c, struct cudaMemcpyAttributes *a, size_t *i, size_t m, size_t *e,
+      cudaStream_t s),
+     (to, from, n, c, a, i, m, e, OWN(s)))
+TWIN(cudaMemcpy3DBatchAsync, (size_t c, struct cudaMemcpy3DBatchOp *o, size_t *e, unsigned long long f, cudaStream_t s),
+     (c, o, e, f, OWN(s)))
+#endif
 #endif
 
 #if CUDART_VERSION >= 12080
