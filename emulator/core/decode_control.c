@@ -174,7 +174,9 @@ static void barrier(struct decoder *d, const struct ptx_insn *p) {
         slots[0] = decode_destination(d, &p->operands[0], popc ? 32 : 1);
         slots[3] = decode_source(d, &p->operands[p->operand_count - 1], 1);
     }
-    struct insn *in = decode_emit(d, op_barrier);
+    bool all =
+        kind == BARRIER_SYNC && at + 1 >= last && p->operands[at].kind == OPERAND_INTEGER && !p->operands[at].value;
+    struct insn *in = decode_emit(d, all ? op_barrier_all : op_barrier);
     memcpy(in->op, slots, sizeof slots);
     bool aligned = opcode_is(p->opcode, "bar") || opcode_has(p->opcode, "aligned");
     in->kind = (uint16_t)(kind | (aligned ? 0 : BARRIER_UNALIGNED));

@@ -73,6 +73,7 @@ const struct insn *op_branch_if(struct warp *w, const struct insn *in);
 const struct insn *op_branch_table(struct warp *w, const struct insn *in);
 const struct insn *op_exit(struct warp *w, const struct insn *in);
 const struct insn *op_trap(struct warp *w, const struct insn *in);
+const struct insn *op_barrier_all(struct warp *w, const struct insn *in);
 const struct insn *op_barrier(struct warp *w, const struct insn *in);
 const struct insn *op_barrier_result(struct warp *w, const struct insn *in);
 const struct insn *op_fence(struct warp *w, const struct insn *in);

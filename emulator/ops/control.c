@@ -133,6 +133,23 @@ static bool count_fits(struct warp *w, const struct insn *in, const struct block
     return false;
 }
 
+/* __syncthreads(): all threads of the block, at barrier 0. */
+const struct insn *op_barrier_all(struct warp *w, const struct insn *in) {
+    struct block_barrier *bar = &w->block->barriers[0];
+    uint32_t lanes = (uint32_t)__builtin_popcount(w->mask);
+    bar->expected = 0;
+    if (w->count != 1 || bar->arrived + lanes == w->block->live_lanes)
+        return warp_wait_barrier(w, in + 1, 0);
+    struct fragment *f = &w->fragments[0];
+    f->pc = in + 1;
+    f->state = FRAGMENT_AT_BARRIER;
+    f->barrier = 0;
+    w->state = WARP_WAITING;
+    bar->arrived += lanes;
+    w->block->awaited |= 1;
+    return NULL;
+}
+
 const struct insn *op_barrier(struct warp *w, const struct insn *in) {
     int lane = first_lane(w->mask);
     uint32_t number = REG(uint32_t, 1)[lane], count = REG(uint32_t, 2)[lane];

@@ -50,9 +50,18 @@ static inline float f32_sqrt_flushed(float x) {
 } /* never tiny */
 
 /* The operations f_plain and f_ftz, and f_sat and f_ftz_sat, by OP = FLOAT_OP1, 2 or 3. */
+#if WARP_SIZE == 1
+/* For the second tier also without the canonical NaN: see tier/translate.c. */
+#define F32_RAW(OP, f)                                                                                                 \
+    OP(f##_plain_raw, float, f, in_plain, in_plain)                                                                    \
+    OP(f##_ftz_raw, float, f##_flushed, in_ftz, in_plain)
+#else
+#define F32_RAW(OP, f)
+#endif
 #define F32_PLAIN_FTZ(OP, f)                                                                                           \
     OP(f##_plain, float, f, in_plain, out_plain)                                                                       \
-    OP(f##_ftz, float, f##_flushed, in_ftz, out_plain)
+    OP(f##_ftz, float, f##_flushed, in_ftz, out_plain)                                                                 \
+    F32_RAW(OP, f)
 #define F32_ALL_MODIFIERS(OP, f)                                                                                       \
     F32_PLAIN_FTZ(OP, f)                                                                                               \
     OP(f##_sat, float, f, in_plain, out_sat)                                                                           \

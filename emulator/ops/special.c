@@ -97,9 +97,18 @@ static inline float div_approx(float x, float y) {
     return a > 0x1p126f && a < INFINITY ? zero : quotient;
 }
 
+#if WARP_SIZE == 1
+/* For the second tier also without the canonical NaN: see tier/translate.c. */
+#define RAW(OP, f)                                                                                                     \
+    OP(f##_plain_raw, float, f, in_plain, in_plain)                                                                    \
+    OP(f##_ftz_raw, float, f, in_ftz, f32_flush)
+#else
+#define RAW(OP, f)
+#endif
 #define PLAIN_FTZ(OP, f)                                                                                               \
     OP(f##_plain, float, f, in_plain, out_plain)                                                                       \
-    OP(f##_ftz, float, f, in_ftz, out_ftz)
+    OP(f##_ftz, float, f, in_ftz, out_ftz)                                                                             \
+    RAW(OP, f)
 
 PLAIN_FTZ(FLOAT_OP1, ex2)
 PLAIN_FTZ(FLOAT_OP1, lg2)

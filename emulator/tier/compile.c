@@ -121,14 +121,15 @@ static bool write_source(const char *path, const char *text) {
 /* The compiler runs on when this program ends first: the next run finds what it made. */
 static const char script[] =
     "for cc in ${EMULATOR_CC:-gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
-    "nice -n 5 $cc -std=gnu11 -w -O3 -march=" TIER_MARCH " $($cc -march=" TIER_MARCH
+    "command -v timeout >/dev/null && limit='timeout 60'\n"
+    "$limit nice -n 5 $cc -std=gnu11 -w -O3 -march=" TIER_MARCH " $($cc -march=" TIER_MARCH
     " -mprefer-vector-width=512 -xc -c -o "
     "/dev/null /dev/null 2>/dev/null && echo -mprefer-vector-width=512) -ffp-contract=off -fno-math-errno "
     "-fno-trapping-math "
     "-fno-strict-aliasing -fPIC -shared -o \"$1.so.$$\" \"$1\" -lm && mv \"$1.so.$$\" \"$2\"\n"
     "result=$?; rm -f \"$1\" \"$1.so.$$\"; exit $result\n";
 
-static bool compile(const char *source, const char *library) {
+static void compile(const char *source, const char *library) {
     char *arguments[] = {
         "sh", "-c", (char *)(uintptr_t)script, "sh", (char *)(uintptr_t)source, (char *)(uintptr_t)library, NULL};
     posix_spawn_file_actions_t files;
@@ -142,13 +143,12 @@ static bool compile(const char *source, const char *library) {
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     pid_t child;
-    int status = -1;
+    int status;
     bool started = posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environ) == 0;
     while (started && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
-    return started && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static tier_kernel load(const char *library) {
@@ -172,9 +172,10 @@ static tier_kernel build(const char *text) {
         return load(library);
     prune(folder);
     snprintf(source, sizeof source, "%s/%016llx.%d.c", folder, (unsigned long long)low, (int)getpid());
-    if (!write_source(source, text) || !compile(source, library))
+    if (!write_source(source, text))
         return NULL;
-    return load(library);
+    compile(source, library);
+    return access(library, R_OK) == 0 ? load(library) : NULL;
 }
 
 /* ---- the background thread ---- */

@@ -41,6 +41,7 @@ struct place { /* a register of the frame, or part of it, in a run */
     uint32_t slot;
     uint8_t bits; /* 1: predicate */
     bool written, live_in, live_out;
+    bool raw;  /* its value is a single whose NaN is not yet the canonical one */
     int value; /* number of the C variable that holds it now, -1: not read yet */
     const struct frame_constant *constant;
 };
@@ -99,6 +100,25 @@ static void classify(struct translator *t) {
             t->steps[i] = t->steps[i + 1] == STEP_LANES ? STEP_GUARD : STEP_OTHER;
             t->steps[i + 1] = STEP_INSIDE;
         }
+}
+
+/* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is, so what goes
+ * from one such operation to the next stays as the host made it ("raw"), and is put right when anybody else reads it. */
+static bool raw_arithmetic(const char *name) {
+    static const char *const names[] = {"f32_add", "f32_sub",  "f32_mul",  "f32_fma",   "f32_div",
+                                        "f32_rcp", "f32_sqrt", "ex2",      "lg2",       "rcp",
+                                        "sqrt_",   "rsqrt",    "div_full", "div_approx"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(name, names[i], n) == 0 && (strcmp(name + n, "_plain") == 0 || strcmp(name + n, "_ftz") == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool takes_raw(const char *name) {
+    size_t n = strlen(name);
+    return raw_arithmetic(name) || (strncmp(name, "setp_", 5) == 0 && n > 4 && strcmp(name + n - 4, "_f32") == 0);
 }
 
 struct operand {
@@ -257,13 +277,29 @@ static int read_place(struct translator *t, struct place *p) {
     return p->value;
 }
 
+/* The same as anybody may read it. */
+static int read_canonical(struct translator *t, struct place *p) {
+    int value = read_place(t, p);
+    if (p->raw) {
+        p->raw = false;
+        p->value = t->value_count++;
+        fprintf(t->out, "    const uint32_t v%d = CANONICAL(v%d);\n", p->value, value);
+    }
+    return p->value;
+}
+
 static void emit_operation(struct translator *t, uint32_t i, const uint32_t *guard, bool negated) {
     const struct insn *in = &t->k->code.insns[i];
     struct operand o[INSN_OPERANDS];
     unsigned n = operands(in, t->names[i], o);
     int on = guard ? read_place(t, place_of(t, *guard, 1)) : -1, values[INSN_OPERANDS], before[INSN_OPERANDS];
-    for (unsigned j = 0; j < n; j++)
-        before[j] = !o[j].written || guard ? read_place(t, place_of(t, o[j].slot, o[j].bits)) : -1;
+    bool raw = raw_arithmetic(t->names[i]), takes = takes_raw(t->names[i]);
+    for (unsigned j = 0; j < n; j++) {
+        struct place *p = place_of(t, o[j].slot, o[j].bits);
+        before[j] = o[j].written && !guard           ? -1
+                    : takes || (o[j].written && raw) ? read_place(t, p)
+                                                     : read_canonical(t, p);
+    }
     for (unsigned j = 0; j < n; j++)
         if (o[j].written)
             fprintf(t->out, "    %s v%d;\n", type_of(o[j].bits), values[j] = t->value_count++);
@@ -271,7 +307,7 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *gua
     for (unsigned j = 0; j < n; j++)
         if (!o[j].written)
             fprintf(t->out, "      OPERAND(%s, %u) = v%d;\n", type_of(o[j].bits), o[j].k, before[j]);
-    fprintf(t->out, "      %s(&x, &n);\n", t->names[i]);
+    fprintf(t->out, "      %s%s(&x, &n);\n", t->names[i], raw ? "_raw" : "");
     for (unsigned j = 0; j < n; j++)
         if (o[j].written && on >= 0)
             fprintf(t->out, "      v%d = %sv%d ? OPERAND(%s, %u) : v%d;\n", values[j], negated ? "!" : "", on,
@@ -280,15 +316,19 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *gua
             fprintf(t->out, "      v%d = OPERAND(%s, %u);\n", values[j], type_of(o[j].bits), o[j].k);
     fprintf(t->out, "    }\n");
     for (unsigned j = 0; j < n; j++)
-        if (o[j].written)
-            place_of(t, o[j].slot, o[j].bits)->value = values[j];
+        if (o[j].written) {
+            struct place *p = place_of(t, o[j].slot, o[j].bits);
+            p->value = values[j];
+            p->raw = raw;
+        }
 }
 
 static void emit_results(struct translator *t) {
     for (unsigned j = 0; j < t->place_count; j++) {
-        const struct place *p = &t->places[j];
+        struct place *p = &t->places[j];
         if (!p->live_out)
             continue;
+        read_canonical(t, p);
         if (p->bits == 1)
             fprintf(t->out, "    t%u[l] = -(int32_t)v%d;\n", p->slot, p->value);
         else if (t->full)
