@@ -1,75 +1,192 @@
 /* Memory that is allocated and freed in the order of a stream, and the pools it comes from.
  *
- * A pool here is a name: memory comes straight from the device's, and goes back when the stream reaches the free. */
-#include "api/api.h"
-
+ * A pool here counts: memory comes straight from the device's (or the host's), and goes back when the stream reaches the
+ * free. What a pool says it has reserved is what an H200's would have: steps of 32 MiB. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "api/device.h"
 #include "api/queue.h"
 #include "memory/memory.h"
 
+#define RESERVED_STEP ((uint64_t)32 << 20)
+#define ATTRIBUTES    (cudaMemPoolAttrUsedMemHigh + 1)
+
 struct pool {
-    int device;
-    uint64_t settings[cudaMemPoolAttrUsedMemHigh + 1];
+    enum memory_kind kind;
+    struct cudaMemLocation location;
+    bool shareable, imported;
+    uint64_t most;                     /* bytes it may have; 0: no limit */
+    uint64_t live;                     /* bytes in allocations that are not freed */
+    uint64_t settings[ATTRIBUTES];     /* by attribute, counters included */
+    unsigned char access[MAX_DEVICES]; /* of other devices: enum cudaMemAccessFlags */
     struct pool *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pool default_pools[MAX_DEVICES];
+/* An allocation from a pool. */
+struct piece {
+    uint64_t address, id;
+    size_t size;
+    struct pool *pool;
+    struct piece *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of everything here */
+static struct pool device_pools[MAX_DEVICES], managed_pools[MAX_DEVICES], host_pool;
 static struct pool *current_pools[MAX_DEVICES]; /* NULL: the default */
 static struct pool *created;
+static struct piece *pieces;
 
 static cudaMemPool_t handle_of(struct pool *p) {
     return (cudaMemPool_t)(void *)p;
 }
 
-/* A handle may be anything. */
-static struct pool *find_pool(cudaMemPool_t handle) {
-    struct pool *found = NULL;
+static void start_pool(struct pool *p, enum memory_kind kind, struct cudaMemLocation location) {
+    p->kind = kind;
+    p->location = location;
+    p->settings[cudaMemPoolReuseFollowEventDependencies] = 1;
+    p->settings[cudaMemPoolReuseAllowOpportunistic] = 1;
+    p->settings[cudaMemPoolReuseAllowInternalDependencies] = 1;
+}
+
+static void start_defaults(void) {
+    for (int d = 0; d < MAX_DEVICES; d++) {
+        struct cudaMemLocation here = {cudaMemLocationTypeDevice, d};
+        start_pool(&device_pools[d], MEMORY_DEVICE, here);
+        start_pool(&managed_pools[d], MEMORY_MANAGED, here);
+    }
+    start_pool(&host_pool, MEMORY_PINNED, (struct cudaMemLocation){cudaMemLocationTypeHost, 0});
+}
+
+static void lock_pools(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_defaults);
     pthread_mutex_lock(&lock);
-    for (int d = 0; d < MAX_DEVICES && !found; d++)
-        if (handle_of(&default_pools[d]) == handle)
-            found = &default_pools[d];
-    for (struct pool *p = created; p && !found; p = p->next)
-        if (handle_of(p) == handle)
-            found = p;
+}
+
+static void unlock_pools(void) {
     pthread_mutex_unlock(&lock);
-    if (found && found >= default_pools && found < default_pools + MAX_DEVICES)
-        found->device = (int)(found - default_pools);
-    return found;
+}
+
+/* The link to a pool that the program made; NULL when it is none. With the lock. */
+static struct pool **find_created(cudaMemPool_t handle) {
+    for (struct pool **link = &created; *link; link = &(*link)->next)
+        if (handle_of(*link) == handle)
+            return link;
+    return NULL;
+}
+
+/* A handle may be anything. With the lock. */
+static struct pool *find_pool(cudaMemPool_t handle) {
+    for (int d = 0; d < MAX_DEVICES; d++) {
+        if (handle_of(&device_pools[d]) == handle)
+            return &device_pools[d];
+        if (handle_of(&managed_pools[d]) == handle)
+            return &managed_pools[d];
+    }
+    if (handle_of(&host_pool) == handle)
+        return &host_pool;
+    struct pool **link = find_created(handle);
+    return link ? *link : NULL;
+}
+
+/* ---- Counting; with the lock ---- */
+
+static uint64_t step_up(uint64_t bytes) {
+    return (bytes + RESERVED_STEP - 1) / RESERVED_STEP * RESERVED_STEP;
+}
+
+static void count_high(struct pool *p, int high, int now) {
+    if (p->settings[high] < p->settings[now])
+        p->settings[high] = p->settings[now];
+}
+
+static void count_reserved(struct pool *p) {
+    p->settings[cudaMemPoolAttrReservedMemCurrent] = step_up(p->live);
+    count_high(p, cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrReservedMemCurrent);
+}
+
+static void add_piece(struct pool *p, struct piece *piece, const struct allocation *a) {
+    *piece = (struct piece){a->base, a->id, a->size, p, pieces};
+    pieces = piece;
+    p->live += a->size;
+    p->settings[cudaMemPoolAttrUsedMemCurrent] += a->size;
+    count_high(p, cudaMemPoolAttrUsedMemHigh, cudaMemPoolAttrUsedMemCurrent);
+    count_reserved(p);
+}
+
+/* What cudaFree has given back stays in NVIDIA's count of what is used, and so it does here. */
+static void drop_piece(struct piece **link, bool in_order) {
+    struct piece *piece = *link;
+    *link = piece->next;
+    piece->pool->live -= piece->size;
+    if (in_order)
+        piece->pool->settings[cudaMemPoolAttrUsedMemCurrent] -= piece->size;
+    count_reserved(piece->pool);
+    free(piece);
+}
+
+/* Forgets pieces whose memory is gone: freed by cudaFree or cudaDeviceReset. */
+static void drop_stale(void) {
+    for (struct piece **link = &pieces; *link;) {
+        const struct allocation *a = memory_find((*link)->address);
+        if (a && a->id == (*link)->id && a->limit)
+            link = &(*link)->next;
+        else
+            drop_piece(link, false);
+    }
 }
 
 /* ---- Allocating and freeing ---- */
 
-static cudaError_t allocate(const char *function, void **out, size_t size, int device, cudaStream_t stream) {
+static cudaError_t allocate(const char *function, void **out, size_t size, cudaMemPool_t handle, cudaStream_t stream) {
     ENTER();
     if (!out)
         return state_return(cudaErrorInvalidValue);
     if (!queue_find(stream))
         return state_refuse(function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
-    if (!size) {
-        *out = NULL;
-        return cudaSuccess;
-    }
-    struct allocation *a = memory_allocate(size, 0, MEMORY_DEVICE, device, NULL);
+    struct piece *piece = malloc(sizeof *piece);
+    const struct allocation *a = NULL;
+    lock_pools();
+    struct pool *p = find_pool(handle);
+    bool usable = p && !p->imported;
+    if (usable && size)
+        drop_stale();
+    if (usable && size && piece && (!p->most || p->live + size <= p->most))
+        a = memory_allocate(size, 0, p->kind, p->location.type == cudaMemLocationTypeDevice ? p->location.id : 0, NULL);
+    if (a)
+        add_piece(p, piece, a);
+    unlock_pools();
     if (!a)
+        free(piece);
+    if (!usable)
+        return state_refuse(function, cudaErrorInvalidValue, "There is no such pool, or it is another process's.");
+    if (!a && size)
         return state_refuse(function, cudaErrorMemoryAllocation,
-                            "%zu bytes are wanted, and %zu of the device's %zu are free.", size,
-                            memory_free_bytes(device), memory_total());
-    *out = (void *)(uintptr_t)a->base;
+                            "%zu bytes are wanted, and %zu of the device's %zu are free (or the pool is full).", size,
+                            memory_free_bytes(state_device()), memory_total());
+    *out = a ? (void *)(uintptr_t)a->base : NULL;
     return cudaSuccess;
 }
 
+static cudaMemPool_t current_pool(int device) {
+    lock_pools();
+    struct pool *p = current_pools[device] ? current_pools[device] : &device_pools[device];
+    unlock_pools();
+    return handle_of(p);
+}
+
 cudaError_t cudaMallocAsync(void **out, size_t size, cudaStream_t stream) {
-    return allocate(__func__, out, size, state_device(), stream);
+    return allocate(__func__, out, size, current_pool(state_device()), stream);
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **out, size_t size, cudaMemPool_t handle, cudaStream_t stream) {
-    struct pool *p = find_pool(handle);
-    return p ? allocate(__func__, out, size, p->device, stream) : state_return(cudaErrorInvalidValue);
+    return allocate(__func__, out, size, handle, stream);
 }
 
 struct free_operation {
@@ -78,12 +195,32 @@ struct free_operation {
 };
 
 static int run_free(struct operation *op, int fault) {
-    memory_free(((struct free_operation *)op)->address);
+    uint64_t address = ((struct free_operation *)op)->address;
+    lock_pools();
+    for (struct piece **link = &pieces; *link; link = &(*link)->next)
+        if ((*link)->address == address) {
+            drop_piece(link, true);
+            break;
+        }
+    unlock_pools();
+    memory_free(address);
     return fault;
 }
 
 static void release_free(struct operation *op) {
     free(op);
+}
+
+/* Memory of a pool, or what cudaMalloc gave. */
+static bool may_be_freed(const struct allocation *a) {
+    if (a->kind == MEMORY_DEVICE)
+        return true;
+    lock_pools();
+    const struct piece *piece = pieces;
+    while (piece && (piece->address != a->base || piece->id != a->id))
+        piece = piece->next;
+    unlock_pools();
+    return piece != NULL;
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
@@ -94,7 +231,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     if (!pointer)
         return cudaSuccess;
     const struct allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
-    if (!a || !a->limit || a->kind != MEMORY_DEVICE || a->base != (uint64_t)(uintptr_t)pointer)
+    if (!a || !a->limit || a->base != (uint64_t)(uintptr_t)pointer || !may_be_freed(a))
         return state_refuse(__func__, cudaErrorInvalidValue, "%p is not the start of live device memory.", pointer);
     struct free_operation *f = calloc(1, sizeof *f);
     if (!f)
@@ -104,113 +241,310 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     return cudaSuccess;
 }
 
-/* ---- Pools ---- */
+/* ---- The pools of a device ---- */
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device) {
-    if (!out || device < 0 || device >= state_device_count())
+    if (!out)
         return state_return(cudaErrorInvalidValue);
-    *out = handle_of(&default_pools[device]);
+    if (!device_exists(device))
+        return device_missing(__func__, device);
+    lock_pools();
+    *out = handle_of(&device_pools[device]);
+    unlock_pools();
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device) {
-    cudaError_t error = cudaDeviceGetDefaultMemPool(out, device);
-    pthread_mutex_lock(&lock);
-    if (error == cudaSuccess && current_pools[device])
-        *out = handle_of(current_pools[device]);
-    pthread_mutex_unlock(&lock);
-    return error;
+    if (!out || !device_exists(device))
+        return state_return(cudaErrorInvalidValue);
+    *out = current_pool(device);
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-    struct pool *p = find_pool(handle);
-    if (!p || device < 0 || device >= state_device_count())
+    bool done = false;
+    if (device_exists(device)) {
+        lock_pools();
+        struct pool *p = find_pool(handle);
+        done = p && p->kind == MEMORY_DEVICE && p->location.id == device;
+        if (done)
+            current_pools[device] = p;
+        unlock_pools();
+    }
+    return done ? cudaSuccess : state_return(cudaErrorInvalidValue);
+}
+
+#if CUDART_VERSION >= 13000
+/* The default pool for a kind of memory at a place; NULL when there is none. */
+static struct pool *default_pool(const struct cudaMemLocation *l, enum cudaMemAllocationType type) {
+    if (type == cudaMemAllocationTypePinned && l->type == cudaMemLocationTypeHost)
+        return &host_pool;
+    if (l->type != cudaMemLocationTypeDevice || !device_exists(l->id))
+        return NULL;
+    return type == cudaMemAllocationTypePinned    ? &device_pools[l->id]
+           : type == cudaMemAllocationTypeManaged ? &managed_pools[l->id]
+                                                  : NULL;
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *out, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type) {
+    ENTER();
+    struct pool *p = out && location ? default_pool(location, type) : NULL;
+    if (!p)
         return state_return(cudaErrorInvalidValue);
-    pthread_mutex_lock(&lock);
-    current_pools[device] = p;
-    pthread_mutex_unlock(&lock);
+    *out = handle_of(p);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *location, enum cudaMemAllocationType type) {
+    cudaError_t error = cudaMemGetDefaultMemPool(out, location, type);
+    if (error == cudaSuccess && type == cudaMemAllocationTypePinned && location->type == cudaMemLocationTypeDevice)
+        *out = current_pool(location->id);
+    return error;
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t handle) {
+    ENTER();
+    if (!location || type != cudaMemAllocationTypePinned || location->type != cudaMemLocationTypeDevice)
+        return state_return(cudaErrorInvalidValue);
+    return cudaDeviceSetMemPool(location->id, handle);
+}
+#endif
+
+/* ---- Making pools ---- */
+
+static bool kind_of(const struct cudaMemPoolProps *p, enum memory_kind *kind) {
+    bool pinned = p->allocType == cudaMemAllocationTypePinned, managed = (int)p->allocType == 2;
+    switch ((int)p->location.type) {
+    case cudaMemLocationTypeDevice:
+        *kind = managed ? MEMORY_MANAGED : MEMORY_DEVICE;
+        return (pinned || managed) && device_exists(p->location.id);
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+    case cudaMemLocationTypeHostNumaCurrent:
+        *kind = MEMORY_PINNED;
+        return pinned;
+    default:
+        *kind = MEMORY_MANAGED;
+        return managed;
+    }
+}
+
+static cudaError_t make_pool(const char *function, cudaMemPool_t *out, const struct pool *like) {
+    struct pool *p = malloc(sizeof *p);
+    if (!p)
+        return state_refuse(function, cudaErrorMemoryAllocation, "There is no host memory for a pool.");
+    *p = *like;
+    lock_pools();
+    p->next = created;
+    created = p;
+    unlock_pools();
+    *out = handle_of(p);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *properties) {
     ENTER();
-    if (!out || !properties || properties->allocType != cudaMemAllocationTypePinned ||
-        properties->location.type != cudaMemLocationTypeDevice || properties->location.id < 0 ||
-        properties->location.id >= state_device_count())
+    enum memory_kind kind;
+    if (!out || !properties || !kind_of(properties, &kind))
         return state_return(cudaErrorInvalidValue);
-    struct pool *p = calloc(1, sizeof *p);
-    if (!p)
-        return state_return(cudaErrorMemoryAllocation);
-    p->device = properties->location.id;
-    pthread_mutex_lock(&lock);
-    p->next = created;
-    created = p;
-    pthread_mutex_unlock(&lock);
-    *out = handle_of(p);
-    return cudaSuccess;
+    if ((int)properties->handleTypes & ~(int)cudaMemHandleTypePosixFileDescriptor)
+        return state_refuse(__func__, cudaErrorInvalidValue, "A pool can be shared by file descriptors only.");
+    struct pool p = {0};
+    start_pool(&p, kind, properties->location);
+    p.shareable = properties->handleTypes == cudaMemHandleTypePosixFileDescriptor;
+    p.most = step_up(properties->maxSize);
+    return make_pool(__func__, out, &p);
 }
 
+/* Memory that is still in use keeps it alive, nameless. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-    cudaError_t error = cudaErrorInvalidValue;
-    pthread_mutex_lock(&lock);
-    for (struct pool **link = &created; *link; link = &(*link)->next) {
-        if (handle_of(*link) != handle)
-            continue;
-        struct pool *p = *link;
+    lock_pools();
+    struct pool **link = find_created(handle), *p = link ? *link : NULL;
+    if (p) {
         *link = p->next;
         for (int d = 0; d < MAX_DEVICES; d++)
             if (current_pools[d] == p)
                 current_pools[d] = NULL;
-        free(p);
-        error = cudaSuccess;
-        break;
+        bool used = false;
+        for (const struct piece *piece = pieces; piece; piece = piece->next)
+            used |= piece->pool == p;
+        if (!used)
+            free(p);
     }
-    pthread_mutex_unlock(&lock);
-    return state_return(error);
+    unlock_pools();
+    return p ? cudaSuccess : state_return(cudaErrorInvalidValue);
 }
+
+/* ---- Attributes ---- */
 
 static bool is_switch(enum cudaMemPoolAttr attribute) {
     return attribute == cudaMemPoolReuseFollowEventDependencies || attribute == cudaMemPoolReuseAllowOpportunistic ||
            attribute == cudaMemPoolReuseAllowInternalDependencies;
 }
 
+/* What is counted can be set to 0 where it is the most so far, and not at all otherwise. */
+static bool can_be_set(enum cudaMemPoolAttr attribute, uint64_t value) {
+    if (attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh)
+        return value == 0;
+    return attribute != cudaMemPoolAttrReservedMemCurrent && attribute != cudaMemPoolAttrUsedMemCurrent;
+}
+
 /* Switches are ints, sizes are 64-bit. */
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value) {
-    struct pool *p = find_pool(handle);
-    if (!p || !value || (unsigned)attribute < 1 || attribute > cudaMemPoolAttrUsedMemHigh)
+    ENTER();
+    if (!value || (unsigned)attribute < 1 || attribute >= ATTRIBUTES)
         return state_return(cudaErrorInvalidValue);
-    p->settings[attribute] = is_switch(attribute) ? (uint64_t) * (int *)value : *(uint64_t *)value;
-    return cudaSuccess;
+    uint64_t wanted = is_switch(attribute) ? *(int *)value != 0 : *(uint64_t *)value;
+    lock_pools();
+    struct pool *p = find_pool(handle);
+    bool done = p && can_be_set(attribute, wanted);
+    if (done)
+        p->settings[attribute] = wanted;
+    if (done && attribute == cudaMemPoolAttrUsedMemHigh)
+        count_high(p, cudaMemPoolAttrUsedMemHigh, cudaMemPoolAttrUsedMemCurrent);
+    if (done && attribute == cudaMemPoolAttrReservedMemHigh)
+        count_reserved(p);
+    unlock_pools();
+    return done ? cudaSuccess : state_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value) {
-    struct pool *p = find_pool(handle);
-    if (!p || !value || (unsigned)attribute < 1 || attribute > cudaMemPoolAttrUsedMemHigh)
+    ENTER();
+    if (!value || (unsigned)attribute < 1 || attribute >= ATTRIBUTES)
         return state_return(cudaErrorInvalidValue);
-    if (is_switch(attribute))
+    lock_pools();
+    drop_stale();
+    struct pool *p = find_pool(handle);
+    if (p && is_switch(attribute))
         *(int *)value = (int)p->settings[attribute];
-    else
-        *(uint64_t *)value =
-            attribute == cudaMemPoolAttrUsedMemCurrent || attribute == cudaMemPoolAttrReservedMemCurrent
-                ? memory_total() - memory_free_bytes(p->device)
-                : p->settings[attribute];
-    return cudaSuccess;
+    else if (p)
+        *(uint64_t *)value = p->settings[attribute];
+    unlock_pools();
+    return p ? cudaSuccess : state_return(cudaErrorInvalidValue);
+}
+
+static bool pool_exists(cudaMemPool_t handle) {
+    lock_pools();
+    bool exists = find_pool(handle) != NULL;
+    unlock_pools();
+    return exists;
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
     (void)keep; /* nothing is kept */
-    return find_pool(handle) ? cudaSuccess : state_return(cudaErrorInvalidValue);
+    return pool_exists(handle) ? cudaSuccess : state_return(cudaErrorInvalidValue);
 }
 
-/* All devices can reach all memory. */
+/* ---- Access: remembered, while kernels reach everything ---- */
+
+static cudaError_t check_access(const struct pool *p, const struct cudaMemAccessDesc *d) {
+    if (d->location.type != cudaMemLocationTypeDevice)
+        return state_return(cudaErrorInvalidValue);
+    bool owner = p->location.type == cudaMemLocationTypeDevice && d->location.id == p->location.id;
+    if (!device_exists(d->location.id) || (owner && d->flags == cudaMemAccessFlagsProtNone))
+        return state_return(cudaErrorInvalidDevice);
+    return d->flags == cudaMemAccessFlagsProtRead ? state_return(cudaErrorNotSupported) : cudaSuccess;
+}
+
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t count) {
-    return find_pool(handle) && (list || !count) ? cudaSuccess : state_return(cudaErrorInvalidValue);
+    ENTER();
+    lock_pools();
+    struct pool *p = find_pool(handle);
+    cudaError_t error = p && (list || !count) ? cudaSuccess : state_return(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
+        error = check_access(p, &list[i]);
+        if (error == cudaSuccess)
+            p->access[list[i].location.id] = (unsigned char)list[i].flags;
+    }
+    unlock_pools();
+    return error;
 }
 
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
                                  struct cudaMemLocation *location) {
-    if (!flags || !location || !find_pool(handle))
+    ENTER();
+    if (!flags || !location || location->type != cudaMemLocationTypeDevice || !device_exists(location->id))
         return state_return(cudaErrorInvalidValue);
-    *flags = cudaMemAccessFlagsProtReadWrite;
+    lock_pools();
+    const struct pool *p = find_pool(handle);
+    if (p) {
+        bool owner = p->location.type == cudaMemLocationTypeDevice && location->id == p->location.id;
+        *flags = owner || p->kind == MEMORY_MANAGED ? cudaMemAccessFlagsProtReadWrite
+                                                    : (enum cudaMemAccessFlags)p->access[location->id];
+    }
+    unlock_pools();
+    return p ? cudaSuccess : state_return(cudaErrorInvalidValue);
+}
+
+/* ---- For other processes ---- */
+
+/* What lies in the file that stands for a pool. */
+struct shared_pool {
+    char magic[8];
+    pid_t process;
+    cudaMemPool_t pool;
+};
+static const char magic[8] = "emupool";
+
+cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
+                                               unsigned flags) {
+    ENTER();
+    lock_pools();
+    const struct pool *p = find_pool(pool);
+    bool shareable = p && p->shareable;
+    unlock_pools();
+    if (!handle || !shareable || flags || type != cudaMemHandleTypePosixFileDescriptor)
+        return state_refuse(__func__, cudaErrorInvalidValue,
+                            "The pool was not made with cudaMemHandleTypePosixFileDescriptor.");
+    struct shared_pool content = {.process = getpid(), .pool = pool};
+    memcpy(content.magic, magic, sizeof magic);
+    int fd = memfd_create("memory pool", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, &content, sizeof content) != (ssize_t)sizeof content)
+        return state_return(cudaErrorOperatingSystem);
+    *(int *)handle = fd;
     return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *out, void *handle,
+                                                 enum cudaMemAllocationHandleType type, unsigned flags) {
+    ENTER();
+    struct shared_pool content;
+    if (!out || flags || type != cudaMemHandleTypePosixFileDescriptor)
+        return state_return(cudaErrorInvalidValue);
+    if (pread((int)(intptr_t)handle, &content, sizeof content, 0) != (ssize_t)sizeof content ||
+        memcmp(content.magic, magic, sizeof magic) != 0)
+        return state_refuse(__func__, cudaErrorUnknown, "That is not a file descriptor of a memory pool.");
+    if (content.process != getpid())
+        return state_refuse(__func__, cudaErrorNotSupported, "Memory of another process cannot be reached.");
+    lock_pools();
+    const struct pool *p = find_pool(content.pool);
+    struct pool like = {.imported = true};
+    if (p)
+        start_pool(&like, p->kind, p->location);
+    unlock_pools();
+    return p ? make_pool(__func__, out, &like) : state_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *pointer) {
+    ENTER();
+    const struct piece *found = NULL;
+    lock_pools();
+    drop_stale();
+    for (const struct piece *piece = pieces; piece && !found; piece = piece->next)
+        if (piece->address == (uint64_t)(uintptr_t)pointer && piece->pool->shareable)
+            found = piece;
+    if (found && data) {
+        memset(data, 0, sizeof *data);
+        memcpy(data->reserved, &found->id, sizeof found->id);
+    }
+    unlock_pools();
+    return found && data ? cudaSuccess : state_return(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolImportPointer(void **out, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data) {
+    ENTER();
+    if (!out || !data || !pool_exists(pool))
+        return state_return(cudaErrorInvalidValue);
+    return state_refuse(__func__, cudaErrorNotSupported, "A second address for the same memory is not emulated.");
 }
