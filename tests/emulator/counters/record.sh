@@ -1,11 +1,15 @@
 #!/bin/sh
-# record.sh OUTPUT: counts with ncu on this machine's GPU what patterns.cu, idioms.cu and the lessons do, and writes
-# OUTPUT/*.csv. The *.csv in this folder are what it wrote on an H200 (CUDA 13.0, driver 580, ncu 2025.3.1).
+# record.sh OUTPUT [WHAT...]: counts with ncu on this machine's GPU what patterns.cu, idioms.cu and the lessons do, and writes
+# OUTPUT/patterns.csv, idioms.csv and lessons.csv. Those in this folder are from an H200 (CUDA 13.0, driver 580, ncu 2025.3.1).
 #
+# WHAT is patterns, patterns:N (from launch number N on: ncu needs two minutes for all of them), idioms or lessons; all by default.
 # Programs are built with nvcc unless BUILD names a folder that has them already.
 set -eu
 cd "$(dirname "$0")/../../.."
-output=$1 build=${BUILD:-build/counters}
+output=$1
+shift
+[ $# -gt 0 ] || set -- patterns idioms lessons
+build=${BUILD:-build/counters}
 architecture=${ARCHITECTURE:-90}
 mkdir -p "$build" "$output"
 
@@ -17,42 +21,70 @@ for name in patterns idioms; do build_one "tests/emulator/counters/$name.cu" "$n
 for source in lessons/lesson*/lesson*.cu; do build_one "$source" "$(basename "$source" .cu)" & done
 wait
 
-# What exists differs between chips: the patterns name what we want, ncu says what there is.
-accesses='l1tex__t_(requests|sectors)_pipe_lsu_mem_(global|local)_op_(ld|st|red|atom|ldgsts[a-z_]*)
-l1tex__data_(pipe_lsu_wavefronts|bank_conflicts_pipe_lsu)_mem_shared(_op_(ld|st|red|atom|ldgsts[a-z_]*))?
-l1tex__data_(pipe_lsu_wavefronts|bank_conflicts_pipe_lsu)_mem_shared_cmd_[a-z_]*
-smsp__inst_executed
-smsp__inst_executed_op_(shared|ldsm|ldgsts|global|local)[a-z_]*'
-kernels='smsp__thread_inst_executed(_pred_on)?
-smsp__inst_executed_op_[a-z_]*
-smsp__branch_targets_threads_(uniform|divergent)
-smsp__inst_executed_pipe_[a-z0-9_]*
-l1tex__t_(requests|sectors)_pipe_tex_mem_[a-z_]*
-l1tex__texin_requests[a-z_]*
-sm__maximum_warps_per_active_cycle_pct
-sm__cta_launched
-sm__warps_launched'
-ncu --query-metrics --chip gh100 >"$output/metrics.txt" 2>&1 || true
-names() { # the metrics that match any of the lines of $1
-  echo "$1" | sed 's/^/^/; s/$/$/' >"$build/wanted"
-  awk '{ print $1 }' "$output/metrics.txt" | grep -E -f "$build/wanted" | sort -u | sed 's/$/.sum/' | tr '\n' ',' | sed 's/,$//'
-}
-count() { # NAME OPTIONS... -- PROGRAM
-  name=$1
-  shift
-  ncu --clock-control none --cache-control none -f -o "$build/$name" "$@" >"$output/$name.log" 2>&1 || true
-  ncu --import "$build/$name.ncu-rep" --csv --page raw >"$output/$name.csv" 2>>"$output/$name.log" || true
-}
-sections='--section SourceCounters --section LaunchStats --section Occupancy --section InstructionStats --section WarpStateStats'
-few=$(names "$accesses") all=$(names "$accesses
-$kernels")
-date +%T
-count idioms $sections --metrics "$all" "$build/idioms"
-date +%T
-ncu --import "$build/idioms.ncu-rep" --csv --page source --print-source sass | gzip >"$output/idioms_source.csv.gz" || true
-for lesson in "$build"/lesson??; do
-  SIZE=10000 count "$(basename "$lesson")" $sections --metrics "$all" --kernel-id ':::1|2|3|4|5|6|7|8' "$lesson"
+metrics=''
+add() { for metric; do metrics="$metrics${metrics:+,}$metric"; done; }
+for kind in ld st atom red; do
+  add l1tex__t_requests_pipe_lsu_mem_global_op_$kind.sum l1tex__t_sectors_pipe_lsu_mem_global_op_$kind.sum
 done
-date +%T
-count patterns --metrics "$few" "$build/patterns"
-date +%T
+for kind in ld st atom; do
+  add l1tex__data_pipe_lsu_wavefronts_mem_shared_op_$kind.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_$kind.sum
+done
+add smsp__inst_executed_op_ldgsts.sum
+pattern_metrics=$metrics
+for kind in ld st; do
+  add l1tex__t_requests_pipe_lsu_mem_local_op_$kind.sum l1tex__t_sectors_pipe_lsu_mem_local_op_$kind.sum
+done
+add smsp__inst_executed_op_shared_ld_pred_on_any.sum smsp__inst_executed_op_shared_st_pred_on_any.sum \
+  smsp__inst_executed_op_shared_atom_pred_on_any.sum smsp__inst_executed_op_ldsm_pred_on_any.sum \
+  smsp__inst_executed_op_texture.sum smsp__inst_executed_op_surface_ld.sum smsp__inst_executed_op_surface_st.sum \
+  smsp__inst_executed.sum smsp__thread_inst_executed.sum smsp__thread_inst_executed_pred_on.sum \
+  smsp__inst_executed_op_branch.sum smsp__sass_branch_targets_threads_divergent.sum
+launch_metrics=launch__registers_per_thread,launch__occupancy_limit_blocks,launch__occupancy_limit_registers
+launch_metrics=$launch_metrics,launch__occupancy_limit_shared_mem,launch__occupancy_limit_warps
+launch_metrics=$launch_metrics,launch__waves_per_multiprocessor,sm__maximum_warps_per_active_cycle_pct
+
+# ncu's table of everything to one of some columns; the first is the launch's name, from the lines of file NAMES or the kernel's.
+compact() { # METRICS NAMES PREFIX
+  awk -F'","' -v metrics="$1" -v names="$2" -v prefix="$3" '
+    BEGIN { n = split(metrics, wanted, ","); while ((getline line < names) > 0) name[count++] = line }
+    /^"ID",/ { for (i = 1; i <= NF; i++) column[$i] = i; head = 1; next }
+    head && /^"[0-9]/ {
+      id = $1; gsub(/"/, "", id)
+      line = prefix "\"" (count ? name[id] : $column["Kernel Name"]) "\",\"" $column["Grid Size"] "\",\"" $column["Block Size"] "\""
+      for (i = 1; i <= n; i++) { value = $column[wanted[i]]; gsub(/[",]/, "", value); line = line "," value }
+      print line
+    }'
+}
+header() { echo "name,grid,block,$1"; }
+count() { # METRICS OPTIONS... PROGRAM [ARGUMENTS]
+  wanted=$1
+  shift
+  ncu --clock-control none --cache-control none --csv --page raw --metrics "$wanted" "$@"
+}
+
+for what; do
+  case $what in
+  patterns*)
+    first=${what#patterns}
+    "$build/patterns" ${first#:} >"$build/patterns.names"
+    header "$pattern_metrics" >"$output/patterns.csv"
+    count "$pattern_metrics" "$build/patterns" ${first#:} >"$build/patterns.raw"
+    compact "$pattern_metrics" "$build/patterns.names" '' <"$build/patterns.raw" >>"$output/patterns.csv"
+    ;;
+  idioms)
+    "$build/idioms" >"$build/idioms.names"
+    header "$metrics,$launch_metrics" >"$output/idioms.csv"
+    count "$metrics" --section LaunchStats --section Occupancy "$build/idioms" >"$build/idioms.raw"
+    compact "$metrics,$launch_metrics" "$build/idioms.names" '' <"$build/idioms.raw" >>"$output/idioms.csv"
+    ;;
+  lessons)
+    header "$metrics,$launch_metrics" >"$output/lessons.csv"
+    for lesson in "$build"/lesson??; do # of each kernel the first launch and the fourth
+      SIZE=10000 count "$metrics" --section LaunchStats --section Occupancy --kernel-id ':::1|4' "$lesson" >"$lesson.raw"
+      compact "$metrics,$launch_metrics" /dev/null "\"$(basename "$lesson")\"," <"$lesson.raw" >>"$output/lessons.csv"
+    done
+    sed -i 's/^name,/lesson,name,/' "$output/lessons.csv"
+    ;;
+  esac
+  date "+$what %T" >&2
+done

@@ -1,0 +1,58 @@
+#!/bin/sh
+# What the emulator counts against what ncu counted on an H200 (tests/emulator/counters/record.sh): single accesses, whole kernels
+# and the lessons' own. The table of differences and of instructions per SASS instruction is left in build/counters.txt.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+make_scratch
+
+here=tests/emulator/counters
+table=build/counters.txt
+sh tools/emulator.sh
+library=$PWD/build/emulator
+unset NVCC_APPEND_FLAGS
+: >"$table"
+
+count() { # PROGRAM [ARGUMENTS]: its profile in $scratch/counted.csv
+  capture env LD_LIBRARY_PATH="$library" EMULATOR_PROFILE=csv EMULATOR_PROFILE_FILE="$scratch/counted.csv" timeout 300 "$@"
+}
+compare() { # NAME RECORD [LESSON]
+  awk -v lesson="${3:-}" -f "$here/compare.awk" "$here/differences.txt" "$2" "$scratch/counted.csv" >"$scratch/said"
+  { echo "$1"; cat "$scratch/said"; echo; } >>"$table"
+  verdict=$(tail -n 1 "$scratch/said")
+  case $verdict in
+  'equal '[1-9]*' wrong 0') pass "counters/$1: $verdict, as on an H200" ;;
+  *)
+    no "counters/$1" "$verdict"
+    grep WRONG "$scratch/said" | head -n 20 | sed 's/^/    | /'
+    ;;
+  esac
+}
+
+for program in patterns idioms; do
+  capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 \
+    "$here/$program.cu" -o "$scratch/$program" -ldl -lpthread
+  if [ "$status" = 0 ]; then count "$scratch/$program"; fi
+  if [ "$status" = 0 ]; then compare "$program" "$here/$program.csv"; else
+    no "counters/$program" "status $status"
+    show_output
+  fi
+done
+# What is not counted right must be seen.
+sed '2s/,512,2048,/,512,2049,/' "$here/idioms.csv" >"$scratch/false.csv"
+awk -f "$here/compare.awk" "$here/differences.txt" "$scratch/false.csv" "$scratch/counted.csv" >"$scratch/said"
+case $(tail -n 1 "$scratch/said") in
+*' wrong 1') pass "counters/a wrong number is seen" ;;
+*) no "counters/a wrong number is seen" "$(tail -n 1 "$scratch/said")" ;;
+esac
+
+for lesson in $(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u); do
+  capture env QUIET=1 sh tools/build.sh lessons/"$lesson"_*/"$lesson.cu" "$scratch/$lesson"
+  if [ "$status" = 0 ]; then count env SIZE=10000 "$scratch/$lesson"; fi
+  if [ "$status" = 0 ]; then compare "$lesson" "$here/lessons.csv" "$lesson"; else
+    no "counters/$lesson" "status $status"
+    show_output
+  fi
+done
