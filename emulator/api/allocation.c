@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "api/capture.h"
+#include "api/graph_memory.h"
 #include "api/queue.h"
 #include "memory/memory.h"
 
@@ -23,6 +25,7 @@ static cudaError_t allocate(const char *function, void **out, size_t size, enum 
         *out = NULL;
         return cudaSuccess;
     }
+    NOT_WHILE_CAPTURING(function);
     struct allocation *a = memory_allocate(size, 0, kind, state_device(), NULL);
     if (!a)
         return state_refuse(function, cudaErrorMemoryAllocation,
@@ -82,6 +85,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent) {
 /* Frees, when the device is done with it. `wanted` says which kinds the call frees, `by` which function frees others. */
 static cudaError_t release(const char *function, void *pointer, bool host) {
     ENTER();
+    NOT_WHILE_CAPTURING(function);
     if (!pointer)
         return cudaSuccess;
     const struct allocation *a = memory_find(ADDRESS(pointer));
@@ -99,6 +103,7 @@ static cudaError_t release(const char *function, void *pointer, bool host) {
     cudaError_t fault = state_observe(state_device());
     switch (memory_free(ADDRESS(pointer))) {
     case MEMORY_FREED:
+        graph_memory_freed(pointer);
         return state_return(fault);
     case MEMORY_ALREADY_FREED:
         return state_refuse(function, cudaErrorInvalidValue, "0x%llx has been freed before.",
@@ -125,6 +130,7 @@ cudaError_t cudaFreeHost(void *pointer) {
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags) {
     ENTER();
+    NOT_WHILE_CAPTURING(__func__);
     unsigned known =
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (!pointer || !size || (flags & ~known))
@@ -146,6 +152,7 @@ cudaError_t cudaHostUnregister(void *pointer) {
     ENTER();
     if (!pointer)
         return state_return(cudaErrorInvalidValue);
+    NOT_WHILE_CAPTURING(__func__);
     const struct allocation *a = live_at(pointer);
     if (a && a->base != ADDRESS(pointer))
         return state_refuse(__func__, cudaErrorInvalidValue, "That is inside registered memory and not its start.");

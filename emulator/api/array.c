@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "api/capture.h"
 #include "api/queue.h"
 #include "check/allocation_watch.h"
 
@@ -86,6 +87,7 @@ static bool shape(struct cudaArray *a) {
 static cudaError_t make(const char *function, cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
                         struct cudaExtent extent, unsigned flags) {
     ENTER();
+    NOT_WHILE_CAPTURING(function);
     if (!out || !desc)
         return state_return(cudaErrorInvalidValue);
     if (flags & ~(unsigned)KNOWN_FLAGS)
@@ -133,6 +135,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
     ENTER();
+    NOT_WHILE_CAPTURING(__func__);
     if (!array)
         return cudaSuccess;
     if (!array_exists(array))

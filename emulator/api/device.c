@@ -1,4 +1,5 @@
 /* Choosing a device, and what can be set on it; properties.c says what it is like. */
+#include "api/capture.h"
 #include "api/device.h"
 
 #include <stdio.h>
@@ -171,6 +172,7 @@ static cudaError_t check_limit(enum cudaLimit limit) {
 /* The emulator grows stacks and heaps as needed, so a limit is only remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     ENTER();
+    NOT_WHILE_CAPTURING(__func__);
     cudaError_t error = check_limit(limit);
     if (error != cudaSuccess)
         return error;

@@ -4,12 +4,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "api/queue.h"
+#include "api/capture.h"
+#include "api/event.h"
+#include "api/graph_work.h"
 
 struct event {
     unsigned flags;
     int device;
-    struct marker *marker; /* of the last record; NULL before the first */
+    struct marker *marker;          /* of the last record; NULL before the first */
+    struct capture_point *captured; /* where it was recorded in a captured stream; NULL when it was not */
     struct event *next;
 };
 
@@ -29,15 +32,69 @@ static cudaError_t no_event(const char *function) {
                         "There is no such event (never created, or destroyed).");
 }
 
-/* Finds an event and takes a reference of what it recorded, NULL for nothing. */
-static cudaError_t recorded(const char *function, cudaEvent_t handle, struct marker **marker, unsigned *flags) {
+/* What an event stands for at one time. */
+struct record {
+    struct marker *marker; /* or NULL for nothing */
+    struct capture_point *captured;
+    unsigned flags;
+};
+
+/* Finds an event and takes references of what it recorded. */
+static cudaError_t recorded(const char *function, cudaEvent_t handle, struct record *r) {
+    *r = (struct record){0};
     pthread_mutex_lock(&lock);
     struct event **link = find_link(handle);
-    *marker = link && (*link)->marker ? marker_keep((*link)->marker) : NULL;
     if (link)
-        *flags = (*link)->flags;
+        *r = (struct record){(*link)->marker ? marker_keep((*link)->marker) : NULL,
+                             capture_point_copy((*link)->captured), (*link)->flags};
     pthread_mutex_unlock(&lock);
     return link ? cudaSuccess : no_event(function);
+}
+
+static void forget(struct record *r) {
+    marker_release(r->marker);
+    capture_point_free(r->captured);
+}
+
+/* The event stands for something else now. Takes both; false when there is no such event. */
+static bool replace(cudaEvent_t handle, struct marker *m, struct capture_point *captured) {
+    struct record previous = {m, captured, 0};
+    pthread_mutex_lock(&lock);
+    struct event **link = find_link(handle);
+    if (link) {
+        previous = (struct record){(*link)->marker, (*link)->captured, 0};
+        (*link)->marker = m;
+        (*link)->captured = captured;
+    }
+    pthread_mutex_unlock(&lock);
+    forget(&previous);
+    return link != NULL;
+}
+
+cudaError_t event_check(const char *function, cudaEvent_t handle) {
+    pthread_mutex_lock(&lock);
+    bool exists = find_link(handle) != NULL;
+    pthread_mutex_unlock(&lock);
+    return exists ? cudaSuccess : no_event(function);
+}
+
+struct marker *event_expect(cudaEvent_t handle) {
+    struct marker *m = marker_new();
+    if (!m)
+        return NULL;
+    if (!replace(handle, marker_keep(m), NULL)) {
+        marker_release(m);
+        return NULL;
+    }
+    return m;
+}
+
+struct marker *event_recorded(cudaEvent_t handle) {
+    pthread_mutex_lock(&lock);
+    struct event **link = find_link(handle);
+    struct marker *m = link && (*link)->marker ? marker_keep((*link)->marker) : NULL;
+    pthread_mutex_unlock(&lock);
+    return m;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
@@ -72,44 +129,74 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
     if (!e)
         return no_event(__func__);
     marker_release(e->marker);
+    capture_point_free(e->captured);
     free(e);
     return cudaSuccess;
 }
 
+/* An event node, which records or awaits when the graph runs. */
+static cudaError_t capture_event(const char *function, struct stream *s, enum cudaGraphNodeType type,
+                                 cudaEvent_t handle) {
+    cudaError_t error;
+    struct work *w = work_event(function, type, handle, &error);
+    return w ? capture_work(s, w) : error;
+}
+
+/* In a captured stream an event is a place in the graph. */
+static cudaError_t record_captured(const char *function, struct stream *s, cudaEvent_t handle, unsigned flags) {
+    if (flags & cudaEventRecordExternal)
+        return capture_event(function, s, cudaGraphNodeTypeEventRecord, handle);
+    struct capture_point *p = capture_mark(s);
+    if (!p)
+        return state_return(cudaErrorMemoryAllocation);
+    return replace(handle, NULL, p) ? cudaSuccess : no_event(function);
+}
+
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, unsigned flags) {
     ENTER();
+    bool captured;
     if (flags & ~(unsigned)cudaEventRecordExternal)
         return state_return(cudaErrorInvalidValue);
-    if (flags) /* it makes a node of a graph */
-        return state_refuse(__func__, cudaErrorIllegalState,
-                            "cudaEventRecordExternal is for streams that are captured.");
     struct stream *s = queue_find(stream);
     if (!s)
         return state_refuse(__func__, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
-    pthread_mutex_lock(&lock);
-    struct event **link = find_link(handle);
-    struct marker *m = link ? queue_mark(s) : NULL;
-    struct marker *previous = NULL;
-    if (m) {
-        previous = (*link)->marker;
-        (*link)->marker = m;
-    }
-    pthread_mutex_unlock(&lock);
-    marker_release(previous);
-    if (!link)
-        return no_event(__func__);
-    return m ? cudaSuccess : state_return(cudaErrorMemoryAllocation);
+    cudaError_t error = event_check(__func__, handle);
+    if (error == cudaSuccess)
+        error = capture_check(__func__, s, &captured);
+    if (error != cudaSuccess || captured)
+        return error != cudaSuccess ? error : record_captured(__func__, s, handle, flags);
+    if (flags) /* it makes a node of a graph */
+        return state_refuse(__func__, cudaErrorIllegalState,
+                            "cudaEventRecordExternal is for streams that are captured.");
+    struct marker *m = queue_mark(s);
+    if (!m)
+        return state_return(cudaErrorMemoryAllocation);
+    return replace(handle, m, NULL) ? cudaSuccess : no_event(__func__);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream) {
     return cudaEventRecordWithFlags(handle, stream, cudaEventRecordDefault);
 }
 
+/* For calls that ask about an event: finds its marker, NULL for none. */
+static cudaError_t ask(const char *function, cudaEvent_t handle, struct marker **m) {
+    struct record r;
+    cudaError_t error = recorded(function, handle, &r);
+    if (error != cudaSuccess)
+        return error;
+    if (r.captured)
+        error = capture_point_query(function, r.captured, true);
+    else
+        error = capture_forbid(function);
+    *m = error == cudaSuccess && r.marker ? marker_keep(r.marker) : NULL;
+    forget(&r);
+    return error;
+}
+
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
     ENTER();
     struct marker *m;
-    unsigned flags;
-    cudaError_t error = recorded(__func__, handle, &m, &flags);
+    cudaError_t error = ask(__func__, handle, &m);
     if (error != cudaSuccess || !m)
         return error;
     bool done = marker_done(m);
@@ -120,8 +207,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     ENTER();
     struct marker *m;
-    unsigned flags;
-    cudaError_t error = recorded(__func__, handle, &m, &flags);
+    cudaError_t error = ask(__func__, handle, &m);
     if (error != cudaSuccess || !m)
         return error;
     queue_block_on_marker(m);
@@ -129,45 +215,74 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     return state_return(state_observe(state_device()));
 }
 
+static cudaError_t elapsed(const char *function, float *milliseconds, const struct record *from,
+                           const struct record *to) {
+    if (from->captured || to->captured)
+        return capture_point_query(function, from->captured ? from->captured : to->captured, false);
+    if (!from->marker || !to->marker || ((from->flags | to->flags) & cudaEventDisableTiming))
+        return state_refuse(function, cudaErrorInvalidResourceHandle,
+                            !from->marker || !to->marker ? "An event has no time before cudaEventRecord."
+                                                         : "An event was created with cudaEventDisableTiming.");
+    if (!marker_done(from->marker) || !marker_done(to->marker))
+        return cudaErrorNotReady;
+    *milliseconds = (float)((marker_seconds(to->marker) - marker_seconds(from->marker)) * 1e3);
+    return cudaSuccess;
+}
+
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
     ENTER();
-    struct marker *a = NULL, *b = NULL;
-    unsigned a_flags = 0, b_flags = 0;
+    struct record a = {0}, b = {0};
     if (!milliseconds)
         return state_return(cudaErrorInvalidValue);
-    cudaError_t error = recorded(__func__, from, &a, &a_flags);
+    cudaError_t error = recorded(__func__, from, &a);
     if (error == cudaSuccess)
-        error = recorded(__func__, to, &b, &b_flags);
-    if (error == cudaSuccess && (!a || !b || ((a_flags | b_flags) & cudaEventDisableTiming)))
-        error = state_refuse(__func__, cudaErrorInvalidResourceHandle,
-                             !a || !b ? "An event has no time before cudaEventRecord."
-                                      : "An event was created with cudaEventDisableTiming.");
-    else if (error == cudaSuccess && (!marker_done(a) || !marker_done(b)))
-        error = cudaErrorNotReady;
-    else if (error == cudaSuccess)
-        *milliseconds = (float)((marker_seconds(b) - marker_seconds(a)) * 1e3);
-    marker_release(a);
-    marker_release(b);
+        error = recorded(__func__, to, &b);
+    if (error == cudaSuccess)
+        error = elapsed(__func__, milliseconds, &a, &b);
+    forget(&a);
+    forget(&b);
     return error;
+}
+
+/* A captured stream waits: for other captured work, or, when the program says so, for an event when the graph runs. */
+static cudaError_t wait_captured(const char *function, struct stream *s, cudaEvent_t handle, const struct record *r,
+                                 unsigned flags) {
+    if (flags & cudaEventWaitExternal)
+        return capture_event(function, s, cudaGraphNodeTypeWaitEvent, handle);
+    if (r->captured)
+        return capture_join(function, s, r->captured);
+    if (!r->marker)
+        return cudaSuccess; /* never recorded */
+    capture_invalidate(s);
+    return state_refuse(function, cudaErrorStreamCaptureIsolation,
+                        "The stream is being captured, and the event is of work that is not: that would not be in the "
+                        "graph. (cudaEventWaitExternal waits for the event when the graph runs.)");
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigned flags) {
     ENTER();
-    struct marker *m;
-    unsigned event_flags;
+    struct record r;
+    bool captured;
     if (flags & ~(unsigned)cudaEventWaitExternal)
         return state_return(cudaErrorInvalidValue);
-    if (flags)
-        return state_refuse(__func__, cudaErrorIllegalState, "cudaEventWaitExternal is for streams that are captured.");
     struct stream *s = queue_find(stream);
     if (!s)
         return state_refuse(__func__, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
-    cudaError_t error = recorded(__func__, handle, &m, &event_flags);
-    if (error != cudaSuccess || !m)
+    cudaError_t error = recorded(__func__, handle, &r);
+    if (error != cudaSuccess)
         return error;
-    queue_wait_marker(s, m);
-    marker_release(m);
-    return cudaSuccess;
+    error = capture_check(__func__, s, &captured);
+    if (error == cudaSuccess && captured)
+        error = wait_captured(__func__, s, handle, &r, flags);
+    else if (error == cudaSuccess && flags)
+        error =
+            state_refuse(__func__, cudaErrorIllegalState, "cudaEventWaitExternal is for streams that are captured.");
+    else if (error == cudaSuccess && r.captured)
+        error = capture_join(__func__, s, r.captured);
+    else if (error == cudaSuccess && r.marker)
+        queue_wait_marker(s, r.marker);
+    forget(&r);
+    return error;
 }
 
 #if CUDART_VERSION < 13000

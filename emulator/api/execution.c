@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/capture.h"
+#include "api/execution.h"
+#include "api/graph_work.h"
 #include "api/limits.h"
 #include "api/queue.h"
 #include "api/registration.h"
@@ -136,10 +139,58 @@ static cudaError_t check_cooperative(const struct request *r, const void *functi
     return error;
 }
 
-static cudaError_t launch(const void *function, const struct request *r, void **args) {
-    ENTER();
+cudaError_t execution_check(const char *call, const void *function, const struct launch_shape *shape,
+                            const struct kernel **kernel, struct launch_config *config) {
+    const struct request r = {.function = call,
+                              .grid = shape->grid,
+                              .block = shape->block,
+                              .shared = shape->shared,
+                              .cooperative = shape->cooperative};
     struct entry *entry = registration_entry(function);
     if (!entry) /* CUDA takes an address that it does not know for a kernel's handle */
+        return state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
+                            "That is not a __global__ function.");
+    cudaError_t error = check_shape(&r);
+    if (error != cudaSuccess)
+        return error;
+    struct kernel *k = registration_kernel(entry, state_device(), &error);
+    if (!k)
+        return state_return(error);
+    if ((error = check_kernel(&r, k)) != cudaSuccess)
+        return error;
+    if (r.cooperative && (error = check_cooperative(&r, function)) != cudaSuccess)
+        return error;
+    if (!kernel_prepare(k)) {
+        report_launch(k->name, FINDING_UNSUPPORTED, "The emulator cannot run this kernel", k->error);
+        return state_return(cudaErrorNotSupported);
+    }
+    *kernel = k;
+    *config = (struct launch_config){.grid = {r.grid.x, r.grid.y, r.grid.z},
+                                     .block = {r.block.x, r.block.y, r.block.z},
+                                     .dynamic_shared = (uint32_t)r.shared,
+                                     .cooperative = r.cooperative,
+                                     .device = state_device()};
+    return cudaSuccess;
+}
+
+/* A launch into a stream that is captured becomes a node. One that is wrong spoils the capture. */
+static cudaError_t capture_launch(struct stream *s, const void *function, const struct request *r, void **args) {
+    cudaError_t error;
+    const struct cudaKernelNodeParams p = {.func = (void *)(uintptr_t)registration_stub(function),
+                                           .gridDim = r->grid,
+                                           .blockDim = r->block,
+                                           .sharedMemBytes = (unsigned)r->shared,
+                                           .kernelParams = args};
+    struct work *w = work_kernel(r->function, &p, r->cooperative, &error);
+    if (w)
+        return capture_work(s, w);
+    capture_invalidate(s);
+    return error;
+}
+
+static cudaError_t launch(const void *function, const struct request *r, void **args) {
+    ENTER();
+    if (!registration_entry(function))
         return state_refuse(r->function, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
                             "That is not a __global__ function.");
     struct stream *stream = queue_find(r->stream);
@@ -149,25 +200,15 @@ static cudaError_t launch(const void *function, const struct request *r, void **
         return state_refuse(r->function, cudaErrorInvalidResourceHandle,
                             "The stream belongs to device %d, and the current device is %d: call cudaSetDevice first.",
                             queue_device(stream), state_device());
-    cudaError_t error = check_shape(r);
-    if (error != cudaSuccess)
+    bool captured;
+    cudaError_t error = capture_check(r->function, stream, &captured);
+    if (error != cudaSuccess || captured)
+        return error != cudaSuccess ? error : capture_launch(stream, function, r, args);
+    const struct launch_shape shape = {r->grid, r->block, r->shared, r->cooperative};
+    const struct kernel *k;
+    struct launch_config config;
+    if ((error = execution_check(r->function, function, &shape, &k, &config)) != cudaSuccess)
         return error;
-    struct kernel *k = registration_kernel(entry, queue_device(stream), &error);
-    if (!k)
-        return state_return(error);
-    if ((error = check_kernel(r, k)) != cudaSuccess)
-        return error;
-    if (r->cooperative && (error = check_cooperative(r, function)) != cudaSuccess)
-        return error;
-    if (!kernel_prepare(k)) {
-        report_launch(k->name, FINDING_UNSUPPORTED, "The emulator cannot run this kernel", k->error);
-        return state_return(cudaErrorNotSupported);
-    }
-    struct launch_config config = {.grid = {r->grid.x, r->grid.y, r->grid.z},
-                                   .block = {r->block.x, r->block.y, r->block.z},
-                                   .dynamic_shared = (uint32_t)r->shared,
-                                   .cooperative = r->cooperative,
-                                   .device = queue_device(stream)};
     struct launch_operation *l = make_launch(k, &config, args);
     if (!l)
         return state_return(cudaErrorMemoryAllocation);
@@ -280,14 +321,21 @@ struct host_operation {
     void *data;
 };
 
+void execution_call_host(cudaHostFn_t function, void *data) {
+    state_set_in_callback(true);
+    function(data);
+    state_set_in_callback(false);
+}
+
 static int run_host(struct operation *op, int fault) {
     struct host_operation *h = (struct host_operation *)op;
-    state_set_in_callback(true);
-    if (h->callback)
+    if (h->callback) {
+        state_set_in_callback(true);
         h->callback(h->stream, (cudaError_t)fault, h->data);
-    else if (!fault)
-        h->function(h->data);
-    state_set_in_callback(false);
+        state_set_in_callback(false);
+    } else if (!fault) {
+        execution_call_host(h->function, h->data);
+    }
     return fault;
 }
 
@@ -295,13 +343,25 @@ static void release_host(struct operation *op) {
     free(op);
 }
 
-static cudaError_t submit_host(cudaStream_t handle, cudaHostFn_t function, cudaStreamCallback_t callback, void *data) {
+static cudaError_t capture_host(struct stream *s, cudaHostFn_t function, void *data) {
+    const struct cudaHostNodeParams p = {.fn = function, .userData = data};
+    cudaError_t error;
+    struct work *w = work_host(&p, &error);
+    return w ? capture_work(s, w) : error;
+}
+
+static cudaError_t submit_host(const char *call, cudaStream_t handle, cudaHostFn_t function,
+                               cudaStreamCallback_t callback, void *data) {
     ENTER();
     struct stream *s = queue_find(handle);
     if (!s)
         return state_return(cudaErrorInvalidResourceHandle);
     if (!function && !callback)
         return state_return(cudaErrorInvalidValue);
+    bool captured = false;
+    cudaError_t error = callback ? capture_refuse(call, s) : capture_check(call, s, &captured);
+    if (error != cudaSuccess || captured)
+        return error != cudaSuccess ? error : capture_host(s, function, data);
     struct host_operation *h = calloc(1, sizeof *h);
     if (!h)
         return state_return(cudaErrorMemoryAllocation);
@@ -315,9 +375,9 @@ static cudaError_t submit_host(cudaStream_t handle, cudaHostFn_t function, cudaS
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
-    return submit_host(stream, function, NULL, data);
+    return submit_host(__func__, stream, function, NULL, data);
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags) {
-    return flags ? state_return(cudaErrorInvalidValue) : submit_host(stream, NULL, callback, data);
+    return flags ? state_return(cudaErrorInvalidValue) : submit_host(__func__, stream, NULL, callback, data);
 }

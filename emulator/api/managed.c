@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/capture.h"
 #include "api/device.h"
 #include "api/queue.h"
 #include "api/transfer.h"
@@ -162,6 +163,7 @@ static cudaError_t advise(const void *pointer, size_t count, enum cudaMemoryAdvi
         [cudaMemAdviseSetPreferredLocation] = set_preferred, [cudaMemAdviseUnsetPreferredLocation] = unset_preferred,
         [cudaMemAdviseSetAccessedBy] = set_accessed_by,      [cudaMemAdviseUnsetAccessedBy] = unset_accessed_by,
     };
+    NOT_WHILE_CAPTURING("cudaMemAdvise");
     cudaError_t error = check_range("cudaMemAdvise", pointer, count);
     if (error == cudaSuccess && ((unsigned)advice >= sizeof changes / sizeof *changes || !changes[advice]))
         error = state_return(cudaErrorInvalidValue);
@@ -175,8 +177,9 @@ static cudaError_t prefetch(const char *function, const void *pointer, size_t co
     cudaError_t error = flags ? state_return(cudaErrorInvalidValue) : check_range(function, pointer, count);
     if (error == cudaSuccess)
         error = check_location(where, cudaErrorInvalidDevice);
-    if (error == cudaSuccess && !queue_find(stream))
-        error = state_return(cudaErrorInvalidResourceHandle);
+    struct stream *s = queue_find(stream);
+    if (error == cudaSuccess)
+        error = s ? capture_refuse(function, s) : state_return(cudaErrorInvalidResourceHandle);
     return error == cudaSuccess ? change_range(pointer, count, set_prefetched, where) : error;
 }
 

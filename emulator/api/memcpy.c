@@ -2,6 +2,8 @@
 #include "api/api.h"
 
 #include "api/array.h"
+#include "api/capture.h"
+#include "api/queue.h"
 #include "api/transfer.h"
 #include "memory/memory.h"
 
@@ -39,6 +41,14 @@ static bool devices_exist(int a, int b) {
     return a >= 0 && a < count && b >= 0 && b < count;
 }
 
+/* These copies have no place in a capture. */
+static cudaError_t check_peer(const char *function, int to_device, int from_device, cudaStream_t stream) {
+    struct stream *s = queue_find(stream);
+    if (!devices_exist(to_device, from_device))
+        return state_return(cudaErrorInvalidDevice);
+    return s ? capture_refuse(function, s) : cudaSuccess;
+}
+
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
     if (!devices_exist(to_device, from_device))
         return state_return(cudaErrorInvalidDevice);
@@ -47,9 +57,8 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                 cudaStream_t stream) {
-    if (!devices_exist(to_device, from_device))
-        return state_return(cudaErrorInvalidDevice);
-    return copy_1d(__func__, to, from, bytes, cudaMemcpyDefault, stream, true);
+    cudaError_t error = check_peer(__func__, to_device, from_device, stream);
+    return error == cudaSuccess ? copy_1d(__func__, to, from, bytes, cudaMemcpyDefault, stream, true) : error;
 }
 
 /* ---- Two dimensions ---- */
@@ -107,22 +116,27 @@ static cudaError_t side_3d(const char *function, cudaArray_const_t array, struct
     return cudaSuccess;
 }
 
-static cudaError_t copy_3d(const char *function, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async) {
+cudaError_t transfer_request_3d(const char *function, const struct cudaMemcpy3DParms *p, struct copy_request *r) {
     if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
         return state_return(cudaErrorInvalidValue);
     size_t texel = p->dstArray   ? texel_bytes(p->dstArray)
                    : p->srcArray ? texel_bytes(p->srcArray)
                                  : 1; /* widths are in texels as soon as an array takes part */
-    struct copy_request r = {.function = function,
-                             .box = {p->extent.width * texel, p->extent.height, p->extent.depth},
-                             .kind = p->kind,
-                             .stream = stream,
-                             .async = async};
-    cudaError_t error = side_3d(function, p->dstArray, p->dstPtr, p->dstPos, r.box, &r.to);
+    *r = (struct copy_request){
+        .function = function, .box = {p->extent.width * texel, p->extent.height, p->extent.depth}, .kind = p->kind};
+    cudaError_t error = side_3d(function, p->dstArray, p->dstPtr, p->dstPos, r->box, &r->to);
     if (error == cudaSuccess)
-        error = side_3d(function, p->srcArray, p->srcPtr, p->srcPos, r.box, &r.from);
+        error = side_3d(function, p->srcArray, p->srcPtr, p->srcPos, r->box, &r->from);
+    return error;
+}
+
+static cudaError_t copy_3d(const char *function, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async) {
+    struct copy_request r;
+    cudaError_t error = transfer_request_3d(function, p, &r);
     if (error != cudaSuccess)
         return error;
+    r.stream = stream;
+    r.async = async;
     return transfer_copy(&r);
 }
 
@@ -139,8 +153,11 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 }
 
 static cudaError_t copy_3d_peer(const char *function, const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
-    if (!p || !devices_exist(p->dstDevice, p->srcDevice))
+    if (!p)
         return state_return(cudaErrorInvalidDevice);
+    cudaError_t error = check_peer(function, p->dstDevice, p->srcDevice, stream);
+    if (error != cudaSuccess)
+        return error;
     struct cudaMemcpy3DParms plain = {.srcArray = p->srcArray,
                                       .srcPos = p->srcPos,
                                       .srcPtr = p->srcPtr,

@@ -98,3 +98,45 @@ TWIN(cudaStreamAddCallback, (cudaStream_t s, cudaStreamCallback_t c, void *d, un
 TWIN(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t e, unsigned f), (OWN(s), e, f))
 TWIN(cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, OWN(s)))
 TWIN(cudaEventRecordWithFlags, (cudaEvent_t e, cudaStream_t s, unsigned f), (e, OWN(s), f))
+
+TWIN(cudaGraphLaunch, (cudaGraphExec_t e, cudaStream_t s), (e, OWN(s)))
+TWIN(cudaGraphUpload, (cudaGraphExec_t e, cudaStream_t s), (e, OWN(s)))
+TWIN(cudaStreamBeginCapture, (cudaStream_t s, enum cudaStreamCaptureMode m), (OWN(s), m))
+TWIN(cudaStreamEndCapture, (cudaStream_t s, cudaGraph_t *g), (OWN(s), g))
+#if CUDART_VERSION >= 12030
+TWIN(cudaStreamBeginCaptureToGraph,
+     (cudaStream_t s, cudaGraph_t g, const cudaGraphNode_t *n, const cudaGraphEdgeData *d, size_t c,
+      enum cudaStreamCaptureMode m),
+     (OWN(s), g, n, d, c, m))
+#endif
+
+EXPORT cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t *out, cudaGraph_t graph,
+                                                       cudaGraphInstantiateParams *p) {
+    if (p)
+        p->uploadStream = OWN(p->uploadStream);
+    return cudaGraphInstantiateWithParams(out, graph, p);
+}
+
+#if CUDART_VERSION >= 13000
+TWIN(cudaStreamGetCaptureInfo,
+     (cudaStream_t s, enum cudaStreamCaptureStatus *t, unsigned long long *i, cudaGraph_t *g, const cudaGraphNode_t **n,
+      const cudaGraphEdgeData **d, size_t *c),
+     (OWN(s), t, i, g, n, d, c))
+TWIN(cudaStreamUpdateCaptureDependencies,
+     (cudaStream_t s, cudaGraphNode_t *n, const cudaGraphEdgeData *d, size_t c, unsigned f), (OWN(s), n, d, c, f))
+#else
+#undef cudaStreamGetCaptureInfo
+EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptureStatus *t, unsigned long long *i);
+TWIN(cudaStreamGetCaptureInfo, (cudaStream_t s, enum cudaStreamCaptureStatus *t, unsigned long long *i), (OWN(s), t, i))
+TWIN(cudaStreamGetCaptureInfo_v2,
+     (cudaStream_t s, enum cudaStreamCaptureStatus *t, unsigned long long *i, cudaGraph_t *g, const cudaGraphNode_t **n,
+      size_t *c),
+     (OWN(s), t, i, g, n, c))
+TWIN(cudaStreamGetCaptureInfo_v3,
+     (cudaStream_t s, enum cudaStreamCaptureStatus *t, unsigned long long *i, cudaGraph_t *g, const cudaGraphNode_t **n,
+      const cudaGraphEdgeData **d, size_t *c),
+     (OWN(s), t, i, g, n, d, c))
+TWIN(cudaStreamUpdateCaptureDependencies, (cudaStream_t s, cudaGraphNode_t *n, size_t c, unsigned f), (OWN(s), n, c, f))
+TWIN(cudaStreamUpdateCaptureDependencies_v2,
+     (cudaStream_t s, cudaGraphNode_t *n, const cudaGraphEdgeData *d, size_t c, unsigned f), (OWN(s), n, d, c, f))
+#endif

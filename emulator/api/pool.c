@@ -10,7 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "api/capture.h"
 #include "api/device.h"
+#include "api/graph_memory.h"
+#include "api/graph_work.h"
 #include "api/queue.h"
 #include "memory/memory.h"
 
@@ -144,12 +147,44 @@ static void drop_stale(void) {
 
 /* ---- Allocating and freeing ---- */
 
+/* In a captured stream memory is a graph's: allocated each time that the graph runs, at one address. */
+static cudaError_t capture_allocation(struct stream *s, void **out, size_t size, cudaMemPool_t handle) {
+    cudaError_t error;
+    lock_pools();
+    const struct pool *p = find_pool(handle);
+    int device = p && p->location.type == cudaMemLocationTypeDevice ? p->location.id : -1;
+    unlock_pools();
+    *out = NULL;
+    if (!size)
+        return cudaSuccess;
+    if (device < 0)
+        return state_refuse("cudaMallocAsync", cudaErrorInvalidValue, "A graph takes memory from pools of devices.");
+    struct work *w = work_plain(cudaGraphNodeTypeMemAlloc, &error);
+    void *pointer = w ? graph_memory_new(size, device) : NULL;
+    if (!pointer) {
+        work_release(w);
+        return state_return(cudaErrorMemoryAllocation);
+    }
+    w->allocation.poolProps.allocType = cudaMemAllocationTypePinned;
+    w->allocation.poolProps.location.type = cudaMemLocationTypeDevice;
+    w->allocation.poolProps.location.id = device;
+    w->allocation.bytesize = size;
+    w->allocation.dptr = *out = pointer;
+    return capture_work(s, w);
+}
+
 static cudaError_t allocate(const char *function, void **out, size_t size, cudaMemPool_t handle, cudaStream_t stream) {
     ENTER();
+    bool captured;
     if (!out)
         return state_return(cudaErrorInvalidValue);
-    if (!queue_find(stream))
+    struct stream *s = queue_find(stream);
+    if (!s)
         return state_refuse(function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
+    cudaError_t error = capture_check(function, s, &captured);
+    if (error != cudaSuccess || captured)
+        return error != cudaSuccess ? error : capture_allocation(s, out, size, handle);
+    NOT_WHILE_CAPTURING(function);
     struct piece *piece = malloc(sizeof *piece);
     const struct allocation *a = NULL;
     lock_pools();
@@ -223,20 +258,40 @@ static bool may_be_freed(const struct allocation *a) {
     return piece != NULL;
 }
 
+/* What is freed in a captured stream must have been allocated by a graph. */
+static cudaError_t capture_free(struct stream *s, void *pointer) {
+    cudaError_t error;
+    if (!graph_memory_is(pointer))
+        return state_refuse("cudaFreeAsync", cudaErrorInvalidValue,
+                            "The stream is being captured, and %p was not allocated by a graph.", pointer);
+    struct work *w = work_plain(cudaGraphNodeTypeMemFree, &error);
+    if (!w)
+        return error;
+    w->freed = pointer;
+    return capture_work(s, w);
+}
+
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     ENTER();
+    bool captured;
     struct stream *s = queue_find(stream);
     if (!s)
         return state_refuse(__func__, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
     if (!pointer)
         return cudaSuccess;
+    cudaError_t error = capture_check(__func__, s, &captured);
+    if (error != cudaSuccess || captured)
+        return error != cudaSuccess ? error : capture_free(s, pointer);
+    NOT_WHILE_CAPTURING(__func__);
     const struct allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
-    if (!a || !a->limit || a->base != (uint64_t)(uintptr_t)pointer || !may_be_freed(a))
+    bool live = a && (a->limit || graph_memory_outstanding(pointer));
+    if (!live || a->base != (uint64_t)(uintptr_t)pointer || !may_be_freed(a))
         return state_refuse(__func__, cudaErrorInvalidValue, "%p is not the start of live device memory.", pointer);
     struct free_operation *f = calloc(1, sizeof *f);
     if (!f)
         return state_return(cudaErrorMemoryAllocation);
     *f = (struct free_operation){.op = {.run = run_free, .release = release_free, .always = true}, .address = a->base};
+    graph_memory_freed(pointer);
     queue_submit(s, &f->op);
     return cudaSuccess;
 }
@@ -345,6 +400,7 @@ static cudaError_t make_pool(const char *function, cudaMemPool_t *out, const str
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *properties) {
     ENTER();
+    NOT_WHILE_CAPTURING(__func__);
     enum memory_kind kind;
     if (!out || !properties || !kind_of(properties, &kind))
         return state_return(cudaErrorInvalidValue);
@@ -359,6 +415,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps 
 
 /* Memory that is still in use keeps it alive, nameless. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+    NOT_WHILE_CAPTURING(__func__);
     lock_pools();
     struct pool **link = find_created(handle), *p = link ? *link : NULL;
     if (p) {
@@ -432,6 +489,7 @@ static bool pool_exists(cudaMemPool_t handle) {
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
+    NOT_WHILE_CAPTURING(__func__);
     (void)keep; /* nothing is kept */
     return pool_exists(handle) ? cudaSuccess : state_return(cudaErrorInvalidValue);
 }

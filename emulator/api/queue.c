@@ -321,6 +321,12 @@ cudaStream_t queue_handle(struct stream *s) {
 int queue_device(const struct stream *s) {
     return s->device;
 }
+bool queue_is_legacy(const struct stream *s) {
+    return s->kind == STREAM_LEGACY;
+}
+bool queue_is_blocking(const struct stream *s) {
+    return s->kind == STREAM_BLOCKING;
+}
 unsigned queue_flags(const struct stream *s) {
     return s->flags;
 }
@@ -464,6 +470,23 @@ static int run_mark(struct operation *op, int fault) {
     m->done = true;
     pthread_mutex_unlock(&lock);
     return fault;
+}
+
+struct marker *marker_new(void) {
+    struct marker *m = calloc(1, sizeof *m);
+    if (m)
+        m->references = 1;
+    return m;
+}
+
+void marker_pass(struct marker *m) {
+    pthread_mutex_lock(&lock);
+    if (m && !m->done) {
+        m->seconds = now();
+        m->done = true;
+        wake();
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 static void release_mark(struct operation *op) {

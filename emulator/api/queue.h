@@ -38,6 +38,8 @@ struct stream *queue_create(unsigned flags, int priority);
 void queue_destroy(struct stream *s); /* what was submitted is still executed */
 cudaStream_t queue_handle(struct stream *s);
 int queue_device(const struct stream *s);
+bool queue_is_legacy(const struct stream *s);
+bool queue_is_blocking(const struct stream *s); /* one that the legacy stream waits for */
 unsigned queue_flags(const struct stream *s);
 int queue_priority(const struct stream *s);
 unsigned long long queue_id(const struct stream *s);
@@ -71,6 +73,9 @@ void queue_wait_marker(struct stream *s, struct marker *m);
 void queue_block_on_marker(struct marker *m); /* the calling thread waits */
 bool marker_done(struct marker *m);
 double marker_seconds(struct marker *m); /* when it was passed, on the monotonic clock */
+/* A marker that no stream passes: whoever makes it does. One reference; NULL: no memory. */
+struct marker *marker_new(void);
+void marker_pass(struct marker *m); /* also more than once */
 struct marker *marker_keep(struct marker *m);
 void marker_release(struct marker *m);
 

@@ -292,6 +292,11 @@ struct entry *registration_entry(const void *function) {
     return e;
 }
 
+const void *registration_stub(const void *function) {
+    const struct entry *e = registration_entry(function);
+    return e ? e->stub : NULL;
+}
+
 const char *registration_entry_name(const struct entry *e) {
     return e->name;
 }

@@ -10,6 +10,8 @@ struct entry;
 
 /* Finds the kernel that a function pointer or a cudaKernel_t means; NULL when it is neither. */
 struct entry *registration_entry(const void *function);
+/* The host stub of the kernel that a function pointer or a cudaKernel_t means; NULL when it is neither. */
+const void *registration_stub(const void *function);
 const char *registration_entry_name(const struct entry *e); /* mangled */
 
 /* The kernel, loaded for a device. On failure returns NULL, and *error is the code to return; what is wrong has

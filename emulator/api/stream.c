@@ -1,6 +1,7 @@
 /* Streams as programs see them; queue.c does the work. */
 #include "api/api.h"
 
+#include "api/capture.h"
 #include "api/queue.h"
 #include "api/stream.h"
 #include "memory/memory.h"
@@ -13,6 +14,7 @@ int stream_priority(int wanted) {
 }
 
 cudaError_t stream_find(const char *function, cudaStream_t handle, struct stream **out) {
+    *out = NULL;
     ENTER();
     *out = queue_find(handle);
     return *out ? cudaSuccess
@@ -43,14 +45,30 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     if (handle == NULL || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
         return state_refuse(__func__, cudaErrorInvalidResourceHandle, "A default stream cannot be destroyed.");
     cudaError_t error = stream_find(__func__, handle, &s);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
+        capture_stream_destroyed(s);
         queue_destroy(s);
+    }
     return error;
+}
+
+/* For calls that ask how far a stream is: not one that is captured, nor any while the thread captures. */
+static cudaError_t find_to_wait(const char *function, cudaStream_t handle, struct stream **s) {
+    cudaError_t error = stream_find(function, handle, s);
+    if (error == cudaSuccess)
+        error = capture_refuse(function, *s);
+    return error == cudaSuccess ? capture_forbid(function) : error;
+}
+
+/* For calls that have no place in a capture, though they ask for little. */
+static cudaError_t find_uncaptured(const char *function, cudaStream_t handle, struct stream **s) {
+    cudaError_t error = stream_find(function, handle, s);
+    return error == cudaSuccess ? capture_refuse(function, *s) : error;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     struct stream *s;
-    cudaError_t error = stream_find(__func__, handle, &s);
+    cudaError_t error = find_to_wait(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
     queue_wait_stream(s);
@@ -60,7 +78,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 /* cudaErrorNotReady is an answer, not an error: cudaGetLastError does not see it. */
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     struct stream *s;
-    cudaError_t error = stream_find(__func__, handle, &s);
+    cudaError_t error = find_to_wait(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
     return queue_stream_idle(s) ? state_return(state_observe(queue_device(s))) : cudaErrorNotReady;
@@ -68,20 +86,23 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 
 cudaError_t cudaDeviceSynchronize(void) {
     ENTER();
+    cudaError_t error = capture_forbid_always(__func__);
+    if (error != cudaSuccess)
+        return error;
     queue_wait_device(state_device());
     return state_return(state_observe(state_device()));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
-    struct stream *s;
-    cudaError_t error = flags ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    struct stream *s = NULL;
+    cudaError_t error = flags ? find_uncaptured(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *flags = queue_flags(s);
     return error;
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
-    struct stream *s;
+    struct stream *s = NULL;
     cudaError_t error = priority ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *priority = queue_priority(s);
@@ -89,8 +110,8 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
-    struct stream *s;
-    cudaError_t error = id ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
+    struct stream *s = NULL;
+    cudaError_t error = id ? find_uncaptured(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
     if (error == cudaSuccess)
         *id = queue_id(s);
     return error;
@@ -114,19 +135,11 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     return cudaSuccess;
 }
 
-/* Capturing is not emulated, so nothing ever is being captured. */
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status) {
-    struct stream *s;
-    cudaError_t error = status ? stream_find(__func__, handle, &s) : state_return(cudaErrorInvalidValue);
-    if (error == cudaSuccess)
-        *status = cudaStreamCaptureStatusNone;
-    return error;
-}
-
-/* Managed memory is visible everywhere at all times here, so attaching it to a stream is only checked. */
+/* Managed memory is visible everywhere at all times here. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *pointer, size_t length, unsigned flags) {
     struct stream *s;
-    cudaError_t error = stream_find(__func__, handle, &s);
+    (void)length, (void)flags;
+    cudaError_t error = find_uncaptured(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
     const struct allocation *a = memory_find((uint64_t)(uintptr_t)pointer);

@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "api/registration.h"
+#include "api/symbol.h"
 #include "api/transfer.h"
 
 /* Finds the variable, for a call named in messages. */
@@ -33,6 +34,13 @@ static cudaError_t wrong_direction(const char *function, const char *way) {
     return state_refuse(function, cudaErrorInvalidMemcpyDirection, "The copy goes %s a variable on the device.", way);
 }
 
+cudaError_t symbol_range(const char *function, const void *symbol, size_t offset, size_t count,
+                         enum cudaMemcpyKind kind, bool to, uint64_t *address) {
+    if (kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
+        return wrong_direction(function, to ? "to" : "from");
+    return find_range(function, symbol, offset, count, address);
+}
+
 static cudaError_t copy_to(const char *function, const void *symbol, const void *from, size_t count, size_t offset,
                            enum cudaMemcpyKind kind, cudaStream_t stream, bool async) {
     struct copy_request r = {.function = function,
@@ -41,9 +49,7 @@ static cudaError_t copy_to(const char *function, const void *symbol, const void 
                              .kind = kind,
                              .stream = stream,
                              .async = async};
-    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
-        return wrong_direction(function, "to");
-    cudaError_t error = find_range(function, symbol, offset, count, &r.to.address);
+    cudaError_t error = symbol_range(function, symbol, offset, count, kind, true, &r.to.address);
     return error == cudaSuccess ? transfer_copy(&r) : error;
 }
 
@@ -55,9 +61,7 @@ static cudaError_t copy_from(const char *function, void *to, const void *symbol,
                              .kind = kind,
                              .stream = stream,
                              .async = async};
-    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
-        return wrong_direction(function, "from");
-    cudaError_t error = find_range(function, symbol, offset, count, &r.from.address);
+    cudaError_t error = symbol_range(function, symbol, offset, count, kind, false, &r.from.address);
     return error == cudaSuccess ? transfer_copy(&r) : error;
 }
 

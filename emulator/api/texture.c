@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/array.h"
+#include "api/capture.h"
 #include "api/device.h"
 #include "api/queue.h"
 
@@ -44,6 +45,7 @@ static struct texture described(const struct image *m, const struct cudaTextureD
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view) {
     ENTER();
+    NOT_WHILE_CAPTURING(__func__);
     struct image image;
     if (!out || !resource || !texture)
         return state_return(cudaErrorInvalidValue);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/capture.h"
+#include "api/graph_work.h"
 #include "api/queue.h"
 #include "check/checks.h"
 #include "check/copy_watch.h"
@@ -10,8 +12,6 @@
 
 /* Copies from pageable memory up to this size are staged: the call returns before the copy is done. */
 #define STAGED_BYTES 65536
-
-enum home { HOME_PAGEABLE, HOME_PINNED, HOME_MANAGED, HOME_DEVICE };
 
 struct place {
     uint8_t *bytes;
@@ -42,14 +42,23 @@ static enum home home_of(const struct allocation *a) {
     }
 }
 
+/* A graph's memory may live by the time that a copy is executed. */
 static bool freed(const struct allocation *a) {
-    return a->size && !a->limit;
+    return a->size && !a->limit && !a->reserved;
+}
+
+/* Host pointer to the bytes, if they are all in the allocation. */
+static uint8_t *bytes_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    uint64_t offset = address - a->base, limit = a->reserved ? a->size : a->limit;
+    return offset < limit && size <= limit - offset ? a->host + offset : NULL;
 }
 
 /* Finds the bytes of one side of a transfer. `role` is "destination" or "source". */
 static cudaError_t locate(const char *function, const char *role, struct side s, struct box b, struct place *out) {
     size_t bytes;
     unsigned long long at = s.address;
+    *out = (struct place){
+        .bytes = (uint8_t *)(uintptr_t)s.address, .address = s.address, .pitch = s.pitch, .slice = s.slice};
     if (!extent(b, s, &bytes))
         return state_refuse(function, cudaErrorInvalidValue, "The size is larger than any memory.");
     if (b.height > 1 && s.pitch < b.width)
@@ -57,8 +66,6 @@ static cudaError_t locate(const char *function, const char *role, struct side s,
                             "The %s's rows are %zu bytes apart (its pitch), and %zu bytes of each are wanted.", role,
                             s.pitch, b.width);
     const struct allocation *a = memory_find(s.address);
-    *out = (struct place){
-        .bytes = (uint8_t *)(uintptr_t)s.address, .address = s.address, .pitch = s.pitch, .slice = s.slice};
     if (a && freed(a)) {
         if (a->kind == MEMORY_REGISTERED || a->kind == MEMORY_PINNED)
             return cudaSuccess; /* by now the host may use the addresses for something else */
@@ -73,12 +80,12 @@ static cudaError_t locate(const char *function, const char *role, struct side s,
         return s.address ? cudaSuccess
                          : state_refuse(function, cudaErrorInvalidValue, "The %s is a null pointer.", role);
     out->home = home_of(a);
-    out->bytes = memory_at(a, s.address, bytes);
+    out->bytes = bytes_at(a, s.address, bytes);
     if (!out->bytes)
         return state_refuse(function, cudaErrorInvalidValue,
                             "The %s has %llu bytes left from 0x%llx on (an allocation of %llu bytes), and %zu bytes "
                             "are wanted.",
-                            role, (unsigned long long)(a->base + a->limit - s.address), at, (unsigned long long)a->size,
+                            role, (unsigned long long)(a->base + a->size - s.address), at, (unsigned long long)a->size,
                             bytes);
     return cudaSuccess;
 }
@@ -169,25 +176,108 @@ static bool returns_early(const struct copy_request *r, struct copy_operation *c
     return r->async || (c->to.home == HOME_DEVICE && c->from.home == HOME_DEVICE);
 }
 
+/* Finds both sides of a copy that is not empty, and checks all but the stream. */
+static cudaError_t prepare(const struct copy_request *r, struct place *to, struct place *from) {
+    if ((unsigned)r->kind > cudaMemcpyDefault)
+        return state_refuse(r->function, cudaErrorInvalidMemcpyDirection, "There is no copy direction %d.",
+                            (int)r->kind);
+    cudaError_t error = locate(r->function, "destination", r->to, r->box, to);
+    if (error == cudaSuccess)
+        error = locate(r->function, "source", r->from, r->box, from);
+    if (error == cudaSuccess)
+        error = check_direction(r, to, true);
+    if (error == cudaSuccess)
+        error = check_direction(r, from, false);
+    return error;
+}
+
+cudaError_t transfer_check(const struct copy_request *r) {
+    struct place to, from;
+    return prepare(r, &to, &from);
+}
+
+/* True when memory of a graph is not there at the moment. */
+static bool gone(uint64_t address) {
+    const struct allocation *a = memory_find(address);
+    return a && a->reserved && !a->limit;
+}
+
+static cudaError_t refuse_gone(const char *function) {
+    return state_refuse(function, cudaErrorIllegalAddress, "It reaches a graph's memory that is not allocated now.");
+}
+
+cudaError_t transfer_now(const struct operation *op, const struct copy_request *r) {
+    struct place to = {0}, from = {0};
+    cudaError_t error = prepare(r, &to, &from);
+    if (error != cudaSuccess)
+        return error;
+    if (gone(r->to.address) || gone(r->from.address))
+        return refuse_gone(r->function);
+    copy_box(&to, &from, r->box);
+    if (checks_on())
+        watch(op, r->function, &to, &from, r->box);
+    return cudaSuccess;
+}
+
+enum home transfer_home(uint64_t address) {
+    const struct allocation *a = memory_find(address);
+    return a && !(freed(a) && (a->kind == MEMORY_REGISTERED || a->kind == MEMORY_PINNED)) ? home_of(a) : HOME_PAGEABLE;
+}
+
+static cudaError_t find_fill(const char *function, struct side s, struct box b, struct place *to) {
+    cudaError_t error = locate(function, "destination", s, b, to);
+    if (error == cudaSuccess && to->home == HOME_PAGEABLE)
+        error = state_refuse(function, cudaErrorInvalidValue,
+                             "The pointer is host memory, and %s fills device "
+                             "memory.",
+                             function);
+    return error;
+}
+
+cudaError_t transfer_check_fill(const char *function, struct side s, struct box b) {
+    struct place to;
+    return find_fill(function, s, b, &to);
+}
+
+cudaError_t transfer_fill_now(const struct operation *op, const struct fill_request *r, size_t element) {
+    struct place to = {0};
+    cudaError_t error = find_fill(r->function, r->to, r->box, &to);
+    if (error != cudaSuccess)
+        return error;
+    if (gone(r->to.address))
+        return refuse_gone(r->function);
+    for (size_t y = 0; y < r->box.height; y++)
+        for (size_t x = 0; x < r->box.width; x += element)
+            memcpy(to.bytes + y * to.pitch + x, &r->value, element);
+    if (checks_on())
+        watch(op, r->function, &to, NULL, r->box);
+    return cudaSuccess;
+}
+
+/* A copy into a stream that is captured becomes a node, which copies from where the pointers point by then. */
+static cudaError_t capture_copy(struct stream *s, const struct copy_request *r) {
+    if (!r->async)
+        return capture_refuse(r->function, s);
+    cudaError_t error = transfer_check(r);
+    struct work *w = error == cudaSuccess ? work_copy_request(r, &error) : NULL;
+    return w ? capture_work(s, w) : error;
+}
+
 cudaError_t transfer_copy(const struct copy_request *r) {
     ENTER();
     struct stream *s = queue_find(r->stream);
     if (!s)
         return state_refuse(r->function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
+    bool captured;
+    cudaError_t error = capture_check(r->function, s, &captured);
+    if (error != cudaSuccess)
+        return error;
     if (!r->box.width || !r->box.height || !r->box.depth)
         return cudaSuccess;
-    if ((unsigned)r->kind > cudaMemcpyDefault)
-        return state_refuse(r->function, cudaErrorInvalidMemcpyDirection, "There is no copy direction %d.",
-                            (int)r->kind);
+    if (captured)
+        return capture_copy(s, r);
     struct place to, from;
-    cudaError_t error = locate(r->function, "destination", r->to, r->box, &to);
-    if (error == cudaSuccess)
-        error = locate(r->function, "source", r->from, r->box, &from);
-    if (error == cudaSuccess)
-        error = check_direction(r, &to, true);
-    if (error == cudaSuccess)
-        error = check_direction(r, &from, false);
-    if (error != cudaSuccess)
+    if ((error = prepare(r, &to, &from)) != cudaSuccess)
         return error;
     struct copy_operation *c = calloc(1, sizeof *c);
     if (!c)
@@ -226,27 +316,41 @@ static void release_fill(struct operation *op) {
     free(op);
 }
 
+static cudaError_t capture_fill(struct stream *s, const struct fill_request *r) {
+    const struct cudaMemsetParams p = {.dst = (void *)(uintptr_t)r->to.address,
+                                       .pitch = r->to.pitch,
+                                       .value = r->value,
+                                       .elementSize = 1,
+                                       .width = r->box.width,
+                                       .height = r->box.height};
+    cudaError_t error;
+    if (r->box.depth > 1)
+        return state_refuse(r->function, cudaErrorNotSupported, "Fills of several slices are not captured.");
+    struct work *w = work_fill(r->function, &p, &error);
+    return w ? capture_work(s, w) : error;
+}
+
 cudaError_t transfer_fill(const struct fill_request *r) {
     ENTER();
     struct stream *s = queue_find(r->stream);
     if (!s)
         return state_refuse(r->function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
-    if (!r->box.width || !r->box.height || !r->box.depth)
-        return cudaSuccess;
-    struct place to;
-    cudaError_t error = locate(r->function, "destination", r->to, r->box, &to);
+    bool captured;
+    cudaError_t error = capture_check(r->function, s, &captured);
     if (error != cudaSuccess)
         return error;
-    if (to.home == HOME_PAGEABLE)
-        return state_refuse(r->function, cudaErrorInvalidValue,
-                            "The pointer is host memory, and %s fills device "
-                            "memory.",
-                            r->function);
+    if (!r->box.width || !r->box.height || !r->box.depth)
+        return cudaSuccess;
+    if (captured)
+        return r->async ? capture_fill(s, r) : capture_refuse(r->function, s);
+    struct place to;
+    if ((error = find_fill(r->function, r->to, r->box, &to)) != cudaSuccess)
+        return error;
     struct fill_operation *f = calloc(1, sizeof *f);
     if (!f)
         return state_return(cudaErrorMemoryAllocation);
     *f = (struct fill_operation){
-        .op = {.run = run_fill, .release = release_fill}, .to = to, .box = r->box, .value = r->value};
+        .op = {.run = run_fill, .release = release_fill}, .to = to, .box = r->box, .value = (unsigned char)r->value};
     if (to.home == HOME_PINNED)
         return state_return((cudaError_t)queue_execute(s, &f->op));
     queue_submit(s, &f->op);

@@ -282,6 +282,35 @@ struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind k
     return a;
 }
 
+static void free_locked(struct allocation *a);
+
+struct allocation *memory_reserve(size_t size, int device) {
+    if (size == 0 || !space_reserve())
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct allocation *a = allocate_locked(size, 0, MEMORY_DEVICE, NULL);
+    if (a) {
+        a->device = device;
+        a->reserved = true;
+        free_locked(a);
+    }
+    pthread_mutex_unlock(&lock);
+    return a;
+}
+
+bool memory_revive(uint64_t base) {
+    pthread_mutex_lock(&lock);
+    struct allocation *a = (struct allocation *)memory_find(base);
+    bool possible = a && a->base == base && a->reserved && !is_live(a) && a->size <= memory_total() &&
+                    used_device <= memory_total() - a->size && space_device_open(base, a->size, POISON);
+    if (possible) {
+        used_device += a->size;
+        __atomic_store_n(&a->limit, a->size, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return possible;
+}
+
 static struct allocation *register_locked(uint64_t base, size_t size, int device) {
     size_t count;
     const struct table *t = table_read(REGION_REGISTERED, &count);

@@ -37,6 +37,7 @@ struct allocation {
     const char *name;               /* of a variable; NULL otherwise */
     bool read_only;                 /* constant memory, and host memory that was registered so */
     unsigned flags;                 /* of host memory: what cudaHostAlloc or cudaHostRegister was given */
+    bool reserved;                  /* a graph's: it keeps its address when it is freed, and may live again */
     struct allocation_watch *watch; /* what the checks know of it; NULL when none is on */
 };
 
@@ -45,6 +46,10 @@ struct allocation {
  * NULL when there is no room. size 0 is allowed for variables only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
 struct allocation *memory_register(void *host, size_t size, int device); /* NULL if it overlaps another */
+/* The same for an address where memory will be later, and later again: it is not live yet. NULL when there is no room. */
+struct allocation *memory_reserve(size_t size, int device);
+/* Brings reserved memory to life, filled with poison. False when there is no room, or it lives already. */
+bool memory_revive(uint64_t base);
 /* Frees by base address. Freed memory stays known, for messages, and its addresses are not reused for as long as
  * possible. */
 enum memory_free_result { MEMORY_FREED, MEMORY_NOT_A_BASE, MEMORY_ALREADY_FREED, MEMORY_UNKNOWN };

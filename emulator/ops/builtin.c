@@ -1,8 +1,9 @@
-/* Functions that kernels call but nobody wrote: vprintf, __assertfail, malloc, free. */
+/* Functions that kernels call but nobody wrote: vprintf, __assertfail, malloc, free, cudaGraphSetConditional. */
 #include <stdio.h>
 #include <string.h>
 
 #include "check/report.h"
+#include "core/condition.h"
 #include "core/device_printf.h"
 #include "core/function.h"
 #include "core/grid.h"
@@ -115,11 +116,24 @@ static const struct insn *op_free(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
+/* cudaGraphSetConditional(handle, value): for a conditional node that comes later, or has this kernel in its body. */
+static const struct insn *op_set_conditional(struct warp *w, const struct insn *in) {
+    const struct call_site *site = in->extra;
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (LANE_ON(w->mask))
+            condition_set(argument(w, site, 0, l), (uint32_t)argument(w, site, 1, l));
+    return in + 1;
+}
+
 op_fn builtin_find(const char *name) {
     static const struct {
         const char *name;
         op_fn run;
-    } builtins[] = {{"vprintf", op_vprintf}, {"__assertfail", op_assertfail}, {"malloc", op_malloc}, {"free", op_free}};
+    } builtins[] = {{"vprintf", op_vprintf},
+                    {"__assertfail", op_assertfail},
+                    {"malloc", op_malloc},
+                    {"free", op_free},
+                    {"cudaGraphSetConditional", op_set_conditional}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(name, builtins[i].name) == 0)
             return builtins[i].run;

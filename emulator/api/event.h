@@ -1,0 +1,16 @@
+/* Events, for those who record and await them otherwise than in a stream. */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include "api/api.h"
+#include "api/queue.h"
+
+/* Does the event exist? For a call named in messages. */
+cudaError_t event_check(const char *function, cudaEvent_t handle);
+/* A marker that the event means from now on and that its holder will pass. Counted references: one is the caller's.
+ * NULL: no memory, or no such event. */
+struct marker *event_expect(cudaEvent_t handle);
+/* What the event means now; NULL for nothing. */
+struct marker *event_recorded(cudaEvent_t handle);
+
+#endif

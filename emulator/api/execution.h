@@ -1,0 +1,22 @@
+/* Checking a launch and running it, for those who do not launch it at once. */
+#ifndef EXECUTION_H
+#define EXECUTION_H
+
+#include "api/api.h"
+#include "core/grid.h"
+
+struct launch_shape {
+    dim3 grid, block;
+    size_t shared;
+    bool cooperative;
+};
+
+/* Checks a launch on the calling thread's device, for a call named in messages; finds the kernel, ready to run, and fills
+ * config but for its parameters. */
+cudaError_t execution_check(const char *call, const void *function, const struct launch_shape *shape,
+                            const struct kernel **kernel, struct launch_config *config);
+
+/* Calls a function of the program as a stream does: CUDA may not be called from there. */
+void execution_call_host(cudaHostFn_t function, void *data);
+
+#endif

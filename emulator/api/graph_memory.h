@@ -1,0 +1,27 @@
+/* Memory that lives from an allocation node to a free node, at an address that is known when the node is made. */
+#ifndef GRAPH_MEMORY_H
+#define GRAPH_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reserves an address; NULL: no room. */
+void *graph_memory_new(size_t bytes, int device);
+/* Does it start memory of a graph? */
+bool graph_memory_is(const void *pointer);
+
+/* In the order of the program's calls: a launch that allocates was submitted, and something that frees was. */
+void graph_memory_submitted(const void *pointer);
+void graph_memory_freed(const void *pointer);
+bool graph_memory_outstanding(const void *pointer); /* allocated and not freed, by that order */
+
+/* In the order of execution. A cudaError_t other than 0 is a fault of the device. */
+int graph_memory_begin(const void *pointer, bool free_first);
+int graph_memory_end(const void *pointer);
+
+/* What the executable graphs of a device use. */
+void graph_memory_use(int device, uint64_t bytes);
+void graph_memory_unuse(int device, uint64_t bytes);
+
+#endif
