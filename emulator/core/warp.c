@@ -21,9 +21,23 @@ static struct fragment *running(struct warp *w) {
     return &w->fragments[w->current];
 }
 
+#define NO_RIVAL ((const struct insn *)UINTPTR_MAX)
+
+static const struct insn *find_rival(const struct warp *w) {
+    const struct insn *lowest = NO_RIVAL;
+    for (unsigned i = 0; i < w->count; i++) {
+        const struct fragment *f = &w->fragments[i];
+        if (i != w->current && f->state == FRAGMENT_READY && f->depth == w->fragments[w->current].depth &&
+            f->pc < lowest)
+            lowest = f->pc;
+    }
+    return lowest;
+}
+
 static const struct insn *run_fragment(struct warp *w, unsigned i) {
     w->current = (uint16_t)i;
     w->mask = w->fragments[i].mask;
+    w->rival = w->count > 1 ? find_rival(w) : NO_RIVAL;
     return w->fragments[i].pc;
 }
 
@@ -88,6 +102,7 @@ void warp_split(struct warp *w, uint32_t keep, const struct insn *other_pc) {
     other->pc = other_pc;
     f->mask &= keep;
     w->mask = f->mask;
+    w->rival = NULL;
 }
 
 const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken,
@@ -177,6 +192,7 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
 }
 
 void warp_release(struct warp *w, unsigned barrier) {
+    w->rival = NULL;
     for (unsigned i = 0; i < w->count; i++)
         if (w->fragments[i].state == FRAGMENT_AT_BARRIER && w->fragments[i].barrier == barrier) {
             w->fragments[i].state = FRAGMENT_READY;

@@ -53,6 +53,8 @@ struct warp {
     uint16_t turns;   /* choices left before another fragment must get its turn */
     uint16_t rotated; /* index of the last fragment that got such a turn */
     uint8_t state;    /* enum warp_state */
+    const struct insn
+        *rival; /* lowest pc of another fragment that could run and is as deep in calls; NULL: not known */
     struct block *block;
     struct worker *worker;
     struct launch *launch;
@@ -103,6 +105,16 @@ enum { l = 0 }; /* the only lane; a loop, even of one turn, would be in the comp
 
 static inline int first_lane(uint32_t mask) {
     return __builtin_ctz(mask);
+}
+
+/* True when the running fragment, now at pc, would be chosen again and meets nobody there: the usual case, without the choice. */
+static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
+    if (w->count == 1)
+        return true;
+    if (w->rival <= pc || w->turns <= 1)
+        return false;
+    w->turns--;
+    return true;
 }
 
 /* Fragments (core/warp.c). Each leaves w->mask and w->current right and returns the instruction to run next,

@@ -17,10 +17,7 @@ const struct insn *op_nothing(struct warp *w, const struct insn *in) {
 
 /* A place where fragments may meet. Falls through at once while the warp is whole. */
 const struct insn *op_label(struct warp *w, const struct insn *in) {
-    if (w->count == 1)
-        return in + 1;
-    const struct insn *next = warp_meet(w, in + 1);
-    return next;
+    return warp_goes_on(w, in + 1) ? in + 1 : warp_meet(w, in + 1);
 }
 
 /* Everybody who comes to a label stands at the instruction behind it. */
@@ -32,7 +29,7 @@ static const struct insn *jump(struct warp *w, const struct insn *in, const stru
     target = behind(target);
     if (in->flags & INSN_BACKWARD && --w->fuel <= 0)
         return warp_yield(w, target);
-    return w->count == 1 ? target : warp_meet(w, target);
+    return warp_goes_on(w, target) ? target : warp_meet(w, target);
 }
 
 const struct insn *op_branch(struct warp *w, const struct insn *in) {

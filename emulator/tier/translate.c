@@ -404,7 +404,7 @@ static void emit_jump(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     uint32_t to = target_of(t, in);
     if (!t->full)
-        fprintf(t->out, " if (w->count > 1) { DO(%u, %u); GO(%u); }\n", i, to, to);
+        fprintf(t->out, " if (!warp_goes_on(w, code + %u)) { DO(%u, %u); GO(%u); }\n", to, i, to, to);
     if (in->flags & INSN_BACKWARD)
         fprintf(t->out, " if (w->fuel <= 1) return RUN(%u);\n w->fuel--;\n GO(%u);\n", i, to);
     else
@@ -440,7 +440,7 @@ static void emit_function(struct translator *t) {
             break;
         case STEP_LABEL:
             if (!t->full)
-                fprintf(t->out, " if (w->count > 1) DO(%u, %u);\n", i, i + 1);
+                fprintf(t->out, " if (!warp_goes_on(w, code + %u)) DO(%u, %u);\n", i + 1, i, i + 1);
             break;
         case STEP_BRANCH:
             emit_jump(t, i);
