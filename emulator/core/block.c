@@ -34,7 +34,7 @@ void block_start(struct block *b, uint64_t index) {
         uint32_t rest = threads - i * WARP_SIZE;
         struct warp *w = &b->warps[i];
         warp_start(w, launch->kernel->code.insns, rest >= WARP_SIZE ? FULL_MASK : (1u << rest) - 1);
-        for (int l = 0; launch->kernel->calls && l < WARP_SIZE; l++)
+        for (int l = 0; (launch->kernel->calls || launch->kernel->has_stack) && l < WARP_SIZE; l++)
             w->local_sp[l] = launch->kernel->entry_local;
     }
 }

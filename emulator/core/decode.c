@@ -8,6 +8,7 @@
 
 #include "core/fold.h"
 #include "core/registers.h"
+#include "ops/stack.h"
 
 #define DEFAULT_SHARED (48u << 10) /* bytes per block, static and dynamic, unless the program asks for more */
 #define MAX_SHARED     (16u << 20)
@@ -479,7 +480,7 @@ static void finish(struct decoder *d) {
         local += d->functions[i]->local_bytes;
         k->recursive |= d->functions[i]->recursive;
     }
-    k->local_bytes = k->calls && k->recursive ? local + (16u << 10) : local;
+    k->local_bytes = (k->calls && k->recursive) || k->has_stack ? local + STACK_BYTES : local;
     k->entry_local = d->functions[0]->local_bytes;
     k->frame_bytes = (d->frame_bytes + 63) & ~63u;
     k->constants = arena_alloc(d->arena, (d->constant_count + 1) * sizeof *k->constants);

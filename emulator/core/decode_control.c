@@ -6,6 +6,7 @@
 #include "core/decode.h"
 #include "core/decode_cluster.h"
 #include "memory/memory.h"
+#include "ops/stack.h"
 #include "ops/warp.h"
 
 static void branch(struct decoder *d, const struct ptx_insn *p) {
@@ -194,6 +195,40 @@ static void warp_barrier(struct decoder *d, const struct ptx_insn *p) {
     decode_emit(d, op_bar_warp_sync)->op[0] = members;
 }
 
+/* ---- the stack ---- */
+
+static void take_stack(struct decoder *d, op_fn run, uint32_t first, uint32_t second, int64_t align) {
+    struct insn *in = decode_emit(d, run);
+    in->op[0] = first;
+    in->op[1] = second;
+    in->imm = align;
+    in->kind = ptx_type_bits[opcode_type(d->at->opcode, 0)];
+    d->kernel->has_stack = true;
+}
+
+/* alloca d, bytes {, alignment} */
+static void stack_allocate(struct decoder *d, const struct ptx_insn *p) {
+    unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
+    int64_t align = p->operand_count > 2 ? decode_immediate(d, &p->operands[2]) : 8;
+    if (p->operand_count < 2 || align < 1 || align > 4096 || (align & (align - 1)))
+        decode_fail(d, "'%s' needs a size, and an alignment that is a power of two", p->opcode);
+    uint32_t size = decode_source(d, &p->operands[1], bits);
+    take_stack(d, op_alloca, decode_destination(d, &p->operands[0], bits), size, align);
+}
+
+static bool decode_stack(struct decoder *d, const struct ptx_insn *p) {
+    unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
+    if (opcode_is(p->opcode, "alloca"))
+        stack_allocate(d, p);
+    else if (opcode_is(p->opcode, "stacksave") && p->operand_count == 1)
+        take_stack(d, op_stack_save, decode_destination(d, &p->operands[0], bits), 0, 0);
+    else if (opcode_is(p->opcode, "stackrestore") && p->operand_count == 1)
+        take_stack(d, op_stack_restore, decode_source(d, &p->operands[0], bits), 0, 0);
+    else
+        return false;
+    return true;
+}
+
 bool decode_control(struct decoder *d, const struct ptx_insn *p) {
     const char *op = p->opcode;
     if (opcode_is(op, "bra"))
@@ -219,6 +254,6 @@ bool decode_control(struct decoder *d, const struct ptx_insn *p) {
     else if (opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent") || opcode_is(op, "setmaxnreg"))
         decode_emit(d, op_nothing);
     else
-        return decode_cluster(d, p);
+        return decode_cluster(d, p) || decode_stack(d, p);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "core/decode_async.h"
 #include "memory/memory.h"
 #include "ops/atomic.h"
+#include "ops/forms.h"
 #include "ops/memory.h"
 
 static enum ptx_space space_of(const char *opcode) {
@@ -237,6 +238,14 @@ static void isspacep(struct decoder *d, const struct ptx_insn *p) {
     in->imm = (int64_t)window_of(space_of(p->opcode));
 }
 
+/* Variables of these types are gone from CUDA: no address is one's. */
+static void istypep(struct decoder *d, const struct ptx_insn *p) {
+    uint32_t never = decode_constant(d, 1, 0), slot = decode_destination(d, &p->operands[0], 1);
+    struct insn *in = decode_emit(d, form_find("mov.pred")->run);
+    in->op[0] = slot;
+    in->op[1] = never;
+}
+
 bool decode_memory(struct decoder *d, const struct ptx_insn *p) {
     static const char *const hints[] = {"prefetch", "prefetchu", "applypriority", "discard"};
     if (opcode_is(p->opcode, "prefetch") && opcode_has(p->opcode, "tensormap"))
@@ -255,6 +264,8 @@ bool decode_memory(struct decoder *d, const struct ptx_insn *p) {
         cvta(d, p);
     else if (opcode_is(p->opcode, "isspacep"))
         isspacep(d, p);
+    else if (opcode_is(p->opcode, "istypep") && p->operand_count == 2)
+        istypep(d, p);
     else {
         for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
             if (opcode_is(p->opcode, hints[i])) {

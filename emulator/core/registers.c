@@ -42,7 +42,7 @@ static void *zeroed(size_t n, size_t size) {
 static bool writes_nothing(const char *opcode) {
     static const char *const names[] = {"st",  "red",       "bar",      "barrier",   "call",    "bra",
                                         "brx", "nanosleep", "prefetch", "prefetchu", "discard", "applypriority",
-                                        "cp",  "sust",      "membar",   "fence",     "sured"};
+                                        "cp",  "sust",      "membar",   "fence",     "sured",   "stackrestore"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (opcode_is(opcode, names[i]))
             return !(opcode_is(opcode, "bar.red") || opcode_is(opcode, "barrier.red") ||

@@ -106,6 +106,13 @@ NARROWING(ROUND_RZ)
 NARROWING(ROUND_RM)
 NARROWING(ROUND_RP)
 
+/* Without a rounding, which the manual asks for, ptxas takes the nearest; a copy makes NaN canonical. */
+static inline uint16_t half_copy(uint16_t h, uint16_t infinity) {
+    return (h & 0x7fff) > infinity ? F16_NAN : h;
+}
+CONVERT(f16_f16, f16, f16, half_copy(a[l], F16_INFINITY))
+CONVERT(bf16_bf16, bf16, bf16, half_copy(a[l], BF16_INFINITY))
+
 /* The forms for matrix code: .relu, .satfinite, pairs (the first operand goes to the upper half), tf32. */
 #define PAIR(name, lane, bits, narrowed)                                                                               \
     OPERATION(name) {                                                                                                  \
@@ -251,6 +258,10 @@ const struct form forms_convert_float[] = {
     {"cvt.f64.f64", "ll", f64_copy_plain, 0, 0},
     {"cvt.sat.f64.f64", "ll", f64_copy_sat, 0, 0},
     {"cvt.sat.f16.f16", "hh", f16_copy_sat, 0, 0},
+    {"cvt.f16.f16", "hh", f16_f16, 0, 0},
+    {"cvt.bf16.bf16", "hh", bf16_bf16, 0, 0},
+    {"cvt.f16.bf16", "hh", f16_bf16_ROUND_RN, 0, 0},
+    {"cvt.bf16.f16", "hh", bf16_f16_ROUND_RN, 0, 0},
     {"cvt.f32.f16", "wh", f32_f16, 0, 0},
     {"cvt.sat.f32.f16", "wh", f32_f16_sat, 0, 0},
     {"cvt.ftz.f32.f16", "wh", f32_f16, 0, 0}, /* every f16 is a normal number in f32 */

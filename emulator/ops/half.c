@@ -184,6 +184,21 @@ ARITHMETIC3(fma_ftz_relu_f16, f16, h_flush, x_relu, store_f16_flushed)
 ARITHMETIC3(fma_plain_bf16, bf16, h_same, x_same, store_bf16)
 ARITHMETIC3(fma_relu_bf16, bf16, h_same, x_relu, store_bf16)
 
+/* .oob: the NaN that tensor copies put where a tensor has no elements makes the result zero, whatever c is. On an H200 it is
+ * this one, with either sign. */
+static inline bool is_oob_nan(uint16_t h) {
+    return (h & 0x7fff) == 0x7ff7;
+}
+#define FMA_OOB(name, plain)                                                                                           \
+    static inline uint16_t name##_half(uint16_t x, uint16_t y, uint16_t z) {                                           \
+        return is_oob_nan(x) || is_oob_nan(y) ? 0 : plain##_half(x, y, z);                                             \
+    }                                                                                                                  \
+    TERNARY(name, name##_half)
+FMA_OOB(fma_oob_f16, fma_plain_f16)
+FMA_OOB(fma_oob_relu_f16, fma_relu_f16)
+FMA_OOB(fma_oob_bf16, fma_plain_bf16)
+FMA_OOB(fma_oob_relu_bf16, fma_relu_bf16)
+
 UNARY(negate_f16, neg_f16)
 UNARY(absolute_f16, abs_f16)
 UNARY(negate_bf16, neg_bf16)
@@ -244,6 +259,10 @@ const struct form forms_half[] = {
     ROWS3("fma.rn.ftz", f16, fma_ftz_f16),
     ROWS3("fma.rn.ftz.sat", f16, fma_ftz_sat_f16),
     ROWS3("fma.rn.ftz.relu", f16, fma_ftz_relu_f16),
+    ROWS3("fma.rn.oob", f16, fma_oob_f16),
+    ROWS3("fma.rn.oob.relu", f16, fma_oob_relu_f16),
+    ROWS3("fma.rn.oob", bf16, fma_oob_bf16),
+    ROWS3("fma.rn.oob.relu", bf16, fma_oob_relu_bf16),
     ROWS3("fma.rn", bf16, fma_plain_bf16),
     ROWS3("fma.rn.relu", bf16, fma_relu_bf16),
     ROWS1("neg", f16, negate_f16),

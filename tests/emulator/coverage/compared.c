@@ -17,7 +17,7 @@ static void remember(char *name) {
         abort();
 }
 
-void compared_read(const char *path) {
+void vectors_open(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file || !vectors_read(&vectors, file) || !hcreate_r(4 * vectors.count, &names)) {
         perror(path);
@@ -43,7 +43,7 @@ static bool plain(const char *operands) {
     return true;
 }
 
-bool compared(const char *candidate) {
+bool in_vectors(const char *candidate) {
     char opcode[128];
     ENTRY *found;
     snprintf(opcode, sizeof opcode, "%.*s", (int)strcspn(candidate, " "), candidate);

@@ -1,12 +1,12 @@
-/* Whether a form's results were compared with an H200's. */
+/* Whether a form is among the vectors of tests/emulator/conformance, which an H200 recorded. */
 #ifndef COMPARED_H
 #define COMPARED_H
 
 #include <stdbool.h>
 
 /* Reads the vectors of tests/emulator/conformance, unpacked; ends the program when it cannot. */
-void compared_read(const char *vectors);
+void vectors_open(const char *vectors);
 
-bool compared(const char *candidate);
+bool in_vectors(const char *candidate);
 
 #endif

@@ -2,16 +2,21 @@
  *   coverage ask FORMS [REJECTED]              prints the module that ptxas is to judge
  *   coverage listen FORMS ANSWER REJECTED      adds what ptxas rejected to that file; status 1: ask again
  *   coverage assemble FORMS REJECTED           prints the module without them: ptxas must compile it
- *   coverage table FORMS REJECTED EXCLUSIONS VECTORS   prints the table; complaints go to stderr, status 1 */
-#include <fnmatch.h>
+ *   coverage table FORMS REJECTED EXCLUSIONS UNCOMPARED VECTORS RESULTS
+ *                                            prints the table; complaints go to stderr, status 1
+ *   coverage list FORMS REJECTED UNCOMPARED VECTORS   prints the numbers of the forms that are compared by executing them
+ *   coverage dump FORMS NUMBER FILE            writes what a form leaves on the emulator */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compared.h"
 #include "decoded.h"
+#include "executed.h"
 #include "grammar.h"
 #include "judged.h"
+#include "results.h"
+#include "trial.h"
 
 static bool *read_rejected(const struct grammar *p, const char *path) {
     bool *rejected = calloc(p->candidate_count + 1, sizeof *rejected);
@@ -38,41 +43,23 @@ static void write_rejected(const struct grammar *p, const bool *rejected, const 
     fclose(file);
 }
 
-/* ---- what is left out on purpose ---- */
+/* ---- executing ---- */
 
-struct exclusion {
-    char *pattern; /* of the shell's kind, for the whole form */
-    bool used;
-};
-
-struct exclusions {
-    struct exclusion items[200];
-    size_t count;
-};
-
-static struct exclusions read_exclusions(const char *path) {
-    struct exclusions e = {.count = 0};
-    char line[512];
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        perror(path);
-        exit(2);
-    }
-    while (fgets(line, sizeof line, file) && e.count < sizeof e.items / sizeof *e.items) {
-        line[strcspn(line, "\n")] = '\0';
-        if (line[0] && line[0] != '#')
-            e.items[e.count++].pattern = strdup(line);
-    }
-    fclose(file);
-    return e;
-}
-
-static bool excluded(struct exclusions *e, const char *form) {
-    bool found = false;
-    for (size_t i = 0; i < e->count; i++)
-        if (fnmatch(e->items[i].pattern, form, 0) == 0)
-            found = e->items[i].used = true;
-    return found;
+/* The same as what an H200 left? False, with a complaint, also when nobody asked one. */
+static bool same_as_recorded(const struct results *r, const struct candidate *c, size_t number) {
+    struct trial trial = trial_of(c->text);
+    const struct result *expected = results_find(r, trial_fingerprint(&trial));
+    const uint8_t *output;
+    char error[600] = "";
+    if (!expected)
+        fprintf(stderr, "%s: was not recorded on an H200 (form %zu)\n", c->text, number);
+    else if (!executed(&trial, &output, error, sizeof error))
+        fprintf(stderr, "%s: %s (form %zu)\n", c->text, error, number);
+    else if (trial_hash(&trial, output) != expected->hash)
+        fprintf(stderr, "%s: differs from an H200 (form %zu)\n", c->text, number);
+    else
+        return true;
+    return false;
 }
 
 /* ---- the table ---- */
@@ -102,40 +89,75 @@ static void print_table(const struct grammar *p, const struct row *rows) {
     print_row("**all**", &sum, "");
 }
 
-static unsigned complain(const struct exclusions *e) {
+/* Patterns that match nothing have outlived what they were for. */
+static unsigned complain(const struct form_patterns *p) {
     unsigned complaints = 0;
-    for (size_t i = 0; i < e->count; i++)
-        if (!e->items[i].used) {
-            fprintf(stderr, "exclusion '%s' excludes nothing\n", e->items[i].pattern);
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->items[i].used) {
+            fprintf(stderr, "pattern '%s' matches nothing\n", p->items[i].text);
             complaints++;
         }
     return complaints;
 }
 
-/* A form must be decoded, or be left out on purpose: one or the other. */
-static int table(const struct grammar *p, const bool *rejected, struct exclusions *e) {
+struct lists {
+    struct form_patterns exclusions, uncompared;
+    struct results results;
+};
+
+/* A form must be decoded, or be left out on purpose: one or the other. One that is decoded must do what an H200 does. */
+static int table(const struct grammar *p, const bool *rejected, struct lists *l) {
     struct row *rows = calloc(p->family_count, sizeof *rows);
     unsigned complaints = 0;
     if (!rows)
         abort();
     for (size_t i = 0; i < p->candidate_count; i++) {
         const struct candidate *c = &p->candidates[i];
+        struct row *row = &rows[c->family];
         char error[600];
         if (rejected[i])
             continue;
-        bool good = decoded(c->text, error, sizeof error), left_out = excluded(e, c->text);
-        rows[c->family].legal++;
-        rows[c->family].decoded += good;
-        rows[c->family].compared += good && compared(c->text);
+        bool good = decoded(c->text, error, sizeof error), left_out = form_patterns_match(&l->exclusions, c->text);
+        bool alone = form_patterns_match(&l->uncompared, c->text);
+        bool same = good && (in_vectors(c->text) || (!alone && same_as_recorded(&l->results, c, i)));
+        row->legal++;
+        row->decoded += good;
+        row->compared += same;
+        complaints += good && !alone && !same;
         if (good == left_out) {
             fprintf(stderr, "%s: %s\n", c->text, good ? "is excluded, and yet it is decoded" : error);
             complaints++;
         }
     }
-    complaints += complain(e);
+    complaints += complain(&l->exclusions) + complain(&l->uncompared);
     print_table(p, rows);
     free(rows);
     return complaints ? 1 : 0;
+}
+
+/* The forms that are compared by executing them: their numbers. */
+static int list(const struct grammar *p, const bool *rejected, struct form_patterns *uncompared) {
+    for (size_t i = 0; i < p->candidate_count; i++)
+        if (!rejected[i] && strncmp(p->families[p->candidates[i].family], "later", 5) != 0 &&
+            !in_vectors(p->candidates[i].text) && !form_patterns_match(uncompared, p->candidates[i].text))
+            printf("%zu\n", i);
+    return 0;
+}
+
+/* The output of one form, for a look. */
+static int dump(const struct grammar *p, size_t number, const char *path) {
+    const uint8_t *output;
+    char error[600] = "";
+    FILE *file = fopen(path, "wb");
+    if (!file || number >= p->candidate_count)
+        return 2;
+    struct trial trial = trial_of(p->candidates[number].text);
+    bool good = executed(&trial, &output, error, sizeof error);
+    if (good)
+        fwrite(output, TRIAL_OUTPUT_BYTES, 1, file);
+    else
+        fprintf(stderr, "%s: %s\n", p->candidates[number].text, error);
+    return fclose(file) != 0 || !good;
 }
 
 int main(int argc, char **argv) {
@@ -151,12 +173,17 @@ int main(int argc, char **argv) {
     } else if (strcmp(argv[1], "listen") == 0 && argc == 5) {
         status = judged_read(&p, argv[3], rejected) ? 0 : 1;
         write_rejected(&p, rejected, argv[4]);
-    } else if (strcmp(argv[1], "table") == 0 && argc == 6) {
-        struct exclusions e = read_exclusions(argv[4]);
-        compared_read(argv[5]);
-        status = table(&p, rejected, &e);
-        for (size_t i = 0; i < e.count; i++)
-            free(e.items[i].pattern);
+    } else if (strcmp(argv[1], "table") == 0 && argc == 8) {
+        struct lists l = {form_patterns_read(argv[4]), form_patterns_read(argv[5]), results_read(argv[7])};
+        vectors_open(argv[6]);
+        status = table(&p, rejected, &l);
+        free(l.results.items);
+    } else if (strcmp(argv[1], "list") == 0 && argc == 6) {
+        struct form_patterns uncompared = form_patterns_read(argv[4]);
+        vectors_open(argv[5]);
+        status = list(&p, rejected, &uncompared);
+    } else if (strcmp(argv[1], "dump") == 0 && argc == 5) {
+        status = dump(&p, strtoul(argv[3], NULL, 10), argv[4]);
     }
     free(rejected);
     grammar_free(&p);

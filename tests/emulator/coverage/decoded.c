@@ -8,7 +8,7 @@
 
 bool decoded(const char *candidate, char *error, size_t error_size) {
     static char text[16384], statement[4096];
-    statement_write(candidate, statement, sizeof statement);
+    statement_write(candidate, statement, sizeof statement, NULL);
     int length = snprintf(text, sizeof text, "%s.visible .entry form%s%s\n%s\nret; }\n", statement_module,
                           statement_body, statement_addresses, statement);
     snprintf(error, error_size, "the module does not load");

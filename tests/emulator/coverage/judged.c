@@ -22,7 +22,7 @@ void judged_write(const struct grammar *p, const bool *rejected, bool stop) {
     static char text[4096];
     printf("%s.visible .entry forms%s%s\n", statement_module, statement_body, statement_addresses);
     for (size_t i = 0; i < p->candidate_count; i++) {
-        statement_write(p->candidates[i].text, text, sizeof text);
+        statement_write(p->candidates[i].text, text, sizeof text, NULL);
         puts(rejected && rejected[i] ? "" : text);
     }
     printf("%s\nret;\n}\n", stop ? MISTAKE : "");

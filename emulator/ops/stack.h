@@ -1,0 +1,14 @@
+/* A thread's stack, in its local memory: alloca, stacksave, stackrestore. */
+#ifndef OPS_STACK_H
+#define OPS_STACK_H
+
+#include "core/warp.h"
+
+#define STACK_BYTES (16u << 10) /* of a thread, beyond what its functions declare */
+
+/* insn.kind: bits of addresses and sizes. op[0] = the address of op[1] bytes; insn.imm: what it must be a multiple of */
+const struct insn *op_alloca(struct warp *w, const struct insn *in);
+const struct insn *op_stack_save(struct warp *w, const struct insn *in);    /* op[0] = where the stack ends */
+const struct insn *op_stack_restore(struct warp *w, const struct insn *in); /* it ends at op[0] again */
+
+#endif
