@@ -17,6 +17,7 @@
 
 #define MAX_HELPERS     255
 #define RESIDENT_BLOCKS 64 /* blocks one worker may hold unfinished when they wait for others */
+#define MAX_SHARE       16 /* blocks that a worker takes at once */
 #define DEFAULT_TIMEOUT 300.0
 
 /* A launch in progress, on its caller's stack. */
@@ -195,13 +196,28 @@ static void block_free(struct block *b) {
 
 /* ---- a worker ---- */
 
-static struct block *next_block(struct run *run, struct worker *worker, struct block *reuse) {
+/* Blocks that a worker has taken and not yet begun. */
+struct range {
+    uint64_t next, end;
+};
+
+/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. */
+static bool take_blocks(struct run *run, struct range *taken) {
+    _Atomic uint64_t *counter = &run->launch.next_block;
+    uint64_t at = atomic_load(counter), left = at < run->blocks ? run->blocks - at : 0;
+    uint64_t share = left / (4 * (uint64_t)grid_threads());
+    share = share < 1 ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
+    if (!left || (taken->next = atomic_fetch_add(counter, share)) >= run->blocks)
+        return false;
+    taken->end = taken->next + share < run->blocks ? taken->next + share : run->blocks;
+    return true;
+}
+
+static struct block *next_block(struct run *run, struct worker *worker, struct range *taken, struct block *reuse) {
     struct launch *launch = &run->launch;
-    if (atomic_load(&launch->stop))
+    if (atomic_load(&launch->stop) || (taken->next == taken->end && !take_blocks(run, taken)))
         return NULL;
-    uint64_t index = atomic_fetch_add(&launch->next_block, 1);
-    if (index >= run->blocks)
-        return NULL;
+    uint64_t index = taken->next++;
     if (!reuse) {
         void *memory = aligned_alloc(128, block_bytes(launch));
         if (!memory)
@@ -243,12 +259,13 @@ static void tell_time(const struct run *run, double *since) {
 static void work(struct run *run, struct worker *worker) {
     struct block *queue = NULL, **end = &queue, *spare = NULL; /* resident blocks that have yielded, oldest first */
     unsigned resident = 0, limit = run->launch.config.cooperative ? ~0u : RESIDENT_BLOCKS;
+    struct range taken = {0, 0};
     bool more = true;
     double since = now();
     for (unsigned turns = 1; more || queue; turns++) {
         if (turns % TIME_EVERY == 0)
             tell_time(run, &since);
-        struct block *b = more && resident < limit ? next_block(run, worker, spare) : NULL;
+        struct block *b = more && resident < limit ? next_block(run, worker, &taken, spare) : NULL;
         if (b) {
             spare = NULL;
             resident++;

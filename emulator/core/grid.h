@@ -15,10 +15,10 @@ struct operation_order;
 
 struct launch_config {
     uint32_t grid[3], block[3];
-    uint32_t dynamic_shared; /* bytes */
-    const void *params;      /* kernel parameters, packed as kernel->params says */
-    bool cooperative;        /* all blocks must be resident at once */
-    int device;              /* number of the device it runs on */
+    uint32_t dynamic_shared;             /* bytes */
+    const void *params;                  /* kernel parameters, packed as kernel->params says */
+    bool cooperative;                    /* all blocks must be resident at once */
+    int device;                          /* number of the device it runs on */
     const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
 };
 
@@ -42,11 +42,11 @@ struct launch {
     uint64_t workspace;    /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
     struct grid_wait grid_wait;
     const uint8_t *params;
-    struct launch_watch *watch;                /* NULL unless checks are on: see check/watch.h */
-    double deadline;                           /* seconds on the monotonic clock, 0 for none */
-    _Alignas(128) _Atomic uint64_t next_block; /* away from what every instruction reads */
-    _Atomic int error;                         /* cudaError_t; the first one wins */
+    struct launch_watch *watch; /* NULL unless checks are on: see check/watch.h */
+    double deadline;            /* seconds on the monotonic clock, 0 for none */
+    _Atomic int error;          /* cudaError_t; the first one wins */
     _Atomic bool stop;
+    _Alignas(128) _Atomic uint64_t next_block; /* away from what everybody reads all the time */
 };
 
 /* Barrier of a block. */
