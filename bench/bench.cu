@@ -1,19 +1,24 @@
-/* The emulator's own speed: five kernels on the emulator, and the same loops in plain C on one core.
+/* The emulator's own speed: eight kernels on the emulator, and the same loops in plain C on one core.
  *
  *     make bench
  *
  * Every rate printed here is a rate of this machine's CPU: it says how long an exercise will take without a GPU, and
  * nothing about how fast a GPU runs it. Plain C is the loop one would write first, compiled by the host compiler at -O3 for
  * any x86-64. Both sides are timed in the same run, the best of five, and their results are compared. The
- * emulator's time includes the launch and every check of memory that it makes for a student.
+ * emulator's time includes the launch and every check of memory that it makes for a student. A kernel that runs long is
+ * compiled while it is interpreted (EMULATOR_TIER=0 prevents it), so it runs for a while before it is timed.
  */
 #include <math.h>
 #include <time.h>
 
+#include <cuda_fp16.h>
+#include <mma.h>
+
 #include "common/check.h"
 #include "common/device.h"
 
-enum { RUNS = 5, TILE = 16, REDUCTION_BLOCK = 256, MANDELBROT_LIMIT = 256 };
+enum { RUNS = 5, TILE = 16, REDUCTION_BLOCK = 256, REDUCTION_EACH = 16, MANDELBROT_LIMIT = 256, BODIES_BLOCK = 256 };
+static const double WARM_UP = 1.5; /* seconds */
 
 /* --- vecadd: c[i] = a[i] + b[i] --- */
 
@@ -87,6 +92,39 @@ __global__ void reduction_kernel(const float *x, float *sums, int n) {
     }
 }
 
+/* The same with REDUCTION_EACH elements a thread, added up before the block's: sums[block] is the sum of what it took. */
+__global__ void reduction_many_kernel(const float *x, float *sums, int n) {
+    __shared__ float partial[REDUCTION_BLOCK];
+    float sum = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        sum += x[i];
+    }
+    partial[threadIdx.x] = sum;
+    __syncthreads();
+    for (int stride = REDUCTION_BLOCK / 2; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) {
+            partial[threadIdx.x] += partial[threadIdx.x + stride];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = partial[0];
+    }
+}
+
+static void reduction_many_plain(const float *x, float *sums, int n) {
+    int blocks = n / REDUCTION_BLOCK / REDUCTION_EACH;
+    for (int block = 0; block < blocks; block++) {
+        float sum = 0;
+        for (int begin = block * REDUCTION_BLOCK; begin < n; begin += blocks * REDUCTION_BLOCK) {
+            for (int i = begin; i < begin + REDUCTION_BLOCK; i++) {
+                sum += x[i];
+            }
+        }
+        sums[block] = sum;
+    }
+}
+
 static void reduction_plain(const float *x, float *sums, int n) {
     for (int block = 0; block * REDUCTION_BLOCK < n; block++) {
         float sum = 0;
@@ -128,6 +166,67 @@ static void mandelbrot_plain(int *counts, int width, int height) {
     }
 }
 
+/* --- n-body: the acceleration of each of n bodies (x, y, z, mass), n a multiple of BODIES_BLOCK --- */
+
+__host__ __device__ static inline void attract(float4 me, float4 other, float *x, float *y, float *z) {
+    float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
+    float inverse = 1.0f / sqrtf(dx * dx + dy * dy + dz * dz + 1e-3f);
+    float strength = other.w * inverse * inverse * inverse;
+    *x += dx * strength;
+    *y += dy * strength;
+    *z += dz * strength;
+}
+
+__global__ void bodies_kernel(const float4 *bodies, float4 *accelerations, int n) {
+    __shared__ float4 tile[BODIES_BLOCK];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 me = bodies[i];
+    float x = 0, y = 0, z = 0;
+    for (int start = 0; start < n; start += BODIES_BLOCK) {
+        tile[threadIdx.x] = bodies[start + threadIdx.x];
+        __syncthreads();
+        for (int k = 0; k < BODIES_BLOCK; k++) {
+            attract(me, tile[k], &x, &y, &z);
+        }
+        __syncthreads();
+    }
+    accelerations[i] = make_float4(x, y, z, 0);
+}
+
+static void bodies_plain(const float4 *bodies, float4 *accelerations, int n) {
+    for (int i = 0; i < n; i++) {
+        float x = 0, y = 0, z = 0;
+        for (int k = 0; k < n; k++) {
+            attract(bodies[i], bodies[k], &x, &y, &z);
+        }
+        accelerations[i] = make_float4(x, y, z, 0);
+    }
+}
+
+/* --- wmma: c = a * b, n x n, half precision in, single out; a warp a tile of 16 x 16, n a multiple of 16 --- */
+
+__global__ void to_half_kernel(const float *from, half *to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        to[i] = __float2half(from[i]);
+    }
+}
+
+__global__ void wmma_kernel(const half *a, const half *b, float *c, int n) {
+    using namespace nvcuda;
+    int row = blockIdx.y * 16, column = (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * 16;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::fill_fragment(sum, 0.0f);
+    for (int k = 0; k < n; k += 16) {
+        wmma::load_matrix_sync(left, a + row * n + k, n);
+        wmma::load_matrix_sync(right, b + k * n + column, n);
+        wmma::mma_sync(sum, left, right, sum);
+    }
+    wmma::store_matrix_sync(c + row * n + column, sum, n, wmma::mem_row_major);
+}
+
 /* --- an empty kernel, for what a launch costs --- */
 
 __global__ void empty_kernel() {}
@@ -145,19 +244,21 @@ struct job {
     int n, width, height;
     float *a, *b, *c;                      /* host */
     float *device_a, *device_b, *device_c; /* device */
+    half *half_a, *half_b;                 /* device: a and b, rounded */
 };
 
 typedef void (*job_function)(const struct job *job);
 
-static double best_of(job_function run, const struct job *job) {
+/* Seconds of the best of some runs, after others that warm up for at least that many seconds. */
+static double best_of(int runs, double warm_up, job_function run, const struct job *job) {
     double best = INFINITY;
-    for (int i = 0; i <= RUNS; i++) { /* the first warms up */
+    for (double begin = now(); now() - begin < warm_up;) {
+        run(job);
+    }
+    for (int i = 0; i < runs; i++) {
         double start = now();
         run(job);
-        double seconds = now() - start;
-        if (i > 0 && seconds < best) {
-            best = seconds;
-        }
+        best = fmin(best, now() - start);
     }
     return best;
 }
@@ -198,6 +299,27 @@ static void reduction_host(const struct job *j) {
     reduction_plain(j->a, j->c, j->n);
 }
 
+static void reduction_many_emulated(const struct job *j) {
+    reduction_many_kernel<<<j->n / REDUCTION_BLOCK / REDUCTION_EACH, REDUCTION_BLOCK>>>(j->device_a, j->device_c, j->n);
+    wait_for_kernel();
+}
+static void reduction_many_host(const struct job *j) {
+    reduction_many_plain(j->a, j->c, j->n);
+}
+
+static void bodies_emulated(const struct job *j) {
+    bodies_kernel<<<j->n / BODIES_BLOCK, BODIES_BLOCK>>>((const float4 *)j->device_a, (float4 *)j->device_c, j->n);
+    wait_for_kernel();
+}
+static void bodies_host(const struct job *j) {
+    bodies_plain((const float4 *)j->a, (float4 *)j->c, j->n);
+}
+
+static void wmma_emulated(const struct job *j) {
+    wmma_kernel<<<dim3(j->n / 64, j->n / 16), 128>>>(j->half_a, j->half_b, j->device_c, j->n);
+    wait_for_kernel();
+}
+
 static void mandelbrot_emulated(const struct job *j) {
     mandelbrot_kernel<<<dim3((j->width + 31) / 32, (j->height + 7) / 8), dim3(32, 8)>>>((int *)j->device_c, j->width,
                                                                                         j->height);
@@ -231,6 +353,7 @@ struct benchmark {
     job_function emulated, plain;
     size_t results; /* values of c to compare */
     double tolerance;
+    int plain_runs;
     struct job job;
 };
 
@@ -253,15 +376,15 @@ static double differing_counts(const int *expected, const int *found, size_t cou
 
 static int run_benchmark(const struct benchmark *b, float *copy) {
     const struct job *j = &b->job;
-    double plain = best_of(b->plain, j);
+    double plain = best_of(b->plain_runs, 0, b->plain, j);
     CUDA_CHECK(cudaMemset(j->device_c, 0xff, b->results * sizeof(float)));
-    double emulated = best_of(b->emulated, j);
+    double emulated = best_of(RUNS, WARM_UP, b->emulated, j);
     CUDA_CHECK(cudaMemcpy(copy, j->device_c, b->results * sizeof(float), cudaMemcpyDeviceToHost));
     double error = b->work ? difference(j->c, copy, b->results)
                            : differing_counts((const int *)j->c, (const int *)copy, b->results);
     double work = b->work ? b->work : count_iterations(j);
     int right = error <= b->tolerance;
-    printf("%-22s %9.2f %9.2f  %-15s %8.2f  %s\n", b->name, work / plain, work / emulated, b->unit, plain / emulated,
+    printf("%-22s %9.2f %9.2f  %-16s %8.2f  %s\n", b->name, work / plain, work / emulated, b->unit, plain / emulated,
            right ? "agree" : "DIFFER");
     return right;
 }
@@ -285,7 +408,7 @@ static void device_buffer(float **device, const float *host, size_t count) {
 }
 
 int main(void) {
-    enum { ELEMENTS = 1 << 24, MATRIX = 512, WIDTH = 1024, HEIGHT = 768 };
+    enum { ELEMENTS = 1 << 24, MATRIX = 512, HALF_MATRIX = 1024, BODIES = 8192, WIDTH = 1024, HEIGHT = 768 };
     if (!device_is_emulator()) {
         fprintf(stderr, "bench: this times the emulator, and a GPU runs it now; the lessons time a GPU\n");
         return 1;
@@ -297,28 +420,45 @@ int main(void) {
     device_buffer(&job.device_a, job.a, ELEMENTS);
     device_buffer(&job.device_b, job.b, ELEMENTS);
     device_buffer(&job.device_c, job.c, ELEMENTS);
+    int halves = HALF_MATRIX * HALF_MATRIX;
+    CUDA_CHECK(cudaMalloc(&job.half_a, halves * sizeof(half)));
+    CUDA_CHECK(cudaMalloc(&job.half_b, halves * sizeof(half)));
+    to_half_kernel<<<(halves + 255) / 256, 256>>>(job.device_a, job.half_a, halves);
+    to_half_kernel<<<(halves + 255) / 256, 256>>>(job.device_b, job.half_b, halves);
+    wait_for_kernel();
 
-    struct job vector = job, matrix = job, image = job;
-    vector.n = ELEMENTS, matrix.n = MATRIX, image.width = WIDTH, image.height = HEIGHT;
+    struct job vector = job, matrix = job, half_matrix = job, bodies = job, image = job;
+    vector.n = ELEMENTS, matrix.n = MATRIX, half_matrix.n = HALF_MATRIX, bodies.n = BODIES;
+    image.width = WIDTH, image.height = HEIGHT;
     double flops = 2e-9 * MATRIX * MATRIX * MATRIX;
+    double half_flops = 2e-9 * HALF_MATRIX * HALF_MATRIX * HALF_MATRIX;
     const struct benchmark benchmarks[] = {
-        {"vecadd", "M elements/s", ELEMENTS * 1e-6, vecadd_emulated, vecadd_host, ELEMENTS, 0, vector},
-        {"matmul naive", "GFLOP/s", flops, matmul_naive_emulated, matmul_host, MATRIX * MATRIX, 1e-5, matrix},
-        {"matmul tiled 16x16", "GFLOP/s", flops, matmul_tiled_emulated, matmul_host, MATRIX * MATRIX, 1e-5, matrix},
-        {"reduction, 256 threads", "G elements/s", ELEMENTS * 1e-9, reduction_emulated, reduction_host,
-         ELEMENTS / REDUCTION_BLOCK, 1e-5, vector},
-        {"mandelbrot", "G iterations/s", 0, mandelbrot_emulated, mandelbrot_host, (size_t)WIDTH * HEIGHT, 0.01, image},
+        {"vecadd", "M elements/s", ELEMENTS * 1e-6, vecadd_emulated, vecadd_host, ELEMENTS, 0, RUNS, vector},
+        {"matmul naive", "GFLOP/s", flops, matmul_naive_emulated, matmul_host, MATRIX * MATRIX, 1e-5, RUNS, matrix},
+        {"matmul tiled 16x16", "GFLOP/s", flops, matmul_tiled_emulated, matmul_host, MATRIX * MATRIX, 1e-5, RUNS,
+         matrix},
+        {"reduction, 1 a thread", "G elements/s", ELEMENTS * 1e-9, reduction_emulated, reduction_host,
+         ELEMENTS / REDUCTION_BLOCK, 1e-5, RUNS, vector},
+        {"reduction, 16 a thread", "G elements/s", ELEMENTS * 1e-9, reduction_many_emulated, reduction_many_host,
+         ELEMENTS / REDUCTION_BLOCK / REDUCTION_EACH, 1e-4, RUNS, vector},
+        {"mandelbrot", "G iterations/s", 0, mandelbrot_emulated, mandelbrot_host, (size_t)WIDTH * HEIGHT, 0.01, RUNS,
+         image},
+        {"n-body", "G interactions/s", 1e-9 * BODIES * BODIES, bodies_emulated, bodies_host, 4 * BODIES, 1e-3, RUNS,
+         bodies},
+        {"wmma half 1024^3", "GFLOP/s", half_flops, wmma_emulated, matmul_host, HALF_MATRIX * HALF_MATRIX, 1e-3, 1,
+         half_matrix},
     };
 
     printf("%s\n", name());
     printf(
         "Rates of this machine's CPU, never of a GPU. Ratio: how many times as fast as plain C the emulator is.\n\n");
-    printf("%-22s %9s %9s  %-15s %8s  %s\n", "kernel", "plain C", "emulated", "rate on the CPU", "ratio", "results");
+    printf("%-22s %9s %9s  %-16s %8s  %s\n", "kernel", "plain C", "emulated", "rate on the CPU", "ratio", "results");
     printf("%-22s %9s %9s\n", "", "1 core", "all cores");
     int right = 1;
     for (const struct benchmark &b : benchmarks) {
         right &= run_benchmark(&b, copy);
     }
-    printf("%-22s %9s %9.1f  us, launch and wait\n", "empty kernel", "", best_of(empty_emulated, &job) * 1e6);
+    printf("%-22s %9s %9.1f  us, launch and wait\n", "empty kernel", "",
+           best_of(RUNS, 0.01, empty_emulated, &job) * 1e6);
     return right ? 0 : 1;
 }

@@ -248,7 +248,9 @@ static bool out_of_time(struct run *run, struct block *b) {
 /* Blocks between two looks at the clock. */
 #define TIME_EVERY 16
 
-static void tell_time(const struct run *run, double *since) {
+static void tell_time(const struct run *run, const struct worker *worker, double *since) {
+    if (worker->counters || run->launch.watch) /* the interpreter's business, for as long as it takes */
+        return;
     double time = now();
     tier_spent(run->launch.kernel, (uint64_t)((time - *since) * 1e9));
     *since = time;
@@ -264,7 +266,7 @@ static void work(struct run *run, struct worker *worker) {
     double since = now();
     for (unsigned turns = 1; more || queue; turns++) {
         if (turns % TIME_EVERY == 0)
-            tell_time(run, &since);
+            tell_time(run, worker, &since);
         struct block *b = more && resident < limit ? next_block(run, worker, &taken, spare) : NULL;
         if (b) {
             spare = NULL;
@@ -289,7 +291,7 @@ static void work(struct run *run, struct worker *worker) {
         block_free(spare);
         spare = b;
     }
-    tell_time(run, &since);
+    tell_time(run, worker, &since);
     block_free(spare);
     while (queue) {
         struct block *b = queue;
