@@ -105,7 +105,7 @@ static const struct {
     {"%envreg2", FRAME_GRID_WORKSPACE_LOW},
 };
 
-/* The system's part of shared memory: where it begins and ends, and where in it each of its users' part begins. A block is
+/* The fourth part of a vector; and the system's part of shared memory: where it begins and ends, and where in it each of its users' part begins. A block is
  * a cluster of its own. */
 static const struct {
     const char *name;
@@ -119,6 +119,10 @@ static const struct {
     {"%cluster_nctaid.z", 1},
     {"%cluster_ctarank", 0},
     {"%cluster_nctarank", 1},
+    {"%tid.w", 0},
+    {"%ntid.w", 0},
+    {"%ctaid.w", 0},
+    {"%nctaid.w", 0},
     {"%reserved_smem_offset_begin", 0},
     {"%reserved_smem_offset_end", RESERVED_SHARED},
     {"%reserved_smem_offset_cap", RESERVED_SHARED},

@@ -79,6 +79,8 @@ static bool is_decimal_float(const struct lexer *x) {
     const char *p = x->at;
     while (p < x->end && isdigit((unsigned char)*p))
         p++;
+    if (p + 1 < x->end && *p == '.' && p > x->at && (p[1] == 'e' || p[1] == 'E'))
+        return true;
     return p < x->end &&
            ((*p == '.' && p + 1 < x->end && isdigit((unsigned char)p[1])) ||
             ((*p == 'e' || *p == 'E') && p + 1 < x->end && (isdigit((unsigned char)p[1]) || p[1] == '-')));
@@ -145,7 +147,7 @@ struct token lexer_next(struct lexer *x) {
             x->at++;
         t.kind = TOKEN_DIRECTIVE;
         t.length = (size_t)(x->at - t.text);
-    } else if (isdigit((unsigned char)c)) {
+    } else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(x, 1)))) {
         number(x, &t);
     } else if (c == '"') {
         string(x, &t);

@@ -7,16 +7,20 @@
 #include <string.h>
 
 #include "ptx/arena.h"
+#include "ptx/constant.h"
 #include "ptx/debug_strings.h"
+#include "ptx/labels.h"
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 
-#define MAX_NESTING   64        /* of { } in a function, and of initialisers */
-#define MAX_OPERANDS  16        /* that lie in each other */
-#define MAX_REGISTERS (1 << 18) /* of a function; a few characters can ask for many */
-#define MAX_FILES     (1 << 16)
-#define MAX_PARAMETER (1 << 16) /* bytes */
-#define NAME_BUCKETS  1024
+#define MAX_NESTING     64 /* of { } in a function, and of initialisers */
+#define MAX_DIMENSIONS  16
+#define MAX_INITIALIZED ((uint64_t)256 << 20) /* bytes */
+#define MAX_OPERANDS    16                    /* that lie in each other */
+#define MAX_REGISTERS   (1 << 18)             /* of a function; a few characters can ask for many */
+#define MAX_FILES       (1 << 16)
+#define MAX_PARAMETER   (1 << 16) /* bytes */
+#define NAME_BUCKETS    1024
 
 /* What a name means in the scope it was declared in. */
 struct binding {
@@ -35,7 +39,11 @@ struct parser {
     struct binding *buckets[NAME_BUCKETS];
     struct binding *scopes[MAX_NESTING];
     int depth;         /* of scopes; 0 is the module */
+    uint32_t scope;    /* the number of the innermost one */
+    uint32_t *parents; /* by number of a scope: the one around it */
+    uint32_t scope_count, scope_capacity;
     int operand_depth; /* of operands in operands */
+    bool in_call;      /* the instruction being read is a call */
     size_t file_capacity;
     const struct ptx_location *location;
     struct ptx_location *locations; /* all, newest first */
@@ -115,6 +123,22 @@ static int64_t expect_integer(struct parser *p) {
     return negative ? (int64_t)(0 - (uint64_t)value) : value;
 }
 
+static struct constant expect_constant(struct parser *p) {
+    struct constant c;
+    const char *wrong = constant_read(&p->lexer, &p->token, &c);
+    if (wrong)
+        fail(p, "'%.*s' %s", (int)p->token.length, p->token.text, wrong);
+    return c;
+}
+
+/* An integer, or an expression that is one. */
+static int64_t expect_value(struct parser *p) {
+    struct constant c = expect_constant(p);
+    if (c.float_bits)
+        fail(p, "an integer is needed before '%.*s'", (int)p->token.length, p->token.text);
+    return (int64_t)c.value;
+}
+
 static void skip_to_semicolon(struct parser *p) {
     while (p->token.kind != TOKEN_END && !is_punct(p, ';'))
         advance(p);
@@ -145,12 +169,22 @@ static void scope_open(struct parser *p) {
     if (++p->depth >= MAX_NESTING)
         fail(p, "blocks are nested more than %d deep", MAX_NESTING);
     p->scopes[p->depth] = NULL;
+    if (p->scope_count + 1 >= p->scope_capacity) {
+        p->scope_capacity = p->scope_capacity ? 2 * p->scope_capacity : 64;
+        uint32_t *bigger = arena_alloc(p->module->arena, p->scope_capacity * sizeof *bigger);
+        if (p->scope_count)
+            memcpy(bigger, p->parents, (p->scope_count + 1) * sizeof *bigger);
+        p->parents = bigger;
+    }
+    p->parents[++p->scope_count] = p->scope;
+    p->scope = p->scope_count;
 }
 
 static void scope_close(struct parser *p) {
     for (struct binding *b = p->scopes[p->depth]; b; b = b->scope_next)
         p->buckets[bucket_of(b->name)] = b->shadowed; /* newest first, so this unwinds */
     p->depth--;
+    p->scope = p->parents[p->scope];
 }
 
 /* ---- variables ---- */
@@ -178,15 +212,15 @@ struct declaration {
     bool external, weak, visible, managed;
 };
 
+/* .managed; .unified(number, number) names what other programs share, and means nothing here */
 static void attributes(struct parser *p, struct declaration *d) {
     expect(p, '(');
-    while (!is_punct(p, ')')) {
+    for (int depth = 1; depth; advance(p)) {
         d->managed |= is_text(p, ".managed");
         if (p->token.kind == TOKEN_END)
             fail(p, ".attribute( is not closed");
-        advance(p);
+        depth += is_punct(p, '(') - is_punct(p, ')');
     }
-    expect(p, ')');
 }
 
 static void declaration(struct parser *p, struct declaration *d) {
@@ -239,14 +273,24 @@ static struct ptx_variable *new_variable(struct parser *p, const struct declarat
     return v;
 }
 
-static void dimensions(struct parser *p, struct ptx_variable *v) {
+struct dimensions {
+    uint64_t sizes[MAX_DIMENSIONS], element; /* bytes, of a vector all */
+    unsigned count;
+};
+
+static struct dimensions dimensions(struct parser *p, struct ptx_variable *v) {
+    struct dimensions d = {.element = v->size};
     while (accept(p, '[')) {
-        int64_t n = is_punct(p, ']') ? 0 : expect_integer(p);
+        int64_t n = is_punct(p, ']') ? 0 : expect_value(p);
         if (n < 0 || (n && v->size > ((uint64_t)1 << 40) / (uint64_t)n))
             fail(p, "array '%s' is too large", v->name);
+        if (d.count == MAX_DIMENSIONS)
+            fail(p, "array '%s' has more than %d dimensions", v->name, MAX_DIMENSIONS);
+        d.sizes[d.count++] = (uint64_t)n;
         v->size *= (uint64_t)n;
         expect(p, ']');
     }
+    return d;
 }
 
 static void init_address(struct parser *p, struct ptx_variable *v, uint64_t offset, uint32_t mask_shift) {
@@ -262,10 +306,8 @@ static void init_address(struct parser *p, struct ptx_variable *v, uint64_t offs
     } else {
         a->symbol = expect_name(p);
     }
-    if (accept(p, '+'))
-        a->addend = expect_integer(p);
-    else if (is_punct(p, '-'))
-        a->addend = expect_integer(p);
+    if (accept(p, '+') || is_punct(p, '-'))
+        a->addend = expect_value(p);
     a->next = v->addresses;
     v->addresses = a;
 }
@@ -279,51 +321,63 @@ static void init_masked(struct parser *p, struct ptx_variable *v, uint64_t offse
     expect(p, ')');
 }
 
-static void store_value(struct ptx_variable *v, uint64_t offset, uint64_t element, struct token t, bool negative) {
-    uint64_t value = negative ? 0 - (uint64_t)t.value : (uint64_t)t.value;
-    if (t.kind == TOKEN_FLOAT) {
-        value = (uint64_t)t.value;
-        if (t.float_bits == 64 && element == 4) {
-            double wide;
-            memcpy(&wide, &value, sizeof wide);
-            float narrow = (float)wide;
-            value = 0;
-            memcpy(&value, &narrow, sizeof narrow);
-        }
-        value ^= negative ? (uint64_t)1 << (element < 8 ? 8 * element - 1 : 63) : 0;
+static void store_value(struct ptx_variable *v, uint64_t offset, uint64_t element, struct constant c) {
+    uint64_t value = c.value;
+    if (c.float_bits == 64 && element == 4) {
+        double wide;
+        memcpy(&wide, &value, sizeof wide);
+        float narrow = (float)wide;
+        value = 0;
+        memcpy(&value, &narrow, sizeof narrow);
     }
     memcpy(v->data + offset, &value, element < 8 ? element : 8);
 }
 
-static void initializer(struct parser *p, struct ptx_variable *v, uint64_t *offset, int depth) {
-    uint64_t element = type_bytes(v->type);
-    if (depth > MAX_NESTING)
+/* What an initialiser goes through: rows[k] is what a { } in k others covers, in bytes; a vector is a row, too. */
+struct filling {
+    uint64_t rows[MAX_DIMENSIONS + 2], offset;
+    unsigned depth, most;
+};
+
+static void initializer(struct parser *p, struct ptx_variable *v, struct filling *f);
+
+/* Each { } fills a row; what it leaves out is zero. */
+static void row(struct parser *p, struct ptx_variable *v, struct filling *f) {
+    uint64_t begin = f->offset;
+    if (f->depth > f->most)
         fail(p, "initialiser is nested too deep");
+    uint64_t bytes = f->rows[f->depth++];
+    while (!is_punct(p, '}')) {
+        initializer(p, v, f);
+        if (!accept(p, ','))
+            break;
+    }
+    expect(p, '}');
+    if (--f->depth == 0)
+        return;
+    if (f->offset > begin + bytes)
+        fail(p, "a row of '%s' has more initial values than elements", v->name);
+    f->offset = begin + bytes;
+}
+
+static void initializer(struct parser *p, struct ptx_variable *v, struct filling *f) {
+    uint64_t element = type_bytes(v->type);
     if (accept(p, '{')) {
-        while (!is_punct(p, '}')) {
-            initializer(p, v, offset, depth + 1);
-            if (!accept(p, ','))
-                break;
-        }
-        expect(p, '}');
+        row(p, v, f);
         return;
     }
-    if (*offset + element > v->data_size)
+    if (f->offset + element > v->data_size)
         fail(p, "'%s' has more initial values than elements", v->name);
-    if (p->token.kind == TOKEN_WORD) {
-        init_address(p, v, *offset, ~0u);
-    } else {
-        bool negative = accept(p, '-');
-        struct token t = p->token;
-        if (t.kind != TOKEN_INTEGER && t.kind != TOKEN_FLOAT)
-            fail(p, "'%.*s' is not an initial value", (int)t.length, t.text);
-        advance(p);
+    if (constant_begins(&p->token)) {
+        struct constant c = expect_constant(p);
         if (is_punct(p, '('))
-            init_masked(p, v, *offset, (uint64_t)t.value);
+            init_masked(p, v, f->offset, c.value);
         else
-            store_value(v, *offset, element, t, negative);
+            store_value(v, f->offset, element, c);
+    } else {
+        init_address(p, v, f->offset, ~0u);
     }
-    *offset += element;
+    f->offset += element;
 }
 
 /* At most so many values are in what follows: more than that is neither read nor kept. */
@@ -394,13 +448,22 @@ static void registers(struct parser *p, const struct declaration *d) {
     } while (accept(p, ','));
 }
 
-/* The size of `x[] = { ... }` is the number of its values. */
-static void initialized(struct parser *p, struct ptx_variable *v) {
-    uint64_t offset = 0, values = count_values(p) * type_bytes(v->type);
-    v->data_size = v->size && v->size < values ? v->size : values;
-    v->size = v->size ? v->size : values;
+/* The size of `x[] = { ... }` is what its values fill. */
+static void initialized(struct parser *p, struct ptx_variable *v, const struct dimensions *n) {
+    struct filling f = {.most = n->count + (n->element > type_bytes(v->type))};
+    f.rows[n->count] = n->element;
+    for (unsigned i = n->count; i-- > 0;)
+        f.rows[i] = f.rows[i + 1] * n->sizes[i];
+    uint64_t largest = n->count > 1 ? f.rows[1] : n->element, values = count_values(p);
+    uint64_t most = largest && values > MAX_INITIALIZED / largest ? MAX_INITIALIZED + 1 : values * largest;
+    v->data_size = v->size && v->size < most ? v->size : most;
+    if (v->data_size > MAX_INITIALIZED)
+        fail(p, "'%s' is too large to be initialised", v->name);
     v->data = arena_alloc(p->module->arena, v->data_size);
-    initializer(p, v, &offset, 0);
+    initializer(p, v, &f);
+    if (!v->size)
+        v->size = n->count > 1 && largest ? (f.offset + largest - 1) / largest * largest : f.offset;
+    v->data_size = v->data_size < v->size ? v->data_size : v->size;
 }
 
 static void variables(struct parser *p, struct declaration *d) {
@@ -410,11 +473,11 @@ static void variables(struct parser *p, struct declaration *d) {
     } else {
         do {
             struct ptx_variable *v = new_variable(p, d, expect_name(p));
-            dimensions(p, v);
+            struct dimensions n = dimensions(p, v);
             if (d->space == SPACE_PARAM && v->size > MAX_PARAMETER)
                 fail(p, "parameter '%s' is larger than %d bytes", v->name, MAX_PARAMETER);
             if (accept(p, '='))
-                initialized(p, v);
+                initialized(p, v, &n);
             add_variable(p, v);
         } while (accept(p, ','));
     }
@@ -469,9 +532,7 @@ static void operand_items(struct parser *p, struct ptx_operand *o, char close) {
 
 /* +4, -4, + -4 after a symbol or register */
 static int64_t operand_offset(struct parser *p) {
-    if (accept(p, '+'))
-        return expect_integer(p);
-    return is_punct(p, '-') ? expect_integer(p) : 0;
+    return accept(p, '+') || is_punct(p, '-') ? expect_value(p) : 0;
 }
 
 /* %r.b0: a part of a register, as video instructions take them. */
@@ -494,9 +555,6 @@ static void operand_name(struct parser *p, struct ptx_operand *o) {
         o->reg = b->reg;
     } else if (strcmp(name, "_") == 0) {
         o->kind = OPERAND_SINK;
-    } else if (strcmp(name, "WARP_SZ") == 0) {
-        o->kind = OPERAND_INTEGER;
-        o->value = 32;
     } else if (name[0] == '%' && !b) {
         o->kind = OPERAND_SPECIAL;
         o->symbol = name;
@@ -509,12 +567,12 @@ static void operand_name(struct parser *p, struct ptx_operand *o) {
 }
 
 static void operand_address(struct parser *p, struct ptx_operand *o) {
-    if (p->token.kind == TOKEN_WORD) {
+    if (p->token.kind == TOKEN_WORD && !constant_begins(&p->token)) {
         operand_name(p, o);
         if (o->kind == OPERAND_REGISTER)
             o->value = operand_offset(p);
     } else {
-        o->value = expect_integer(p);
+        o->value = expect_value(p);
     }
     if (accept(p, ',')) {
         struct ptx_operand rest = {0};
@@ -529,32 +587,32 @@ static void operand_address(struct parser *p, struct ptx_operand *o) {
 }
 
 static void operand_number(struct parser *p, struct ptx_operand *o) {
-    bool negative = accept(p, '-');
-    struct token t = p->token;
-    if (negative && t.kind == TOKEN_WORD) { /* vmad takes the negative of a register */
-        operand_name(p, o);
-        o->negated = true;
-        return;
-    }
-    if (t.kind != TOKEN_INTEGER && t.kind != TOKEN_FLOAT)
-        fail(p, "'%.*s' is not an operand", (int)t.length, t.text);
-    advance(p);
-    o->kind = t.kind == TOKEN_FLOAT ? OPERAND_FLOAT : OPERAND_INTEGER;
-    o->float_bits = t.float_bits;
-    o->value = t.value;
-    if (negative && t.kind == TOKEN_FLOAT)
-        o->value = (int64_t)((uint64_t)t.value ^ (uint64_t)1 << (t.float_bits - 1));
-    else if (negative)
-        o->value = (int64_t)(0 - (uint64_t)t.value);
+    struct constant c = expect_constant(p);
+    o->kind = c.float_bits ? OPERAND_FLOAT : OPERAND_INTEGER;
+    o->float_bits = c.float_bits;
+    o->value = (int64_t)c.value;
+}
+
+/* ! before a name negates a predicate; before anything else it is part of an expression. */
+static bool negates(struct parser *p) {
+    struct lexer ahead = p->lexer;
+    return is_punct(p, '!') && lexer_next(&ahead).kind == TOKEN_WORD && accept(p, '!');
+}
+
+/* ( begins the lists of call, and an expression elsewhere. */
+static bool begins_number(const struct parser *p) {
+    return constant_begins(&p->token) && !(p->in_call && is_punct(p, '('));
 }
 
 static struct ptx_operand operand(struct parser *p) {
     struct ptx_operand o = {0};
     if (++p->operand_depth > MAX_OPERANDS)
         fail(p, "operands are nested more than %d deep", MAX_OPERANDS);
-    if (accept(p, '!')) {
+    if (negates(p)) {
         o = operand(p);
         o.negated = true;
+    } else if (begins_number(p)) {
+        operand_number(p, &o);
     } else if (accept(p, '[')) {
         operand_address(p, &o);
     } else if (accept(p, '{')) {
@@ -566,7 +624,7 @@ static struct ptx_operand operand(struct parser *p) {
     } else if (p->token.kind == TOKEN_WORD) {
         operand_name(p, &o);
     } else {
-        operand_number(p, &o);
+        fail(p, "'%.*s' is not an operand", (int)p->token.length, p->token.text);
     }
     if (accept(p, '|')) {
         struct ptx_operand *pair = arena_alloc(p->module->arena, 2 * sizeof *pair);
@@ -592,6 +650,7 @@ static struct ptx_insn *new_insn(struct parser *p) {
     struct ptx_insn *insn = &f->insns[f->insn_count++];
     memset(insn, 0, sizeof *insn);
     insn->location = p->location;
+    insn->scope = p->scope;
     insn->ptx_line = p->token.line;
     return insn;
 }
@@ -601,6 +660,7 @@ static void instruction(struct parser *p, struct ptx_insn *insn) {
         fail(p, "expected an instruction before '%.*s'", (int)p->token.length, p->token.text);
     struct token opcode = lexer_opcode(&p->lexer, p->token);
     insn->opcode = intern(p, opcode);
+    p->in_call = strncmp(insn->opcode, "call", 4) == 0;
     insn->ptx_line = opcode.line;
     advance(p);
     while (!is_punct(p, ';')) {
@@ -665,6 +725,7 @@ static void targets_of_branch(struct parser *p, const char *label) {
     struct ptx_prototype *t = arena_alloc(p->module->arena, sizeof *t);
     t->label = label;
     t->function = p->function;
+    t->scope = p->scope;
     const char *names[4096];
     do {
         if (t->target_count == sizeof names / sizeof *names)
@@ -682,6 +743,7 @@ static void call_prototype(struct parser *p, const char *label) {
     struct ptx_prototype *t = arena_alloc(p->module->arena, sizeof *t);
     t->label = label;
     t->function = p->function;
+    t->scope = p->scope;
     scope_open(p);
     if (is_punct(p, '('))
         t->returns = parameters(p);
@@ -775,6 +837,9 @@ static void function(struct parser *p, const struct declaration *linkage, bool e
     p->insn_capacity = p->register_capacity = 0;
     p->location = NULL;
     scope_open(p);
+    struct declaration ignored = {0};
+    while (accept_directive(p, ".attribute"))
+        attributes(p, &ignored);
     if (!entry && is_punct(p, '('))
         f->returns = parameters(p);
     f->name = expect_name(p);
@@ -784,6 +849,7 @@ static void function(struct parser *p, const struct declaration *linkage, bool e
     if (accept(p, '{')) {
         p->function = f;
         body(p);
+        labels_resolve(p->module->arena, f, p->module->prototypes, p->parents);
         p->function = NULL;
     } else {
         f->external = true; /* a declaration */

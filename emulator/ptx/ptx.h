@@ -96,6 +96,7 @@ struct ptx_insn {
     bool guard_negated;
     bool folded; /* by core/fold.c: not executed */
     uint8_t operand_count;
+    uint32_t scope; /* number of the { } it stands in */
     struct ptx_operand operands[PTX_MAX_OPERANDS];
     const struct ptx_location *location;
     uint32_t ptx_line;
@@ -156,6 +157,7 @@ struct ptx_alias {
 struct ptx_prototype {
     const char *label;
     const struct ptx_function *function; /* in which the label stands */
+    uint32_t scope;
     struct ptx_variable *returns, *params;
     const char **targets; /* for .branchtargets */
     size_t target_count;
