@@ -17,10 +17,10 @@ number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
 lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu),lesson$(call number_of,$(folder))))
 exercises := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/exercise.cu),exercise$(call number_of,$(folder))))
 
-lesson_actions   := run test profile view ptx sass
+lesson_actions   := run test sanitize profile view ptx sass
 exercise_actions := run hint solution reset
 commands         := help doctor bench test clean format
-variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE WHEELS VERBOSE CC CUDA_HOME
+variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE WHEELS VERBOSE CC CUDA_HOME TOOL
 words            := $(sort $(lessons) $(exercises) $(lesson_actions) $(exercise_actions) $(commands))
 export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc does not bear an empty NVCC_CCBIN
 
@@ -73,11 +73,13 @@ $(1).run: build/lessons/$(1)
 	@sh tools/run.sh $$<
 $(1).profile $(1).view: build/lessons/$(1)
 	@sh tools/$$(subst $(1).,,$$@).sh $$<
+$(1).sanitize: build/lessons/$(1)
+	@sh tools/sanitize.sh $$<
 $(1).ptx $(1).sass: build/configuration
 	@sh tools/disassemble.sh $(1) $$(subst $(1).,,$$@)
 $(1).test: build/configuration
 	@sh tests/run lesson $(1:lesson%=%)
-.PHONY: $(1) $(1).run $(1).profile $(1).view $(1).ptx $(1).sass $(1).test
+.PHONY: $(1) $(1).run $(1).sanitize $(1).profile $(1).view $(1).ptx $(1).sass $(1).test
 endef
 $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 
@@ -106,7 +108,7 @@ steps := $(filter clean,$(goals)) $(foreach action,$(actions),$(addsuffix .$(act
 previous :=
 $(foreach step,$(steps),$(eval $(step): | $(previous))$(eval previous := $(step)))
 
-run profile view ptx sass hint solution reset: $(filter-out clean,$(steps))
+run sanitize profile view ptx sass hint solution reset: $(filter-out clean,$(steps))
 	@:
 
 ifeq ($(subjects),)

@@ -6,6 +6,7 @@
 
 #include "check/allocation_watch.h"
 #include "check/block_watch.h"
+#include "check/json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
 
@@ -25,7 +26,7 @@ static void report_unwritten(const struct copied *c, const struct allocation *a,
     text_string(&t, MARK "\n");
     put_advice(&t, "Neither a kernel nor a copy has written what is copied here: was the kernel launched, does every "
                    "element have a thread, and is the size right?");
-    report_text(&t, FINDING_UNINITIALIZED, false);
+    report_text(&t, FINDING_UNINITIALIZED, false, &(struct facts_of_finding){.count = bytes});
 }
 
 struct tally {

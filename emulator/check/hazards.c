@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
 #include "check/text.h"
@@ -272,7 +273,13 @@ void hazards_tell(struct hazards *all) {
         if (follows_from_race(all, h))
             continue;
         (race ? put_race : put_unwritten)(&t, h);
-        report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning);
+        report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning,
+                    &(struct facts_of_finding){.kernel = h->kernel ? h->kernel->name : NULL,
+                                               .at = h->at,
+                                               .other = h->at_then,
+                                               .block = h->who.block,
+                                               .thread = h->who.thread,
+                                               .count = h->count});
     }
     if (all->left_out) {
         struct text t = {0};

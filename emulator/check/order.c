@@ -157,16 +157,18 @@ bool order_in_block(const struct block_order *o, struct access_mark mark, uint32
         return false;
     if (mark.time < o->base)
         return true;
+    if (mark.time < w->known[by] || facts_cover(&w->learned, o->index, mark)) /* also by way of another block */
+        return true;
     if (by != warp)
-        return mark.time < w->known[by];
-    return by_lane == lane || mark.time < w->synced || mark.time < w->known[warp] ||
-           (w->lanes && mark.time < w->lanes->known[lane][by_lane]);
+        return false;
+    return by_lane == lane || mark.time < w->synced || (w->lanes && mark.time < w->lanes->known[lane][by_lane]);
 }
 
 bool order_before_strong_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
     const struct warp_order *w = &o->warps[warp], *all = &o->warps[0];
     uint32_t by = MARK_WARP(mark.packed);
-    return order_in_block(o, mark, warp, lane) || (w->has_pending && mark.time < w->pending_known[by]) ||
+    return order_in_block(o, mark, warp, lane) || facts_cover(&w->pending, o->index, mark) ||
+           (w->has_pending && mark.time < w->pending_known[by]) ||
            (all->has_pending && mark.time < all->pending_known[by]);
 }
 
@@ -176,7 +178,8 @@ bool order_before_strong(const struct block_order *o, uint32_t block, struct acc
 }
 
 bool order_read_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
-    return order_in_block(o, mark, warp, lane) || mark.time < o->warps[warp].late_known[MARK_WARP(mark.packed)];
+    return order_in_block(o, mark, warp, lane) || facts_cover(&o->warps[warp].late, o->index, mark) ||
+           mark.time < o->warps[warp].late_known[MARK_WARP(mark.packed)];
 }
 
 bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {

@@ -12,6 +12,7 @@
 
 #include "check/advice.h"
 #include "check/checks.h"
+#include "check/json.h"
 #include "check/parts.h"
 #include "check/text.h"
 #include "emulator.h"
@@ -116,21 +117,37 @@ static bool is_news(uint64_t launch, const void *where, uint32_t line, enum find
 }
 
 /* Sends the block and counts it. With the lock held, so that blocks do not interleave. */
-static void publish(struct text *t, enum finding finding) {
+static void publish(struct text *t, enum finding finding, const struct facts_of_finding *facts) {
     summary_at_exit();
     note(finding);
+    json_finding(findings[finding].word, false, facts, t);
     text_send(t);
 }
 
-void report_text(struct text *t, enum finding finding, bool warning) {
+void report_text(struct text *t, enum finding finding, bool warning, const struct facts_of_finding *facts) {
     pthread_mutex_lock(&lock);
     summary_at_exit();
     if (warning)
         atomic_fetch_add(&warnings, 1);
     else
         note(finding);
+    json_finding(findings[finding].word, warning, facts, t);
     text_send(t);
     pthread_mutex_unlock(&lock);
+}
+
+/* Of an instruction that some lanes executed. */
+static void publish_insn(struct text *t, enum finding finding, const struct warp *w, const struct source_position *p,
+                         uint32_t lanes) {
+    uint32_t tid[3] = {0};
+    struct facts_of_finding facts = {.kernel = w->launch->kernel->name, .at = own_line(w->launch->kernel, *p)};
+    if (lanes) {
+        lane_thread_index(w, first_lane(lanes), tid);
+        facts.block = w->block->ctaid;
+        facts.thread = tid;
+        facts.count = (uint64_t)__builtin_popcount(lanes);
+    }
+    publish(t, finding, &facts);
 }
 
 /* ---- a bad access ---- */
@@ -310,7 +327,7 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
     if (is_news(w->launch->id, p.line ? (const void *)kernel : in, p.line, bad.finding)) {
         struct text t = {0};
         put_access(&t, w, in, &bad, &p, lanes);
-        publish(&t, bad.finding);
+        publish_insn(&t, bad.finding, w, &p, lanes);
     }
     pthread_mutex_unlock(&lock);
     return findings[bad.finding].error;
@@ -334,7 +351,7 @@ int report_insn(const struct warp *w, const struct insn *in, enum finding findin
             put_others(&t, (unsigned)__builtin_popcount(lanes) - 1);
         put_source(&t, kernel, p);
         put_advice(&t, advice);
-        publish(&t, finding);
+        publish_insn(&t, finding, w, &p, lanes);
     }
     pthread_mutex_unlock(&lock);
     return findings[finding].error;
@@ -347,7 +364,7 @@ int report_launch(const char *kernel_name, enum finding finding, const char *det
     if (kernel_name)
         put_place(&t, "in kernel ", kernel_name, NULL, 0);
     put_advice(&t, advice);
-    publish(&t, finding);
+    publish(&t, finding, &(struct facts_of_finding){.kernel = kernel_name});
     pthread_mutex_unlock(&lock);
     return findings[finding].error;
 }

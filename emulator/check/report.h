@@ -46,7 +46,8 @@ int report_launch(const char *kernel_name, enum finding finding, const char *det
 
 /* A report that somebody else has written. A warning changes no verdict. */
 struct text;
-void report_text(struct text *t, enum finding finding, bool warning);
+struct facts_of_finding;
+void report_text(struct text *t, enum finding finding, bool warning, const struct facts_of_finding *facts);
 
 const char *report_verdict(void); /* the word for the worst finding: see emulator.h */
 unsigned report_count(void);

@@ -54,6 +54,7 @@ static bool by_operation(const struct insn *in, const char *opcode, struct site 
         {op_wmma_load, SITE_LINES, 0},
         {op_wmma_store, SITE_LINES, 0},
         {op_barrier, SITE_BARRIER, 0},
+        {op_barrier_all, SITE_BARRIER, 0},
         {op_cluster_arrive, SITE_CLUSTER_ARRIVE, 0},
         {op_cluster_wait, SITE_CLUSTER_WAIT, 0},
         {op_fence, SITE_FENCE, 0},

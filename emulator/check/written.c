@@ -29,15 +29,18 @@ static void set(uint8_t *bits, uint64_t at, uint32_t n) {
         bits[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-/* Libraries read more of shared and local memory than they use: a last element, a hole in a structure. */
-static bool is_library(const struct touch *t) {
-    const struct kernel *k = t->warp->launch->kernel;
-    struct source_position p = insn_position(k, t->in);
-    return p.file && is_toolkit(p.file);
+/* Libraries read more of shared and local memory than they use: a last element, a hole in a structure. So does code that
+ * the compiler made up, which has no line. */
+static bool means_it(const struct touch *t, enum ptx_space space) {
+    struct source_position p = insn_position(t->warp->launch->kernel, t->in);
+    bool library = p.file && is_toolkit(p.file);
+    if (space == SPACE_GLOBAL)
+        return !(library && t->bytes == 1);
+    return !library && (p.file || space == SPACE_SHARED);
 }
 
 static void note(struct block_watch *b, const struct touch *t, enum ptx_space space, const struct allocation *a) {
-    if (space != SPACE_GLOBAL && is_library(t))
+    if (!means_it(t, space))
         return;
     struct hazard h = {.kind = HAZARD_UNWRITTEN,
                        .kernel = t->warp->launch->kernel,

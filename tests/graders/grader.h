@@ -15,7 +15,8 @@
  *
  * Verdicts: pass, wrong_result, nan (NaN where there should be none, or none where there should be), stale_output
  * (elements never written), out_of_bounds, misaligned, use_after_free, host_pointer, race, divergent_barrier, lost_lane,
- * access_limit (right, but wasteful), launch_error, api_error, timeout, not_implemented (nothing was launched), crash.
+ * uninitialized (memory read that nobody has written), access_limit (right, but wasteful), launch_error, api_error,
+ * timeout, not_implemented (nothing was launched), crash.
  *
  * The grader sees each launch: its own __cudaPushCallConfiguration, which <<<...>>> calls, notes the configuration and
  * hands it on. Calls that wait for the device are noted in the same way.
@@ -84,6 +85,8 @@ static const char *grader_next_step(const char *verdict) {
         {"stale_output", "find the thread that should have written it (is it launched? does the guard let it pass?)"},
         {"out_of_bounds", "compare the largest index of your grid with n, and look at the guard"},
         {"misaligned", "ask for what alignment the address was promised"},
+        {"race", "ask which two threads touch the element that is named above, and what makes one wait for the other"},
+        {"uninitialized", "ask who should have written the element that is named above, and when"},
         {"launch_error", "print the grid and the block just before the launch"},
         {"access_limit", "ask which addresses threads 0, 1 and 2 touch in the same instruction"},
     };
