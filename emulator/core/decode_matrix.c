@@ -101,6 +101,13 @@ static const struct shape wmma_shapes[] = {{16, 16, 16, HALF | BHALF | BYTE},
                                            {8, 8, 128, BIT},
                                            {0}};
 
+static const struct shape sparse_shapes[] = {{16, 8, 8, TF32},
+                                             {16, 8, 16, HALF | BHALF | TF32},
+                                             {16, 8, 32, HALF | BHALF | BYTE},
+                                             {16, 8, 64, FP8 | BYTE | NIBBLE},
+                                             {16, 8, 128, NIBBLE},
+                                             {0}};
+
 static const struct shape *find_shape(struct decoder *d, const struct shape *shapes, const struct spelling *s) {
     for (const struct shape *p = shapes; p->m; p++)
         if (p->m == s->m && p->n == s->n && p->k == s->k)
@@ -180,7 +187,8 @@ static bool types_fit(const struct mma *m, bool free_c) {
     }
 }
 
-static void take_types(struct decoder *d, const struct spelling *s, bool is_wmma, struct mma *m) {
+static void take_types(struct decoder *d, const struct spelling *s, const struct shape *shapes, struct mma *m) {
+    bool is_wmma = shapes == wmma_shapes;
     if (is_wmma && s->type_count == 2) { /* f16: D and C only */
         m->d = s->types[0];
         m->a = m->b = MATRIX_F16;
@@ -193,7 +201,7 @@ static void take_types(struct decoder *d, const struct spelling *s, bool is_wmma
     } else {
         decode_fail(d, "'%s' has no types", d->at->opcode);
     }
-    unsigned types = find_shape(d, is_wmma ? wmma_shapes : mma_shapes, s)->types;
+    unsigned types = find_shape(d, shapes, s)->types;
     if (!(types >> m->a & 1) || !(types >> m->b & 1) || !types_fit(m, is_wmma || s->k == 4))
         decode_fail(d, "'%s': these types do not go with each other or the shape", d->at->opcode);
 }
@@ -218,7 +226,7 @@ static void multiply(struct decoder *d, const struct ptx_insn *p, bool is_wmma) 
     struct mma *m = arena_alloc(d->arena, sizeof *m);
     only_modifiers(d, p->opcode, known);
     need_operands(d, p, 4, 4);
-    take_types(d, &s, is_wmma, m);
+    take_types(d, &s, is_wmma ? wmma_shapes : mma_shapes, m);
     m->rows = (uint8_t)s.m;
     m->columns = (uint8_t)s.n;
     m->depth = (uint16_t)s.k;
@@ -237,6 +245,33 @@ static void multiply(struct decoder *d, const struct ptx_insn *p, bool is_wmma) 
     registers(d, &p->operands[0], register_count(volta * s.m * s.n, m->d), bits, true, m->d_regs);
     if (s.n > s.m)
         swap(m);
+    decode_emit(d, mma_operation(m))->extra = m;
+}
+
+/* mma.sp d, a, b, c, metadata, selector: A has half of its elements. Lanes with metadata, of four: 1, 2 or all. */
+static void multiply_sparse(struct decoder *d, const struct ptx_insn *p) {
+    static const char *const known[] = {"sp", "sp::ordered_metadata", "sync", "aligned", "row", "col", "satfinite",
+                                        NULL};
+    struct spelling s = read_opcode(d, p->opcode);
+    struct mma *m = arena_alloc(d->arena, sizeof *m);
+    only_modifiers(d, p->opcode, known);
+    need_operands(d, p, 6, 6);
+    take_types(d, &s, sparse_shapes, m);
+    m->rows = (uint8_t)s.m;
+    m->columns = (uint8_t)s.n;
+    m->depth = (uint16_t)(s.k / 2);
+    m->dense_depth = (uint16_t)s.k;
+    m->satfinite = opcode_has(p->opcode, "satfinite");
+    unsigned bits = type_bits(m->a), lanes = s.k * bits / (bits < 16 ? 128 : 256);
+    int64_t selector = decode_immediate(d, &p->operands[5]);
+    if (selector < 0 || selector * lanes >= 4)
+        decode_fail(d, "'%s' cannot have %lld as its selector", p->opcode, (long long)selector);
+    m->selector = (uint8_t)selector;
+    registers(d, &p->operands[1], register_count(s.m * s.k / 2, m->a), 32, false, m->a_regs);
+    registers(d, &p->operands[2], register_count(s.k * s.n, m->b), 32, false, m->b_regs);
+    registers(d, &p->operands[3], register_count(s.m * s.n, m->c), 32, false, m->c_regs);
+    m->metadata = decode_source(d, &p->operands[4], 32);
+    registers(d, &p->operands[0], register_count(s.m * s.n, m->d), 32, true, m->d_regs);
     decode_emit(d, mma_operation(m))->extra = m;
 }
 
@@ -356,7 +391,9 @@ static void transpose_matrix(struct decoder *d, const struct ptx_insn *p) {
 }
 
 bool decode_matrix(struct decoder *d, const struct ptx_insn *p) {
-    if (opcode_is(p->opcode, "mma") && !opcode_is(p->opcode, "mma.sp"))
+    if (opcode_is(p->opcode, "mma.sp") || opcode_is(p->opcode, "mma.sp::ordered_metadata"))
+        multiply_sparse(d, p);
+    else if (opcode_is(p->opcode, "mma"))
         multiply(d, p, false);
     else if (opcode_is(p->opcode, "wmma.mma"))
         multiply(d, p, true);

@@ -58,7 +58,52 @@ void matrix_write_d(struct warp *w, const uint32_t *regs, enum matrix_type type,
     }
 }
 
+/* ---- mma.sp ----
+ *
+ * Of four elements in a row of A two are there (of two one in tf32; of eight four, in pairs, in 4 bits): a chunk. Four bits of
+ * metadata say for each chunk which. Any numbers do, in any order; the same twice adds both products, as on an H200. */
+
+/* Elements of a row of A in a chunk. */
+static unsigned chunk_length(enum matrix_type type) {
+    return type == MATRIX_TF32 ? 1 : type == MATRIX_S4 || type == MATRIX_U4 ? 4 : 2;
+}
+
+/* The metadata of eight rows lie in four lanes each. Of 16-bit and wider types a lane has two rows' for four chunks; of narrower ones
+ * one row's for eight. The selector says which lanes count when not all are needed. */
+static unsigned chunk_metadata(const struct warp *w, const struct mma *m, unsigned row, unsigned chunk,
+                               unsigned chunks) {
+    const uint32_t *words = (const uint32_t *)(const void *)(w->regs + m->metadata);
+    bool narrow = m->a != MATRIX_F16 && m->a != MATRIX_BF16 && m->a != MATRIX_TF32;
+    unsigned lanes = chunks / 4, lane = 4 * (row % 8) + m->selector * lanes;
+    if (narrow)
+        return words[lane + 2 * (chunk / 8) + row / 8] >> 4 * (chunk % 8) & 15;
+    return words[lane + chunk / 4] >> (16 * (row / 8) + 4 * (chunk % 4)) & 15;
+}
+
+static unsigned row_of_b(enum matrix_type type, unsigned metadata, unsigned chunk, unsigned element) {
+    switch (chunk_length(type)) {
+    case 1:
+        return 2 * chunk + (metadata >> 1 & 1);
+    case 2:
+        return 4 * chunk + (metadata >> 2 * element & 3);
+    default:
+        return 8 * chunk + 2 * (metadata >> 2 * (element / 2) & 3) + element % 2;
+    }
+}
+
+void matrix_sparse_rows(const struct warp *w, const struct mma *m, uint8_t *rows) {
+    unsigned length = chunk_length(m->a), chunks = m->depth / length;
+    for (unsigned i = 0; i < m->rows; i++)
+        for (unsigned k = 0; k < m->depth; k++) {
+            unsigned metadata = chunk_metadata(w, m, i, k / length, chunks);
+            *rows++ = (uint8_t)row_of_b(m->a, metadata, k / length, k % length);
+        }
+}
+
 op_fn mma_operation(const struct mma *m) {
+    if (m->dense_depth)
+        return m->a == MATRIX_S8 || m->a == MATRIX_U8 || m->a == MATRIX_S4 || m->a == MATRIX_U4 ? op_mma_sparse_integer
+                                                                                                : op_mma_sparse_float;
     switch (m->a) {
     case MATRIX_F64:
         return op_mma_double;

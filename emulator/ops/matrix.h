@@ -40,6 +40,9 @@ struct mma {
     bool satfinite, and;          /* and: of bits; otherwise xor */
     bool a_by_columns, b_by_rows; /* m8n8k4 with f16 only */
     int rounding;                 /* f64: FE_TONEAREST ... */
+    uint16_t dense_depth;         /* mma.sp: B's depth; A has the half, which is `depth`. 0: not sparse */
+    uint8_t selector;             /* mma.sp: which of four lanes hold the metadata */
+    uint32_t metadata;            /* mma.sp: their slot */
     uint32_t a_regs[MATRIX_REGISTERS], b_regs[MATRIX_REGISTERS], c_regs[MATRIX_REGISTERS], d_regs[MATRIX_REGISTERS];
 };
 
@@ -50,6 +53,12 @@ const struct insn *op_mma_volta(struct warp *w, const struct insn *in);
 const struct insn *op_mma_double(struct warp *w, const struct insn *in);
 const struct insn *op_mma_integer(struct warp *w, const struct insn *in);
 const struct insn *op_mma_bits(struct warp *w, const struct insn *in);
+const struct insn *op_mma_sparse_float(struct warp *w, const struct insn *in);
+const struct insn *op_mma_sparse_integer(struct warp *w, const struct insn *in);
+
+/* mma.sp: for each element of A, row after row, which row of B it is multiplied by. */
+void matrix_sparse_rows(const struct warp *w, const struct mma *m, uint8_t *rows);
+#define MATRIX_SPARSE_ELEMENTS (16 * 64)
 
 enum matrix_role { ROLE_A, ROLE_B, ROLE_C };
 

@@ -130,7 +130,8 @@ static unsigned bits_of(enum matrix_type type) {
 static void read_operand(const struct warp *w, const struct mma *m, bool is_a, struct split *to) {
     enum matrix_type type = is_a ? m->a : m->b;
     const uint32_t *regs = is_a ? m->a_regs : m->b_regs;
-    unsigned rows = is_a ? m->rows : m->columns, depth = m->depth, n = rows * depth;
+    unsigned rows = is_a ? m->rows : m->columns, depth = !is_a && m->dense_depth ? m->dense_depth : m->depth;
+    unsigned n = rows * depth;
     unsigned words = depth * bits_of(type) / 32;
     struct order order = is_a ? (struct order){depth, 1} : (struct order){1, rows};
     uint16_t halves[MAX_OPERAND];
@@ -344,6 +345,49 @@ const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
     read_operand(w, m, false, &b);
     matrix_read_c(w, m->c_regs, m->c, m->rows, m->columns, c);
     multiply(m, a, b, c, d);
+    matrix_write_d(w, m->d_regs, m->d, m->rows, m->columns, d);
+    return in + 1;
+}
+
+/* ---- mma.sp ---- */
+
+/* Where read_operand puts the element that is the k-th of its row. */
+static unsigned place_of(const struct mma *m, unsigned k, unsigned depth) {
+    return bits_of(m->a) == 8 ? k % 4 / 2 * (depth / 2) + 2 * (k / 4) + k % 2 : k;
+}
+
+/* Those rows of B that a row of A is multiplied by, in the order of its elements. */
+static void gather(const struct mma *m, struct split b, const uint8_t *rows, struct split *to) {
+    for (unsigned k = 0; k < m->depth; k++) {
+        unsigned from = place_of(m, rows[k], m->dense_depth) * m->columns, at = place_of(m, k, m->depth) * m->columns;
+        memcpy(to->significand + at, b.significand + from, m->columns * sizeof *to->significand);
+        memcpy(to->exponent + at, b.exponent + from, m->columns * sizeof *to->exponent);
+    }
+}
+
+/* Each row of A has a B of its own, so each row of D is a product of its own. */
+const struct insn *op_mma_sparse_float(struct warp *w, const struct insn *in) {
+    const struct insn *next;
+    if (!matrix_ready(w, in, &next))
+        return next;
+    const struct mma *m = in->extra;
+    struct mma row = *m;
+    _Alignas(64) float a_significand[MAX_OPERAND], b_significand[MAX_OPERAND], own_significand[MAX_OPERAND];
+    _Alignas(64) int32_t a_exponent[MAX_OPERAND], b_exponent[MAX_OPERAND], own_exponent[MAX_OPERAND];
+    _Alignas(64) uint32_t c[MATRIX_ELEMENTS], d[MATRIX_ELEMENTS];
+    uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
+    struct split a = {a_significand, a_exponent}, b = {b_significand, b_exponent},
+                 own = {own_significand, own_exponent};
+    read_operand(w, m, true, &a);
+    read_operand(w, m, false, &b);
+    matrix_read_c(w, m->c_regs, m->c, m->rows, m->columns, c);
+    matrix_sparse_rows(w, m, rows_of_b);
+    row.rows = 1;
+    for (unsigned i = 0; i < m->rows; i++) {
+        struct split ai = {a_significand + i * m->depth, a_exponent + i * m->depth};
+        gather(m, b, rows_of_b + i * m->depth, &own);
+        multiply(&row, ai, own, c + i * m->columns, d + i * m->columns);
+    }
     matrix_write_d(w, m->d_regs, m->d, m->rows, m->columns, d);
     return in + 1;
 }

@@ -68,6 +68,30 @@ const struct insn *op_mma_integer(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
+const struct insn *op_mma_sparse_integer(struct warp *w, const struct insn *in) {
+    const struct insn *next;
+    if (!matrix_ready(w, in, &next))
+        return next;
+    const struct mma *m = in->extra;
+    unsigned rows = m->rows, columns = m->columns, depth = m->depth, bits = bits_of(m->a);
+    unsigned a_words = depth * bits / 32, b_words = m->dense_depth * bits / 32u;
+    int32_t a[16 * MAX_DEPTH], b[2 * MAX_DEPTH * 8], sums[MATRIX_ELEMENTS] = {0};
+    uint32_t c[MATRIX_ELEMENTS];
+    uint8_t row_of_b[MATRIX_SPARSE_ELEMENTS];
+    for (unsigned r = 0; r < rows * a_words / WARP_SIZE; r++)
+        unpack(w, m->a_regs[r], matrix_block_a(r, rows, a_words), m->a, a, depth, 1);
+    for (unsigned r = 0; r < columns * b_words / WARP_SIZE; r++)
+        unpack(w, m->b_regs[r], matrix_block_b(r, b_words), m->b, b, 1, columns);
+    matrix_read_c(w, m->c_regs, MATRIX_S32, rows, columns, c);
+    matrix_sparse_rows(w, m, row_of_b);
+    for (unsigned i = 0; i < rows * depth; i++)
+        for (unsigned j = 0; j < columns; j++)
+            sums[i / depth * columns + j] += a[i] * b[row_of_b[i] * columns + j];
+    add_c(c, sums, rows * columns, m->satfinite);
+    matrix_write_d(w, m->d_regs, MATRIX_S32, rows, columns, c);
+    return in + 1;
+}
+
 /* ---- bits ---- */
 
 #define MAX_WORDS 8
