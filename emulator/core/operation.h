@@ -7,13 +7,15 @@
 
 #include "core/insn.h"
 
-#if WARP_SIZE == 1
-#define OPERATION(name) static inline const struct insn *name(struct warp *w, const struct insn *in)
-#elif defined(LANE_FAMILY) /* said by the files that tier/lane_operations.c includes: operations have names there */
+/* The name of an operation in its source, for the second tier. */
 struct operation_name {
     op_fn run;
     const char *name;
 };
+
+#if WARP_SIZE == 1
+#define OPERATION(name) static inline const struct insn *name(struct warp *w, const struct insn *in)
+#elif defined(LANE_FAMILY) /* said by the files that tier/lane_operations.c includes: operations have names there */
 #define OPERATION(name)                                                                                                \
     static const struct insn *name(struct warp *w, const struct insn *in);                                             \
     static const struct operation_name operation_##name __attribute__((section("operations"), used)) = {name, #name};  \

@@ -1,0 +1,64 @@
+/* Translating a kernel: shared by steps.c (what each instruction is), runs.c (what computes) and translate.c (the rest). */
+#ifndef TRANSLATOR_H
+#define TRANSLATOR_H
+
+#include <stdio.h>
+
+#include "core/module.h"
+
+#define MAX_RUN 200 /* instructions in one loop: the compiler's time grows with it */
+
+enum step {
+    STEP_OTHER,  /* the interpreter does it */
+    STEP_LANES,  /* computes: lane by lane */
+    STEP_GUARD,  /* a guard before one that computes: they are one step */
+    STEP_INSIDE, /* the one behind it */
+    STEP_MEMORY, /* a load or store with a fast way */
+    STEP_LABEL,
+    STEP_BRANCH,
+    STEP_BRANCH_IF,
+};
+
+/* A register of the frame, in a run. */
+struct place {
+    uint32_t slot;
+    uint8_t bits; /* 1: predicate */
+    bool written, live_in, live_out;
+    bool raw;  /* its value is a single whose NaN is not yet the canonical one */
+    int value; /* number of the C variable that holds it now, -1: not read yet */
+    const struct frame_constant *constant;
+};
+
+struct translator {
+    const struct kernel *k;
+    FILE *out;
+    bool full;          /* the copy for whole warps, not for any set of lanes */
+    uint8_t *steps;     /* enum step of each instruction */
+    const char **names; /* of the operations that compute */
+    uint64_t *live;     /* registers_liveness of the kernel itself */
+    size_t words;
+    struct place places[6 * MAX_RUN];
+    unsigned place_count;
+    int value_count;
+};
+
+struct operand {
+    uint32_t slot;
+    uint8_t bits, k; /* k: which of insn.op */
+    bool written;
+};
+
+/* Fills steps and names. */
+void steps_classify(struct translator *t);
+/* The operands of an instruction that computes, in the order of its form's letters; returns how many. */
+unsigned steps_operands(const struct insn *in, const char *name, struct operand out[INSN_OPERANDS]);
+/* Whether an operation leaves its NaN as the host made it, when called by its name with _raw behind; and whether it takes one. */
+bool steps_gives_raw(const char *name);
+bool steps_takes_raw(const char *name);
+/* The name of a load's or store's fast way (ops/memory_fast.h, without fast_); false when it has none. */
+bool steps_fast_memory(const struct insn *in, char name[static 32]);
+
+/* Writes the loop over the lanes for the run that begins at an instruction that computes; returns the first one behind it. */
+uint32_t run_emit(struct translator *t, uint32_t begin);
+
+#endif
