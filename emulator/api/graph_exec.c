@@ -100,6 +100,7 @@ static struct executable *make_executable(struct graph *g, unsigned long long fl
         return NULL;
     }
     p->references = 1;
+    p->step_count = plan_number(&p->plan, 0);
     *e = (struct executable){
         .plan = p, .flags = flags, .graph = graph_handle(g), .graph_id = g->id, .device = state_device()};
     plan_each(&p->plan, add_bytes, &e->memory_bytes);

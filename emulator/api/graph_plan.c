@@ -85,6 +85,15 @@ bool plan_make(struct plan *out, const struct graph *g) {
     return made;
 }
 
+unsigned plan_number(struct plan *p, unsigned first) {
+    for (unsigned i = 0; i < p->count; i++) {
+        p->steps[i].ordinal = first++;
+        for (unsigned k = 0; k < p->steps[i].inner_count; k++)
+            first = plan_number(&p->steps[i].inner[k], first);
+    }
+    return first;
+}
+
 void plan_free(struct plan *p) {
     for (unsigned i = 0; i < p->count; i++) {
         struct step *s = &p->steps[i];
@@ -159,6 +168,7 @@ struct plan *executable_change(struct executable *e) {
         return NULL;
     }
     copy->references = 1;
+    copy->step_count = e->plan->step_count;
     shared_plan_release(e->plan);
     e->plan = copy;
     return &copy->plan;

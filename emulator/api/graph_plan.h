@@ -6,7 +6,8 @@
 #include "api/queue.h"
 
 struct step {
-    uint64_t node; /* the number of the node that it was made from */
+    uint64_t node;    /* the number of the node that it was made from */
+    unsigned ordinal; /* counts the steps of an executable graph from 0, with those of graphs inside */
     struct work *work;
     bool enabled;
     struct plan *inner; /* of a child graph or a conditional */
@@ -31,6 +32,7 @@ struct plan {
 struct shared_plan {
     _Atomic int references;
     struct plan plan;
+    unsigned step_count; /* with those inside */
     struct held_object *objects;
 };
 
@@ -49,6 +51,8 @@ struct executable {
 bool plan_possible(const struct graph *g);
 /* False when there is no memory. */
 bool plan_make(struct plan *out, const struct graph *g);
+/* Gives the steps their ordinals from `first` on; returns the next. */
+unsigned plan_number(struct plan *p, unsigned first);
 bool plan_copy(struct plan *out, const struct plan *p);
 void plan_free(struct plan *p);
 void shared_plan_release(struct shared_plan *p);

@@ -11,20 +11,14 @@
 
 #define MAX_HELPERS 15
 
-/* What event nodes of a launch record and wait for: fixed when it is launched, as in a stream. */
-struct point {
-    const struct step *step;
-    struct marker *marker;
-    bool records;
-};
-
 struct graph_run {
     struct operation op;
     struct shared_plan *plan;
     int device;
     bool free_first; /* what is left of the last launch's memory */
-    struct point *points;
-    unsigned point_count, point_room;
+    /* By the ordinals of steps: */
+    struct marker **markers; /* what event nodes record and wait for, fixed at the launch as in a stream; or NULL */
+    struct operation_order *orders; /* when races are looked for; otherwise NULL */
 };
 
 /* A plan that is running. */
@@ -46,13 +40,6 @@ static int run_plan(struct graph_run *run, const struct plan *p);
 
 /* ---- A step ---- */
 
-static struct marker *marker_of(const struct graph_run *run, const struct step *s) {
-    for (unsigned i = 0; i < run->point_count; i++)
-        if (run->points[i].step == s)
-            return run->points[i].marker;
-    return NULL;
-}
-
 static int run_condition(struct graph_run *run, const struct step *s) {
     const struct condition_work *c = &s->work->condition;
     uint32_t value = condition_value(c->handle);
@@ -69,7 +56,19 @@ static int run_condition(struct graph_run *run, const struct step *s) {
     }
 }
 
+/* The place of a step in the order. What is run again and again, in the body of a conditional node, has a number of its
+ * own each time that is none of a stream's, and counts as ordered with everything. */
+static struct operation_order place_of(const struct graph_run *run, const struct step *s) {
+    static _Atomic uint32_t count;
+    if (!run->orders)
+        return (struct operation_order){0};
+    if (run->orders[s->ordinal].serial)
+        return run->orders[s->ordinal];
+    return (struct operation_order){.serial = UINT32_C(1) << 31 | atomic_fetch_add(&count, 1)};
+}
+
 static int run_step(struct graph_run *run, const struct step *s) {
+    struct operation_order place;
     struct marker *m;
     if (!s->enabled)
         return 0;
@@ -79,10 +78,10 @@ static int run_step(struct graph_run *run, const struct step *s) {
     case cudaGraphNodeTypeConditional:
         return run_condition(run, s);
     case cudaGraphNodeTypeEventRecord:
-        marker_pass(marker_of(run, s));
+        marker_pass(run->markers[s->ordinal]);
         return 0;
     case cudaGraphNodeTypeWaitEvent:
-        if ((m = marker_of(run, s)) != NULL)
+        if ((m = run->markers[s->ordinal]) != NULL)
             queue_block_on_marker(m);
         return 0;
     case cudaGraphNodeTypeMemAlloc:
@@ -90,7 +89,8 @@ static int run_step(struct graph_run *run, const struct step *s) {
     case cudaGraphNodeTypeMemFree:
         return graph_memory_end(s->work->freed);
     default:
-        return work_run(s->work, &run->op);
+        place = place_of(run, s);
+        return work_run(s->work, &place);
     }
 }
 
@@ -185,36 +185,77 @@ static int run_graph(struct operation *op, int fault) {
     return run_plan(run, p);
 }
 
+/* Event nodes that were not reached have happened, too. */
+static void release_step(const struct step *s, void *argument) {
+    struct graph_run *run = argument;
+    if (s->work->type == cudaGraphNodeTypeEventRecord)
+        marker_pass(run->markers[s->ordinal]);
+    marker_release(run->markers[s->ordinal]);
+}
+
 static void release_graph(struct operation *op) {
     struct graph_run *run = (struct graph_run *)op;
-    for (unsigned i = 0; i < run->point_count; i++) {
-        if (run->points[i].records)
-            marker_pass(run->points[i].marker); /* also when its step was not reached */
-        marker_release(run->points[i].marker);
-    }
-    free(run->points);
+    if (run->markers)
+        plan_each(&run->plan->plan, release_step, run);
+    free(run->markers);
+    free(run->orders);
     shared_plan_release(run->plan);
     free(run);
 }
 
-/* Gives event nodes their markers. */
-static void add_point(const struct step *s, void *argument) {
-    struct graph_run *run = argument;
-    bool records = s->work->type == cudaGraphNodeTypeEventRecord;
-    if ((!records && s->work->type != cudaGraphNodeTypeWaitEvent) || !s->enabled)
-        return;
-    if (run->point_count == run->point_room) {
-        unsigned room = 2 * run->point_room + 8;
-        struct point *points = realloc(run->points, room * sizeof *points);
-        if (!points)
-            return;
-        run->points = points;
-        run->point_room = room;
-    }
-    struct marker *m = records ? event_expect(s->work->event) : event_recorded(s->work->event);
-    if (m)
-        run->points[run->point_count++] = (struct point){s, m, records};
+static bool is_event(const struct step *s) {
+    return s->work->type == cudaGraphNodeTypeEventRecord || s->work->type == cudaGraphNodeTypeWaitEvent;
 }
+
+static void find_event(const struct step *s, void *found) {
+    *(bool *)found |= is_event(s);
+}
+
+/* Gives event nodes their markers. */
+static void add_marker(const struct step *s, void *argument) {
+    struct graph_run *run = argument;
+    if (is_event(s))
+        run->markers[s->ordinal] = s->work->type == cudaGraphNodeTypeEventRecord ? event_expect(s->work->event)
+                                                                                 : event_recorded(s->work->event);
+}
+
+/* ---- The order of steps, for racecheck ----
+ *
+ * A step comes after those that it depends on, and all come before what follows the launch. Bodies of conditional nodes
+ * are not looked at. */
+
+static bool has_place(const struct step *s) {
+    return s->work->type == cudaGraphNodeTypeKernel || s->work->type == cudaGraphNodeTypeMemcpy ||
+           s->work->type == cudaGraphNodeTypeMemset;
+}
+
+/* Returns what has happened when the plan is done. */
+static struct stream_clock order_plan(struct graph_run *run, const struct plan *p, unsigned long long stream,
+                                      const struct stream_clock *start) {
+    struct stream_clock end = *start, *after = calloc(p->count + 1, sizeof *after);
+    for (unsigned i = 0; i < p->count && after; i++) {
+        const struct step *s = &p->steps[i];
+        after[i] = *start;
+        for (unsigned k = 0; k < s->before_count; k++)
+            stream_clock_join(&after[i], &after[s->before[k]]);
+        if (s->work->type == cudaGraphNodeTypeGraph)
+            after[i] = order_plan(run, &s->inner[0], stream, &after[i]);
+        else if (has_place(s))
+            run->orders[s->ordinal] = stream_order_next(stream, &after[i]);
+        stream_clock_join(&end, &after[i]);
+    }
+    free(after);
+    return end;
+}
+
+static void order_graph(struct operation *op, unsigned long long stream, const struct stream_clock *clock) {
+    struct graph_run *run = (struct graph_run *)op;
+    run->orders = calloc(run->plan->step_count + 1, sizeof *run->orders);
+    if (run->orders)
+        order_plan(run, &run->plan->plan, stream, clock);
+}
+
+/* ---- Launching ---- */
 
 static void note_kernel(const struct step *s, void *argument) {
     struct graph_run *run = argument;
@@ -224,14 +265,21 @@ static void note_kernel(const struct step *s, void *argument) {
 
 struct operation *graph_operation(struct shared_plan *plan, struct stream *s, bool free_first) {
     struct graph_run *run = calloc(1, sizeof *run);
-    if (!run)
+    bool events = false;
+    plan_each(&plan->plan, find_event, &events);
+    struct marker **markers = run && events ? calloc(plan->step_count, sizeof(struct marker *)) : NULL;
+    if (!run || (events && !markers)) {
+        free(run);
         return NULL;
-    *run = (struct graph_run){.op = {.run = run_graph, .release = release_graph},
+    }
+    *run = (struct graph_run){.op = {.run = run_graph, .release = release_graph, .order_parts = order_graph},
                               .plan = plan,
                               .device = queue_device(s),
-                              .free_first = free_first};
+                              .free_first = free_first,
+                              .markers = markers};
     atomic_fetch_add(&plan->references, 1);
-    plan_each(&plan->plan, add_point, run);
+    if (markers)
+        plan_each(&plan->plan, add_marker, run);
     plan_each(&plan->plan, note_kernel, run);
     return &run->op;
 }

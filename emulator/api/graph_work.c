@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/event.h"
-#include "api/queue.h"
 #include "api/registration.h"
 #include "check/report.h"
 #include "memory/memory.h"
@@ -269,10 +268,10 @@ struct work *work_fill(const char *function, const struct cudaMemsetParams *p, c
     return w;
 }
 
-static int run_fill(const struct cudaMemsetParams *p, const struct operation *op) {
+static int run_fill(const struct cudaMemsetParams *p, const struct operation_order *order) {
     const struct fill_request r = {
         .function = "a graph's memset node", .to = fill_side(p), .box = fill_box(p), .value = p->value};
-    return transfer_fill_now(op, &r, p->elementSize);
+    return transfer_fill_now(order, &r, p->elementSize);
 }
 
 /* ---- The rest ---- */
@@ -295,23 +294,23 @@ struct work *work_event(const char *function, enum cudaGraphNodeType type, cudaE
     return w;
 }
 
-static int run_kernel(const struct kernel_work *w, const struct operation *op) {
+static int run_kernel(const struct kernel_work *w, const struct operation_order *order) {
     struct launch_config config = w->config;
-    config.order = &op->order;
+    config.order = order;
     return grid_run(w->kernel, &config);
 }
 
-int work_run(const struct work *w, const struct operation *op) {
+int work_run(const struct work *w, const struct operation_order *order) {
     struct copy_request r;
     switch (w->type) {
     case cudaGraphNodeTypeKernel:
-        return run_kernel(w->kernel, op);
+        return run_kernel(w->kernel, order);
     case cudaGraphNodeTypeMemcpy:
         r = w->copy.request;
         r.function = "a graph's memcpy node";
-        return transfer_now(op, &r);
+        return transfer_now(order, &r);
     case cudaGraphNodeTypeMemset:
-        return run_fill(&w->fill, op);
+        return run_fill(&w->fill, order);
     case cudaGraphNodeTypeHost:
         execution_call_host(w->host.fn, w->host.userData);
         return cudaSuccess;

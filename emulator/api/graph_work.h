@@ -67,10 +67,10 @@ struct work *work_with_attributes_of(const struct work *w, const struct work *so
 struct work *work_keep(struct work *w);
 void work_release(struct work *w);
 
-/* Does it on the calling thread, as a part of an operation: kernels, copies, fills and host functions. A cudaError_t other
- * than 0 is a fault of the device. */
-struct operation;
-int work_run(const struct work *w, const struct operation *op);
+/* Does it on the calling thread, at a place in the order of operations: kernels, copies, fills and host functions. A
+ * cudaError_t other than 0 is a fault of the device. */
+struct operation_order;
+int work_run(const struct work *w, const struct operation_order *order);
 
 /* May an executable graph's node that does `old` do `fresh` instead? */
 bool work_may_replace(const struct work *old, const struct work *fresh);

@@ -95,6 +95,8 @@ static void note_order(struct stream *s, struct operation *op) {
         stream_clock_join(&s->clock, &d->legacy->clock);
     if (op->waits_for)
         stream_clock_join(&s->clock, &op->waits_for->clock);
+    if (op->order_parts)
+        op->order_parts(op, s->id, &s->clock);
     op->order = stream_order_next(s->id, &s->clock);
 }
 

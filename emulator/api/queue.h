@@ -22,6 +22,8 @@ struct operation {
     bool always;                           /* runs even on a device with a fault */
     const char *kernel;                    /* the name of the kernel that it runs, or NULL */
     struct operation_order order;          /* by queue_submit; known only when races are looked for */
+    /* For an operation of several parts, or NULL: gives them their places in the order, which come before its own. */
+    void (*order_parts)(struct operation *op, unsigned long long stream, const struct stream_clock *clock);
     /* Private to queue.c: */
     struct marker *waits_for;
     uint64_t number;

@@ -125,15 +125,15 @@ static void copy_box(const struct place *to, const struct place *from, struct bo
 }
 
 /* For the checks. A fill has no source. */
-static void watch(const struct operation *op, const char *function, const struct place *to, const struct place *from,
-                  struct box b) {
+static void watch(const struct operation_order *order, const char *function, const struct place *to,
+                  const struct place *from, struct box b) {
     struct copied c = {.function = function,
                        .to = {to->address, to->pitch, to->slice},
                        .fill = !from,
                        .width = b.width,
                        .height = b.height,
                        .depth = b.depth,
-                       .order = &op->order};
+                       .order = order};
     if (from)
         c.from = (struct copy_side){from->address, from->pitch, from->slice};
     copy_watch(&c);
@@ -143,7 +143,7 @@ static int run_copy(struct operation *op, int fault) {
     struct copy_operation *c = (struct copy_operation *)op;
     copy_box(&c->to, &c->from, c->box);
     if (checks_on())
-        watch(op, c->function, &c->to, &c->from, c->box);
+        watch(&op->order, c->function, &c->to, &c->from, c->box);
     return fault;
 }
 
@@ -206,7 +206,7 @@ static cudaError_t refuse_gone(const char *function) {
     return state_refuse(function, cudaErrorIllegalAddress, "It reaches a graph's memory that is not allocated now.");
 }
 
-cudaError_t transfer_now(const struct operation *op, const struct copy_request *r) {
+cudaError_t transfer_now(const struct operation_order *order, const struct copy_request *r) {
     struct place to = {0}, from = {0};
     cudaError_t error = prepare(r, &to, &from);
     if (error != cudaSuccess)
@@ -215,7 +215,7 @@ cudaError_t transfer_now(const struct operation *op, const struct copy_request *
         return refuse_gone(r->function);
     copy_box(&to, &from, r->box);
     if (checks_on())
-        watch(op, r->function, &to, &from, r->box);
+        watch(order, r->function, &to, &from, r->box);
     return cudaSuccess;
 }
 
@@ -239,7 +239,7 @@ cudaError_t transfer_check_fill(const char *function, struct side s, struct box 
     return find_fill(function, s, b, &to);
 }
 
-cudaError_t transfer_fill_now(const struct operation *op, const struct fill_request *r, size_t element) {
+cudaError_t transfer_fill_now(const struct operation_order *order, const struct fill_request *r, size_t element) {
     struct place to = {0};
     cudaError_t error = find_fill(r->function, r->to, r->box, &to);
     if (error != cudaSuccess)
@@ -250,7 +250,7 @@ cudaError_t transfer_fill_now(const struct operation *op, const struct fill_requ
         for (size_t x = 0; x < r->box.width; x += element)
             memcpy(to.bytes + y * to.pitch + x, &r->value, element);
     if (checks_on())
-        watch(op, r->function, &to, NULL, r->box);
+        watch(order, r->function, &to, NULL, r->box);
     return cudaSuccess;
 }
 
@@ -308,7 +308,7 @@ static int run_fill(struct operation *op, int fault) {
         for (size_t y = 0; y < f->box.height; y++)
             memset(f->to.bytes + z * f->to.slice + y * f->to.pitch, f->value, f->box.width);
     if (checks_on())
-        watch(op, NULL, &f->to, NULL, f->box);
+        watch(&op->order, NULL, &f->to, NULL, f->box);
     return fault;
 }
 

@@ -27,9 +27,9 @@ cudaError_t transfer_copy(const struct copy_request *r);
 
 /* For a copy that is done later: is it right, as far as can be said now? The stream does not matter. */
 cudaError_t transfer_check(const struct copy_request *r);
-/* Does it on the calling thread, as a part of an operation. */
-struct operation;
-cudaError_t transfer_now(const struct operation *op, const struct copy_request *r);
+/* Does it on the calling thread, at a place in the order of operations. */
+struct operation_order;
+cudaError_t transfer_now(const struct operation_order *order, const struct copy_request *r);
 /* Whether the program's own host memory, CUDA's host memory or the device's is at an address. */
 enum home { HOME_PAGEABLE, HOME_PINNED, HOME_MANAGED, HOME_DEVICE };
 enum home transfer_home(uint64_t address);
@@ -47,6 +47,6 @@ struct fill_request {
 cudaError_t transfer_fill(const struct fill_request *r);
 /* The same as for copies. An element has 1, 2 or 4 bytes, and a row of the box a whole number of them. */
 cudaError_t transfer_check_fill(const char *function, struct side s, struct box b);
-cudaError_t transfer_fill_now(const struct operation *op, const struct fill_request *r, size_t element);
+cudaError_t transfer_fill_now(const struct operation_order *order, const struct fill_request *r, size_t element);
 
 #endif

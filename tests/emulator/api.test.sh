@@ -91,7 +91,7 @@ if [ "$status" != 0 ]; then
 elif [ "${sanitizer#/}" = "$sanitizer" ]; then
   skip "api (sanitized)" "this compiler has no libasan.so"
 else
-  for name in errors launch memory streams symbols fault; do
+  for name in errors launch memory streams symbols fault graphs capture graph_conditions graph_samples; do
     status=0
     LD_PRELOAD=$sanitizer ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$PWD/$sanitized_emulator EMULATOR_QUIET=1 \
       timeout 200 "$scratch/$name" >"$scratch/out" 2>"$scratch/err" || status=$?
