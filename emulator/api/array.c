@@ -2,12 +2,18 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/capture.h"
+#include "api/device.h"
+#include "api/limits.h"
 #include "api/queue.h"
 #include "check/allocation_watch.h"
 
-#define KNOWN_FLAGS (cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather)
+#define KNOWN_FLAGS                                                                                                    \
+    (cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather | ARRAY_SPARSE |         \
+     ARRAY_DEFERRED)
+#define TILE_BYTES 65536
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cudaArray *arrays;
@@ -64,12 +70,27 @@ static uint32_t at_least_1(size_t n) {
     return n ? (uint32_t)n : 1;
 }
 
+/* Is the extent one that an H200 has arrays of? */
+static bool within_limits(struct cudaExtent e, unsigned flags) {
+    bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
+    if (cube)
+        return e.width <= LIMIT_IMAGE_LAYERED && (!layered || e.depth <= LIMIT_CUBE_LAYERS);
+    if (layered)
+        return e.width <= LIMIT_IMAGE_LAYERED && e.height <= LIMIT_IMAGE_LAYERED && e.depth <= LIMIT_LAYERS;
+    if (e.depth)
+        return (e.width <= LIMIT_IMAGE_3D && e.height <= LIMIT_IMAGE_3D && e.depth <= LIMIT_IMAGE_3D) ||
+               (e.width <= LIMIT_IMAGE_3D_ALT && e.height <= LIMIT_IMAGE_3D_ALT && e.depth <= LIMIT_IMAGE_DEPTH_ALT);
+    if (flags & cudaArrayTextureGather)
+        return e.width <= LIMIT_IMAGE_LAYERED && e.height <= LIMIT_IMAGE_LAYERED;
+    return e.height ? e.width <= LIMIT_IMAGE_WIDTH && e.height <= LIMIT_IMAGE_HEIGHT : e.width <= LIMIT_IMAGE_1D;
+}
+
 /* The array's shape. False when there is no such array: a cube map has square faces, six to a cube. */
 static bool shape(struct cudaArray *a) {
     struct cudaExtent e = a->extent;
     struct image *m = &a->image;
     bool layered = a->flags & cudaArrayLayered, cube = a->flags & cudaArrayCubemap;
-    if (!e.width || e.width > 1 << 27 || e.height > 1 << 17 || e.depth > 1 << 14)
+    if (!e.width || !within_limits(e, a->flags))
         return false;
     if (cube ? e.width != e.height || !e.depth || e.depth % 6 || (!layered && e.depth != 6) : layered && !e.depth)
         return false;
@@ -84,42 +105,72 @@ static bool shape(struct cudaArray *a) {
     return m->layers || !e.depth || e.height;
 }
 
+cudaError_t array_describe(const char *function, struct cudaArray *a, const struct cudaChannelFormatDesc *desc,
+                           struct cudaExtent extent, unsigned flags) {
+    if (flags & ~(unsigned)KNOWN_FLAGS)
+        return state_refuse(function, cudaErrorNotSupported, "Arrays of graphics are not emulated (flags %#x).", flags);
+    *a = (struct cudaArray){.desc = *desc, .extent = extent, .flags = flags};
+    if (!array_format(*desc, &a->image))
+        return refuse_format(function);
+    if (!shape(a))
+        return state_refuse(function, cudaErrorInvalidValue, "There is no array of %zu x %zu x %zu with these flags.",
+                            extent.width, extent.height, extent.depth);
+    return cudaSuccess;
+}
+
+size_t array_bytes(const struct cudaArray *a) {
+    return a->image.slice * (a->image.layers ? a->image.layers : a->image.depth);
+}
+
+/* Nothing can be mapped to a sparse array here: reading one gives zeros, as where nothing is mapped on a GPU. */
+const struct allocation *array_memory(const char *function, size_t bytes, unsigned flags) {
+    const struct allocation *memory = memory_allocate(bytes, 0, MEMORY_DEVICE, state_device(), NULL);
+    if (!memory) {
+        state_refuse(function, cudaErrorMemoryAllocation, "The array's %zu bytes are not free.", bytes);
+        return NULL;
+    }
+    allocation_opaque(memory); /* surfaces write it */
+    if (flags & ARRAY_SPARSE)
+        memset(memory->host, 0, bytes);
+    return memory;
+}
+
+void array_add(struct cudaArray *a) {
+    pthread_mutex_lock(&lock);
+    a->next = arrays;
+    arrays = a;
+    pthread_mutex_unlock(&lock);
+}
+
+bool array_remove(struct cudaArray *a) {
+    pthread_mutex_lock(&lock);
+    struct cudaArray **at = find(a);
+    bool ours = *at != NULL; /* and no other thread has freed it meanwhile */
+    if (ours)
+        *at = a->next;
+    pthread_mutex_unlock(&lock);
+    return ours;
+}
+
 static cudaError_t make(const char *function, cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
                         struct cudaExtent extent, unsigned flags) {
     ENTER();
     NOT_WHILE_CAPTURING(function);
-    if (!out || !desc)
-        return state_return(cudaErrorInvalidValue);
-    if (flags & ~(unsigned)KNOWN_FLAGS)
-        return state_refuse(function, cudaErrorNotSupported, "Sparse arrays and arrays of graphics are not emulated.");
-    struct cudaArray *a = calloc(1, sizeof *a);
+    struct cudaArray *a = out && desc ? calloc(1, sizeof *a) : NULL;
     if (!a)
-        return state_return(cudaErrorMemoryAllocation);
-    a->desc = *desc;
-    a->extent = extent;
-    a->flags = flags;
-    cudaError_t error = cudaSuccess;
-    if (!array_format(*desc, &a->image))
-        error = refuse_format(function);
-    else if (!shape(a))
-        error = state_refuse(function, cudaErrorInvalidValue, "There is no array of %zu x %zu x %zu with these flags.",
-                             extent.width, extent.height, extent.depth);
+        return state_return(out && desc ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
+    cudaError_t error = array_describe(function, a, desc, extent, flags);
     if (error == cudaSuccess) {
-        size_t bytes = a->image.slice * (a->image.layers ? a->image.layers : a->image.depth);
-        a->image.memory = memory_allocate(bytes, 0, MEMORY_DEVICE, state_device(), NULL);
-        allocation_opaque(a->image.memory); /* surfaces write it */
-        if (!a->image.memory)
-            error = state_refuse(function, cudaErrorMemoryAllocation, "The array's %zu bytes are not free.", bytes);
+        a->image.memory = array_memory(function, array_bytes(a), flags);
+        error = a->image.memory ? cudaSuccess : cudaErrorMemoryAllocation;
     }
     if (error != cudaSuccess) {
         free(a);
         return error;
     }
     a->image.address = a->image.memory->base;
-    pthread_mutex_lock(&lock);
-    a->next = arrays;
-    arrays = *out = a;
-    pthread_mutex_unlock(&lock);
+    array_add(a);
+    *out = a;
     return cudaSuccess;
 }
 
@@ -133,6 +184,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
     return make(__func__, out, desc, extent, flags);
 }
 
+/* A level of a mipmapped array lives as long as that does. */
 cudaError_t cudaFreeArray(cudaArray_t array) {
     ENTER();
     NOT_WHILE_CAPTURING(__func__);
@@ -142,13 +194,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
         return state_refuse(__func__, cudaErrorInvalidValue, "That is not a CUDA array (freed before?).");
     queue_wait_device(array->image.memory->device);
     cudaError_t fault = state_observe(state_device());
-    pthread_mutex_lock(&lock);
-    struct cudaArray **at = find(array);
-    bool ours = *at != NULL; /* and no other thread has freed it meanwhile */
-    if (ours)
-        *at = array->next;
-    pthread_mutex_unlock(&lock);
-    if (ours) {
+    if (!array->level && array_remove(array)) {
         memory_free(array->image.address);
         free(array);
     }
@@ -173,10 +219,75 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExte
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array) {
     ENTER();
-    if (!desc || !array_exists(array))
+    if (!desc)
         return state_return(cudaErrorInvalidValue);
+    if (!array_exists(array))
+        return state_return(cudaErrorInvalidResourceHandle);
     *desc = array->desc;
     return cudaSuccess;
+}
+
+/* Formats with several planes are not emulated. */
+cudaError_t cudaArrayGetPlane(cudaArray_t *out, cudaArray_t array, unsigned plane) {
+    ENTER();
+    (void)out, (void)plane;
+    return state_return(array_exists(array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+}
+
+/* Memory that the program is to bring: only an array that was made for that says what it needs. */
+cudaError_t array_requirements(struct cudaArrayMemoryRequirements *out, unsigned flags, size_t bytes) {
+    if (!out || !(flags & ARRAY_DEFERRED))
+        return state_return(cudaErrorInvalidValue);
+    *out = (struct cudaArrayMemoryRequirements){.size = (bytes + TILE_BYTES - 1) / TILE_BYTES * TILE_BYTES,
+                                                .alignment = TILE_BYTES};
+    return cudaSuccess;
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out, cudaArray_t array, int device) {
+    ENTER();
+    if (!array_exists(array))
+        return state_return(cudaErrorInvalidResourceHandle);
+    if (!device_exists(device))
+        return device_missing(__func__, device);
+    return array_requirements(out, array->flags, array_bytes(array));
+}
+
+/* A tile is 64 KiB, as square as it can be. */
+static void find_tile(const struct image *m, struct cudaArraySparseProperties *out) {
+    unsigned texels = TILE_BYTES / ((unsigned)m->channels * m->channel_bytes);
+    unsigned *const sides[] = {&out->tileExtent.width, &out->tileExtent.height, &out->tileExtent.depth};
+    unsigned n = m->dimensions < 3 ? 2 : 3;
+    out->tileExtent.width = out->tileExtent.height = out->tileExtent.depth = 1;
+    for (unsigned k = 0; texels > 1; k = (k + 1) % n, texels /= 2)
+        *sides[k] *= 2;
+}
+
+static bool level_holds(uint32_t n, unsigned level, unsigned tile) {
+    return (n >> level ? n >> level : 1) >= tile;
+}
+
+cudaError_t array_sparse(struct cudaArraySparseProperties *out, const struct cudaArray *a, unsigned levels) {
+    if (!out || !(a->flags & ARRAY_SPARSE))
+        return state_return(cudaErrorInvalidValue);
+    *out = (struct cudaArraySparseProperties){0};
+    find_tile(&a->image, out);
+    unsigned l = 0; /* the levels from the first on that is smaller than a tile share one */
+    while (l < levels && level_holds(a->image.width, l, out->tileExtent.width) &&
+           level_holds(a->image.height, l, out->tileExtent.height) &&
+           level_holds(a->image.depth, l, out->tileExtent.depth))
+        l++;
+    if (levels > 1 && l < levels) {
+        out->miptailFirstLevel = l;
+        out->miptailSize = TILE_BYTES * (a->image.layers ? a->image.layers : 1);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *out, cudaArray_t array) {
+    ENTER();
+    if (!array_exists(array))
+        return state_return(cudaErrorInvalidResourceHandle);
+    return array_sparse(out, array, 1);
 }
 
 /* ---- For copies, textures and surfaces ---- */
@@ -217,7 +328,8 @@ cudaError_t array_resource(const char *function, const struct cudaResourceDesc *
     switch (r->resType) {
     case cudaResourceTypeArray:
         if (!array_exists(r->res.array.array))
-            return state_refuse(function, cudaErrorInvalidValue, "The resource is not a CUDA array (freed before?).");
+            return state_refuse(function, cudaErrorInvalidResourceHandle,
+                                "The resource is not a CUDA array (freed before?).");
         *out = r->res.array.array->image;
         return cudaSuccess;
     case cudaResourceTypeLinear: {
@@ -253,7 +365,13 @@ cudaError_t array_resource(const char *function, const struct cudaResourceDesc *
         out->slice = pitch * height;
         return cudaSuccess;
     }
+    case cudaResourceTypeMipmappedArray:
+        if (!mipmap_exists(r->res.mipmap.mipmap))
+            return state_refuse(function, cudaErrorInvalidResourceHandle,
+                                "The resource is not a mipmapped array (freed before?).");
+        *out = r->res.mipmap.mipmap->levels[0]->image;
+        return cudaSuccess;
     default:
-        return state_refuse(function, cudaErrorNotSupported, "Mipmapped arrays are not emulated.");
+        return state_refuse(function, cudaErrorInvalidValue, "There is no type %d of resources.", (int)r->resType);
     }
 }

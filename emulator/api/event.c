@@ -27,6 +27,15 @@ static struct event **find_link(cudaEvent_t handle) {
     return NULL;
 }
 
+/* -1 when there is no such event. */
+static int event_device(cudaEvent_t handle) {
+    pthread_mutex_lock(&lock);
+    struct event **link = find_link(handle);
+    int device = link ? (*link)->device : -1;
+    pthread_mutex_unlock(&lock);
+    return device;
+}
+
 static cudaError_t no_event(const char *function) {
     return state_refuse(function, cudaErrorInvalidResourceHandle,
                         "There is no such event (never created, or destroyed).");
@@ -168,6 +177,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, un
     if (flags) /* it makes a node of a graph */
         return state_refuse(__func__, cudaErrorIllegalState,
                             "cudaEventRecordExternal is for streams that are captured.");
+    if (event_device(handle) != queue_device(s))
+        return state_refuse(__func__, cudaErrorInvalidResourceHandle,
+                            "The event belongs to another device than the stream (device %d).", queue_device(s));
     struct marker *m = queue_mark(s);
     if (!m)
         return state_return(cudaErrorMemoryAllocation);
@@ -237,6 +249,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     cudaError_t error = recorded(__func__, from, &a);
     if (error == cudaSuccess)
         error = recorded(__func__, to, &b);
+    if (error == cudaSuccess && event_device(from) != event_device(to))
+        error = state_refuse(__func__, cudaErrorInvalidResourceHandle, "The events belong to two devices.");
     if (error == cudaSuccess)
         error = elapsed(__func__, milliseconds, &a, &b);
     forget(&a);

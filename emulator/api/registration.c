@@ -19,6 +19,9 @@ struct binary {
     cudaError_t load_error;              /* why not, reported once */
     int ptx_arch;
     struct binary *next; /* never in a list of its own; handles are checked against this one */
+    void *data;          /* of a library: PTX text or a fat binary, and what was wrong with it */
+    size_t data_size;
+    char *why;
 };
 
 struct variable {
@@ -137,6 +140,8 @@ static const char *executable_name(void) {
 static cudaError_t load_failed(struct binary *b, cudaError_t error, const char *kernel_name, const char *why,
                                const char *advice) {
     b->load_error = error;
+    if (b->data)
+        b->why = strdup(advice);
     report_launch(kernel_name, FINDING_UNSUPPORTED, why, advice);
     return error;
 }
@@ -151,17 +156,35 @@ static void publish_managed(struct binary *b, struct module *module) {
     }
 }
 
-static bool has_managed(const struct binary *b) {
-    for (const struct variable *v = b->variables; v; v = v->next)
-        if (v->managed)
-            return true;
-    return false;
+/* Toolkits 12 and 13 write it; zeros at the end are allowed. */
+static bool is_ptx(const char *data, size_t size) {
+    return memmem(data, size, ".version", 8) != NULL;
+}
+
+static cudaError_t unpack_library(struct binary *b, const char *kernel_name, struct fatbin_images *images) {
+    char why[1024];
+    struct fatbin_image image = {.arch = 90};
+    enum fatbin_result result = FATBIN_OK;
+    if (is_ptx(b->data, b->data_size)) {
+        image.length = strnlen(b->data, b->data_size);
+        image.text = strndup(b->data, image.length);
+    } else {
+        result = fatbin_unpack(b->data, b->data_size, &image, why, sizeof why);
+    }
+    if (result != FATBIN_OK)
+        return load_failed(b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
+                           kernel_name, "The library holds no device code that the emulator can run", why);
+    *images = (struct fatbin_images){allocate(sizeof image), 1};
+    images->items[0] = image;
+    return cudaSuccess;
 }
 
 /* Finds the PTX of a binary. `kernel_name` is for the message, NULL for none. */
 static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_images *images) {
     char why[1024];
     const struct fatbin_wrapper *w = b->wrapper;
+    if (b->data)
+        return unpack_library(b, kernel_name, images);
     if (w->magic != FATBIN_WRAPPER_MAGIC)
         return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
                            "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
@@ -177,12 +200,21 @@ static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatb
     }
 }
 
+/* What is loaded for some device already. */
+static struct module *any_module(const struct binary *b) {
+    for (int d = 0; d < MAX_DEVICES; d++)
+        if (b->modules[d])
+            return b->modules[d];
+    return NULL;
+}
+
 /* Loads what unpack has found, as one module. */
-static struct module *load_images(const struct fatbin_images *images, char *error, size_t size) {
+static struct module *load_images(const struct binary *b, const struct fatbin_images *images, int device, char *error,
+                                  size_t size) {
     struct module_text *texts = allocate(images->count * sizeof *texts);
     for (size_t i = 0; i < images->count; i++)
         texts[i] = (struct module_text){images->items[i].text, images->items[i].length};
-    struct module *m = module_link(texts, images->count, executable_name(), error, size);
+    struct module *m = module_link_on(texts, images->count, executable_name(), device, any_module(b), error, size);
     free(texts);
     return m;
 }
@@ -193,18 +225,13 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
         return cudaSuccess;
     if (b->load_error)
         return b->load_error;
-    if (has_managed(b) && b->ptx_arch) { /* a second copy of the variable would be wrong */
-        report_launch(kernel_name, FINDING_UNSUPPORTED, "The program's kernels cannot run on this device, too",
-                      "The emulator keeps __managed__ variables on one device. Use cudaMallocManaged instead.");
-        return cudaErrorNotSupported;
-    }
     char why[1024];
     struct fatbin_images images;
     cudaError_t error = unpack(b, kernel_name, &images);
     if (error != cudaSuccess)
         return error;
     b->ptx_arch = (int)images.items[0].arch;
-    b->modules[device] = load_images(&images, why, sizeof why);
+    b->modules[device] = load_images(b, &images, device, why, sizeof why);
     fatbin_images_free(&images);
     if (!b->modules[device])
         return load_failed(b, cudaErrorInvalidPtx, kernel_name, "The program's PTX cannot be loaded", why);
@@ -225,15 +252,18 @@ EXPORT char __cudaInitModule(void **handle) {
 
 static void forget_entries(struct binary *b) {
     for (struct entry *e = b->entries, *next; e; e = next) {
-        struct entry **by_stub = &entries_by_stub[bucket_of(e->stub)];
+        struct entry **by_stub = e->stub ? &entries_by_stub[bucket_of(e->stub)] : NULL; /* none of a library's */
         struct entry **by_handle = &entries_by_handle[bucket_of(e)];
         next = e->next;
-        while (*by_stub != e)
+        while (by_stub && *by_stub != e)
             by_stub = &(*by_stub)->next_by_stub;
-        *by_stub = e->next_by_stub;
+        if (by_stub)
+            *by_stub = e->next_by_stub;
         while (*by_handle != e)
             by_handle = &(*by_handle)->next_by_handle;
         *by_handle = e->next_by_handle;
+        if (!e->stub)
+            free((char *)e->name);
         free(e);
     }
 }
@@ -249,10 +279,17 @@ static void forget_variables(struct binary *b) {
     }
 }
 
-EXPORT void __cudaUnregisterFatBinary(void **handle) {
-    struct binary *b = (struct binary *)handle;
-    if (state_ending())
-        return; /* its kernels may still run: leave everything as it is */
+/* The first module goes last: managed variables are its. */
+static void unload_modules(struct binary *b) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int d = 0; d < MAX_DEVICES; d++)
+            if (b->modules[d] && (pass || module_is_elsewhere(b->modules[d]))) {
+                module_unload(b->modules[d]);
+                b->modules[d] = NULL;
+            }
+}
+
+static void unregister(struct binary *b) {
     for (int d = 0; d < MAX_DEVICES; d++)
         queue_wait_device(d);
     pthread_mutex_lock(&lock);
@@ -263,12 +300,17 @@ EXPORT void __cudaUnregisterFatBinary(void **handle) {
         *link = b->next;
         forget_entries(b);
         forget_variables(b);
-        for (int d = 0; d < MAX_DEVICES; d++)
-            if (b->modules[d])
-                module_unload(b->modules[d]);
+        unload_modules(b);
+        free(b->data);
+        free(b->why);
         free(b);
     }
     pthread_mutex_unlock(&lock);
+}
+
+EXPORT void __cudaUnregisterFatBinary(void **handle) {
+    if (!state_ending()) /* its kernels may still run: leave everything as it is */
+        unregister((struct binary *)handle);
 }
 
 /* ---- Finding ---- */
@@ -338,6 +380,102 @@ cudaError_t registration_variable(const void *shadow, int device, uint64_t *addr
     if (v && (error = load(v->binary, device, NULL)) == cudaSuccess &&
         !module_variable(v->binary->modules[device], v->name, address, bytes))
         error = cudaErrorInvalidSymbol;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+/* ---- Libraries ---- */
+
+struct binary *registration_open(void *data, size_t size) {
+    struct binary *b = allocate(sizeof *b);
+    b->data = data;
+    b->data_size = size;
+    pthread_mutex_lock(&lock);
+    b->next = binaries;
+    binaries = b;
+    pthread_mutex_unlock(&lock);
+    return b;
+}
+
+void registration_close(struct binary *library) {
+    unregister(library);
+}
+
+/* With the lock. */
+static bool is_library(const struct binary *library) {
+    const struct binary *b = binaries;
+    while (b && b != library)
+        b = b->next;
+    return b && b->data;
+}
+
+bool registration_is_open(const struct binary *library) {
+    pthread_mutex_lock(&lock);
+    bool open = is_library(library);
+    pthread_mutex_unlock(&lock);
+    return open;
+}
+
+const char *registration_library_error(const struct binary *library) {
+    pthread_mutex_lock(&lock);
+    const char *why = is_library(library) ? library->why : NULL;
+    pthread_mutex_unlock(&lock);
+    return why;
+}
+
+static void add_entry(struct binary *b, const char *name) {
+    struct entry *e = allocate(sizeof *e);
+    struct entry **by_handle = &entries_by_handle[bucket_of(e)];
+    *e = (struct entry){.name = strdup(name), .binary = b, .next = b->entries, .next_by_handle = *by_handle};
+    b->entries = *by_handle = e;
+}
+
+/* Loads the library for the current device and knows its kernels from then on. With the lock. */
+static cudaError_t load_library(struct binary *b) {
+    if (!is_library(b))
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = load(b, state_device(), NULL);
+    if (error != cudaSuccess || b->entries)
+        return error;
+    size_t count;
+    struct kernel *kernels = module_kernels(b->modules[state_device()], &count);
+    for (size_t i = count; i-- > 0;)
+        add_entry(b, kernels[i].name);
+    return cudaSuccess;
+}
+
+cudaError_t registration_library_kernels(struct binary *library, struct entry **entries, size_t room, size_t *count) {
+    pthread_mutex_lock(&lock);
+    cudaError_t error = load_library(library);
+    *count = 0;
+    for (struct entry *e = error == cudaSuccess ? library->entries : NULL; e; e = e->next, ++*count)
+        if (*count < room)
+            entries[*count] = e;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t registration_library_kernel(struct binary *library, const char *name, struct entry **out) {
+    pthread_mutex_lock(&lock);
+    cudaError_t error = load_library(library);
+    struct entry *e = error == cudaSuccess ? library->entries : NULL;
+    while (e && strcmp(e->name, name) != 0)
+        e = e->next;
+    pthread_mutex_unlock(&lock);
+    *out = e;
+    return error == cudaSuccess && !e ? cudaErrorSymbolNotFound : error;
+}
+
+cudaError_t registration_library_variable(struct binary *library, const char *name, bool managed, uint64_t *address,
+                                          size_t *bytes) {
+    pthread_mutex_lock(&lock);
+    cudaError_t error = load_library(library);
+    if (error == cudaSuccess) {
+        struct module *m = library->modules[state_device()];
+        bool right = !managed || module_variable_is_managed(m, name);
+        if (!right || !module_variable(m, name, address, bytes))
+            error = cudaErrorSymbolNotFound;
+    }
     pthread_mutex_unlock(&lock);
     return error;
 }

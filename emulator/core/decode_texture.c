@@ -88,6 +88,15 @@ static bool next_is_value_type(struct words *s) {
     return next_is(s, "f32") || next_is(s, "u32") || next_is(s, "s32");
 }
 
+/* A vector with an element for each dimension; a fourth is ignored. */
+static void decode_gradient(struct decoder *d, const struct ptx_operand *o, unsigned dimensions, uint32_t out[3]) {
+    const struct ptx_operand *items = o->kind == OPERAND_VECTOR ? o->items : o;
+    if ((o->kind == OPERAND_VECTOR ? o->count : 1) < dimensions)
+        decode_fail(d, "'%s' needs %u elements in each gradient", d->at->opcode, dimensions);
+    for (unsigned k = 0; k < dimensions; k++)
+        out[k] = decode_source(d, &items[k], 32);
+}
+
 /* tex{.level|.grad}.shape.v4.type.coordinates d{|p}, [object, {...}]{, level or gradients}; tld4.component.2d... */
 static void texture(struct decoder *d, const struct ptx_insn *p, struct words s) {
     bool gathers = opcode_is(p->opcode, "tld4");
@@ -98,7 +107,7 @@ static void texture(struct decoder *d, const struct ptx_insn *p, struct words s)
         if (component == 4)
             refuse(d);
     } else {
-        extra = next_is(&s, "level") ? 1 : next_is(&s, "grad") ? 2 : 0;
+        extra = next_is(&s, "level") ? LEVEL_NAMED : next_is(&s, "grad") ? LEVEL_GRADIENT : LEVEL_FIRST;
     }
     struct texture_access *a = new_access(d, &s);
     a->gather = gathers;
@@ -119,6 +128,11 @@ static void texture(struct decoder *d, const struct ptx_insn *p, struct words s)
         to = &to->items[0];
     }
     decode_place(d, &p->operands[1], a);
+    a->levels = (uint8_t)extra;
+    if (extra == LEVEL_NAMED)
+        a->level = decode_source(d, &p->operands[2], 32);
+    for (unsigned i = 0; i < 2 && extra == LEVEL_GRADIENT; i++)
+        decode_gradient(d, &p->operands[2 + i], a->dimensions, a->gradient[i]);
     decode_data(d, to, a, true);
     emit(d, op_texture, a);
 }
@@ -150,11 +164,12 @@ static void surface(struct decoder *d, const struct ptx_insn *p, struct words s,
 }
 
 static void query(struct decoder *d, const struct ptx_insn *p, struct words s, enum texture_kind kind) {
-    static const char *const names[] = {"width", "height", "depth", "array_size", "normalized_coords"};
+    static const char *const names[] = {
+        "width", "height", "depth", "array_size", "normalized_coords", "num_mipmap_levels"};
     struct texture_access *a = arena_alloc(d->arena, sizeof *a);
-    while (a->query < 5 && !next_is(&s, names[a->query]))
+    while (a->query < 6 && !next_is(&s, names[a->query]))
         a->query++;
-    if (a->query == 5 || !next_is(&s, "b32") || *s.at || p->operand_count != 2)
+    if (a->query == 6 || !next_is(&s, "b32") || *s.at || p->operand_count != 2)
         refuse(d);
     a->kind = (uint8_t)kind;
     a->count = 1;

@@ -19,7 +19,8 @@ struct module {
     struct kernel *kernels;
     size_t kernel_count;
     const char *origin;
-    pthread_mutex_t lock; /* held while a kernel is decoded */
+    struct module *elsewhere; /* the same on another device, to which the managed variables belong; or NULL */
+    pthread_mutex_t lock;     /* held while a kernel is decoded */
 };
 
 static void write_initial(const struct ptx_variable *v, uint8_t *host) {
@@ -46,9 +47,15 @@ static enum memory_kind kind_of(const struct ptx_variable *v) {
     return v->space == SPACE_CONST ? MEMORY_CONSTANT : v->managed ? MEMORY_MANAGED : MEMORY_VARIABLE;
 }
 
-static bool place_variables(const struct ptx_module *m, int device, char *error, size_t size) {
+/* Managed memory is the same on all devices. */
+static bool is_elsewhere(const struct module *m, const struct ptx_variable *v) {
+    return m->elsewhere && v->managed;
+}
+
+static bool place_variables(const struct module *of, const struct ptx_module *m, int device, char *error, size_t size) {
     for (struct ptx_variable *v = m->variables; v; v = v->next) {
-        if (!is_memory(v))
+        size_t bytes;
+        if (!is_memory(v) || (is_elsewhere(of, v) && module_variable(of->elsewhere, v->name, &v->address, &bytes)))
             continue;
         struct allocation *a = memory_allocate(v->size, v->align, kind_of(v), device, v->name);
         if (!a) {
@@ -62,18 +69,18 @@ static bool place_variables(const struct ptx_module *m, int device, char *error,
 }
 
 /* When all have addresses: their initial values may be addresses of others. */
-static void initialize_variables(const struct ptx_module *m) {
+static void initialize_variables(const struct module *of, const struct ptx_module *m) {
     for (const struct ptx_variable *v = m->variables; v; v = v->next)
-        if (is_memory(v))
+        if (is_memory(v) && !is_elsewhere(of, v))
             write_initial(v, memory_find(v->address)->host);
 }
 
 static bool make_variables(const struct module *m, int device, char *error, size_t size) {
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
-        if (!place_variables(p, device, error, size))
+        if (!place_variables(m, p, device, error, size))
             return false;
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
-        initialize_variables(p);
+        initialize_variables(m, p);
     return true;
 }
 
@@ -146,8 +153,8 @@ static struct ptx_module *parse_all(const struct module_text *texts, size_t coun
     return first;
 }
 
-struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error,
-                           size_t size) {
+struct module *module_link_on(const struct module_text *texts, size_t count, const char *origin, int device,
+                              struct module *elsewhere, char *error, size_t size) {
     struct ptx_module *ptx = parse_all(texts, count, error, size);
     if (!ptx)
         return NULL;
@@ -155,17 +162,28 @@ struct module *module_link(const struct module_text *texts, size_t count, const 
     if (!m)
         abort();
     m->ptx = ptx;
+    m->elsewhere = elsewhere;
     m->origin = arena_intern(ptx->arena, origin, strlen(origin));
     pthread_mutex_init(&m->lock, NULL);
-    if (!link_modules(ptx, error, size) || !make_variables(m, 0, error, size) || !describe_kernels(m, error, size)) {
+    if (!link_modules(ptx, error, size) || !make_variables(m, device, error, size) ||
+        !describe_kernels(m, error, size)) {
         module_unload(m);
         return NULL;
     }
     return m;
 }
 
+struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error,
+                           size_t size) {
+    return module_link_on(texts, count, origin, 0, NULL, error, size);
+}
+
 struct module *module_load(const char *text, size_t length, const char *origin, char *error, size_t size) {
     return module_link(&(struct module_text){text, length}, 1, origin, error, size);
+}
+
+bool module_is_elsewhere(const struct module *m) {
+    return m->elsewhere != NULL;
 }
 
 void module_unload(struct module *m) {
@@ -173,7 +191,7 @@ void module_unload(struct module *m) {
         return;
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
         for (const struct ptx_variable *v = p->variables; v; v = v->next)
-            if (is_memory(v) && v->address)
+            if (is_memory(v) && v->address && !is_elsewhere(m, v))
                 memory_free(v->address);
     pthread_mutex_destroy(&m->lock);
     free_all(m->ptx);
@@ -200,6 +218,14 @@ bool module_variable(struct module *m, const char *name, uint64_t *address, size
                 *bytes = v->size;
                 return true;
             }
+    return false;
+}
+
+bool module_variable_is_managed(struct module *m, const char *name) {
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (const struct ptx_variable *v = p->variables; v; v = v->next)
+            if (is_memory(v) && strcmp(v->name, name) == 0)
+                return v->managed;
     return false;
 }
 

@@ -98,12 +98,17 @@ struct module_text {
     size_t length;
 };
 struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error, size_t size);
+/* The same on a device. What it has loaded for another device already, or NULL, keeps the __managed__ variables of both. */
+struct module *module_link_on(const struct module_text *texts, size_t count, const char *origin, int device,
+                              struct module *elsewhere, char *error, size_t size);
+bool module_is_elsewhere(const struct module *module); /* its managed variables are another's */
 void module_unload(struct module *module);
 
 struct kernel *module_kernel(struct module *module, const char *name); /* NULL if there is none */
 struct kernel *module_kernels(struct module *module, size_t *count);   /* all of them */
 /* Finds a .global or .const variable. */
 bool module_variable(struct module *module, const char *name, uint64_t *address, size_t *bytes);
+bool module_variable_is_managed(struct module *module, const char *name);
 
 /* Decodes the kernel and what it calls. Thread-safe, done once. False when it cannot run: kernel->error says why. */
 bool kernel_prepare(struct kernel *kernel);

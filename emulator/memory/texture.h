@@ -26,6 +26,8 @@ struct image {
 /* As cudaTextureAddressMode numbers them. */
 enum address_mode { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
 
+struct mipmap;
+
 struct texture {
     struct image image;
     uint8_t address_mode[3];
@@ -33,7 +35,19 @@ struct texture {
     bool normalized_coordinates; /* 0 to 1 */
     bool normalized_values;      /* integers become fractions */
     bool srgb;
+    bool seamless;    /* filters across the edges of a cube map */
+    bool anisotropic; /* wants more than one sample along a long footprint, which we do not have */
     float border[4];
+    const struct mipmap *mipmap; /* in what the owner holds; NULL: there is one size only */
+};
+
+/* The smaller sizes of a mipmapped array; the texture's image is the largest. */
+#define MIPMAP_LEVELS 16
+struct mipmap {
+    unsigned count;
+    struct image levels[MIPMAP_LEVELS];
+    bool blend;              /* between two levels */
+    float bias, least, most; /* of the level */
 };
 
 enum texture_kind { TEXTURE_SAMPLED, TEXTURE_SURFACE };

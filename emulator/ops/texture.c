@@ -30,10 +30,35 @@ const struct texture *texture_of_lane(struct warp *w, const struct insn *in, int
 }
 
 static struct sample_point point_of_lane(const struct warp *w, const struct texture_access *a, int l) {
-    struct sample_point p = {{0, 0, 0}, a->layered ? SLOT(uint32_t, a->layer)[l] : 0};
+    struct sample_point p = {.layer = a->layered ? SLOT(uint32_t, a->layer)[l] : 0};
     for (unsigned k = 0; k < a->dimensions; k++)
         p.x[k] = a->integers ? (double)SLOT(int32_t, a->coordinates[k])[l] : (double)SLOT(float, a->coordinates[k])[l];
+    if (a->levels == LEVEL_NAMED)
+        p.level = a->integers ? (float)SLOT(int32_t, a->level)[l] : SLOT(float, a->level)[l];
+    for (unsigned k = 0; k < a->dimensions && a->levels == LEVEL_GRADIENT; k++) {
+        p.gradient[0][k] = SLOT(float, a->gradient[0][k])[l];
+        p.gradient[1][k] = SLOT(float, a->gradient[1][k])[l];
+    }
     return p;
+}
+
+/* What we cannot do is no wrong value, but a report. */
+static bool is_missing(struct warp *w, const struct insn *in, int lane, const struct texture *t) {
+    const struct texture_access *a = in->extra;
+    const char *detail = NULL;
+    if (t->mipmap && a->levels == LEVEL_GRADIENT && t->anisotropic)
+        detail = "Gradients with maxAnisotropy above 1 are not emulated";
+    else if (t->mipmap && a->levels == LEVEL_GRADIENT && a->cube)
+        detail = "Gradients on cube maps are not emulated";
+    else if (t->mipmap && !t->normalized_coordinates)
+        detail = "Mipmapped arrays with coordinates in texels are not emulated";
+    else if (t->mipmap && a->levels && a->integers)
+        detail = "Levels with integers as coordinates are not emulated";
+    else if (a->gather && t->seamless)
+        detail = "Gathering across the edges of a cube map is not emulated";
+    if (detail)
+        warp_fault(w, report_insn(w, in, FINDING_UNSUPPORTED, 1u << lane, detail, "A GPU is needed for it."));
+    return detail != NULL;
 }
 
 const struct insn *op_texture(struct warp *w, const struct insn *in) {
@@ -42,7 +67,7 @@ const struct insn *op_texture(struct warp *w, const struct insn *in) {
         int l = first_lane(lanes);
         const struct texture *t = texture_of_lane(w, in, l);
         struct texel value;
-        if (!t)
+        if (!t || is_missing(w, in, l, t))
             return NULL;
         if (!texture_sample(t, a, point_of_lane(w, a, l), &value))
             return warp_fault(w,
@@ -66,6 +91,8 @@ static uint32_t query(const struct texture *t, enum texture_query what) {
         return t->image.dimensions > 2 ? t->image.depth : 0;
     case QUERY_ARRAY_SIZE:
         return t->image.cube ? t->image.layers / 6 : t->image.layers;
+    case QUERY_LEVELS:
+        return t->mipmap ? t->mipmap->count : 1;
     default:
         return t->normalized_coordinates;
     }

@@ -10,12 +10,16 @@
 #include "memory/texture.h"
 
 enum surface_clamp { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO };
+/* Which level of a mipmapped array a sample is of: the first, one that the instruction names, or the one whose texels are as large
+ * as the step from thread to thread that it gives. */
+enum texture_levels { LEVEL_FIRST, LEVEL_NAMED, LEVEL_GRADIENT };
 enum texture_query {
     QUERY_WIDTH,
     QUERY_HEIGHT,
     QUERY_DEPTH,
     QUERY_ARRAY_SIZE,
     QUERY_NORMALIZED,
+    QUERY_LEVELS,
 };
 
 struct texture_access {
@@ -25,6 +29,7 @@ struct texture_access {
     bool integers; /* coordinates are s32 */
     bool gather;   /* tld4 of this component */
     uint8_t component;
+    uint8_t levels;    /* enum texture_levels */
     bool store;        /* sust */
     uint8_t clamp;     /* enum surface_clamp */
     uint8_t query;     /* enum texture_query */
@@ -35,6 +40,8 @@ struct texture_access {
     uint32_t handle;   /* frame offsets, here and below */
     uint32_t layer;
     uint32_t coordinates[3];
+    uint32_t level;
+    uint32_t gradient[2][3];
     uint32_t regs[4];
     uint32_t predicate; /* of d|p: whether the texels are resident, which they always are */
 };
@@ -53,6 +60,8 @@ struct texel {
 struct sample_point {
     double x[3]; /* as the kernel gives them */
     uint32_t layer;
+    float level;
+    float gradient[2][3];
 };
 /* False when the memory behind the texture has been freed. */
 bool texture_sample(const struct texture *t, const struct texture_access *a, struct sample_point p, struct texel *out);

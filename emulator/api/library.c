@@ -1,0 +1,222 @@
+/* Libraries: device code that a program loads while it runs. Like NVIDIA's, they are read when they are first used. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/registration.h"
+#include "fatbin/fatbin.h"
+
+#if CUDART_VERSION >= 12080
+#define FATBIN_MAGIC 0xba55ed50u
+
+static struct binary *binary_of(cudaLibrary_t library) {
+    return (struct binary *)(void *)library;
+}
+
+/* ---- Data ---- */
+
+/* Bytes of what a program hands over: a fat binary tells its size, PTX ends with a zero. What is neither is treated as text. */
+static size_t data_size(const void *data) {
+    struct {
+        uint32_t magic;
+        uint16_t version, header_bytes;
+        uint64_t bytes;
+    } header;
+    memcpy(&header.magic, data, sizeof header.magic);
+    if (header.magic != FATBIN_MAGIC)
+        return strlen(data) + 1;
+    memcpy(&header, data, sizeof header);
+    return header.header_bytes + header.bytes;
+}
+
+/* What __cudaRegisterFatBinary gets, and the driver's loading functions take, too. */
+static const void *unwrapped(const void *data) {
+    const struct fatbin_wrapper *w = data;
+    uint32_t magic;
+    memcpy(&magic, data, sizeof magic);
+    return magic == FATBIN_WRAPPER_MAGIC ? w->data : data;
+}
+
+static bool is_elf(const void *data) {
+    return memcmp(data, "\177ELF", 4) == 0;
+}
+
+/* ---- Options: those that are about compiling change nothing ---- */
+
+struct log {
+    char *buffer;
+    size_t size;
+};
+
+static bool read_options(const enum cudaJitOption *options, void **values, unsigned count, struct log *errors) {
+    *errors = (struct log){NULL, 0};
+    for (unsigned i = 0; i < count; i++) {
+        if ((unsigned)options[i] > cudaJitOverrideDirectiveValues)
+            return false;
+        if (options[i] == cudaJitErrorLogBuffer)
+            errors->buffer = values[i];
+        else if (options[i] == cudaJitErrorLogBufferSizeBytes)
+            errors->size = (size_t)values[i];
+        else if (options[i] == cudaJitInfoLogBuffer && values[i])
+            *(char *)values[i] = '\0';
+    }
+    return true;
+}
+
+static bool known_options(const enum cudaLibraryOption *options, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        if ((unsigned)options[i] > cudaLibraryBinaryIsPreserved)
+            return false;
+    return true;
+}
+
+/* ---- Loading ---- */
+
+/* Takes the data, which is malloc'd. With a buffer for errors the library is read at once, so that they can be told. */
+static cudaError_t open_library(const char *function, cudaLibrary_t *out, void *data, size_t size,
+                                const struct log *errors) {
+    if (is_elf(data)) {
+        free(data);
+        return state_refuse(function, cudaErrorNoKernelImageForDevice,
+                            "Machine code for a GPU cannot run here: load PTX, or a fat binary that holds it.");
+    }
+    struct binary *b = registration_open(data, size);
+    *out = (cudaLibrary_t)(void *)b;
+    size_t count;
+    if (errors->buffer && errors->size && registration_library_kernels(b, NULL, 0, &count) != cudaSuccess) {
+        const char *why = registration_library_error(b);
+        snprintf(errors->buffer, errors->size, "%s", why ? why : "");
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *options, void **values,
+                                unsigned count, enum cudaLibraryOption *library_options, void **library_values,
+                                unsigned library_count) {
+    ENTER();
+    struct log errors;
+    (void)library_values; /* the data is copied whatever they say */
+    if (!library || !code || !read_options(options, values, count, &errors) ||
+        !known_options(library_options, library_count))
+        return state_return(cudaErrorInvalidValue);
+    code = unwrapped(code);
+    size_t size = is_elf(code) ? 4 : data_size(code);
+    void *copy = malloc(size + 1);
+    if (!copy)
+        return state_return(cudaErrorMemoryAllocation);
+    memcpy(copy, code, size);
+    ((char *)copy)[size] = '\0';
+    return open_library(__func__, library, copy, size, &errors);
+}
+
+static void *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rbe");
+    struct stat status;
+    if (!file)
+        return NULL;
+    char *data =
+        fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) ? malloc((size_t)status.st_size + 4) : NULL;
+    if (data) {
+        *size = fread(data, 1, (size_t)status.st_size, file);
+        memset(data + *size, 0, 4);
+    }
+    fclose(file);
+    return data;
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, enum cudaJitOption *options,
+                                    void **values, unsigned count, enum cudaLibraryOption *library_options,
+                                    void **library_values, unsigned library_count) {
+    ENTER();
+    struct log errors;
+    size_t size = 0;
+    (void)library_values;
+    if (!library || !path || !read_options(options, values, count, &errors) ||
+        !known_options(library_options, library_count))
+        return state_return(cudaErrorInvalidValue);
+    void *data = read_file(path, &size);
+    if (!data)
+        return state_refuse(__func__, cudaErrorFileNotFound, "'%s' cannot be read.", path);
+    return open_library(__func__, library, data, size, &errors);
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+    ENTER();
+    if (!registration_is_open(binary_of(library)))
+        return state_refuse(__func__, cudaErrorInvalidResourceHandle, "There is no such library (unloaded?).");
+    registration_close(binary_of(library));
+    return cudaSuccess;
+}
+
+/* ---- What is in it ---- */
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
+    ENTER();
+    struct entry *e;
+    if (!kernel || !name)
+        return state_return(cudaErrorInvalidValue);
+    cudaError_t error = registration_library_kernel(binary_of(library), name, &e);
+    if (error == cudaSuccess)
+        *kernel = (cudaKernel_t)(void *)e;
+    return error == cudaErrorSymbolNotFound ? state_refuse(__func__, error, "There is no kernel '%s' in it.", name)
+                                            : state_return(error);
+}
+
+/* Of a library that cannot be loaded there are none. */
+cudaError_t cudaLibraryGetKernelCount(unsigned *out, cudaLibrary_t library) {
+    ENTER();
+    size_t count;
+    if (!out)
+        return state_return(cudaErrorInvalidValue);
+    if (!registration_is_open(binary_of(library)))
+        return state_return(cudaErrorInvalidResourceHandle);
+    registration_library_kernels(binary_of(library), NULL, 0, &count);
+    *out = (unsigned)count;
+    return cudaSuccess;
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned room, cudaLibrary_t library) {
+    ENTER();
+    size_t count;
+    if (!kernels)
+        return state_return(cudaErrorInvalidValue);
+    return state_return(
+        registration_library_kernels(binary_of(library), (struct entry **)(void *)kernels, room, &count));
+}
+
+static cudaError_t variable(const char *function, void **pointer, size_t *bytes, cudaLibrary_t library,
+                            const char *name, bool managed) {
+    ENTER();
+    uint64_t address;
+    size_t size;
+    if (!name || (!pointer && !bytes))
+        return state_return(cudaErrorInvalidValue);
+    cudaError_t error = registration_library_variable(binary_of(library), name, managed, &address, &size);
+    if (error == cudaErrorSymbolNotFound)
+        return state_refuse(function, error, "There is no %svariable '%s' in it.", managed ? "managed " : "", name);
+    if (error != cudaSuccess)
+        return state_return(error);
+    if (pointer)
+        *pointer = (void *)(uintptr_t)address;
+    if (bytes)
+        *bytes = size;
+    return cudaSuccess;
+}
+
+cudaError_t cudaLibraryGetGlobal(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name) {
+    return variable(__func__, pointer, bytes, library, name, false);
+}
+
+cudaError_t cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name) {
+    return variable(__func__, pointer, bytes, library, name, true);
+}
+
+/* Functions that host and device can both call exist on other systems only. */
+cudaError_t cudaLibraryGetUnifiedFunction(void **pointer, cudaLibrary_t library, const char *name) {
+    ENTER();
+    (void)pointer, (void)name;
+    return state_return(registration_is_open(binary_of(library)) ? cudaErrorInvalidValue
+                                                                 : cudaErrorInvalidResourceHandle);
+}
+#endif
