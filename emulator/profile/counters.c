@@ -7,7 +7,9 @@
 
 #include "profile/launches.h"
 #include "profile/patterns.h"
+#include "profile/output.h"
 #include "profile/reuse.h"
+#include "profile/trace.h"
 #include "profile/traits.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -51,6 +53,7 @@ static void begin(struct counters *c, const struct launch *launch) {
     c->detailed = launches_wanted();
     c->epoch_block = ~(uint64_t)0;
     c->reuse = c->detailed ? reuse_new() : NULL;
+    c->trace = c->detailed && output_wants_pictures() ? trace_new() : NULL;
 }
 
 /* Who comes to a barrier has executed more or less than the one who comes last. */
@@ -90,6 +93,8 @@ void counters_instruction(struct counters *c, const struct warp *w, const struct
         c->epoch_block = w->block->index;
     }
     c->epoch.since[w->index & (WARP_SIZE - 1)]++;
+    if (c->trace && w->block->index == 0 && !(in->flags & INSN_PSEUDO))
+        trace_instruction(c->trace, w, in);
     if (c->traits->insns[in->index].shape)
         counters_memory(c, w, in, r);
     if (in->flags & INSN_BARRIER)
@@ -129,12 +134,13 @@ void counters_flush(struct counters *c) {
     if (sums_on())
         add_to_process(c);
     if (c->detailed)
-        launches_add(c);
+        launches_add(c); /* takes the trace, if it is worth keeping */
     for (uint32_t i = 0; i < c->kernel->code.count; i++)
         free(c->records[i].details);
     free(c->records);
     patterns_free(c->patterns);
     reuse_free(c->reuse);
+    trace_free(c->trace);
     *c = (struct counters){0};
 }
 

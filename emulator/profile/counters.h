@@ -8,6 +8,7 @@
 
 struct pattern_memory;
 struct line_reuse;
+struct trace;
 struct traits;
 
 /* One access of a warp, kept to be shown: the dearest that its instruction made. */
@@ -45,6 +46,7 @@ struct counters {
     struct insn_record *records; /* by insn.index */
     struct pattern_memory *patterns;
     struct line_reuse *reuse; /* these when a profile is wanted, not only sums */
+    struct trace *trace;
     bool detailed;
     const struct launch *launch;
     uint64_t epoch_block;

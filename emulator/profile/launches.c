@@ -8,6 +8,7 @@
 #include "check/demangle.h"
 #include "check/parts.h"
 #include "profile/output.h"
+#include "profile/trace.h"
 #include "profile/traits.h"
 
 #define MOST_LAUNCHES 4096 /* a profile of more is of no use, and takes memory */
@@ -65,11 +66,15 @@ static void add_details(struct insn_record *to, const struct insn_details *d) {
         sum->example = *e;
 }
 
-void launches_add(const struct counters *c) {
+void launches_add(struct counters *c) {
     pthread_mutex_lock(&lock);
     struct launch_profile *p = *find(c->launch->id);
     if (!p)
         p = make(c);
+    if (c->trace && c->trace->warps[0].count) { /* the one who had block 0 */
+        p->trace = c->trace;
+        c->trace = NULL;
+    }
     for (uint32_t i = 0; i < c->kernel->code.count; i++) {
         p->records[i].executed += c->records[i].executed;
         p->records[i].threads += c->records[i].threads;
@@ -158,6 +163,28 @@ static void make_lines(struct launch_profile *p, const struct kernel *k) {
     p->lines = fitting ? fitting : p->lines;
 }
 
+/* Instructions become lines: the kernel may be gone when the picture is drawn. */
+static void name_steps(struct trace *t, const struct kernel *k) {
+    uint32_t *lines = zeroed(k->code.count, sizeof *lines);
+    for (uint32_t i = 0; i < k->code.count; i++)
+        lines[i] = own_line(k, insn_position(k, &k->code.insns[i])).line;
+    for (int w = 0; w < WARP_SIZE; w++)
+        for (uint32_t i = 0; i < t->warps[w].count; i++)
+            t->warps[w].steps[i].insn = lines[t->warps[w].steps[i].insn];
+    free(lines);
+}
+
+/* Only the largest launch of a kernel is drawn. */
+static void keep_largest_trace(struct launch_profile *p) {
+    for (struct launch_profile *q = ended; q && p->trace; q = q->next) {
+        if (q->kernel != p->kernel || !q->trace)
+            continue;
+        struct launch_profile *smaller = p->counts.n[COUNT_INST] > q->counts.n[COUNT_INST] ? q : p;
+        trace_free(smaller->trace);
+        smaller->trace = NULL;
+    }
+}
+
 static void describe(struct launch_profile *p, const struct launch *launch) {
     char name[NAME_SIZE];
     const struct kernel *k = launch->kernel;
@@ -172,6 +199,9 @@ static void describe(struct launch_profile *p, const struct launch *launch) {
     p->local_bytes = k->local_bytes;
     p->max_threads = k->max_threads;
     make_lines(p, k);
+    if (p->trace)
+        name_steps(p->trace, k);
+    keep_largest_trace(p);
 }
 
 void launches_done(const struct launch *launch) {
@@ -186,6 +216,8 @@ void launches_done(const struct launch *launch) {
             end = &p->next;
             kept++;
         } else {
+            trace_free(p->trace);
+            p->trace = NULL;
             left_out += kept >= MOST_LAUNCHES;
         }
         for (uint32_t i = 0; i < launch->kernel->code.count; i++)

@@ -30,6 +30,7 @@ struct launch_profile {
     struct class_counts classes;
     struct line_profile *lines; /* by file and line */
     size_t line_count;
+    struct trace *trace; /* of block 0, when pictures are wanted; its steps name lines */
     struct launch_profile *next;
     struct insn_record *records; /* while it runs */
     const struct traits *traits;
@@ -38,7 +39,7 @@ struct launch_profile {
 /* Is a profile wanted at all? Of this kernel, by EMULATOR_PROFILE_KERNEL? */
 bool launches_wanted(void);
 
-void launches_add(const struct counters *c);
+void launches_add(struct counters *c);
 void launches_done(const struct launch *launch);
 /* Those that have ended, in the order of their launches; the count of launches that were too many to keep. */
 struct launch_profile *launches_all(uint64_t *left_out);

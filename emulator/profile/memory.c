@@ -8,6 +8,7 @@
 #include "profile/counters.h"
 #include "profile/patterns.h"
 #include "profile/reuse.h"
+#include "profile/trace.h"
 #include "profile/traits.h"
 
 #define SECTOR     32
@@ -167,6 +168,8 @@ static void plain_access(const struct asking *k) {
     uint64_t addresses[WARP_SIZE];
     unsigned bytes = (unsigned)k->a->bytes * k->a->count;
     access_addresses(k->w, k->in, addresses);
+    if (k->c->trace && k->w->block->index == 0)
+        trace_access(k->c->trace, k->w, k->a, addresses, k->w->mask, bytes);
     if (k->a->space == SPACE_GENERIC)
         ask_generic(k, addresses, bytes);
     else

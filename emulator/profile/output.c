@@ -8,6 +8,7 @@
 
 #include "check/demangle.h"
 #include "profile/reports.h"
+#include "profile/views.h"
 
 static const char *setting(const char *name) {
     const char *value = getenv(name);
@@ -15,7 +16,11 @@ static const char *setting(const char *name) {
 }
 
 bool output_wanted(void) {
-    return setting("EMULATOR_PROFILE") != NULL;
+    return setting("EMULATOR_PROFILE") || setting("EMULATOR_VIEW");
+}
+
+bool output_wants_pictures(void) {
+    return setting("EMULATOR_VIEW") != NULL;
 }
 
 bool output_wants_kernel(const char *name) {
@@ -33,7 +38,12 @@ static void write_all(void) {
     }
     uint64_t left_out;
     struct launch_profile *launches = launches_all(&left_out);
-    if (strcmp(format, "csv") == 0)
+    const char *line = setting("EMULATOR_VIEW_LINE");
+    if (setting("EMULATOR_VIEW"))
+        views_write(out, launches, setting("EMULATOR_VIEW"), line ? (uint32_t)strtoul(line, NULL, 10) : 0);
+    if (!format)
+        ;
+    else if (strcmp(format, "csv") == 0)
         profile_csv(out, launches);
     else if (strcmp(format, "json") == 0)
         profile_json(out, launches);

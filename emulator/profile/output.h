@@ -10,4 +10,6 @@ bool output_wanted(void);
 bool output_wants_kernel(const char *name); /* as PTX names it */
 void output_at_exit(void);                  /* there is something to write: call it as often as you like */
 
+bool output_wants_pictures(void); /* EMULATOR_VIEW: see views.h */
+
 #endif

@@ -1,0 +1,155 @@
+#!/bin/sh
+# The forms of a profile and the pictures: what a program's report, CSV, JSON and SVG say, and make's actions for a lesson.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+make_scratch
+
+sh tools/emulator.sh
+library=$PWD/build/emulator
+unset NVCC_APPEND_FLAGS
+mkdir "$scratch/a b"
+program="$scratch/a b/program"
+cp tests/emulator/counters/idioms.cu "$scratch/idioms.cu"
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90,code=compute_90 "$scratch/idioms.cu" -o "$program"
+if [ "$status" != 0 ]; then
+  no "profile/program" "does not compile"
+  show_output
+  exit 0
+fi
+line_of() { grep -n -- "$1" "$scratch/idioms.cu" | head -n 1 | cut -d: -f1; }
+profiled() { capture env LD_LIBRARY_PATH="$library" EMULATOR_PTXAS=/nowhere/ptxas "$@" timeout 300 "$program"; }
+says() { # NAME PATTERN: the output, its line breaks taken out, has it
+  if printf '%s' "$output" | tr '\n' ' ' | tr -s ' ' | grep -Eq -- "$2"; then pass "$1"; else
+    no "$1" "the output lacks '$2'"
+    show_output
+  fi
+}
+lacks() { if printf '%s\n' "$output" | grep -Eq -- "$2"; then no "$1" "the output has '$2'"; else pass "$1"; fi; }
+
+# --- rules: what is wrong is said with its line and number, what is right is not blamed ---
+rule() { # KERNEL LINE PATTERN
+  profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL="$1("
+  says "rules/$1" "line $(line_of "$2"): $3"
+}
+rule transpose_rows 'c\[x \* SIDE + y\] = a' '32.0 sectors per request, 4 would do: neighbouring threads write addresses 512 bytes apart.*-> let threadIdx.x'
+rule array_of_structures 'p\[i\].x' '32.0 sectors per request, 4 would do: neighbouring threads read addresses 32 bytes apart.*-> the elements'
+rule gather 'a\[keys\[' '17.9 sectors per request, 4 would do: threads read at irregular distances'
+rule reduce_modulo 'threadIdx.x % (2 \* d)' 'threads of one warp go both ways at 73 %'
+rule histogram_global 'atomicAdd(&bins\[keys' 'on average 2.8 threads of a warp meet at one address'
+rule local_array 'count\[keys' '[0-9]+ requests for local memory'
+rule gemm_naive 'sum += a\[y' 'a block loads each 128-byte line 16.0 times'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL='transpose_shared<0>'
+says rules/bank_conflicts "32.0 wavefronts per shared load, 1 would do: neighbouring threads read addresses 128 bytes apart, all in the same bank.*tile\[32\]\[33\]"
+for right in 'transpose_shared<1>' transpose_swizzled copy_float4 copy_shifted structure_of_arrays diverge_by_warp; do
+  profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL="$right"
+  lacks "rules/nothing about a line of $right" '^ *[0-9]\. line'
+done
+
+# --- the report ---
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL='gemm_tiled'
+for section in 'What stands out' 'GPU Speed Of Light' 'Memory Workload Analysis' 'Warp State Statistics' 'Instruction Statistics' \
+  'Launch Statistics' 'Occupancy' 'Source Counters'; do
+  printf '%s\n' "$output" | grep -n "^  $section" | head -n 1 | cut -d: -f1
+done >"$scratch/order"
+if [ "$(wc -l <"$scratch/order")" = 8 ] && sort -nc "$scratch/order" 2>/dev/null; then pass "text/sections in ncu's order"; else no "text/sections in ncu's order" "$(tr '\n' ' ' <"$scratch/order")"; fi
+says "text/no time is shown" 'Duration, cycles, throughput n/a \(needs a GPU\).*Achieved Occupancy % n/a \(needs a GPU\)'
+if [ "$(printf '%s\n' "$output" | wc -L)" -le 130 ]; then pass "text/width"; else no "text/width" "$(printf '%s\n' "$output" | wc -L) columns"; fi
+lacks "text/one kernel alone" '^copy_float\('
+capture env LD_LIBRARY_PATH="$library" "$program"
+lacks "text/nothing without being asked" 'Workload'
+
+# --- registers and occupancy ---
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=gemm_tiled EMULATOR_PTXAS=/nowhere/ptxas
+says "registers/no ptxas" 'Registers Per Thread register n/a'
+ptxas=$(dirname "$(readlink -f "$NVCC")")/ptxas
+if [ -x "$ptxas" ]; then
+  profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=gemm_tiled EMULATOR_PTXAS="$ptxas"
+  says "registers/from ptxas" 'Registers Per Thread register [1-9][0-9]* \(sm_90, from ptxas\).*Theoretical Occupancy % 100.00, limited by: warps'
+  capture "$NVCC" -O3 -std=c++17 -cudart shared -gencode arch=compute_90,code=[compute_90,sm_90] "$scratch/idioms.cu" -o "$scratch/with_sass"
+  program="$scratch/with_sass"
+  profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=gemm_tiled EMULATOR_PTXAS=/nowhere/ptxas
+  says "registers/from machine code" 'Registers Per Thread register [1-9][0-9]* \(sm_90, from the program\)'
+  says "text/no lines without -lineinfo" 'compile with -lineinfo'
+  program="$scratch/a b/program"
+else
+  skip registers/ptxas "there is none"
+fi
+
+# --- for tools ---
+profiled EMULATOR_PROFILE=json EMULATOR_PROFILE_FILE="$scratch/profile.json" EMULATOR_PTXAS=/nowhere
+cat >"$scratch/check.py" <<'END'
+import json, sys
+launches = json.load(open(sys.argv[1]))
+assert len(launches) == 44, len(launches)
+for p in launches:
+    for metric in ("smsp__inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"):
+        of_lines = sum(line["metrics"].get(metric, 0) for line in p["lines"])
+        assert of_lines == p["metrics"][metric], (p["kernel"], metric, of_lines)
+    classes = sum(v for k, v in p["metrics"].items() if k.startswith("emulator__inst_executed_class"))
+    assert classes == p["metrics"]["smsp__inst_executed.sum"], (p["kernel"], classes)
+    assert p["occupancy"]["registers_per_thread"] is None
+rules = {r["rule"] for p in launches for r in p["rules"]}
+assert {"uncoalesced", "bank_conflicts", "divergence", "atomic_contention", "local_memory", "reuse", "partial_warp"} <= rules, rules
+print("good")
+END
+capture python3 "$scratch/check.py" "$scratch/profile.json"
+expect "json/lines and classes add up to the launch" 0 '^good$'
+profiled EMULATOR_PROFILE=csv EMULATOR_PROFILE_FILE="$scratch/profile.csv"
+cat >"$scratch/check.py" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len({r["ID"] for r in rows}) == 44 and all(None not in r and None not in r.values() for r in rows)
+assert list(rows[0]) == ["ID", "Kernel Name", "Block Size", "Grid Size", "File", "Line", "Section Name", "Metric Name", "Metric Unit", "Metric Value"]
+print("good")
+END
+capture python3 "$scratch/check.py" "$scratch/profile.csv"
+expect "csv/every row is whole" 0 '^good$'
+profiled EMULATOR_PROFILE=csv EMULATOR_PROFILE_FILE=/nowhere/profile.csv
+expect "csv/a file that cannot be written" 0 'cannot write /nowhere/profile.csv'
+profiled EMULATOR_PROFILE=csv EMULATOR_PROFILE_FILE="$scratch/one.csv" EMULATOR_THREADS=1
+if cmp -s "$scratch/one.csv" "$scratch/profile.csv"; then pass "csv/the same with one host thread"; else
+  no "csv/the same with one host thread" "$(diff "$scratch/one.csv" "$scratch/profile.csv" | head -n 4)"
+fi
+
+# --- pictures ---
+profiled EMULATOR_VIEW="$scratch/a b/view"
+says "view/sectors as text" "line $(line_of 'p\[i\].x'), global load: .*32 sectors of 32 bytes, where 4 would do.* byte 0 \| \. \. \. (0|\. \.)"
+says "view/banks as text" '32 wavefronts, where 1 would do \(31 bank conflicts\).* wavefront 1 '
+says "view/heat as text" 's \(shared\) of reduce_interleaved, by block \(0,0,0\) 256 threads: 511 loads and 511 stores of elements of 4 bytes, at most 18 of one element'
+says "view/divergence as text" '16 #\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.'
+cat >"$scratch/check.py" <<'END'
+import glob, sys, xml.etree.ElementTree as tree
+files = glob.glob(sys.argv[1] + "/*.svg")
+assert len(files) > 200, len(files)
+name = "{http://www.w3.org/2000/svg}"
+for f in files:
+    root = tree.parse(f).getroot()
+    assert root.get("role") == "img" and root.find(name + "title").text and len(root.find(name + "desc").text) > 80, f
+    width, height = float(root.get("width")), float(root.get("height"))
+    for box in root.iter(name + "rect"):
+        if box.get("x"):
+            assert float(box.get("x")) + float(box.get("width")) <= width and float(box.get("y")) + float(box.get("height")) <= height, f
+    assert "prefers-color-scheme: dark" in open(f).read(), f
+print("good")
+END
+capture python3 "$scratch/check.py" "$scratch/a b/view"
+expect "view/every picture is whole and says what it shows" 0 '^good$'
+profiled EMULATOR_VIEW="$scratch/line" EMULATOR_VIEW_LINE="$(line_of 'p\[i\].x')" EMULATOR_PROFILE_KERNEL=structures
+if [ "$(ls "$scratch/line")" = "array_of_structures_line$(line_of 'p\[i\].x')_global_load.svg
+array_of_structures_line$(line_of 'p\[i\].x')_global_store.svg" ]; then pass "view/one line alone"; else no "view/one line alone" "$(ls "$scratch/line")"; fi
+profiled EMULATOR_VIEW="$scratch/line" EMULATOR_VIEW_LINE=1 EMULATOR_PROFILE_KERNEL=copy_float4
+says "view/a line without accesses" "No kernel accesses memory in line 1. These lines do: $(line_of 'GLOBAL_INDEX < N / 4' | awk '{ print $1 + 1 }')"
+
+# --- make ---
+capture make lesson03 profile KERNEL=relu_kernel4 SIZE=10000 BACKEND=cpu
+expect "make lesson03 profile" 0 'Memory Workload Analysis'
+capture sh -c 'make lesson03 profile KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu CSV=1 2>/dev/null | cut -d, -f1 | sort -u | head -n 3'
+expect "make lesson03 profile CSV=1: nothing else on stdout" 0 '^"0"$'
+capture make lesson03 view KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu OUT="$scratch/pictures"
+expect "make lesson03 view" 0 'pictures/relu_kernel4_line[0-9]+_global_load.svg'
+capture make lesson03 view LINE=x
+expect "make lesson03 view LINE=x" error 'LINE=x: it is the number of a line'
+capture make lesson03 profile BACKEND=gpu
+if [ -n "$GPU_NAME" ]; then expect "make lesson03 profile on a GPU" error 'ncu --set full'; else expect "make lesson03 profile on a GPU" error 'no GPU can be used'; fi
