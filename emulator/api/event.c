@@ -27,6 +27,15 @@ static struct event **find_link(cudaEvent_t handle) {
     return NULL;
 }
 
+bool event_flags(cudaEvent_t handle, unsigned *flags) {
+    pthread_mutex_lock(&lock);
+    struct event **link = find_link(handle);
+    if (link)
+        *flags = (*link)->flags;
+    pthread_mutex_unlock(&lock);
+    return link != NULL;
+}
+
 /* -1 when there is no such event. */
 static int event_device(cudaEvent_t handle) {
     pthread_mutex_lock(&lock);

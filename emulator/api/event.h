@@ -7,6 +7,8 @@
 
 /* Does the event exist? For a call named in messages. */
 cudaError_t event_check(const char *function, cudaEvent_t handle);
+/* What it was created with; false when there is no such event. */
+bool event_flags(cudaEvent_t handle, unsigned *flags);
 /* A marker that the event means from now on and that its holder will pass. Counted references: one is the caller's.
  * NULL: no memory, or no such event. */
 struct marker *event_expect(cudaEvent_t handle);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/log.h"
 #include "api/queue.h"
 #include "api/unsupported.h"
 #include "check/demangle.h"
@@ -67,8 +68,10 @@ void state_set_device(int device) {
 }
 
 cudaError_t state_return(cudaError_t error) {
-    if (error != cudaSuccess)
+    if (error != cudaSuccess) {
         last_error = error;
+        log_error(error);
+    }
     return error;
 }
 
@@ -115,16 +118,16 @@ void state_set_in_callback(bool on) {
 }
 
 cudaError_t state_refuse(const char *function, cudaError_t error, const char *why, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, why);
+    vsnprintf(text, sizeof text, why, arguments);
+    va_end(arguments);
     prepare_once();
-    if (!quiet) {
-        char text[512];
-        va_list arguments;
-        va_start(arguments, why);
-        vsnprintf(text, sizeof text, why, arguments);
-        va_end(arguments);
+    log_message(text);
+    if (!quiet)
         fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n=========     %s\n",
                 cudaGetErrorName(error), error, cudaGetErrorString(error), function, text);
-    }
     return state_return(error);
 }
 
