@@ -95,7 +95,7 @@ static void prune(const char *folder) {
         struct stat s;
         if (strlen(e->d_name) >= sizeof files->name || e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &s, 0) != 0)
             continue;
-        snprintf(files[n].name, sizeof files[n].name, "%s", e->d_name);
+        strcpy(files[n].name, e->d_name); /* it fits: see above */
         files[n++].time = s.st_mtime;
     }
     if (n > MAX_FILES) {
