@@ -14,8 +14,8 @@ struct global_mark {
     struct access_mark mark;
 };
 struct global_cell {
-    struct global_mark write, reads[2];
-    uint32_t value; /* that was written, when value_known: memory may not hold it yet */
+    struct global_mark write, strong, reads[2]; /* as in shared memory: struct shared_cell */
+    uint32_t value;                             /* that was written, when value_known: memory may not hold it yet */
     bool value_known;
 };
 

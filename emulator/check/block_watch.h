@@ -24,7 +24,8 @@ void sync_free(struct sync_table *t);
 #define SYNC_STRIPES 16
 
 struct shared_cell {
-    struct access_mark write, reads[2];
+    struct access_mark write, strong,
+        reads[2]; /* the last plain write; the last strong one; reads since the plain one */
 };
 
 struct launch_watch {

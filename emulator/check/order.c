@@ -117,6 +117,8 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     o->any_fence = o->pending_any = false;
     facts_clear(&o->learned);
     facts_clear(&o->late);
+    facts_clear(&o->pending);
+    memset(o->pending_known, 0, sizeof o->pending_known);
     for (uint32_t i = 0; i < warps; i++) {
         struct warp_order *w = &o->warps[i];
         struct facts learned = w->learned, pending = w->pending, late = w->late;
@@ -140,6 +142,7 @@ void order_free(struct block_order *o) {
     free(o->warps);
     facts_free(&o->learned);
     facts_free(&o->late);
+    facts_free(&o->pending);
 }
 
 /* A copy that its lane has not waited for is ordered with nothing, the lane's own accesses included. */
@@ -165,16 +168,16 @@ bool order_in_block(const struct block_order *o, struct access_mark mark, uint32
 }
 
 bool order_before_strong_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
-    const struct warp_order *w = &o->warps[warp], *all = &o->warps[0];
+    const struct warp_order *w = &o->warps[warp];
     uint32_t by = MARK_WARP(mark.packed);
     return order_in_block(o, mark, warp, lane) || facts_cover(&w->pending, o->index, mark) ||
-           (w->has_pending && mark.time < w->pending_known[by]) ||
-           (all->has_pending && mark.time < all->pending_known[by]);
+           facts_cover(&o->pending, o->index, mark) || mark.time < w->pending_known[by] ||
+           mark.time < o->pending_known[by];
 }
 
 bool order_before_strong(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
     return order_between_blocks(o, block, mark, warp) || facts_cover(&o->warps[warp].pending, block, mark) ||
-           facts_cover(&o->warps[0].pending, block, mark);
+           facts_cover(&o->pending, block, mark);
 }
 
 bool order_read_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
@@ -271,21 +274,20 @@ void order_barrier_whole(struct block_order *o) {
         facts_clear(&o->warps[i].late);
         o->warps[i].dirty = false;
     }
-    /* What one has read with a strong load, another may fence after the barrier. */
-    for (uint32_t i = 1; o->pending_any && i < o->warp_count; i++) {
-        facts_join(&o->warps[0].pending, &o->warps[i].pending);
+    for (uint32_t i = 0; o->pending_any && i < o->warp_count; i++) {
+        facts_join(&o->pending, &o->warps[i].pending);
         facts_clear(&o->warps[i].pending);
-        o->warps[i].has_pending = false;
+        known_join(o->pending_known, o->warps[i].pending_known);
     }
 }
 
-static void learn_pending(struct block_order *o, struct warp_order *w, struct warp_order *from) {
-    facts_join(&w->learned, &from->pending);
-    facts_clear(&from->pending);
-    if (from->has_pending)
-        known_join(w->known, from->pending_known);
-    from->has_pending = false;
-    (void)o;
+/* What was read before the fence is known after it; also what others of the block had read before the last barrier. */
+static void learn_pending(struct block_order *o, struct warp_order *w) {
+    facts_join(&w->learned, &w->pending);
+    facts_clear(&w->pending);
+    facts_join(&w->learned, &o->pending);
+    known_join(w->known, w->pending_known);
+    known_join(w->known, o->pending_known);
 }
 
 void order_fence(struct block_order *o, uint32_t warp) {
@@ -295,10 +297,8 @@ void order_fence(struct block_order *o, uint32_t warp) {
     w->fence_base = o->base;
     memcpy(w->fence_known, w->known, sizeof w->known);
     w->fence_known[warp] = ++o->time;
-    if (o->pending_any) {
-        learn_pending(o, w, &o->warps[0]);
-        learn_pending(o, w, w);
-    }
+    if (o->pending_any)
+        learn_pending(o, w);
 }
 
 bool order_may_release(const struct block_order *o) {
@@ -365,10 +365,8 @@ void order_acquire(struct block_order *o, uint32_t warp, const struct sync_varia
     }
     if (!s->all.used)
         return;
-    if (s->all.block == o->index) {
+    if (s->all.block == o->index)
         known_join(strongly ? w->known : w->pending_known, s->all.known);
-        w->has_pending |= !strongly;
-    }
     facts_join(strongly ? &w->learned : &w->pending, &s->all.facts);
     o->pending_any |= !strongly;
 }

@@ -69,7 +69,6 @@ struct warp_order {
     struct facts learned; /* of other blocks, since the last barrier */
     struct facts pending; /* read, but a fence has to follow */
     uint32_t pending_known[MAX_WARPS];
-    bool has_pending;
     uint32_t copies_done[WARP_SIZE]; /* a lane's copies that began before this time are done */
     uint32_t commits[WARP_SIZE][8];  /* times of a lane's last commit_groups, newest first */
 };
@@ -82,6 +81,8 @@ struct block_order {
     uint32_t warp_count;
     struct warp_order *warps;
     struct facts learned, late; /* of other blocks, by all warps */
+    struct facts pending;       /* that others have read before the last barrier */
+    uint32_t pending_known[MAX_WARPS];
     bool pending_any;
 };
 

@@ -122,18 +122,16 @@ static bool touch_cell(const struct now *n, struct global_cell *c, uint64_t offs
     uint32_t value;
     bool known = n->touch->write && value_of(n, offset, unit, &value);
     bool same = known && c->value_known && c->value == value;
-    bool found = quiet || (!same && against(n, &c->write, true));
+    bool found = quiet || (!same && against(n, &c->write, true)) || against(n, &c->strong, true);
     if (!n->touch->write) {
         remember_read(n, c);
         return found;
     }
-    c->value = known ? value : 0;
-    c->value_known = known;
-    for (int i = 0; i < 2; i++) {
-        found = found || against(n, &c->reads[i], false);
-        c->reads[i].launch = 0;
-    }
-    c->write = n->mark;
+    found = found || against(n, &c->reads[0], false) || against(n, &c->reads[1], false);
+    if (n->mark.mark.packed & MARK_STRONG)
+        c->strong = n->mark;
+    else
+        *c = (struct global_cell){.write = n->mark, .value = known ? value : 0, .value_known = known};
     return found;
 }
 
@@ -199,10 +197,12 @@ static void note_copy(const struct search *s, const struct allocation *a, uint64
 
 static void search_cell(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
                         const struct global_cell *c, bool write) {
-    if (concerns(s, &c->write)) {
-        note_copy(s, a, address, bytes, &c->write, write, true);
-        return;
-    }
+    const struct global_mark *writes[] = {&c->write, &c->strong};
+    for (int i = 0; i < 2; i++)
+        if (concerns(s, writes[i])) {
+            note_copy(s, a, address, bytes, writes[i], write, true);
+            return;
+        }
     for (int i = 0; write && i < 2; i++)
         if (concerns(s, &c->reads[i])) {
             note_copy(s, a, address, bytes, &c->reads[i], write, false);

@@ -72,19 +72,25 @@ static void remember_read(struct block_watch *b, struct shared_cell *c, const st
         c->reads[1] = new;
 }
 
-/* Returns true when it found something: once per access is enough. */
+static bool against_reads(struct block_watch *b, const struct shared_cell *c, const struct touch *t,
+                          struct access_mark new) {
+    return against(b, t, c->reads[0], new, false) || against(b, t, c->reads[1], new, false);
+}
+
+/* Returns true when it found something: once per access is enough. A strong write, an atomic for example, is no race with
+ * others of its kind, but does not make a plain one before it right. */
 static bool touch_cell(struct block_watch *b, struct shared_cell *c, const struct touch *t, struct access_mark new,
                        bool quiet) {
-    bool found = quiet || against(b, t, c->write, new, true);
+    bool found = quiet || against(b, t, c->write, new, true) || against(b, t, c->strong, new, true);
     if (!t->write) {
         remember_read(b, c, t, new);
         return found;
     }
-    for (int i = 0; i < 2; i++) {
-        found = found || against(b, t, c->reads[i], new, false);
-        c->reads[i].time = 0;
-    }
-    c->write = new;
+    found = found || against_reads(b, c, t, new);
+    if (new.packed & MARK_STRONG)
+        c->strong = new;
+    else
+        *c = (struct shared_cell){.write = new};
     return found;
 }
 
