@@ -138,6 +138,7 @@ static cudaError_t create(const char *function, cudaTextureObject_t *out, struct
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view) {
     ENTER();
+    NOT_WHILE_CAPTURING(__func__);
     if (!out || !resource)
         return state_return(cudaErrorInvalidValue);
     if (!texture)
