@@ -15,9 +15,11 @@
 #include "tier/tier.h"
 
 #define WORTH_IT_NS                                                                                                    \
-    30000000u          /* interpreted so long, a kernel is worth compiling: it takes about a second of one core */
-#define MAX_INSNS 8000 /* longer kernels would occupy the compiler for too long */
-#define MAX_FILES 400  /* in the cache; the oldest half goes when there are more */
+    30000000u            /* interpreted so long, a kernel is worth compiling: it takes about a second of one core */
+#define MAX_INSNS   8000 /* longer kernels would occupy the compiler for too long */
+#define MAX_FILES   400  /* in the cache; the oldest half goes when there are more */
+#define MAX_SECONDS 60   /* for one compilation */
+#define KEY_SIZE    33   /* 32 digits that stand for a text, and 0 */
 
 extern char **environ;
 
@@ -87,15 +89,21 @@ static int by_age(const void *a, const void *b) {
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
+/* Only what was made here is ours to remove. */
+static bool is_ours(const char *name) {
+    size_t digits = strspn(name, "0123456789abcdef");
+    return digits >= 16 && name[digits] == '.' && strlen(name) < sizeof((struct file_age *)0)->name;
+}
+
 static void prune(const char *folder) {
     DIR *d = opendir(folder);
     struct file_age *files = calloc(4 * MAX_FILES, sizeof *files);
     size_t n = 0;
     for (struct dirent *e; d && files && (e = readdir(d)) && n < 4 * MAX_FILES;) {
         struct stat s;
-        if (strlen(e->d_name) >= sizeof files->name || e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &s, 0) != 0)
+        if (!is_ours(e->d_name) || fstatat(dirfd(d), e->d_name, &s, 0) != 0)
             continue;
-        strcpy(files[n].name, e->d_name); /* it fits: see above */
+        strcpy(files[n].name, e->d_name); /* it fits: see is_ours() */
         files[n++].time = s.st_mtime;
     }
     if (n > MAX_FILES) {
@@ -118,28 +126,42 @@ static bool write_source(const char *path, const char *text) {
     return f && fclose(f) == 0 && good;
 }
 
-/* The compiler runs on when this program ends first: the next run finds what it made. */
+/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take. The compiler runs on when this program ends first: the next run finds what it
+ * made. The library's last line says what it is and that it is whole. */
 static const char script[] =
-    "for cc in ${EMULATOR_CC:-gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
-    "command -v timeout >/dev/null && limit='timeout 60'\n"
+    "unset LD_PRELOAD\n"
+    "for cc in ${EMULATOR_CC:-" TIER_CC " gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
+    "command -v timeout >/dev/null && limit=\"timeout $4\"\n"
     "$limit nice -n 5 $cc -std=gnu11 -w -O3 -march=" TIER_MARCH " $($cc -march=" TIER_MARCH
     " -mprefer-vector-width=512 -xc -c -o "
     "/dev/null /dev/null 2>/dev/null && echo -mprefer-vector-width=512) -ffp-contract=off -fno-math-errno "
     "-fno-trapping-math "
-    "-fno-strict-aliasing -fPIC -shared -o \"$1.so.$$\" \"$1\" -lm && mv \"$1.so.$$\" \"$2\"\n"
-    "result=$?; rm -f \"$1\" \"$1.so.$$\"; exit $result\n";
+    "-fno-strict-aliasing -fPIC -shared -o \"$1.so\" \"$1\" -lm && sum=$(cksum <\"$1.so\") && "
+    "printf '\\nkernel %s %s\\n' \"$3\" \"$sum\" >>\"$1.so\" && mv \"$1.so\" \"$2\"\n"
+    "result=$?; rm -f \"$1\" \"$1.so\"; exit $result\n";
 
-static void compile(const char *source, const char *library) {
-    char *arguments[] = {
-        "sh", "-c", (char *)(uintptr_t)script, "sh", (char *)(uintptr_t)source, (char *)(uintptr_t)library, NULL};
+void tier_compile(const char *source, const char *library, const char *key, int limit) {
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%d", limit);
+    char *arguments[] = {"sh",
+                         "-c",
+                         (char *)(uintptr_t)script,
+                         "sh",
+                         (char *)(uintptr_t)source,
+                         (char *)(uintptr_t)library,
+                         (char *)(uintptr_t)key,
+                         seconds,
+                         NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    bool talk = getenv("EMULATOR_TIER_DEBUG") != NULL;
-    if (!talk)
+    if (!getenv("EMULATOR_TIER_DEBUG"))
         posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+#if __GLIBC_PREREQ(2, 34) /* who waits for the end of a pipe of this program's must not wait for the compiler */
+    posix_spawn_file_actions_addclosefrom_np(&files, 3);
+#endif
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     pid_t child;
@@ -151,7 +173,55 @@ static void compile(const char *source, const char *library) {
     posix_spawn_file_actions_destroy(&files);
 }
 
-static tier_kernel load(const char *library) {
+/* ---- the loader ---- */
+
+/* The sum that cksum prints. */
+static uint32_t checksum(const uint8_t *data, size_t n) {
+    uint32_t table[256], sum = 0;
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i << 24;
+        for (int bit = 0; bit < 8; bit++)
+            c = c << 1 ^ (c >> 31 ? 0x04c11db7u : 0);
+        table[i] = c;
+    }
+    for (size_t i = 0; i < n; i++)
+        sum = sum << 8 ^ table[sum >> 24 ^ data[i]];
+    for (size_t rest = n; rest; rest >>= 8)
+        sum = sum << 8 ^ table[(sum >> 24 ^ rest) & 0xff];
+    return ~sum;
+}
+
+/* The last line of a library: see the script. */
+static bool vouched_for(const uint8_t *data, size_t size, const char *key) {
+    char line[128] = "", of[KEY_SIZE];
+    unsigned long sum, length;
+    const uint8_t *end = size > sizeof line ? memrchr(data + size - sizeof line, '\n', sizeof line - 1) : NULL;
+    if (!end || data[size - 1] != '\n')
+        return false;
+    memcpy(line, end + 1, (size_t)(data + size - end - 1));
+    return sscanf(line, "kernel %32s %lu %lu", of, &sum, &length) == 3 && strcmp(of, key) == 0 &&
+           length == (size_t)(end - data) && checksum(data, length) == sum;
+}
+
+/* A library that is damaged or cut off could do anything, and crash the loader, too. */
+static bool is_whole(const char *library, const char *key) {
+    bool whole = false;
+    struct stat s;
+    int file = open(library, O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && fstat(file, &s) == 0 && s.st_size > 0) {
+        uint8_t *data = malloc((size_t)s.st_size);
+        whole = data && read(file, data, (size_t)s.st_size) == s.st_size && vouched_for(data, (size_t)s.st_size, key);
+        free(data);
+    }
+    if (file >= 0)
+        close(file);
+    return whole;
+}
+
+static tier_kernel load(const char *library, const char *key) {
+    if (!is_whole(library, key))
+        return NULL;
+    utimensat(AT_FDCWD, library, NULL, 0); /* it is still in use: see prune() */
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     tier_kernel run = NULL;
     void *symbol = handle ? dlsym(handle, TIER_ENTRY) : NULL;
@@ -160,22 +230,26 @@ static tier_kernel load(const char *library) {
 }
 
 static tier_kernel build(const char *text) {
-    char folder[3000], library[3100], source[3200];
+    static _Atomic unsigned count;
+    char folder[3000], library[3100], source[3200], key[KEY_SIZE];
     if (!cache_folder(folder, sizeof folder))
         return NULL;
     uint64_t seed = hash_processor(0xcbf29ce484222325u);
     uint64_t low = hash(hash(seed, tier_prelude, strlen(tier_prelude)), text, strlen(text));
     uint64_t high = hash(hash(~low, text, strlen(text)), script, sizeof script);
-    snprintf(library, sizeof library, "%s/%016llx%016llx.so", folder, (unsigned long long)high,
-             (unsigned long long)low);
-    if (access(library, R_OK) == 0)
-        return load(library);
+    snprintf(key, sizeof key, "%016llx%016llx", (unsigned long long)high, (unsigned long long)low);
+    snprintf(library, sizeof library, "%s/%s.so", folder, key);
+    tier_kernel run = load(library, key);
+    if (run)
+        return run;
     prune(folder);
-    snprintf(source, sizeof source, "%s/%016llx.%d.c", folder, (unsigned long long)low, (int)getpid());
-    if (!write_source(source, text))
+    snprintf(source, sizeof source, "%s/%s.%d.%u.c", folder, key, (int)getpid(), atomic_fetch_add(&count, 1));
+    if (!write_source(source, text)) {
+        unlink(source);
         return NULL;
-    compile(source, library);
-    return access(library, R_OK) == 0 ? load(library) : NULL;
+    }
+    tier_compile(source, library, key, MAX_SECONDS);
+    return load(library, key);
 }
 
 /* ---- the background thread ---- */

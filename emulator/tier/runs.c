@@ -150,7 +150,9 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *gua
     struct operand o[INSN_OPERANDS];
     unsigned n = steps_operands(in, t->names[i], o);
     int on = guard ? read_place(t, place_of(t, *guard, 1)) : -1, values[INSN_OPERANDS], before[INSN_OPERANDS];
-    bool raw = steps_gives_raw(t->names[i]), takes = steps_takes_raw(t->names[i]);
+    bool takes = steps_takes_raw(t->names[i]);
+    /* What a guard leaves as it was may be any bits, not only a number: those of a NaN are to stay. */
+    bool raw = steps_gives_raw(t->names[i]) && (!guard || place_of(t, o[0].slot, o[0].bits)->raw);
     for (unsigned j = 0; j < n; j++) {
         struct place *p = place_of(t, o[j].slot, o[j].bits);
         before[j] = o[j].written && !guard           ? -1

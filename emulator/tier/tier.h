@@ -26,4 +26,8 @@ void tier_launch(const struct kernel *kernel);
 /* A worker has interpreted the kernel for some time more. */
 void tier_spent(const struct kernel *kernel, uint64_t nanoseconds);
 
+/* Compiles the file `source`, a C text, to a shared library within `limit` seconds, and removes it. `key` is for the library's last
+ * line. There is no library when that fails. */
+void tier_compile(const char *source, const char *library, const char *key, int limit);
+
 #endif
