@@ -5,6 +5,7 @@
 
 #include "core/decode.h"
 #include "core/decode_cluster.h"
+#include "core/decode_video.h"
 #include "memory/memory.h"
 #include "ops/stack.h"
 #include "ops/warp.h"
@@ -254,6 +255,6 @@ bool decode_control(struct decoder *d, const struct ptx_insn *p) {
     else if (opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent") || opcode_is(op, "setmaxnreg"))
         decode_emit(d, op_nothing);
     else
-        return decode_cluster(d, p) || decode_stack(d, p);
+        return decode_cluster(d, p) || decode_stack(d, p) || decode_video(d, p);
     return true;
 }

@@ -97,7 +97,7 @@ static void decode_gradient(struct decoder *d, const struct ptx_operand *o, unsi
         out[k] = decode_source(d, &items[k], 32);
 }
 
-/* tex{.level|.grad}.shape.v4.type.coordinates d{|p}, [object, {...}]{, level or gradients}; tld4.component.2d... */
+/* tex{.base|.level|.grad}.shape.v4.type.coordinates d{|p}, [object, {...}]{, level or gradients}; tld4.component.2d... */
 static void texture(struct decoder *d, const struct ptx_insn *p, struct words s) {
     bool gathers = opcode_is(p->opcode, "tld4");
     unsigned extra = 0, component = 0;
@@ -107,7 +107,11 @@ static void texture(struct decoder *d, const struct ptx_insn *p, struct words s)
         if (component == 4)
             refuse(d);
     } else {
-        extra = next_is(&s, "level") ? LEVEL_NAMED : next_is(&s, "grad") ? LEVEL_GRADIENT : LEVEL_FIRST;
+        bool base = next_is(&s, "base");
+        extra = base                   ? LEVEL_FIRST
+                : next_is(&s, "level") ? LEVEL_NAMED
+                : next_is(&s, "grad")  ? LEVEL_GRADIENT
+                                       : LEVEL_FIRST;
     }
     struct texture_access *a = new_access(d, &s);
     a->gather = gathers;

@@ -1,8 +1,7 @@
 /* Video instructions: v* on whole words, and v*2 and v*4 on the halves and bytes of a word.
  *
- * Rarely used, so one function per group reads what to do from insn.kind. The selectors that pick a part of an operand
- * (%r1.b0) and the masks of v*2 and v*4 are not there: decode says so. Left out, too, are the spellings for words on
- * which the manual and an H200 disagree, since nobody can rely on them: .sat, .min, .max, .shr7 and .shr15. */
+ * Rarely used, so one function per group reads what to do from insn.kind. What takes a part of an operand (%r1.b0), has a mask,
+ * saturates a word or is even rarer is in video_any.c. */
 #include "ops/lanes.h"
 
 /* ---- insn.kind ---- */

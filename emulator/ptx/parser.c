@@ -599,6 +599,13 @@ static bool negates(struct parser *p) {
     return is_punct(p, '!') && lexer_next(&ahead).kind == TOKEN_WORD && accept(p, '!');
 }
 
+/* vmad takes the negative of a register. */
+static bool negative_register(struct parser *p) {
+    struct lexer ahead = p->lexer;
+    struct token next = lexer_next(&ahead);
+    return is_punct(p, '-') && next.kind == TOKEN_WORD && next.text[0] == '%' && accept(p, '-');
+}
+
 /* ( begins the lists of call, and an expression elsewhere. */
 static bool begins_number(const struct parser *p) {
     return constant_begins(&p->token) && !(p->in_call && is_punct(p, '('));
@@ -610,6 +617,9 @@ static struct ptx_operand operand(struct parser *p) {
         fail(p, "operands are nested more than %d deep", MAX_OPERANDS);
     if (negates(p)) {
         o = operand(p);
+        o.negated = true;
+    } else if (negative_register(p)) {
+        operand_name(p, &o);
         o.negated = true;
     } else if (begins_number(p)) {
         operand_number(p, &o);

@@ -17,9 +17,24 @@ static void remember(char *name) {
         abort();
 }
 
-void vectors_open(const char *path) {
+/* The opcodes that ../tensor compares, one a line. */
+static void remember_names(const char *path) {
+    char line[256];
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        remember(strdup(line));
+    }
+    fclose(file);
+}
+
+void vectors_open(const char *path, const char *tensor_path) {
     FILE *file = fopen(path, "rb");
-    if (!file || !vectors_read(&vectors, file) || !hcreate_r(4 * vectors.count, &names)) {
+    if (!file || !vectors_read(&vectors, file) || !hcreate_r(4 * vectors.count + 4096, &names)) {
         perror(path);
         exit(2);
     }
@@ -29,6 +44,7 @@ void vectors_open(const char *path) {
         if (!vectors.items[i].rejected)
             remember(vectors.items[i].label);
     }
+    remember_names(tensor_path);
 }
 
 /* Registers and numbers: what the vectors' kernels have. */
@@ -43,11 +59,21 @@ static bool plain(const char *operands) {
     return true;
 }
 
+static size_t operand_count(const char *operands) {
+    size_t count = *operands != '\0';
+    for (; *operands; operands++)
+        count += *operands == ',';
+    return count;
+}
+
 bool in_vectors(const char *candidate) {
     char opcode[128];
     ENTRY *found;
     snprintf(opcode, sizeof opcode, "%.*s", (int)strcspn(candidate, " "), candidate);
+    if (hsearch_r((ENTRY){.key = opcode}, FIND, &found, &names) && strstr(opcode, "mma."))
+        return true;
     const struct form *form = form_find(opcode);
-    return form && plain(candidate + strcspn(candidate, " ") + 1) &&
+    const char *operands = candidate + strcspn(candidate, " ") + 1;
+    return form && plain(operands) && operand_count(operands) == strlen(form->operands) &&
            hsearch_r((ENTRY){.key = (char *)form->name}, FIND, &found, &names);
 }

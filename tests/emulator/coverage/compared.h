@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* Reads the vectors of tests/emulator/conformance, unpacked; ends the program when it cannot. */
-void vectors_open(const char *vectors);
+/* Reads the vectors of tests/emulator/conformance, unpacked, and a list of the opcodes that tests/emulator/tensor compares; ends
+ * the program when it cannot. */
+void vectors_open(const char *vectors, const char *tensor);
 
 bool in_vectors(const char *candidate);
 

@@ -7,8 +7,8 @@ coverage_program=$plain_emulator/coverage
 build_coverage() {
   conformance=tests/emulator/conformance
   link_test "$plain_emulator" "$coverage_program" "$coverage/coverage.c" "$coverage/compared.c" "$coverage/judged.c" \
-    "$coverage/decoded.c" "$coverage/grammar.c" "$coverage/statement.c" "$conformance/vectors.c" "$conformance/plan.c" \
-    "$conformance/values.c" "$conformance/kernel.c"
+    "$coverage/decoded.c" "$coverage/executed.c" "$coverage/grammar.c" "$coverage/results.c" "$coverage/statement.c" \
+    "$coverage/trial.c" "$conformance/vectors.c" "$conformance/plan.c" "$conformance/values.c" "$conformance/kernel.c"
 }
 
 # The compiler's own ptxas, also where nvcc on the PATH is a script.
@@ -39,9 +39,22 @@ ask_ptxas() { # FOLDER
   return 1
 }
 
-coverage_table() { # FOLDER
+# What was recorded on an H200, unpacked in FOLDER; nothing where nobody has recorded.
+unpack_records() { # FOLDER
   gzip -dc tests/emulator/conformance/vectors.bin.gz >"$1/vectors.bin"
-  "$coverage_program" table "$coverage/forms.txt" "$1/rejected" "$coverage/exclusions.txt" "$1/vectors.bin"
+  : >"$1/results.bin"
+  [ ! -f "$coverage/results.bin.gz" ] || gzip -dc "$coverage/results.bin.gz" >"$1/results.bin"
+}
+
+# Prints the table; complaints go to the file complaints in FOLDER.
+coverage_table() { # FOLDER
+  unpack_records "$1"
+  made=0
+  "$coverage_program" table "$coverage/forms.txt" "$1/rejected" "$coverage/exclusions.txt" "$coverage/uncompared.txt" \
+    "$1/vectors.bin" "$coverage/tensor.txt" "$1/results.bin" 2>"$1/complaints" || made=$?
+  grep -v '^=====' "$1/complaints" >"$1/said" || true
+  mv "$1/said" "$1/complaints"
+  return "$made"
 }
 
 table_begin='<!-- written by tests/emulator/coverage/update.sh -->'

@@ -228,6 +228,7 @@ uint32_t trial_fingerprint(const struct trial *trial) {
     static char text[TRIAL_TEXT];
     struct trial copy = *trial;
     size_t n = trial_write_header(text, sizeof text);
-    n += trial_write(&copy, "f", text + n, sizeof text - n);
+    n += trial_write(&copy, "f", text + n, sizeof text - n - 4);
+    memset(text + n, 0, 4); /* to a whole word */
     return hash_bytes(0x811c9dc5u, (const uint8_t *)text, (n + 3) & ~(size_t)3);
 }
