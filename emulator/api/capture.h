@@ -7,8 +7,8 @@
 struct stream;
 struct work;
 
-/* Each of these is asked for a call that is named in messages; an error is the code to return, which state_return knows.
- * While nothing is captured anywhere they cost a look at a counter. */
+/* Each of these is asked for a call that is named in messages; an error is the code to return, which state_return
+ * knows. While nothing is captured anywhere they cost a look at a counter. */
 
 /* May the stream be given work now, and is it captured? */
 cudaError_t capture_check(const char *function, struct stream *s, bool *captured);

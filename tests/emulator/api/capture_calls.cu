@@ -3,8 +3,8 @@
 // Compared: the table is what an H200 answered with CUDA 13.0 (driver 580.159.04).
 #include "api_test.h"
 
-/* A row per call, a cell per situation, in this order. A cell is the answer of the call, the state of the capture after
- * it (A: active, I: invalidated, N: none) and the answer of cudaStreamEndCapture; "." is 0A0, "none of its business". */
+/* A row per call, a cell per situation, in this order. A cell is the answer of the call, the state of the capture
+ * after it (A: active, I: invalidated, N: none) and the answer of cudaStreamEndCapture; "." is 0A0, "none of its business". */
 struct situation {
     const char *name;
     cudaStreamCaptureMode mode;
