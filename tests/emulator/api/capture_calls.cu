@@ -4,7 +4,8 @@
 #include "api_test.h"
 
 /* A row per call, a cell per situation, in this order. A cell is the answer of the call, the state of the capture
- * after it (A: active, I: invalidated, N: none) and the answer of cudaStreamEndCapture; "." is 0A0, "none of its business". */
+ * after it (A: active, I: invalidated, N: none) and the answer of cudaStreamEndCapture; "." is 0A0, "none of its
+ * business". */
 struct situation {
     const char *name;
     cudaStreamCaptureMode mode;
