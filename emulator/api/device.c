@@ -44,14 +44,11 @@ cudaError_t cudaSetDevice(int device) {
 
 /* All devices are alike, so the order of the list does not matter: it is only checked. */
 cudaError_t cudaSetValidDevices(int *devices, int count) {
-    bool seen[MAX_DEVICES] = {false};
-    if (count < 0 || (count && !devices))
+    if (count < 0 || count > state_device_count() || (count && !devices))
         return state_return(cudaErrorInvalidValue);
-    for (int i = 0; i < count; i++) {
-        if (!device_exists(devices[i]) || seen[devices[i]])
-            return state_return(cudaErrorInvalidValue);
-        seen[devices[i]] = true;
-    }
+    for (int i = 0; i < count; i++)
+        if (!device_exists(devices[i]))
+            return device_missing(__func__, devices[i]);
     return cudaSuccess;
 }
 

@@ -196,10 +196,6 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     struct stream *stream = queue_find(r->stream);
     if (!stream)
         return state_refuse(r->function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
-    if (queue_device(stream) != state_device())
-        return state_refuse(r->function, cudaErrorInvalidResourceHandle,
-                            "The stream belongs to device %d, and the current device is %d: call cudaSetDevice first.",
-                            queue_device(stream), state_device());
     bool captured;
     cudaError_t error = capture_check(r->function, stream, &captured);
     if (error != cudaSuccess || captured)

@@ -21,6 +21,10 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
 /* Who may reach whose memory. Kernels reach it anyhow: what is checked is the use of these calls. */
 static bool peers[MAX_DEVICES][MAX_DEVICES];
 
+bool device_reaches(int device, int peer) {
+    return peers[device][peer];
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     ENTER();
     if (flags)

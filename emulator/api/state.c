@@ -1,4 +1,4 @@
-#include "api/api.h"
+#include "api/device.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -86,9 +86,13 @@ cudaError_t state_fault(int device) {
     return (cudaError_t)atomic_load(&faults[device]);
 }
 
+/* Devices that can reach the memory of the faulty one share its fault. */
 void state_set_fault(int device, int error) {
-    int none = 0; /* the first one stays */
-    atomic_compare_exchange_strong(&faults[device], &none, error);
+    for (int d = 0; d < device_count; d++) {
+        int none = 0; /* the first one stays */
+        if (d == device || device_reaches(d, device))
+            atomic_compare_exchange_strong(&faults[d], &none, error);
+    }
 }
 
 void state_replace_fault(int device, int error) {
@@ -97,8 +101,9 @@ void state_replace_fault(int device, int error) {
 
 cudaError_t state_observe(int device) {
     cudaError_t fault = state_fault(device);
-    if (fault != cudaSuccess)
-        atomic_store(&observed[device], true);
+    for (int d = 0; d < device_count && fault != cudaSuccess; d++)
+        if (d == device || (state_fault(d) == fault && device_reaches(d, device)))
+            atomic_store(&observed[d], true);
     return fault;
 }
 

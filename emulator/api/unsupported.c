@@ -84,16 +84,8 @@ X(__cudaGetProcAddress)
 #else
 X(cudaGetDeviceProperties) /* the structure of toolkit 11; programs of toolkit 12 call ..._v2 */
 X(cudaLaunchCooperativeKernelMultiDevice)
-X(cudaSetDoubleForDevice)
-X(cudaSetDoubleForHost)
 X(cudaSignalExternalSemaphoresAsync_v2)
 X(cudaSignalExternalSemaphoresAsync_v2_ptsz)
-X(cudaThreadExit)
-X(cudaThreadGetCacheConfig)
-X(cudaThreadGetLimit)
-X(cudaThreadSetCacheConfig)
-X(cudaThreadSetLimit)
-X(cudaThreadSynchronize)
 X(cudaWaitExternalSemaphoresAsync_v2)
 X(cudaWaitExternalSemaphoresAsync_v2_ptsz)
 #endif

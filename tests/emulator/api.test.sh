@@ -71,6 +71,16 @@ for mode in none speed size balance; do
   run_source symbols ", -compress-mode=$mode" -compress-mode="$mode"
 done
 
+# The table of functions says what is so.
+library=$(ls "${LD_LIBRARY_PATH%%:*}"/libcudart.so.13 2>/dev/null || :)
+if [ -z "$library" ]; then
+  skip "api: the table of functions" "it is about toolkit 13"
+elif sh tests/emulator/api/table.sh "$library" | cmp -s - tests/emulator/api/README.md; then
+  pass "api: the table of functions"
+else
+  no "api: the table of functions" "make it anew: tests/emulator/api/table.sh $library --update"
+fi
+
 # Silence on request: answers stay, explanations go.
 EMULATOR_QUIET=1
 export EMULATOR_QUIET
@@ -91,7 +101,7 @@ if [ "$status" != 0 ]; then
 elif [ "${sanitizer#/}" = "$sanitizer" ]; then
   skip "api (sanitized)" "this compiler has no libasan.so"
 else
-  for name in errors launch memory streams symbols fault graphs capture graph_conditions graph_samples; do
+  for name in errors launch memory streams symbols fault library memory_arrays memory_managed memory_pools mipmap graphs capture graph_conditions graph_samples; do
     status=0
     LD_PRELOAD=$sanitizer ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$PWD/$sanitized_emulator EMULATOR_QUIET=1 \
       timeout 200 "$scratch/$name" >"$scratch/out" 2>"$scratch/err" || status=$?

@@ -296,17 +296,19 @@ static void flags() {
 }
 
 static void choosing() {
-    int d = -1, several[] = {0, 0}, wrong[] = {0, 99};
+    int d = -1, n = 0, several[20] = {}, wrong[] = {99};
     cudaDeviceProp p = {};
     EXPECT(cudaSuccess, cudaChooseDevice(&d, &p));
     EXPECT_EQUAL("chosen", 0, d);
     EXPECT(cudaErrorInvalidValue, cudaChooseDevice(0, &p));
     EXPECT(cudaErrorInvalidValue, cudaChooseDevice(&d, 0));
-    EXPECT(cudaErrorInvalidValue, cudaSetValidDevices(wrong, 2));
+    EXPECT(cudaErrorInvalidDevice, cudaSetValidDevices(wrong, 1));
     EXPECT(cudaErrorInvalidValue, cudaSetValidDevices(0, 1));
     EXPECT(cudaErrorInvalidValue, cudaSetValidDevices(wrong, -1));
     EXPECT(cudaSuccess, cudaSetValidDevices(several, 1));
-    EXPECT(cudaErrorInvalidValue, cudaSetValidDevices(several, 2));
+    MUST(cudaGetDeviceCount(&n));
+    EXPECT(cudaSuccess, cudaSetValidDevices(several, n));
+    EXPECT(cudaErrorInvalidValue, cudaSetValidDevices(several, n + 1));
     EXPECT(cudaSuccess, cudaSetValidDevices(several, 0));
     EXPECT(cudaSuccess, cudaSetValidDevices(0, 0));
     EXPECT(cudaErrorInvalidValue, cudaGetDevice(0));

@@ -26,7 +26,10 @@ int main() {
         EXPECT(cudaSuccess, cudaPointerGetAttributes(&a, d[i]));
         EXPECT_EQUAL("memory knows its device", i, a.device);
     }
-    EXPECT_LAUNCH(cudaErrorInvalidResourceHandle, (count<<<1, 1, 0, first>>>(d[0])));
+    EXPECT_LAUNCH(cudaSuccess, (count<<<1, 1, 0, first>>>(d[0]))); // it runs where the stream is
+    EXPECT(cudaSuccess, cudaStreamSynchronize(first));
+    EXPECT(cudaSuccess, cudaMemcpy(&h, d[0], sizeof(int), cudaMemcpyDeviceToHost));
+    EXPECT_EQUAL("with the variable of that device", 6, h);
     EXPECT(cudaSuccess, cudaDeviceCanAccessPeer(&can, 1, 0));
     EXPECT_EQUAL("peers can be reached", 1, can);
     EXPECT(cudaSuccess, cudaDeviceEnablePeerAccess(0, 0));
@@ -41,7 +44,8 @@ int main() {
     count<<<1, 1>>>((int *)0x7fff00000000);
     EXPECT(cudaErrorIllegalAddress, cudaDeviceSynchronize());
     EXPECT(cudaSuccess, cudaSetDevice(1));
-    EXPECT_LAUNCH(cudaSuccess, (count<<<1, 1>>>(d[1])));
-    EXPECT(cudaSuccess, cudaDeviceSynchronize());
+    // A peer that can reach the device has its fault, too.
+    EXPECT_LAUNCH(cudaErrorIllegalAddress, (count<<<1, 1>>>(d[1])));
+    EXPECT(cudaErrorIllegalAddress, cudaDeviceSynchronize());
     return failures != 0;
 }
