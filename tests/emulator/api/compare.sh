@@ -6,6 +6,7 @@
 set -eu
 programs=${1:?the folder of executables}
 cd "$(dirname "$0")/../../.."
+. tests/emulator/api/checksum.sh
 gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | tr -d ',' | tr ' ' _)
 [ -z "${2:-}" ] || "$programs/mipmap" --record "$2"
 echo "# source checksum day gpu_driver checks"
@@ -16,7 +17,7 @@ for source in tests/emulator/api/*.cu; do
   timeout 60 "$programs/$name" >"/tmp/compare.$$" 2>/dev/null || status=$?
   grep '^not ok' "/tmp/compare.$$" | sed "s|^|$name: |" >&2 || :
   if [ "$status" = 0 ]; then
-    echo "$name.cu $(cksum <"$source" | tr ' ' -) $(date +%Y-%m-%d) $gpu $(grep -c '^ok' "/tmp/compare.$$")"
+    echo "$name.cu $(checksum "$source") $(date +%Y-%m-%d) $gpu $(grep -c '^ok' "/tmp/compare.$$")"
   else
     echo "$name: ended with status $status" >&2
   fi

@@ -9,12 +9,13 @@ library=${1:?the path of a libcudart.so.13 that the emulator is}
 case $library in /*) ;; *) library=$PWD/$library ;; esac
 cd "$(dirname "$0")/../../.."
 export LC_ALL=C
+. tests/emulator/api/checksum.sh
 
 # The sources whose answers were those of an H200 and that have not changed since: "source date".
 unchanged() {
   while read -r source hash date rest; do
     case $source in '#'* | '') continue ;; esac
-    [ "$(cksum <"tests/emulator/api/$source" | tr ' ' -)" = "$hash" ] && echo "$source $date"
+    [ "$(checksum "tests/emulator/api/$source")" = "$hash" ] && echo "$source $date"
   done <tests/emulator/api/compared.txt
 }
 
