@@ -34,7 +34,8 @@
 /* The new value where lane l is one of m, by arithmetic: compilers make a branch of a store that depends on a mask. */
 #define BLEND(T, old, value) (T)((old) ^ (((old) ^ (value)) & -(T)(m >> l & 1)))
 
-#define CANONICAL(v) (((v)&0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : (v)) /* the macros of ops/ieee.h are not here any more */
+#define CANONICAL(v)                                                                                                   \
+    (((v)&0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : (v)) /* the macros of ops/ieee.h are not here any more */
 
 /* Bit l: lane l is -1. */
 static inline uint32_t lane_bits(const int32_t *t) {

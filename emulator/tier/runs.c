@@ -127,7 +127,7 @@ static int read_place(struct translator *t, struct place *p) {
     fprintf(t->out, "    const %s v%d = ", type_of(p->bits), p->value);
     if (p->bits == 1)
         fprintf(t->out, "p%u >> l & 1;\n", p->slot);
-    else if (c && c->bits == p->bits)
+    else if (c && c->bits == p->bits && !may_be_address(c->value))
         fprintf(t->out, "(%s)0x%llxu;\n", type_of(p->bits), (unsigned long long)c->value);
     else
         fprintf(t->out, same_for_all(c) ? "c%u;\n" : "s%u[l];\n", p->slot);

@@ -37,8 +37,9 @@ static void emit_memory(struct translator *t, uint32_t i) {
     fprintf(t->out, " {\n  static const uint32_t data[] = {");
     for (unsigned k = 0; k < a->count; k++)
         fprintf(t->out, "%u, ", a->regs[k]);
-    fprintf(t->out, "};\n  const struct fast_access a = {%u, %u, %lldll, data};\n", a->address_reg, a->slot,
-            (long long)in->imm);
+    fprintf(t->out, "};\n  const struct fast_access a = {%u, %u, ", a->address_reg, a->slot);
+    fprintf(t->out, may_be_address((uint64_t)in->imm) ? "code[%lld].imm, data};\n" : "%lldll, data};\n",
+            may_be_address((uint64_t)in->imm) ? (long long)i : (long long)in->imm);
     fprintf(t->out,
             "  const uint32_t rest = (fast_%s(w, a, 0) ? 0 : 0xffffu) | (fast_%s(w, a, 16) ? 0 : 0xffff0000u);\n", name,
             name);

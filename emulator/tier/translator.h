@@ -42,6 +42,11 @@ struct translator {
     int value_count;
 };
 
+/* Addresses are others in each process: a text with one in it would be found in the cache by none. */
+static inline bool may_be_address(uint64_t value) {
+    return value >> 32 && !(value >> 47);
+}
+
 struct operand {
     uint32_t slot;
     uint8_t bits, k; /* k: which of insn.op */
