@@ -304,12 +304,16 @@ static void enqueue(char *text, struct tier *tier) {
 
 /* ---- when ---- */
 
-/* Lives as long as the process: a compilation may end after its module. */
 struct tier *tier_new(void) {
     struct tier *t = calloc(1, sizeof *t);
     if (!t)
         abort();
     return t;
+}
+
+void tier_free(struct tier *tier) {
+    if (tier && !atomic_load(&tier->asked))
+        free(tier);
 }
 
 static bool wanted(const struct kernel *kernel) {

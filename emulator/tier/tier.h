@@ -20,6 +20,8 @@ struct tier {
 };
 
 struct tier *tier_new(void);
+/* When its module goes: what has been asked for stays, as a compilation may end after its module. NULL is nothing. */
+void tier_free(struct tier *tier);
 
 /* At the beginning of a launch. */
 void tier_launch(const struct kernel *kernel);
