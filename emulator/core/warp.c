@@ -234,10 +234,30 @@ const struct insn *warp_fault(struct warp *w, int cuda_error) {
 
 /* ---- the dispatch loops ---- */
 
+/* The same loop when nobody but the counters watches. */
+static void run_counted(struct warp *w, const struct insn *in) {
+    struct counters *c = w->worker->counters;
+    if (!c->records)
+        counters_begin(c, w->launch);
+    while (in) {
+        counters_instruction(c, w, in);
+        if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by this loop */
+            uint32_t all = w->mask, p = *(uint32_t *)(void *)(w->regs + in->op[0]);
+            w->mask &= in->kind ? ~p : p;
+            if (w->mask)
+                counters_instruction(c, w, in + 1);
+            w->mask = all;
+        }
+        in = in->run(w, in);
+    }
+}
+
 /* The same loop with eyes open: counts what is executed. Only while counting is on. */
 static void run_watched(struct warp *w, const struct insn *in) {
     struct counters *c = w->worker->counters;
     struct block_watch *watch = w->block->watch;
+    if (c && !c->records)
+        counters_begin(c, w->launch);
     while (in) {
         const struct insn *seen = in;
         uint32_t all = w->mask, mask = all;
@@ -263,7 +283,7 @@ void warp_run(struct warp *w) {
     w->fuel = WARP_FUEL;
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
     if (w->worker->counters || w->block->watch) {
-        run_watched(w, in);
+        (w->block->watch ? run_watched : run_counted)(w, in);
         return;
     }
     const struct kernel *k = w->launch->kernel;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "profile/launches.h"
-#include "profile/patterns.h"
 #include "profile/output.h"
+#include "profile/patterns.h"
 #include "profile/reuse.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
@@ -44,16 +44,19 @@ struct insn_details *counters_details(struct insn_record *r) {
     return r->details;
 }
 
-static void begin(struct counters *c, const struct launch *launch) {
+void counters_begin(struct counters *c, const struct launch *launch) {
     c->kernel = launch->kernel;
     c->launch = launch;
     c->traits = traits_of(launch->kernel);
     c->records = zeroed(launch->kernel->code.count, sizeof *c->records);
-    c->patterns = patterns_new(); /* without memory for it, patterns are counted each time */
     c->detailed = launches_wanted();
     c->epoch_block = ~(uint64_t)0;
     c->reuse = c->detailed ? reuse_new() : NULL;
     c->trace = c->detailed && output_wants_pictures() ? trace_new() : NULL;
+    for (uint32_t i = 0; i < launch->kernel->code.count;
+         i++) /* who waits at barriers, and what pictures show: every instruction */
+        c->records[i].special =
+            c->detailed || c->traits->insns[i].shape || launch->kernel->code.insns[i].flags & INSN_BARRIER;
 }
 
 /* Who comes to a barrier has executed more or less than the one who comes last. */
@@ -82,19 +85,15 @@ static void barrier(struct counters *c, const struct warp *w, const struct insn 
         note_barrier(c, w, in, d);
 }
 
-void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in) {
-    if (!c->records)
-        begin(c, w->launch);
-    struct insn_record *r = &c->records[in->index];
-    r->executed++;
-    r->threads += (unsigned)__builtin_popcount(w->mask);
-    if (c->epoch_block != w->block->index) {
-        c->epoch = (struct barrier_epoch){0};
+void counters_special(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
+    if (c->detailed) {
+        if (c->epoch_block != w->block->index)
+            c->epoch = (struct barrier_epoch){0};
         c->epoch_block = w->block->index;
+        c->epoch.since[w->index & (WARP_SIZE - 1)]++;
+        if (c->trace && w->block->index == 0 && !(in->flags & INSN_PSEUDO))
+            trace_instruction(c->trace, w, in);
     }
-    c->epoch.since[w->index & (WARP_SIZE - 1)]++;
-    if (c->trace && w->block->index == 0 && !(in->flags & INSN_PSEUDO))
-        trace_instruction(c->trace, w, in);
     if (c->traits->insns[in->index].shape)
         counters_memory(c, w, in, r);
     if (in->flags & INSN_BARRIER)
@@ -135,10 +134,12 @@ void counters_flush(struct counters *c) {
         add_to_process(c);
     if (c->detailed)
         launches_add(c); /* takes the trace, if it is worth keeping */
-    for (uint32_t i = 0; i < c->kernel->code.count; i++)
+    for (uint32_t i = 0; i < c->kernel->code.count; i++) {
+        if (c->records[i].details)
+            patterns_free(c->records[i].details->patterns);
         free(c->records[i].details);
+    }
     free(c->records);
-    patterns_free(c->patterns);
     reuse_free(c->reuse);
     trace_free(c->trace);
     *c = (struct counters){0};

@@ -23,6 +23,8 @@ struct access_example {
 
 /* What instructions of one kind only have. */
 struct insn_details {
+    struct pattern_memory *patterns; /* of an access to memory */
+    bool plain; /* a load or store in a space that its opcode names, of which only sums are wanted */
     struct counts counts;
     struct access_example example;
 };
@@ -30,6 +32,7 @@ struct insn_details {
 struct insn_record {
     uint64_t executed, threads; /* by warps, by active threads */
     struct insn_details *details;
+    bool special; /* there is more to count */
 };
 
 /* Instructions that the warps of a block have executed since their last barrier: who waits for whom. */
@@ -44,8 +47,7 @@ struct counters {
     const struct kernel *kernel;
     const struct traits *traits; /* of its instructions */
     struct insn_record *records; /* by insn.index */
-    struct pattern_memory *patterns;
-    struct line_reuse *reuse; /* these when a profile is wanted, not only sums */
+    struct line_reuse *reuse;    /* these when a profile is wanted, not only sums */
     struct trace *trace;
     bool detailed;
     const struct launch *launch;
@@ -54,8 +56,18 @@ struct counters {
 };
 
 bool counters_on(void);
+/* Before the first instruction of a launch that a worker executes. */
+void counters_begin(struct counters *c, const struct launch *launch);
+/* What instructions of some kinds ask for beyond being counted. */
+void counters_special(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). */
-void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in);
+static inline void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in) {
+    struct insn_record *r = &c->records[in->index];
+    r->executed++;
+    r->threads += (unsigned)__builtin_popcount(w->mask);
+    if (r->special)
+        counters_special(c, w, in, r);
+}
 /* A conditional branch of the active lanes has been decided; diverged: they went both ways. */
 void counters_branch(struct counters *c, const struct insn *in, bool diverged);
 /* Adds a worker's counts to the process's and clears them, at the end of its part of a launch. Thread-safe. */

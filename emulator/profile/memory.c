@@ -1,6 +1,4 @@
 /* Counts what an instruction asks of memory. */
-#include <stdlib.h>
-
 #include "memory/access.h"
 #include "memory/memory.h"
 #include "ops/async.h"
@@ -25,7 +23,6 @@ struct asking {
     const struct insn *in;
     const struct access *a;
     struct insn_details *d;
-    uint32_t key;
 };
 
 static void keep_example(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
@@ -48,7 +45,7 @@ static void keep_example(const struct asking *k, unsigned fields, enum pattern_w
 /* One request for sectors. */
 static void add_global(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
                        uint32_t mask, unsigned bytes) {
-    struct pattern_cost cost = patterns_cost(k->c->patterns, k->key, way, addresses, mask, bytes);
+    struct pattern_cost cost = patterns_cost(k->d->patterns, way, addresses, mask, bytes);
     uint64_t *n = &k->d->counts.n[fields];
     n[0]++;
     n[1] += cost.sectors;
@@ -68,7 +65,7 @@ static void add_global(const struct asking *k, unsigned fields, enum pattern_way
 /* One request for banks. */
 static void add_shared(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
                        uint32_t mask, unsigned bytes) {
-    struct pattern_cost cost = patterns_cost(k->c->patterns, k->key, way, addresses, mask, bytes);
+    struct pattern_cost cost = patterns_cost(k->d->patterns, way, addresses, mask, bytes);
     unsigned twice = k->c->traits->insns[k->in->index].compares ? 2 : 1;
     uint64_t *n = &k->d->counts.n[fields];
     n[0]++;
@@ -91,7 +88,7 @@ static void add_local(const struct asking *k, const uint64_t *addresses, uint32_
             places[l] = offset / WORD * WORD * WARP_SIZE + l * WORD + offset % WORD;
         }
         unsigned piece = bytes < WORD ? bytes : WORD;
-        struct pattern_cost one = patterns_cost(k->c->patterns, k->key, PATTERN_GLOBAL, places, mask, piece);
+        struct pattern_cost one = patterns_cost(k->d->patterns, PATTERN_GLOBAL, places, mask, piece);
         cost.sectors = (uint16_t)(cost.sectors + one.sectors);
         cost.ideal = (uint16_t)(cost.ideal + one.ideal);
         cost.used = (uint16_t)(cost.used + one.used);
@@ -202,8 +199,7 @@ static void copy_write(const struct asking *k) {
     uint64_t addresses[WARP_SIZE];
     unsigned bytes = (unsigned)k->a->bytes * k->a->count;
     access_addresses(k->w, k->in, addresses);
-    struct pattern_cost cost =
-        patterns_cost(k->c->patterns, k->key, PATTERN_SHARED_STORE, addresses, k->w->mask, bytes);
+    struct pattern_cost cost = patterns_cost(k->d->patterns, PATTERN_SHARED_STORE, addresses, k->w->mask, bytes);
     k->d->counts.n[COUNT_COPY_WAVEFRONTS] += cost.sectors;
     keep_example(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
 }
@@ -283,8 +279,40 @@ static void wmma_access(const struct asking *k) {
             wmma_piece(k, addresses[0] + line * step + at, step, width / 4, shared);
 }
 
+static void begin_memory(const struct counters *c, const struct insn *in, struct insn_details *d) {
+    const struct access *a = in->extra;
+    d->patterns = patterns_new(); /* without memory for it, patterns are counted each time */
+    d->plain = d->patterns && !c->detailed && c->traits->insns[in->index].shape == SHAPE_ACCESS &&
+               (a->space == SPACE_GLOBAL || a->space == SPACE_SHARED) && a->kind != ACCESS_ATOMIC && a->address_bits;
+}
+
+/* What nearly every access is: a pattern that its instruction has had before, in a space that its opcode names. */
+static bool again(const struct warp *w, const struct insn *in, struct insn_details *d) {
+    const struct access *a = in->extra;
+    const void *reg = w->regs + a->address_reg;
+    const struct pattern_cost *cost = a->address_bits == 64
+                                          ? patterns_again64(d->patterns, reg, (uint64_t)in->imm, w->mask)
+                                          : patterns_again32(d->patterns, reg, (uint32_t)in->imm, w->mask);
+    if (!cost)
+        return false;
+    bool global = a->space == SPACE_GLOBAL, load = a->kind == ACCESS_LOAD;
+    uint64_t *n = &d->counts.n[global ? (load ? FIELDS(GLOBAL_LOAD) : FIELDS(GLOBAL_STORE))
+                                      : (load ? FIELDS(SHARED_LOAD) : FIELDS(SHARED_STORE))];
+    uint64_t bytes = (uint64_t)a->bytes * a->count * (unsigned)__builtin_popcount(w->mask);
+    n[0]++;
+    n[1] += cost->sectors;
+    n[2] += global ? cost->ideal : (uint64_t)cost->sectors - cost->ideal;
+    n[3] += global ? bytes : cost->ideal;
+    n[4] += global ? cost->used : bytes;
+    return true;
+}
+
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
-    struct asking k = {c, w, in, in->extra, counters_details(r), in->index};
+    if (r->details && r->details->plain && again(w, in, r->details))
+        return;
+    if (!counters_details(r)->patterns)
+        begin_memory(c, in, r->details);
+    struct asking k = {c, w, in, in->extra, counters_details(r)};
     bool whole = w->mask == FULL_MASK;
     switch ((enum insn_shape)c->traits->insns[in->index].shape) {
     case SHAPE_ACCESS:

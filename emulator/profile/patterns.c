@@ -1,36 +1,41 @@
-/* See patterns.h. An entry is the whole pattern, so a hit is right whatever instruction it came from; the key only
- * chooses where to look. */
+/* See patterns.h. A pattern is the whole of the lanes' distances from the first one, so a hit is right. What it costs depends also on
+ * where in its line the first lane's address lies. */
 #include "profile/patterns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/simd.h"
 #include "profile/counters.h"
 
-#define SETS   64
 #define WAYS   4
 #define LINE   128 /* all addresses may move by a multiple of this without a change of the cost */
+#define STEP   4   /* places in a line that have a cost of their own: multiples of 4 */
+#define PLACES (LINE / STEP)
 #define SECTOR 32
 
+/* What is looked at each time comes first: it should lie in few lines of the host's cache. */
 struct pattern {
-    uint64_t offsets[WARP_SIZE]; /* from the first active lane; 0 in inactive lanes */
-    uint32_t mask;
-    uint16_t phase; /* of the first active lane within the line */
+    uint32_t mask;  /* 0: empty */
+    uint32_t known; /* a bit for each place whose cost is known */
     uint8_t bytes, way;
-    struct pattern_cost cost;
-};
-
-struct pattern_set {
-    struct pattern ways[WAYS];
-    unsigned next; /* to be replaced */
+    _Alignas(
+        64) uint32_t narrow[WARP_SIZE]; /* from the first active lane, the low halves; whatever in inactive lanes */
+    struct pattern_cost costs[PLACES];
+    _Alignas(64) uint64_t offsets[WARP_SIZE]; /* the whole */
 };
 
 struct pattern_memory {
-    struct pattern_set sets[SETS];
+    unsigned last, next; /* the one that was met last; the one to be replaced */
+    struct pattern ways[WAYS];
 };
 
 struct pattern_memory *patterns_new(void) {
-    return calloc(1, sizeof(struct pattern_memory));
+    size_t bytes = (sizeof(struct pattern_memory) + 63) / 64 * 64;
+    struct pattern_memory *m = aligned_alloc(64, bytes);
+    if (m)
+        memset(m, 0, bytes);
+    return m;
 }
 void patterns_free(struct pattern_memory *p) {
     free(p);
@@ -87,37 +92,81 @@ static struct pattern_cost compute(enum pattern_way way, const uint64_t a[WARP_S
     return cost;
 }
 
-static bool same_offsets(const uint64_t *a, const uint64_t *b) {
+/* Do the active lanes lie as in the pattern? */
+static inline bool same_offsets(const struct pattern *p, const uint64_t *addresses, uint32_t mask, uint64_t first) {
     uint64_t difference = 0;
-    for (int l = 0; l < WARP_SIZE; l++)
-        difference |= a[l] ^ b[l];
+    if (mask == FULL_MASK)
+        LANE_LOOP difference |= (addresses[l] - first) ^ p->offsets[l];
+    else
+        LANE_LOOP difference |= LANE_ON(mask) ? (addresses[l] - first) ^ p->offsets[l] : 0;
     return difference == 0;
 }
 
-static void remember(struct pattern_set *set, const struct pattern *p, const uint64_t offsets[WARP_SIZE]) {
-    struct pattern *way = &set->ways[set->next];
-    *way = *p;
-    memcpy(way->offsets, offsets, sizeof way->offsets);
-    set->next = (set->next + 1) % WAYS;
+static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
+                            unsigned bytes, uint64_t first) {
+    for (unsigned i = 0; i < WAYS; i++) {
+        unsigned at = (m->last + i) % WAYS;
+        struct pattern *p = &m->ways[at];
+        if (p->mask == mask && p->bytes == bytes && p->way == way && same_offsets(p, addresses, mask, first)) {
+            m->last = at;
+            return p;
+        }
+    }
+    struct pattern *p = &m->ways[m->next];
+    m->last = m->next;
+    m->next = (m->next + 1) % WAYS;
+    for (int l = 0; l < WARP_SIZE; l++)
+        p->narrow[l] = (uint32_t)(p->offsets[l] = addresses[l] - first);
+    p->mask = mask;
+    p->known = 0;
+    p->bytes = (uint8_t)bytes;
+    p->way = (uint8_t)way;
+    return p;
 }
 
-struct pattern_cost patterns_cost(struct pattern_memory *memory, uint32_t key, enum pattern_way way,
+struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_way way,
                                   const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
-    if (!memory)
+    uint64_t first = addresses[first_lane(mask)];
+    if (!memory || first % STEP)
         return compute(way, addresses, mask, bytes);
-    uint64_t offsets[WARP_SIZE], first = addresses[first_lane(mask)];
-    uint16_t phase = (uint16_t)(first & (LINE - 1));
-    for (int l = 0; l < WARP_SIZE; l++)
-        offsets[l] = LANE_ON(mask) ? addresses[l] - first : 0;
-    struct pattern_set *set = &memory->sets[key % SETS];
-    for (int i = 0; i < WAYS; i++) {
-        const struct pattern *known = &set->ways[i];
-        if (known->way == way && known->mask == mask && known->phase == phase && known->bytes == bytes &&
-            same_offsets(known->offsets, offsets))
-            return known->cost;
+    struct pattern *p = find(memory, way, addresses, mask, bytes, first);
+    unsigned place = (unsigned)(first % LINE / STEP);
+    if (!(p->known >> place & 1)) {
+        p->costs[place] = compute(way, addresses, mask, bytes);
+        p->known |= (uint32_t)1 << place;
     }
-    struct pattern_cost cost = compute(way, addresses, mask, bytes);
-    struct pattern found = {.mask = mask, .phase = phase, .bytes = (uint8_t)bytes, .way = (uint8_t)way, .cost = cost};
-    remember(set, &found, offsets);
-    return cost;
+    return p->costs[place];
 }
+
+/* A bit for each lane that lies elsewhere than in the pattern. */
+static inline uint32_t elsewhere32(const struct pattern *p, const uint32_t *reg, uint32_t first) {
+    const simd_u32 *at = (const simd_u32 *)(const void *)reg, *known = (const simd_u32 *)(const void *)p->narrow;
+    return simd_bits32((simd_i32)(at[0] - first != known[0])) | simd_bits32((simd_i32)(at[1] - first != known[1]))
+                                                                    << 16;
+}
+
+static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg, uint64_t first) {
+    const simd_u64 *at = (const simd_u64 *)(const void *)reg, *known = (const simd_u64 *)(const void *)p->offsets;
+    uint32_t bits = 0;
+    for (int i = 0; i < WARP_SIZE / 8; i++)
+        bits |= simd_bits64((simd_i64)(at[i] - first != known[i])) << 8 * i;
+    return bits;
+}
+
+#define AGAIN(name, T, elsewhere)                                                                                      \
+    const struct pattern_cost *name(struct pattern_memory *m, const T *reg, T offset, uint32_t mask) {                 \
+        T first = reg[first_lane(mask)];                                                                               \
+        unsigned place = (unsigned)((T)(first + offset) % LINE / STEP);                                                \
+        for (unsigned i = 0; i < WAYS; i++) {                                                                          \
+            unsigned at = (m->last + i) % WAYS;                                                                        \
+            const struct pattern *p = &m->ways[at];                                                                    \
+            if (p->mask != mask || elsewhere(p, reg, first) & mask)                                                    \
+                continue;                                                                                              \
+            m->last = at;                                                                                              \
+            return (first + offset) % STEP == 0 && p->known >> place & 1 ? &p->costs[place] : NULL;                    \
+        }                                                                                                              \
+        return NULL;                                                                                                   \
+    }
+
+AGAIN(patterns_again32, uint32_t, elsewhere32)
+AGAIN(patterns_again64, uint64_t, elsewhere64)

@@ -1,5 +1,5 @@
-/* Remembers what a pattern of addresses costs. An instruction in a loop meets the same few patterns again and again, moved by
- * whole rows; counting afresh each time costs many times the instruction. */
+/* Remembers what patterns of addresses cost, for one instruction. In a loop it meets the same few patterns again and again, moved
+ * by whole rows; counting afresh each time costs many times the instruction. */
 #ifndef PATTERNS_H
 #define PATTERNS_H
 
@@ -33,8 +33,15 @@ struct pattern_cost {
 struct pattern_memory *patterns_new(void);
 void patterns_free(struct pattern_memory *p);
 
-/* From memory where possible. `key` is any number that tells instructions apart. `bytes`: of a lane, at most 16. */
-struct pattern_cost patterns_cost(struct pattern_memory *p, uint32_t key, enum pattern_way way,
+/* From memory where possible; memory may be NULL. `bytes`: of a lane, at most 16. */
+struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_way way,
                                   const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
+
+/* The same straight from an address register of 32 or 64 bits, to which `offset` is added, for a way and a size that this instruction
+ * always has. NULL when the pattern is not among those remembered. */
+const struct pattern_cost *patterns_again32(struct pattern_memory *memory, const uint32_t *reg, uint32_t offset,
+                                            uint32_t mask);
+const struct pattern_cost *patterns_again64(struct pattern_memory *memory, const uint64_t *reg, uint64_t offset,
+                                            uint32_t mask);
 
 #endif

@@ -129,9 +129,9 @@ static void test_memory_of_patterns(void) {
         const uint64_t *addresses = strided(BASE + 4 * (unsigned)(rand() % 64), 4 * (unsigned)(rand() % 5));
         uint32_t mask = rand() % 3 ? FULL_MASK : 1u + (unsigned)(rand() % 7);
         unsigned bytes = rand() % 2 ? 4 : 2;
-        wrong += patterns_cost(memory, 7, PATTERN_GLOBAL, addresses, mask, bytes).sectors !=
+        wrong += patterns_cost(memory, PATTERN_GLOBAL, addresses, mask, bytes).sectors !=
                  count_sectors(addresses, mask, bytes);
-        wrong += patterns_cost(memory, 7, PATTERN_SHARED_STORE, addresses, mask, bytes).sectors !=
+        wrong += patterns_cost(memory, PATTERN_SHARED_STORE, addresses, mask, bytes).sectors !=
                  count_store_wavefronts(addresses, mask, bytes);
     }
     expect("patterns/remembered_is_counted", wrong, 0);
