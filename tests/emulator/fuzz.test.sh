@@ -15,8 +15,9 @@ mkdir -p "$folder"
 make_scratch
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 
-# The harness of PTX has no device memory; see fake_memory.c.
+# The harness of PTX has no device memory, see fake_memory.c; that of fat binaries has no executable around them.
 wrap=-Wl,--wrap=memory_allocate,--wrap=memory_free,--wrap=memory_find
+wrap_fatbin=-Wl,--wrap=fatbin_mapped_bytes
 
 why() { printf '%s\n' "$output" | grep -m 1 -E 'SUMMARY|ERROR|runtime error|fuzz_[a-z]*:' || echo "ended with status $status"; }
 
@@ -66,10 +67,30 @@ fuzz() { # fatbin|ptx SECONDS, MORE SOURCES AND FLAGS
   fi
 }
 
+# What ptxas calls legal must be taken, but for what is known to be missing.
+compare_with_ptxas() {
+  PATH=$PATH:$(dirname "$NVCC"):/usr/local/cuda/bin
+  if ! command -v ptxas >/dev/null; then
+    skip "fuzz: what ptxas calls legal" "there is no ptxas"
+    return 0
+  fi
+  capture link_test "$sanitized_emulator" "$folder/ptxas/accepts" "$here/accepts.c" "$here/fake_memory.c" "$wrap"
+  [ "$status" != 0 ] || capture "${CC:-gcc}" -std=c11 -O1 -Wall -Wextra -Werror -o "$folder/ptxas/vary_ptx" "$here/vary_ptx.c"
+  [ "$status" != 0 ] || capture sh "$here/ask_ptxas.sh" 2 "${SEED:-1}" "$folder/ptxas"
+  summary=$(printf '%s\n' "$output" | tail -n 1)
+  if [ "$status" = 0 ] && printf '%s\n' "$summary" | grep -q '[1-9][0-9]* of them legal: 0 refused'; then
+    pass "fuzz: what ptxas calls legal ($summary)"
+  else
+    no "fuzz: what ptxas calls legal" "$summary"
+    printf '%s\n' "$output" | grep -v '^lax' | head -n 20 | sed 's/^/    | /'
+  fi
+}
+
 capture build_emulator "$sanitized_emulator" SANITIZE=1
 if [ "$status" = 0 ]; then
-  run_kept fatbin
+  run_kept fatbin "$wrap_fatbin"
   run_kept ptx "$here/fake_memory.c" "$wrap"
+  compare_with_ptxas
 else
   no "fuzz: what is kept" "the emulator does not build (sanitized)"
   show_output
@@ -98,5 +119,5 @@ if [ "$status" != 0 ]; then
   show_output
   exit 0
 fi
-fuzz fatbin $((seconds / 3))
+fuzz fatbin $((seconds / 3)) "$wrap_fatbin"
 fuzz ptx "$seconds" "$here/mutate_ptx.c" "$here/fake_memory.c" "$wrap"

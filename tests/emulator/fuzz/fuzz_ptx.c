@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/module.h"
+#include "tier/translate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +20,7 @@ static void must(bool right, const char *what) {
 static void prepare(struct kernel *k) {
     if (kernel_prepare(k)) {
         must(k->code.count && k->code.insns, "a kernel without code can run");
+        free(tier_translate(k));
         for (uint32_t i = 0; i < k->code.count; i++)
             insn_position(k, &k->code.insns[i]);
     } else {

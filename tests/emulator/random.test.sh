@@ -1,0 +1,66 @@
+#!/bin/sh
+# Random programs (tests/emulator/fuzz/make_kernel.c) whose result does not depend on how they are executed: the release build on
+# one and on two host threads, and the debug build, must print the same. SEEDS="101 102" tries others; TIERS="0 2" executes each
+# with these tiers of the emulator (EMULATOR_TIER), which must agree, too.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+
+folder=build/tests/random
+mkdir -p "$folder"
+
+# random.test.sh --build SEED MODE
+build_random() {
+  program=$folder/$1
+  case $2 in O3) mode='-O3 -lineinfo' ;; G) mode=-G ;; esac
+  unset NVCC_APPEND_FLAGS
+  "$NVCC" $mode -w -std=c++17 -cudart shared $GENCODE -o "$program-$2" "$program.cu" >"$program-$2.log" 2>&1 ||
+    rm -f "$program-$2"
+}
+if [ "${1:-}" = --build ]; then
+  build_random "$2" "$3"
+  exit
+fi
+
+# What a program prints on so many threads with a tier of the emulator.
+result() { # PROGRAM THREADS TIER
+  EMULATOR_THREADS=$2 EMULATOR_TIER=$3 EMULATOR_TIMEOUT=30 LD_LIBRARY_PATH=build/emulator timeout 60 "$1" 2>&1 </dev/null ||
+    echo "status $?"
+}
+
+run_seed() { # SEED
+  for mode in O3 G; do
+    if [ ! -x "$folder/$1-$mode" ]; then
+      no "random $1" "the $mode build does not compile"
+      head -n 5 "$folder/$1-$mode.log" | sed 's/^/    | /'
+      return
+    fi
+  done
+  first=''
+  for how in O3,1 O3,2 G,1 G,2; do
+    for tier in ${TIERS:-0}; do
+      found=$(result "$folder/$1-${how%,*}" "${how#*,}" "$tier")
+      [ -n "$first" ] || first=$found
+      if [ "$found" = "$first" ] && [ "${found%% *}" = 0 ]; then
+        continue
+      fi
+      no "random $1" "${how%,*} on ${how#*,} threads, tier $tier: '$(echo "$found" | head -n 1)', first '$first'"
+      return
+    done
+  done
+  pass "random $1"
+}
+
+rm -f "$folder"/*
+"${CC:-gcc}" -std=c11 -O1 -Wall -Wextra -Werror -o "$folder/make_kernel" tests/emulator/fuzz/make_kernel.c
+seeds=${SEEDS:-1 2 3 4 5 6}
+for seed in $seeds; do
+  "$folder/make_kernel" "$seed" >"$folder/$seed.cu"
+  echo "$seed O3"
+  echo "$seed G"
+done | xargs -P "$(nproc 2>/dev/null || echo 2)" -L 1 sh "$0" --build
+for seed in $seeds; do
+  run_seed "$seed"
+done
