@@ -251,8 +251,9 @@ static cudaError_t check_cluster(const struct request *r, unsigned x, unsigned y
     return cudaSuccess;
 }
 
-/* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. An event that a GPU
- * may record while the kernel still runs is recorded when it is done, which is always right, only later. */
+/* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. An event
+ * that a GPU may record while the kernel still runs is recorded when it is done, which is always right, only later.
+ * */
 static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request *r) {
     switch ((int)a->id) {
     case cudaLaunchAttributeCooperative:

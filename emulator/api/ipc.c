@@ -1,5 +1,5 @@
-/* Handles of memory and events for other processes. They can be made, and like on a GPU the process that made one cannot open it;
- * nor can another: memory of another process cannot be reached here. */
+/* Handles of memory and events for other processes. They can be made, and like on a GPU the process that made one
+ * cannot open it; nor can another: memory of another process cannot be reached here. */
 #include <string.h>
 #include <unistd.h>
 

@@ -16,7 +16,8 @@ static struct binary *binary_of(cudaLibrary_t library) {
 
 /* ---- Data ---- */
 
-/* Bytes of what a program hands over: a fat binary tells its size, PTX ends with a zero. What is neither is treated as text. */
+/* Bytes of what a program hands over: a fat binary tells its size, PTX ends with a zero. What is neither is treated
+ * as text. */
 static size_t data_size(const void *data) {
     struct {
         uint32_t magic;

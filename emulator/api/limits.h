@@ -25,10 +25,11 @@
 #define LIMIT_ACCESS_WINDOW      134217728
 #define LIMIT_STACK              524288 /* bytes of a thread: its local memory */
 #define LIMIT_SYNC_DOMAINS       4
-#define LIMIT_CLUSTER            8      /* blocks of a cluster that every GPU of this capability can hold */
-#define LIMIT_CLUSTER_LARGE      16     /* blocks, when the kernel allows it */
+#define LIMIT_CLUSTER            8  /* blocks of a cluster that every GPU of this capability can hold */
+#define LIMIT_CLUSTER_LARGE      16 /* blocks, when the kernel allows it */
 
-/* Textures and surfaces, in texels: arrays on a line, a plane, in space (narrow ones may be deeper), in layers; memory */
+/* Textures and surfaces, in texels: arrays on a line, a plane, in space (narrow ones may be deeper), in layers;
+ * memory */
 #define LIMIT_IMAGE_1D        131072
 #define LIMIT_IMAGE_WIDTH     131072
 #define LIMIT_IMAGE_HEIGHT    65536

@@ -1,5 +1,5 @@
-/* Advice about managed memory, and prefetching. Here it is always where it is needed, so both are checked, remembered for
- * cudaMemRangeGetAttribute, and otherwise without effect.
+/* Advice about managed memory, and prefetching. Here it is always where it is needed, so both are checked, remembered
+ * for cudaMemRangeGetAttribute, and otherwise without effect.
  *
  * What is remembered lies in a list of stretches of memory, in order of their addresses, that were advised alike. */
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Memory that is allocated and freed in the order of a stream, and the pools it comes from.
  *
- * A pool here counts: memory comes straight from the device's (or the host's), and goes back when the stream reaches the
- * free. What a pool says it has reserved is what an H200's would have: steps of 32 MiB. */
+ * A pool here counts: memory comes straight from the device's (or the host's), and goes back when the stream reaches
+ * the free. What a pool says it has reserved is what an H200's would have: steps of 32 MiB. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* What the emulated device says about itself: attributes, and the structure that holds most of them.
  *
- * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (clock rates,
- * bus width) is 0, as is what is not emulated (clusters, RDMA). Limits that shape programs are those of an H200, so that
- * a program launches the same grids. */
+ * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (clock
+ * rates, bus width) is 0, as is what is not emulated (clusters, RDMA). Limits that shape programs are those of an
+ * H200, so that a program launches the same grids. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@
 
 #define NAME "Emulated GPU (runs on the CPU)"
 
-/* By number, as the toolkit names them; those that are not here are 0. The reserved numbers and their values are an H200's. */
+/* By number, as the toolkit names them; those that are not here are 0. The reserved numbers and their values are an
+ * H200's. */
 static const int attributes[] = {
     [cudaDevAttrMaxThreadsPerBlock] = LIMIT_BLOCK_THREADS,
     [cudaDevAttrMaxBlockDimX] = LIMIT_BLOCK_X,

@@ -19,13 +19,14 @@ const char *registration_entry_name(const struct entry *e); /* mangled */
 struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error);
 int registration_ptx_arch(const struct entry *e); /* 75 for compute_75; 0 before it is loaded */
 
-/* Device code that is loaded while the program runs. The data is malloc'd and belongs to the library from then on: PTX text, or
- * a fat binary. Nothing is read of it before it is used. */
+/* Device code that is loaded while the program runs. The data is malloc'd and belongs to the library from then on:
+ * PTX text, or a fat binary. Nothing is read of it before it is used. */
 struct binary;
 struct binary *registration_open(void *data, size_t size);
 void registration_close(struct binary *library);
 bool registration_is_open(const struct binary *library);
-/* Loads it for the current device; its kernels, in no order, go to `entries`, at most `room`. Returns how many there are. */
+/* Loads it for the current device; its kernels, in no order, go to `entries`, at most `room`. Returns how many there
+ * are. */
 cudaError_t registration_library_kernels(struct binary *library, struct entry **entries, size_t room, size_t *count);
 /* cudaErrorSymbolNotFound when there is none of that name. */
 cudaError_t registration_library_kernel(struct binary *library, const char *name, struct entry **out);

@@ -1,5 +1,5 @@
-/* cudaStreamSetAttribute and its relatives. These are hints to the cache, to the waiting host and to the scheduler; they are
- * checked and remembered. */
+/* cudaStreamSetAttribute and its relatives. These are hints to the cache, to the waiting host and to the scheduler;
+ * they are checked and remembered. */
 #include "api/limits.h"
 #include "api/stream.h"
 

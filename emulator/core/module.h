@@ -89,8 +89,9 @@ struct kernel {
     uint32_t access_count; /* memory instructions: access.slot < access_count */
 };
 
-/* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin` names the
- * executable for messages. Returns NULL with one line in error (size bytes) when the PTX is not what we can read. */
+/* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin`
+ * names the executable for messages. Returns NULL with one line in error (size bytes) when the PTX is not what we can
+ * read. */
 struct module *module_load(const char *ptx, size_t length, const char *origin, char *error, size_t size);
 /* The same for several images, at least one, whose symbols are shared: see core/link.h. */
 struct module_text {
@@ -98,7 +99,8 @@ struct module_text {
     size_t length;
 };
 struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error, size_t size);
-/* The same on a device. What it has loaded for another device already, or NULL, keeps the __managed__ variables of both. */
+/* The same on a device. What it has loaded for another device already, or NULL, keeps the __managed__ variables of
+ * both. */
 struct module *module_link_on(const struct module_text *texts, size_t count, const char *origin, int device,
                               struct module *elsewhere, char *error, size_t size);
 bool module_is_elsewhere(const struct module *module); /* its managed variables are another's */

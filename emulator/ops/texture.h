@@ -10,8 +10,8 @@
 #include "memory/texture.h"
 
 enum surface_clamp { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO };
-/* Which level of a mipmapped array a sample is of: the first, one that the instruction names, or the one whose texels are as large
- * as the step from thread to thread that it gives. */
+/* Which level of a mipmapped array a sample is of: the first, one that the instruction names, or the one whose texels
+ * are as large as the step from thread to thread that it gives. */
 enum texture_levels { LEVEL_FIRST, LEVEL_NAMED, LEVEL_GRADIENT };
 enum texture_query {
     QUERY_WIDTH,

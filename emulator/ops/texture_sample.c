@@ -1,7 +1,7 @@
 /* Reading a texture: from coordinates to texels, and from texels to a value.
  *
- * The programming guide's appendix on texture fetching is the source, with what an H200 does where it leaves things open: the
- * place in the texture is rounded to 1/256 of a texel before it is parted into texel and weight. */
+ * The programming guide's appendix on texture fetching is the source, with what an H200 does where it leaves things
+ * open: the place in the texture is rounded to 1/256 of a texel before it is parted into texel and weight. */
 #include <math.h>
 #include <string.h>
 
@@ -196,8 +196,8 @@ static unsigned share(unsigned of, unsigned fraction) {
     return (of * fraction + 128) >> 8;
 }
 
-/* The weights of the eight texels in 1/256, x the fastest. Their sum is the level's share, 256 where there is one level; how the
- * products are rounded is what an H200 does, in all cases tried. */
+/* The weights of the eight texels in 1/256, x the fastest. Their sum is the level's share, 256 where there is one
+ * level; how the products are rounded is what an H200 does, in all cases tried. */
 static void find_weights(const struct axis axes[3], unsigned all, unsigned out[8]) {
     unsigned a = axes[0].weight, b = axes[1].weight, far = share(all, axes[2].weight);
     for (unsigned z = 0; z < 2; z++) {
@@ -223,8 +223,8 @@ static uint32_t rounded(double x) {
     return f32_bits((float)x);
 }
 
-/* At the corner of a cube three faces meet: the texel that would be the fourth gives its weight to the others, a third to
- * each, what is left over to the one opposite. */
+/* At the corner of a cube three faces meet: the texel that would be the fourth gives its weight to the others, a
+ * third to each, what is left over to the one opposite. */
 static void share_corner(const struct axis axes[3], uint32_t n, unsigned weights[8]) {
     for (unsigned corner = 0; corner < 4; corner++) {
         int64_t x = axes[0].texel[corner & 1], y = axes[1].texel[corner >> 1];
@@ -381,8 +381,8 @@ static int log2_fixed(double x) {
     return 256 * (exponent - 1) + fraction;
 }
 
-/* The level whose texels are as large as the footprint with these sides. What an H200 does, found by experiment; one in a
- * hundred levels is off by 1/256. */
+/* The level whose texels are as large as the footprint with these sides. What an H200 does, found by experiment; one
+ * in a hundred levels is off by 1/256. */
 static int footprint_level(const struct image *m, const struct texture_access *a, const float gradient[2][3]) {
     double size[3] = {m->width, m->height, m->depth}, side[2][3] = {{0}}, sum[3], difference[3];
     for (unsigned k = 0; k < a->dimensions; k++) {

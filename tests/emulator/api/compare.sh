@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs the API tests on a GPU with NVIDIA's library and prints what compared.txt should hold: each source that passes, its
-# checksum, the day and the GPU.
+# Runs the API tests on a GPU with NVIDIA's library and prints what compared.txt should hold: each source that passes,
+# its checksum, the day and the GPU.
 #   tests/emulator/api/compare.sh PROGRAMS [FILE]
-# PROGRAMS is a folder with the sources' executables (built by nvcc -cudart shared); FILE gets values that are recorded (mipmap.bin).
+# PROGRAMS is a folder with the sources' executables (built by nvcc -cudart shared); FILE gets the values that are
+# recorded (mipmap.bin).
 set -eu
 programs=${1:?the folder of executables}
 cd "$(dirname "$0")/../../.."

@@ -301,9 +301,9 @@ static float range_of(enum texel t) {
     return t == FLOAT || t == FLOAT4 ? 100.0f : t == HALF ? 8.0f : t == SIGNED8 || t == SIGNED16 ? 2.0f : 1.0f;
 }
 
-/* Values are equal to the bit, with two exceptions. Between levels the hardware rounds the texels' weights in a way that is not
- * known in full: one may be off by 1/256. And of the levels that it estimates from gradients one in a hundred is off by
- * 1/256, which is another texel where nothing is filtered. */
+/* Values are equal to the bit, with two exceptions. Between levels the hardware rounds the texels' weights in a way
+ * that is not known in full: one may be off by 1/256. And of the levels that it estimates from gradients one in a
+ * hundred is off by 1/256, which is another texel where nothing is filtered. */
 static void compare(size_t c) {
     const struct sampling *s = &cases[c];
     bool weights = s->between_levels == LINEAR && s->filter == LINEAR && s->fetch != PLAIN;

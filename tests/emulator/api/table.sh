@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints README.md of this folder: every function of NVIDIA's libcudart.so.13 (functions.txt), whether the emulator's library
-# exports it and these tests call it, and whether those tests were compared with an H200 (compared.txt).
+# Prints README.md of this folder: every function of NVIDIA's libcudart.so.13 (functions.txt), whether the emulator's
+# library exports it and these tests call it, and whether those tests were compared with an H200 (compared.txt).
 #   tests/emulator/api/table.sh LIBRARY [--update]
 # functions.txt is made by:
 #   nm -D --defined-only libcudart.so.13 | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u
@@ -57,7 +57,8 @@ make_table() {
             lines = lines sprintf("| `%s` | %s | %s | %s | %s |\n", f, f in exported ? "yes" : "no", \
                 f in missing ? "no" : f in tested ? "yes" : "no", f in compared ? compared[f] : "", remark)
         }
-        printf "%d functions: %d exported, %d of them as an error that names it; %d tested here, %d compared.\n\n", rows, e, m, t, c
+        printf "%d functions: %d exported, %d of them as an error that names it; %d tested here, %d compared.\n\n", \
+            rows, e, m, t, c
         print "| function | exported | tested here | compared with an H200 | remarks |"
         print "|---|---|---|---|---|"
         printf "%s", lines
