@@ -6,6 +6,7 @@
 #include "api/capture.h"
 #include "api/graph_memory.h"
 #include "api/queue.h"
+#include "check/host_memory.h"
 #include "memory/memory.h"
 
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
@@ -101,7 +102,10 @@ static cudaError_t release(const char *function, void *pointer, bool host) {
     }
     queue_wait_device(a ? a->device : state_device());
     cudaError_t fault = state_observe(state_device());
-    switch (memory_free(ADDRESS(pointer))) {
+    enum memory_free_result result = memory_free(ADDRESS(pointer));
+    if (result != MEMORY_FREED)
+        report_bad_free(function, ADDRESS(pointer), result);
+    switch (result) {
     case MEMORY_FREED:
         graph_memory_freed(pointer);
         return state_return(fault);

@@ -44,10 +44,12 @@ struct block_watch {
     struct launch_watch *launch;
     struct block_order order;
     struct shared_cell *cells;
-    uint64_t *shared_written; /* a bit per byte */
-    uint8_t *local_written;   /* a bit per byte, lane after lane */
-    uint32_t local_stride;    /* bytes of bits per lane */
-    struct sync_table syncs;  /* in shared memory */
+    uint64_t *shared_written;    /* a bit per byte */
+    uint8_t *local_written;      /* a bit per byte, lane after lane */
+    uint32_t local_stride;       /* bytes of bits per lane */
+    struct sync_table syncs;     /* in shared memory */
+    uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at a barrier before */
+    uint32_t arrived[MAX_WARPS]; /* lanes that have been at a barrier */
 };
 
 /* One lane's part of an instruction. */
@@ -83,6 +85,16 @@ void race_with_copies(struct launch *launch);
 /* Of a copy that is done: against kernels that may have run meanwhile. */
 void race_of_copy(const struct operation_order *order, const struct ran *copy, struct hazards *hazards);
 void race_shared(struct block_watch *b, const struct touch *t);
+
+/* check/passing.c: lanes that go past a barrier at which others wait, and never come to it. */
+void barrier_start(struct block_watch *b);
+void barrier_note_passing(struct block_watch *b, const struct warp *w, const struct insn *in);
+void barrier_arrives(struct block_watch *b, const struct warp *w);
+void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
+
+struct ptx_variable;
+void report_outside_variable(struct warp *w, const struct insn *in, const struct ptx_variable *v, uint32_t lanes,
+                             uint64_t address, uint32_t bytes);
 
 void written_start(struct block_watch *b, const struct block *block);
 void written_shared(struct block_watch *b, const struct touch *t);

@@ -160,7 +160,7 @@ bool order_in_block(const struct block_order *o, struct access_mark mark, uint32
         return false;
     if (mark.time < o->base)
         return true;
-    if (mark.time < w->known[by] || facts_cover(&w->learned, o->index, mark)) /* also by way of another block */
+    if (mark.time < w->known[by])
         return true;
     if (by != warp)
         return false;
@@ -170,9 +170,7 @@ bool order_in_block(const struct block_order *o, struct access_mark mark, uint32
 bool order_before_strong_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
     const struct warp_order *w = &o->warps[warp];
     uint32_t by = MARK_WARP(mark.packed);
-    return order_in_block(o, mark, warp, lane) || facts_cover(&w->pending, o->index, mark) ||
-           facts_cover(&o->pending, o->index, mark) || mark.time < w->pending_known[by] ||
-           mark.time < o->pending_known[by];
+    return order_in_block(o, mark, warp, lane) || mark.time < w->pending_known[by] || mark.time < o->pending_known[by];
 }
 
 bool order_before_strong(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
@@ -181,8 +179,7 @@ bool order_before_strong(const struct block_order *o, uint32_t block, struct acc
 }
 
 bool order_read_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
-    return order_in_block(o, mark, warp, lane) || facts_cover(&o->warps[warp].late, o->index, mark) ||
-           mark.time < o->warps[warp].late_known[MARK_WARP(mark.packed)];
+    return order_in_block(o, mark, warp, lane) || mark.time < o->warps[warp].late_known[MARK_WARP(mark.packed)];
 }
 
 bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
@@ -356,19 +353,27 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
     facts_join(&s->reads.facts, &w->late);
 }
 
+/* What the record says of the block itself, which may have come by way of another block, goes to `known`; the rest to
+ * `facts`. */
+static void acquire(const struct block_order *o, const struct released *r, uint32_t known[MAX_WARPS],
+                    struct facts *facts) {
+    const struct fact *own = r->facts.count ? fact_slot(&r->facts, o->index) : NULL;
+    if (!r->used)
+        return;
+    if (r->block == o->index)
+        known_join(known, r->known);
+    else if (own && own->block)
+        for (uint32_t i = 0; i < o->warp_count; i++)
+            if (own->warp == WHOLE_BLOCK || own->warp == i)
+                known[i] = later(known[i], own->time);
+    facts_join(facts, &r->facts);
+}
+
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
-    if (s->reads.used) {
-        if (s->reads.block == o->index)
-            known_join(w->late_known, s->reads.known);
-        facts_join(&w->late, &s->reads.facts);
-    }
-    if (!s->all.used)
-        return;
-    if (s->all.block == o->index)
-        known_join(strongly ? w->known : w->pending_known, s->all.known);
-    facts_join(strongly ? &w->learned : &w->pending, &s->all.facts);
-    o->pending_any |= !strongly;
+    acquire(o, &s->reads, w->late_known, &w->late);
+    acquire(o, &s->all, strongly ? w->known : w->pending_known, strongly ? &w->learned : &w->pending);
+    o->pending_any |= !strongly && s->all.used;
 }
 
 /* ---- cp.async ---- */

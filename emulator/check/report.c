@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "check/advice.h"
+#include "check/allocation_watch.h"
 #include "check/checks.h"
+#include "check/host_memory.h"
 #include "check/json.h"
 #include "check/parts.h"
 #include "check/text.h"
@@ -41,6 +43,7 @@ static const struct {
     [FINDING_ASSERT] = {"assert", 710},
     [FINDING_UNSUPPORTED] = {"unsupported", 801},
     [FINDING_LAUNCH_FAILURE] = {"launch_failure", 719},
+    [FINDING_DOUBLE_FREE] = {"double_free", 0},
     [FINDING_LEAK] = {"leak", 0},
 };
 
@@ -62,6 +65,8 @@ static _Atomic unsigned warnings;
 /* The last word, when the program ends; with checks on also when nothing was found. */
 static void print_summary(void) {
     struct text t = {0};
+    if (!findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
+        report_leaks();
     unsigned n = report_count(), w = atomic_load(&warnings);
     text_format(&t, MARK "ERROR SUMMARY: %u error%s", n, n == 1 ? "" : "s");
     if (w)
@@ -265,6 +270,14 @@ static void put_access_title(struct text *t, const struct access *access, const 
     put_title(t, title.bytes);
 }
 
+static void put_freed(struct text *t, const struct allocation *a) {
+    struct text by = {0};
+    bool known = a->watch && put_host_function(&by, a->watch->freed_at);
+    text_string(t, known ? " (freed by " : " (freed");
+    text_piece(t, by.bytes, by.length);
+    text_string(t, ")");
+}
+
 /* NVIDIA's words for where the nearest allocation is. */
 static void put_nearest(struct text *t, const struct bad_access *bad) {
     const struct allocation *a = bad->nearest;
@@ -281,7 +294,7 @@ static void put_nearest(struct text *t, const struct bad_access *bad) {
     if (a->name)
         text_format(t, a->limit ? " (the variable %s)" : " (the variable %s of a library that is closed)", a->name);
     else if (a->limit == 0)
-        text_string(t, " (freed)");
+        put_freed(t, a);
     text_string(t, "\n");
 }
 

@@ -187,6 +187,7 @@ static struct sites *sites_make(const struct kernel *k) {
         note_unit(all, &all->items[i], &k->code.insns[i]);
     }
     find_guesses(all, k);
+    sites_find_variables(k, all);
     return all;
 }
 

@@ -50,6 +50,11 @@ void symbol_put_shared(struct text *t, const struct kernel *kernel, uint64_t off
         text_format(t, "byte %l of shared memory", offset);
 }
 
+void symbol_put_variable(struct text *t, const struct ptx_variable *v) {
+    char name[NAME_SIZE];
+    text_string(t, own_name(v->name, name, sizeof name));
+}
+
 void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes) {
     char name[NAME_SIZE];
     if (a && a->name)

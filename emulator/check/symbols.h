@@ -10,6 +10,8 @@
 const struct ptx_variable *symbol_shared(const struct kernel *kernel, uint64_t offset);
 /* Adds "tile[37]" or, where the offset is in no variable, "shared memory". */
 void symbol_put_shared(struct text *t, const struct kernel *kernel, uint64_t offset, uint32_t bytes);
+/* Adds "tile". */
+void symbol_put_variable(struct text *t, const struct ptx_variable *v);
 /* Adds "counter[3]" for a variable, "element 5 of the allocation at 0x..." for other memory. */
 void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes);
 

@@ -88,6 +88,7 @@ void watch_block_start(struct block *b) {
         b->watch = block_watch_new(b);
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
     sync_clear(&b->watch->syncs);
+    barrier_start(b->watch);
     if (b->watch->shared_written)
         written_start(b->watch, b);
 }
@@ -263,10 +264,27 @@ static struct touch touch_of(struct warp *w, const struct insn *in, const struct
                           .atomic = a->kind == ACCESS_ATOMIC};
 }
 
+/* Lanes whose address has left the shared variable that it was computed from. */
+static void check_variable(struct warp *w, const struct insn *in, const struct site *s, const uint64_t *addresses,
+                           uint32_t bytes) {
+    const struct ptx_variable *v = s->variable;
+    uint32_t outside = 0;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint64_t at = addresses[l] & 0xffffffffu;
+        if (at + bytes <= w->launch->shared_bytes && (at < v->address || at + bytes > v->address + v->size))
+            outside |= 1u << l;
+    }
+    if (outside)
+        report_outside_variable(w, in, v, outside, addresses[first_lane(outside)] & 0xffffffffu, bytes);
+}
+
 static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
     uint64_t addresses[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
     access_addresses(w, in, addresses);
+    if (s->variable && b->launch->checks & CHECK_MEMORY)
+        check_variable(w, in, s, addresses, t.bytes);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         t.lane = first_lane(rest);
         if (!(addresses[t.lane] & (t.bytes - 1)))
@@ -338,6 +356,8 @@ static bool touches(const struct site *s) {
 
 static void access_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
     order_mask(&b->order, w);
+    if (b->launch->checks & CHECK_SYNC)
+        barrier_note_passing(b, w, in);
     switch (s->kind) {
     case SITE_COPY_READ:
         copy_read_touch(b, w, in, s);
@@ -380,6 +400,7 @@ static void mbarrier_before(struct block_watch *b, struct warp *w, const struct 
 
 /* bar.arrive does not wait: what came before it is known to those who do. */
 static void barrier_before(struct block_watch *b, struct warp *w, const struct insn *in) {
+    barrier_arrives(b, w);
     if ((in->kind & ~(unsigned)BARRIER_UNALIGNED) != BARRIER_ARRIVE || !(b->launch->checks & CHECK_RACE))
         return;
     uint32_t barrier = ((const uint32_t *)(const void *)(w->regs + in->op[1]))[first_lane(w->mask)];
@@ -478,7 +499,10 @@ void watch_barrier_opens(struct block *block, unsigned barrier) {
     uint32_t lanes = 0, warps = block->launch->warps_per_block;
     for (uint32_t i = 0; i < warps; i++)
         lanes += (uint32_t)__builtin_popcount(waiting_lanes(&block->warps[i], barrier));
-    if (lanes == block->live_lanes) {
+    if (b->launch->checks & CHECK_SYNC)
+        barrier_check_passed(b, block, barrier);
+    uint32_t expected = block->barriers[barrier].expected;
+    if (lanes == block->live_lanes && !expected) {
         order_barrier_whole(&b->order);
         return;
     }

@@ -1,0 +1,87 @@
+/* See host_memory.h. */
+#include "check/host_memory.h"
+
+#include "check/allocation_watch.h"
+#include "check/checks.h"
+#include "check/host_frame.h"
+#include "check/json.h"
+#include "check/parts.h"
+#include "check/report.h"
+
+#define NAMED_LEAKS 20
+
+bool put_host_function(struct text *t, uintptr_t pc) {
+    const char *name = pc ? host_frame_name(pc) : NULL;
+    if (!name)
+        return false;
+    put_place_words(t, name, NULL, 0);
+    return true;
+}
+
+static void put_by(struct text *t, const char *what, uintptr_t pc) {
+    struct text name = {0};
+    if (put_host_function(&name, pc)) {
+        text_format(t, MARK "    %s by ", what);
+        text_piece(t, name.bytes, name.length);
+        text_string(t, "\n");
+    }
+}
+
+void report_bad_free(const char *function, uint64_t address, enum memory_free_result why) {
+    const struct allocation *a = memory_find(address);
+    bool twice = why == MEMORY_ALREADY_FREED;
+    struct text t = {0}, title = {0};
+    if (!check_is_on(CHECK_MEMORY))
+        return;
+    text_format(&title, "%s by %s", twice ? "Double free" : "Invalid free", function);
+    title.bytes[title.length] = '\0';
+    put_title(&t, title.bytes);
+    text_format(&t, MARK "    of %x\n", address);
+    if (a && a->watch) {
+        put_by(&t, "allocated", a->watch->made_at);
+        put_by(&t, "freed before", twice ? a->watch->freed_at : 0);
+    }
+    text_string(&t, MARK "\n");
+    put_advice(&t, twice ? "Free each pointer once: set it to NULL after cudaFree, which may be called with NULL."
+                         : "Only the pointer that cudaMalloc gave can be freed, not one into the middle of it.");
+    report_text(&t, FINDING_DOUBLE_FREE, false, &(struct facts_of_finding){0});
+}
+
+struct leaks {
+    uint64_t count, bytes;
+};
+
+static const char *made_by(enum memory_kind kind) {
+    return kind == MEMORY_MANAGED ? "cudaMallocManaged" : kind == MEMORY_PINNED ? "cudaMallocHost" : "cudaMalloc";
+}
+
+static void visit(const struct allocation *a, void *argument) {
+    struct leaks *leaks = argument;
+    if (a->name || (a->kind != MEMORY_DEVICE && a->kind != MEMORY_MANAGED && a->kind != MEMORY_PINNED))
+        return;
+    leaks->bytes += a->size;
+    if (leaks->count++ >= NAMED_LEAKS)
+        return;
+    struct text t = {0}, title = {0};
+    text_format(&title, "Leaked %g bytes at %x", a->size, a->base);
+    title.bytes[title.length] = '\0';
+    put_title(&t, title.bytes);
+    text_format(&t, MARK "    made by %s (allocation number %l of this program)\n", made_by(a->kind), a->id);
+    if (a->watch)
+        put_by(&t, "called", a->watch->made_at);
+    text_string(&t, MARK "\n");
+    report_text(&t, FINDING_LEAK, false, &(struct facts_of_finding){0});
+}
+
+void report_leaks(void) {
+    struct leaks leaks = {0};
+    if (!check_is_on(CHECK_LEAK))
+        return;
+    memory_each_live(visit, &leaks);
+    if (!leaks.count)
+        return;
+    struct text t = {0};
+    text_format(&t, MARK "LEAK SUMMARY: %g bytes leaked in %g allocations\n", leaks.bytes, leaks.count);
+    put_advice(&t, "Every cudaMalloc needs its cudaFree, on every way out of the function.");
+    text_send(&t);
+}

@@ -1,0 +1,17 @@
+/* What the host does wrong with device memory: frees it twice, or never. */
+#ifndef HOST_MEMORY_H
+#define HOST_MEMORY_H
+
+#include "check/text.h"
+#include "memory/memory.h"
+
+/* Adds "main()", the program's function at that instruction; nothing when it is unknown. */
+bool put_host_function(struct text *t, uintptr_t pc);
+
+/* A call that frees was given something else than a live allocation. Only told when memcheck is on. */
+void report_bad_free(const char *function, uint64_t address, enum memory_free_result why);
+
+/* At the end of the program: what is still allocated. Told when leak is on. */
+void report_leaks(void);
+
+#endif

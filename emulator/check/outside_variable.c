@@ -1,0 +1,26 @@
+/* An access that has left the shared array it was computed from, and landed in another one. */
+#include "check/block_watch.h"
+#include "check/symbols.h"
+#include "check/text.h"
+#include "ptx/ptx.h"
+
+void report_outside_variable(struct warp *w, const struct insn *in, const struct ptx_variable *v, uint32_t lanes,
+                             uint64_t address, uint32_t bytes) {
+    static const char *const kinds[] = {[ACCESS_LOAD] = "read", [ACCESS_STORE] = "write", [ACCESS_ATOMIC] = "atomic"};
+    const struct access *a = in->extra;
+    struct text title = {0}, advice = {0};
+    text_format(&title, "Invalid __shared__ %s of size %u bytes", kinds[a->kind], bytes);
+    title.bytes[title.length] = '\0';
+    text_string(&advice, "This lands in ");
+    symbol_put_shared(&advice, w->launch->kernel, address, bytes);
+    text_string(&advice, ", but the index is one of ");
+    symbol_put_variable(&advice, v);
+    text_format(&advice, ", which has %l elements of %u bytes: element ", v->size / bytes, bytes);
+    if (address < v->address)
+        text_format(&advice, "-%l", (v->address - address + bytes - 1) / bytes);
+    else
+        text_format(&advice, "%l", (address - v->address) / bytes);
+    text_string(&advice, " is outside. Shared arrays lie next to each other, so nothing else stops it.");
+    advice.bytes[advice.length] = '\0';
+    report_insn(w, in, FINDING_OUT_OF_BOUNDS, lanes, title.bytes, advice.bytes);
+}

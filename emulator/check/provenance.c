@@ -1,0 +1,131 @@
+/* Which shared variable an address was computed from. Arrays lie next to each other, so an index past the end of one reaches
+ * the next without leaving the block's memory; the PTX still says which one was meant.
+ *
+ * Every register gets one of: nothing seen yet, no shared address, the address of one variable plus something, or unknown.
+ * Copies, additions and conversions keep a variable; whatever else is done with an address makes it unknown. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/sites.h"
+#include "core/decode.h"
+
+static const struct ptx_variable none, unknown; /* two marks; NULL: nothing seen yet */
+
+static const struct ptx_variable *join(const struct ptx_variable *a, const struct ptx_variable *b) {
+    return !a || a == b ? b : !b ? a : &unknown;
+}
+
+/* An address plus an offset. */
+static const struct ptx_variable *sum(const struct ptx_variable *a, const struct ptx_variable *b) {
+    if (a == &none || !a)
+        return b;
+    return b == &none || !b ? a : &unknown;
+}
+
+struct flow {
+    const struct ptx_function *function;
+    const struct ptx_variable **values; /* by register number */
+    bool changed;
+};
+
+static const struct ptx_variable *value_of(const struct flow *f, const struct ptx_operand *o) {
+    if (o->kind == OPERAND_REGISTER)
+        return f->values[o->reg->number];
+    if (o->kind == OPERAND_SYMBOL || o->kind == OPERAND_ADDRESS)
+        return o->variable && o->variable->space == SPACE_SHARED ? o->variable : &none;
+    return &none;
+}
+
+static bool is_one_of(const char *opcode, const char *const *bases) {
+    for (; *bases; bases++)
+        if (opcode_is(opcode, *bases))
+            return true;
+    return false;
+}
+
+static const struct ptx_variable *result_of(const struct flow *f, const struct ptx_insn *p) {
+    static const char *const copies[] = {"mov", "cvta", "cvt", NULL};
+    static const char *const sums[] = {"add", "or", NULL};
+    static const char *const loads[] = {"ld", "ldu", "call", "atom", "shfl", NULL};
+    const struct ptx_operand *o = p->operands;
+    if (is_one_of(p->opcode, copies))
+        return value_of(f, &o[1]);
+    if (is_one_of(p->opcode, sums))
+        return sum(value_of(f, &o[1]), value_of(f, &o[2]));
+    if (opcode_is(p->opcode, "selp"))
+        return join(value_of(f, &o[1]), value_of(f, &o[2]));
+    if (opcode_is(p->opcode, "sub"))
+        return value_of(f, &o[2]) == &none || !value_of(f, &o[2]) ? value_of(f, &o[1]) : &unknown;
+    if (opcode_is(p->opcode, "mad") || opcode_is(p->opcode, "fma"))
+        return value_of(f, &o[1]) == &none && value_of(f, &o[2]) == &none ? value_of(f, &o[3]) : &unknown;
+    /* What is read from memory may be a pointer if it is as long as one. */
+    if (is_one_of(p->opcode, loads))
+        return ptx_type_bits[opcode_type(p->opcode, 0)] >= 64 ? &unknown : &none;
+    for (unsigned i = 1; i < p->operand_count; i++) {
+        const struct ptx_variable *v = value_of(f, &o[i]);
+        if (v && v != &none)
+            return &unknown;
+    }
+    return &none;
+}
+
+static void set(struct flow *f, const struct ptx_register *r, const struct ptx_variable *v) {
+    const struct ptx_variable *now = join(f->values[r->number], v);
+    f->changed |= now != f->values[r->number];
+    f->values[r->number] = now;
+}
+
+static void visit(struct flow *f, const struct ptx_insn *p) {
+    if (!p->opcode || !p->operand_count)
+        return;
+    const struct ptx_operand *to = &p->operands[0];
+    if (to->kind == OPERAND_REGISTER)
+        set(f, to->reg, result_of(f, p));
+    for (unsigned i = 0; to->kind == OPERAND_VECTOR && i < to->count; i++)
+        if (to->items[i].kind == OPERAND_REGISTER)
+            set(f, to->items[i].reg, &unknown);
+}
+
+static struct flow follow(const struct ptx_function *function) {
+    struct flow f = {.function = function, .changed = true};
+    f.values = calloc(function->register_count + 1, sizeof *f.values);
+    if (!f.values)
+        abort();
+    for (int round = 0; f.changed && round < 100; round++) {
+        f.changed = false;
+        for (size_t i = 0; i < function->insn_count; i++)
+            visit(&f, &function->insns[i]);
+    }
+    return f;
+}
+
+/* Only of the kernel itself: nobody else places the variables that are declared in it. */
+static bool is_own(const struct ptx_function *f, const struct ptx_variable *v) {
+    for (const struct ptx_variable *own = f->variables; own; own = own->next)
+        if (own == v)
+            return v->space == SPACE_SHARED && v->size && !v->external;
+    return false;
+}
+
+static const struct ptx_variable *address_of(const struct flow *f, const struct ptx_insn *p) {
+    for (unsigned i = 0; i < p->operand_count; i++) {
+        const struct ptx_operand *o = &p->operands[i];
+        if (o->kind == OPERAND_ADDRESS)
+            return o->reg ? f->values[o->reg->number] : o->variable;
+    }
+    return NULL;
+}
+
+void sites_find_variables(const struct kernel *kernel, struct sites *sites) {
+    const struct ptx_function *function = kernel->ptx;
+    struct flow f = follow(function);
+    for (uint32_t i = 0; i < kernel->code.count; i++) {
+        const struct ptx_insn *p = kernel->code.sources[i];
+        if (sites->items[i].kind != SITE_ACCESS || p < function->insns || p >= function->insns + function->insn_count)
+            continue;
+        const struct ptx_variable *v = address_of(&f, p);
+        if (is_own(function, v))
+            sites->items[i].variable = v;
+    }
+    free(f.values);
+}
