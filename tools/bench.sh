@@ -9,3 +9,4 @@ source=bench/bench.cu
 [ -f "$source" ] || fail "there is no benchmark ($source)."
 sh tools/build.sh "$source" build/bench/bench
 BACKEND=cpu sh tools/run.sh build/bench/bench
+sh tools/watching.sh
