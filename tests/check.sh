@@ -3,6 +3,12 @@
 # What somebody set for a single run is not for the tests.
 unset SIZE SEED V N FORCE FILE TIMEOUT ARCH NVCCFLAGS BACKEND MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
+# Compiled kernels are kept with the build (emulator/README.md), not in the home of who runs the tests.
+mkdir -p build/tests
+EMULATOR_CACHE=$PWD/build/tests/kernels
+export EMULATOR_CACHE
+unset EMULATOR_TIER EMULATOR_CC
+
 # pass NAME · no NAME WHY · skip NAME REASON
 pass() { echo "ok $1"; }
 no() { echo "not ok $1: $2"; }

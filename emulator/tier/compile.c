@@ -30,7 +30,7 @@ static int mode(void) {
     int m = atomic_load(&known);
     if (!m) {
         const char *wanted = getenv("EMULATOR_TIER");
-        m = 1 + (wanted && *wanted >= '0' && *wanted <= '2' && !wanted[1] ? *wanted - '0' : TIER_NEVER);
+        m = 1 + (wanted && *wanted >= '0' && *wanted <= '2' && !wanted[1] ? *wanted - '0' : TIER_LONG);
         atomic_store(&known, m);
     }
     return m - 1;
@@ -277,6 +277,7 @@ static void *background(void *unused) {
         queue.first = job->next;
         pthread_mutex_unlock(&queue.lock);
         atomic_store(&job->tier->run, build(job->text));
+        tier_free(job->tier);
         free(job->text);
         free(job);
     }
@@ -288,6 +289,7 @@ static void enqueue(char *text, struct tier *tier) {
     if (!job)
         abort();
     *job = (struct job){text, tier, NULL};
+    atomic_fetch_add(&tier->owners, 1);
     pthread_mutex_lock(&queue.lock);
     if (!queue.first)
         queue.last = &queue.first;
@@ -308,11 +310,12 @@ struct tier *tier_new(void) {
     struct tier *t = calloc(1, sizeof *t);
     if (!t)
         abort();
+    t->owners = 1;
     return t;
 }
 
 void tier_free(struct tier *tier) {
-    if (tier && !atomic_load(&tier->asked))
+    if (tier && atomic_fetch_sub(&tier->owners, 1) == 1)
         free(tier);
 }
 

@@ -17,10 +17,11 @@ struct tier {
     _Atomic(tier_kernel) run; /* NULL until it is ready */
     atomic_bool asked;        /* it has been asked for, or is not wanted */
     _Atomic uint64_t spent;   /* nanoseconds interpreted so far */
+    atomic_int owners;        /* its module, and a compilation under way, which may end after that */
 };
 
 struct tier *tier_new(void);
-/* When its module goes: what has been asked for stays, as a compilation may end after its module. NULL is nothing. */
+/* One owner less; NULL is nothing. */
 void tier_free(struct tier *tier);
 
 /* At the beginning of a launch. */

@@ -127,15 +127,12 @@ static void threads(void) {
 static void unload(void) {
     struct kernel *k;
     struct module *m = load(&k);
-    struct tier *tier = k->tier;
-    while (!atomic_load(&tier->asked))
+    while (!atomic_load(&k->tier->asked))
         launch(k, BLOCKS, TURNS);
     module_unload(m);
-    for (int i = 0; i < SECONDS * 50 && !atomic_load(&tier->run); i++)
-        usleep(20000);
     load(&k);
-    launch(k, BLOCKS, TURNS);
-    printf("right, %s\n", atomic_load(&tier->run) ? "compiled" : "interpreted");
+    launches(k);
+    printf("right, %s\n", compiled(k) ? "compiled" : "interpreted");
 }
 
 int main(int argc, char **argv) {
