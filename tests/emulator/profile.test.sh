@@ -149,6 +149,14 @@ capture sh -c 'make lesson03 profile KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu C
 expect "make lesson03 profile CSV=1: nothing else on stdout" 0 '^"0"$'
 capture make lesson03 view KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu OUT="$scratch/pictures"
 expect "make lesson03 view" 0 'pictures/relu_kernel4_line[0-9]+_global_load.svg'
+capture make lesson03 view KERNEL=relu_kernel SIZE=4096 BACKEND=cpu OUT="$scratch/pictures"
+figures=lessons/lesson03_relu/figures
+if cmp -s "$figures/load_float.svg" "$scratch"/pictures/relu_kernel1_line*_global_load.svg &&
+  cmp -s "$figures/load_float4.svg" "$scratch"/pictures/relu_kernel4_line*_global_load.svg; then
+  pass "the pictures on lesson 03's page are those of make lesson03 view"
+else
+  no "the pictures on lesson 03's page are those of make lesson03 view" "make lesson03 view KERNEL=relu_kernel SIZE=4096 OUT=folder, and copy them: the lesson or the drawing has changed"
+fi
 capture make lesson03 view LINE=x
 expect "make lesson03 view LINE=x" error 'LINE=x: it is the number of a line'
 capture make lesson03 profile BACKEND=gpu
