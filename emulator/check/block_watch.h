@@ -33,6 +33,7 @@ struct launch_watch {
     const struct sites *sites;
     uint32_t unit_shift; /* of shared cells */
     struct operation_order operation;
+    uint32_t before; /* every operation up to this serial came before */
     struct hazards hazards;
     struct sync_stripe {
         pthread_mutex_t lock;

@@ -30,7 +30,7 @@ static bool is_ordered(const struct now *n, const struct global_mark *old, bool 
     const struct touch *t = n->touch;
     const struct block_order *o = &n->b->order;
     if (old->launch != n->mark.launch)
-        return stream_order_is_before(&n->b->launch->operation, old->launch);
+        return old->launch <= n->b->launch->before || stream_order_is_before(&n->b->launch->operation, old->launch);
     uint32_t warp = t->warp->index, lane = (uint32_t)t->lane;
     bool strong = t->site->flags & SITE_STRONG, here = old->block == n->mark.block;
     if (!old_write)

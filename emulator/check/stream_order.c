@@ -59,6 +59,18 @@ bool stream_order_find(uint32_t serial, struct ran *out) {
     return found;
 }
 
+uint32_t stream_order_all_before(const struct operation_order *now) {
+    uint32_t before = now->serial - 1;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < REMEMBERED; i++) {
+        const struct ran *r = &history[i];
+        if (r->serial && r->serial < now->serial && r->serial <= before && !is_before(&now->before, r))
+            before = r->serial - 1;
+    }
+    pthread_mutex_unlock(&lock);
+    return before;
+}
+
 bool stream_order_has_unordered(const struct operation_order *now) {
     bool found = false;
     pthread_mutex_lock(&lock);

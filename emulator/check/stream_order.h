@@ -42,6 +42,8 @@ struct ran {
 };
 void stream_order_ran(const struct ran *r);
 bool stream_order_find(uint32_t serial, struct ran *out);
+/* The largest serial up to which all operations came before; 0: nobody knows. */
+uint32_t stream_order_all_before(const struct operation_order *now);
 /* Has a kernel run that is not over before this operation begins? */
 bool stream_order_has_unordered(const struct operation_order *now);
 /* Calls visit for every copy or fill that has run and is not ordered with `now`. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/block_watch.h"
+#include "check/quick.h"
 #include "core/function.h"
 #include "memory/memory.h"
 #include "ops/async.h"
@@ -42,6 +43,7 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
         l->operation = *launch->config.order;
         struct ran ran = ran_of(launch);
         stream_order_ran(&ran);
+        l->before = stream_order_all_before(&l->operation);
     } else {
         l->operation.serial = ~0u; /* not from a stream: nobody can say what it comes after */
     }
@@ -279,13 +281,34 @@ static void check_variable(struct warp *w, const struct insn *in, const struct s
         report_outside_variable(w, in, v, outside, addresses[first_lane(outside)] & 0xffffffffu, bytes);
 }
 
+/* The lanes that the quick way has left over; all of them for what it does not know. */
+static uint32_t quick_lanes(struct block_watch *b, struct touch *t, const uint64_t addresses[WARP_SIZE]) {
+    struct warp *w = t->warp;
+    const struct access *a = t->in->extra;
+    uint64_t first = addresses[first_lane(w->mask)];
+    if (t->site->flags & SITE_STRONG || t->atomic)
+        return w->mask;
+    if (a->space == SPACE_SHARED)
+        return quick_shared(b, t, addresses);
+    if (a->space == SPACE_LOCAL)
+        return quick_local(b, t, addresses);
+    if (a->space != SPACE_GLOBAL && (a->space != SPACE_GENERIC || first >> WINDOW_SHIFT))
+        return w->mask;
+    t->allocation = w->worker->cache[a->slot];
+    if (!t->allocation || !memory_at(t->allocation, first, t->bytes))
+        t->allocation = memory_find(first);
+    if (t->write && t->allocation)
+        b->order.warps[w->index].dirty = true;
+    return quick_global(b, t, addresses);
+}
+
 static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
     uint64_t addresses[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
     access_addresses(w, in, addresses);
     if (s->variable && b->launch->checks & CHECK_MEMORY)
         check_variable(w, in, s, addresses, t.bytes);
-    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = quick_lanes(b, &t, addresses); rest; rest &= rest - 1) {
         t.lane = first_lane(rest);
         if (!(addresses[t.lane] & (t.bytes - 1)))
             touch(b, &t, addresses[t.lane]);

@@ -1,0 +1,21 @@
+// expect: race
+/* The host reads managed memory before the kernel is done. */
+#include "agreement.h"
+
+__global__ void kernel(const int *x, int *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i] + 1;
+}
+
+int main() {
+    int *x = device<int>(BLOCK), *y;
+    CUDA(cudaMallocManaged(&y, BLOCK * sizeof(int)));
+    CUDA(cudaMemset(y, 0, BLOCK * sizeof(int)));
+    CUDA(cudaDeviceSynchronize());
+    kernel<<<1, BLOCK>>>(x, y, BLOCK);
+    printf("%d\n", ((volatile int *)y)[3]);
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaFree(y));
+    return finish();
+}

@@ -1,0 +1,14 @@
+// expect: out_of_bounds
+/* No guard: the last block reaches past the end. */
+#include "agreement.h"
+
+__global__ void kernel(int *x, int *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i] + 1;
+}
+
+int main() {
+    int *x = device<int>(4 * BLOCK), *y = device<int>(4 * BLOCK);
+    kernel<<<5, BLOCK>>>(x, y);
+    return finish();
+}

@@ -1,0 +1,17 @@
+// expect: out_of_bounds
+/* An index past the end of the only shared array. */
+#include "agreement.h"
+
+__global__ void kernel(int *x, int *y) {
+    __shared__ int tile[BLOCK];
+    int i = threadIdx.x;
+    tile[i + x[i] + 1] = i;
+    __syncthreads();
+    y[i] = tile[i];
+}
+
+int main() {
+    int *x = device<int>(4 * BLOCK), *y = device<int>(4 * BLOCK);
+    kernel<<<1, BLOCK>>>(x, y);
+    return finish();
+}
