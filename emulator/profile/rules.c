@@ -192,8 +192,8 @@ static void tell_local(struct telling *t, const struct line_profile *line) {
     uint64_t requests = n[COUNT_LOCAL_LOAD_REQUESTS] + n[COUNT_LOCAL_STORE_REQUESTS];
     uint64_t sectors = n[COUNT_LOCAL_LOAD_SECTORS] + n[COUNT_LOCAL_STORE_SECTORS];
     double part = per(sectors, all_sectors(&t->p->counts));
-    if (!requests || part < FEW_PART)
-        return;
+    if (!requests || part < FEW_PART || !t->p->counts.n[COUNT_LOCAL_LOAD_REQUESTS])
+        return; /* what is only written there are the arguments of a printf */
     struct rule *r = tell(t, "local_memory", line, part);
     r->found = (double)requests;
     say(r->what,
@@ -311,8 +311,8 @@ static void tell_blocks(struct telling *t) {
         struct rule *r = tell(t, "partial_warp", NULL, 0.3);
         r->found = (double)(threads % WARP_SIZE);
         r->possible = WARP_SIZE;
-        say(r->what, "a block of %llu threads: its last warp has %llu threads of 32, and costs as much as a full one.",
-            (unsigned long long)threads, (unsigned long long)(threads % WARP_SIZE));
+        say(r->what, "a block of %llu thread%s: its last warp has %llu of 32, and costs as much as a full one.",
+            (unsigned long long)threads, threads == 1 ? "" : "s", (unsigned long long)(threads % WARP_SIZE));
         say(r->remedy, "make the number of threads in a block a multiple of 32.");
     }
     if (blocks < LIMIT_SMS) {
