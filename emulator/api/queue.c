@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "check/checks.h"
+#include "check/managed_watch.h"
 #include "core/device_printf.h"
 
 #define PRINT_DELAY_NS 10000000
@@ -88,6 +89,7 @@ static void note_order(struct stream *s, struct operation *op) {
     const struct device_queue *d = &devices[s->device];
     if (!check_is_on(CHECK_RACE))
         return;
+    managed_clock(&host_clock);
     stream_clock_join(&s->clock, &host_clock);
     if (s->kind == STREAM_LEGACY)
         join_blocking(&s->clock, d);
@@ -98,10 +100,23 @@ static void note_order(struct stream *s, struct operation *op) {
     if (op->order_parts)
         op->order_parts(op, s->id, &s->clock);
     op->order = stream_order_next(s->id, &s->clock);
+    if (op->kernel)
+        managed_protect();
+}
+
+static bool all_idle(void) {
+    for (int d = 0; d < MAX_DEVICES; d++)
+        for (const struct stream *s = devices[d].streams; s; s = s->next)
+            if (s->head)
+                return false;
+    return true;
 }
 
 /* A thread of the program has seen that all of s is over. */
 static void host_waited(const struct stream *s) {
+    if (!check_is_on(CHECK_RACE))
+        return;
+    managed_settle(all_idle()); /* first: what the host has touched was before this */
     stream_clock_join(&host_clock, &s->clock);
     if (s->kind == STREAM_LEGACY)
         join_blocking(&host_clock, &devices[s->device]);
@@ -426,7 +441,7 @@ void queue_wait_device(int device) {
         }
     }
     for (const struct stream *s = devices[device].streams; s; s = s->next)
-        stream_clock_join(&host_clock, &s->clock);
+        host_waited(s);
     pthread_mutex_unlock(&lock);
     device_printf_flush();
 }

@@ -118,6 +118,10 @@ bool state_ending(void) {
     return atomic_load(&ending);
 }
 
+bool state_is_in_callback(void) {
+    return in_callback;
+}
+
 void state_set_in_callback(bool on) {
     in_callback = on;
 }

@@ -9,6 +9,7 @@
 
 #include "check/checks.h"
 #include "check/host_frame.h"
+#include "check/managed_watch.h"
 #include "memory/space.h"
 
 #define CHUNK_BYTES  ((uint64_t)1 << CHUNK_SHIFT)
@@ -72,6 +73,8 @@ void allocation_watch_freed(struct allocation *a) {
     w->written = NULL;
     if (chunks)
         chunks_drop(a, chunks);
+    if (a->kind == MEMORY_MANAGED)
+        managed_close(a);
     w->freed_at = program_frame();
 }
 

@@ -133,6 +133,8 @@ static const char *missing(const struct hazard *h) {
         return ", with no __syncthreads() between";
     case RELATION_GRID:
         return ", and nothing orders the two blocks";
+    case RELATION_HOST:
+        return ", and nobody has waited for the kernel";
     default:
         return ", and nothing orders the two launches";
     }
@@ -165,6 +167,9 @@ static const char *advice(const struct hazard *h) {
         return "Blocks run in any order and at the same time. Let each block write its own elements, use atomics, or "
                "split the work into two kernels. If a flag hands the data over: __threadfence() before it is set and "
                "after it is seen.";
+    case RELATION_HOST:
+        return "A launch returns at once, and the kernel runs later: call cudaDeviceSynchronize() before the host "
+               "touches managed memory that a kernel uses.";
     default:
         return "Kernels and copies in different streams may run at the same time: use one stream, or an event and "
                "cudaStreamWaitEvent.";
@@ -183,7 +188,10 @@ static void put_race_title(struct text *t, const struct hazard *h) {
     title.bytes[title.length] = '\0';
     put_title(t, title.bytes);
     text_format(t, MARK "    and %s access ", access_word(h->now, h->write));
-    if (h->host_now) {
+    if (h->relation == RELATION_HOST) {
+        text_string(t, "by the host in ");
+        put_place_words(t, h->host_function ? h->host_function : "the program", NULL, 0);
+    } else if (h->host_now) {
         text_string(t, "by a copy or fill of the host");
     } else {
         text_string(t, "at ");
@@ -195,8 +203,10 @@ static void put_race_title(struct text *t, const struct hazard *h) {
 /* "thread (5,0,0) read tile[37] at x.cu:43 while thread (37,0,0) wrote it at x.cu:41, with no __syncthreads() between" */
 static void put_race_sentence(struct text *t, const struct hazard *h) {
     struct text s = {0};
-    bool blocks = h->relation == RELATION_GRID || h->relation == RELATION_LAUNCHES;
-    if (h->host_now)
+    bool blocks = h->relation >= RELATION_GRID;
+    if (h->relation == RELATION_HOST)
+        text_string(&s, "the host");
+    else if (h->host_now)
         text_string(&s, "a copy or fill by the host");
     else
         put_who(&s, &h->who, blocks);

@@ -14,7 +14,7 @@ enum hazard_kind {
 };
 
 /* Who the two are to each other: says what is missing between them. */
-enum hazard_relation { RELATION_WARP, RELATION_BLOCK, RELATION_GRID, RELATION_LAUNCHES };
+enum hazard_relation { RELATION_WARP, RELATION_BLOCK, RELATION_GRID, RELATION_LAUNCHES, RELATION_HOST };
 
 struct hazard_thread {
     uint32_t block[3], thread[3];
@@ -31,7 +31,8 @@ struct hazard {
     uint64_t address; /* an offset in shared and local memory */
     uint32_t bytes;
     bool write, write_then;
-    bool host_now;                       /* the second is a copy or a fill by the host */
+    bool host_now; /* the second is a copy or a fill by the host, or the host's own access */
+    const char *host_function;
     const struct allocation *allocation; /* of global memory */
     uint64_t count;
     struct source_position at, at_then;

@@ -14,6 +14,7 @@
 #include "check/allocation_watch.h"
 #include "check/checks.h"
 #include "check/host_memory.h"
+#include "check/managed_watch.h"
 #include "check/json.h"
 #include "check/parts.h"
 #include "check/text.h"
@@ -65,6 +66,8 @@ static _Atomic unsigned warnings;
 /* The last word, when the program ends; with checks on also when nothing was found. */
 static void print_summary(void) {
     struct text t = {0};
+    if (check_is_on(CHECK_RACE))
+        managed_settle(true);
     if (!findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
         report_leaks();
     unsigned n = report_count(), w = atomic_load(&warnings);

@@ -8,7 +8,12 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ran history[REMEMBERED];
-static uint32_t serials, numbers[ORDER_STREAMS];
+static _Atomic uint32_t serials;
+static uint32_t numbers[ORDER_STREAMS];
+
+uint32_t stream_order_last(void) {
+    return atomic_load(&serials);
+}
 
 void stream_clock_join(struct stream_clock *to, const struct stream_clock *from) {
     for (int i = 0; i < ORDER_STREAMS; i++)

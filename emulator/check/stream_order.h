@@ -24,6 +24,7 @@ void stream_clock_join(struct stream_clock *to, const struct stream_clock *from)
 /* The next operation of a stream whose clock is `clock`; the clock then includes it. */
 struct operation_order stream_order_next(unsigned long long stream, struct stream_clock *clock);
 
+uint32_t stream_order_last(void); /* the last serial given; async-signal-safe */
 /* Did the operation with that serial end before this one began? Any thread. */
 bool stream_order_is_before(const struct operation_order *now, uint32_t serial);
 

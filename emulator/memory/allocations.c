@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "check/allocation_watch.h"
+#include "check/checks.h"
+#include "check/managed_watch.h"
 #include "memory/space.h"
 
 #define POISON      0xff
@@ -265,6 +267,8 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     a->id = ++last_id;
     a->read_only = kind == MEMORY_CONSTANT;
     a->watch = allocation_watch_new(a);
+    if (kind == MEMORY_MANAGED && check_is_on(CHECK_RACE))
+        managed_open(a, fill);
     if (!table_insert(&regions[r], a))
         return NULL;
     *used += size;

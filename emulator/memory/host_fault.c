@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include "check/host_frame.h"
+#include "check/managed_watch.h"
 #include "check/report.h"
 #include "memory/space.h"
 
@@ -67,6 +68,8 @@ static void on_fault(int signal_number, siginfo_t *info, void *context) {
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     const struct sigaction *before = &previous[signal_number == signals[0] ? 0 : 1];
     bool ours = info->si_code > 0 && (in_range(space_device(), address) || in_range(space_shared(), address));
+    if (ours && managed_fault(address, is_write(context), program_function(context)))
+        return;
     if (ours) {
         report_host_fault(address, is_write(context), program_function(context));
         default_action(signal_number, info);

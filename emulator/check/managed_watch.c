@@ -1,0 +1,171 @@
+/* See managed_watch.h. */
+#include "check/managed_watch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check/allocation_watch.h"
+#include "check/checks.h"
+#include "check/hazards.h"
+#include "memory/space.h"
+
+extern bool state_is_in_callback(void); /* api/state.c */
+
+#define MAX_REGIONS 256
+#define MAX_TOUCHES 64
+
+struct region {
+    uint64_t base, bytes; /* whole pages; bytes 0: free */
+    uint8_t *alias;
+    _Atomic bool closed;
+};
+
+struct touch_of_host {
+    uint64_t address;
+    bool write;
+    const char *function;
+    uint32_t serial;           /* of the last operation that had been submitted */
+    struct stream_clock clock; /* what had been waited for */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of regions, but not of `closed` */
+static struct region regions[MAX_REGIONS];
+static struct touch_of_host touches[MAX_TOUCHES];
+static _Atomic unsigned touch_count;
+static const struct stream_clock *host_clock;
+
+void managed_clock(const struct stream_clock *host) {
+    host_clock = host;
+}
+
+static struct region *free_region(void) {
+    for (int i = 0; i < MAX_REGIONS; i++)
+        if (!regions[i].bytes)
+            return &regions[i];
+    return NULL;
+}
+
+void managed_open(struct allocation *a, uint8_t fill) {
+    uint64_t page = space_page(), bytes = (a->size + page - 1) / page * page;
+    void *base = (void *)(uintptr_t)a->base;
+    pthread_mutex_lock(&lock);
+    struct region *r = free_region();
+    int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (r && mmap(base, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED) {
+        void *alias = mremap(base, 0, bytes, MREMAP_MAYMOVE); /* of size 0: a second mapping of the same pages */
+        memset(base, fill, a->size);
+        if (alias != MAP_FAILED) {
+            r->base = a->base;
+            r->bytes = bytes;
+            r->alias = a->host = alias;
+            atomic_store(&r->closed, false);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void managed_close(const struct allocation *a) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_REGIONS; i++)
+        if (regions[i].bytes && regions[i].base == a->base) {
+            munmap(regions[i].alias, regions[i].bytes);
+            regions[i].bytes = 0;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+static void set_closed(bool closed) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_REGIONS; i++) {
+        struct region *r = &regions[i];
+        if (!r->bytes || atomic_exchange(&r->closed, closed) == closed)
+            continue;
+        mprotect((void *)(uintptr_t)r->base, r->bytes, closed ? PROT_NONE : PROT_READ | PROT_WRITE);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void managed_protect(void) {
+    set_closed(true);
+}
+
+bool managed_fault(uint64_t address, bool write, const char *function) {
+    for (int i = 0; i < MAX_REGIONS; i++) {
+        struct region *r = &regions[i];
+        if (address - r->base >= r->bytes || !atomic_exchange(&r->closed, false))
+            continue;
+        unsigned n = state_is_in_callback() ? MAX_TOUCHES : atomic_fetch_add(&touch_count, 1);
+        if (n < MAX_TOUCHES) {
+            touches[n] = (struct touch_of_host){address, write, function, stream_order_last(), {{0}}};
+            if (host_clock)
+                touches[n].clock = *host_clock;
+        }
+        return mprotect((void *)(uintptr_t)r->base, r->bytes, PROT_READ | PROT_WRITE) == 0;
+    }
+    return false;
+}
+
+/* ---- afterwards ---- */
+
+/* The launch that left the mark had been submitted, and nobody had waited for it. */
+static bool conflicts(const struct touch_of_host *t, const struct global_mark *m, struct ran *r) {
+    return m->launch && m->launch <= t->serial && stream_order_find(m->launch, r) && r->kernel &&
+           t->clock.last[r->stream] < r->number;
+}
+
+static void note(struct hazards *all, const struct touch_of_host *t, const struct allocation *a, const struct ran *r,
+                 const struct global_mark *m, bool write_then) {
+    struct launch launch = {0};
+    memcpy(launch.config.grid, r->grid, sizeof r->grid);
+    memcpy(launch.config.block, r->block, sizeof r->block);
+    uint32_t site = MARK_SITE(m->mark.packed);
+    struct hazard h = {.kind = HAZARD_RACE,
+                       .relation = RELATION_HOST,
+                       .kernel = r->kernel,
+                       .kernel_then = r->kernel,
+                       .then = site < r->kernel->code.count ? &r->kernel->code.insns[site] : NULL,
+                       .host_now = true,
+                       .host_function = t->function,
+                       .space = SPACE_GLOBAL,
+                       .address = t->address & ~(uint64_t)3,
+                       .bytes = 4,
+                       .write = t->write,
+                       .write_then = write_then,
+                       .allocation = a};
+    h.who_then = hazard_thread_at(&launch, m->block, MARK_WARP(m->mark.packed), m->mark.packed & MARK_LANE);
+    hazards_note(all, &h);
+}
+
+static void compare(struct hazards *all, const struct touch_of_host *t) {
+    const struct allocation *a = memory_find(t->address);
+    struct ran r;
+    if (!a || !a->watch || !a->limit)
+        return;
+    struct race_chunk *c = allocation_chunk(a, t->address);
+    if (!c || !c->cells || !chunk_open(c, c->unit_shift))
+        return;
+    uint64_t at = (t->address - a->base) & (((uint64_t)1 << CHUNK_SHIFT) - 1);
+    const struct global_cell cell = c->cells[at >> c->unit_shift];
+    chunk_close(c);
+    const struct global_mark *marks[] = {&cell.write, &cell.strong, &cell.reads[0], &cell.reads[1]};
+    for (int i = 0; i < (t->write ? 4 : 2); i++)
+        if (conflicts(t, marks[i], &r)) {
+            note(all, t, a, &r, marks[i], i < 2);
+            return;
+        }
+}
+
+void managed_settle(bool idle) {
+    static struct hazards hazards = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    unsigned n = atomic_load(&touch_count);
+    for (unsigned i = 0; i < n && i < MAX_TOUCHES; i++)
+        compare(&hazards, &touches[i]);
+    if (n) {
+        atomic_store(&touch_count, 0);
+        hazards_tell(&hazards);
+    }
+    if (idle)
+        set_closed(false);
+}
