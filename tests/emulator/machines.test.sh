@@ -1,6 +1,6 @@
 #!/bin/sh
 # The emulator as other machines would build it: for any x86-64 (no AVX, no fused multiply-add), and for AVX2 with clang.
-# Every instruction form must give the same bits there.
+# Every instruction form must give the same bits there, and so must kernels that are compiled for that machine (a sample).
 # starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
@@ -29,6 +29,20 @@ check_machine() { # MARCH COMPILER
     pass "$name: all forms agree with the GPU"
   else
     no "$name: all forms agree with the GPU" "some do not, or the check ended early (status $status)"
+    printf '%s\n' "$output" | grep -v '^ok ' | head -n 20
+  fi
+  check_compiled "$folder"
+}
+
+check_compiled() { # FOLDER
+  tier=tests/emulator/tier
+  capture link_test "$1" "$1/check_forms" -I"$here" "$tier/check_forms.c" "$tier/batch.c" "$here/tolerance.c" "$here/plan.c" \
+    "$here/kernel.c" "$here/values.c" "$here/vectors.c" "$here/emulated.c"
+  [ "$status" != 0 ] || capture "$1/check_forms" "$here/forms.txt" "$scratch/vectors.bin" "$scratch" 100
+  if [ "$status" = 0 ] && ! printf '%s\n' "$output" | grep -q '^not ok'; then
+    pass "$name: compiled kernels agree with it"
+  else
+    no "$name: compiled kernels agree with it" "some do not, or the check ended early (status $status)"
     printf '%s\n' "$output" | grep -v '^ok ' | head -n 20
   fi
 }

@@ -130,6 +130,7 @@ static void choose(const struct plan *plans, size_t count) {
     struct module *module = emulated_load(plans, count, error, sizeof error);
     if (!module)
         return fail(plans, "loading", error);
+    size_t before = test_count;
     for (size_t i = 0; i < count && test_count < MAX_TESTS; i++) {
         snprintf(name, sizeof name, "f%zu", i);
         struct kernel *k = module_kernel(module, name);
@@ -147,6 +148,8 @@ static void choose(const struct plan *plans, size_t count) {
             free(all);
         }
     }
+    if (test_count == before)
+        module_unload(module);
 }
 
 static void choose_all(const struct plan *plans, size_t count, const char *prefix) {
