@@ -33,7 +33,9 @@ __global__ void by_edges(const int *from, const int *to, int edges, int *distanc
 // Floyd-Warshall by tiles: the one on the diagonal, then its row and column, then the rest.
 __device__ void relax(int (*c)[T], int (*a)[T], int (*b)[T], bool wait) {
     for (int k = 0; k < T; k++) {
-        c[threadIdx.y][threadIdx.x] = min(c[threadIdx.y][threadIdx.x], a[threadIdx.y][k] + b[k][threadIdx.x]);
+        int way = a[threadIdx.y][k] + b[k][threadIdx.x];
+        if (way < c[threadIdx.y][threadIdx.x]) // what others read in this step gets no shorter, and is not written
+            c[threadIdx.y][threadIdx.x] = way;
         if (wait)
             __syncthreads();
     }
