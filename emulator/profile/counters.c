@@ -130,6 +130,9 @@ static void add_to_process(const struct counters *c) {
 void counters_flush(struct counters *c) {
     if (!c->records)
         return;
+    for (uint32_t i = 0; i < c->kernel->code.count; i++)
+        if (c->records[i].details)
+            counters_settle(&c->kernel->code.insns[i], c->records[i].details);
     if (sums_on())
         add_to_process(c);
     if (c->detailed)

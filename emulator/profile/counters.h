@@ -83,6 +83,9 @@ void counters_add(struct counts *to, const struct insn *in, const struct insn_re
 /* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 
+/* Adds what patterns have noted to the counts, once, when the worker has done its part. */
+void counters_settle(const struct insn *in, struct insn_details *d);
+
 /* Distinct 32-byte sectors touched by the active lanes; `bytes` per lane. */
 unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 /* The same for an atomic, which makes a sector as often as its busiest address has lanes. */

@@ -1,6 +1,7 @@
 /* Profiles as comma-separated values, one number per row, with the names that ncu --csv has for its columns. */
 #include "check/source.h"
 #include "profile/metrics.h"
+#include "profile/occupancy.h"
 #include "profile/reports.h"
 
 static void put_quoted(FILE *out, const char *s) {
@@ -52,6 +53,27 @@ static void put_counts(FILE *out, const struct launch_profile *p, const struct l
         }
 }
 
+/* What follows from the launch alone. */
+static void put_occupancy(FILE *out, const struct launch_profile *p, unsigned number) {
+    struct occupancy o = occupancy_of(p);
+    const struct {
+        const char *name, *unit;
+        double value;
+        bool known;
+    } rows[] = {{"launch__registers_per_thread", "register/thread", o.registers.count, o.registers_known},
+                {"launch__occupancy_limit_blocks", "block", o.limits[LIMIT_BY_BLOCKS], true},
+                {"launch__occupancy_limit_registers", "block", o.limits[LIMIT_BY_REGISTERS], o.registers_known},
+                {"launch__occupancy_limit_shared_mem", "block", o.limits[LIMIT_BY_SHARED], true},
+                {"launch__occupancy_limit_warps", "block", o.limits[LIMIT_BY_WARPS], true},
+                {"sm__maximum_warps_per_active_cycle_pct", "%", o.percent, true},
+                {"launch__waves_per_multiprocessor", "", o.waves, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct metric m = {.section = "Occupancy", .name = rows[i].name, .unit = rows[i].unit, .decimals = 2};
+        if (rows[i].known)
+            put_row(out, p, NULL, number, &m, rows[i].value);
+    }
+}
+
 void profile_csv(FILE *out, const struct launch_profile *launches) {
     fputs("\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"File\",\"Line\",\"Section Name\",\"Metric Name\","
           "\"Metric Unit\",\"Metric Value\"\n",
@@ -59,6 +81,7 @@ void profile_csv(FILE *out, const struct launch_profile *launches) {
     unsigned number = 0;
     for (const struct launch_profile *p = launches; p; p = p->next, number++) {
         put_counts(out, p, NULL, number);
+        put_occupancy(out, p, number);
         for (size_t i = 0; i < p->line_count; i++)
             put_counts(out, p, &p->lines[i], number);
     }

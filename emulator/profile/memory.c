@@ -290,21 +290,24 @@ static void begin_memory(const struct counters *c, const struct insn *in, struct
 static bool again(const struct warp *w, const struct insn *in, struct insn_details *d) {
     const struct access *a = in->extra;
     const void *reg = w->regs + a->address_reg;
-    const struct pattern_cost *cost = a->address_bits == 64
-                                          ? patterns_again64(d->patterns, reg, (uint64_t)in->imm, w->mask)
-                                          : patterns_again32(d->patterns, reg, (uint32_t)in->imm, w->mask);
-    if (!cost)
-        return false;
+    return a->address_bits == 64 ? patterns_again64(d->patterns, reg, (uint64_t)in->imm, w->mask)
+                                 : patterns_again32(d->patterns, reg, (uint32_t)in->imm, w->mask);
+}
+
+void counters_settle(const struct insn *in, struct insn_details *d) {
+    if (!d->plain)
+        return;
+    const struct access *a = in->extra;
+    struct pattern_sum sum = patterns_sum(d->patterns);
     bool global = a->space == SPACE_GLOBAL, load = a->kind == ACCESS_LOAD;
     uint64_t *n = &d->counts.n[global ? (load ? FIELDS(GLOBAL_LOAD) : FIELDS(GLOBAL_STORE))
                                       : (load ? FIELDS(SHARED_LOAD) : FIELDS(SHARED_STORE))];
-    uint64_t bytes = (uint64_t)a->bytes * a->count * (unsigned)__builtin_popcount(w->mask);
-    n[0]++;
-    n[1] += cost->sectors;
-    n[2] += global ? cost->ideal : (uint64_t)cost->sectors - cost->ideal;
-    n[3] += global ? bytes : cost->ideal;
-    n[4] += global ? cost->used : bytes;
-    return true;
+    uint64_t bytes = (uint64_t)a->bytes * a->count * sum.lanes;
+    n[0] += sum.accesses;
+    n[1] += sum.sectors;
+    n[2] += global ? sum.ideal : sum.sectors - sum.ideal;
+    n[3] += global ? bytes : sum.ideal;
+    n[4] += global ? sum.used : bytes;
 }
 
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {

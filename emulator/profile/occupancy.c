@@ -5,10 +5,11 @@
 
 #include "api/limits.h"
 
-#define SCHEDULERS     4
-#define REGISTER_PIECE 256 /* per warp */
-#define SHARED_PIECE   128
-#define SM_WARPS       (LIMIT_SM_THREADS / WARP_SIZE)
+#define SCHEDULERS      4
+#define REGISTER_PIECE  256 /* per warp */
+#define LEAST_REGISTERS 16  /* a thread is given these even if it needs fewer: so an H200 says */
+#define SHARED_PIECE    128
+#define SM_WARPS        (LIMIT_SM_THREADS / WARP_SIZE)
 
 static unsigned rounded_up(unsigned n, unsigned piece) {
     return (n + piece - 1) / piece * piece;
@@ -38,6 +39,8 @@ struct occupancy occupancy_of(const struct launch_profile *p) {
     unsigned threads = p->block[0] * p->block[1] * p->block[2], warps = (threads + WARP_SIZE - 1) / WARP_SIZE;
     double blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
     o.registers_known = registers_of(p->kernel, &o.registers);
+    if (o.registers.count < LEAST_REGISTERS)
+        o.registers.count = LEAST_REGISTERS;
     o.shared_per_block = rounded_up(p->static_shared + p->dynamic_shared + LIMIT_SHARED_RESERVED, SHARED_PIECE);
     o.limits[LIMIT_BY_BLOCKS] = LIMIT_SM_BLOCKS;
     o.limits[LIMIT_BY_WARPS] = SM_WARPS / warps;

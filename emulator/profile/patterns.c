@@ -21,6 +21,7 @@ struct pattern {
     uint8_t bytes, way;
     _Alignas(
         64) uint32_t narrow[WARP_SIZE]; /* from the first active lane, the low halves; whatever in inactive lanes */
+    uint32_t times[PLACES];             /* accesses noted by patterns_again */
     struct pattern_cost costs[PLACES];
     _Alignas(64) uint64_t offsets[WARP_SIZE]; /* the whole */
 };
@@ -28,6 +29,7 @@ struct pattern {
 struct pattern_memory {
     unsigned last, next; /* the one that was met last; the one to be replaced */
     struct pattern ways[WAYS];
+    struct pattern_sum sum; /* of those that have been replaced */
 };
 
 struct pattern_memory *patterns_new(void) {
@@ -102,6 +104,26 @@ static inline bool same_offsets(const struct pattern *p, const uint64_t *address
     return difference == 0;
 }
 
+static void add_times(struct pattern_sum *sum, const struct pattern *p) {
+    for (unsigned i = 0; i < PLACES; i++) {
+        uint64_t times = p->times[i];
+        if (!times)
+            continue;
+        sum->accesses += times;
+        sum->lanes += times * (unsigned)__builtin_popcount(p->mask);
+        sum->sectors += times * p->costs[i].sectors;
+        sum->ideal += times * p->costs[i].ideal;
+        sum->used += times * p->costs[i].used;
+    }
+}
+
+struct pattern_sum patterns_sum(const struct pattern_memory *m) {
+    struct pattern_sum sum = m->sum;
+    for (unsigned i = 0; i < WAYS; i++)
+        add_times(&sum, &m->ways[i]);
+    return sum;
+}
+
 static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
                             unsigned bytes, uint64_t first) {
     for (unsigned i = 0; i < WAYS; i++) {
@@ -115,6 +137,8 @@ static struct pattern *find(struct pattern_memory *m, enum pattern_way way, cons
     struct pattern *p = &m->ways[m->next];
     m->last = m->next;
     m->next = (m->next + 1) % WAYS;
+    add_times(&m->sum, p);
+    memset(p->times, 0, sizeof p->times);
     for (int l = 0; l < WARP_SIZE; l++)
         p->narrow[l] = (uint32_t)(p->offsets[l] = addresses[l] - first);
     p->mask = mask;
@@ -154,18 +178,21 @@ static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg,
 }
 
 #define AGAIN(name, T, elsewhere)                                                                                      \
-    const struct pattern_cost *name(struct pattern_memory *m, const T *reg, T offset, uint32_t mask) {                 \
+    bool name(struct pattern_memory *m, const T *reg, T offset, uint32_t mask) {                                       \
         T first = reg[first_lane(mask)];                                                                               \
         unsigned place = (unsigned)((T)(first + offset) % LINE / STEP);                                                \
         for (unsigned i = 0; i < WAYS; i++) {                                                                          \
             unsigned at = (m->last + i) % WAYS;                                                                        \
-            const struct pattern *p = &m->ways[at];                                                                    \
+            struct pattern *p = &m->ways[at];                                                                          \
             if (p->mask != mask || elsewhere(p, reg, first) & mask)                                                    \
                 continue;                                                                                              \
             m->last = at;                                                                                              \
-            return (first + offset) % STEP == 0 && p->known >> place & 1 ? &p->costs[place] : NULL;                    \
+            if ((first + offset) % STEP || !(p->known >> place & 1) || p->times[place] == ~(uint32_t)0)                \
+                return false;                                                                                          \
+            p->times[place]++;                                                                                         \
+            return true;                                                                                               \
         }                                                                                                              \
-        return NULL;                                                                                                   \
+        return false;                                                                                                  \
     }
 
 AGAIN(patterns_again32, uint32_t, elsewhere32)

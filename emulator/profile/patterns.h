@@ -3,6 +3,7 @@
 #ifndef PATTERNS_H
 #define PATTERNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/warp.h"
@@ -38,10 +39,14 @@ struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_wa
                                   const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 
 /* The same straight from an address register of 32 or 64 bits, to which `offset` is added, for a way and a size that this instruction
- * always has. NULL when the pattern is not among those remembered. */
-const struct pattern_cost *patterns_again32(struct pattern_memory *memory, const uint32_t *reg, uint32_t offset,
-                                            uint32_t mask);
-const struct pattern_cost *patterns_again64(struct pattern_memory *memory, const uint64_t *reg, uint64_t offset,
-                                            uint32_t mask);
+ * always has. False when the pattern is not among those remembered; otherwise the access is noted, for patterns_sum. */
+bool patterns_again32(struct pattern_memory *memory, const uint32_t *reg, uint32_t offset, uint32_t mask);
+bool patterns_again64(struct pattern_memory *memory, const uint64_t *reg, uint64_t offset, uint32_t mask);
+
+/* What the accesses have cost that were noted so. */
+struct pattern_sum {
+    uint64_t accesses, lanes, sectors, ideal, used;
+};
+struct pattern_sum patterns_sum(const struct pattern_memory *memory);
 
 #endif

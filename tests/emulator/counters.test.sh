@@ -15,8 +15,12 @@ library=$PWD/build/emulator
 unset NVCC_APPEND_FLAGS
 : >"$table"
 
+# Registers are ptxas's decision, and another version's may be another.
+ptxas=$(dirname "$(readlink -f "$NVCC")")/ptxas
+[ "$CUDA_VERSION" = 13.0 ] && [ -x "$ptxas" ] || ptxas=/nowhere/ptxas
+
 count() { # PROGRAM [ARGUMENTS]: its profile in $scratch/counted.csv
-  capture env LD_LIBRARY_PATH="$library" EMULATOR_PROFILE=csv EMULATOR_PROFILE_FILE="$scratch/counted.csv" timeout 300 "$@"
+  capture env LD_LIBRARY_PATH="$library" EMULATOR_PTXAS="$ptxas" EMULATOR_PROFILE=csv EMULATOR_PROFILE_FILE="$scratch/counted.csv" timeout 300 "$@"
 }
 compare() { # NAME RECORD [LESSON]
   awk -v lesson="${3:-}" -f "$here/compare.awk" "$here/differences.txt" "$2" "$scratch/counted.csv" >"$scratch/said"

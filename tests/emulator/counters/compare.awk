@@ -55,7 +55,7 @@ END {
     if (grids[keys[i]] != shape[keys[i]]) { print "  WRONG " names[i] ": launched as " shape[keys[i]] ", recorded as " grids[keys[i]]; wrong++; continue }
     for (c = 1; c <= columns; c++) {
       metric = column[c]; theirs = recorded[keys[i], metric]
-      if (metric !~ /^(l1tex|smsp)__/ || theirs == "") continue
+      if (metric !~ /^(l1tex|smsp)__|^launch__registers|^launch__occupancy_limit_(blocks|registers|warps)|^sm__maximum|^launch__waves/ || theirs == "") continue
       if (metric ~ /^smsp__(inst_executed|thread_inst_executed.*|inst_executed_op_branch|sass_branch_targets_threads_divergent)\.sum$/) continue
       if (metric ~ /op_shared_ld_pred_on_any/) theirs += recorded[keys[i], "smsp__inst_executed_op_ldsm_pred_on_any.sum"] # ldmatrix loads, too
       compare(i, metric, theirs)
