@@ -138,7 +138,8 @@ static const char script[] =
     "-fno-trapping-math "
     "-fno-strict-aliasing -fPIC -shared -o \"$1.so\" \"$1\" -lm && sum=$(cksum <\"$1.so\") && "
     "printf '\\nkernel %s %s\\n' \"$3\" \"$sum\" >>\"$1.so\" && mv \"$1.so\" \"$2\"\n"
-    "result=$?; rm -f \"$1\" \"$1.so\"; exit $result\n";
+    "result=$?; [ $result != 124 ] || : >\"${2%.so}.slow\"\n" /* timeout's word: not to be tried again */
+    "rm -f \"$1\" \"$1.so\"; exit $result\n";
 
 void tier_compile(const char *source, const char *library, const char *key, int limit) {
     char seconds[16];
@@ -239,8 +240,9 @@ static tier_kernel build(const char *text) {
     uint64_t high = hash(hash(~low, text, strlen(text)), script, sizeof script);
     snprintf(key, sizeof key, "%016llx%016llx", (unsigned long long)high, (unsigned long long)low);
     snprintf(library, sizeof library, "%s/%s.so", folder, key);
+    snprintf(source, sizeof source, "%s/%s.slow", folder, key);
     tier_kernel run = load(library, key);
-    if (run)
+    if (run || access(source, F_OK) == 0)
         return run;
     prune(folder);
     snprintf(source, sizeof source, "%s/%s.%d.%u.c", folder, key, (int)getpid(), atomic_fetch_add(&count, 1));

@@ -153,6 +153,10 @@ check_compilers() {
   printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho "int x;" | gcc -shared -xc -o "$2" -\n' >"$scratch/empty"
   chmod +x "$scratch/rubbish" "$scratch/empty"
   tell "a compiler that makes rubbish" "right, interpreted" once EMULATOR_CC="$scratch/rubbish" EMULATOR_CACHE="$scratch/none"
+  printf '#!/bin/sh\nexit 124\n' >"$scratch/slow"
+  chmod +x "$scratch/slow"
+  tell "a compiler that takes too long" "right, interpreted" once EMULATOR_CC="$scratch/slow" EMULATOR_CACHE="$scratch/late"
+  tell "is not called again" "right, interpreted" once EMULATOR_CACHE="$scratch/late"
   tell "a library without the kernel" "right, interpreted" once EMULATOR_CC="$scratch/empty" EMULATOR_CACHE="$scratch/other"
 }
 
