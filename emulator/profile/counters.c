@@ -55,8 +55,9 @@ void counters_begin(struct counters *c, const struct launch *launch) {
     c->trace = c->detailed && output_wants_pictures() ? trace_new() : NULL;
     for (uint32_t i = 0; i < launch->kernel->code.count;
          i++) /* who waits at barriers, and what pictures show: every instruction */
-        c->records[i].special =
-            c->detailed || c->traits->insns[i].shape || launch->kernel->code.insns[i].flags & INSN_BARRIER;
+        c->records[i].special = c->detailed || launch->kernel->code.insns[i].flags & INSN_BARRIER ? SPECIAL_ANYTHING
+                                : c->traits->insns[i].shape                                       ? SPECIAL_MEMORY
+                                                                                                  : 0;
 }
 
 /* Who comes to a barrier has executed more or less than the one who comes last. */

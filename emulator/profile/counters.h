@@ -29,10 +29,12 @@ struct insn_details {
     struct access_example example;
 };
 
+enum { SPECIAL_MEMORY = 1, SPECIAL_ANYTHING };
+
 struct insn_record {
     uint64_t executed, threads; /* by warps, by active threads */
     struct insn_details *details;
-    bool special; /* there is more to count */
+    uint8_t special; /* there is more to count: */
 };
 
 /* Instructions that the warps of a block have executed since their last barrier: who waits for whom. */
@@ -58,6 +60,8 @@ struct counters {
 bool counters_on(void);
 /* Before the first instruction of a launch that a worker executes. */
 void counters_begin(struct counters *c, const struct launch *launch);
+/* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
+void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* What instructions of some kinds ask for beyond being counted. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). */
@@ -65,7 +69,9 @@ static inline void counters_instruction(struct counters *c, const struct warp *w
     struct insn_record *r = &c->records[in->index];
     r->executed++;
     r->threads += (unsigned)__builtin_popcount(w->mask);
-    if (r->special)
+    if (r->special == SPECIAL_MEMORY)
+        counters_memory(c, w, in, r);
+    else if (r->special)
         counters_special(c, w, in, r);
 }
 /* A conditional branch of the active lanes has been decided; diverged: they went both ways. */
@@ -79,9 +85,6 @@ struct insn_details *counters_details(struct insn_record *r);
 
 /* What one instruction adds to the counts of its line, its launch or the process. */
 void counters_add(struct counts *to, const struct insn *in, const struct insn_record *r);
-
-/* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
-void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 
 /* Adds what patterns have noted to the counts, once, when the worker has done its part. */
 void counters_settle(const struct insn *in, struct insn_details *d);

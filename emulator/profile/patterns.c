@@ -5,32 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/simd.h"
 #include "profile/counters.h"
 
-#define WAYS   4
-#define LINE   128 /* all addresses may move by a multiple of this without a change of the cost */
-#define STEP   4   /* places in a line that have a cost of their own: multiples of 4 */
-#define PLACES (LINE / STEP)
 #define SECTOR 32
-
-/* What is looked at each time comes first: it should lie in few lines of the host's cache. */
-struct pattern {
-    uint32_t mask;  /* 0: empty */
-    uint32_t known; /* a bit for each place whose cost is known */
-    uint8_t bytes, way;
-    _Alignas(
-        64) uint32_t narrow[WARP_SIZE]; /* from the first active lane, the low halves; whatever in inactive lanes */
-    uint32_t times[PLACES];             /* accesses noted by patterns_again */
-    struct pattern_cost costs[PLACES];
-    _Alignas(64) uint64_t offsets[WARP_SIZE]; /* the whole */
-};
-
-struct pattern_memory {
-    unsigned last, next; /* the one that was met last; the one to be replaced */
-    struct pattern ways[WAYS];
-    struct pattern_sum sum; /* of those that have been replaced */
-};
 
 struct pattern_memory *patterns_new(void) {
     size_t bytes = (sizeof(struct pattern_memory) + 63) / 64 * 64;
@@ -54,11 +31,11 @@ static void find_lines(struct pattern_cost *cost, const uint64_t addresses[WARP_
     for (uint32_t left = mask; left; left &= left - 1) {
         int l = first_lane(left);
         unsigned i = 0;
-        while (i < cost->lines && lines[i] != addresses[l] / LINE)
+        while (i < cost->lines && lines[i] != addresses[l] / PATTERN_LINE)
             i++;
         if (i < cost->lines)
             continue;
-        lines[cost->lines++] = addresses[l] / LINE;
+        lines[cost->lines++] = addresses[l] / PATTERN_LINE;
         cost->line_lanes |= (uint32_t)1 << l;
     }
 }
@@ -105,7 +82,7 @@ static inline bool same_offsets(const struct pattern *p, const uint64_t *address
 }
 
 static void add_times(struct pattern_sum *sum, const struct pattern *p) {
-    for (unsigned i = 0; i < PLACES; i++) {
+    for (unsigned i = 0; i < PATTERN_PLACES; i++) {
         uint64_t times = p->times[i];
         if (!times)
             continue;
@@ -119,15 +96,15 @@ static void add_times(struct pattern_sum *sum, const struct pattern *p) {
 
 struct pattern_sum patterns_sum(const struct pattern_memory *m) {
     struct pattern_sum sum = m->sum;
-    for (unsigned i = 0; i < WAYS; i++)
+    for (unsigned i = 0; i < PATTERN_WAYS; i++)
         add_times(&sum, &m->ways[i]);
     return sum;
 }
 
 static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
                             unsigned bytes, uint64_t first) {
-    for (unsigned i = 0; i < WAYS; i++) {
-        unsigned at = (m->last + i) % WAYS;
+    for (unsigned i = 0; i < PATTERN_WAYS; i++) {
+        unsigned at = (m->last + i) % PATTERN_WAYS;
         struct pattern *p = &m->ways[at];
         if (p->mask == mask && p->bytes == bytes && p->way == way && same_offsets(p, addresses, mask, first)) {
             m->last = at;
@@ -136,7 +113,7 @@ static struct pattern *find(struct pattern_memory *m, enum pattern_way way, cons
     }
     struct pattern *p = &m->ways[m->next];
     m->last = m->next;
-    m->next = (m->next + 1) % WAYS;
+    m->next = (m->next + 1) % PATTERN_WAYS;
     add_times(&m->sum, p);
     memset(p->times, 0, sizeof p->times);
     for (int l = 0; l < WARP_SIZE; l++)
@@ -151,49 +128,13 @@ static struct pattern *find(struct pattern_memory *m, enum pattern_way way, cons
 struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_way way,
                                   const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
     uint64_t first = addresses[first_lane(mask)];
-    if (!memory || first % STEP)
+    if (!memory || first % PATTERN_STEP)
         return compute(way, addresses, mask, bytes);
     struct pattern *p = find(memory, way, addresses, mask, bytes, first);
-    unsigned place = (unsigned)(first % LINE / STEP);
+    unsigned place = (unsigned)(first % PATTERN_LINE / PATTERN_STEP);
     if (!(p->known >> place & 1)) {
         p->costs[place] = compute(way, addresses, mask, bytes);
         p->known |= (uint32_t)1 << place;
     }
     return p->costs[place];
 }
-
-/* A bit for each lane that lies elsewhere than in the pattern. */
-static inline uint32_t elsewhere32(const struct pattern *p, const uint32_t *reg, uint32_t first) {
-    const simd_u32 *at = (const simd_u32 *)(const void *)reg, *known = (const simd_u32 *)(const void *)p->narrow;
-    return simd_bits32((simd_i32)(at[0] - first != known[0])) | simd_bits32((simd_i32)(at[1] - first != known[1]))
-                                                                    << 16;
-}
-
-static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg, uint64_t first) {
-    const simd_u64 *at = (const simd_u64 *)(const void *)reg, *known = (const simd_u64 *)(const void *)p->offsets;
-    uint32_t bits = 0;
-    for (int i = 0; i < WARP_SIZE / 8; i++)
-        bits |= simd_bits64((simd_i64)(at[i] - first != known[i])) << 8 * i;
-    return bits;
-}
-
-#define AGAIN(name, T, elsewhere)                                                                                      \
-    bool name(struct pattern_memory *m, const T *reg, T offset, uint32_t mask) {                                       \
-        T first = reg[first_lane(mask)];                                                                               \
-        unsigned place = (unsigned)((T)(first + offset) % LINE / STEP);                                                \
-        for (unsigned i = 0; i < WAYS; i++) {                                                                          \
-            unsigned at = (m->last + i) % WAYS;                                                                        \
-            struct pattern *p = &m->ways[at];                                                                          \
-            if (p->mask != mask || elsewhere(p, reg, first) & mask)                                                    \
-                continue;                                                                                              \
-            m->last = at;                                                                                              \
-            if ((first + offset) % STEP || !(p->known >> place & 1) || p->times[place] == ~(uint32_t)0)                \
-                return false;                                                                                          \
-            p->times[place]++;                                                                                         \
-            return true;                                                                                               \
-        }                                                                                                              \
-        return false;                                                                                                  \
-    }
-
-AGAIN(patterns_again32, uint32_t, elsewhere32)
-AGAIN(patterns_again64, uint64_t, elsewhere64)

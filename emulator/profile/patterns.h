@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/simd.h"
 #include "core/warp.h"
 
 struct pattern_memory;
@@ -38,15 +39,72 @@ void patterns_free(struct pattern_memory *p);
 struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_way way,
                                   const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 
-/* The same straight from an address register of 32 or 64 bits, to which `offset` is added, for a way and a size that this instruction
- * always has. False when the pattern is not among those remembered; otherwise the access is noted, for patterns_sum. */
-bool patterns_again32(struct pattern_memory *memory, const uint32_t *reg, uint32_t offset, uint32_t mask);
-bool patterns_again64(struct pattern_memory *memory, const uint64_t *reg, uint64_t offset, uint32_t mask);
-
-/* What the accesses have cost that were noted so. */
+/* What the accesses have cost that patterns_again32 and patterns_again64 have noted. */
 struct pattern_sum {
     uint64_t accesses, lanes, sectors, ideal, used;
 };
 struct pattern_sum patterns_sum(const struct pattern_memory *memory);
+
+#define PATTERN_WAYS   4
+#define PATTERN_LINE   128 /* all addresses may move by a multiple of this without a change of the cost */
+#define PATTERN_STEP   4   /* places in a line that have a cost of their own: multiples of 4 */
+#define PATTERN_PLACES (PATTERN_LINE / PATTERN_STEP)
+
+/* What is looked at each time comes first: it should lie in few lines of the host's cache. */
+struct pattern {
+    uint32_t mask;  /* 0: empty */
+    uint32_t known; /* a bit for each place whose cost is known */
+    uint8_t bytes, way;
+    /* From the first active lane, the low halves; whatever in inactive lanes. */
+    _Alignas(64) uint32_t narrow[WARP_SIZE];
+    uint32_t times[PATTERN_PLACES]; /* accesses noted by patterns_again */
+    struct pattern_cost costs[PATTERN_PLACES];
+    _Alignas(64) uint64_t offsets[WARP_SIZE]; /* the whole */
+};
+
+struct pattern_memory {
+    unsigned last, next; /* the one that was met last; the one to be replaced */
+    struct pattern ways[PATTERN_WAYS];
+    struct pattern_sum sum; /* of those that have been replaced */
+};
+
+/* A bit for each lane that lies elsewhere than in the pattern. */
+static inline uint32_t elsewhere32(const struct pattern *p, const uint32_t *reg, uint32_t first) {
+    const simd_u32 *at = (const simd_u32 *)(const void *)reg, *known = (const simd_u32 *)(const void *)p->narrow;
+    return simd_bits32((simd_i32)(at[0] - first != known[0])) | simd_bits32((simd_i32)(at[1] - first != known[1]))
+                                                                    << 16;
+}
+
+static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg, uint64_t first) {
+    const simd_u64 *at = (const simd_u64 *)(const void *)reg, *known = (const simd_u64 *)(const void *)p->offsets;
+    uint32_t bits = 0;
+    for (int i = 0; i < WARP_SIZE / 8; i++)
+        bits |= simd_bits64((simd_i64)(at[i] - first != known[i])) << 8 * i;
+    return bits;
+}
+
+/* patterns_cost straight from an address register of 32 or 64 bits, to which `offset` is added, for a way and a size that this
+ * instruction always has. False when the pattern is not among those remembered; otherwise the access is noted, for patterns_sum. */
+#define AGAIN(name, T, elsewhere)                                                                                      \
+    static inline bool name(struct pattern_memory *m, const T *reg, T offset, uint32_t mask) {                         \
+        T first = reg[first_lane(mask)];                                                                               \
+        unsigned place = (unsigned)((T)(first + offset) % PATTERN_LINE / PATTERN_STEP);                                \
+        for (unsigned i = 0; i < PATTERN_WAYS; i++) {                                                                  \
+            unsigned at = (m->last + i) % PATTERN_WAYS;                                                                \
+            struct pattern *p = &m->ways[at];                                                                          \
+            if (p->mask != mask || elsewhere(p, reg, first) & mask)                                                    \
+                continue;                                                                                              \
+            m->last = at;                                                                                              \
+            if ((first + offset) % PATTERN_STEP || !(p->known >> place & 1) || p->times[place] == ~(uint32_t)0)        \
+                return false;                                                                                          \
+            p->times[place]++;                                                                                         \
+            return true;                                                                                               \
+        }                                                                                                              \
+        return false;                                                                                                  \
+    }
+
+AGAIN(patterns_again32, uint32_t, elsewhere32)
+AGAIN(patterns_again64, uint64_t, elsewhere64)
+#undef AGAIN
 
 #endif
