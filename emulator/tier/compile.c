@@ -16,7 +16,7 @@
 
 #define WORTH_IT_NS                                                                                                    \
     30000000u            /* interpreted so long, a kernel is worth compiling: it takes about a second of one core */
-#define MAX_INSNS   8000 /* longer kernels would occupy the compiler for too long */
+#define MAX_INSNS   2500 /* longer kernels would occupy the compiler for too long */
 #define MAX_FILES   400  /* in the cache; the oldest half goes when there are more */
 #define MAX_SECONDS 60   /* for one compilation */
 #define KEY_SIZE    33   /* 32 digits that stand for a text, and 0 */
