@@ -193,8 +193,10 @@ void module_unload(struct module *m) {
         for (const struct ptx_variable *v = p->variables; v; v = v->next)
             if (is_memory(v) && v->address && !is_elsewhere(m, v))
                 memory_free(v->address);
-    for (size_t i = 0; m->kernels && i < m->kernel_count; i++)
+    for (size_t i = 0; m->kernels && i < m->kernel_count; i++) {
         tier_free(m->kernels[i].tier);
+        free(m->kernels[i].traits);
+    }
     pthread_mutex_destroy(&m->lock);
     free_all(m->ptx);
     free(m);

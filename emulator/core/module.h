@@ -87,6 +87,7 @@ struct kernel {
     struct frame_constant *constants;
     uint32_t constant_count;
     uint32_t access_count; /* memory instructions: access.slot < access_count */
+    struct traits *traits; /* profile/traits.h: made when first counted */
 };
 
 /* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin`

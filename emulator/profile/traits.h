@@ -26,13 +26,10 @@ struct insn_traits {
 };
 
 struct traits {
-    const struct kernel *kernel;
-    const struct insn *code;
-    struct traits *next;
-    struct insn_traits insns[];
+    struct insn_traits insns[1]; /* by insn.index */
 };
 
-/* Of a prepared kernel. Any thread; kept for ever. */
+/* Of a prepared kernel, as long as that is loaded. Any thread. */
 const struct traits *traits_of(const struct kernel *kernel);
 
 #endif
