@@ -1,0 +1,419 @@
+/* Lesson 05: warps, the 32 threads that share one instruction.
+ *
+ *     make lesson05 run                     all versions on several sizes, verified, then measured (or counted)
+ *     make lesson05 run V=4 SIZE=100003     one version, one size
+ *
+ * You will learn what a warp does when its threads want to go different ways, when that costs time and when it does not,
+ * and how the threads of a warp talk to each other without memory.
+ *
+ *     shape_kernel1   if (left) ... else ...: neighbouring lanes go different ways
+ *     shape_kernel2   the same if, but whole warps go one way
+ *     shape_kernel3   no if: the lanes choose a number instead of a way
+ *     shape_kernel4   a lane stops when its sample is done; the warp stops with its last lane
+ *     shape_kernel5   a lane that is done takes the next sample: ballot and shuffle
+ *     echo_kernel6    lanes that wait for each other: independent thread scheduling
+ *     echo_kernel7    the same without waiting: shuffle
+ *
+ * The samples are stereo sound: x[0] left, x[1] right, x[2] left, ... `shape` pushes every sample towards +1 or -1, the
+ * left channel faster than the right one. `echo` adds to each sample half of the echo so far, within groups of 32.
+ */
+#include <math.h>
+#include <stdint.h>
+
+#include "common/bench.h"
+#include "common/check.h"
+#include "common/device.h"
+#include "common/verify.h"
+
+enum { WARP = 32 };                 // threads in a warp, on every GPU so far
+enum { BLOCK = 256 };               // threads in a block: 8 warps
+enum { ROUNDS = 384 };              // at most so many rounds for a sample
+enum { BATCH = 32 };                // versions 4 and 5 look every so many rounds whether a sample is done
+enum { SAMPLES_PER_WARP = 512 };    // version 5: a warp's share
+#define ALL_LANES 0xffffffffu       // a mask names lanes by bits: this is all 32
+static const float LEFT = 1 / 8.0f; // how hard each channel is pushed
+static const float RIGHT = 1 / 16.0f;
+
+// ---------------------------------------------------------------- the references
+
+/* A round: 0 and +-1 stay, every other sample moves towards +-1, in ever smaller steps until it does not move any more.
+ * (push is a power of two, so v * v * push is exact and every way to compute this line gives the same bits.) */
+static __host__ __device__ inline float shape_round(float v, float push) {
+    return v * ((1.0f + push) - v * v * push);
+}
+
+static void shape_cpu(const float *x, float *y, int n) {
+    for (int i = 0; i < n; i++) {
+        float before = NAN, v = x[i];
+        for (int round = 0; round < ROUNDS && v != before; round++) {
+            before = v;
+            v = shape_round(v, i % 2 == 0 ? LEFT : RIGHT);
+        }
+        y[i] = v;
+    }
+}
+
+/* Within each group of 32 samples: y[i] = x[i] + y[i-1] / 2. */
+static void echo_cpu(const float *x, float *y, int n) {
+    for (int i = 0; i < n; i++) {
+        y[i] = x[i] + (i % WARP == 0 ? 0.0f : 0.5f * y[i - 1]);
+    }
+}
+
+// ---------------------------------------------------------------- the versions
+
+/* x[n] -> y[n], float. Every version has these shapes. */
+
+/* Version 1: the left channel goes one way, the right channel another. Even lanes are left, odd lanes are right: each
+ * warp has both. It has one instruction at a time, so it runs the first loop with the even lanes, then the second with
+ * the odd ones. */
+static __global__ void shape_kernel1(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v = x[i];
+        if (i % 2 == 0) {
+            for (int round = 0; round < ROUNDS; round++) {
+                v = shape_round(v, LEFT);
+            }
+        } else {
+            for (int round = 0; round < ROUNDS; round++) {
+                v = shape_round(v, RIGHT);
+            }
+        }
+        y[i] = v;
+    }
+}
+
+/* Version 2: the same if, but another thread for each sample. The first half of a block takes the left samples of its
+ * part of x, the second half takes the right ones. The threads still go two ways, but all 32 of a warp go the same. */
+static __global__ void shape_kernel2(const float *x, float *y, int n) {
+    int half = blockDim.x / 2;
+    int right = threadIdx.x / half;
+    int i = blockIdx.x * blockDim.x + 2 * (threadIdx.x % half) + right;
+    if (i < n) {
+        float v = x[i];
+        if (!right) {
+            for (int round = 0; round < ROUNDS; round++) {
+                v = shape_round(v, LEFT);
+            }
+        } else {
+            for (int round = 0; round < ROUNDS; round++) {
+                v = shape_round(v, RIGHT);
+            }
+        }
+        y[i] = v;
+    }
+}
+
+/* Version 3: back to version 1's threads. The two ways differ in one number, so let the lanes choose the number, and go
+ * the same way. The compiler makes a select of the `?`: an instruction that all lanes execute, and no branch. */
+static __global__ void shape_kernel3(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v = x[i], push = i % 2 == 0 ? LEFT : RIGHT;
+        for (int round = 0; round < ROUNDS; round++) {
+            v = shape_round(v, push);
+        }
+        y[i] = v;
+    }
+}
+
+/* Version 4: most samples stop moving long before the last round. A lane looks every 32 rounds and leaves the loop when
+ * its sample is done. What does it do then? It waits for the others. */
+static __global__ void shape_kernel4(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float before = NAN, v = x[i], push = i % 2 == 0 ? LEFT : RIGHT;
+        for (int batch = 0; batch < ROUNDS / BATCH && v != before; batch++) {
+            for (int round = 0; round < BATCH; round++) {
+                before = v;
+                v = shape_round(v, push);
+            }
+        }
+        y[i] = v;
+    }
+}
+
+/* Version 5: a lane that is done takes another sample instead of waiting. The warp owns 512 samples, from `next` on they
+ * have not been taken. __ballot_sync tells every lane which lanes are free: bit k of the answer is lane k's. So each free
+ * lane can count the free lanes before it, and that is its place in the queue. All 32 lanes stay together: a lane
+ * without a sample goes along with a 0, which does not move. */
+static __global__ void shape_kernel5(const float *x, float *y, int n) {
+    int lane = threadIdx.x % WARP;
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    unsigned lanes_before = (1u << lane) - 1;
+    int next = warp * SAMPLES_PER_WARP;
+    int end = min(next + SAMPLES_PER_WARP, n);
+    int i = -1, batch = 0; // the sample that this lane has; -1: none
+    float v = 0.0f, push = 0.0f;
+    for (;;) {
+        unsigned free_lanes = __ballot_sync(ALL_LANES, i < 0);
+        int mine = next + __popc(free_lanes & lanes_before);
+        if (i < 0 && mine < end) {
+            i = mine;
+            v = x[i];
+            push = i % 2 == 0 ? LEFT : RIGHT;
+            batch = 0;
+        }
+        next += __popc(free_lanes);
+        if (!__any_sync(ALL_LANES, i >= 0)) {
+            return; // no lane has a sample, and none is left
+        }
+        float before = v;
+        for (int round = 0; round < BATCH; round++) {
+            before = v;
+            v = shape_round(v, push);
+        }
+        batch++;
+        if (i >= 0 && (v == before || batch == ROUNDS / BATCH)) {
+            y[i] = v;
+            i = -1;
+            v = 0.0f;
+        }
+    }
+}
+
+/* Version 6: each lane needs the result of the lane before it, so the lanes take turns. A mailbox per warp holds whose
+ * turn it is (upper half) and the last result (lower half), in one 64-bit word that is read and written in one piece.
+ * 31 lanes of the warp wait in a loop for the one that does not. On a GPU before Volta that was the end: the warp
+ * had one program counter, went around the loop with the waiting lanes, and the lane they wait for never got its turn. */
+static __global__ void echo_kernel6(const float *x, float *y, int n) {
+    __shared__ unsigned long long mailboxes[BLOCK / WARP];
+    unsigned long long *mailbox = &mailboxes[threadIdx.x / WARP];
+    unsigned lane = threadIdx.x % WARP;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (lane == 0) {
+        *mailbox = 0; // lane 0's turn, nothing heard so far
+    }
+    __syncwarp(); // no lane of this warp goes on before all are here, and sees what lane 0 wrote
+    if (i < n) {
+        unsigned long long mail = atomicAdd(mailbox, 0ull); // an atomic read
+        while (mail >> 32 != lane) {
+            __nanosleep(20); // no hurry: leave the multiprocessor to those who have something to do
+            mail = atomicAdd(mailbox, 0ull);
+        }
+        float v = x[i] + 0.5f * __uint_as_float((unsigned)mail);
+        atomicExch(mailbox, (unsigned long long)(lane + 1) << 32 | __float_as_uint(v));
+        y[i] = v;
+    }
+}
+
+/* Version 7: nobody waits. In step k all lanes ask the lane before them for its value (__shfl_up_sync), and lane k takes
+ * it. No memory, no turns; 31 answers of 32 are thrown away, and it is fast all the same. All lanes must take
+ * part in a shuffle, those without a sample too: so the guards stand around the load and the store, not around the loop. */
+static __global__ void echo_kernel7(const float *x, float *y, int n) {
+    int lane = threadIdx.x % WARP;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = i < n ? x[i] : 0.0f;
+    for (int step = 1; step < WARP; step++) {
+        float before = __shfl_up_sync(ALL_LANES, v, 1);
+        v = lane == step ? v + 0.5f * before : v;
+    }
+    if (i < n) {
+        y[i] = v;
+    }
+}
+
+// ---------------------------------------------------------------- the launchers
+
+/* As in lesson 03: queued in `stream`, no waiting, n may be 0. */
+
+static int ceil_div(int a, int b) {
+    return (a + b - 1) / b;
+}
+
+static void shape1(const float *x, float *y, int n, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    shape_kernel1<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void shape2(const float *x, float *y, int n, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    shape_kernel2<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void shape3(const float *x, float *y, int n, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    shape_kernel3<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void shape4(const float *x, float *y, int n, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    shape_kernel4<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void shape5(const float *x, float *y, int n, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    int warps = ceil_div(n, SAMPLES_PER_WARP);
+    shape_kernel5<<<ceil_div(warps, BLOCK / WARP), BLOCK, 0, stream>>>(x, y, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void echo6(const float *x, float *y, int n, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    echo_kernel6<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void echo7(const float *x, float *y, int n, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    echo_kernel7<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+static const struct version {
+    const char *name;
+    void (*launch)(const float *x, float *y, int n, cudaStream_t stream);
+    bool echo;
+} versions[] = {
+    {"shape_kernel1", shape1, false}, {"shape_kernel2", shape2, false}, {"shape_kernel3", shape3, false},
+    {"shape_kernel4", shape4, false}, {"shape_kernel5", shape5, false}, {"echo_kernel6", echo6, true},
+    {"echo_kernel7", echo7, true},
+};
+enum { VERSIONS = sizeof versions / sizeof versions[0] };
+
+// ---------------------------------------------------------------- verify and measure
+
+/* One input with both expected outputs, on the host and on the device. */
+struct problem {
+    int n;
+    float *input, *shaped, *echoed, *found; // host
+    float *x, *y;                           // device
+    const struct version *version;
+};
+
+/* Sound: most samples are loud, a few very quiet, down to 2^-20, and those take the most rounds. */
+static void fill(float *x, int n, uint64_t seed) {
+    verify_random(x, n, -1.0f, 1.0f, seed);
+    for (int i = 0; i < n; i++) {
+        x[i] = copysignf(exp2f(-20.0f * fabsf(x[i] * x[i] * x[i])), x[i]);
+    }
+    for (int i = 5; i < n; i += 97) {
+        x[i] = i % 2 ? 0.0f : 1e-30f; // done at once; never done
+    }
+}
+
+static struct problem problem_create(int n, uint64_t seed) {
+    size_t bytes = (size_t)n * sizeof(float);
+    struct problem p = {};
+    p.n = n;
+    p.input = (float *)verify_host_alloc(bytes);
+    p.shaped = (float *)verify_host_alloc(bytes);
+    p.echoed = (float *)verify_host_alloc(bytes);
+    p.found = (float *)verify_host_alloc(bytes);
+    fill(p.input, n, seed);
+    shape_cpu(p.input, p.shaped, n);
+    echo_cpu(p.input, p.echoed, n);
+    CUDA_CHECK(cudaMalloc((void **)&p.x, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&p.y, bytes));
+    CUDA_CHECK(cudaMemcpy(p.x, p.input, bytes, cudaMemcpyHostToDevice));
+    return p;
+}
+
+static void problem_free(struct problem *p) {
+    CUDA_CHECK(cudaFree(p->x));
+    CUDA_CHECK(cudaFree(p->y));
+    free(p->input);
+    free(p->shaped);
+    free(p->echoed);
+    free(p->found);
+}
+
+static void problem_reset(struct problem *p, const struct version *version) {
+    p->version = version;
+    verify_poison_device(p->y, (size_t)p->n * sizeof(float));
+}
+
+static void problem_launch(void *job, cudaStream_t stream) {
+    struct problem *p = (struct problem *)job;
+    p->version->launch(p->x, p->y, p->n, stream);
+}
+
+/* Every version computes each sample with the same operations in the same order: every bit must agree. */
+static void problem_verify(struct problem *p) {
+    size_t bytes = (size_t)p->n * sizeof(float);
+    verify_poison_host(p->found, bytes);
+    CUDA_CHECK(cudaMemcpy(p->found, p->y, bytes, cudaMemcpyDeviceToHost));
+    verify_floats_exact(p->version->name, p->found, p->version->echo ? p->echoed : p->shaped, p->n);
+}
+
+static void verify_versions(int first, int last, int n, uint64_t seed) {
+    struct problem p = problem_create(n, seed);
+    for (int v = first; v <= last; v++) {
+        problem_reset(&p, &versions[v]);
+        problem_launch(&p, 0);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        problem_verify(&p);
+    }
+    problem_free(&p);
+}
+
+/* What a warp is about, and only the emulator can count: how many instructions the warps needed for 32 samples, and how
+ * many of the 32 lanes took part in one, on average. */
+static void print_lanes(const struct bench *bench) {
+    printf("\n%-16s  %20s  %14s\n%-16s  %20s  %14s\n", "", "warp instructions", "active lanes", "version",
+           "per 32 samples", "of 32");
+    for (int r = 0; r < bench->rows; r++) {
+        const struct emulatorCounters *c = &bench->row[r].counters;
+        printf("%-16s  %20.1f  %14.1f\n", bench->row[r].name, WARP * c->warp_instructions / bench->row[r].elements,
+               (double)c->thread_instructions / c->warp_instructions);
+    }
+}
+
+/* The tables. Both operators need to read n floats and to write n floats. */
+static void measure_versions(int first, int last, int n, uint64_t seed) {
+    double bytes = 2.0 * n * sizeof(float);
+    struct problem p = problem_create(n, seed);
+    struct bench bench = bench_start(bytes);
+    for (int v = first; v <= last; v++) {
+        problem_reset(&p, &versions[v]);
+        bench_run(&bench, versions[v].name, problem_launch, &p, n, bytes, 0);
+        problem_verify(&p); // once more: what was timed must be right as well
+    }
+    printf("n = %d\n", n);
+    if (device_is_emulator()) {
+        print_lanes(&bench);
+    }
+    bench_finish(&bench);
+    problem_free(&p);
+}
+
+int main(int argc, char **argv) {
+    struct options options = options_read(argc, argv, VERSIONS);
+    int first = options.version ? options.version - 1 : 0;
+    int last = options.version ? options.version - 1 : VERSIONS - 1;
+    int table_size = device_is_emulator() ? 1 << 16 : 1 << 23;
+    device_print_backend();
+
+    if (options.size >= 0) {
+        table_size = (int)options.size;
+        verify_versions(first, last, table_size, options.seed);
+    } else {
+        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 16384};
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            verify_versions(first, last, sizes[s], options.seed);
+        }
+    }
+    if (table_size > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
+        measure_versions(first, last, table_size, options.seed);
+    }
+    return verify_finish("warps");
+}
