@@ -1,7 +1,7 @@
 /* Exercise 05: missing samples. A sensor or a sound card loses samples now and then, and writes NaN in their place.
  *
- * Fill each gap with the last sample before it, as data frames do (forward fill), and note which samples were there: one
- * bit each, 32 in a word (a validity bitmap). Both within groups of 32 samples, so that a warp can do it alone:
+ * Fill each gap with the last sample before it, as data frames do (forward fill), and note which samples were there,
+ * one bit each, 32 in a word (a validity bitmap). Both within groups of 32 samples, so that a warp can do it alone:
  *
  *     x       3   NaN  NaN   5    2   NaN ...        group g is x[32 * g] ... x[32 * g + 31]
  *     y       3    3    3    5    2    2  ...        0 where the group has no sample yet
@@ -32,7 +32,7 @@ __global__ void fill_forward_kernel(const float *x, float *y, unsigned *valid, i
     int lane = threadIdx.x % 32;
     float v = i < n ? x[i] : NAN; // a sample that does not exist is as good as missing, and its lane stays with us
 
-    // TODO 1: which lanes have a sample? __ballot_sync(mask, condition) tells all lanes. NaN is what isnan(v) says it is.
+    // TODO 1: which lanes have a sample? __ballot_sync(mask, condition) tells all lanes; isnan(v) is true for NaN.
     unsigned here = 0;
 
     // TODO 2: from which lane does this lane get its value? Of the lanes in `here`, keep those up to this one (itself

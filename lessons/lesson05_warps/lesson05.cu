@@ -3,14 +3,14 @@
  *     make lesson05 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson05 run V=4 SIZE=100003     one version, one size
  *
- * You will learn what a warp does when its threads want to go different ways, when that costs time and when it does not,
- * and how the threads of a warp talk to each other without memory.
+ * You will learn what a warp does when its threads want to go different ways, when that costs time and when it does
+ * not, and how the threads of a warp talk to each other without memory.
  *
  *     shape_kernel1   if (left) ... else ...: neighbouring lanes go different ways
  *     shape_kernel2   the same if, but whole warps go one way
  *     shape_kernel3   no if: the lanes choose a number instead of a way
  *     shape_kernel4   a lane stops when its sample is done; the warp stops with its last lane
- *     shape_kernel5   a lane that is done takes the next sample: ballot and shuffle
+ *     shape_kernel5   a lane that is done takes the next sample: ballot
  *     echo_kernel6    lanes that wait for each other: independent thread scheduling
  *     echo_kernel7    the same without waiting: shuffle
  *
@@ -134,10 +134,10 @@ static __global__ void shape_kernel4(const float *x, float *y, int n) {
     }
 }
 
-/* Version 5: a lane that is done takes another sample instead of waiting. The warp owns 512 samples, from `next` on they
- * have not been taken. __ballot_sync tells every lane which lanes are free: bit k of the answer is lane k's. So each free
- * lane can count the free lanes before it, and that is its place in the queue. All 32 lanes stay together: a lane
- * without a sample goes along with a 0, which does not move. */
+/* Version 5: a lane that is done takes another sample instead of waiting. The warp owns 512 samples; those from
+ * `next` on have not been taken. __ballot_sync tells every lane which lanes are free: bit k of the answer is lane k's.
+ * So each free lane can count the free lanes before it, and that is its place in the queue. All 32 lanes stay together:
+ * a lane without a sample goes along with a 0, which does not move. */
 static __global__ void shape_kernel5(const float *x, float *y, int n) {
     int lane = threadIdx.x % WARP;
     int warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
@@ -175,8 +175,8 @@ static __global__ void shape_kernel5(const float *x, float *y, int n) {
 
 /* Version 6: each lane needs the result of the lane before it, so the lanes take turns. A mailbox per warp holds whose
  * turn it is (upper half) and the last result (lower half), in one 64-bit word that is read and written in one piece.
- * 31 lanes of the warp wait in a loop for the one that does not. On a GPU before Volta that was the end: the warp
- * had one program counter, went around the loop with the waiting lanes, and the lane they wait for never got its turn. */
+ * The other lanes wait in a loop for the one whose turn it is. On a GPU before Volta that was the end: the warp had
+ * one program counter, went around the loop with those that wait, and the lane they wait for never came on. */
 static __global__ void echo_kernel6(const float *x, float *y, int n) {
     __shared__ unsigned long long mailboxes[BLOCK / WARP];
     unsigned long long *mailbox = &mailboxes[threadIdx.x / WARP];
@@ -198,9 +198,9 @@ static __global__ void echo_kernel6(const float *x, float *y, int n) {
     }
 }
 
-/* Version 7: nobody waits. In step k all lanes ask the lane before them for its value (__shfl_up_sync), and lane k takes
- * it. No memory, no turns; 31 answers of 32 are thrown away, and it is fast all the same. All lanes must take
- * part in a shuffle, those without a sample too: so the guards stand around the load and the store, not around the loop. */
+/* Version 7: nobody waits. In step k all lanes ask the lane before them for its value (__shfl_up_sync), and lane k
+ * takes it. No memory, no turns; 31 answers of 32 are thrown away, and it is fast all the same. A lane must not ask one
+ * that takes no part: so the guards stand around the load and the store, and all 32 lanes walk through the loop. */
 static __global__ void echo_kernel7(const float *x, float *y, int n) {
     int lane = threadIdx.x % WARP;
     int i = blockIdx.x * blockDim.x + threadIdx.x;

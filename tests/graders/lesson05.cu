@@ -1,7 +1,7 @@
 /* Grader of exercise 05, missing samples: fill_forward, as lessons/lesson05_warps/exercise.cu describes it.
  *
- * Gaps of all densities, many sizes and seeds, special values, addresses that are not aligned, elements and words past the
- * end, the input unharmed, a stream of the caller's, no waiting, and, on the emulator, how much was read and executed. */
+ * Gaps of all densities, many sizes and seeds, special values, addresses that are not aligned, elements and words past
+ * the end, the input unharmed, a stream of the caller's, no waiting, and, on the emulator, reads and instructions. */
 #include <math.h>
 
 #include "tests/graders/grader.h"

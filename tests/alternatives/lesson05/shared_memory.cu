@@ -1,4 +1,4 @@
-/* The value comes through shared memory instead of a shuffle, with __syncwarp between write and read; each bit by an atomic. */
+/* Through shared memory instead of a shuffle, with __syncwarp between write and read; each bit by an atomic. */
 #include <math.h>
 
 #include "common/check.h"

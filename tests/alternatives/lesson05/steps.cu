@@ -1,8 +1,7 @@
-/* A scan in five steps of shuffles, over (value, is there) pairs, in blocks of 96 threads; the lanes past the end leave the mask. */
+/* A scan in five steps of shuffles over (value, found) pairs, in blocks of 96 threads, without the lanes past n. */
 #include <math.h>
 
 #include "common/check.h"
-
 
 #define ALL_LANES 0xffffffffu
 

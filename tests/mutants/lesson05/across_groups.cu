@@ -1,4 +1,4 @@
-// expect: wrong_result
+// expect: race
 /* A block of 48 threads: its second warp has 16 lanes, and the groups no longer begin at lane 0. */
 #include <math.h>
 

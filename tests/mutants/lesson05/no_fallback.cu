@@ -1,4 +1,4 @@
-// expect: nan
+// expect: wrong_result
 /* Where the group has no sample yet, lane -1 is asked, which is lane 31. */
 #include <math.h>
 

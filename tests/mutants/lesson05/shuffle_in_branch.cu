@@ -1,5 +1,5 @@
 // expect: lost_lane
-/* Only the lanes without a sample ask for one; the lanes that should answer do not take part. */
+/* Only the lanes without a sample ask for one; those that should answer wait at the next ballot. */
 #include <math.h>
 
 #include "common/check.h"
@@ -19,6 +19,7 @@ __global__ void fill_forward_kernel(const float *x, float *y, unsigned *valid, i
         value = __shfl_sync(ALL_LANES, v, source);
         value = source < 0 ? 0.0f : value;
     }
+    here = __ballot_sync(ALL_LANES, !isnan(v));
     if (i < n) {
         y[i] = value;
         if (lane == 0) {

@@ -1,5 +1,5 @@
-// expect: wrong_result
-/* A missing sample is taken for a sample that is 0. */
+// expect: nan
+/* The ballot asks whether a sample is 0, not whether it is NaN. */
 #include <math.h>
 
 #include "common/check.h"
