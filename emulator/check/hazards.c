@@ -118,7 +118,7 @@ static void put_line(struct text *t, const struct source_position *p) {
 
 static void put_what(struct text *t, const struct hazard *h) {
     if (h->space == SPACE_SHARED)
-        symbol_put_shared(t, h->kernel, h->address, h->bytes);
+        symbol_put_shared(t, h->kernel, h->at.file, h->address, h->bytes);
     else if (h->space == SPACE_LOCAL)
         text_format(t, "byte %l of its local memory", h->address);
     else
@@ -275,12 +275,21 @@ static bool follows_from_race(const struct hazards *all, const struct hazard *h)
     return false;
 }
 
+/* What is an error between warps need not be told as a warning within one. */
+static bool is_told_anyway(const struct hazards *all, const struct hazard *h) {
+    for (unsigned i = 0; h->warning && i < all->count; i++)
+        if (!all->items[i].warning && all->items[i].kind == h->kind &&
+            (same_pair(&all->items[i], h) || swapped_pair(&all->items[i], h)))
+            return true;
+    return false;
+}
+
 void hazards_tell(struct hazards *all) {
     for (unsigned i = 0; i < all->count; i++) {
         const struct hazard *h = &all->items[i];
         struct text t = {0};
         bool race = h->kind != HAZARD_UNWRITTEN;
-        if (follows_from_race(all, h))
+        if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
         (race ? put_race : put_unwritten)(&t, h);
         report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning,

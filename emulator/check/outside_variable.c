@@ -1,5 +1,6 @@
 /* An access that has left the shared array it was computed from, and landed in another one. */
 #include "check/block_watch.h"
+#include "check/parts.h"
 #include "check/symbols.h"
 #include "check/text.h"
 #include "ptx/ptx.h"
@@ -12,7 +13,8 @@ void report_outside_variable(struct warp *w, const struct insn *in, const struct
     text_format(&title, "Invalid __shared__ %s of size %u bytes", kinds[a->kind], bytes);
     title.bytes[title.length] = '\0';
     text_string(&advice, "This lands in ");
-    symbol_put_shared(&advice, w->launch->kernel, address, bytes);
+    symbol_put_shared(&advice, w->launch->kernel,
+                      own_line(w->launch->kernel, insn_position(w->launch->kernel, in)).file, address, bytes);
     text_string(&advice, ", but the index is one of ");
     symbol_put_variable(&advice, v);
     text_format(&advice, ", which has %l elements of %u bytes: element ", v->size / bytes, bytes);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/demangle.h"
+#include "check/dimensions.h"
 
 #define NAME_SIZE 600
 
@@ -41,13 +42,31 @@ static void put_element(struct text *t, const char *name, uint64_t offset, uint6
         text_format(t, " + %l bytes", offset);
 }
 
-void symbol_put_shared(struct text *t, const struct kernel *kernel, uint64_t offset, uint32_t bytes) {
-    char name[NAME_SIZE];
+/* With as many indices as the declaration has; false where that is not known. */
+static bool put_indices(struct text *t, const char *file, const char *name, uint64_t offset, uint64_t size) {
+    uint64_t bounds[MAX_DIMENSIONS], elements = 1;
+    unsigned n = size ? source_dimensions(file, name, size, bounds) : 0;
+    for (unsigned i = 0; i < n; i++)
+        elements *= bounds[i];
+    if (n < 2 || offset % (size / elements))
+        return false;
+    uint64_t index = offset / (size / elements);
+    text_string(t, name);
+    for (unsigned i = 0; i < n; i++) {
+        elements /= bounds[i];
+        text_format(t, "[%l]", index / elements % bounds[i]);
+    }
+    return true;
+}
+
+void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *file, uint64_t offset, uint32_t bytes) {
+    char buffer[NAME_SIZE];
     const struct ptx_variable *v = symbol_shared(kernel, offset);
-    if (v)
-        put_element(t, own_name(v->name, name, sizeof name), offset - v->address, v->size, bytes);
-    else
+    const char *name = v ? own_name(v->name, buffer, sizeof buffer) : NULL;
+    if (!v)
         text_format(t, "byte %l of shared memory", offset);
+    else if (!put_indices(t, file, name, offset - v->address, v->size))
+        put_element(t, name, offset - v->address, v->size, bytes);
 }
 
 void symbol_put_variable(struct text *t, const struct ptx_variable *v) {
