@@ -1,4 +1,5 @@
-/* What the checks remember of an allocation: which bytes are written, who accessed what, and where it was made and freed. */
+/* What the checks remember of an allocation: which bytes are written, who accessed what, and where it was made and
+ * freed. */
 #ifndef ALLOCATION_WATCH_H
 #define ALLOCATION_WATCH_H
 

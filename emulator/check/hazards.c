@@ -200,7 +200,8 @@ static void put_race_title(struct text *t, const struct hazard *h) {
     text_format(t, " [%g hazard%s]\n", h->count, h->count == 1 ? "" : "s");
 }
 
-/* "thread (5,0,0) read tile[37] at x.cu:43 while thread (37,0,0) wrote it at x.cu:41, with no __syncthreads() between" */
+/* "thread (5,0,0) read tile[37] at x.cu:43 while thread (37,0,0) wrote it at x.cu:41, with no __syncthreads()
+ * between" */
 static void put_race_sentence(struct text *t, const struct hazard *h) {
     struct text s = {0};
     bool blocks = h->relation >= RELATION_GRID;

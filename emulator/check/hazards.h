@@ -1,4 +1,5 @@
-/* What the checks found in a launch: collected while it runs, one entry per pair of lines, and told when it has ended. */
+/* What the checks found in a launch: collected while it runs, one entry per pair of lines, and told when it has
+ * ended. */
 #ifndef HAZARDS_H
 #define HAZARDS_H
 

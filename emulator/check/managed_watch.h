@@ -1,8 +1,8 @@
 /* Managed memory that the host touches while kernels that use it may still be running.
  *
- * With racecheck on, managed memory is mapped twice: kernels use one mapping, the host the other, which is closed from a
- * launch until the host waits. The first touch of an allocation faults, is noted, and opens it again; when the host has waited,
- * what it touched is compared with what the kernels did. */
+ * With racecheck on, managed memory is mapped twice: kernels use one mapping, the host the other, which is closed
+ * from a launch until the host waits. The first touch of an allocation faults, is noted, and opens it again; when the
+ * host has waited, what it touched is compared with what the kernels did. */
 #ifndef MANAGED_WATCH_H
 #define MANAGED_WATCH_H
 

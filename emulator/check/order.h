@@ -5,10 +5,10 @@
  * accesses come before its own (warp_order.known), and the block knows it of all (block_order.base: the last barrier of
  * the whole block). Lanes of one warp are in order after a *.sync instruction.
  *
- * A variable through which threads talk (a flag, a lock, a counter, an mbarrier) gets a record of what those who released
- * it knew; who acquires it knows that from then on. Between blocks what is known is a set of facts: "of block b,
- * everything before its last barrier, and what warp w did before time t". A set that grows too large becomes the
- * fact that everything is known: then fewer races are found, but none is made up. */
+ * A variable through which threads talk (a flag, a lock, a counter, an mbarrier) gets a record of what those who
+ * released it knew; who acquires it knows that from then on. Between blocks what is known is a set of facts: "of
+ * block b, everything before its last barrier, and what warp w did before time t". A set that grows too large becomes
+ * the fact that everything is known: then fewer races are found, but none is made up. */
 #ifndef ORDER_H
 #define ORDER_H
 

@@ -1,6 +1,6 @@
-/* A __syncthreads() that only some threads execute. The machine lets a barrier open when the others have left the kernel,
- * so the mistake may pass; here lanes are noted that go on with their work behind a barrier at which others wait, and that
- * leave the kernel without having come to it. Whoever returns early and does no more is not meant. */
+/* A __syncthreads() that only some threads execute. The machine lets a barrier open when the others have left the
+ * kernel, so the mistake may pass; here lanes are noted that go on with their work behind a barrier at which others
+ * wait, and that leave the kernel without having come to it. Whoever returns early and does no more is not meant. */
 #include <string.h>
 
 #include "check/block_watch.h"

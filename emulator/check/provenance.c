@@ -1,8 +1,9 @@
-/* Which shared variable an address was computed from. Arrays lie next to each other, so an index past the end of one reaches
- * the next without leaving the block's memory; the PTX still says which one was meant.
+/* Which shared variable an address was computed from. Arrays lie next to each other, so an index past the end of one
+ * reaches the next without leaving the block's memory; the PTX still says which one was meant.
  *
- * Every register gets one of: nothing seen yet, no shared address, the address of one variable plus something, or unknown.
- * Copies, additions and conversions keep a variable; whatever else is done with an address makes it unknown. */
+ * Every register gets one of: nothing seen yet, no shared address, the address of one variable plus something, or
+ * unknown. Copies, additions and conversions keep a variable; whatever else is done with an address makes it unknown.
+ * */
 #include <stdlib.h>
 #include <string.h>
 

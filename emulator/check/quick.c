@@ -1,5 +1,5 @@
-/* What is nearly always so, found out in a hurry: accesses that nothing remembered can conflict with, to bytes that have been
- * written. What is left goes the careful way, lane by lane (watch.c). Both leave the same behind. */
+/* What is nearly always so, found out in a hurry: accesses that nothing remembered can conflict with, to bytes that
+ * have been written. What is left goes the careful way, lane by lane (watch.c). Both leave the same behind. */
 #include <string.h>
 
 #include "check/allocation_watch.h"

@@ -1,5 +1,5 @@
-/* Races in global memory: like those in shared memory (race_shared.c), between the threads of a block, between blocks, and
- * between launches that nothing orders. */
+/* Races in global memory: like those in shared memory (race_shared.c), between the threads of a block, between
+ * blocks, and between launches that nothing orders. */
 #include <string.h>
 
 #include "check/allocation_watch.h"

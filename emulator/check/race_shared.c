@@ -1,5 +1,5 @@
-/* Races in shared memory. Each unit of 1, 2 or 4 bytes remembers its last write and two reads by different threads since
- * then; an access conflicts with what is remembered unless something orders the two (check/order.h). */
+/* Races in shared memory. Each unit of 1, 2 or 4 bytes remembers its last write and two reads by different threads
+ * since then; an access conflicts with what is remembered unless something orders the two (check/order.h). */
 #include "check/block_watch.h"
 
 static bool is_strong_pair(struct access_mark a, struct access_mark b) {
@@ -77,8 +77,8 @@ static bool against_reads(struct block_watch *b, const struct shared_cell *c, co
     return against(b, t, c->reads[0], new, false) || against(b, t, c->reads[1], new, false);
 }
 
-/* Returns true when it found something: once per access is enough. A strong write, an atomic for example, is no race with
- * others of its kind, but does not make a plain one before it right. */
+/* Returns true when it found something: once per access is enough. A strong write, an atomic for example, is no race
+ * with others of its kind, but does not make a plain one before it right. */
 static bool touch_cell(struct block_watch *b, struct shared_cell *c, const struct touch *t, struct access_mark new,
                        bool quiet) {
     bool found = quiet || against(b, t, c->write, new, true) || against(b, t, c->strong, new, true);

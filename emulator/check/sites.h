@@ -1,5 +1,5 @@
-/* What each instruction of a kernel means to the checks: read from its PTX once, before the kernel's first launch with checks
- * on. */
+/* What each instruction of a kernel means to the checks: read from its PTX once, before the kernel's first launch
+ * with checks on. */
 #ifndef SITES_H
 #define SITES_H
 

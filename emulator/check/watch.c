@@ -142,8 +142,8 @@ bool touch_same_values(const struct touch *t, int other) {
 
 /* ---- variables through which threads talk ---- */
 
-/* The record of the variable at the touched address, locked if it is in global memory; NULL when there is none and it is
- * not to be made. */
+/* The record of the variable at the touched address, locked if it is in global memory; NULL when there is none and it
+ * is not to be made. */
 static struct sync_variable *variable_open(struct block_watch *b, const struct touch *t, bool make) {
     struct sync_table *table = &b->syncs;
     if (t->allocation) {
