@@ -32,5 +32,6 @@ awk -F'","' '
   END {
     split("8 32 128", batch, " ")
     for (b = 1; b <= 3; b++)
-      printf "| %s | %s | %s |\n", batch[b], variant["batch" batch[b] " shape_kernel4"], variant["batch" batch[b] " shape_kernel5"]
+      printf "| %s | %s | %s |\n", batch[b], variant["batch" batch[b] " shape_kernel4"],
+        variant["batch" batch[b] " shape_kernel5"]
   }' h200.txt
