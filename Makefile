@@ -18,10 +18,11 @@ lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesso
 exercises := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/exercise.cu),exercise$(call number_of,$(folder))))
 
 lesson_actions   := run test sanitize profile view ptx sass
-exercise_actions := run hint solution reset
-commands         := help doctor bench test clean format
-variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE WHEELS VERBOSE CC CUDA_HOME TOOL
-words            := $(sort $(lessons) $(exercises) $(lesson_actions) $(exercise_actions) $(commands))
+exercise_actions := run hint solution reset watch grade
+hints            := $(exercises:exercise%=hint%)
+commands         := help progress doctor bench test clean format
+variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE STUDENT BASE CHECK WHEELS VERBOSE CC CUDA_HOME TOOL
+words            := $(sort $(lessons) $(exercises) $(hints) $(lesson_actions) $(exercise_actions) $(commands))
 export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc does not bear an empty NVCC_CCBIN
 
 # --- what was asked, checked before anything is built ---
@@ -48,9 +49,9 @@ $(error BACKEND=$(BACKEND): it is auto, gpu or cpu)
 endif
 
 ifeq ($(subjects),)
-ifneq ($(filter-out test,$(actions)),)
-$(error $(firstword $(filter-out test,$(actions))) what? Name a lesson or an exercise too, for example: \
-make $(if $(filter hint solution reset,$(actions)),exercise03,lesson03) $(firstword $(filter-out test,$(actions))))
+ifneq ($(filter-out test watch grade,$(actions)),)
+$(error $(firstword $(filter-out test watch grade,$(actions))) what? Name a lesson or an exercise too, for example: \
+make $(if $(filter hint solution reset,$(actions)),exercise03,lesson03) $(firstword $(filter-out test watch grade,$(actions))))
 endif
 endif
 
@@ -86,11 +87,16 @@ $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 define exercise_rules # exercise03
 $(1): build/configuration
 	@$(if $(actions),:,sh tools/exercise.sh $(1:exercise%=%) grade)
-$(1).run $(1).hint $(1).solution $(1).reset: build/configuration
+$(1).run $(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
 	@sh tools/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
-.PHONY: $(1) $(1).run $(1).hint $(1).solution $(1).reset
+$(1).grade: build/configuration
+	@sh tools/grade.sh $(1:exercise%=%)
+.PHONY: $(1) $(1).run $(1).hint $(1).solution $(1).reset $(1).watch $(1).grade
 endef
 $(foreach exercise,$(exercises),$(eval $(call exercise_rules,$(exercise))))
+
+$(hints):
+	@sh tools/exercise.sh $(@:hint%=%) hint
 
 -include $(wildcard build/lessons/*.d)
 
@@ -114,8 +120,12 @@ run sanitize profile view ptx sass hint solution reset: $(filter-out clean,$(ste
 ifeq ($(subjects),)
 test: build/configuration
 	@sh tests/run
+watch: build/configuration
+	@sh tools/watch.sh
+grade: build/configuration
+	@sh tools/grade.sh
 else
-test: $(filter-out clean,$(steps))
+test watch grade: $(filter-out clean,$(steps))
 	@:
 endif
 
@@ -123,6 +133,8 @@ endif
 
 help:
 	@sh tools/help.sh
+progress: $(if $(CHECK),build/configuration)
+	@sh tools/progress.sh
 doctor:
 	@sh tools/doctor.sh
 bench: build/configuration

@@ -1,5 +1,5 @@
 #!/bin/sh
-# exercise.sh 03 grade|run|hint|solution|reset: what `make exercise03 ...` does.
+# exercise.sh 03 grade|run|hint|solution|reset|watch: what `make exercise03 ...` does.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh
@@ -11,22 +11,26 @@ master=solutions/$(basename "$folder")/exercise.cu
 state=build/exercises/lesson$number
 mkdir -p "$state"
 
+# The results for other programs: $state/results.json and $state/results.xml.
 grade() {
   {
     status=0
-    tests/graders/run "$number" "$file" 2>&1 || status=$?
+    RESULTS=$state tests/graders/run "$number" "$file" 2>&1 || status=$?
     echo "$status" >"$state/status"
   } | tee "$state/output"
   status=$(cat "$state/status")
+  verdict=$(sed -n '$s/^VERDICT: //p' "$state/output")
+  [ -z "$verdict" ] || sh tools/progress.sh record "$number" "$verdict"
   if [ "$status" = 0 ]; then
-    cksum <"$file" >"$state/passed"
     say "${green}exercise $number passes.${plain} Compare: make exercise$number solution"
+    next=$(sh tools/progress.sh next)
+    [ "$next" = "$number" ] || say "Next: make exercise$next"
     return
   fi
   if grep -q 'TODO 1' "$file"; then
     say "Open $file, do the TODOs, then: make exercise$number"
   fi
-  say "Stuck? make exercise$number hint"
+  say "Stuck? make hint$number"
   exit "$status"
 }
 
@@ -41,14 +45,14 @@ hint() {
   [ "$tier" -ge 1 ] && [ "$tier" -le "$count" ] || fail "N=$tier: the hints are numbered from 1 to $count."
   echo "$tier" >"$state/hint"
   awk -v tier="$tier" '/^## / { n++ } n == tier' "$hints"
-  [ "$tier" = "$count" ] || say "(hint $tier of $count; the next one: make exercise$number hint)"
+  [ "$tier" = "$count" ] || say "(hint $tier of $count; the next one: make hint$number)"
 }
 
 # Shown, not copied over the student's file, and without the generator's markers.
 solution() {
-  if ! [ -f "$state/passed" ] && [ "${FORCE:-}" != 1 ]; then
+  if ! sh tools/progress.sh passed "$number" && [ "${FORCE:-}" != 1 ]; then
     fail "the solution is shown once yours passes: comparing the two is worth more then." \
-      "make exercise$number hint       helps without giving it away" \
+      "make hint$number                       helps without giving it away" \
       "make exercise$number solution FORCE=1  shows it all the same"
   fi
   sed -e 's|^\( *\)//> |\1// |' -e '/^ *\/\/|/d' -e '/^ *\/\/< *$/d' "$master"
@@ -66,7 +70,8 @@ reset() {
   while [ -e "$folder/exercise.backup$n.cu" ]; do n=$((n + 1)); done
   cp "$file" "$folder/exercise.backup$n.cu"
   cp "$state/exercise.cu" "$file"
-  rm -f "$state/passed" "$state/hint"
+  rm -f "$state/hint"
+  sh tools/progress.sh forget "$number"
   say "$file is as it was given again. Yours is kept in $folder/exercise.backup$n.cu"
 }
 
@@ -76,6 +81,7 @@ build_generator() {
 
 case $2 in
 grade | run) grade ;;
+watch) exec sh tools/watch.sh "$number" ;;
 hint | solution | reset) "$2" ;;
 *) fail "exercise.sh: unknown action $2" ;;
 esac

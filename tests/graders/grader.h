@@ -9,9 +9,9 @@
  *
  * Nothing in the student's file can change the checks. It is included last, so its macros reach no line of ours, and a
  * second main does not compile. It runs in a child process: when that crashes, exits or hangs, the parent still
- * says so. The last line is `VERDICT: word`, followed by the random text of GRADER_NONCE when the caller set one; it is
- * taken out of the environment before any code of the student runs, so a printf cannot forge that line. The exit
- * status is 0 for `VERDICT: pass` and for nothing else.
+ * says so, and it takes along what the child has started. The last line is `VERDICT: word`, followed by the random text of
+ * GRADER_NONCE when the caller set one; each line about a check begins with it. It is taken out of the environment before any
+ * code of the student runs, so a printf cannot forge these lines. The exit status is 0 for `VERDICT: pass` and for nothing else.
  *
  * Verdicts: pass, wrong_result, nan (NaN where there should be none, or none where there should be), stale_output
  * (elements never written), out_of_bounds, misaligned, use_after_free, host_pointer, race, divergent_barrier, lost_lane,
@@ -30,6 +30,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,7 +71,7 @@ static void grader_doing(const char *format, ...) {
 }
 
 static void grader_passed(const char *what) {
-    printf("  ok      %s\n", what);
+    printf("%s  ok      %s\n", grader_nonce, what);
     fflush(stdout);
 }
 
@@ -102,7 +103,7 @@ static const char *grader_next_step(const char *verdict) {
 static void grader_fail(const char *verdict, const char *format, ...) {
     va_list arguments;
     fflush(stderr);
-    printf("  failed  %s\n          ", grader_subject);
+    printf("%s  failed  %s\n          ", grader_nonce, grader_subject);
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);
@@ -160,6 +161,42 @@ static void grader_watch(cudaStream_t expected) {
     grader_seen.expected = expected;
 }
 
+/* The last launch in words, on a line of its own: "\n          your launch: …"; "" when there was none. */
+static const char *grader_launch_text(void) {
+    static char text[160];
+    dim3 grid = grader_seen.grid, block = grader_seen.block;
+    bool flat = grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
+    const char *format = flat ? "\n          your launch: %u block%s of %u thread%s"
+                              : "\n          your launch: %u x %u x %u blocks of %u x %u x %u threads";
+    if (!grader_seen.launches) {
+        return "";
+    }
+    if (flat) {
+        snprintf(text, sizeof text, format, grid.x, grid.x == 1 ? "" : "s", block.x, block.x == 1 ? "" : "s");
+    } else {
+        snprintf(text, sizeof text, format, grid.x, grid.y, grid.z, block.x, block.y, block.z);
+    }
+    return text;
+}
+
+/* Who owns element `index` of a launch in one dimension that gives each thread one element. */
+static void grader_owner_text(char *text, size_t size, long long index) {
+    long long threads = grader_seen.block.x, all = threads * grader_seen.grid.x;
+    *text = 0;
+    if (grader_seen.grid.y * grader_seen.grid.z * grader_seen.block.y * grader_seen.block.z != 1 || all == 0) {
+        return;
+    }
+    if (index < all) {
+        snprintf(text, size, "; with one thread per element, element %lld belongs to thread %lld of block %lld", index,
+                 index % threads, index / threads);
+        return;
+    }
+    snprintf(text, size,
+             "; with one thread per element, element %lld belongs to thread %lld of block %lld, which was not launched"
+             "\n          (in a grid-stride loop: to thread %lld of block %lld, in its round %lld)",
+             index, index % threads, index / threads, index % all % threads, index % all / threads, index / all + 1);
+}
+
 static void grader_note_launch(dim3 grid, dim3 block, cudaStream_t stream) {
     if (grader_seen.on) {
         grader_seen.launches++;
@@ -212,7 +249,8 @@ static void grader_error(cudaError_t error, bool shown) {
             grid.x, grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(error));
     }
     if (verdict) {
-        grader_fail(verdict, "%s: the report above names the kernel and the line.", cudaGetErrorName(error));
+        grader_fail(verdict, "%s: the report above names the kernel and the line.%s", cudaGetErrorName(error),
+                    grader_launch_text());
     }
     grader_fail(grader_error_verdict(error), "%s: %s%s%s", cudaGetErrorName(error), cudaGetErrorString(error),
                 shown ? "; see above." : "\n          ", shown ? "" : check_advice(error));
@@ -246,7 +284,8 @@ static void grader_collect(const char *function, bool may_wait) {
         grader_error(error, false);
     }
     if (grader_emulator_verdict()) { // something that a GPU may let pass
-        grader_fail(grader_emulator_verdict(), "the report above names the kernel and the line.");
+        grader_fail(grader_emulator_verdict(), "the report above names the kernel and the line.%s",
+                    grader_launch_text());
     }
 }
 
@@ -287,7 +326,7 @@ static bool grader_all_poison(const float *found, size_t n) {
 /* Element `bad` of n is wrong: chooses the verdict, says who owned the element, adds the grader's own remark, ends. */
 static void grader_reject(const float *found, const float *expected, size_t n, long long bad, const char *remark) {
     const char *verdict = "wrong_result";
-    char owner[200] = "";
+    char owner[400] = "";
     if (grader_seen.launches == 0 && grader_all_poison(found, n)) {
         grader_fail("not_implemented", "no kernel was launched and nothing was written.");
     }
@@ -297,18 +336,14 @@ static void grader_reject(const float *found, const float *expected, size_t n, l
         verdict = "nan";
     }
     if (grader_seen.launches) {
-        long long threads = grader_seen.block.x;
-        snprintf(owner, sizeof owner,
-                 "\n          your launch: %u blocks of %u threads; with one thread per element, element %lld belongs "
-                 "to thread %lld of block %lld",
-                 grader_seen.grid.x, grader_seen.block.x, bad, bad % threads, bad / threads);
+        grader_owner_text(owner, sizeof owner, bad);
     }
     if (verify_is_poison(found[bad])) {
-        grader_fail(verdict, "element %lld was never written, expected %.9g%s%s%s", bad, expected[bad], owner,
-                    *remark ? "\n          " : "", remark);
+        grader_fail(verdict, "element %lld was never written, expected %.9g%s%s%s%s", bad, expected[bad],
+                    grader_launch_text(), owner, *remark ? "\n          " : "", remark);
     }
-    grader_fail(verdict, "element %lld: expected %.9g, found %.9g%s%s%s", bad, expected[bad], found[bad], owner,
-                *remark ? "\n          " : "", remark);
+    grader_fail(verdict, "element %lld: expected %.9g, found %.9g%s%s%s%s", bad, expected[bad], found[bad],
+                grader_launch_text(), owner, *remark ? "\n          " : "", remark);
 }
 
 // ---------------------------------------------------------------- the parent
@@ -322,10 +357,12 @@ static int grader_limit(void) {
 
 static void grader_child(void (*grade)(void)) {
     close(grader_pipe[0]);
+    setpgid(0, 0);                    // so that the parent can end what we start
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // and nobody outlives the parent
     unsetenv("CUDA_LAUNCH_BLOCKING"); // CUDA_CHECK_LAUNCH would wait, and we could not tell who did
     *check_hook() = grader_cuda_failed;
     grade();
-    printf("  passed\n");
+    printf("%s  passed\n", grader_nonce);
     grader_end("pass");
 }
 
@@ -350,7 +387,7 @@ static int grader_tell(const char *verdict) {
 static int grader_main(const char *number, void (*grade)(void)) {
     int status = 0;
     grader_number = number;
-    printf("grading %s\n", EXERCISE);
+    printf("%sgrading %s\n", grader_nonce, EXERCISE);
     fflush(stdout);
     pid_t child = pipe(grader_pipe) == 0 ? fork() : -1;
     if (child < 0) {
@@ -363,15 +400,17 @@ static int grader_main(const char *number, void (*grade)(void)) {
     close(grader_pipe[1]);
     const char *verdict = grader_listen(grader_limit());
     if (strcmp(verdict, "timeout") == 0) {
-        printf("  failed  the program did not end: look for a loop that never ends.\n");
+        printf("%s  failed  the program did not end: look for a loop that never ends.\n", grader_nonce);
         kill(child, SIGKILL);
     }
     waitpid(child, &status, 0);
+    kill(-child, SIGKILL); // what the student's code may have started
     if (*verdict == 0) {
         if (WIFSIGNALED(status)) {
-            printf("  failed  the host code crashed (%s).\n", strsignal(WTERMSIG(status)));
+            printf("%s  failed  the host code crashed (%s).\n", grader_nonce, strsignal(WTERMSIG(status)));
         } else {
-            printf("  failed  the program ended before the grader had finished: does your code call exit?\n");
+            printf("%s  failed  the program ended before the grader had finished: does your code call exit?\n",
+                   grader_nonce);
         }
         verdict = "crash";
     }

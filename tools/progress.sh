@@ -1,0 +1,128 @@
+#!/bin/sh
+# progress.sh                      what `make progress` shows; CHECK=1 grades again what the file says has been graded
+# progress.sh record 03 VERDICT    after a grading
+# progress.sh forget 03            after a reset
+# progress.sh passed 03            status 0 when that exercise has passed
+# progress.sh next                 the number of the first exercise that has not passed, or of the last
+#
+# progress.txt in the project's root has a line for each exercise that was graded:
+#     NUMBER  DAY IT PASSED or -  LAST VERDICT  DAY OF THAT  CHECKSUM OF THE FILE THEN
+# It is only a note to oneself: whoever edits it fools nobody, since CHECK=1 and make grade look at the exercises.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/messages.sh
+file=progress.txt
+
+numbers() { ls -d lessons/lesson[0-9][0-9]_*/exercise.cu 2>/dev/null | sed 's|lessons/lesson\([0-9]*\).*|\1|'; }
+exercise_of() { ls lessons/lesson"$1"_*/exercise.cu; }
+sum_of() { cksum <"$(exercise_of "$1")" | cut -d' ' -f1; }
+name_of() { exercise_of "$1" | sed 's|lessons/lesson[0-9]*_\(.*\)/exercise.cu|\1|'; }
+
+# entry NUMBER: sets passed_on, verdict, day, sum; verdict is empty without an entry.
+entry() {
+  passed_on=- verdict='' day='' sum=''
+  [ -f "$file" ] || return 0
+  found=$(awk -v n="$1" '$1 == n && NF == 5 { line = $2 " " $3 " " $4 " " $5 } END { print line }' "$file")
+  [ -z "$found" ] || read -r passed_on verdict day sum <<END
+$found
+END
+}
+
+# replace NUMBER [LINE]: that exercise's line, or none. One at a time, also with make -j.
+replace() {
+  mkdir -p build
+  if command -v flock >/dev/null; then
+    exec 8>build/progress.lock
+    flock 8
+  fi
+  {
+    echo "# What has been graded here. make progress shows it, make progress CHECK=1 checks it."
+    echo "# exercise, passed on, last verdict, when, checksum of exercise.cu then"
+    { [ ! -f "$file" ] || awk -v n="$1" '!/^#/ && $1 != n' "$file"; [ -z "${2:-}" ] || echo "$2"; } | sort -n
+  } >"$file.$$"
+  mv "$file.$$" "$file"
+}
+
+record() { # NUMBER VERDICT
+  entry "$1"
+  today=$(date +%Y-%m-%d)
+  [ "$2" != pass ] || [ "$passed_on" != - ] || passed_on=$today
+  replace "$1" "$1 $passed_on $2 $today $(sum_of "$1")"
+}
+
+has_passed() {
+  entry "$1"
+  [ "$passed_on" != - ]
+}
+
+next() {
+  number=''
+  for number in $(numbers); do
+    has_passed "$number" || break
+  done
+  echo "$number"
+}
+
+describe() { # of the entry that was read
+  if [ -z "$verdict" ]; then
+    echo "not graded yet"
+  elif [ "$verdict" = pass ]; then
+    echo "${green}passed${plain} on $passed_on"
+  elif [ "$passed_on" != - ]; then
+    echo "${yellow}passed on $passed_on, but $verdict on $day${plain}"
+  else
+    echo "${yellow}$verdict${plain} on $day"
+  fi
+}
+
+show() {
+  passed=0 all=0
+  for number in $(numbers); do
+    entry "$number"
+    all=$((all + 1))
+    [ "$passed_on" = - ] || passed=$((passed + 1))
+    changed=''
+    [ -z "$verdict" ] || [ "$sum" = "$(sum_of "$number")" ] || changed=', and the file has changed since'
+    printf '  %s %-18s %s%s\n' "$number" "$(name_of "$number")" "$(describe)" "$changed"
+  done
+  if [ "$passed" = "$all" ]; then
+    echo "All $all exercises have passed."
+  else
+    number=$(next)
+    echo "$passed of $all exercises have passed. Next: make exercise$number"
+  fi
+}
+
+# What is said to have passed and does not any more loses its date.
+check() {
+  lost=0 checked=0
+  for number in $(numbers); do
+    entry "$number"
+    [ -n "$verdict" ] || continue
+    checked=$((checked + 1))
+    said=$passed_on log=build/exercises/lesson$number/check.log
+    mkdir -p "$(dirname "$log")"
+    tests/graders/run "$number" "$(exercise_of "$number")" >"$log" 2>&1 || true
+    verdict=$(sed -n '$s/^VERDICT: //p' "$log")
+    say "  $number $(name_of "$number"): ${verdict:=crash}"
+    if [ "$verdict" != pass ] && [ "$said" != - ]; then
+      lost=$((lost + 1))
+      replace "$number" "$number - $verdict $(date +%Y-%m-%d) $(sum_of "$number")"
+    else
+      record "$number" "$verdict"
+    fi
+  done
+  say "$checked graded again."
+  show
+  [ "$lost" = 0 ] || fail "$lost of the exercises that $file called passed did not pass."
+}
+
+if ! [ -t 1 ]; then green='' yellow='' red='' plain=''; fi
+case ${1:-show} in
+show) if [ "${CHECK:-}" = 1 ]; then check; else show; fi ;;
+record) record "$2" "$3" ;;
+forget) [ ! -f "$file" ] || replace "$2" ;;
+passed) has_passed "$2" ;;
+next) next ;;
+*) fail "progress.sh: unknown action $1" ;;
+esac
