@@ -1,7 +1,7 @@
 #!/bin/sh
 # build.sh SOURCE EXECUTABLE [FLAGS...]: compiles one CUDA program and writes EXECUTABLE.d for make.
 # A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a
-# WARNINGS=error makes warnings errors, as the tests do.
+# ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with the files outside the project. WARNINGS=error makes warnings errors, as the tests do.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh
@@ -27,4 +27,4 @@ unset NVCC_APPEND_FLAGS
 
 # Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
 sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' | cat -s >"$executable.d"
-rm -f "$executable.d.all"
+[ -n "${ALL_DEPENDENCIES:-}" ] || rm -f "$executable.d.all"

@@ -61,9 +61,16 @@ restore_judges() {
   mkdir -p "$copy"
   find "$copy" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
   git archive "$commit" | tar -xf - -C "$copy"
-  # The emulator takes a while to build; one made from the same sources is as good.
-  if ! [ -d "$copy/build/emulator" ] && [ -d build/emulator ] && ! printf '%s\n' "$changed" | grep -q '^emulator/'; then
+  # The emulator takes a while to build; one made from the same sources is as good. Its sources are dated back, so that
+  # make sees it that way; a build from other sources goes.
+  find "$copy/emulator" -type f -exec touch -d 2000-01-01T00:00:00 {} +
+  tree=$(git rev-parse "$commit:emulator")
+  if [ "$(cat "$copy/build/emulator_tree" 2>/dev/null)" != "$tree" ]; then
+    rm -rf "$copy/build/emulator"
     mkdir -p "$copy/build"
+    echo "$tree" >"$copy/build/emulator_tree"
+  fi
+  if ! [ -d "$copy/build/emulator" ] && [ -d build/emulator ] && ! printf '%s\n' "$changed" | grep -q '^emulator/'; then
     cp -Rp build/emulator "$copy/build/"
   fi
   GRADE_RESTORED=1 OUT=$out FILE=$source
@@ -148,14 +155,16 @@ grade_student() { # NAME FOLDER
   for number in $numbers; do grade "$1" "$number" "$2"; done
 }
 
-[ -z "${STUDENT:-}" ] || check_name "$STUDENT"
+if [ -n "${STUDENT:-}" ]; then
+  check_name "$STUDENT"
+elif [ -z "${FILE:-}" ] || ! [ -d "$source" ]; then
+  fail "whose? make grade STUDENT=name, or FILE=folder with a folder for each student"
+fi
 restore_judges "$@"
 for number in $numbers; do require_solution "$number"; done
 mkdir -p "$out"
 if [ -n "${STUDENT:-}" ]; then
   grade_student "$STUDENT" "$source"
-elif [ -z "${FILE:-}" ] || ! [ -d "$source" ]; then
-  fail "whose? make grade STUDENT=name, or FILE=folder with a folder for each student"
 else
   found=''
   for folder in "$source"/*/; do

@@ -17,13 +17,15 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make lesson03 ptx|sass   what the compiler made of it
 
   make exercise03          grade your lessons/lesson03_*/exercise.cu
-  make exercise03 hint     a nudge, then the idea, then nearly the code
-  make exercise03 solution shows it once yours passes
+  make watch               the same each time you save (make exercise03 watch)
+  make hint03              a nudge, then the idea, then nearly the code (N=2)
+  make exercise03 solution shows it once yours passes (FORCE=1: now)
   make exercise03 reset    start again (yours is kept as a backup)
-
+  make progress            what has passed (CHECK=1 grades it again)
+  make grade               points for a class: TEACHING.md (OUT= STUDENT= FILE=)
   make doctor              what this machine has and what it lacks
-  make test                check everything      make bench   time the emulator
-  make clean               forget what was built make format  lay out C, CUDA
+  make test   check all    make bench    time the emulator
+  make clean  start clean  make format   lay out C and CUDA
 
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END

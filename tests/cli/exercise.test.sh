@@ -14,7 +14,7 @@ cp "$file" "$scratch/given.cu"
 capture make exercise03
 declared=$(sed -n '1,40s|.*fails as given: *\([a-z_]*\).*|\1|p' "$file")
 expect "exercise03 as given fails for its declared reason" error "^VERDICT: $declared\$"
-expect "and says what to do" error 'make exercise03 hint'
+expect "and says what to do" error 'make hint03'
 capture make exercise03 hint
 first=$output
 expect "the first hint" 0 '^## '

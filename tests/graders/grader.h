@@ -9,9 +9,10 @@
  *
  * Nothing in the student's file can change the checks. It is included last, so its macros reach no line of ours, and a
  * second main does not compile. It runs in a child process: when that crashes, exits or hangs, the parent still
- * says so, and it takes along what the child has started. The last line is `VERDICT: word`, followed by the random text of
- * GRADER_NONCE when the caller set one; each line about a check begins with it. It is taken out of the environment before any
- * code of the student runs, so a printf cannot forge these lines. The exit status is 0 for `VERDICT: pass` and for nothing else.
+ * says so, and it takes along what the child has started. The last line is `VERDICT: word`, followed by a random text, the
+ * nonce, when the caller has put one into descriptor 9; each line about a check begins with it. It is read before any code of
+ * the student runs, so a printf cannot forge these lines. The caller refuses files that use names of ours (grader_…). The exit
+ * status is 0 for `VERDICT: pass` and for nothing else.
  *
  * Verdicts: pass, wrong_result, nan (NaN where there should be none, or none where there should be), stale_output
  * (elements never written), out_of_bounds, misaligned, use_after_free, host_pointer, race, divergent_barrier, lost_lane,
@@ -44,13 +45,14 @@ static char grader_nonce[65];
 static const char *grader_number;
 static int grader_pipe[2];
 
-/* Runs before any constructor of the student's file. */
+/* Runs before the constructors of the student's file. The caller has put the nonce into descriptor 9, where it can be read
+ * once; a variable of the environment would be seen in /proc. */
 __attribute__((constructor(101))) static void grader_take_nonce(void) {
-    const char *nonce = getenv("GRADER_NONCE");
-    if (nonce) {
-        snprintf(grader_nonce, sizeof grader_nonce, "%s", nonce);
-        unsetenv("GRADER_NONCE");
-    }
+    enum { NONCE_FD = 9 };
+    ssize_t length = read(NONCE_FD, grader_nonce, sizeof grader_nonce - 1);
+    grader_nonce[length > 0 ? length : 0] = 0;
+    grader_nonce[strcspn(grader_nonce, " \n")] = 0;
+    close(NONCE_FD);
 }
 
 /* Ends the child: the word goes to the parent, past whatever the student does at exit. */
@@ -88,6 +90,7 @@ static const char *grader_next_step(const char *verdict) {
         {"misaligned", "ask for what alignment the address was promised"},
         {"race", "ask which two threads touch the element that is named above, and what makes one wait for the other"},
         {"uninitialized", "ask who should have written the element that is named above, and when"},
+        {"timeout", "ask of the loop on that line what makes it end, and in which thread it does not"},
         {"launch_error", "print the grid and the block just before the launch"},
         {"access_limit", "ask which addresses threads 0, 1 and 2 touch in the same instruction"},
     };
@@ -366,12 +369,14 @@ static void grader_child(void (*grade)(void)) {
     grader_end("pass");
 }
 
-/* The word the child sends, waiting `seconds` for it: "timeout" when none came, "" when the child ended without one. */
+static const char grader_no_answer[] = "timeout";
+
+/* The word the child sends, waiting `seconds` for it: grader_no_answer when none came, "" when the child ended without one. */
 static const char *grader_listen(int seconds) {
     static char word[33];
     struct pollfd end = {grader_pipe[0], POLLIN, 0};
     if (poll(&end, 1, seconds * 1000) == 0) {
-        return "timeout";
+        return grader_no_answer;
     }
     ssize_t length = read(grader_pipe[0], word, sizeof word - 1);
     word[length > 0 ? length : 0] = 0;
@@ -399,7 +404,7 @@ static int grader_main(const char *number, void (*grade)(void)) {
     }
     close(grader_pipe[1]);
     const char *verdict = grader_listen(grader_limit());
-    if (strcmp(verdict, "timeout") == 0) {
+    if (verdict == grader_no_answer) {
         printf("%s  failed  the program did not end: look for a loop that never ends.\n", grader_nonce);
         kill(child, SIGKILL);
     }
