@@ -45,7 +45,7 @@ capture make lesson01 run "NVCCFLAGS=-G -O0" -n
 expect "a variable with a space" 0 ''
 capture make run
 expect "an action without a lesson" error 'run what\?.*make lesson03 run'
-capture make hint3
+capture make hnit03
 expect "a typo in a hint" error "Did you mean hint03\?"
 capture make hint
 expect "an exercise's action without one" error 'hint what\?.*make exercise03 hint'
