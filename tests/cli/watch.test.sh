@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.."
 . tests/cli/copy.sh
 make_scratch
 copy_project
+rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* # 03 is to be the last
 restore_exercise 01
 restore_exercise 03
 export NO_COLOR=1 TERM=dumb TIMEOUT=10
