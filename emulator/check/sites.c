@@ -180,7 +180,6 @@ static struct sites *sites_make(const struct kernel *k) {
     struct sites *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
         abort();
-    all->kernel = k;
     all->unit = 4;
     for (uint32_t i = 0; i < k->code.count; i++) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);
@@ -193,16 +192,10 @@ static struct sites *sites_make(const struct kernel *k) {
 
 const struct sites *sites_of(const struct kernel *kernel) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct sites *made;
+    struct kernel *owner = (struct kernel *)(uintptr_t)kernel; /* it keeps what is made for it */
     pthread_mutex_lock(&lock);
-    struct sites *s = made;
-    while (s && s->kernel != kernel)
-        s = s->next;
-    if (!s) {
-        s = sites_make(kernel);
-        s->next = made;
-        made = s;
-    }
+    if (!owner->sites)
+        owner->sites = sites_make(kernel);
     pthread_mutex_unlock(&lock);
-    return s;
+    return owner->sites;
 }

@@ -45,13 +45,11 @@ struct site {
 };
 
 struct sites {
-    const struct kernel *kernel;
-    uint32_t unit; /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
-    struct sites *next;
+    uint32_t unit;       /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
     struct site items[]; /* by insn.index */
 };
 
-/* Made at the first call for a kernel and kept. */
+/* Made at the first call for a kernel and kept with it. */
 const struct sites *sites_of(const struct kernel *kernel);
 
 /* The shared variables that the kernel's addresses come from: fills site.variable. check/provenance.c */

@@ -56,8 +56,8 @@ struct decoder {
 _Noreturn void decode_fail(struct decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Space in the frame, 64-byte aligned for vectors. */
-#define TRASH_PREDICATE 0 /* slot of the predicate that nobody reads: p|_ and the like */
-#define MAX_FRAME (64u << 20) /* bytes of a warp's registers */
+#define TRASH_PREDICATE 0           /* slot of the predicate that nobody reads: p|_ and the like */
+#define MAX_FRAME       (64u << 20) /* bytes of a warp's registers */
 uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align);
 uint32_t decode_trash(struct decoder *d); /* a slot of any width that nobody reads */
 uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value);

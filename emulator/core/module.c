@@ -196,6 +196,7 @@ void module_unload(struct module *m) {
     for (size_t i = 0; m->kernels && i < m->kernel_count; i++) {
         tier_free(m->kernels[i].tier);
         free(m->kernels[i].traits);
+        free(m->kernels[i].sites);
     }
     pthread_mutex_destroy(&m->lock);
     free_all(m->ptx);

@@ -88,6 +88,7 @@ struct kernel {
     uint32_t constant_count;
     uint32_t access_count; /* memory instructions: access.slot < access_count */
     struct traits *traits; /* profile/traits.h: made when first counted */
+    struct sites *sites;   /* check/sites.h: made when first checked */
 };
 
 /* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin`
