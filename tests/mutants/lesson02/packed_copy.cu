@@ -1,4 +1,4 @@
-// expect: wrong_result
+// expect: uninitialized
 /* All rows are copied in one piece, as if the device knew no padding. */
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// expect: wrong_result
+// expect: uninitialized
 /* The kernel takes the rows to be packed. */
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// expect: stale_output
+// expect: uninitialized
 /* The width is in floats, where cudaMemcpy2D counts bytes. */
 #include <cuda_runtime.h>
 
