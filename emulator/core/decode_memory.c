@@ -230,7 +230,9 @@ static void cvta(struct decoder *d, const struct ptx_insn *p) {
 }
 
 static void isspacep(struct decoder *d, const struct ptx_insn *p) {
-    op_fn run = opcode_has(p->opcode, "const") ? op_isspacep_const : op_isspacep;
+    op_fn run = opcode_has(p->opcode, "const")    ? op_isspacep_const
+                : opcode_has(p->opcode, "global") ? op_isspacep_global
+                                                  : op_isspacep;
     uint32_t source = decode_source(d, &p->operands[1], 64), slot = decode_destination(d, &p->operands[0], 1);
     struct insn *in = decode_emit(d, run);
     in->op[0] = slot;

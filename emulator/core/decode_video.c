@@ -116,12 +116,17 @@ static struct ptx_operand whole(struct decoder *d, const struct ptx_operand *o, 
     return copy;
 }
 
-/* The spellings for whole words on which the manual and an H200 disagree: nobody can rely on them. */
+/* The spellings for whole words on which the manual and an H200 disagree: nobody can rely on them. Into the upper half of a
+ * word an H200 writes the upper half of the result. */
 static bool is_disputed(const struct video *v) {
     bool all_signed = v->a_signed && v->b_signed;
     if (v->elements > 1)
         return false;
-    if (v->second == VIDEO_SECOND_MIN || v->second == VIDEO_SECOND_MAX)
+    if (v->second == VIDEO_SECOND_MIN || v->second == VIDEO_SECOND_MAX || (v->d.bits == 16 && v->d.shift == 16))
+        return true;
+    if (v->operation == VIDEO_OP_ABSDIFF)
+        return v->saturates && !v->d_signed && v->a_signed != v->b_signed;
+    if (v->saturates && v->d.bits < 32)
         return true;
     if (v->operation == VIDEO_OP_MAD)
         return (v->saturates || v->shift) && !all_signed;

@@ -350,8 +350,10 @@ const struct insn *op_atomic(struct warp *w, const struct insn *in) {
     return next;
 }
 
+/* Sums of single precision keep subnormal numbers here, other than an atom's. Seen on an H200. */
 void atomic_apply(const struct access *a, uint8_t *at, const uint8_t *operands, uint32_t n) {
-    operations[a->operation].apply(at, operands, n, a->space == SPACE_GLOBAL);
+    bool single = operations[a->operation].type == TYPE_F32;
+    operations[a->operation].apply(at, operands, n, a->space == SPACE_GLOBAL && !single);
 }
 
 /* ---- reading an opcode ---- */

@@ -367,14 +367,26 @@ const struct insn *op_isspacep(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* Constants have no window of their own: they lie among global memory. */
-const struct insn *op_isspacep_const(struct warp *w, const struct insn *in) {
-    const uint64_t *a = REG(uint64_t, 1);
+/* Constants have no window of their own: they lie among global memory, but do not count as global. */
+static uint32_t in_constants(const struct warp *w, const uint64_t *a) {
     uint32_t inside = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         const struct allocation *found = memory_find(a[first_lane(rest)]);
         inside |= (uint32_t)(found && found->kind == MEMORY_CONSTANT) << first_lane(rest);
     }
-    WRITE_PRED(0, inside);
+    return inside;
+}
+
+const struct insn *op_isspacep_const(struct warp *w, const struct insn *in) {
+    WRITE_PRED(0, in_constants(w, REG(uint64_t, 1)));
+    return in + 1;
+}
+
+const struct insn *op_isspacep_global(struct warp *w, const struct insn *in) {
+    const uint64_t *a = REG(uint64_t, 1);
+    uint32_t inside = 0;
+    for (int l = 0; l < WARP_SIZE; l++)
+        inside |= (uint32_t)(a[l] >> WINDOW_SHIFT == (uint64_t)in->imm >> WINDOW_SHIFT) << l;
+    WRITE_PRED(0, inside & ~in_constants(w, a));
     return in + 1;
 }

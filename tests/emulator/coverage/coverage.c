@@ -5,6 +5,7 @@
  *   coverage table FORMS REJECTED EXCLUSIONS UNCOMPARED VECTORS TENSOR RESULTS
  *                                            prints the table; complaints go to stderr, status 1
  *   coverage list FORMS REJECTED UNCOMPARED VECTORS TENSOR   prints the numbers of the forms that are compared by executing them
+ *   coverage expect FORMS LIST RESULTS       writes what the forms in LIST leave on the emulator, as record_gpu writes it
  *   coverage dump FORMS NUMBER FILE            writes what a form leaves on the emulator */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,12 +136,43 @@ static int table(const struct grammar *p, const bool *rejected, struct lists *l)
     return complaints ? 1 : 0;
 }
 
-/* The forms that are compared by executing them: their numbers. */
+/* Instructions that wait for something, or that are an error where they are not expected. */
+static bool risky(const char *family) {
+    static const char *const families[] = {"barriers", "mbarrier", "asynchronous copies", "clusters of one block"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strncmp(family, families[i], strlen(families[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The forms that are compared by executing them: their numbers. What might hang comes last. */
 static int list(const struct grammar *p, const bool *rejected, struct form_patterns *uncompared) {
-    for (size_t i = 0; i < p->candidate_count; i++)
-        if (!rejected[i] && strncmp(p->families[p->candidates[i].family], "later", 5) != 0 &&
-            !in_vectors(p->candidates[i].text) && !form_patterns_match(uncompared, p->candidates[i].text))
-            printf("%zu\n", i);
+    for (int last = 0; last < 2; last++)
+        for (size_t i = 0; i < p->candidate_count; i++) {
+            const char *form = p->candidates[i].text, *family = p->families[p->candidates[i].family];
+            if (!rejected[i] && risky(family) == last && strncmp(family, "later", 5) != 0 && !in_vectors(form) &&
+                !form_patterns_match(uncompared, form))
+                printf("%zu\n", i);
+        }
+    return 0;
+}
+
+/* What record_gpu would write if the emulator were right. */
+static int expect(const struct grammar *p, const char *list, const char *path) {
+    struct results r = {calloc(p->candidate_count + 1, sizeof *r.items), 0};
+    FILE *file = fopen(list, "r");
+    if (!r.items || !file)
+        return 2;
+    for (size_t n; fscanf(file, "%zu", &n) == 1 && n < p->candidate_count && r.count < p->candidate_count;) {
+        struct trial trial = trial_of(p->candidates[n].text);
+        const uint8_t *output;
+        char error[600];
+        if (executed(&trial, &output, error, sizeof error))
+            r.items[r.count++] = (struct result){trial_fingerprint(&trial), trial_hash(&trial, output)};
+    }
+    fclose(file);
+    results_write(&r, path);
+    free(r.items);
     return 0;
 }
 
@@ -182,6 +214,8 @@ int main(int argc, char **argv) {
         struct form_patterns uncompared = form_patterns_read(argv[4]);
         vectors_open(argv[5], argv[6]);
         status = list(&p, rejected, &uncompared);
+    } else if (strcmp(argv[1], "expect") == 0 && argc == 5) {
+        status = expect(&p, argv[3], argv[4]);
     } else if (strcmp(argv[1], "dump") == 0 && argc == 5) {
         status = dump(&p, strtoul(argv[3], NULL, 10), argv[4]);
     }

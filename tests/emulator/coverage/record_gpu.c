@@ -1,12 +1,16 @@
 /* Executes forms on a GPU and records what they leave. A form is said by its number, as `coverage list` prints it.
  *   record_gpu write FORMS LIST FOLDER            modules of many forms each: FOLDER/N.ptx, for ptxas to make N.cubin of
- *   record_gpu run FORMS LIST FOLDER RESULTS      executes them: a fingerprint and a hash for each
+ *   record_gpu run FORMS LIST FOLDER RESULTS [SECONDS [EXPECTED FILE]]
+ *                                                 executes them: a fingerprint and a hash for each. EXPECTED has the
+ *                                                 emulator's: what differs is written to FILE, but not all of much
  *   record_gpu dump FORMS LIST FILE               the whole output of some
  *
  * Links nothing of CUDA's: the driver's library is opened at run time. The work is done by a child; when it hangs or loses its
- * context, the form at which it stood is not recorded, and another child goes on behind it. */
+ * context, the form at which it stood is not recorded, and another child goes on behind it. What is recorded after SECONDS
+ * is all. Blocks are clusters of one, and the launch says so: instructions of clusters are errors without. */
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +23,28 @@
 #include "results.h"
 #include "trial.h"
 
-#define MODULE_KERNELS 100
-#define PATIENCE       8 /* seconds without progress */
+#define MODULE_KERNELS 50
+#define PATIENCE       3  /* seconds without progress */
+#define START_PATIENCE 15 /* until the device is open */
+#define SAVE_INTERVAL  5  /* seconds */
 
 /* The driver's functions, as its manual declares them. */
 typedef unsigned long long device_pointer;
+enum { LAUNCH_CLUSTER_DIMENSION = 4 };
+struct launch_attribute {
+    int id;
+    char padding[4];
+    union {
+        unsigned cluster[3];
+        char size[64];
+    } value;
+};
+struct launch_configuration {
+    unsigned grid[3], block[3], dynamic_shared;
+    void *stream;
+    struct launch_attribute *attributes;
+    unsigned attribute_count;
+};
 static struct driver {
     int (*cuInit)(unsigned);
     int (*cuDeviceGet)(int *, int);
@@ -37,8 +58,7 @@ static struct driver {
     int (*cuMemcpyHtoD_v2)(device_pointer, const void *, size_t);
     int (*cuMemcpyDtoH_v2)(void *, device_pointer, size_t);
     int (*cuMemsetD8_v2)(device_pointer, unsigned char, size_t);
-    int (*cuLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                          void **);
+    int (*cuLaunchKernelEx)(const struct launch_configuration *, void *, void **, void **);
 } cu;
 
 static void *symbol(void *library, const char *name) {
@@ -66,7 +86,7 @@ static void open_device(void) {
     SYMBOL(cuInit), SYMBOL(cuDeviceGet), SYMBOL(cuDevicePrimaryCtxRetain), SYMBOL(cuCtxSetCurrent);
     SYMBOL(cuCtxSynchronize), SYMBOL(cuModuleLoadData), SYMBOL(cuModuleUnload), SYMBOL(cuModuleGetFunction);
     SYMBOL(cuMemAlloc_v2), SYMBOL(cuMemcpyHtoD_v2), SYMBOL(cuMemcpyDtoH_v2), SYMBOL(cuMemsetD8_v2);
-    SYMBOL(cuLaunchKernel);
+    SYMBOL(cuLaunchKernelEx);
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));
     CHECK(cuDevicePrimaryCtxRetain(&context, device));
@@ -82,7 +102,9 @@ static void open_device(void) {
 enum state { TO_DO, DONE, FAILED };
 
 static struct shared {
-    size_t count, at; /* the item at which the child stands */
+    size_t count, at;        /* the item at which the child stands */
+    bool open;               /* the child has begun */
+    unsigned different[256]; /* by family */
     struct item {
         unsigned candidate;
         uint32_t hash;
@@ -138,12 +160,30 @@ static void *load_file(const char *path) {
     return module;
 }
 
-/* What ptxas could not compile as a whole is compiled by the driver, one by one. */
+/* Compiled by the driver. */
 static void *load_one(const struct item *item) {
     static char text[2 * TRIAL_TEXT];
     void *module = NULL;
     text[write_module(item, 1, text, sizeof text - 1)] = '\0';
     return cu.cuModuleLoadData(&module, text) ? NULL : module;
+}
+
+static struct results expected;
+static FILE *different; /* may be NULL */
+
+static void write_output(const struct item *item) {
+    fwrite(&item->candidate, 4, 1, different);
+    fwrite(output, sizeof output, 1, different);
+    fflush(different); /* the next may end the process */
+}
+
+static void compare(const struct trial *trial, const struct item *item) {
+    const struct result *r = different ? results_find(&expected, trial_fingerprint(trial)) : NULL;
+    if (!r || r->hash == item->hash)
+        return;
+    unsigned before = shared->different[grammar.candidates[item->candidate].family % 256]++;
+    if (before < 24 || before % 16 == 0)
+        write_output(item);
 }
 
 static void run(void *module, size_t number, struct item *item) {
@@ -155,11 +195,14 @@ static void run(void *module, size_t number, struct item *item) {
     trial_fill_parameter(p.pin);
     CHECK(cuModuleGetFunction(&function, module, name));
     CHECK(cuMemsetD8_v2(device_output, 0, sizeof output));
-    must(cu.cuLaunchKernel(function, 1, 1, 1, trial.threads, 1, 1, 0, NULL, arguments, NULL), trial.form);
+    struct launch_attribute cluster = {.id = LAUNCH_CLUSTER_DIMENSION, .value.cluster = {1, 1, 1}};
+    struct launch_configuration launch = {{1, 1, 1}, {trial.threads, 1, 1}, 0, NULL, &cluster, 1};
+    must(cu.cuLaunchKernelEx(&launch, function, arguments, NULL), trial.form);
     must(cu.cuCtxSynchronize(), trial.form);
     CHECK(cuMemcpyDtoH_v2(output, device_output, sizeof output));
     item->hash = trial_hash(&trial, output);
     item->state = DONE;
+    compare(&trial, item);
 }
 
 static void run_alone(struct item *item) {
@@ -177,6 +220,7 @@ static _Noreturn void work(const char *folder) {
     char path[4096];
     void *module = NULL;
     open_device();
+    shared->open = true;
     for (size_t loaded = ~(size_t)0; shared->at < shared->count; shared->at++) {
         size_t number = shared->at % MODULE_KERNELS, first = shared->at - number;
         if (loaded != first) {
@@ -188,41 +232,10 @@ static _Noreturn void work(const char *folder) {
         }
         if (module)
             run(module, number, &shared->items[shared->at]);
-        else
-            run_alone(&shared->items[shared->at]);
+        else /* ptxas could not compile it, or broke down */
+            shared->items[shared->at].state = FAILED;
     }
     _exit(0);
-}
-
-/* Waits for the child while it gets on. True when it has come to its end. */
-static bool finished(pid_t child) {
-    size_t seen = ~(size_t)0;
-    time_t since = time(NULL);
-    int status;
-    while (waitpid(child, &status, WNOHANG) != child) {
-        usleep(10000);
-        if (shared->at != seen) {
-            seen = shared->at;
-            since = time(NULL);
-        } else if (time(NULL) - since > PATIENCE) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
-            return false;
-        }
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-static void run_all(const char *folder) {
-    for (;;) {
-        pid_t child = fork();
-        if (child == 0)
-            work(folder);
-        if (finished(child) || shared->at >= shared->count)
-            return;
-        fprintf(stderr, "failed: %s\n", form_of(&shared->items[shared->at]));
-        shared->items[shared->at++].state = FAILED;
-    }
 }
 
 static void write_results(const char *path) {
@@ -233,23 +246,62 @@ static void write_results(const char *path) {
             r.items[r.count++] = (struct result){trial_fingerprint(&trial), shared->items[i].hash};
     }
     results_write(&r, path);
-    printf("%zu of %zu recorded\n", r.count, shared->count);
     free(r.items);
 }
 
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double end = 1e300; /* when to stop */
+
+/* Waits for the child while it gets on. True when it has come to its end. */
+static bool finished(pid_t child, const char *results) {
+    size_t seen = shared->at;
+    double since = now(), saved = since;
+    int status;
+    while (waitpid(child, &status, WNOHANG) != child) {
+        double time = now();
+        usleep(5000);
+        if (time - saved > SAVE_INTERVAL)
+            write_results(results), saved = now();
+        if (shared->at != seen)
+            seen = shared->at, since = time;
+        if (time > end || time - since > (shared->open ? PATIENCE : START_PATIENCE)) {
+            kill(child, SIGKILL); /* which may take its time, so that nobody waits for it */
+            return false;
+        }
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void run_all(const char *folder, const char *results) {
+    while (now() < end) {
+        shared->open = false;
+        pid_t child = fork();
+        if (child == 0)
+            work(folder);
+        if (finished(child, results) || shared->at >= shared->count)
+            return;
+        fprintf(stderr, "failed: %s\n", form_of(&shared->items[shared->at]));
+        shared->items[shared->at++].state = FAILED;
+    }
+    fprintf(stderr, "out of time at %zu of %zu\n", shared->at, shared->count);
+}
+
 static int dump(const char *path) {
-    FILE *file = fopen(path, "wb");
-    if (!file)
+    different = fopen(path, "wb");
+    if (!different)
         return perror(path), 1;
     open_device();
     for (size_t i = 0; i < shared->count; i++) {
         memset(output, 0, sizeof output);
         run_alone(&shared->items[i]);
-        fwrite(&shared->items[i].candidate, 4, 1, file);
-        fwrite(output, sizeof output, 1, file);
-        fflush(file); /* the next may end the process */
+        write_output(&shared->items[i]);
     }
-    return fclose(file);
+    return fclose(different);
 }
 
 static void read_list(const char *path) {
@@ -275,9 +327,19 @@ int main(int argc, char **argv) {
         return write_modules(argv[4]);
     if (strcmp(argv[1], "dump") == 0)
         return dump(argv[4]);
-    if (argc != 6)
+    if (argc < 6)
         return 2;
-    run_all(argv[4]);
+    if (argc > 6)
+        end = now() + strtod(argv[6], NULL);
+    if (argc > 8) {
+        expected = results_read(argv[7]);
+        different = fopen(argv[8], "wb");
+    }
+    run_all(argv[4], argv[5]);
     write_results(argv[5]);
+    size_t done = 0;
+    for (size_t i = 0; i < shared->count; i++)
+        done += shared->items[i].state == DONE;
+    printf("%zu of %zu recorded\n", done, shared->count);
     return 0;
 }

@@ -59,7 +59,7 @@ struct form_patterns form_patterns_read(const char *path) {
 bool form_patterns_match(struct form_patterns *p, const char *form) {
     bool found = false;
     for (size_t i = 0; i < p->count; i++)
-        if (fnmatch(p->items[i].text, form, 0) == 0)
+        if (fnmatch(p->items[i].text, form, FNM_EXTMATCH) == 0)
             found = p->items[i].used = true;
     return found;
 }

@@ -130,7 +130,7 @@ static void after(struct text *t, const char *form) {
     if (mentions(form, "%bt") || mentions(form, "$B"))
         add(t, "mov.u32 %%scratch, 0;\n"
                "AGAIN: mbarrier.try_wait.parity.shared.b64 %%over, [%%bt], 0; add.u32 %%scratch, %%scratch, 1;\n"
-               "setp.gt.or.u32 %%over, %%scratch, 100000, %%over; @!%%over bra AGAIN; fence.proxy.async;\n");
+               "setp.gt.or.u32 %%over, %%scratch, 1000, %%over; @!%%over bra AGAIN; fence.proxy.async;\n");
     if (mentions(form, "$b") && !mentions(form, "inval"))
         add(t,
             "mbarrier.test_wait.parity.shared.b64 %%over, [%%ba], 0; selp.u32 %%scratch, 1, 2, %%over;\n"
