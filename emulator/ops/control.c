@@ -41,8 +41,8 @@ const struct insn *op_branch_if(struct warp *w, const struct insn *in) {
     bool diverged = taken != 0 && taken != w->mask;
     if (w->worker->counters)
         counters_branch(w->worker->counters, in, diverged);
-    if (!taken)
-        return in + 1;
+    if (!taken) /* who left a loop before may wait here, where there is no label */
+        return warp_goes_on(w, in + 1) ? in + 1 : warp_meet(w, in + 1);
     if (!diverged)
         return jump(w, in, in->target);
     if (in->flags & INSN_BACKWARD)

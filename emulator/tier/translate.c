@@ -65,7 +65,7 @@ static void emit_branch(struct translator *t, uint32_t i) {
             in->op[0]);
     fprintf(t->out, "  if (taken) {\n  if (taken != m) return RUN(%u);\n", i);
     emit_jump(t, i);
-    fprintf(t->out, " }\n }\n");
+    fprintf(t->out, t->full ? " }\n }\n" : " }\n if (!warp_goes_on(w, code + %u)) DO(%u, %u);\n }\n", i + 1, i, i + 1);
 }
 
 static void emit_function(struct translator *t) {
