@@ -18,7 +18,7 @@
 #include "common/device.h"
 
 enum { RUNS = 5, TILE = 16, REDUCTION_BLOCK = 256, REDUCTION_EACH = 16, MANDELBROT_LIMIT = 256, BODIES_BLOCK = 256 };
-static const double WARM_UP = 1.5; /* seconds */
+static const double WARM_UP = 3; /* seconds */
 
 /* --- vecadd: c[i] = a[i] + b[i] --- */
 
