@@ -52,6 +52,7 @@ int main() {
     check("the device chosen last", current == 1);
     for (int d = 0; d < 2; d++) {
         cudaPointerAttributes attributes;
+        CUDA(cudaEventSynchronize(filled[d])); // the other device's default stream does not wait for this one's
         CUDA(cudaSetDevice(1 - d));
         CUDA(cudaMemcpy(host, memory[d], sizeof host, cudaMemcpyDeviceToHost));
         CUDA(cudaPointerGetAttributes(&attributes, memory[d]));
