@@ -63,7 +63,7 @@ esac
 
 for lesson in $(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u); do
   capture env QUIET=1 sh tools/build.sh lessons/"$lesson"_*/"$lesson.cu" "$scratch/$lesson"
-  if [ "$status" = 0 ]; then count env SIZE=10000 "$scratch/$lesson"; fi
+  if [ "$status" = 0 ]; then count env SIZE="$(sh tests/lessons/sizes.sh "${lesson#lesson}" counted)" "$scratch/$lesson"; fi
   if [ "$status" = 0 ]; then compare "$lesson" "$here/lessons.csv" "$lesson"; else
     no "counters/$lesson" "status $status"
     show_output

@@ -31,10 +31,11 @@ backends=cpu
 [ -z "$GPU_NAME" ] || backends='cpu gpu'
 for backend in $backends; do
   check_run "$lesson on $backend" "$backend"
-  for size in 0 1 31 33 1000 1025 100003; do
+  for size in $(sh tests/lessons/sizes.sh "$number"); do
     check_run "$lesson on $backend, SIZE=$size" "$backend" "SIZE=$size"
   done
-  check_run "$lesson on $backend, SIZE=4096 SEED=12345" "$backend" SIZE=4096 SEED=12345
+  size=$(sh tests/lessons/sizes.sh "$number" counted)
+  check_run "$lesson on $backend, SIZE=$size SEED=12345" "$backend" "SIZE=$size" SEED=12345
 done
 
 capture env BACKEND=cpu SIZE=-3 sh tools/run.sh "$program"
