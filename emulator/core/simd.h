@@ -38,6 +38,11 @@ static inline uint32_t simd_bits32(simd_i32 v) { /* bit l: lane l is -1 */
 #endif
 }
 
+/* Of the 32 lanes of a warp; 64-byte aligned. */
+static inline uint32_t simd_lane_bits(const int32_t *lane) {
+    return simd_bits32(SIMD_AT(simd_i32, lane)) | simd_bits32(SIMD_AT(simd_i32, lane + 16)) << 16;
+}
+
 static inline uint32_t simd_bits64(simd_i64 v) {
 #if defined(__AVX512DQ__)
     typedef long long vector __attribute__((vector_size(64)));

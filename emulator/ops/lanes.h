@@ -4,14 +4,11 @@
 
 #include <string.h>
 
+#include "core/simd.h"
 #include "core/warp.h"
 
 #if defined(__clang__) /* says so when a loop over lanes cannot become vector code: 64-bit division, for one */
 #pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && WARP_SIZE == 32
-#include <immintrin.h>
 #endif
 
 /* Operations by their number of sources. The expression may use a[l], b[l], c[l]. D is the type of the destination,
@@ -40,20 +37,13 @@
         return in + 1;                                                                                                 \
     }
 
-/* A mask from 32 truth values given as 0 or -1. Compilers turn a loop that sets bits of an integer into a long
- * reduction; AVX-512 has an instruction for it, others add up the bits of the lanes. */
+/* A mask from the truth values of a warp's lanes, given as 0 or -1. Compilers turn a loop that sets bits of an integer into a long
+ * reduction. */
 static inline uint32_t mask_of_truths(const int32_t truth[WARP_SIZE]) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && WARP_SIZE == 32
-    uint32_t low = _mm512_movepi32_mask(_mm512_loadu_si512(truth));
-    uint32_t high = _mm512_movepi32_mask(_mm512_loadu_si512(truth + 16));
-    return low | high << 16;
-#elif WARP_SIZE == 1
+#if WARP_SIZE == 1
     return (uint32_t)truth[0] & 1;
 #else
-    uint32_t mask = 0;
-    for (int l = 0; l < WARP_SIZE; l++)
-        mask |= (uint32_t)truth[l] & (uint32_t)1 << l;
-    return mask;
+    return simd_lane_bits(truth);
 #endif
 }
 

@@ -9,7 +9,7 @@
     OPERAND(uint64_t, 0) = OPERAND(uint64_t, 1) = 0
 
 #define RUN(i) code[i].run(w, code + (i))
-/* The same for some of the lanes. */
+/* The same for some of the lanes, with the others' work done. */
 #define REST(i, rest)                                                                                                  \
     do {                                                                                                               \
         w->mask = rest;                                                                                                \
@@ -36,23 +36,3 @@
 
 #define CANONICAL(v)                                                                                                   \
     (((v)&0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : (v)) /* the macros of ops/ieee.h are not here any more */
-
-/* Bit l: lane l is -1. */
-static inline uint32_t lane_bits(const int32_t *t) {
-#if defined(__AVX512DQ__)
-    typedef int vector __attribute__((vector_size(64)));
-    return (uint32_t)(uint16_t)__builtin_ia32_cvtd2mask512(*(const vector *)(const void *)t) |
-           (uint32_t)(uint16_t)__builtin_ia32_cvtd2mask512(*(const vector *)(const void *)(t + 16)) << 16;
-#elif defined(__AVX__)
-    typedef float vector __attribute__((vector_size(32)));
-    uint32_t bits = 0;
-    for (int i = 0; i < 4; i++)
-        bits |= (uint32_t)__builtin_ia32_movmskps256(*(const vector *)(const void *)(t + 8 * i)) << 8 * i;
-    return bits;
-#else
-    uint32_t bits = 0;
-    for (int l = 0; l < 32; l++)
-        bits |= (uint32_t)t[l] & 1u << l;
-    return bits;
-#endif
-}

@@ -199,7 +199,7 @@ static void emit_results(struct translator *t) {
     for (unsigned j = 0; j < t->place_count; j++) {
         const struct place *p = &t->places[j];
         if (p->live_out && p->bits == 1)
-            fprintf(t->out, "  *(uint32_t *)(r + %u) = (p%u & ~m) | (lane_bits(t%u) & m);\n", p->slot, p->slot,
+            fprintf(t->out, "  *(uint32_t *)(r + %u) = (p%u & ~m) | (simd_lane_bits(t%u) & m);\n", p->slot, p->slot,
                     p->slot);
     }
 }
