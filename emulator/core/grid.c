@@ -207,9 +207,10 @@ static bool take_blocks(struct run *run, struct range *taken) {
     uint64_t at = atomic_load(counter), left = at < run->blocks ? run->blocks - at : 0;
     uint64_t share = left / (4 * (uint64_t)grid_threads());
     share = share < 1 ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
-    if (!left || (taken->next = atomic_fetch_add(counter, share)) >= run->blocks)
+    uint64_t begin = left ? atomic_fetch_add(counter, share) : run->blocks, end = begin + share;
+    if (begin >= run->blocks)
         return false;
-    taken->end = taken->next + share < run->blocks ? taken->next + share : run->blocks;
+    *taken = (struct range){begin, end < run->blocks ? end : run->blocks};
     return true;
 }
 
