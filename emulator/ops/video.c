@@ -3,13 +3,12 @@
  * Rarely used, so one function per group reads what to do from insn.kind. What takes a part of an operand (%r1.b0), has a mask,
  * saturates a word or is even rarer is in video_any.c. */
 #include "ops/lanes.h"
+#include "ops/video.h"
 
 /* ---- insn.kind ---- */
 
-enum video { VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VIDEO_AVRG, VIDEO_SHL, VIDEO_SHR };
-enum { COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE };
 enum {
-    D_SIGNED = 8, /* the low three bits are the operation or the comparison */
+    D_SIGNED = 8, /* the low three bits are an enum video_operation below VIDEO_OP_SET, or an enum video_comparison */
     A_SIGNED = 16,
     B_SIGNED = 32,
     SATURATE = 64,
@@ -22,53 +21,8 @@ static inline int64_t extend(uint32_t x, bool is_signed) {
     return is_signed ? (int64_t)(int32_t)x : (int64_t)x;
 }
 
-static inline int64_t clamp(int64_t x, int64_t low, int64_t high) {
-    return x < low ? low : x > high ? high : x;
-}
-
-/* To the range of a destination of this many bits. */
-static inline int64_t saturate(int64_t x, unsigned bits, bool is_signed) {
-    int64_t half = (int64_t)1 << (bits - 1);
-    return is_signed ? clamp(x, -half, half - 1) : clamp(x, 0, 2 * half - 1);
-}
-
 static inline int64_t apply(unsigned kind, int64_t a, int64_t b) {
-    int64_t shift = kind & WRAP ? b & 31 : b > 32 ? 32 : b;
-    switch (kind & 7) {
-    case VIDEO_ADD:
-        return a + b;
-    case VIDEO_SUB:
-        return a - b;
-    case VIDEO_ABSDIFF:
-        return a > b ? a - b : b - a;
-    case VIDEO_MIN:
-        return a < b ? a : b;
-    case VIDEO_MAX:
-        return a > b ? a : b;
-    case VIDEO_AVRG: /* a half is rounded away from zero when positive, towards it when negative */
-        return (a + b + (a + b >= 0)) >> 1;
-    case VIDEO_SHL:
-        return (int64_t)((uint64_t)a << shift);
-    default:
-        return a >> shift;
-    }
-}
-
-static inline bool compare(unsigned kind, int64_t a, int64_t b) {
-    switch (kind & 7) {
-    case COMPARE_EQ:
-        return a == b;
-    case COMPARE_NE:
-        return a != b;
-    case COMPARE_LT:
-        return a < b;
-    case COMPARE_LE:
-        return a <= b;
-    case COMPARE_GT:
-        return a > b;
-    default:
-        return a >= b;
-    }
+    return video_apply(kind & 7, kind & WRAP, a, b);
 }
 
 /* ---- on words ---- */
@@ -77,7 +31,7 @@ static inline uint32_t on_words(unsigned kind, uint32_t a, uint32_t b, uint32_t 
     return (uint32_t)apply(kind, extend(a, kind & A_SIGNED), extend(b, kind & B_SIGNED)) + c;
 }
 static inline uint32_t compare_words(unsigned kind, uint32_t a, uint32_t b, uint32_t c) {
-    return compare(kind, extend(a, kind & A_SIGNED), extend(b, kind & B_SIGNED)) + c;
+    return video_compare(kind & 7, extend(a, kind & A_SIGNED), extend(b, kind & B_SIGNED)) + c;
 }
 
 static const struct insn *video_words(struct warp *w, const struct insn *in) {
@@ -96,21 +50,16 @@ TERNARY(video_mad, uint32_t, uint32_t, uint32_t, uint32_t, a[l] * b[l] + c[l] + 
 
 /* ---- on halves and bytes ---- */
 
-/* Part i of a word, as a number. */
-static inline int64_t part(uint32_t x, unsigned i, unsigned bits, bool is_signed) {
-    uint32_t top = x << (32 - bits * (i + 1));
-    return is_signed ? (int64_t)((int32_t)top >> (32 - bits)) : (int64_t)(top >> (32 - bits));
-}
-
 /* With .add, the parts are added up and to c; without, they make the word. */
 static inline uint32_t on_parts(unsigned kind, unsigned bits, bool set, uint32_t a, uint32_t b, uint32_t c) {
     bool add = kind & ADD;
     uint32_t result = add ? c : 0, ones = (1u << bits) - 1;
     for (unsigned i = 0; i < 32 / bits; i++) {
-        int64_t x = part(a, i, bits, kind & A_SIGNED), y = part(b, i, bits, kind & B_SIGNED);
-        int64_t r = set ? compare(kind, x, y) : apply(kind, x, y);
+        struct video_part part = {(uint8_t)bits, (uint8_t)(bits * i)};
+        int64_t x = video_part_of(a, part, kind & A_SIGNED), y = video_part_of(b, part, kind & B_SIGNED);
+        int64_t r = set ? video_compare(kind & 7, x, y) : apply(kind, x, y);
         if (kind & SATURATE)
-            r = saturate(r, bits, kind & D_SIGNED);
+            r = video_saturate(r, bits, kind & D_SIGNED);
         if (add)
             result += (uint32_t)r;
         else
@@ -149,11 +98,11 @@ TERNARY(video_set_bytes, uint32_t, uint32_t, uint32_t, uint32_t, on_parts(in->ki
     {name types, "wwww", video_mad, 0, bits}, {name types ".po", "wwww", video_mad, 0, (bits) | PLUS_ONE},
 
 #define COMPARISONS(X, types, bits, ...)                                                                               \
-    X(types ".eq", (bits) | COMPARE_EQ, __VA_ARGS__)                                                                   \
-    X(types ".ne", (bits) | COMPARE_NE, __VA_ARGS__)                                                                   \
-    X(types ".lt", (bits) | COMPARE_LT, __VA_ARGS__)                                                                   \
-    X(types ".le", (bits) | COMPARE_LE, __VA_ARGS__)                                                                   \
-    X(types ".gt", (bits) | COMPARE_GT, __VA_ARGS__) X(types ".ge", (bits) | COMPARE_GE, __VA_ARGS__)
+    X(types ".eq", (bits) | VIDEO_EQ, __VA_ARGS__)                                                                     \
+    X(types ".ne", (bits) | VIDEO_NE, __VA_ARGS__)                                                                     \
+    X(types ".lt", (bits) | VIDEO_LT, __VA_ARGS__)                                                                     \
+    X(types ".le", (bits) | VIDEO_LE, __VA_ARGS__)                                                                     \
+    X(types ".gt", (bits) | VIDEO_GT, __VA_ARGS__) X(types ".ge", (bits) | VIDEO_GE, __VA_ARGS__)
 #define SET(spelling, bits, name)    WITH_ADD(name spelling, video_set, bits)
 #define SET_TYPES(types, bits, name) COMPARISONS(SET, types, bits, name)
 
@@ -167,17 +116,17 @@ TERNARY(video_set_bytes, uint32_t, uint32_t, uint32_t, uint32_t, on_parts(in->ki
 
 /* clang-format off */
 const struct form forms_video[] = {
-    TYPES(WORDS, "vadd", VIDEO_ADD) TYPES(WORDS, "vsub", VIDEO_SUB) TYPES(WORDS, "vabsdiff", VIDEO_ABSDIFF)
-    TYPES(WORDS, "vmin", VIDEO_MIN) TYPES(WORDS, "vmax", VIDEO_MAX)
-    SHIFT_TYPES("vshl", VIDEO_SHL) SHIFT_TYPES("vshr", VIDEO_SHR)
+    TYPES(WORDS, "vadd", VIDEO_OP_ADD) TYPES(WORDS, "vsub", VIDEO_OP_SUB) TYPES(WORDS, "vabsdiff", VIDEO_OP_ABSDIFF)
+    TYPES(WORDS, "vmin", VIDEO_OP_MIN) TYPES(WORDS, "vmax", VIDEO_OP_MAX)
+    SHIFT_TYPES("vshl", VIDEO_OP_SHL) SHIFT_TYPES("vshr", VIDEO_OP_SHR)
     TYPES(MAD, "vmad")
     AB_TYPES(SET_TYPES, "", 0, "vset")
-    TYPES(PARTS, "vadd2", video_halves, VIDEO_ADD) TYPES(PARTS, "vadd4", video_bytes, VIDEO_ADD)
-    TYPES(PARTS, "vsub2", video_halves, VIDEO_SUB) TYPES(PARTS, "vsub4", video_bytes, VIDEO_SUB)
-    TYPES(PARTS, "vavrg2", video_halves, VIDEO_AVRG) TYPES(PARTS, "vavrg4", video_bytes, VIDEO_AVRG)
-    TYPES(PARTS, "vabsdiff2", video_halves, VIDEO_ABSDIFF) TYPES(PARTS, "vabsdiff4", video_bytes, VIDEO_ABSDIFF)
-    TYPES(PARTS, "vmin2", video_halves, VIDEO_MIN) TYPES(PARTS, "vmin4", video_bytes, VIDEO_MIN)
-    TYPES(PARTS, "vmax2", video_halves, VIDEO_MAX) TYPES(PARTS, "vmax4", video_bytes, VIDEO_MAX)
+    TYPES(PARTS, "vadd2", video_halves, VIDEO_OP_ADD) TYPES(PARTS, "vadd4", video_bytes, VIDEO_OP_ADD)
+    TYPES(PARTS, "vsub2", video_halves, VIDEO_OP_SUB) TYPES(PARTS, "vsub4", video_bytes, VIDEO_OP_SUB)
+    TYPES(PARTS, "vavrg2", video_halves, VIDEO_OP_AVRG) TYPES(PARTS, "vavrg4", video_bytes, VIDEO_OP_AVRG)
+    TYPES(PARTS, "vabsdiff2", video_halves, VIDEO_OP_ABSDIFF) TYPES(PARTS, "vabsdiff4", video_bytes, VIDEO_OP_ABSDIFF)
+    TYPES(PARTS, "vmin2", video_halves, VIDEO_OP_MIN) TYPES(PARTS, "vmin4", video_bytes, VIDEO_OP_MIN)
+    TYPES(PARTS, "vmax2", video_halves, VIDEO_OP_MAX) TYPES(PARTS, "vmax4", video_bytes, VIDEO_OP_MAX)
     AB_TYPES(SET_PARTS_TYPES, "", 0, "vset2", video_set_halves)
     AB_TYPES(SET_PARTS_TYPES, "", 0, "vset4", video_set_bytes)
     {0},

@@ -1,59 +1,9 @@
 /* Any video instruction, one lane after the other, in the steps that the manual gives. */
 #include "ops/video.h"
 
-static int64_t part_of(uint32_t x, struct video_part p, bool is_signed) {
-    uint32_t top = x >> p.shift << (32 - p.bits);
-    return is_signed ? (int64_t)((int32_t)top >> (32 - p.bits)) : (int64_t)(top >> (32 - p.bits));
-}
-
-static bool compare(unsigned comparison, int64_t a, int64_t b) {
-    switch (comparison) {
-    case VIDEO_EQ:
-        return a == b;
-    case VIDEO_NE:
-        return a != b;
-    case VIDEO_LT:
-        return a < b;
-    case VIDEO_LE:
-        return a <= b;
-    case VIDEO_GT:
-        return a > b;
-    default:
-        return a >= b;
-    }
-}
-
-static int64_t shift_amount(const struct video *v, int64_t b) {
-    uint32_t amount = (uint32_t)b;
-    return v->wraps ? amount & 31 : amount > 32 ? 32 : amount;
-}
-
 static int64_t apply(const struct video *v, int64_t a, int64_t b) {
-    switch (v->operation) {
-    case VIDEO_OP_ADD:
-        return a + b;
-    case VIDEO_OP_SUB:
-        return a - b;
-    case VIDEO_OP_ABSDIFF:
-        return a > b ? a - b : b - a;
-    case VIDEO_OP_MIN:
-        return a < b ? a : b;
-    case VIDEO_OP_MAX:
-        return a > b ? a : b;
-    case VIDEO_OP_AVRG: /* a half is rounded away from zero when positive, towards it when negative */
-        return (a + b + (a + b >= 0)) >> 1;
-    case VIDEO_OP_SHL:
-        return (int64_t)((uint64_t)a << shift_amount(v, b));
-    case VIDEO_OP_SHR:
-        return a >> shift_amount(v, b);
-    default:
-        return compare(v->comparison, a, b);
-    }
-}
-
-static int64_t saturated(int64_t x, unsigned bits, bool is_signed) {
-    int64_t half = (int64_t)1 << (bits - 1), low = is_signed ? -half : 0, high = is_signed ? half - 1 : 2 * half - 1;
-    return x < low ? low : x > high ? high : x;
+    return v->operation == VIDEO_OP_SET ? video_compare(v->comparison, a, b)
+                                        : video_apply(v->operation, v->wraps, a, b);
 }
 
 static uint32_t second(const struct video *v, int64_t x, uint32_t c) {
@@ -75,15 +25,15 @@ static uint32_t second(const struct video *v, int64_t x, uint32_t c) {
 }
 
 static uint32_t scalar(const struct video *v, uint32_t a, uint32_t b, uint32_t c) {
-    int64_t x = apply(v, part_of(a, v->a, v->a_signed), part_of(b, v->b, v->b_signed));
-    return second(v, v->saturates ? saturated(x, v->d.bits, v->d_signed) : x, c);
+    int64_t x = apply(v, video_part_of(a, v->a, v->a_signed), video_part_of(b, v->b, v->b_signed));
+    return second(v, v->saturates ? video_saturate(x, v->d.bits, v->d_signed) : x, c);
 }
 
 /* a * b + c, perhaps the negative of one of them, plus one, scaled, saturated */
 static uint32_t multiply_add(const struct video *v, uint32_t a, uint32_t b, uint32_t c) {
     bool negative = v->negative[0] != v->negative[1];
     bool is_signed = v->a_signed || v->b_signed || negative || v->negative[2];
-    __int128 product = (__int128)part_of(a, v->a, v->a_signed) * part_of(b, v->b, v->b_signed);
+    __int128 product = (__int128)video_part_of(a, v->a, v->a_signed) * video_part_of(b, v->b, v->b_signed);
     __int128 addend = is_signed ? (__int128)(int32_t)c : (__int128)c;
     if (v->plus_one)
         addend += 1;
@@ -102,7 +52,7 @@ static uint32_t multiply_add(const struct video *v, uint32_t a, uint32_t b, uint
 static int64_t element(const struct video *v, uint32_t a, uint32_t b, unsigned from, bool is_signed) {
     uint8_t bits = (uint8_t)(32 / v->elements);
     struct video_part part = {bits, (uint8_t)(from % v->elements * bits)};
-    return part_of(from < v->elements ? a : b, part, is_signed);
+    return video_part_of(from < v->elements ? a : b, part, is_signed);
 }
 
 static uint32_t vector(const struct video *v, uint32_t a, uint32_t b, uint32_t c) {
@@ -114,7 +64,7 @@ static uint32_t vector(const struct video *v, uint32_t a, uint32_t b, uint32_t c
         int64_t x =
             apply(v, element(v, a, b, v->a_parts[k], v->a_signed), element(v, a, b, v->b_parts[k], v->b_signed));
         if (v->saturates)
-            x = saturated(x, bits, v->d_signed);
+            x = video_saturate(x, bits, v->d_signed);
         uint32_t mask = ((1u << bits) - 1) << k * bits;
         d = (d & ~mask) | ((uint32_t)x << k * bits & mask);
         sum += (uint32_t)x;
