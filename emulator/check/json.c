@@ -23,7 +23,7 @@ static FILE *output(void) {
     return file;
 }
 
-static void put_string(FILE *f, const char *s, size_t n) {
+void json_put_string(FILE *f, const char *s, size_t n) {
     fputc('"', f);
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s[i];
@@ -39,7 +39,7 @@ static void put_string(FILE *f, const char *s, size_t n) {
 
 static void put_member(FILE *f, const char *name, const char *value) {
     fprintf(f, ", \"%s\": ", name);
-    put_string(f, value, strlen(value));
+    json_put_string(f, value, strlen(value));
 }
 
 static void put_place_members(FILE *f, const char *prefix, const struct source_position *p) {
@@ -66,7 +66,7 @@ static void put_lines(FILE *f, const struct text *t) {
         size_t skip = (size_t)(stop - at) >= strlen(MARK) ? strlen(MARK) : (size_t)(stop - at);
         if (!first)
             fputs(", ", f);
-        put_string(f, at + skip, (size_t)(stop - at) - skip);
+        json_put_string(f, at + skip, (size_t)(stop - at) - skip);
         at = stop + 1;
     }
     fputs("]", f);

@@ -3,6 +3,7 @@
 #define JSON_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "check/text.h"
 #include "core/grid.h"
@@ -14,6 +15,9 @@ struct facts_of_finding {
     const uint32_t *block, *thread;   /* NULL: no thread of a kernel */
     uint64_t count;                   /* how often; 0: once */
 };
+
+/* n bytes as a JSON string, with its quotes. */
+void json_put_string(FILE *f, const char *s, size_t n);
 
 void json_finding(const char *kind, bool warning, const struct facts_of_finding *facts, const struct text *report);
 

@@ -1,4 +1,7 @@
 /* Profiles as JSON: an array of launches, each with its numbers by ncu's names, its lines and what the rules say. */
+#include <string.h>
+
+#include "check/json.h"
 #include "check/source.h"
 #include "profile/metrics.h"
 #include "profile/occupancy.h"
@@ -6,16 +9,7 @@
 #include "profile/rules.h"
 
 static void put_string(FILE *out, const char *s) {
-    putc('"', out);
-    for (; s && *s; s++) {
-        if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else if ((unsigned char)*s < ' ')
-            fprintf(out, "\\u%04x", *s);
-        else
-            putc(*s, out);
-    }
-    putc('"', out);
+    json_put_string(out, s ? s : "", s ? strlen(s) : 0);
 }
 
 static void put_metrics(FILE *out, const struct launch_profile *p, const struct counts *counts,
