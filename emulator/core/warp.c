@@ -170,25 +170,21 @@ static const struct insn *check_divergent(struct warp *w, const struct insn *nex
 
 const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, unsigned barrier) {
     struct block *b = w->block;
-    if (w->count == 1) { /* the usual case: the whole warp comes, and waits or opens the barrier for all */
-        struct fragment *f = &w->fragments[0];
-        f->pc = next;
-        f->state = FRAGMENT_AT_BARRIER;
-        f->barrier = (uint8_t)barrier;
-        w->state = WARP_WAITING;
-        b->barriers[barrier].arrived += (uint32_t)__builtin_popcount(w->mask);
-        block_check_barrier(b, barrier);
-        return w->state == WARP_READY ? next : NULL;
-    }
-    if (!check_divergent(w, next, barrier))
+    bool whole = w->count == 1; /* the usual case: the whole warp comes, and waits or opens the barrier for all */
+    if (!whole && !check_divergent(w, next, barrier))
         return NULL;
     struct fragment *f = running(w);
     f->pc = next;
     f->state = FRAGMENT_AT_BARRIER;
     f->barrier = (uint8_t)barrier;
-    b->barriers[barrier].arrived += (uint32_t)__builtin_popcount(w->mask);
-    block_check_barrier(b, barrier);
-    return choose(w);
+    w->state = whole ? WARP_WAITING : w->state;
+    struct block_barrier *bar = &b->barriers[barrier];
+    bar->arrived += (uint32_t)__builtin_popcount(w->mask);
+    if (!bar->expected && bar->arrived < b->live_lanes) /* most come to wait */
+        b->awaited |= 1u << barrier;
+    else
+        block_check_barrier(b, barrier);
+    return !whole ? choose(w) : w->state == WARP_READY ? next : NULL;
 }
 
 void warp_release(struct warp *w, unsigned barrier) {
@@ -234,28 +230,9 @@ const struct insn *warp_fault(struct warp *w, int cuda_error) {
 
 /* ---- the dispatch loops ---- */
 
-/* The same loop when nobody but the counters watches. */
-static void run_counted(struct warp *w, const struct insn *in) {
-    struct counters *c = w->worker->counters;
-    if (!c->records)
-        counters_begin(c, w->launch);
-    while (in) {
-        counters_instruction(c, w, in);
-        if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by this loop */
-            uint32_t all = w->mask, p = *(uint32_t *)(void *)(w->regs + in->op[0]);
-            w->mask &= in->kind ? ~p : p;
-            if (w->mask)
-                counters_instruction(c, w, in + 1);
-            w->mask = all;
-        }
-        in = in->run(w, in);
-    }
-}
-
-/* The same loop with eyes open: counts what is executed. Only while counting is on. */
-static void run_watched(struct warp *w, const struct insn *in) {
-    struct counters *c = w->worker->counters;
-    struct block_watch *watch = w->block->watch;
+/* The same loop with eyes open: counts what is executed, and lets the checks see it. Inlined for each set of eyes. */
+static inline __attribute__((always_inline)) void run_watched(struct warp *w, const struct insn *in, struct counters *c,
+                                                              struct block_watch *watch) {
     if (c && !c->records)
         counters_begin(c, w->launch);
     while (in) {
@@ -282,8 +259,12 @@ static void run_watched(struct warp *w, const struct insn *in) {
 void warp_run(struct warp *w) {
     w->fuel = WARP_FUEL;
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
-    if (w->worker->counters || w->block->watch) {
-        (w->block->watch ? run_watched : run_counted)(w, in);
+    if (w->block->watch) {
+        run_watched(w, in, w->worker->counters, w->block->watch);
+        return;
+    }
+    if (w->worker->counters) { /* counters alone: a copy of the loop without the other questions */
+        run_watched(w, in, w->worker->counters, NULL);
         return;
     }
     const struct kernel *k = w->launch->kernel;
