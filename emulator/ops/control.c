@@ -130,9 +130,12 @@ static bool count_fits(struct warp *w, const struct insn *in, const struct block
     return false;
 }
 
-/* __syncthreads(): all threads of the block, at barrier 0. */
+/* __syncthreads(): all threads of the block, at barrier 0. Where somebody already waits there with a count of threads,
+   or this warp may end the wait, the general way decides. */
 const struct insn *op_barrier_all(struct warp *w, const struct insn *in) {
     struct block_barrier *bar = &w->block->barriers[0];
+    if (bar->arrived && bar->expected)
+        return op_barrier(w, in);
     uint32_t lanes = (uint32_t)__builtin_popcount(w->mask);
     bar->expected = 0;
     if (w->count != 1 || bar->arrived + lanes == w->block->live_lanes)
