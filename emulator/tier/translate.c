@@ -29,17 +29,19 @@ static void emit_memory(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     const struct access *a = in->extra;
     char name[32];
-    steps_fast_memory(in, name);
     if (!t->full) {
         emit_other(t, i, i + 1);
         return;
     }
+    steps_fast_memory(in, name);
     fprintf(t->out, " {\n  static const uint32_t data[] = {");
     for (unsigned k = 0; k < a->count; k++)
         fprintf(t->out, "%u, ", a->regs[k]);
     fprintf(t->out, "};\n  const struct fast_access a = {%u, %u, ", a->address_reg, a->slot);
-    fprintf(t->out, may_be_address((uint64_t)in->imm) ? "code[%lld].imm, data};\n" : "%lldll, data};\n",
-            may_be_address((uint64_t)in->imm) ? (long long)i : (long long)in->imm);
+    if (may_be_address((uint64_t)in->imm))
+        fprintf(t->out, "code[%u].imm, data};\n", i);
+    else
+        fprintf(t->out, "%lldll, data};\n", (long long)in->imm);
     fprintf(t->out,
             "  const uint32_t rest = (fast_%s(w, a, 0) ? 0 : 0xffffu) | (fast_%s(w, a, 16) ? 0 : 0xffff0000u);\n", name,
             name);
