@@ -1,5 +1,6 @@
 #!/bin/sh
-# A page's tables of a GPU are made from the record that lies beside it: every row that measured/tables.sh prints is there.
+# A page's tables of a GPU are made from the record that lies beside it: every row that measured/tables.sh prints is there. So is the
+# ladder of its versions, figures/ladder.svg, from what measured/ladder.sh prints.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -25,3 +26,16 @@ END_OF_ROWS
     pass "$name"
   fi
 done
+
+for script in lessons/*/measured/ladder.sh; do
+  [ -f "$script" ] || continue
+  figure=${script%measured/ladder.sh}figures/ladder.svg
+  if sh "$script" | sh tools/ladder_figure.sh | cmp -s - "$figure"; then
+    pass "$figure is that of its record"
+  else
+    no "$figure is that of its record" "run: sh $script | sh tools/ladder_figure.sh > $figure"
+  fi
+done
+
+capture sh -c 'printf "title: t\npeer: p\nnote: n\na | nan | 2 | GB/s\n" | sh tools/ladder_figure.sh'
+expect "a rung without a number is refused" error 'line 4: not a positive number'
