@@ -1,0 +1,68 @@
+"""A cell as an exercise: judged by the grader that `make exercise03` uses in a terminal (tests/graders/run)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import Interrupted, OptionError, ToolMissing
+from .machine import Machine, clean_environment
+from .run import run
+
+NO_CHECKOUT = (
+    "--grade needs a checkout of the CUDA C workbook, which has the graders. Clone it, and name its folder in the variable\n"
+    "NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this again: %reload_ext nvcc_magic"
+)
+
+
+@dataclass
+class Grading:
+    verdict: str  # pass, or what is wrong: wrong_result, out_of_bounds, compile_error ...
+    output: str  # the grader's words, for a notebook
+    tests: list[dict] = field(default_factory=list)  # as in results.json
+    message: str = ""  # about the whole, where there are no tests
+
+
+def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
+    """Compiles and runs the file under the grader."""
+    if not machine.project:
+        raise ToolMissing(NO_CHECKOUT)
+    if not (machine.project / f"tests/graders/lesson{number}.cu").is_file():
+        known = sorted(p.stem[len("lesson") :] for p in (machine.project / "tests/graders").glob("lesson*.cu"))
+        raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
+    results = file.parent / f"grade{number}"
+    environment = clean_environment(RESULTS=str(results), BACKEND=backend)
+    environment.pop("TIMEOUT", None)
+    if timeout is not None:
+        environment["TIMEOUT"] = str(math.ceil(timeout))
+    outcome = run(["sh", "tests/graders/run", number, str(file)], environment, lambda text: None, folder=str(machine.project))
+    if outcome.stopped == "interrupt":
+        raise Interrupted("the grader was stopped.")
+    verdict = re.search(r"^VERDICT: (\w+)\s*\Z", outcome.output, re.MULTILINE)
+    if not verdict:
+        raise ToolMissing("the grader ended without a verdict:\n" + outcome.output.strip())
+    said = json.loads((results / "results.json").read_text(encoding="utf-8"))
+    words = _Words(str(file), number)
+    tests = [{key: words.of(value) for key, value in test.items()} for test in said.get("tests", [])]
+    return Grading(verdict[1], words.of(outcome.output), tests, words.of(said.get("message") or ""))
+
+
+class _Words:
+    """The grader speaks of a file and of make; in a notebook it is the cell, which is run again."""
+
+    def __init__(self, file: str, number: str):
+        self.replacements = [
+            (re.compile(rf"open {re.escape(file)} and "), ""),
+            (re.compile(rf"grading {re.escape(file)}"), f"grading this cell as exercise {number}"),
+            (re.compile(re.escape(str(Path(file).parent) + "/")), ""),
+            (re.compile(rf"then: make exercise{number}\b"), "then run the cell again"),
+        ]
+
+    def of(self, text):
+        if isinstance(text, str):
+            for pattern, words in self.replacements:
+                text = pattern.sub(words, text)
+        return text

@@ -1,0 +1,263 @@
+"""What a cell shows: HTML for light and dark notebooks, and the same as text. No widgets, no scripts; all that comes from a
+program or a source is escaped.
+
+Colours are those of JupyterLab's theme, with fallbacks that are legible on white and on black; text keeps the page's colour.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+from itertools import count
+
+from . import diagnostics, listing
+from .diagnostics import Diagnostic
+from .report import Kernel, Picture
+
+CONTEXT = 2  # source lines shown before and behind the one that a message is about
+
+RED = "var(--jp-error-color1, #d9363e)"
+AMBER = "var(--jp-warn-color1, #c77700)"
+GREEN = "var(--jp-success-color1, #2e8b45)"
+GREY = "rgba(128, 128, 128, 0.35)"
+SHADE = "rgba(128, 128, 128, 0.12)"
+MONO = "var(--jp-code-font-family, ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace)"
+PRE = (f"margin: 4px 0; padding: 6px 8px; font-family: {MONO}; font-size: 13px; line-height: 1.35; white-space: pre; "
+       f"overflow-x: auto; background: {SHADE}; color: inherit; border: 0; text-align: left;")  # fmt: skip
+
+
+@dataclass
+class Shown:
+    """One thing to display."""
+
+    html: str
+    text: str
+
+    def bundle(self) -> dict[str, str]:
+        return {"text/html": self.html, "text/plain": self.text}
+
+
+def _box(colour: str, content: str) -> str:
+    return f'<div style="border-left: 3px solid {colour}; padding: 2px 0 2px 10px; margin: 4px 0;">{content}</div>'
+
+
+def _pre(content: str) -> str:
+    return f'<pre style="{PRE}">{content}</pre>'
+
+
+def _details(summary: str, content: str, is_open: bool) -> str:
+    opened = " open" if is_open else ""
+    return f'<details{opened} style="margin: 2px 0;"><summary style="cursor: pointer;">{summary}</summary>{content}</details>'
+
+
+def _strong(text: str, colour: str = "") -> str:
+    style = f' style="color: {colour};"' if colour else ""
+    return f"<b{style}>{escape(text)}</b>"
+
+
+def plural(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+# --- what the compiler says ---
+
+
+def place_of(message: Diagnostic, cell: str, shown) -> str:
+    """Where a message points to: the student's own line."""
+    if not message.line:
+        return message.tool
+    name = shown(message.file)
+    return f"line {message.line}" if name == cell else f"{name}, line {message.line}"
+
+
+def _excerpt(message: Diagnostic, lines: list[str]) -> tuple[list[tuple[str, bool]], str]:
+    """The source around a message, as (text, is the line itself), and the line with the caret."""
+    if not 1 <= message.line <= len(lines):
+        source = [(message.source, True)] if message.source else []
+        return source, " " * (message.column - 1) + "^" if source and message.column else ""
+    first, last = max(1, message.line - CONTEXT), min(len(lines), message.line + CONTEXT)
+    width = len(str(last))
+    source = [(f"{n:>{width}} | {lines[n - 1].expandtabs(4)}", n == message.line) for n in range(first, last + 1)]
+    line = lines[message.line - 1]
+    at = diagnostics.caret(message, line)
+    return source, f"{'':>{width}} | " + " " * len(line[:at].expandtabs(4)) + "^" if at >= 0 else ""
+
+
+def _excerpt_text(message, lines) -> str:
+    source, pointer = _excerpt(message, lines)
+    rows = [row for text, own in source for row in ([text, pointer] if own and pointer else [text])]
+    return "\n".join(rows + message.details)
+
+
+def _excerpt_html(message, lines, colour) -> str:
+    source, pointer = _excerpt(message, lines)
+    rows = []
+    for text, own in source:
+        rows.append(_strong(text) if own else escape(text))
+        if own and pointer:
+            rows.append(_strong(pointer, colour))
+    return _pre("\n".join(rows + [escape(detail) for detail in message.details])) if rows or message.details else ""
+
+
+def compiler_messages(messages: list[Diagnostic], rest: str, cell: str, shown, lines_of) -> Shown:
+    """Errors, then warnings: the first one open, the others folded. `lines_of` gives a file's lines."""
+    ordered = diagnostics.only(messages, "error") + diagnostics.only(messages, "warning")
+    html, text = [], []
+    for number, message in enumerate(ordered):
+        colour = RED if message.severity == "error" else AMBER
+        place, lines = place_of(message, cell, shown), lines_of(message.file)
+        message.details = [shown(detail) for detail in message.details]
+        code = f" ({message.code})" if message.code else ""
+        summary = f"{_strong(message.severity, colour)} {_strong(place)}: {escape(shown(message.message) + code)}"
+        html.append(_details(summary, _excerpt_html(message, lines, colour), number == 0))
+        text.append(f"{message.severity}, {place}: {shown(message.message)}{code}")
+        body = _excerpt_text(message, lines)
+        if body:
+            text.append("\n".join("    " + line for line in body.splitlines()))
+    if rest.strip():
+        html.append(_details("other words of nvcc", _pre(escape(shown(rest))), not ordered))
+        text.append(shown(rest))
+    worst = RED if diagnostics.only(messages, "error") else AMBER
+    return Shown(_box(worst if ordered else GREY, "".join(html)), "\n".join(text))
+
+
+# --- PTX and SASS ---
+
+
+def functions(found: list[listing.Function], kind: str, architecture: str, shown, lines_of) -> Shown:
+    """Each function's instructions beside the lines that they come from; the first one open."""
+    html, text = [], []
+    for number, function in enumerate(found):
+        title = f"{shown(function.name)}: {plural(function.count, f'{kind} instruction')} for {architecture}"
+        rows = []
+        text.append(title)
+        for run in function.runs:
+            source = _source_of(run, shown, lines_of)
+            text += [f"  {source}"] + [f"        {instruction}" for instruction in run.instructions]
+            rows.append(
+                f'<tr style="border-top: 1px solid {GREY}; background: transparent;">{_cell(source)}{_cell(chr(10).join(run.instructions))}</tr>'
+            )
+        table = f'<div style="overflow-x: auto;"><table style="border-collapse: collapse; margin: 4px 0;">{"".join(rows)}</table></div>'
+        html.append(_details(_strong(title), table, number == 0))
+    return Shown(_box(GREY, "".join(html)), "\n".join(text))
+
+
+def _source_of(run: listing.Run, shown, lines_of) -> str:
+    if not run.line:
+        return "(no line)"
+    lines = lines_of(run.file)
+    if 1 <= run.line <= len(lines) and shown(run.file) != run.file:
+        return f"{run.line} | {lines[run.line - 1].strip()}"
+    return f"{run.file.rsplit('/', 1)[-1]}:{run.line}"
+
+
+def _cell(text: str) -> str:
+    style = f"vertical-align: top; text-align: left; padding: 3px 14px 3px 4px; font-family: {MONO}; font-size: 13px; white-space: pre;"
+    return f'<td style="{style}">{escape(text)}</td>'
+
+
+# --- profiles ---
+
+
+def profile(kernels: list[Kernel], remark: str, text: str, lines: list[str]) -> Shown:
+    """What stands out first, with the student's line; then the sections, folded."""
+    html = []
+    for number, kernel in enumerate(kernels):
+        rules = "".join(_rule(rule, lines) for rule in kernel.rules)
+        body = f"<ol style='margin: 4px 0 8px 0; padding-left: 28px;'>{rules}</ol>" if rules else ""
+        body += f"<p style='margin: 4px 0;'>{escape(kernel.nothing)}</p>" if kernel.nothing else ""
+        body += "".join(_details(escape(title), _pre(escape(section)), False) for title, section in kernel.sections)
+        html.append(_details(f"{_strong(kernel.name)} {escape(kernel.launch)}", f'<div style="padding-left: 14px;">{body}</div>', number == 0))
+    note = f'<p style="margin: 6px 0 0 0; opacity: 0.75;">{escape(remark)}</p>' if remark else ""
+    return Shown(_box(GREY, "".join(html) + note), text.strip("\n"))
+
+
+def _rule(rule, lines) -> str:
+    source = ""
+    if 1 <= rule.line <= len(lines):
+        source = _pre(escape(f"{rule.line} | {lines[rule.line - 1].strip()}"))
+    place = f"{_strong(f'line {rule.line}')}: " if rule.line else ""
+    remedy = f'<div style="opacity: 0.85;">→ {escape(rule.remedy)}</div>' if rule.remedy else ""
+    return f'<li style="margin: 4px 0;">{place}{escape(rule.what)}{source}{remedy}</li>'
+
+
+# --- pictures ---
+
+_picture_number = count(1)
+# Whether a page is dark is said by its notebook's theme; where that says nothing, by the browser.
+_DARK_THEMES = ('[data-jp-theme-light="false"]', ".vscode-dark", ".vscode-high-contrast:not(.vscode-high-contrast-light)", "html[theme=dark]")
+_NO_THEME = ":not([data-jp-theme-light]):not(.vscode-light):not(.vscode-dark):not(.vscode-high-contrast)"
+
+
+def pictures(shown: list[Picture]) -> Shown:
+    html = "".join(
+        _details(_strong(p.title), f'<div style="overflow-x: auto; padding: 4px 0;">{inline_svg(p.svg)}</div>', True) for p in shown
+    )
+    return Shown(_box(GREY, html), "\n\n".join(p.text for p in shown))
+
+
+def inline_svg(svg: str) -> str:
+    """An SVG file's text for the inside of a page: its names and its style hold for itself alone."""
+    own = f"nvcc-picture-{next(_picture_number)}"
+    svg = re.sub(r"^\s*<\?xml.*?\?>\s*", "", svg)
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{own}-\1"', svg)
+    svg = re.sub(r'\baria-labelledby="([^"]+)"', lambda found: 'aria-labelledby="' + " ".join(f"{own}-{name}" for name in found[1].split()) + '"', svg)
+    svg = re.sub(r"url\(#([\w-]+)\)", rf"url(#{own}-\1)", svg)
+    svg = re.sub(r"<style>(.*?)</style>", lambda found: f"<style>{_own_style(found[1], own)}</style>", svg, count=1, flags=re.DOTALL)
+    return re.sub(r"<svg ", f'<svg id="{own}" style="max-width: none;" ', svg, count=1)
+
+
+def _own_style(css: str, own: str) -> str:
+    dark = re.search(r"@media \(prefers-color-scheme: dark\) \{(.*)\}\s*$", css, re.DOTALL)
+    light = css[: dark.start()] if dark else css
+    parts = [_prefixed(light, [f"#{own}"])]
+    if dark:
+        parts.append(_prefixed(dark[1], [f"{theme} #{own}" for theme in _DARK_THEMES]))
+        parts.append("@media (prefers-color-scheme: dark) {" + _prefixed(dark[1], [f"body{_NO_THEME} #{own}"]) + "}")
+    return "\n".join(parts)
+
+
+def _prefixed(css: str, prefixes: list[str]) -> str:
+    """Each rule of a flat style sheet, for what is inside of the prefixes alone."""
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", css)
+    return "\n".join(
+        ", ".join(f"{prefix} {name.strip()}" for prefix in prefixes for name in names.split(",")) + " {" + body + "}" for names, body in rules
+    )
+
+
+# --- times and grades ---
+
+
+def times(rows: list[tuple[str, ...]], head: tuple[str, ...], remarks: list[str]) -> Shown:
+    """A table whose first column is text and whose others are numbers."""
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    text = ["  ".join(cell.ljust(widths[0]) if i == 0 else cell.rjust(widths[i]) for i, cell in enumerate(row)) for row in [head, *rows]]
+
+    def line(row, tag):
+        cells = "".join(
+            f'<{tag} style="text-align: {"left" if i == 0 else "right"}; padding: 2px 14px 2px 0; font-family: {MONO}; font-size: 13px;">{escape(cell)}</{tag}>'
+            for i, cell in enumerate(row)
+        )
+        return f'<tr style="background: transparent;">{cells}</tr>'
+
+    table = f'<table style="border-collapse: collapse;">{line(head, "th")}{"".join(line(row, "td") for row in rows)}</table>' if rows else ""
+    notes = "".join(f'<div style="opacity: 0.75;">{escape(remark)}</div>' for remark in remarks)
+    return Shown(_box(GREY, table + notes), "\n".join((text if rows else []) + remarks))
+
+
+def grade(number: str, verdict: str, tests: list[dict], message: str, text: str) -> Shown:
+    """The grader's checks, and why the one that failed did."""
+    colour = GREEN if verdict == "pass" else RED
+    html = [f"<div>exercise {escape(number)}: {_strong(verdict, colour)}</div>"]
+    for test in tests:
+        passed = test["status"] == "pass"
+        mark = _strong("✓" if passed else "✗", GREEN if passed else RED)
+        html.append(f'<div style="margin: 2px 0;">{mark} {escape(test["name"])}</div>')
+        if not passed:
+            html.append(_pre(escape((test.get("message") or "").rstrip())))
+        if test.get("output"):
+            html.append(_details("what it printed", _pre(escape(test["output"].rstrip())), False))
+    if message:
+        html.append(_pre(escape(message.rstrip())))
+    return Shown(_box(colour, "".join(html)), text.strip("\n"))

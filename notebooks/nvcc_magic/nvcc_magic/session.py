@@ -1,0 +1,65 @@
+"""The folder in which a notebook's cells become files, and how a file's lines relate to the cell's.
+
+A cell is written so that line 5 of the file is line 5 of the cell as the notebook numbers it, `%%nvcc` being a line too. So
+nvcc, the emulator, a profile and a debugger all speak of the lines that the student sees.
+"""
+
+from __future__ import annotations
+
+import atexit
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from .errors import OptionError
+
+CELL = "cell.cu"
+MAGIC = re.compile(r"\s*%%(nvcc|cuda)\b")
+
+
+class Session:
+    """One per notebook kernel; the folder goes when it ends."""
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="nvcc_magic-"))
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.raw_cell = ""
+        self.cell_name = CELL  # the current cell's file
+        self.tools: dict[str, Path] = {}  # what was compiled once for all cells
+
+    def remember(self, info) -> None:
+        """IPython calls this before each cell; a magic alone does not get to see how many lines stand above it."""
+        self.raw_cell = info.raw_cell or ""
+
+    def lines_above(self, body: str) -> int:
+        """How many lines of the cell come before the body that the magic is given: `%%nvcc` and empty ones above it."""
+        lines = self.raw_cell.split("\n")
+        for at, line in enumerate(lines):
+            if MAGIC.match(line):
+                return at + 1 if "\n".join(lines[at + 1 :]).rstrip() == body.rstrip() else 0
+            if line.strip():
+                break
+        return 0  # called by a program, not typed into a cell
+
+    def save(self, name: str, body: str) -> Path:
+        """Writes a cell's body with its lines where the cell has them."""
+        above = self.lines_above(body)
+        head = "\n" * (above - 1) + "// %%nvcc\n" if above else ""
+        self.cell_name = name or CELL
+        path = self.folder / self.cell_name
+        path.write_text(head + body + ("" if body.endswith("\n") else "\n"), encoding="utf-8")
+        return path
+
+    def saved(self, name: str) -> Path:
+        """A cell saved earlier. Raises OptionError."""
+        path = self.folder / name
+        if not path.is_file():
+            known = sorted(p.name for p in self.folder.iterdir() if p.suffix in (".cu", ".cpp", ".cc", ".cxx", ".c") and p.name != CELL)
+            have = "saved so far: " + ", ".join(known) if known else "no cell was saved so far"
+            raise OptionError(f"--with {name}: run the cell that says --name {name} first ({have}).")
+        return path
+
+    def shown(self, text: str) -> str:
+        """A text in which the files of this session bear their names alone."""
+        return text.replace(str(self.folder) + "/", "")
