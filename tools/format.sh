@@ -12,7 +12,7 @@ done
 [ -n "$formatter" ] || fail "clang-format 14 is not installed." "sudo apt-get install clang-format-14"
 
 list_files() {
-  find bench common emulator lessons solutions tests tools -type f \
+  find bench common emulator lessons notebooks solutions tests tools -type f \
     \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' \) ! -name 'exercise.backup*' | sort
 }
 
