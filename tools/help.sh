@@ -23,10 +23,10 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make exercise03 reset    start again (yours is kept as a backup)
   make progress            what has passed (CHECK=1 grades it again)
   make grade               points for a class: TEACHING.md (OUT= STUDENT= FILE=)
-  make doctor              what this machine has and what it lacks
-  make test   check all    make bench    time the emulator
-  make clean  start clean  make format   lay out C and CUDA
-
+  make lab                 the lessons as notebooks, in JupyterLab
+  make notebooks  execute them      make doctor  look at this machine
+  make test       check all         make bench   time the emulator
+  make clean      start clean       make format  lay out C and CUDA
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END
 printf 'Lessons: %s\n' "$lessons" | fold -s -w 78

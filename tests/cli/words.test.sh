@@ -21,7 +21,7 @@ if [ "$lines" -le 24 ] && [ "$columns" -le 80 ]; then
 else
   no "help fits 80 x 24" "it has $lines lines of up to $columns columns"
 fi
-for word in doctor bench test clean format hint03 watch progress grade solution reset ptx sass BACKEND TIMEOUT SIZE; do
+for word in doctor lab notebooks bench test clean format hint03 watch progress grade solution reset ptx sass BACKEND TIMEOUT SIZE; do
   printf '%s\n' "$output" | grep -q "$word" || no "help names $word" "it does not"
 done
 
@@ -57,7 +57,7 @@ capture make lesson01 BACKEND=tpu
 expect "BACKEND=tpu" error 'BACKEND=tpu.*auto, gpu or cpu'
 nothing_built "a mistake builds nothing"
 
-for goals in 'lesson01 run' 'run lesson01' 'lesson01 test' 'exercise01' 'exercise01 reset' hint01 watch progress 'exercise01 watch' 'exercise01 grade' grade doctor test bench clean format; do
+for goals in 'lesson01 run' 'run lesson01' 'lesson01 test' 'exercise01' 'exercise01 reset' hint01 watch progress 'exercise01 watch' 'exercise01 grade' grade doctor lab notebooks test bench clean format; do
   capture make -n $goals
   expect "make -n $goals" 0 ''
 done

@@ -1,0 +1,66 @@
+#!/bin/sh
+# `make notebooks` executes every lesson's notebook, solved, and one with a failing cell fails, whatever fails in it.
+# starts: 1
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+make_scratch
+export BACKEND=cpu
+
+capture sh tools/notebooks/environment.sh
+if [ "$status" != 0 ]; then
+  no "JupyterLab is installed" "it cannot be"
+  show_output
+  exit 0
+fi
+
+sh tools/notebooks.sh execute >"$scratch/executed" 2>"$scratch/said" || true
+for program in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu; do
+  [ -f "${program%/*}/README.md" ] || continue
+  lesson=$(basename "${program%/*}")
+  if grep -q "^ok   $lesson:" "$scratch/executed"; then
+    pass "the notebook of $lesson runs from its first cell to its last"
+  else
+    no "the notebook of $lesson runs from its first cell to its last" "it does not"
+    sed -n "/^FAIL $lesson:/,/^\(ok\|FAIL\) /p" "$scratch/executed"
+    head -n 20 "$scratch/said"
+  fi
+done
+
+# small NAME CELL...: a notebook with lesson 03's first cell and these.
+small() {
+  python3 - "$scratch/$1.ipynb" "$@" <<'END'
+import json, sys
+path, _, *sources = sys.argv[1:]
+given = json.load(open("notebooks/lesson03_relu.ipynb"))
+cells = [cell for cell in given["cells"] if cell["id"] in ("setup", *sources)]
+for number, source in enumerate(text for text in sources if "\n" in text):
+    cells.append({"cell_type": "code", "id": f"cell{number}", "metadata": {}, "source": source, "execution_count": None, "outputs": []})
+json.dump({**given, "cells": cells}, open(path, "w"))
+END
+}
+
+execute() { capture .venv/bin/python tools/notebooks/execute.py "$scratch/executed_notebooks" "$@"; }
+
+small compile '%%nvcc
+int main() { return nothing; }'
+small crash '%%nvcc
+#include <stdlib.h>
+int main() { abort(); }'
+small python '1 +
+2 / 0'
+small good '%%nvcc
+int main() { return 0; }'
+small as_given exercise03
+execute "$scratch/compile.ipynb" "$scratch/crash.ipynb" "$scratch/python.ipynb" "$scratch/good.ipynb" "$scratch/as_given.ipynb"
+expect "a notebook with a cell that does not compile fails" error '^FAIL compile: cell cell0: CompileError: .*line 2.*nothing'
+expect "a notebook with a cell that crashes fails" error '^FAIL crash: cell cell0: ProgramError: .*SIGABRT'
+expect "a notebook with a wrong Python cell fails" error '^FAIL python: cell cell0: '
+expect "the others of the same run do not" error '^ok   good: 2 cells'
+expect "a notebook as it is given fails at its exercise" error '^FAIL as_given: cell exercise03: .*not_implemented'
+
+small slow 'import time
+time.sleep(600)'
+export LIMIT=3
+execute "$scratch/slow.ipynb"
+expect "a notebook with a cell that takes too long fails" error '^FAIL slow: cell cell0: it took longer than 3 s'

@@ -1,0 +1,194 @@
+"""Builds a lesson's notebook from its page, its program and its exercise: with the exercise's gaps, or solved."""
+
+import json
+import posixpath
+import re
+import subprocess
+from pathlib import Path
+
+from lesson_page import Code, Exercise, PageError, Text, read_page
+from lesson_program import Item, Program
+
+ROOT = Path(__file__).resolve().parents[2]
+
+INTRODUCTION = """\
+This is [the lesson's page]({folder}/README.md) as a notebook.
+
+- A cell that begins with `%%nvcc` is a whole program. It shows the piece that the text is about, and includes the rest from
+  [{program}]({folder}/{program}). Change what you see, and Shift+Enter compiles, runs and verifies it.
+- What follows `--` is for the program: `--version 2` runs that version alone, `--size 1000` takes that many elements. Without them
+  it runs all versions on several sizes.
+- Add `--profile`, `--view`, `--sanitize` or `--ptx` to a cell's first line to see what its kernels do.
+- A double click on a table opens it: write your predictions into it, then Shift+Enter.
+- Commands that begin with `make` are for a terminal (File, New, Terminal) in the workbook's folder."""
+
+SETUP = """\
+# Prepares this notebook for %%nvcc, and says who runs your kernels: a GPU, or the emulator where there is none.
+import os
+
+REPOSITORY = ""  # the workbook's address for git clone: needed only where this notebook is alone, as on Colab
+workbook = os.environ.get("WORKBOOK") or os.path.abspath("..")
+if not os.path.isdir(f"{{workbook}}/lessons"):
+    workbook = os.path.abspath("workbook")
+    if not os.path.isdir(workbook):
+        assert REPOSITORY, "This notebook lies outside the workbook: put the workbook's address into REPOSITORY."
+        !git clone --depth 1 {{REPOSITORY}} {{workbook}}
+%run {{workbook}}/tools/notebooks/start.py {number}"""
+
+
+class Lesson:
+    """The sources of one lesson, by its number."""
+
+    def __init__(self, number):
+        self.number = number
+        self.folder = next(iter(sorted((ROOT / "lessons").glob(f"lesson{number}_*"))))
+        self.program = Program(self.folder / f"lesson{number}.cu")
+        self.page = (self.folder / "README.md").read_text()
+        self.hints = (self.folder / "hints.md").read_text() if (self.folder / "hints.md").exists() else ""
+        self.master = ROOT / "solutions" / self.folder.name / "exercise.cu"
+
+    def parts(self):
+        return read_page(self.page, self.program, self.number)
+
+    def exercise(self):
+        """As a student gets it, whatever this checkout's own exercise.cu has become."""
+        if not self.master.exists():
+            return (self.folder / "exercise.cu").read_text()
+        generator = ROOT / "build/tools/make_exercise"
+        subprocess.run(["sh", "tools/build_generator.sh"], cwd=ROOT, check=True)
+        command = [generator, self.master.relative_to(ROOT)]
+        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+    def solution(self):
+        """The master without the generator's markers, as `make exercise03 solution` shows it."""
+        lines = []
+        for line in self.master.read_text().split("\n"):
+            if re.match(r" *//(\||< *$)", line):
+                continue
+            lines.append(re.sub(r"^( *)//> ", r"\1// ", line))
+        return "\n".join(lines)
+
+
+def lesson_numbers():
+    """The lessons that have a page and a program."""
+    folders = sorted((ROOT / "lessons").glob("lesson[0-9][0-9]_*"))
+    numbers = [(folder.name[6:8], folder) for folder in folders]
+    return [n for n, folder in numbers if (folder / "README.md").exists() and (folder / f"lesson{n}.cu").exists()]
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40] or "cell"
+
+
+class Notebook:
+    """Cells with names of their own, so that a change of one leaves the others' ids as they are."""
+
+    def __init__(self, lesson, solved):
+        self.lesson, self.solved = lesson, solved
+        self.cells, self.used, self.section = [], {}, "start"
+
+    def add(self, kind, name, text, metadata=None):
+        self.used[name] = self.used.get(name, 0) + 1
+        cell_id = name if self.used[name] == 1 else f"{name}-{self.used[name]}"
+        lines = text.strip("\n").split("\n")
+        source = [line + "\n" for line in lines[:-1]] + lines[-1:]
+        cell = {"cell_type": kind, "id": cell_id, "metadata": metadata or {}, "source": source}
+        if kind == "code":
+            cell.update(execution_count=None, outputs=[])
+        self.cells.append(cell)
+
+    def add_text(self, text):
+        heading = re.match(r"## +(.*)", text)
+        if heading:
+            self.add_hints_after_exercise()
+            self.section = slug(heading.group(1))
+        self.add("markdown", self.section, self.with_links(text))
+
+    def with_links(self, text):
+        """Links of the page are relative to the lesson's folder; the notebook lies in notebooks/."""
+        pieces = re.split(r"(^```.*?^```$|`[^`\n]*`)", text, flags=re.DOTALL | re.MULTILINE)
+        return "".join(re.sub(r"\]\(([^)\s]+)\)", self.link, p) if n % 2 == 0 else p for n, p in enumerate(pieces))
+
+    def link(self, match):
+        target = match.group(1)
+        if re.match(r"[a-z]+:|#", target):
+            return match.group()
+        other = re.fullmatch(r"\.\./(lesson(\d\d)_\w+)/README\.md", target)
+        if other and other.group(2) in lesson_numbers():
+            return f"]({other.group(1)}.ipynb)"
+        return f"]({posixpath.normpath(f'../lessons/{self.lesson.folder.name}/{target}')})"
+
+    def add_introduction(self, first):
+        """The title, what a notebook is, the setup; then the page goes on."""
+        title, minutes, rest = first.split("\n\n", 2)
+        program = f"lesson{self.lesson.number}.cu"
+        folder = f"../lessons/{self.lesson.folder.name}"
+        words = INTRODUCTION.format(folder=folder, program=program)
+        self.add("markdown", "title", "\n\n".join([title, self.with_links(minutes), words]))
+        self.add("code", "setup", SETUP.format(number=self.lesson.number))
+        self.add_text(rest)
+
+    def add_code(self, code):
+        first = " ".join(filter(None, ["%%nvcc --run", code.options, code.arguments and f"-- {code.arguments}"]))
+        name = code.shown[0] if code.shown else "program"
+        self.add("code", f"{name}-{slug(code.options)}" if code.options else name, f"{first}\n{self.source_of(code)}")
+
+    def source_of(self, code):
+        """The shown items, with the rest of the program included before, between and after them."""
+        number, program = self.lesson.number, self.lesson.program
+        if not code.shown:
+            return f'#include "lesson{number}.cu"'
+        lines = []
+        for piece in program.pieces(code.shown):
+            if isinstance(piece, Item):
+                lines += [piece.text, ""]
+            else:
+                name, start, end = piece
+                lines += [f'#include "lesson{number}/{name}" // {program.gap_holds(start, end)}', ""]
+        return "\n".join(lines)
+
+    def add_exercise(self):
+        text = self.lesson.solution() if self.solved else self.lesson.exercise()
+        self.add("code", f"exercise{self.lesson.number}", f"%%nvcc --grade {self.lesson.number}\n{text}")
+        self.hints_due = True
+
+    hints_due = False
+
+    def add_hints_after_exercise(self):
+        if not self.hints_due:
+            return
+        self.hints_due = False
+        tiers = re.split(r"^## +", self.lesson.hints, flags=re.MULTILINE)[1:]
+        folded = []
+        for tier in tiers:
+            heading, _, body = tier.partition("\n")
+            folded.append(f"<details><summary>Hint {heading.strip()}</summary>\n\n{body.strip()}\n</details>")
+        if folded:
+            self.add("markdown", "hints", "\n\n".join(folded))
+
+    def build(self):
+        parts = self.lesson.parts()
+        self.add_introduction(parts[0].text)
+        for part in parts[1:]:
+            if isinstance(part, Text):
+                self.add_text(part.text)
+            elif isinstance(part, Code):
+                self.add_code(part)
+            elif isinstance(part, Exercise):
+                self.add_exercise()
+        self.add_hints_after_exercise()
+        return self
+
+    def json(self):
+        """In the form in which Jupyter saves, so that saving without a change changes nothing."""
+        kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+        metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+        content = {"cells": self.cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+        return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def notebook_text(number, solved):
+    try:
+        return Notebook(Lesson(number), solved).build().json()
+    except (KeyError, PageError) as error:
+        raise PageError(f"lesson {number}: {error.args[0]}") from None

@@ -1,0 +1,176 @@
+"""Reads a lesson's page (README.md) as the parts of a notebook: text, cells that show pieces of the program, the exercise.
+
+What an author has to write for it stands in CONTRIBUTING.md, under "A notebook".
+"""
+
+import re
+from dataclasses import dataclass, field
+
+MAKE_ACTIONS = {"run": "", "sanitize": "--sanitize", "profile": "--profile", "view": "--view", "ptx": "--ptx"}
+MAKE_ARGUMENTS = {"V": "--version", "SIZE": "--size", "SEED": "--seed"}
+MARKER = re.compile(r"<!-- notebook: (.*?) -->\s*", re.DOTALL)
+
+
+@dataclass
+class Text:
+    text: str
+
+
+@dataclass
+class Code:
+    """A cell with the whole program, in which the items of that name are shown and the rest is included."""
+
+    shown: list = field(default_factory=list)
+    options: str = ""  # of %%nvcc
+    arguments: str = ""  # of the program
+
+
+@dataclass
+class Exercise:
+    pass
+
+
+class PageError(Exception):
+    pass
+
+
+def blocks_of(page):
+    """Paragraphs, headings, fences and folded answers, without the empty lines between them."""
+    block, closing = [], None
+    for line in page.split("\n"):
+        if closing is None and not line.strip():
+            if block:
+                yield "\n".join(block)
+            block = []
+            continue
+        block.append(line)
+        if closing is None:
+            closing = "```" if line.startswith("```") else "</details>" if line.startswith("<details>") else None
+            if closing == "</details>" and closing in line:
+                closing = None
+        elif line.strip() == closing:
+            closing = None
+    if block:
+        yield "\n".join(block)
+
+
+def parse_make(line, number):
+    """`make lesson03 profile V=4` as a cell; None for what only a terminal can do."""
+    match = re.fullmatch(rf"make lesson{number} (\w+)((?: [A-Z]+=\S+)*)", line.strip())
+    if not match or match.group(1) not in MAKE_ACTIONS:
+        return None
+    options, arguments = [MAKE_ACTIONS[match.group(1)]], []
+    for setting in match.group(2).split():
+        name, value = setting.split("=", 1)
+        if name in MAKE_ARGUMENTS:
+            arguments += [MAKE_ARGUMENTS[name], value]
+        elif name == "KERNEL" and re.search(r"\d+$", value):
+            arguments += ["--version", re.search(r"\d+$", value).group()]
+        elif name == "LINE" and match.group(1) == "view":
+            options.append(value)
+        elif name == "BACKEND":
+            options.append(f"--backend {value}")
+        else:
+            return None
+    return Code([], " ".join(filter(None, options)), " ".join(arguments))
+
+
+def parse_marker(words, number):
+    """`relu relu1 -- --version 1`, `--profile relu_kernel4 relu4`, `make lesson03 view V=1`, or `none`."""
+    if words == "none":
+        return None
+    if words.startswith("make "):
+        code = parse_make(words, number)
+        if code is None:
+            raise PageError(f"a notebook cannot do this: {words}")
+        return code
+    left, _, arguments = (words + " ").partition(" -- ")
+    shown = [word for word in left.split() if not word.startswith("--")]
+    return Code(shown, " ".join(word for word in left.split() if word.startswith("--")), arguments.strip())
+
+
+class Reader:
+    """Goes through the blocks and keeps in mind which kernel is being explained: its cell comes after the explanation."""
+
+    def __init__(self, program, number):
+        self.program, self.number = program, number
+        self.parts, self.text, self.kernel, self.marked = [], [], None, None
+
+    def read(self, page):
+        for block in blocks_of(page):
+            self.take(block)
+        self.end_of_topic()
+        self.end_of_text()
+        return self.parts
+
+    def take(self, block):
+        marker = MARKER.fullmatch(block + "\n")
+        command = re.fullmatch(r"```\n(make .*)\n```", block)
+        if marker:
+            self.end_of_marked()
+            self.kernel = None
+            self.marked = parse_marker(marker.group(1), self.number)
+        elif command and self.take_command(parse_make(command.group(1), self.number)):
+            pass
+        elif re.match(rf"```\nmake exercise{self.number}\b", block):
+            self.add(Exercise())
+        else:
+            self.take_text(block)
+
+    def take_command(self, code):
+        """A command of its own line becomes a cell: with the items that a marker named right before, or the kernel explained."""
+        if code is None:
+            return False
+        if self.marked:
+            code.shown, code.arguments, self.marked = self.marked.shown, code.arguments or self.marked.arguments, None
+        elif self.kernel and code.options and code.arguments in ("", f"--version {version_of(self.kernel)}"):
+            code = Code(self.with_launcher(self.kernel), code.options, self.arguments_for(self.kernel))
+            self.kernel = None
+        self.add(code)
+        return True
+
+    def take_text(self, block):
+        self.end_of_marked()
+        bold = re.match(r"\*\*(\w+)", block)
+        if block.startswith("#") or bold:
+            self.end_of_topic()
+        if block.startswith("## "):
+            self.end_of_text()
+        if bold and self.program.has_kernel(bold.group(1)):
+            self.kernel = bold.group(1)
+        self.text.append(block)
+
+    def end_of_marked(self):
+        code, self.marked = self.marked, None
+        if code:
+            self.add(code)
+
+    def end_of_topic(self):
+        self.end_of_marked()
+        kernel, self.kernel = self.kernel, None
+        if kernel:
+            self.add(Code(self.with_launcher(kernel), "", self.arguments_for(kernel)))
+
+    def end_of_text(self):
+        if self.text:
+            self.parts.append(Text("\n\n".join(self.text)))
+        self.text = []
+
+    def add(self, part):
+        self.end_of_text()
+        self.parts.append(part)
+
+    def with_launcher(self, kernel):
+        return [kernel] + self.program.launchers(kernel)[:1]
+
+    def arguments_for(self, kernel):
+        return f"--version {version_of(kernel)}" if version_of(kernel) else ""
+
+
+def version_of(kernel):
+    match = re.search(r"_kernel(\d+)$", kernel)
+    return match.group(1) if match else ""
+
+
+def read_page(page, program, number):
+    return Reader(program, number).read(page)
