@@ -5,6 +5,7 @@
 #pragma GCC visibility push(default)
 #include <cuda_runtime_api.h>
 #pragma GCC visibility pop
+#include "api/newer.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -145,13 +145,15 @@ static const struct error_text errors[] = {
     X(cudaErrorExternalDevice, "an async error has occured in external entity outside of CUDA"),
     X(cudaErrorInvalidClusterSize, "a kernel launch error has occurred due to cluster misconfiguration"),
     X(cudaErrorUnknown, "unknown error"),
-    X(cudaErrorContained, "Invalid access of peer GPU memory over nvlink or a hardware error"),
-    X(cudaErrorTensorMemoryLeak, "tensor memory not completely freed"),
-    X(cudaErrorFunctionNotLoaded,
-      "the function handle is not loaded when calling an API that requires a loaded function"),
-    X(cudaErrorInvalidResourceType, "one or more resources passed in are not valid resource types for the operation"),
-    X(cudaErrorInvalidResourceConfiguration,
-      "one or more resources are insufficient or non-applicable for the operation"),
+    /* younger than CUDA 12.0: by number, for the toolkit's headers may not name them */
+    {226, "cudaErrorContained", "Invalid access of peer GPU memory over nvlink or a hardware error"},
+    {721, "cudaErrorTensorMemoryLeak", "tensor memory not completely freed"},
+    {913, "cudaErrorFunctionNotLoaded",
+     "the function handle is not loaded when calling an API that requires a loaded function"},
+    {914, "cudaErrorInvalidResourceType",
+     "one or more resources passed in are not valid resource types for the operation"},
+    {915, "cudaErrorInvalidResourceConfiguration",
+     "one or more resources are insufficient or non-applicable for the operation"},
 };
 #undef X
 

@@ -264,8 +264,8 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
     case cudaLaunchAttributeProgrammaticEvent:
         r->events[0] = a->val.programmaticEvent.event;
         return cudaSuccess;
-    case 12: /* cudaLaunchAttributeLaunchCompletionEvent */
-        r->events[1] = a->val.launchCompletionEvent.event;
+    case 12:                                           /* cudaLaunchAttributeLaunchCompletionEvent */
+        r->events[1] = a->val.programmaticEvent.event; /* the same layout; headers before 12.3 do not name it */
         return cudaSuccess;
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:

@@ -26,7 +26,7 @@ struct executable *executable_find(cudaGraphExec_t handle) {
 /* ---- Is the graph fit to be executed? ---- */
 
 static bool allowed_in_body(enum cudaGraphNodeType type) {
-    switch (type) {
+    switch ((int)type) {
     case cudaGraphNodeTypeKernel:
     case cudaGraphNodeTypeMemcpy:
     case cudaGraphNodeTypeMemset:

@@ -310,7 +310,7 @@ static cudaError_t add_any(const struct place *place, struct cudaGraphNodeParams
     cudaError_t error;
     if (!p)
         return invalid();
-    switch (p->type) {
+    switch ((int)p->type) {
     case cudaGraphNodeTypeEmpty:
         return add(place, work_plain(p->type, &error), cudaErrorMemoryAllocation, NULL);
     case cudaGraphNodeTypeGraph:
@@ -333,7 +333,7 @@ static cudaError_t add_any(const struct place *place, struct cudaGraphNodeParams
     case cudaGraphNodeTypeMemFree:
         return add_free(place, p->free.dptr);
     case cudaGraphNodeTypeConditional:
-        return add_condition(place, &p->conditional);
+        return add_condition(place, (void *)&p->kernel); /* .conditional, which headers before 12.3 do not name */
     default: {
         struct work *w = params_any("cudaGraphAddNode", p, &error);
         return add(place, w, error, NULL);

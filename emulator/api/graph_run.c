@@ -72,7 +72,7 @@ static int run_step(struct graph_run *run, const struct step *s) {
     struct marker *m;
     if (!s->enabled)
         return 0;
-    switch (s->work->type) {
+    switch ((int)s->work->type) {
     case cudaGraphNodeTypeGraph:
         return run_plan(run, &s->inner[0]);
     case cudaGraphNodeTypeConditional:

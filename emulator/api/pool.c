@@ -409,7 +409,9 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps 
     struct pool p = {0};
     start_pool(&p, kind, properties->location);
     p.shareable = properties->handleTypes == cudaMemHandleTypePosixFileDescriptor;
+#if CUDART_VERSION >= 12020
     p.most = step_up(properties->maxSize);
+#endif
     return make_pool(__func__, out, &p);
 }
 
