@@ -22,6 +22,7 @@ NO_CHECKOUT = (
 class Grading:
     verdict: str  # pass, or what is wrong: wrong_result, out_of_bounds, compile_error ...
     output: str  # the grader's words, for a notebook
+    compiler: str  # the same as they were, for those who look for the compiler's messages
     tests: list[dict] = field(default_factory=list)  # as in results.json
     message: str = ""  # about the whole, where there are no tests
 
@@ -47,7 +48,8 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     said = json.loads((results / "results.json").read_text(encoding="utf-8"))
     words = _Words(str(file), number)
     tests = [{key: words.of(value) for key, value in test.items()} for test in said.get("tests", [])]
-    return Grading(verdict[1], words.of(outcome.output), tests, words.of(said.get("message") or ""))
+    compiler = outcome.output[: verdict.start()]
+    return Grading(verdict[1], words.of(outcome.output), compiler, tests, words.of(said.get("message") or ""))
 
 
 class _Words:

@@ -27,6 +27,7 @@ class Function:
     name: str
     kernel: bool
     runs: list[Run] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -34,9 +35,13 @@ class Function:
         return sum(not text.endswith(":") for run in self.runs for text in run.instructions)
 
     def add(self, file: str, line: int, instruction: str) -> None:
+        if instruction.endswith(":"):
+            self.labels.append(instruction)  # stands with what comes behind it
+            return
         if not self.runs or (self.runs[-1].file, self.runs[-1].line) != (file, line):
             self.runs.append(Run(file, line))
-        self.runs[-1].instructions.append(instruction)
+        self.runs[-1].instructions += [*self.labels, instruction]
+        self.labels.clear()
 
 
 def parse_ptx(text: str) -> list[Function]:

@@ -19,7 +19,7 @@ from .execute import Execution, find_sanitizer
 from .grade import grade
 from .machine import Machine
 from .options import Options
-from .session import CELL, Session
+from .session import MAGIC_LINE, Session
 from .source import has_main, own_architectures
 
 _loaded = None
@@ -111,11 +111,19 @@ class Cell:
         backend = self._backend() if runs and options.run is not False else ""
         compiled = self.compiler.program(options, sources) if runs else self.compiler.object(options, self.file)
         self._check_compiled(compiled)
+        if not runs:
+            self._say_nothing_ran()
         for kind in ("ptx", "sass"):
             if getattr(options, kind) is not None:
                 self._list(kind, getattr(options, kind))
         if backend:
             self._run(compiled.target, backend)
+
+    def _say_nothing_ran(self) -> None:
+        if self.options.name:
+            print(f"{self.options.name} is saved and compiled: a later cell takes it with --with {self.options.name}")
+        elif self.options.ptx is None and self.options.sass is None:
+            print("compiled; there is no main() in this cell, so nothing was run")
 
     # --- before ---
 
@@ -152,9 +160,10 @@ class Cell:
     def _lines_of(self, name: str) -> list[str]:
         """A source's lines, for those that it is the student's business to look at."""
         try:
-            return Path(name).read_text(encoding="utf-8", errors="replace").splitlines() if name else []
+            lines = Path(name).read_text(encoding="utf-8", errors="replace").rstrip("\n").split("\n") if name else []
         except OSError:
             return []
+        return ["%%nvcc" if line == MAGIC_LINE else line for line in lines]
 
     def _check_compiled(self, compiled: Compiled, said: bool = False) -> None:
         """Shows what nvcc says. Raises CompileError."""
@@ -238,7 +247,7 @@ class Cell:
         text = execution.report.read_text(encoding="utf-8", errors="replace") if execution.report.exists() else ""
         text = report.in_notebook(text)
         text, pictures = report.split_pictures(text, execution.pictures)
-        text = self.session.shown(text)
+        text, nothing_to_draw = report.split_remark(self.session.shown(text))
         if self.options.profile is not None:
             kernels, remark = report.parse(text)
             if kernels:
@@ -249,8 +258,7 @@ class Cell:
             if pictures:
                 _show(render.pictures(pictures))
             else:
-                where = f" in line {self.options.view}" if self.options.view else ""
-                print(f"--view: nothing to draw: no kernel touched memory{where}")
+                print(f"--view: {nothing_to_draw or 'nothing to draw: no kernel accesses memory'}")
 
     def _show_times(self, execution: Execution) -> None:
         """--time: per kernel and shape of its launch."""
@@ -275,9 +283,7 @@ class Cell:
         print(f"grading this cell as exercise {self.options.grade} ...", flush=True)
         grading = grade(self.machine, self.options.grade, self.file, backend, self.options.timeout)
         if grading.verdict == "compile_error":
-            compiled = understand(grading.output, False, self.file)
-            if compiled.messages:
-                self._check_compiled(compiled)
+            self._check_compiled(understand(grading.compiler, False, self.file))
         _show(render.grade(self.options.grade, grading.verdict, grading.tests, grading.message, grading.output))
         if grading.verdict != "pass":
             raise NotPassed(f"exercise {self.options.grade}: {grading.verdict}")

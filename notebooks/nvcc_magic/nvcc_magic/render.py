@@ -205,7 +205,7 @@ def inline_svg(svg: str) -> str:
     svg = re.sub(r'\baria-labelledby="([^"]+)"', lambda found: 'aria-labelledby="' + " ".join(f"{own}-{name}" for name in found[1].split()) + '"', svg)
     svg = re.sub(r"url\(#([\w-]+)\)", rf"url(#{own}-\1)", svg)
     svg = re.sub(r"<style>(.*?)</style>", lambda found: f"<style>{_own_style(found[1], own)}</style>", svg, count=1, flags=re.DOTALL)
-    return re.sub(r"<svg ", f'<svg id="{own}" style="max-width: none;" ', svg, count=1)
+    return re.sub(r"<svg ", f'<svg id="{own}" style="max-width: 100%; min-width: 640px; height: auto;" ', svg, count=1)
 
 
 def _own_style(css: str, own: str) -> str:

@@ -111,17 +111,19 @@ def _dedent(lines: list[str]) -> str:
 
 
 def split_pictures(text: str, folder: Path) -> tuple[str, list[Picture]]:
-    """Text and pictures: each picture's text comes after the name of its file."""
-    before: list[str] = []
-    pictures: list[Picture] = []
-    lines: list[str] = before
-    for line in text.splitlines():
-        if line.endswith(".svg") and line.startswith(str(folder)):
-            path = Path(line)
-            lines = []
-            pictures.append(Picture(path.read_text(encoding="utf-8"), lines))  # the text is joined below
-        else:
-            lines.append(line)
-    for picture in pictures:
-        picture.text = "\n".join(picture.text).strip("\n")
-    return "\n".join(before), pictures
+    """The profile and the pictures, which come before it: each as the name of its file, then the same as text."""
+    lines = text.splitlines()
+    profile = next((at for at in range(len(lines) - 1) if re.fullmatch(r"={3,}", lines[at + 1])), len(lines))
+    starts = [at for at in range(profile) if lines[at].startswith(str(folder)) and lines[at].endswith(".svg")]
+    pictures = [
+        Picture(Path(lines[at]).read_text(encoding="utf-8"), "\n".join(lines[at + 1 : end]).strip("\n"))
+        for at, end in zip(starts, [*starts[1:], profile])
+    ]
+    return "\n".join(lines[: starts[0] if starts else profile] + lines[profile:]), pictures
+
+
+def split_remark(text: str) -> tuple[str, str]:
+    """The text, and what it says where there is no picture to draw."""
+    lines = text.splitlines()
+    remarks = [line for line in lines if line.startswith("No kernel accesses memory")]
+    return "\n".join(line for line in lines if line not in remarks), " ".join(remarks)

@@ -15,6 +15,7 @@ from pathlib import Path
 from .errors import OptionError
 
 CELL = "cell.cu"
+MAGIC_LINE = "// %%nvcc"  # stands in the file where the cell has its first line
 MAGIC = re.compile(r"\s*%%(nvcc|cuda)\b")
 
 
@@ -45,7 +46,7 @@ class Session:
     def save(self, name: str, body: str) -> Path:
         """Writes a cell's body with its lines where the cell has them."""
         above = self.lines_above(body)
-        head = "\n" * (above - 1) + "// %%nvcc\n" if above else ""
+        head = "\n" * (above - 1) + MAGIC_LINE + "\n" if above else ""
         self.cell_name = name or CELL
         path = self.folder / self.cell_name
         path.write_text(head + body + ("" if body.endswith("\n") else "\n"), encoding="utf-8")

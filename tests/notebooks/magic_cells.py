@@ -1,0 +1,187 @@
+"""A notebook whose cells go right and wrong in every way, executed by nbclient: magic_cells.py SCRATCH.
+
+Prints `ok NAME` or `not ok NAME: why`, as the suites do. It runs in the project's virtual environment, on the emulator.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import nbclient
+from nbformat.v4 import new_code_cell, new_notebook
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = """#include <cstdio>
+__global__ void scale(float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    GUARD x[2 * i] *= 2.0f;
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 200 * sizeof(float));
+    cudaMemset(x, 0, 200 * sizeof(float));
+    scale<<<1, THREADS>>>(x, 100);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+    printf("the end\\n");
+}
+"""
+
+
+def program(threads=128, guard="if (i < n)"):
+    return KERNEL.replace("THREADS", str(threads)).replace("GUARD", guard)
+
+
+def exercise(folder):
+    return next((ROOT / folder).glob("lesson03_*/exercise.cu")).read_text()
+
+
+FORKS = """#include <cstdio>
+#include <unistd.h>
+int main() {
+    int child = fork();
+    if (child == 0) for (;;) pause();
+    printf("running %d %d\\n", getpid(), child);
+    for (;;) ;
+}
+"""
+
+# Name, the cell, and what to find: text and HTML are patterns, error is the exception that IPython reports.
+CASES = [
+    ("a good cell", "%%nvcc\n" + program(), dict(text="^the end")),
+    ("nvcc's flags, and the program's arguments", "%%cuda -Xcompiler -Wall -D N=3 -O1 -- one 'two words'\n#include <cstdio>\n"
+     "int main(int argc, char **argv) { printf(\"%s, %s, %d\\n\", argv[1], argv[2], N + argc); }", dict(text="^one, two words, 6")),
+    ("a compile error", "\n%%nvcc\n#include <cstdio>\nint main() {\n    int i = 3 +;\n    return j;\n}", dict(
+        error="CompileError: line 5: expected an expression .and 1 further error.", html="<details open.*line 5.*<details .*line 6",
+        text=r"5 \|     int i = 3 \+;\n +\| {16}\^")),
+    ("a warning", "%%nvcc\nint main() {\n    int unused;\n}", dict(text="^warning, line 3: variable .unused. was declared")),
+    ("a crash", "%%nvcc\n#include <cstdio>\nint main() { puts(\"before\"); int *volatile p = 0; return *p; }", dict(
+        error="ProgramError: .*segmentation fault .*SIGSEGV", text="^before")),
+    ("a status that is not 0", "%%nvcc\nint main() { return 3; }", dict(error="ProgramError: .*status 3")),
+    ("an access out of bounds", "%%nvcc\n" + program(guard=""), dict(
+        error=r"KernelError: Invalid __global__ (read|write) of size 4 bytes, line 5, in scale.*thread \(100,0,0\)", text=r"cell\.cu:5")),
+    ("a failed launch that the program ignores", "%%nvcc\n" + program(threads=2048), dict(
+        error="LaunchError: scale.* was not launched: cudaErrorInvalidValue .*2048 x 1 x 1 threads", text="^the end")),
+    ("a failed launch that the program asks about", "%%nvcc\n" + program(threads=2048).replace("cudaFree", "cudaGetLastError();cudaFree"), dict(text="^the end")),
+    ("an endless kernel", "%%nvcc --timeout 1\n__global__ void k(volatile int *p) {\n    while (*p == *p) { }\n}\nint main() {\n    int *p;\n    cudaMalloc(&p, 4);\n"
+     "    k<<<1, 1>>>(p);\n    return cudaDeviceSynchronize();\n}", dict(error="TimeLimit: Endless kernel, line [23], in k.*--timeout")),
+    ("an endless program", "%%nvcc --timeout 1\n#include <cstdio>\nint main() { printf(\"no end\"); fflush(stdout); for (;;) ; }", dict(
+        error="TimeLimit: .*stopped after 1 s", text="^no end")),
+    ("endless output", "%%nvcc --max-output 5000\n#include <cstdio>\nint main() { for (;;) puts(\"x\"); }", dict(error="OutputLimit: .*5000 characters")),
+    ("a race, for --sanitize", "%%nvcc --sanitize racecheck\n__global__ void k(int *p) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1;\n    p[threadIdx.x] = s[63 - threadIdx.x];\n}\n"
+     "int main() {\n    int *p;\n    cudaMalloc(&p, 256);\n    k<<<1, 64>>>(p);\n    return cudaDeviceSynchronize();\n}", dict(error="KernelError: .*Race reported.*line [45]")),
+    ("nothing for --sanitize", "%%nvcc --sanitize\n" + program(), dict(text="--sanitize: nothing found .memcheck, racecheck")),
+    ("a profile and pictures", "%%nvcc --profile scale --view\n" + program(), dict(
+        html=r"<b>scale.*<b>line 5</b>: .*sectors per request.*Launch Statistics.*<svg .*data-jp-theme-light", text=r"What stands out[\s\S]*line 5, global load")),
+    ("PTX beside its lines, without a main", "%%nvcc --ptx\n__global__ void k(int *p) {\n    *p = 7;\n}", dict(html=r"<td[^>]*>3 \| \*p = 7;</td><td[^>]*>[^<]*st.global")),
+    ("--time on the emulator", "%%nvcc --time\nint main() { }", dict(text="^--time: n/a, .*emulator")),
+    ("a header", "%%nvcc --name twice.h\nstatic int twice(int x) {\n    return 2 * x;\n}", dict(text="twice.h is saved")),
+    ("a part of a program", "%%nvcc --name part.cu\n#include \"twice.h\"\nint four() {\n    return twice(2);\n}", dict(text="saved and compiled")),
+    ("a program of several cells", "%%nvcc --with part.cu\n#include <cstdio>\n#include \"twice.h\"\nint four();\nint main() { printf(\"%d\\n\", twice(four())); }", dict(text="^8$")),
+    ("a part that was never saved", "%%nvcc --with nothing.cu\nint main() { }", dict(error="OptionError: .*saved so far: part.cu")),
+    ("an option that does not exist", "%%nvcc --profil\nint main() { }", dict(error="CompileError: .*Unknown option", text="Did you mean --profile")),
+    ("a GPU where there is none", "%%nvcc --backend gpu\nint main() { }", dict(error="ToolMissing: .*no GPU can be used")),
+    ("the exercise as given is graded", "%%nvcc --grade 03\n" + exercise("lessons"), dict(error="NotPassed: exercise 03: not_implemented", html="✗")),
+    ("the solution is graded", "%%nvcc --grade 03\n" + exercise("solutions"), dict(html="exercise 03: <b[^>]*>pass", text="VERDICT: pass")),
+    ("a compile error is graded", "%%nvcc --grade 03\n#include \"common/check.h\"\nint x = ;", dict(error="CompileError: line 3: expected an expression")),
+]
+
+
+def report(name, why):
+    print(f"not ok {name}: {why}" if why else f"ok {name}", flush=True)
+
+
+def shown(cell):
+    """What a cell shows: its text (plain text of displays included), its HTML on one line, and its error."""
+    text = html = error = ""
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            text += output.text
+        elif output.output_type == "error":
+            error = f"{output.ename}: {output.evalue}"
+            if len(output.traceback) != 1:
+                error += f" (with a traceback of {len(output.traceback)} parts)"
+        else:
+            text += "\n" + output.data.get("text/plain", "") + "\n"
+            html += output.data.get("text/html", "").replace("\n", " ")
+    return text, html, error
+
+
+def judge(cell, text="", html="", error=""):
+    found_text, found_html, found_error = shown(cell)
+    if not error and found_error:
+        return f"it ended with {found_error}"
+    if error and not re.fullmatch(error + r"(?!.*with a traceback)[\s\S]*", found_error):
+        return f"it ended with {found_error or 'no error'}, expected {error}"
+    if not re.search(text, found_text, re.MULTILINE):
+        return f"its text lacks {text}: {found_text[:300]!r}"
+    if not re.search(html, found_html):
+        return f"its HTML lacks {html}: {found_html[:300]!r}"
+    if "/nvcc_magic-" in found_text + found_html:
+        return "it names the folder of the session"
+    return ""
+
+
+def ended(process):
+    """Whether a process is gone; one that nobody has waited for yet counts as gone."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] == "Z"
+    except OSError:
+        return True
+
+
+async def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        await asyncio.sleep(0.1)
+    return condition()
+
+
+async def start_endless(client, index):
+    """Executes a cell whose program never ends. Its task, and the processes it named while it ran."""
+    cell = client.nb.cells[index]
+    task = asyncio.ensure_future(client.async_execute_cell(cell, index))
+    await until(lambda: "running" in shown(cell)[0] or task.done())
+    return task, re.findall(r"\d+", shown(cell)[0])
+
+
+async def check_interrupt(client, index):
+    name = "Interrupt ends the program and its children"
+    task, processes = await start_endless(client, index)
+    report("output comes while the program runs", "" if len(processes) == 2 and not task.done() else "it did not")
+    await client.km.interrupt_kernel()
+    await task
+    report(name, judge(client.nb.cells[index], error="Interrupted: "))
+    left = [process for process in processes if not await until(lambda: ended(process), 10)]
+    report(name + ", all of them", f"process {left} runs on" if left else "")
+
+
+async def check_death(client, index):
+    """The notebook's process is killed, as by a restart."""
+    task, processes = await start_endless(client, index)
+    await client.km.shutdown_kernel(now=True)
+    with contextlib.suppress(nbclient.exceptions.DeadKernelError):
+        await task
+    gone = bool(processes) and await until(lambda: ended(processes[0]), 10)
+    report("a program ends with its notebook", "" if gone else "it runs on")
+
+
+async def main(scratch):
+    os.environ["PYTHONPATH"] = str(ROOT / "notebooks/nvcc_magic")
+    sources = ["%load_ext nvcc_magic", *(source for _, source, _ in CASES), "%%nvcc\n" + FORKS, "%%nvcc\n" + FORKS]
+    notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
+    client = nbclient.NotebookClient(notebook, timeout=300, allow_errors=True, resources={"metadata": {"path": scratch}})
+    async with client.async_setup_kernel():
+        for index, cell in enumerate(notebook.cells[:-2]):
+            await client.async_execute_cell(cell, index)
+            name, _, expected = CASES[index - 1] if index else ("%load_ext", "", dict(text="nvcc [0-9.]+; kernels run on"))
+            report(f"notebook: {name}", judge(cell, **expected))
+        await check_interrupt(client, len(sources) - 2)
+        await check_death(client, len(sources) - 1)
+
+
+asyncio.run(main(sys.argv[1]))
