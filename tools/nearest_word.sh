@@ -22,8 +22,10 @@ BEGIN { least = 1000; lower = tolower(word) }
     candidate = $0
     distance = changes(lower, tolower(candidate))
     if (candidate ~ /_/ && candidate ~ /^lesson/) { # a folder: its parts count as well
-        if (index(candidate, lower) && length(lower) > 2) distance = 0
-        else { name = candidate; sub(/^[^_]*_/, "", name); d = changes(lower, name); if (d < distance) distance = d }
+        name = candidate
+        sub(/^[^_]*_/, "", name)
+        if (index(name, lower) && length(lower) > 2) distance = 0
+        else { d = changes(lower, name); if (d < distance) distance = d }
         sub(/_.*/, "", candidate)
     }
     if (distance < least) { least = distance; best = candidate }
