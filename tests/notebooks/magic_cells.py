@@ -53,41 +53,138 @@ int main() {
 # Name, the cell, and what to find: text and HTML are patterns, error is the exception that IPython reports.
 CASES = [
     ("a good cell", "%%nvcc\n" + program(), dict(text="^the end")),
-    ("nvcc's flags, and the program's arguments", "%%cuda -Xcompiler -Wall -D N=3 -O1 -- one 'two words'\n#include <cstdio>\n"
-     "int main(int argc, char **argv) { printf(\"%s, %s, %d\\n\", argv[1], argv[2], N + argc); }", dict(text="^one, two words, 6")),
-    ("a compile error", "\n%%nvcc\n#include <cstdio>\nint main() {\n    int i = 3 +;\n    return j;\n}", dict(
-        error="CompileError: line 5: expected an expression .and 1 further error.", html="<details open.*line 5.*<details .*line 6",
-        text=r"5 \|     int i = 3 \+;\n +\| {16}\^")),
-    ("a warning", "%%nvcc\nint main() {\n    int unused;\n}", dict(text="^warning, line 3: variable .unused. was declared")),
-    ("a crash", "%%nvcc\n#include <cstdio>\nint main() { puts(\"before\"); int *volatile p = 0; return *p; }", dict(
-        error="ProgramError: .*segmentation fault .*SIGSEGV", text="^before")),
+    (
+        "nvcc's flags, and the program's arguments",
+        "%%cuda -Xcompiler -Wall -D N=3 -O1 -- one 'two words'\n#include <cstdio>\n"
+        'int main(int argc, char **argv) { printf("%s, %s, %d\\n", argv[1], argv[2], N + argc); }',
+        dict(text="^one, two words, 6"),
+    ),
+    (
+        "a compile error",
+        "\n%%nvcc\n#include <cstdio>\nint main() {\n    int i = 3 +;\n    return j;\n}",
+        dict(
+            error="CompileError: line 5: expected an expression .and 1 further error.",
+            html="<details open.*line 5.*<details .*line 6",
+            text=r"5 \|     int i = 3 \+;\n +\| {16}\^",
+        ),
+    ),
+    (
+        "a warning",
+        "%%nvcc\nint main() {\n    int unused;\n}",
+        dict(text="^warning, line 3: variable .unused. was declared"),
+    ),
+    (
+        "a crash",
+        '%%nvcc\n#include <cstdio>\nint main() { puts("before"); int *volatile p = 0; return *p; }',
+        dict(error="ProgramError: .*segmentation fault .*SIGSEGV", text="^before"),
+    ),
     ("a status that is not 0", "%%nvcc\nint main() { return 3; }", dict(error="ProgramError: .*status 3")),
-    ("an access out of bounds", "%%nvcc\n" + program(guard=""), dict(
-        error=r"KernelError: Invalid __global__ (read|write) of size 4 bytes, line 5, in scale.*thread \(100,0,0\)", text=r"cell\.cu:5")),
-    ("a failed launch that the program ignores", "%%nvcc\n" + program(threads=2048), dict(
-        error="LaunchError: scale.* was not launched: cudaErrorInvalidValue .*2048 x 1 x 1 threads", text="^the end")),
-    ("a failed launch that the program asks about", "%%nvcc\n" + program(threads=2048).replace("cudaFree", "cudaGetLastError();cudaFree"), dict(text="^the end")),
-    ("an endless kernel", "%%nvcc --timeout 1\n__global__ void k(volatile int *p) {\n    while (*p == *p) { }\n}\nint main() {\n    int *p;\n    cudaMalloc(&p, 4);\n"
-     "    k<<<1, 1>>>(p);\n    return cudaDeviceSynchronize();\n}", dict(error="TimeLimit: Endless kernel, line [23], in k.*--timeout")),
-    ("an endless program", "%%nvcc --timeout 1\n#include <cstdio>\nint main() { printf(\"no end\"); fflush(stdout); for (;;) ; }", dict(
-        error="TimeLimit: .*stopped after 1 s", text="^no end")),
-    ("endless output", "%%nvcc --max-output 5000\n#include <cstdio>\nint main() { for (;;) puts(\"x\"); }", dict(error="OutputLimit: .*5000 characters")),
-    ("a race, for --sanitize", "%%nvcc --sanitize racecheck\n__global__ void k(int *p) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1;\n    p[threadIdx.x] = s[63 - threadIdx.x];\n}\n"
-     "int main() {\n    int *p;\n    cudaMalloc(&p, 256);\n    k<<<1, 64>>>(p);\n    return cudaDeviceSynchronize();\n}", dict(error="KernelError: .*Race reported.*line [45]")),
-    ("nothing for --sanitize", "%%nvcc --sanitize\n" + program(), dict(text="--sanitize: nothing found .memcheck, racecheck")),
-    ("a profile and pictures", "%%nvcc --profile scale --view\n" + program(), dict(
-        html=r"<b>scale.*<b>line 5</b>: .*sectors per request.*Launch Statistics.*<svg .*data-jp-theme-light", text=r"What stands out[\s\S]*line 5, global load")),
-    ("PTX beside its lines, without a main", "%%nvcc --ptx\n__global__ void k(int *p) {\n    *p = 7;\n}", dict(html=r"<td[^>]*>3 \| \*p = 7;</td><td[^>]*>[^<]*st.global")),
+    (
+        "an access out of bounds",
+        "%%nvcc\n" + program(guard=""),
+        dict(
+            error=r"KernelError: Invalid __global__ (read|write) of size 4 bytes, line 5, in scale.*thread \(100,0,0\)",
+            text=r"cell\.cu:5",
+        ),
+    ),
+    (
+        "a failed launch that the program ignores",
+        "%%nvcc\n" + program(threads=2048),
+        dict(
+            error="LaunchError: scale.* was not launched: cudaErrorInvalidValue .*2048 x 1 x 1 threads", text="^the end"
+        ),
+    ),
+    (
+        "a failed launch that the program asks about",
+        "%%nvcc\n" + program(threads=2048).replace("cudaFree", "cudaGetLastError();cudaFree"),
+        dict(text="^the end"),
+    ),
+    (
+        "an endless kernel",
+        "%%nvcc --timeout 1\n__global__ void k(volatile int *p) {\n    while (*p == *p) { }\n}\nint main() {\n    int *p;\n    cudaMalloc(&p, 4);\n"
+        "    k<<<1, 1>>>(p);\n    return cudaDeviceSynchronize();\n}",
+        dict(error="TimeLimit: Endless kernel, line [23], in k.*--timeout"),
+    ),
+    (
+        "an endless program",
+        '%%nvcc --timeout 1\n#include <cstdio>\nint main() { printf("no end"); fflush(stdout); for (;;) ; }',
+        dict(error="TimeLimit: .*stopped after 1 s", text="^no end"),
+    ),
+    (
+        "endless output",
+        '%%nvcc --max-output 5000\n#include <cstdio>\nint main() { for (;;) puts("x"); }',
+        dict(error="OutputLimit: .*5000 characters"),
+    ),
+    (
+        "a race, for --sanitize",
+        "%%nvcc --sanitize racecheck\n__global__ void k(int *p) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1;\n    p[threadIdx.x] = s[63 - threadIdx.x];\n}\n"
+        "int main() {\n    int *p;\n    cudaMalloc(&p, 256);\n    k<<<1, 64>>>(p);\n    return cudaDeviceSynchronize();\n}",
+        dict(error="KernelError: .*Race reported.*line [45]"),
+    ),
+    (
+        "nothing for --sanitize",
+        "%%nvcc --sanitize\n" + program(),
+        dict(text="--sanitize: nothing found .memcheck, racecheck"),
+    ),
+    (
+        "a profile and pictures",
+        "%%nvcc --profile scale --view\n" + program(),
+        dict(
+            html=r"<b>scale.*<b>line 5</b>: .*sectors per request.*Launch Statistics.*<svg .*data-jp-theme-light",
+            text=r"What stands out[\s\S]*line 5, global load",
+        ),
+    ),
+    (
+        "PTX beside its lines, without a main",
+        "%%nvcc --ptx\n__global__ void k(int *p) {\n    *p = 7;\n}",
+        dict(html=r"<td[^>]*>3 \| \*p = 7;</td><td[^>]*>[^<]*st.global"),
+    ),
     ("--time on the emulator", "%%nvcc --time\nint main() { }", dict(text="^--time: n/a, .*emulator")),
-    ("a header", "%%nvcc --name twice.h\nstatic int twice(int x) {\n    return 2 * x;\n}", dict(text="twice.h is saved")),
-    ("a part of a program", "%%nvcc --name part.cu\n#include \"twice.h\"\nint four() {\n    return twice(2);\n}", dict(text="saved and compiled")),
-    ("a program of several cells", "%%nvcc --with part.cu\n#include <cstdio>\n#include \"twice.h\"\nint four();\nint main() { printf(\"%d\\n\", twice(four())); }", dict(text="^8$")),
-    ("a part that was never saved", "%%nvcc --with nothing.cu\nint main() { }", dict(error="OptionError: .*saved so far: part.cu")),
-    ("an option that does not exist", "%%nvcc --profil\nint main() { }", dict(error="CompileError: .*Unknown option", text="Did you mean --profile")),
-    ("a GPU where there is none", "%%nvcc --backend gpu\nint main() { }", dict(error="ToolMissing: .*no GPU can be used")),
-    ("the exercise as given is graded", "%%nvcc --grade 03\n" + exercise("lessons"), dict(error="NotPassed: exercise 03: not_implemented", html="✗")),
-    ("the solution is graded", "%%nvcc --grade 03\n" + exercise("solutions"), dict(html="exercise 03: <b[^>]*>pass", text="VERDICT: pass")),
-    ("a compile error is graded", "%%nvcc --grade 03\n#include \"common/check.h\"\nint x = ;", dict(error="CompileError: line 3: expected an expression")),
+    (
+        "a header",
+        "%%nvcc --name twice.h\nstatic int twice(int x) {\n    return 2 * x;\n}",
+        dict(text="twice.h is saved"),
+    ),
+    (
+        "a part of a program",
+        '%%nvcc --name part.cu\n#include "twice.h"\nint four() {\n    return twice(2);\n}',
+        dict(text="saved and compiled"),
+    ),
+    (
+        "a program of several cells",
+        '%%nvcc --with part.cu\n#include <cstdio>\n#include "twice.h"\nint four();\nint main() { printf("%d\\n", twice(four())); }',
+        dict(text="^8$"),
+    ),
+    (
+        "a part that was never saved",
+        "%%nvcc --with nothing.cu\nint main() { }",
+        dict(error="OptionError: .*saved so far: part.cu"),
+    ),
+    (
+        "an option that does not exist",
+        "%%nvcc --profil\nint main() { }",
+        dict(error="CompileError: .*Unknown option", text="Did you mean --profile"),
+    ),
+    (
+        "a GPU where there is none",
+        "%%nvcc --backend gpu\nint main() { }",
+        dict(error="ToolMissing: .*no GPU can be used"),
+    ),
+    (
+        "the exercise as given is graded",
+        "%%nvcc --grade 03\n" + exercise("lessons"),
+        dict(error="NotPassed: exercise 03: not_implemented", html="✗"),
+    ),
+    (
+        "the solution is graded",
+        "%%nvcc --grade 03\n" + exercise("solutions"),
+        dict(html="exercise 03: <b[^>]*>pass", text="VERDICT: pass"),
+    ),
+    (
+        "a compile error is graded",
+        '%%nvcc --grade 03\n#include "common/check.h"\nint x = ;',
+        dict(error="CompileError: line 3: expected an expression"),
+    ),
 ]
 
 
@@ -174,11 +271,15 @@ async def main(scratch):
     os.environ["PYTHONPATH"] = str(ROOT / "notebooks/nvcc_magic")
     sources = ["%load_ext nvcc_magic", *(source for _, source, _ in CASES), "%%nvcc\n" + FORKS, "%%nvcc\n" + FORKS]
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    client = nbclient.NotebookClient(notebook, timeout=300, allow_errors=True, resources={"metadata": {"path": scratch}})
+    client = nbclient.NotebookClient(
+        notebook, timeout=300, allow_errors=True, resources={"metadata": {"path": scratch}}
+    )
     async with client.async_setup_kernel():
         for index, cell in enumerate(notebook.cells[:-2]):
             await client.async_execute_cell(cell, index)
-            name, _, expected = CASES[index - 1] if index else ("%load_ext", "", dict(text="nvcc [0-9.]+; kernels run on"))
+            name, _, expected = (
+                CASES[index - 1] if index else ("%load_ext", "", dict(text="nvcc [0-9.]+; kernels run on"))
+            )
             report(f"notebook: {name}", judge(cell, **expected))
         await check_interrupt(client, len(sources) - 2)
         await check_death(client, len(sources) - 1)

@@ -41,25 +41,60 @@ def refused(line):
 
 def test_options():
     check("options: none", options.parse(""), options.Options())
-    check("options: all that nvcc knows passes in order", nvcc_words("-Xcompiler -Wall -lcurand -I dir -D X=1 -arch sm_90 b.cu"),
-          ["-Xcompiler", "-Wall", "-lcurand", "-I", "dir", "-D", "X=1", "-arch", "sm_90", "b.cu"])
-    check("options: a value of nvcc's that looks like ours", nvcc_words("-Xcompiler --time -o --run"), ["-Xcompiler", "--time", "-o", "--run"])
+    check(
+        "options: all that nvcc knows passes in order",
+        nvcc_words("-Xcompiler -Wall -lcurand -I dir -D X=1 -arch sm_90 b.cu"),
+        ["-Xcompiler", "-Wall", "-lcurand", "-I", "dir", "-D", "X=1", "-arch", "sm_90", "b.cu"],
+    )
+    check(
+        "options: a value of nvcc's that looks like ours",
+        nvcc_words("-Xcompiler --time -o --run"),
+        ["-Xcompiler", "--time", "-o", "--run"],
+    )
     check("options: that value is not ours", options.parse("-Xcompiler --time").time, False)
-    check("options: what follows -- is the program's", options.parse("-O1 -- --time 3 'a b' --").arguments, ["--time", "3", "a b", "--"])
+    check(
+        "options: what follows -- is the program's",
+        options.parse("-O1 -- --time 3 'a b' --").arguments,
+        ["--time", "3", "a b", "--"],
+    )
     check("options: quotes", nvcc_words("-Xcompiler '-Wall -Wextra'"), ["-Xcompiler", "-Wall -Wextra"])
     check("options: an optional value", options.parse("--ptx relu --view 12 --profile").ptx, "relu")
     check("options: a line for --view", options.parse("--ptx relu --view 12 --profile").view, "12")
     check("options: without its value", options.parse("--profile -O1").profile, "")
     check("options: a file is no kernel", (options.parse("--ptx b.cu").ptx, nvcc_words("--ptx b.cu")), ("", ["b.cu"]))
-    check("options: a value behind =", (options.parse("--ptx=relu").ptx, options.parse("--sanitize=racecheck").sanitize), ("relu", "racecheck"))
-    check("options: --sanitize takes only its tools", (options.parse("--sanitize x.cu").sanitize, nvcc_words("--sanitize x.cu")), ("", ["x.cu"]))
-    check("options: --with takes all names up to the next option", options.parse("--with a.cu b.cpp -rdc=true").parts, ["a.cu", "b.cpp"])
+    check(
+        "options: a value behind =",
+        (options.parse("--ptx=relu").ptx, options.parse("--sanitize=racecheck").sanitize),
+        ("relu", "racecheck"),
+    )
+    check(
+        "options: --sanitize takes only its tools",
+        (options.parse("--sanitize x.cu").sanitize, nvcc_words("--sanitize x.cu")),
+        ("", ["x.cu"]),
+    )
+    check(
+        "options: --with takes all names up to the next option",
+        options.parse("--with a.cu b.cpp -rdc=true").parts,
+        ["a.cu", "b.cpp"],
+    )
     check("options: --grade 3 is exercise 03", options.parse("--grade 3").grade, "03")
-    check("options: limits", (options.parse("--timeout 2.5").timeout, options.parse("--max-output 10").max_output), (2.5, 10))
-    check("options: --no-run and --run", (options.parse("--no-run").run, options.parse("--run").run, options.parse("").run), (False, True, None))
+    check(
+        "options: limits",
+        (options.parse("--timeout 2.5").timeout, options.parse("--max-output 10").max_output),
+        (2.5, 10),
+    )
+    check(
+        "options: --no-run and --run",
+        (options.parse("--no-run").run, options.parse("--run").run, options.parse("").run),
+        (False, True, None),
+    )
     check("options: -shared makes no program", options.parse("-shared -o a.so").makes_program, False)
     check("options: nvcc's output", (options.parse("-o x").output, options.parse("--output-file=y").output), ("x", "y"))
-    check("options: nvcc_has", (options.parse("-std=c++20").nvcc_has("-std"), options.parse("-stdlib").nvcc_has("-std")), (True, False))
+    check(
+        "options: nvcc_has",
+        (options.parse("-std=c++20").nvcc_has("-std"), options.parse("-stdlib").nvcc_has("-std")),
+        (True, False),
+    )
     for line, word in [("--backend tpu", "auto, gpu or cpu"), ("--timeout x", "seconds"), ("--timeout -1", "seconds"), ("--max-output 0", "at least 1"),
                        ("--grade", "number"), ("--grade x3", "number"), ("--name", "file"), ("--name ../a.h", "without folders"), ("--name a.txt", "ends in"),
                        ("--with", "names"), ("-cudart static", "always used"), ("--cudart=none", "always used"), ("--no-run --profile", "needs the program"),
@@ -71,7 +106,7 @@ def test_options():
 
 # --- messages ---
 
-FRONT_END = '''/tmp/s/cell.cu(5): error: expected an expression
+FRONT_END = """/tmp/s/cell.cu(5): error: expected an expression
       p[i] = n +;
                 ^
 
@@ -90,9 +125,9 @@ Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"
                           ^
 
 3 errors detected in the compilation of "/tmp/s/cell.cu".
-'''
+"""
 
-HOST = '''/tmp/s/cell.cu: In function ‘int main()’:
+HOST = """/tmp/s/cell.cu: In function ‘int main()’:
 /tmp/s/cell.cu:3:15: error: expected primary-expression before ‘;’ token
     3 |     p[i] = n +;
       |               ^
@@ -102,9 +137,9 @@ HOST = '''/tmp/s/cell.cu: In function ‘int main()’:
     1 | #include "nofile.h"
       |          ^~~~~~~~~~
 compilation terminated.
-'''
+"""
 
-OTHERS = '''ptxas fatal   : Unresolved extern function 'foo(int)'
+OTHERS = """ptxas fatal   : Unresolved extern function 'foo(int)'
 nvlink error   : Undefined reference to 'foo(int)' in '/tmp/x.o'
 nvcc fatal   : Unknown option '-foo'
 nvcc warning : Support for offline compilation for architectures prior to sm_75 will be removed
@@ -114,26 +149,59 @@ ptxas error   : Entry function 'k()' uses too much shared data (0x11170 bytes, 0
 tmpxft_link.cudafe1.cpp:(.text+0xf7): undefined reference to `foo(int)'
 /usr/bin/ld: cannot find -lfoo: No such file or directory
 collect2: error: ld returned 1 exit status
-'''
+"""
 
 
 def test_messages():
     first, warning, third = diagnostics.parse(FRONT_END)
-    check("messages: nvcc's error", (first.severity, first.file, first.line, first.message), ("error", "/tmp/s/cell.cu", 5, "expected an expression"))
+    check(
+        "messages: nvcc's error",
+        (first.severity, first.file, first.line, first.message),
+        ("error", "/tmp/s/cell.cu", 5, "expected an expression"),
+    )
     check("messages: its caret in the student's line", diagnostics.caret(first, "    p[i] = n +;"), 14)
     check("messages: nvcc's warning", (warning.severity, warning.code, warning.line), ("warning", "#177-D", 4))
-    check("messages: further words and notes stay with their error", [line.strip() for line in third.details],
-          ["argument types are: (int)", 'note: /tmp/s/cell.cu(2): number of parameters of function template "f" does not match the call'])
+    check(
+        "messages: further words and notes stay with their error",
+        [line.strip() for line in third.details],
+        [
+            "argument types are: (int)",
+            'note: /tmp/s/cell.cu(2): number of parameters of function template "f" does not match the call',
+        ],
+    )
     check("messages: nothing is left over", diagnostics.rest(FRONT_END), "")
     gcc, missing = diagnostics.parse(HOST)
-    check("messages: the host compiler's error", (gcc.line, gcc.column, diagnostics.caret(gcc, "    p[i] = n +;")), (3, 15, 14))
+    check(
+        "messages: the host compiler's error",
+        (gcc.line, gcc.column, diagnostics.caret(gcc, "    p[i] = n +;")),
+        (3, 15, 14),
+    )
     check("messages: columns count bytes", diagnostics.caret(gcc, "    ääää; n +;"), 10)
-    check("messages: a header that is not there", (missing.line, missing.message), (1, "nofile.h: No such file or directory"))
+    check(
+        "messages: a header that is not there",
+        (missing.line, missing.message),
+        (1, "nofile.h: No such file or directory"),
+    )
     found = [(d.severity, d.tool, d.message.split(" ")[0]) for d in diagnostics.parse(OTHERS)]
-    check("messages: ptxas, nvlink, nvcc and the linker", found,
-          [("error", "ptxas", "Unresolved"), ("error", "nvlink", "Undefined"), ("error", "nvcc", "Unknown"), ("warning", "nvcc", "Support"), ("error", "ptxas", "Not"),
-           ("error", "ptxas", "Entry"), ("error", "linker", "undefined"), ("error", "linker", "cannot")])
-    check("messages: other words are kept", diagnostics.rest("#$ _NVVM_BRANCH_=nvvm\n" + FRONT_END), "#$ _NVVM_BRANCH_=nvvm")
+    check(
+        "messages: ptxas, nvlink, nvcc and the linker",
+        found,
+        [
+            ("error", "ptxas", "Unresolved"),
+            ("error", "nvlink", "Undefined"),
+            ("error", "nvcc", "Unknown"),
+            ("warning", "nvcc", "Support"),
+            ("error", "ptxas", "Not"),
+            ("error", "ptxas", "Entry"),
+            ("error", "linker", "undefined"),
+            ("error", "linker", "cannot"),
+        ],
+    )
+    check(
+        "messages: other words are kept",
+        diagnostics.rest("#$ _NVVM_BRANCH_=nvvm\n" + FRONT_END),
+        "#$ _NVVM_BRANCH_=nvvm",
+    )
 
 
 def test_caret():
@@ -141,7 +209,9 @@ def test_caret():
         return diagnostics.caret(diagnostics.parse("a.cu(1): error: x\n" + shown)[0], line)
 
     qualified = "  __attribute__((global)) void k() { __attribute__((shared)) char s[700]; }\n" + " " * 66 + "^\n"
-    check("caret: qualifiers in another spelling", caret(qualified, "__global__ void k() { __shared__ char s[700]; }"), 38)
+    check(
+        "caret: qualifiers in another spelling", caret(qualified, "__global__ void k() { __shared__ char s[700]; }"), 38
+    )
     check("caret: tabs", caret("   p[i] = n +; foo(i);\n             ^\n", "\tp[i] = n +;\tfoo(i);"), 11)
     letters = r"  if (i < n) { p[i] = \U000000e4\U000000f6; x; }" + "\n" + " " * 44 + "^\n"
     check("caret: letters beyond ASCII", caret(letters, "if (i < n) { p[i] = äö; x; }"), 24)
@@ -152,11 +222,25 @@ def test_caret():
 
 def test_shown():
     lines = ["// %%nvcc", "int a;", "", "int b;", "    p[i] = n +<b>;", "}"]
-    shown = render.compiler_messages(diagnostics.parse(FRONT_END), "", "cell.cu", lambda text: text.replace("/tmp/s/", ""), lambda name: lines)
-    check("shown: the first error is open, the others are folded", (shown.html.count("<details open"), shown.html.count("<details")), (1, 3))
-    check("shown: errors come before warnings", shown.text.index("error, line 9") < shown.text.index("warning, line 4"), True)
+    shown = render.compiler_messages(
+        diagnostics.parse(FRONT_END), "", "cell.cu", lambda text: text.replace("/tmp/s/", ""), lambda name: lines
+    )
+    check(
+        "shown: the first error is open, the others are folded",
+        (shown.html.count("<details open"), shown.html.count("<details")),
+        (1, 3),
+    )
+    check(
+        "shown: errors come before warnings",
+        shown.text.index("error, line 9") < shown.text.index("warning, line 4"),
+        True,
+    )
     check("shown: the source is escaped", ("n +&lt;b&gt;;" in shown.html, "<b>;" in shown.html), (True, False))
-    check("shown: the text has the caret below its line", "    5 |     p[i] = n +<b>;\n      |               ^" in shown.text, True)
+    check(
+        "shown: the text has the caret below its line",
+        "    5 |     p[i] = n +<b>;\n      |               ^" in shown.text,
+        True,
+    )
     check("shown: scripts", "<script" in shown.html, False)
 
 
@@ -165,22 +249,38 @@ def test_shown():
 
 def test_sources():
     check("main is found", source.has_main("int\nmain (int argc, char **argv) { }"), True)
-    check("main in a comment, a text or a name is none", source.has_main('// main()\n/* main() */ const char *s = "main()"; void domain(); void x() { a.main(); }'), False)
+    check(
+        "main in a comment, a text or a name is none",
+        source.has_main('// main()\n/* main() */ const char *s = "main()"; void domain(); void x() { a.main(); }'),
+        False,
+    )
     check("main behind a quote in a comment", source.has_main("// don't\nint main() { }"), True)
     check("an architecture of its own", source.own_architectures("// x\n// arch: sm_90a\nint x;"), ["sm_90a"])
     kept = session.Session()
     kept.remember(type("Info", (), {"raw_cell": "\n\n%%nvcc -O1\nint a;\nint b;\n"}))
-    check("lines of the file are those of the cell", kept.save("", "int a;\nint b;\n").read_text().split("\n")[3], "int a;")
+    check(
+        "lines of the file are those of the cell",
+        kept.save("", "int a;\nint b;\n").read_text().split("\n")[3],
+        "int a;",
+    )
     kept.remember(type("Info", (), {"raw_cell": "shell.run_cell_magic(...)"}))
     check("a magic that a program calls begins at line 1", kept.save("", "int a;").read_text(), "int a;\n")
 
 
 def test_machine():
     gpu = machine.Machine("nvcc", "13.0", gpu="NVIDIA H200", gpu_architectures=["90"])
-    check("machine code for the GPU, and PTX", machine.gencode(gpu), ["-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_90,code=compute_90"])
+    check(
+        "machine code for the GPU, and PTX",
+        machine.gencode(gpu),
+        ["-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_90,code=compute_90"],
+    )
     none = machine.Machine("nvcc", "13.0")
     check("PTX for the emulator", machine.gencode(none), ["-gencode", "arch=compute_75,code=compute_75"])
-    check("PTX of the cell's own architecture", machine.gencode(none, ["sm_90a"]), ["-gencode", "arch=compute_90a,code=compute_90a"])
+    check(
+        "PTX of the cell's own architecture",
+        machine.gencode(none, ["sm_90a"]),
+        ["-gencode", "arch=compute_90a,code=compute_90a"],
+    )
     try:
         machine.require_emulator(none, print)
     except NvccError as error:
@@ -240,17 +340,33 @@ text, .a { fill: #111; }
 
 def test_reports():
     (kernel,), remark = report.parse(report.in_notebook(REPORT))
-    check("report: its kernel and launch", (kernel.name, kernel.launch), ("relu(float *, int)", "grid (4, 1, 1), block (256, 1, 1)"))
-    check("report: what stands out", [(rule.line, rule.what.split(" ")[0]) for rule in kernel.rules], [(7, "8.0"), (0, "4")])
+    check(
+        "report: its kernel and launch",
+        (kernel.name, kernel.launch),
+        ("relu(float *, int)", "grid (4, 1, 1), block (256, 1, 1)"),
+    )
+    check(
+        "report: what stands out",
+        [(rule.line, rule.what.split(" ")[0]) for rule in kernel.rules],
+        [(7, "8.0"), (0, "4")],
+    )
     check("report: the remedy in a notebook's words", kernel.rules[0].remedy, "look (%%nvcc --view 7), and pad.")
     check("report: sections", kernel.sections, [("Launch Statistics", "Grid Size                     4 x 1 x 1")])
     check("report: its last words", remark, "Counted on the emulator.")
     (function,) = listing.parse_ptx(PTX)
-    check("ptx: instructions by line", [(run.line, len(run.instructions)) for run in function.runs], [(3, 1), (4, 1), (5, 2)])
+    check(
+        "ptx: instructions by line",
+        [(run.line, len(run.instructions)) for run in function.runs],
+        [(3, 1), (4, 1), (5, 2)],
+    )
     check("ptx: labels are no instructions", function.count, 3)
     drawn = render.inline_svg(SVG)
     own = drawn.split('id="', 1)[1].split('"', 1)[0]
-    check("picture: its names are its own", (f'id="{own}-hatch"' in drawn, f"url(#{own}-hatch)" in drawn, f'"{own}-title {own}-desc"' in drawn), (True, True, True))
+    check(
+        "picture: its names are its own",
+        (f'id="{own}-hatch"' in drawn, f"url(#{own}-hatch)" in drawn, f'"{own}-title {own}-desc"' in drawn),
+        (True, True, True),
+    )
     check("picture: its style is its own", (f"#{own} text, #{own} .a {{" in drawn, "\ntext" in drawn), (True, False))
     check("picture: dark themes", f'[data-jp-theme-light="false"] #{own} text' in drawn, True)
 
@@ -280,13 +396,28 @@ def test_runner():
                         "os.write(1, '\\u00e4'.encode()[1:])", hide="/tmp/s/")  # fmt: skip
     check("run: names and letters that come in two pieces", outcome.output, "at cell.cu:3 ä")
     with tempfile.NamedTemporaryFile() as said:
-        outcome, _ = python(f"import subprocess; c = subprocess.Popen(['sleep', '60']); open({said.name!r}, 'w').write(str(c.pid))")
+        outcome, _ = python(
+            f"import subprocess; c = subprocess.Popen(['sleep', '60']); open({said.name!r}, 'w').write(str(c.pid))"
+        )
         child = Path(f"/proc/{said.read().decode()}/stat")
         time.sleep(0.2)
-        check("run: what a program leaves behind ends with it", child.exists() and child.read_text().split()[2] != "Z", False)
+        check(
+            "run: what a program leaves behind ends with it",
+            child.exists() and child.read_text().split()[2] != "Z",
+            False,
+        )
 
 
-for test in (test_options, test_messages, test_caret, test_shown, test_sources, test_machine, test_reports, test_runner):
+for test in (
+    test_options,
+    test_messages,
+    test_caret,
+    test_shown,
+    test_sources,
+    test_machine,
+    test_reports,
+    test_runner,
+):
     try:
         test()
     except Exception as error:  # one check more that failed, and the others go on

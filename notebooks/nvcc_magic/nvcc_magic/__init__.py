@@ -1,6 +1,6 @@
 """%%nvcc: compile and run a notebook's cell with NVIDIA's compiler, on a GPU or on the CUDA C workbook's emulator.
 
-    %load_ext nvcc_magic
+%load_ext nvcc_magic
 """
 
 __version__ = "0.1.0"

@@ -75,12 +75,18 @@ class Compiler:
     def object(self, options: Options, source: Path) -> Compiled:
         """A part of a program: is it correct by itself?"""
         target = self.session.folder / (source.stem + ".o")
-        return self._nvcc([*self.flags(options, [source]), "-c", str(source), *self.behind(options), "-o", str(target)], target)
+        return self._nvcc(
+            [*self.flags(options, [source]), "-c", str(source), *self.behind(options), "-o", str(target)], target
+        )
 
     def as_told(self, options: Options, sources: list[Path]) -> Compiled:
         """Whatever the user's own flags make of it (-ptx, -shared, -E, --version); nvcc names the file itself."""
-        files = [] if options.nvcc_has("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code") else sources
-        return self._nvcc(self.flags(options, sources) + [str(s) for s in files] + self.behind(options), Path(options.output or "."))
+        files = (
+            [] if options.nvcc_has("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code") else sources
+        )
+        return self._nvcc(
+            self.flags(options, sources) + [str(s) for s in files] + self.behind(options), Path(options.output or ".")
+        )
 
     def device(self, options: Options, source: Path, kind: str, architecture: str) -> Compiled:
         """-ptx or -cubin for one architecture."""
@@ -107,7 +113,9 @@ class Compiler:
             env=machines.clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
         )  # fmt: skip
         if made.returncode:
-            raise ToolMissing(f"nvcc cannot compile C code on this machine:\n{made.stderr.strip() or made.stdout.strip()}")
+            raise ToolMissing(
+                f"nvcc cannot compile C code on this machine:\n{made.stderr.strip() or made.stdout.strip()}"
+            )
         self.session.tools["launches"] = target
         return target
 
@@ -147,8 +155,12 @@ def _add_hint(message: Diagnostic) -> None:
     unknown = re.match(r"Unknown option '(--[^'=]*)", message.message)
     if unknown:
         near = difflib.get_close_matches(unknown[1], option_words.NAMES, 1)
-        message.details.append(f"Did you mean {near[0]}?" if near else "It is neither nvcc's nor one of %%nvcc's own options.")
+        message.details.append(
+            f"Did you mean {near[0]}?" if near else "It is neither nvcc's nor one of %%nvcc's own options."
+        )
     if "Unresolved extern function" in message.message:
         message.details.append("A __device__ function that stands in another file needs -rdc=true.")
     if re.search(r"cannot open source file|No such file or directory", message.message) and message.file:
-        message.details.append(f"Headers are looked for among the cells saved with --name, and in {os.getcwd()}; -I adds a folder.")
+        message.details.append(
+            f"Headers are looked for among the cells saved with --name, and in {os.getcwd()}; -I adds a folder."
+        )

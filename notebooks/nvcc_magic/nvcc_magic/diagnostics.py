@@ -1,15 +1,15 @@
 """What the compilers and linkers under nvcc say, taken apart: one Diagnostic for each error or warning.
 
-    cell.cu(5): error: expected an expression                       nvcc's own front end
-          p[i] = n +;
-                    ^
-    cell.cu:5:15: error: expected primary-expression                the host's compiler
-        5 |     p[i] = n +;
-          |               ^
-    ptxas error   : Entry function '_Z1kv' uses too much shared data
-    nvlink error   : Undefined reference to '_Z3foov' in 'cell.o'
-    nvcc fatal   : Unknown option '-foo'
-    cell.cu:(.text+0x1b): undefined reference to `foo()'            the linker
+cell.cu(5): error: expected an expression                       nvcc's own front end
+      p[i] = n +;
+                ^
+cell.cu:5:15: error: expected primary-expression                the host's compiler
+    5 |     p[i] = n +;
+      |               ^
+ptxas error   : Entry function '_Z1kv' uses too much shared data
+nvlink error   : Undefined reference to '_Z3foov' in 'cell.o'
+nvcc fatal   : Unknown option '-foo'
+cell.cu:(.text+0x1b): undefined reference to `foo()'            the linker
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _KIND = r"(?P<kind>fatal error|catastrophic error|error|fatal|warning|note|remar
 
 _FRONT_END = re.compile(rf"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): {_KIND}\s*(?P<code>#\d+(?:-D)?)?: (?P<message>.*)")
 _HOST = re.compile(rf"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? {_KIND}: (?P<message>.*)")
-_TOOL = re.compile(rf"(?P<tool>ptxas|nvlink|nvcc|fatbinary|cicc|cudafe\+\+)\s*(?P<where>[^:]*?)\s*[;:]?\s*{_KIND}\s*: (?P<message>.*)", re.IGNORECASE)
+_TOOL = re.compile(
+    rf"(?P<tool>ptxas|nvlink|nvcc|fatbinary|cicc|cudafe\+\+)\s*(?P<where>[^:]*?)\s*[;:]?\s*{_KIND}\s*: (?P<message>.*)",
+    re.IGNORECASE,
+)
 _TOOL_LINE = re.compile(rf"(?P<tool>ptxas) .*, line \d+; {_KIND}\s*: (?P<message>.*)")
 _UNDEFINED = re.compile(r".*(?P<message>undefined reference to .*|multiple definition of .*)")
 _LINKER = re.compile(r"(?:\S*/)?(?:ld|collect2)(?:\.\w+)?: (?:error: )?(?P<message>.*)")

@@ -9,7 +9,7 @@ class NvccError(Exception):
     """The base of all: IPython shows the lines of _render_traceback_ instead of a traceback."""
 
     def _render_traceback_(self):
-        return [f"\x1b[31m{type(self).__name__}\x1b[0m: {self}"]
+        return [f"\x1b[1m{type(self).__name__}\x1b[0m: {self}"]
 
 
 class OptionError(NvccError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from .session import Session
 
 DEFAULT_SECONDS = 60.0
 GRACE = 10  # seconds that the emulator has to tell of an endless kernel, before the program is killed
+SANITIZER_LINES = "5"  # findings that compute-sanitizer prints; it has one for each thread
 FOUND = 1  # compute-sanitizer's exit status when it found something
 
 
@@ -26,6 +28,7 @@ class Launches:
 
     ignored: list[str] = field(default_factory=list)  # error, meaning, kernel, grid, block
     failed: list[str] = field(default_factory=list)  # error, meaning
+    unfinished: bool = False  # a kernel still ran when the program ended
     times: list[list[str]] = field(default_factory=list)  # kernel, grid, block, milliseconds
     untimed: list[list[str]] = field(default_factory=list)  # reason, how many
 
@@ -49,6 +52,8 @@ class Execution:
         more = {"NVCC_MAGIC_REPORT": str(self.folder / "launches.txt")}
         if self.options.time:
             more["NVCC_MAGIC_TIME"] = "1"
+        if self.backend == "gpu":
+            more["NVCC_MAGIC_GPU"] = "1"
         library = str(self.emulator) if self.backend == "cpu" else self.machine.toolkit_library
         environment = clean_environment(**more)
         paths = [path for path in (library, environment.get("LD_LIBRARY_PATH")) if path]
@@ -90,10 +95,12 @@ class Execution:
     def _sanitizer(self) -> list[str]:
         found = find_sanitizer(self.machine)
         if not found:
-            raise ToolMissing("compute-sanitizer is not installed (it comes with the CUDA toolkit). --backend cpu checks with the emulator.")
+            raise ToolMissing(
+                "compute-sanitizer is not installed (it comes with the CUDA toolkit). --backend cpu checks with the emulator."
+            )
         tool = self.options.sanitize or "memcheck"
         words = ["--tool", "memcheck", "--leak-check", "full"] if tool in ("leak", "all") else ["--tool", tool]
-        return [found, *words, "--error-exitcode", str(FOUND)]
+        return [found, *words, "--print-limit", SANITIZER_LINES, "--error-exitcode", str(FOUND)]
 
     # --- what is known at the end ---
 
@@ -104,6 +111,8 @@ class Execution:
             kind, *fields = line.split("\t")
             if kind in ("ignored", "failed"):
                 setattr(launches, kind, fields)
+            elif kind == "unfinished":
+                launches.unfinished = True
             elif kind == "time":
                 launches.times.append(fields)
             elif kind == "untimed":
@@ -135,7 +144,9 @@ class Execution:
             more = f" ({len(grave) - 1} more above)" if len(grave) > 1 else ""
             raise KernelError(self._describe(grave[0]) + more)
         if outcome.stopped == "time":
-            raise TimeLimit(f"the program was stopped after {self.seconds:g} s. --timeout S allows more, --timeout 0 all.")
+            raise TimeLimit(
+                f"the program was stopped after {self.seconds:g} s. --timeout S allows more, --timeout 0 all."
+            )
         ended = f"; the program ended {describe_status(outcome.status)}" if outcome.status else ""
         if self.launches.ignored:
             error, meaning, kernel, grid, block = self.launches.ignored
@@ -147,9 +158,18 @@ class Execution:
             raise LaunchError(f"a kernel failed: {error} ({meaning}), and the program ended as if nothing had happened. Check what "
                               "cudaDeviceSynchronize() returns; --sanitize finds the line.")  # fmt: skip
         if self.backend == "gpu" and self.options.sanitize is not None and outcome.status == FOUND:
-            raise KernelError("compute-sanitizer's findings are above (or the program itself ended with status 1).")
+            raise KernelError(self._first_of_sanitizer())
         if outcome.status:
             raise ProgramError(f"the program ended {describe_status(outcome.status)}.")
+
+    def _first_of_sanitizer(self) -> str:
+        """compute-sanitizer's first finding in a line."""
+        said = [line[len("========= ") :].strip() for line in self.outcome.output.splitlines() if line.startswith("========= ")]
+        for at, line in enumerate(said[:-1]):
+            place = re.match(r"at (.*?)(?:\+0x[0-9a-f]+)? in ([^:]+):(\d+)", said[at + 1])
+            if place:
+                return f"{line}, line {place[3]} of {place[2]}, in {place[1]}"
+        return "compute-sanitizer's findings are above, or the program itself ended with status 1."
 
     def _describe(self, finding: dict) -> str:
         """A finding in a line; its report is in the output already."""
@@ -157,7 +177,9 @@ class Execution:
         where = ""
         if finding.get("line"):
             name = self.session.shown(finding["file"])
-            where = f", line {finding['line']}" if name == self.session.cell_name else f", {name}, line {finding['line']}"
+            where = (
+                f", line {finding['line']}" if name == self.session.cell_name else f", {name}, line {finding['line']}"
+            )
         kernel = f", in {finding['kernel']}" if finding.get("kernel") else ""
         who = ""
         if finding.get("thread"):

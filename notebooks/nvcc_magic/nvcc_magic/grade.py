@@ -29,8 +29,6 @@ class Grading:
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
     """Compiles and runs the file under the grader."""
-    if not machine.project:
-        raise ToolMissing(NO_CHECKOUT)
     if not (machine.project / f"tests/graders/lesson{number}.cu").is_file():
         known = sorted(p.stem[len("lesson") :] for p in (machine.project / "tests/graders").glob("lesson*.cu"))
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
@@ -39,7 +37,9 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     environment.pop("TIMEOUT", None)
     if timeout is not None:
         environment["TIMEOUT"] = str(math.ceil(timeout))
-    outcome = run(["sh", "tests/graders/run", number, str(file)], environment, lambda text: None, folder=str(machine.project))
+    outcome = run(
+        ["sh", "tests/graders/run", number, str(file)], environment, lambda text: None, folder=str(machine.project)
+    )
     if outcome.stopped == "interrupt":
         raise Interrupted("the grader was stopped.")
     verdict = re.search(r"^VERDICT: (\w+)\s*\Z", outcome.output, re.MULTILINE)

@@ -5,6 +5,7 @@
  *
  *     ignored  cudaErrorInvalidValue  invalid argument  kernel  1 x 1 x 1  2048 x 1 x 1
  *     failed   cudaErrorIllegalAddress  an illegal memory access was encountered
+ *     unfinished                                                       a kernel still ran when the program ended
  *     time     kernel  grid  block  milliseconds         one line per launch
  *     untimed  reason  launches
  *
@@ -26,6 +27,7 @@ struct size {
 };
 typedef void *handle;
 enum { PER_THREAD_STREAM = 2 };
+enum { UNLOADING = 4, NOT_READY = 600 }; /* cudaErrorCudartUnloading, cudaErrorNotReady */
 
 enum { LAUNCHES_MAX = 20000, NAME_SIZE = 300 };
 
@@ -38,7 +40,7 @@ struct launch {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t program; /* a child that the program forks writes no report */
 static const char *report;
-static int timing;
+static int timing, on_gpu;
 
 static struct launch launches[LAUNCHES_MAX];
 static int launch_count, captured, beyond;
@@ -109,8 +111,20 @@ static struct launch *begin_timing(const void *kernel, struct size grid, struct 
 
 /* --- launches --- */
 
+static void finish(void);
+
+/* What was registered last is called first: behind a launch, this comes before the driver's own end, after which it answers
+ * nothing. The emulator tells at its own end of kernels that nobody waited for, and is let do so before. */
+static void register_finish(void) {
+    if (report && on_gpu) {
+        atexit(finish);
+    }
+}
+
 static int end_launch(int error, struct launch *timed, const void *kernel, struct size grid, struct size block,
                       handle stream) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_finish);
     if (error) {
         ignored = error;
         ignored_launch = (struct launch){kernel, grid, block, NULL, NULL};
@@ -216,14 +230,25 @@ static void write_times(FILE *to) {
 }
 
 /* Kernels that nobody waited for are waited for here: one that fails is not to be missed. */
-static void finish(void) {
+static int wait_for_kernels(int *unfinished) {
+    int (*query)(handle) = (int (*)(handle))library("cudaStreamQuery");
     int (*synchronize)(void) = (int (*)(void))library("cudaDeviceSynchronize");
     int error;
+    if (!launched || !query || !synchronize) {
+        return 0;
+    }
+    *unfinished = query(NULL) == NOT_READY;
+    error = synchronize();
+    return error == UNLOADING ? 0 : error; /* too late to ask */
+}
+
+static void finish(void) {
+    int error, unfinished = 0;
     FILE *to;
     if (getpid() != program) {
         return;
     }
-    error = launched && synchronize ? synchronize() : 0;
+    error = wait_for_kernels(&unfinished);
     to = fopen(report, "we");
     if (!to) {
         perror(report);
@@ -234,6 +259,9 @@ static void finish(void) {
         write_launch(to, &ignored_launch);
         fputs("\n", to);
     }
+    if (unfinished) {
+        fputs("unfinished\n", to);
+    }
     if (error) {
         fprintf(to, "failed\t%s\t%s\n", text_of("cudaGetErrorName", error), text_of("cudaGetErrorString", error));
     } else if (timing) {
@@ -243,11 +271,13 @@ static void finish(void) {
 }
 
 __attribute__((constructor)) static void start(void) {
-    const char *time = getenv("NVCC_MAGIC_TIME");
+    const char *time = getenv("NVCC_MAGIC_TIME"), *gpu = getenv("NVCC_MAGIC_GPU");
     report = getenv("NVCC_MAGIC_REPORT");
     timing = time && *time == '1';
+    on_gpu = gpu && *gpu == '1';
     program = getpid();
     if (!report || !*report) {
+        report = NULL;
         return; /* started by hand, outside of the notebook */
     }
     unsetenv("NVCC_MAGIC_REPORT"); /* other programs that this one starts are not meant */
@@ -256,5 +286,7 @@ __attribute__((constructor)) static void start(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     /* When the notebook's process is killed, this one is not to run on. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    atexit(finish);
+    if (!on_gpu) {
+        atexit(finish);
+    }
 }

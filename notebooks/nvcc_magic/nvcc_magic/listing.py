@@ -88,4 +88,9 @@ def parse_sass(text: str) -> list[Function]:
             functions[-1].add(*place, re.sub(r"\s+", " ", instruction[1]))
         elif functions and label:
             functions[-1].add(*place, label[0])
+    for function in functions:  # what fills the last line of the instruction cache is no news
+        while function.runs and function.runs[-1].instructions[-1] == "NOP;":
+            function.runs[-1].instructions.pop()
+            if not function.runs[-1].instructions:
+                function.runs.pop()
     return [function for function in functions if function.runs]

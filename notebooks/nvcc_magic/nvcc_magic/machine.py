@@ -193,7 +193,9 @@ def _find_gpu(machine: Machine) -> None:
 def choose_backend(machine: Machine, wanted: str) -> str:
     """gpu or cpu. To want a GPU where there is none is an error, never a silent change."""
     if wanted == "gpu" and not machine.gpu:
-        raise ToolMissing(f"--backend gpu, but no GPU can be used: {machine.gpu_reason}. --backend cpu runs on the emulator.")
+        raise ToolMissing(
+            f"--backend gpu, but no GPU can be used: {machine.gpu_reason}. --backend cpu runs on the emulator."
+        )
     if wanted == "auto":
         return "gpu" if machine.gpu else "cpu"
     return wanted
@@ -204,7 +206,9 @@ def require_emulator(machine: Machine, say) -> Path:
     if machine.emulator:
         return machine.emulator
     if not machine.project:
-        reason = f"No GPU can be used ({machine.gpu_reason}), and " if not machine.gpu else "This runs on the emulator, but "
+        reason = (
+            f"No GPU can be used ({machine.gpu_reason}), and " if not machine.gpu else "This runs on the emulator, but "
+        )
         raise ToolMissing(reason + NO_EMULATOR)
     built = subprocess.Popen(
         ["sh", "tools/emulator.sh"], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ from . import __version__, listing, machine as machines, options as option_words
 from .compile import Compiled, Compiler, demangle, understand
 from .errors import CompileError, NotPassed, NvccError, OptionError, ToolMissing
 from .execute import Execution, find_sanitizer
-from .grade import grade
+from .grade import NO_CHECKOUT, grade
 from .machine import Machine
 from .options import Options
 from .session import MAGIC_LINE, Session
@@ -132,7 +132,9 @@ class Cell:
         options = self.options
         if options.run or options.output or any(has_main(source.read_text(encoding="utf-8")) for source in sources):
             return True
-        asked = [name for name in ("sanitize", "profile", "view") if getattr(options, name) is not None] + ["time"] * options.time
+        asked = [name for name in ("sanitize", "profile", "view") if getattr(options, name) is not None] + [
+            "time"
+        ] * options.time
         if asked or options.parts:
             raise OptionError(f"--{asked[0] if asked else 'with'}: no main() in this cell, so there is nothing to run.")
         return False
@@ -144,7 +146,9 @@ class Cell:
         counted = "profile" if options.profile is not None else "view" if options.view is not None else ""
         if counted:
             if wanted == "gpu":
-                raise OptionError(f"--{counted} counts on the emulator, not on a GPU. Leave out --backend gpu; NVIDIA's own profiler is ncu.")
+                raise OptionError(
+                    f"--{counted} counts on the emulator, not on a GPU. Leave out --backend gpu; NVIDIA's own profiler is ncu."
+                )
             if wanted == "auto" and machine.gpu:
                 print(f"--{counted}: on the emulator, which counts what a GPU would")
             wanted = "cpu"
@@ -172,14 +176,20 @@ class Cell:
             _say(self.session.shown(rest) + "\n")
             rest = ""
         if compiled.messages or (rest.strip() and not compiled.ok):
-            _show(render.compiler_messages(compiled.messages, rest, self.session.cell_name, self.session.shown, self._lines_of))
+            _show(
+                render.compiler_messages(
+                    compiled.messages, rest, self.session.cell_name, self.session.shown, self._lines_of
+                )
+            )
         elif rest.strip():
             _say(self.session.shown(rest) + "\n")
         if compiled.ok:
             return
         errors = [m for m in compiled.messages if m.severity == "error"]
         if not errors:
-            raise CompileError("nvcc failed." if rest.strip() else f"nvcc failed without a word: {' '.join(compiled.command)}")
+            raise CompileError(
+                "nvcc failed." if rest.strip() else f"nvcc failed without a word: {' '.join(compiled.command)}"
+            )
         place = render.place_of(errors[0], self.session.cell_name, self.session.shown)
         more = f" (and {render.plural(len(errors) - 1, 'further error')})" if len(errors) > 1 else ""
         raise CompileError(f"{place}: {self.session.shown(errors[0].message)}{more}")
@@ -218,7 +228,9 @@ class Cell:
         beside = Path(os.path.realpath(self.machine.nvcc)).with_name("nvdisasm")
         found = shutil.which("nvdisasm") or (str(beside) if beside.exists() else "")
         if not found:
-            raise ToolMissing("--sass needs NVIDIA's nvdisasm, which comes with the full CUDA toolkit and is not here. --ptx needs nothing more.")
+            raise ToolMissing(
+                "--sass needs NVIDIA's nvdisasm, which comes with the full CUDA toolkit and is not here. --ptx needs nothing more."
+            )
         return found
 
     # --- running ---
@@ -232,12 +244,18 @@ class Cell:
         outcome = execution.run(program, _say)
         if outcome.output and not outcome.output.endswith("\n"):
             _say("\n")
+        if execution.launches.unfinished and backend == "gpu":  # the emulator tells it itself
+            print("The program ended before its kernels were done. A launch returns at once: wait with cudaDeviceSynchronize().")
         self._show_report(execution)
         if self.options.time:
             self._show_times(execution)
         execution.judge()
         if self.options.sanitize is not None and backend == "cpu" and not execution.findings:
-            tools = "memcheck, racecheck, synccheck, initcheck, leak" if self.options.sanitize in ("", "all") else self.options.sanitize
+            tools = (
+                "memcheck, racecheck, synccheck, initcheck, leak"
+                if self.options.sanitize in ("", "all")
+                else self.options.sanitize
+            )
             print(f"--sanitize: nothing found ({tools})")
 
     def _show_report(self, execution: Execution) -> None:
@@ -267,16 +285,28 @@ class Cell:
             groups.setdefault((kernel, grid, block), []).append(float(milliseconds) * 1000)
         head = ("kernel", "blocks", "threads", "launches", "first us", "median us", "least us")
         rows = [
-            (demangle(name).strip(), grid, block, str(len(times)), *(f"{t:.1f}" for t in (times[0], statistics.median(times), min(times))))
+            (
+                demangle(name).strip(),
+                grid,
+                block,
+                str(len(times)),
+                *(f"{t:.1f}" for t in (times[0], statistics.median(times), min(times))),
+            )
             for (name, grid, block), times in groups.items()
         ]
-        remarks = [f"measured with events on {self.machine.gpu}; a few microseconds of each are the launch's own"] if rows else []
+        remarks = (
+            [f"measured with events on {self.machine.gpu}; a few microseconds of each are the launch's own"]
+            if rows
+            else []
+        )
         remarks += [f"{number} launches are not timed: {reason}" for reason, number in execution.launches.untimed]
         _show(render.times(rows, head, remarks or ["--time: no kernel was launched"]))
 
     # --- grading ---
 
     def _grade(self) -> None:
+        if not self.machine.project:
+            raise ToolMissing(NO_CHECKOUT)
         backend = machines.choose_backend(self.machine, option_words.backend_of(self.options))
         if backend == "cpu":
             machines.require_emulator(self.machine, _say)

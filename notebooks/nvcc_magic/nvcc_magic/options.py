@@ -260,8 +260,12 @@ def _check(options: Options):
         raise OptionError(f"--time and --{needs_run[0]}: one at a time, they would disturb each other.")
     if options.saves_only and (asked or options.grade or options.parts or options.run or options.nvcc):
         raise OptionError(f"--name {options.name}: a header is only saved, so nothing else can be asked of the cell.")
-    if options.grade and (asked or options.name or options.parts or options.nvcc or options.arguments or options.run is not None):
-        raise OptionError("--grade compiles and runs the cell as the grader wants it: of the other options only --timeout and --backend go with it.")
+    if options.grade and (
+        asked or options.name or options.parts or options.nvcc or options.arguments or options.run is not None
+    ):
+        raise OptionError(
+            "--grade compiles and runs the cell as the grader wants it: of the other options only --timeout and --backend go with it."
+        )
     if not options.makes_program and (needs_run or options.run):
         raise OptionError("nvcc is told to make something other than a program: there is nothing to run.")
 

@@ -168,7 +168,13 @@ def profile(kernels: list[Kernel], remark: str, text: str, lines: list[str]) -> 
         body = f"<ol style='margin: 4px 0 8px 0; padding-left: 28px;'>{rules}</ol>" if rules else ""
         body += f"<p style='margin: 4px 0;'>{escape(kernel.nothing)}</p>" if kernel.nothing else ""
         body += "".join(_details(escape(title), _pre(escape(section)), False) for title, section in kernel.sections)
-        html.append(_details(f"{_strong(kernel.name)} {escape(kernel.launch)}", f'<div style="padding-left: 14px;">{body}</div>', number == 0))
+        html.append(
+            _details(
+                f"{_strong(kernel.name)} {escape(kernel.launch)}",
+                f'<div style="padding-left: 14px;">{body}</div>',
+                number == 0,
+            )
+        )
     note = f'<p style="margin: 6px 0 0 0; opacity: 0.75;">{escape(remark)}</p>' if remark else ""
     return Shown(_box(GREY, "".join(html) + note), text.strip("\n"))
 
@@ -186,13 +192,19 @@ def _rule(rule, lines) -> str:
 
 _picture_number = count(1)
 # Whether a page is dark is said by its notebook's theme; where that says nothing, by the browser.
-_DARK_THEMES = ('[data-jp-theme-light="false"]', ".vscode-dark", ".vscode-high-contrast:not(.vscode-high-contrast-light)", "html[theme=dark]")
+_DARK_THEMES = (
+    '[data-jp-theme-light="false"]',
+    ".vscode-dark",
+    ".vscode-high-contrast:not(.vscode-high-contrast-light)",
+    "html[theme=dark]",
+)
 _NO_THEME = ":not([data-jp-theme-light]):not(.vscode-light):not(.vscode-dark):not(.vscode-high-contrast)"
 
 
 def pictures(shown: list[Picture]) -> Shown:
     html = "".join(
-        _details(_strong(p.title), f'<div style="overflow-x: auto; padding: 4px 0;">{inline_svg(p.svg)}</div>', True) for p in shown
+        _details(_strong(p.title), f'<div style="overflow-x: auto; padding: 4px 0;">{inline_svg(p.svg)}</div>', True)
+        for p in shown
     )
     return Shown(_box(GREY, html), "\n\n".join(p.text for p in shown))
 
@@ -202,9 +214,19 @@ def inline_svg(svg: str) -> str:
     own = f"nvcc-picture-{next(_picture_number)}"
     svg = re.sub(r"^\s*<\?xml.*?\?>\s*", "", svg)
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{own}-\1"', svg)
-    svg = re.sub(r'\baria-labelledby="([^"]+)"', lambda found: 'aria-labelledby="' + " ".join(f"{own}-{name}" for name in found[1].split()) + '"', svg)
+    svg = re.sub(
+        r'\baria-labelledby="([^"]+)"',
+        lambda found: 'aria-labelledby="' + " ".join(f"{own}-{name}" for name in found[1].split()) + '"',
+        svg,
+    )
     svg = re.sub(r"url\(#([\w-]+)\)", rf"url(#{own}-\1)", svg)
-    svg = re.sub(r"<style>(.*?)</style>", lambda found: f"<style>{_own_style(found[1], own)}</style>", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(
+        r"<style>(.*?)</style>",
+        lambda found: f"<style>{_own_style(found[1], own)}</style>",
+        svg,
+        count=1,
+        flags=re.DOTALL,
+    )
     return re.sub(r"<svg ", f'<svg id="{own}" style="max-width: 100%; min-width: 640px; height: auto;" ', svg, count=1)
 
 
@@ -222,7 +244,8 @@ def _prefixed(css: str, prefixes: list[str]) -> str:
     """Each rule of a flat style sheet, for what is inside of the prefixes alone."""
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", css)
     return "\n".join(
-        ", ".join(f"{prefix} {name.strip()}" for prefix in prefixes for name in names.split(",")) + " {" + body + "}" for names, body in rules
+        ", ".join(f"{prefix} {name.strip()}" for prefix in prefixes for name in names.split(",")) + " {" + body + "}"
+        for names, body in rules
     )
 
 
@@ -232,7 +255,10 @@ def _prefixed(css: str, prefixes: list[str]) -> str:
 def times(rows: list[tuple[str, ...]], head: tuple[str, ...], remarks: list[str]) -> Shown:
     """A table whose first column is text and whose others are numbers."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    text = ["  ".join(cell.ljust(widths[0]) if i == 0 else cell.rjust(widths[i]) for i, cell in enumerate(row)) for row in [head, *rows]]
+    text = [
+        "  ".join(cell.ljust(widths[0]) if i == 0 else cell.rjust(widths[i]) for i, cell in enumerate(row))
+        for row in [head, *rows]
+    ]
 
     def line(row, tag):
         cells = "".join(
@@ -241,7 +267,11 @@ def times(rows: list[tuple[str, ...]], head: tuple[str, ...], remarks: list[str]
         )
         return f'<tr style="background: transparent;">{cells}</tr>'
 
-    table = f'<table style="border-collapse: collapse;">{line(head, "th")}{"".join(line(row, "td") for row in rows)}</table>' if rows else ""
+    table = (
+        f'<table style="border-collapse: collapse;">{line(head, "th")}{"".join(line(row, "td") for row in rows)}</table>'
+        if rows
+        else ""
+    )
     notes = "".join(f'<div style="opacity: 0.75;">{escape(remark)}</div>' for remark in remarks)
     return Shown(_box(GREY, table + notes), "\n".join((text if rows else []) + remarks))
 

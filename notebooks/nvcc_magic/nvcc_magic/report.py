@@ -1,17 +1,17 @@
 """The emulator's text report, taken apart: for each kernel what stands out and the sections, then the pictures.
 
-    relu(float *, int)
-    ==================
-      grid (4, 1, 1), block (256, 1, 1)
+relu(float *, int)
+==================
+  grid (4, 1, 1), block (256, 1, 1)
 
-      What stands out
-      ---------------
-        1. line 7: ...
-           -> ...
+  What stands out
+  ---------------
+    1. line 7: ...
+       -> ...
 
-      Memory Workload Analysis
-      ------------------------
-        ...
+  Memory Workload Analysis
+  ------------------------
+    ...
 """
 
 from __future__ import annotations

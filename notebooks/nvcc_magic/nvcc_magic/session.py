@@ -33,19 +33,18 @@ class Session:
         """IPython calls this before each cell; a magic alone does not get to see how many lines stand above it."""
         self.raw_cell = info.raw_cell or ""
 
-    def lines_above(self, body: str) -> int:
-        """How many lines of the cell come before the body that the magic is given: `%%nvcc` and empty ones above it."""
-        lines = self.raw_cell.split("\n")
-        for at, line in enumerate(lines):
+    def lines_above(self) -> int:
+        """How many lines of the cell come before the body that the magic is given: `%%nvcc`, and others above it."""
+        for at, line in enumerate(self.raw_cell.split("\n")):
             if MAGIC.match(line):
-                return at + 1 if "\n".join(lines[at + 1 :]).rstrip() == body.rstrip() else 0
-            if line.strip():
+                return at + 1
+            if line.strip() and not line.lstrip().startswith("%%"):  # %%time and %%capture may stand above
                 break
         return 0  # called by a program, not typed into a cell
 
     def save(self, name: str, body: str) -> Path:
         """Writes a cell's body with its lines where the cell has them."""
-        above = self.lines_above(body)
+        above = self.lines_above()
         head = "\n" * (above - 1) + MAGIC_LINE + "\n" if above else ""
         self.cell_name = name or CELL
         path = self.folder / self.cell_name
@@ -56,7 +55,11 @@ class Session:
         """A cell saved earlier. Raises OptionError."""
         path = self.folder / name
         if not path.is_file():
-            known = sorted(p.name for p in self.folder.iterdir() if p.suffix in (".cu", ".cpp", ".cc", ".cxx", ".c") and p.name != CELL)
+            known = sorted(
+                p.name
+                for p in self.folder.iterdir()
+                if p.suffix in (".cu", ".cpp", ".cc", ".cxx", ".c") and p.name != CELL
+            )
             have = "saved so far: " + ", ".join(known) if known else "no cell was saved so far"
             raise OptionError(f"--with {name}: run the cell that says --name {name} first ({have}).")
         return path
