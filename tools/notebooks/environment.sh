@@ -44,3 +44,6 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 is_current || make_it
+extensions=.venv/share/jupyter/labextensions/nvcc-highlighting
+mkdir -p "$extensions"
+cp notebooks/highlighting/package.json notebooks/highlighting/remoteEntry.js "$extensions"

@@ -23,15 +23,15 @@ This is [the lesson's page]({folder}/README.md) as a notebook.
 - Commands that begin with `make` are for a terminal (File, New, Terminal) in the workbook's folder."""
 
 SETUP = """\
-# Prepares this notebook for %%nvcc, and says who runs your kernels: a GPU, or the emulator where there is none.
+# Loads %%nvcc, and says who runs your kernels: a GPU, or the emulator where there is none.
 import os
 
-REPOSITORY = ""  # the workbook's address for git clone: needed only where this notebook is alone, as on Colab
-workbook = os.environ.get("WORKBOOK") or os.path.abspath("..")
+REPOSITORY = ""  # for a notebook on its own, as on Colab: the workbook's address
+workbook = os.environ.get("WORKBOOK", "..")
 if not os.path.isdir(f"{{workbook}}/lessons"):
-    workbook = os.path.abspath("workbook")
+    workbook = "workbook"
     if not os.path.isdir(workbook):
-        assert REPOSITORY, "This notebook lies outside the workbook: put the workbook's address into REPOSITORY."
+        assert REPOSITORY, "This notebook is on its own: put the workbook's address above."
         !git clone --depth 1 {{REPOSITORY}} {{workbook}}
 %run {{workbook}}/tools/notebooks/start.py {number}"""
 
