@@ -1,0 +1,131 @@
+/* turns.h - versions and the library that they are compared with, timed in turns. For a GPU only.
+ *
+ *     struct turns turns = turns_start();
+ *     turns_add(&turns, "CUB", launch, &job0, bytes, flops);            the first row: the others are compared with it
+ *     turns_add(&turns, "sum_kernel1", launch, &job1, bytes, flops);    launch(&job, stream) must not wait
+ *     turns_run(&turns);                                                 fills in the medians
+ *     turns_print(&turns, "% of CUB");
+ *     turns_end(&turns);
+ *
+ * bench.h times one version after the other; when a GPU gets warm and slow meanwhile, the last one pays. Here each of
+ * 21 rounds runs every row once, after 3 rounds that warm up, so that all rows see the same machine. As in bench.h
+ * the L2 cache is filled with other data before each run, a time is what passes between two events, and a row's
+ * result is the median. The lowest and the highest of its 21 times are kept as well: a difference smaller than that
+ * spread is noise.
+ *
+ * Afterwards the caller verifies every row's output once more.
+ */
+#ifndef COMMON_TURNS_H
+#define COMMON_TURNS_H
+
+#include "common/bench.h"
+
+struct turns_row {
+    const char *name;
+    bench_launch launch;
+    void *job;
+    double bytes, flops;             /* that the job needs; 0 leaves the column empty */
+    float milliseconds[BENCH_RUNS];  /* sorted */
+    float median, shortest, longest; /* of them */
+};
+
+struct turns {
+    int rows;
+    struct turns_row row[BENCH_ROWS];
+    struct bench flush; /* for its buffer */
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+};
+
+static inline struct turns turns_start(void) {
+    struct turns turns = {};
+    int device = 0, l2 = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+    turns.flush.flush_bytes = 2 * (size_t)l2 + (1 << 20);
+    CUDA_CHECK(cudaMalloc((void **)&turns.flush.flush, turns.flush.flush_bytes));
+    CUDA_CHECK(cudaMemset(turns.flush.flush, 0, turns.flush.flush_bytes));
+    CUDA_CHECK(cudaStreamCreate(&turns.stream));
+    CUDA_CHECK(cudaEventCreate(&turns.start));
+    CUDA_CHECK(cudaEventCreate(&turns.stop));
+    CUDA_CHECK(cudaDeviceSynchronize()); /* what the caller has queued so far is not timed */
+    return turns;
+}
+
+static inline void turns_add(struct turns *turns, const char *name, bench_launch launch, void *job, double bytes,
+                             double flops) {
+    if (turns->rows == BENCH_ROWS) {
+        fprintf(stderr, "turns.h: more than %d rows: raise BENCH_ROWS\n", BENCH_ROWS);
+        exit(CHECK_EXIT_FAIL);
+    }
+    struct turns_row *row = &turns->row[turns->rows++];
+    row->name = name;
+    row->launch = launch;
+    row->job = job;
+    row->bytes = bytes;
+    row->flops = flops;
+}
+
+/* A row that does nothing: what a launch costs by itself, so what no kernel can beat. */
+static __global__ void turns_empty_kernel(void) {}
+
+static inline void turns_launch_nothing(void *, cudaStream_t stream) {
+    turns_empty_kernel<<<1, 1, 0, stream>>>();
+    CUDA_CHECK_LAUNCH();
+}
+
+static inline float turns_once(const struct turns *turns, const struct turns_row *row) {
+    float milliseconds = 0;
+    bench_flush(&turns->flush, turns->stream);
+    CUDA_CHECK(cudaEventRecord(turns->start, turns->stream));
+    row->launch(row->job, turns->stream);
+    CUDA_CHECK(cudaEventRecord(turns->stop, turns->stream));
+    CUDA_CHECK(cudaEventSynchronize(turns->stop));
+    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, turns->start, turns->stop));
+    return milliseconds;
+}
+
+static inline void turns_run(struct turns *turns) {
+    for (int run = -BENCH_WARMUP; run < BENCH_RUNS; run++) {
+        for (int r = 0; r < turns->rows; r++) {
+            float milliseconds = turns_once(turns, &turns->row[r]);
+            if (run >= 0) {
+                turns->row[r].milliseconds[run] = milliseconds;
+            }
+        }
+    }
+    for (int r = 0; r < turns->rows; r++) {
+        struct turns_row *row = &turns->row[r];
+        qsort(row->milliseconds, BENCH_RUNS, sizeof row->milliseconds[0], bench_order);
+        row->median = row->milliseconds[BENCH_RUNS / 2];
+        row->shortest = row->milliseconds[0];
+        row->longest = row->milliseconds[BENCH_RUNS - 1];
+    }
+}
+
+/* The table. `versus` heads the last column: the first row's time divided by this row's, in percent; NULL leaves it
+ * out. */
+static inline void turns_print(const struct turns *turns, const char *versus) {
+    printf("\n%-16s  %12s  %21s  %12s  %12s  %12s\n", "version", "ms", "shortest .. longest", "GB/s", "GFLOP/s",
+           versus ? versus : "");
+    for (int r = 0; r < turns->rows; r++) {
+        const struct turns_row *row = &turns->row[r];
+        printf("%-16s  %12.4f  %9.4f .. %8.4f", row->name, row->median, row->shortest, row->longest);
+        bench_cell(row->bytes / 1e6, row->bytes > 0 ? row->median : 0);
+        bench_cell(row->flops / 1e6, row->flops > 0 ? row->median : 0);
+        if (versus) {
+            bench_cell(100 * turns->row[0].median, row->bytes > 0 || row->flops > 0 ? row->median : 0);
+        }
+        printf("\n");
+    }
+    printf("\n");
+}
+
+static inline void turns_end(struct turns *turns) {
+    CUDA_CHECK(cudaFree(turns->flush.flush));
+    CUDA_CHECK(cudaEventDestroy(turns->start));
+    CUDA_CHECK(cudaEventDestroy(turns->stop));
+    CUDA_CHECK(cudaStreamDestroy(turns->stream));
+}
+
+#endif
