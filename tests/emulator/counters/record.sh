@@ -79,9 +79,10 @@ for what; do
     ;;
   lessons)
     header "$metrics,$launch_metrics" >"$output/lessons.csv"
-    for lesson in "$build"/lesson??; do # of each kernel the first launch and the fourth
+    for lesson in "$build"/lesson??; do # of each kernel (also of a template: by its whole name) the first launch and the fourth
       number=${lesson##*lesson}
-      SIZE=$(sh tests/lessons/sizes.sh "$number" counted) count "$metrics" --section LaunchStats --section Occupancy --kernel-id ':::1|4' "$lesson" >"$lesson.raw"
+      SIZE=$(sh tests/lessons/sizes.sh "$number" counted) count "$metrics" --section LaunchStats --section Occupancy \
+        --kernel-name-base demangled --kernel-id ':::1|4' "$lesson" >"$lesson.raw"
       compact "$metrics,$launch_metrics" /dev/null "\"$(basename "$lesson")\"," <"$lesson.raw" >>"$output/lessons.csv"
     done
     sed -i 's/^name,/lesson,name,/' "$output/lessons.csv"
