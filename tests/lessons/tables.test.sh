@@ -1,6 +1,6 @@
 #!/bin/sh
 # A page's tables of a GPU are made from the record that lies beside it: every row that measured/tables.sh prints is there. So is the
-# ladder of its versions, figures/ladder.svg, from what measured/ladder.sh prints.
+# ladder of its versions, figures/ladder.svg, from what measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -27,15 +27,18 @@ END_OF_ROWS
   fi
 done
 
-for script in lessons/*/measured/ladder.sh; do
+for script in lessons/*/measured/ladder.sh lessons/*/measured/roofline.sh; do
   [ -f "$script" ] || continue
-  figure=${script%measured/ladder.sh}figures/ladder.svg
-  if sh "$script" | sh tools/ladder_figure.sh | cmp -s - "$figure"; then
+  kind=$(basename "$script" .sh)
+  figure=${script%measured/*}figures/$kind.svg
+  if sh "$script" | sh "tools/${kind}_figure.sh" | cmp -s - "$figure"; then
     pass "$figure is that of its record"
   else
-    no "$figure is that of its record" "run: sh $script | sh tools/ladder_figure.sh > $figure"
+    no "$figure is that of its record" "run: sh $script | sh tools/${kind}_figure.sh > $figure"
   fi
 done
 
 capture sh -c 'printf "title: t\npeer: p\nnote: n\na | nan | 2 | GB/s\n" | sh tools/ladder_figure.sh'
 expect "a rung without a number is refused" error 'line 4: not a positive number'
+capture sh -c 'printf "title: t\nnote: n\nmemory: 4000 | m\npeak: 60 | p\na | 1 | inf | 2 | left\n" | sh tools/roofline_figure.sh'
+expect "a point without a number is refused" error 'line 5: not a positive number'

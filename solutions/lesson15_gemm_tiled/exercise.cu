@@ -1,0 +1,79 @@
+/* Exercise 15: a layer of a neural network, Y = X * W^T.
+ *
+ * A linear layer keeps its weights with a row for each output, W[out][in], and gets a row for each example, X[examples][in].
+ * So the sum runs along the rows of both. BLAS calls that product "nt": A as it is, B transposed.
+ *
+ *     C = alpha * A * B^T + beta * C           C[i][j] = alpha * (sum over k of A[i][k] * B[j][k]) + beta * C[i][j]
+ *
+ * The grader (make exercise15) calls, from the host:
+ *
+ *     void sgemm_nt(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C,
+ *                   cudaStream_t stream);
+ *
+ *   - A is M x K, B is N x K, C is M x N: device arrays of floats, row-major, at any address of a float; they do not overlap;
+ *   - M, N and K may be any numbers from 0 to 2^15; with K = 0 all sums are 0, and C = beta * C is still due;
+ *   - with beta = 0, C is written and not read: what is in it may be NaN;
+ *   - the work is queued in `stream`, and the function returns without waiting for it;
+ *   - nothing but C[0] ... C[M * N - 1] is written;
+ *   - each result is as exact as a sum in float can be expected to be: off by at most (K + 8) * 2^-23 for numbers in -1 ... 1;
+ *   - for M = N = K = 256: at most 0.6 bytes loaded from global memory per multiply-add (naive: 5 or more), at most 4.1
+ *     sectors in a load of a warp, and at most 1.5 wavefronts for an access of a warp to shared memory.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { TILE = 16 }; // a block has TILE x TILE threads and computes a tile of C
+
+__global__ void sgemm_nt_kernel(int M, int N, int K, float alpha, const float *A, const float *B, float beta,
+                                float *C) {
+    //> TODO 1: two tiles in shared memory, [TILE][TILE] to begin with; this thread's place x, y in its block; the row and
+    //> the column of the element of C that it computes; and a sum that is 0.
+    __shared__ float tile_A[TILE][TILE];
+    __shared__ float tile_B[TILE][TILE + 1]; // a column of it must not lie in one or two banks
+    int x = threadIdx.x, y = threadIdx.y;
+    int row = blockIdx.y * TILE + y, col = blockIdx.x * TILE + x;
+    float sum = 0.0f;
+    //<
+
+    for (int start = 0; start < K; start += TILE) {
+        //> TODO 2: load a tile of A: TILE rows of this block, k from `start` on. Neighbouring threads load neighbours. What
+        //> lies outside of the matrix is 0, and all threads of the block come along.
+        tile_A[y][x] = row < M && start + x < K ? A[row * K + start + x] : 0.0f;
+        //<
+
+        //> TODO 3: load a tile of B. The columns of C belong to rows of B: which ones does this block need, and which one
+        //> does this thread load, so that neighbours load neighbours again?
+        int row_B = blockIdx.x * TILE + y;
+        tile_B[y][x] = row_B < N && start + x < K ? B[row_B * K + start + x] : 0.0f;
+        //<
+
+        //> TODO 4: add TILE products to `sum`. Who must have finished what before, and before the next tiles are loaded?
+        __syncthreads();
+        for (int k = 0; k < TILE; k++) {
+            sum += tile_A[y][k] * tile_B[x][k];
+        }
+        __syncthreads();
+        //<
+    }
+
+    //> TODO 5: write alpha * sum + beta * C. Which threads have an element of C? And what if beta is 0?
+    //| (void)M, (void)N, (void)alpha, (void)A, (void)B, (void)beta, (void)C;
+    if (row < M && col < N) {
+        float *c = &C[row * N + col];
+        *c = beta == 0.0f ? alpha * sum : alpha * sum + beta * *c;
+    }
+    //<
+}
+
+void sgemm_nt(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C,
+              cudaStream_t stream) {
+    //> TODO 6: launch sgemm_nt_kernel in `stream`, a block for each tile of C, and check the launch.
+    //| (void)M, (void)N, (void)K, (void)alpha, (void)A, (void)B, (void)beta, (void)C, (void)stream;
+    if (M == 0 || N == 0) {
+        return;
+    }
+    dim3 block(TILE, TILE), grid((N + TILE - 1) / TILE, (M + TILE - 1) / TILE);
+    sgemm_nt_kernel<<<grid, block, 0, stream>>>(M, N, K, alpha, A, B, beta, C);
+    CUDA_CHECK_LAUNCH();
+    //<
+}
