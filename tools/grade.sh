@@ -6,7 +6,7 @@
 #   make grade OUT=grades FILE=submissions                  a student for each folder in it
 #
 # OUT/points.csv has a line for each student and exercise; OUT/STUDENT/exercise03/ has results.json, results.xml, what was
-# printed and the file that was graded. Only exercise.cu comes from the student. Everything that judges it is the version
+# printed and the file that was graded. Only exercise.cu, or the notebook's cell, comes from the student. Everything that judges it is the version
 # that git has (BASE=commit, HEAD otherwise): where a file of it was changed, the grading takes place in a restored copy.
 set -eu
 invoked_in=$PWD
@@ -105,6 +105,17 @@ find_exercise() { # NUMBER FOLDER
     ! -path '*/build/*' ! -path "$2/solutions/*" | awk '{ print length($0), $0 }' | sort -n | sed -n '1s/^[0-9]* //p'
 }
 
+# The lesson's notebook, when there is no file, or when the file is still as it was given.
+find_notebook() { # NUMBER FOLDER FILE
+  [ -d "$2" ] || return 0
+  if [ -n "$3" ]; then
+    sh tools/build_generator.sh
+    build/tools/make_exercise solutions/lesson"$1"_*/exercise.cu | cmp -s - "$3" || return 0
+  fi
+  find "$2" -maxdepth 5 -type f -name "lesson${1}_*.ipynb" ! -path '*/build/*' ! -path '*/.ipynb_checkpoints/*' |
+    awk '{ print length($0), $0 }' | sort -n | sed -n '1s/^[0-9]* //p'
+}
+
 cell() { # TEXT, in quotes where CSV needs them
   case $1 in *,*) printf '"%s"' "$1" ;; *) printf '%s' "$1" ;; esac
 }
@@ -132,12 +143,20 @@ grade() { # STUDENT NUMBER FOLDER
   rm -rf "$folder"
   mkdir -p "$folder"
   file=$(find_exercise "$2" "$3")
+  notebook=$(find_notebook "$2" "$3" "$file")
+  if [ -n "$notebook" ]; then
+    if python3 tools/notebooks/exercise_of.py "$notebook" "$2" >"$folder/exercise.cu"; then
+      file=$folder/exercise.cu
+    else
+      rm "$folder/exercise.cu"
+    fi
+  fi
   all=$(sed 's/.* //' "build/graded/lesson$2/count")
   passed=0
   if [ -z "$file" ]; then
     verdict=not_submitted
   else
-    cp "$file" "$folder/exercise.cu"
+    [ "$file" = "$folder/exercise.cu" ] || cp "$file" "$folder/exercise.cu"
     RESULTS=$folder NAMES=build/graded/lesson$2/checks tests/graders/run "$2" "$file" >"$folder/output.txt" 2>&1 || true
     verdict=$(sed -n '$s/^VERDICT: //p' "$folder/output.txt")
     [ -n "$verdict" ] || fail "$1, exercise $2: the grader ended without a verdict; see $folder/output.txt."

@@ -1,0 +1,30 @@
+"""exercise_of.py NOTEBOOK 03: prints the exercise that a notebook holds, the last cell that begins with %%nvcc --grade 03. Lines keep
+their numbers in the cell. With no such cell it prints nothing and ends with status 1."""
+
+import json
+import re
+import sys
+
+
+def exercise_of(notebook, number):
+    first = re.compile(rf"\s*%%(nvcc|cuda)\b[^\n]*--grade[ =]+0*{int(number)}\b[^\n]*")
+    for cell in reversed(notebook.get("cells", [])):
+        source = "".join(cell.get("source", []))
+        if cell.get("cell_type") == "code" and first.match(source):
+            return first.sub(lambda line: "\n" * line.group().count("\n") + "// %%nvcc", source, count=1) + "\n"
+    return None
+
+
+def main(path, number):
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = exercise_of(json.load(file), number)
+    except (ValueError, AttributeError, TypeError) as error:
+        sys.exit(f"{path} is no notebook: {error}")
+    if found is None:
+        sys.exit(f"{path} has no cell that begins with %%nvcc --grade {number}")
+    sys.stdout.write(found)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
