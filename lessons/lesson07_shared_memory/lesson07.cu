@@ -1,0 +1,485 @@
+/* Lesson 07: shared memory, the memory of a block.
+ *
+ *     make lesson07 run                     all versions on several sizes, verified, then measured (or counted)
+ *     make lesson07 run V=3 SIZE=100003     one version, one size
+ *
+ * You will learn how the threads of a block load something once and all use it, why they have to wait for each other in
+ * between, and when that is worth it: a GPU has caches, too.
+ *
+ *     stencil_kernel1   every thread reads its 33 neighbours from global memory
+ *     stencil_kernel2   the block loads a tile with a halo, waits, and reads the neighbours there
+ *     stencil_kernel3   the radius is known only when the program runs: dynamic shared memory
+ *     stencil_kernel4   each thread computes 11 outputs: one read from the tile serves up to 11 sums
+ *     stencil_kernel5   the results go back through the tile, so that the stores are coalesced
+ *     stencil_kernel6   float4 between global memory and the tile
+ *     stencil_kernel7   no shared memory at all: float4, registers, and a cache that nobody programs
+ *
+ * A stencil of radius r: each output is a weighted sum of 2r + 1 inputs,
+ *
+ *     y[i] = w[0] x[i - r] + ... + w[r] x[i] + ... + w[2r] x[i + r]
+ *
+ * where an x that does not exist counts as 0. Filters for sound, smoothing, and differential equations look like this.
+ */
+#include <math.h>
+#include <stdint.h>
+
+#include "common/bench.h"
+#include "common/check.h"
+#include "common/device.h"
+#include "common/verify.h"
+
+enum { BLOCK = 256 };      // threads in a block
+enum { RADIUS = 16 };      // the radius of all versions but the third: 33 inputs for an output
+enum { MAX_RADIUS = 320 }; // the largest radius of version 3
+enum { OUTPUTS = 11 };     // versions 4 to 6: outputs of a thread. Why an odd number? See the page
+static_assert(2 * RADIUS <= BLOCK, "version 2: the halo has no more elements than the block has threads");
+static_assert(RADIUS % 4 == 0, "versions 6 and 7: the halo is made of whole float4");
+
+/* The weights travel as an argument of the kernel. Arguments lie in constant memory, which is made for this: when all
+ * threads of a warp read the same word, it is one read for all. */
+struct filter {
+    int radius;
+    float weight[2 * MAX_RADIUS + 1];
+};
+
+// ---------------------------------------------------------------- the reference
+
+/* In double precision, over the neighbours that exist. */
+static void stencil_cpu(const float *x, float *y, int n, const struct filter *f) {
+    for (int i = 0; i < n; i++) {
+        int from = i < f->radius ? 0 : i - f->radius;
+        int to = i + f->radius < n ? i + f->radius : n - 1;
+        double sum = 0;
+        for (int j = from; j <= to; j++) {
+            sum += (double)f->weight[j - i + f->radius] * x[j];
+        }
+        y[i] = (float)sum;
+    }
+}
+
+// ---------------------------------------------------------------- the versions
+
+/* x[n] -> y[n], float. Every version has these shapes. */
+
+/* Version 1: a thread for each output, and every input straight from global memory. Thread i reads x[i - 16] to
+ * x[i + 16], and thread i + 1 reads all of that again but one. */
+static __global__ void stencil_kernel1(const float *x, float *y, int n, struct filter f) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float sum = 0.0f;
+#pragma unroll
+        for (int k = 0; k <= 2 * RADIUS; k++) {
+            int j = i - RADIUS + k;
+            sum += f.weight[k] * (0 <= j && j < n ? x[j] : 0.0f);
+        }
+        y[i] = sum;
+    }
+}
+
+/* Version 2: the block's outputs need 256 + 32 inputs, so the block loads these, each once, into its tile: a piece of
+ * shared memory, which all threads of the block see. Each thread loads one input, and the first 32 one more, since the
+ * tile is longer than the block by its halo: RADIUS on either side. Then everybody waits until everybody has loaded. No
+ * thread may leave before that, so the guards stand around the accesses and not around the whole. */
+static __global__ void stencil_kernel2(const float *x, float *y, int n, struct filter f) {
+    __shared__ float tile[BLOCK + 2 * RADIUS]; // tile[t] is x[first + t]
+    int t = threadIdx.x, first = (int)(blockIdx.x * BLOCK) - RADIUS;
+    int j = first + t;
+    tile[t] = 0 <= j && j < n ? x[j] : 0.0f;
+    if (t < 2 * RADIUS) {
+        j = first + BLOCK + t;
+        tile[BLOCK + t] = j < n ? x[j] : 0.0f;
+    }
+    __syncthreads();
+    int i = blockIdx.x * BLOCK + t;
+    if (i < n) {
+        float sum = 0.0f;
+#pragma unroll
+        for (int k = 0; k <= 2 * RADIUS; k++) {
+            sum += f.weight[k] * tile[t + k];
+        }
+        y[i] = sum;
+    }
+}
+
+/* Version 3: the radius is an argument. The compiler cannot know how long the tile is, so the launch says it: the third
+ * value between <<< and >>> is a number of bytes. And the halo may be longer than the block: a loop loads the tile. */
+static __global__ void stencil_kernel3(const float *x, float *y, int n, struct filter f) {
+    extern __shared__ float dynamic_tile[];
+    int length = blockDim.x + 2 * f.radius, first = (int)(blockIdx.x * blockDim.x) - f.radius;
+    for (int t = threadIdx.x; t < length; t += blockDim.x) {
+        int j = first + t;
+        dynamic_tile[t] = 0 <= j && j < n ? x[j] : 0.0f;
+    }
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float sum = 0.0f;
+        for (int k = 0; k <= 2 * f.radius; k++) {
+            sum += f.weight[k] * dynamic_tile[threadIdx.x + k];
+        }
+        y[i] = sum;
+    }
+}
+
+/* What versions 4 to 6 share: a block computes 11 * 256 outputs, a thread 11 neighbouring ones. It reads 43 words of the
+ * tile, each once; a word that lies in the windows of several outputs is added to several sums. The loops have
+ * constant bounds and are unrolled, so that the sums stay in registers: a register has a name, but no index. */
+enum { SPAN = BLOCK * OUTPUTS }; // outputs of a block
+
+static __device__ void load_tile(float *tile, const float *x, int n) {
+    int first = (int)(blockIdx.x * SPAN) - RADIUS;
+    for (int t = threadIdx.x; t < SPAN + 2 * RADIUS; t += BLOCK) {
+        int j = first + t;
+        tile[t] = 0 <= j && j < n ? x[j] : 0.0f;
+    }
+}
+
+static __device__ void sum_windows(const float *mine, int outputs, const struct filter &f, float *sum) {
+#pragma unroll
+    for (int k = 0; k < outputs + 2 * RADIUS; k++) {
+        float v = mine[k];
+#pragma unroll
+        for (int o = 0; o < outputs; o++) {
+            if (0 <= k - o && k - o <= 2 * RADIUS) { // v is input k - o of output o
+                sum[o] += f.weight[k - o] * v;
+            }
+        }
+    }
+}
+
+static __device__ void store_tile(const float *tile, float *y, int n) {
+    for (int t = threadIdx.x; t < SPAN; t += BLOCK) {
+        int i = blockIdx.x * SPAN + t;
+        if (i < n) {
+            y[i] = tile[t];
+        }
+    }
+}
+
+/* Version 4: when it has its sums, each thread stores them. What do the addresses of a warp look like now? */
+static __global__ void stencil_kernel4(const float *x, float *y, int n, struct filter f) {
+    __shared__ float tile[SPAN + 2 * RADIUS];
+    load_tile(tile, x, n);
+    __syncthreads();
+    float sum[OUTPUTS] = {};
+    sum_windows(tile + threadIdx.x * OUTPUTS, OUTPUTS, f, sum);
+    int i = blockIdx.x * SPAN + threadIdx.x * OUTPUTS;
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+        if (i + o < n) {
+            y[i + o] = sum[o];
+        }
+    }
+}
+
+/* Version 5: the tile has a second use. Each thread puts its results there, and then the block stores them in the order
+ * of the array. Before: wait until all have read the inputs that the results replace. After: until all results are
+ * there. */
+static __global__ void stencil_kernel5(const float *x, float *y, int n, struct filter f) {
+    __shared__ float tile[SPAN + 2 * RADIUS];
+    load_tile(tile, x, n);
+    __syncthreads();
+    float sum[OUTPUTS] = {};
+    sum_windows(tile + threadIdx.x * OUTPUTS, OUTPUTS, f, sum);
+    __syncthreads();
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+        tile[threadIdx.x * OUTPUTS + o] = sum[o];
+    }
+    __syncthreads();
+    store_tile(tile, y, n);
+}
+
+/* Version 6: a block whose tile lies inside the array moves it as float4: a quarter of the instructions, and more bytes
+ * with each (lesson 03). The tile stands in between, so nothing else has to change. All threads of a block decide
+ * alike, so the `if` costs no time (lesson 05); but code for both cases takes more registers, and fewer blocks would
+ * fit into a multiprocessor. __launch_bounds__ asks for a kernel of which 8 fit. x and y must be aligned. */
+static __global__ void __launch_bounds__(BLOCK, 8) stencil_kernel6(const float *x, float *y, int n, struct filter f) {
+    __shared__ __align__(16) float tile[SPAN + 2 * RADIUS];
+    int first = (int)(blockIdx.x * SPAN) - RADIUS;
+    bool inside = 0 <= first && first + SPAN + 2 * RADIUS <= n;
+    if (inside) {
+        for (int q = threadIdx.x; q < (SPAN + 2 * RADIUS) / 4; q += BLOCK) {
+            ((float4 *)tile)[q] = ((const float4 *)(x + first))[q];
+        }
+    } else {
+        load_tile(tile, x, n);
+    }
+    __syncthreads();
+    float sum[OUTPUTS] = {};
+    sum_windows(tile + threadIdx.x * OUTPUTS, OUTPUTS, f, sum);
+    __syncthreads();
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+        tile[threadIdx.x * OUTPUTS + o] = sum[o];
+    }
+    __syncthreads();
+    if (inside) {
+        for (int q = threadIdx.x; q < SPAN / 4; q += BLOCK) {
+            ((float4 *)(y + blockIdx.x * SPAN))[q] = ((const float4 *)tile)[q];
+        }
+    } else {
+        store_tile(tile, y, n);
+    }
+}
+
+/* Version 7: no tile, no barrier. A thread computes 4 neighbouring outputs, whose 36 inputs come straight from global
+ * memory as 9 float4. Neighbouring threads read nearly the same, as in version 1, and a cache keeps it for them. */
+static __global__ void stencil_kernel7(const float *x, float *y, int n, struct filter f) {
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x), first = i - RADIUS;
+    float v[4 + 2 * RADIUS], sum[4] = {};
+    if (0 <= first && first + 4 + 2 * RADIUS <= n) {
+#pragma unroll
+        for (int k = 0; k < 4 + 2 * RADIUS; k += 4) {
+            float4 quad = *(const float4 *)(x + first + k);
+            v[k] = quad.x, v[k + 1] = quad.y, v[k + 2] = quad.z, v[k + 3] = quad.w;
+        }
+    } else { // the first threads and the last ones
+#pragma unroll
+        for (int k = 0; k < 4 + 2 * RADIUS; k++) {
+            v[k] = 0 <= first + k && first + k < n ? x[first + k] : 0.0f;
+        }
+    }
+    sum_windows(v, 4, f, sum);
+    if (i + 4 <= n) {
+        *(float4 *)(y + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
+    } else {
+        for (int o = 0; o < 4 && i + o < n; o++) {
+            y[i + o] = sum[o];
+        }
+    }
+}
+
+// ---------------------------------------------------------------- the launchers
+
+/* As in lesson 03: queued in `stream`, no waiting, n may be 0. */
+
+static int ceil_div(int a, int b) {
+    return (a + b - 1) / b;
+}
+
+static void stencil1(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    stencil_kernel1<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n, *f);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void stencil2(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    stencil_kernel2<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, y, n, *f);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void stencil3(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    size_t bytes = (BLOCK + 2 * f->radius) * sizeof(float); // bytes, not floats
+    stencil_kernel3<<<ceil_div(n, BLOCK), BLOCK, bytes, stream>>>(x, y, n, *f);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void stencil4(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    stencil_kernel4<<<ceil_div(n, SPAN), BLOCK, 0, stream>>>(x, y, n, *f);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void stencil5(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
+    if (n == 0) {
+        return;
+    }
+    stencil_kernel5<<<ceil_div(n, SPAN), BLOCK, 0, stream>>>(x, y, n, *f);
+    CUDA_CHECK_LAUNCH();
+}
+
+static int aligned_for_float4(const void *p) {
+    return (uintptr_t)p % sizeof(float4) == 0;
+}
+
+static void stencil6(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
+    if (!aligned_for_float4(x) || !aligned_for_float4(y)) {
+        stencil5(x, y, n, f, stream); // content with any address
+        return;
+    }
+    if (n == 0) {
+        return;
+    }
+    stencil_kernel6<<<ceil_div(n, SPAN), BLOCK, 0, stream>>>(x, y, n, *f);
+    CUDA_CHECK_LAUNCH();
+}
+
+static void stencil7(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
+    if (!aligned_for_float4(x) || !aligned_for_float4(y)) {
+        stencil1(x, y, n, f, stream);
+        return;
+    }
+    if (n == 0) {
+        return;
+    }
+    stencil_kernel7<<<ceil_div(n, 4 * BLOCK), BLOCK, 0, stream>>>(x, y, n, *f);
+    CUDA_CHECK_LAUNCH();
+}
+
+static const struct version {
+    const char *name;
+    void (*launch)(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream);
+    bool any_radius;
+} versions[] = {
+    {"stencil_kernel1", stencil1, false}, {"stencil_kernel2", stencil2, false}, {"stencil_kernel3", stencil3, true},
+    {"stencil_kernel4", stencil4, false}, {"stencil_kernel5", stencil5, false}, {"stencil_kernel6", stencil6, false},
+    {"stencil_kernel7", stencil7, false},
+};
+enum { VERSIONS = sizeof versions / sizeof versions[0] };
+
+// ---------------------------------------------------------------- verify and measure
+
+/* One input and one filter with their expected output, on the host and on the device. The device arrays start `offset`
+ * floats into their allocation. */
+struct problem {
+    int n, offset;
+    struct filter filter;
+    float *input, *expected, *found; // host
+    float *x, *y;                    // device
+    const struct version *version;
+};
+
+/* Weights of both signs, no two alike, whose sizes add up to about 1: a neighbour that is missing, or taken for
+ * another one, is seen in the result. */
+static struct filter filter_random(int radius, uint64_t seed) {
+    struct filter f = {};
+    f.radius = radius;
+    verify_random(f.weight, 2 * radius + 1, -1.0f, 1.0f, seed + 1000);
+    for (int k = 0; k <= 2 * radius; k++) {
+        f.weight[k] = (f.weight[k] + copysignf(0.5f, f.weight[k])) / (2 * radius + 1);
+    }
+    return f;
+}
+
+static struct problem problem_create(int n, int offset, int radius, uint64_t seed) {
+    size_t bytes = (size_t)n * sizeof(float);
+    struct problem p = {};
+    p.n = n;
+    p.offset = offset;
+    p.filter = filter_random(radius, seed);
+    p.input = (float *)verify_host_alloc(bytes);
+    p.expected = (float *)verify_host_alloc(bytes);
+    p.found = (float *)verify_host_alloc(bytes);
+    verify_random(p.input, n, -1.0f, 1.0f, seed);
+    stencil_cpu(p.input, p.expected, n, &p.filter);
+    CUDA_CHECK(cudaMalloc((void **)&p.x, bytes + offset * sizeof(float)));
+    CUDA_CHECK(cudaMalloc((void **)&p.y, bytes + offset * sizeof(float)));
+    p.x += offset;
+    p.y += offset;
+    CUDA_CHECK(cudaMemcpy(p.x, p.input, bytes, cudaMemcpyHostToDevice));
+    return p;
+}
+
+static void problem_free(struct problem *p) {
+    CUDA_CHECK(cudaFree(p->x - p->offset));
+    CUDA_CHECK(cudaFree(p->y - p->offset));
+    free(p->input);
+    free(p->expected);
+    free(p->found);
+}
+
+static void problem_reset(struct problem *p, const struct version *version) {
+    p->version = version;
+    verify_poison_device(p->y, (size_t)p->n * sizeof(float));
+}
+
+static void problem_launch(void *job, cudaStream_t stream) {
+    struct problem *p = (struct problem *)job;
+    p->version->launch(p->x, p->y, p->n, &p->filter, stream);
+}
+
+/* A sum of so many floats is rounded so many times. A wrong neighbour would be off by a thousand times as much. */
+static void problem_verify(struct problem *p) {
+    size_t bytes = (size_t)p->n * sizeof(float);
+    verify_poison_host(p->found, bytes);
+    CUDA_CHECK(cudaMemcpy(p->found, p->y, bytes, cudaMemcpyDeviceToHost));
+    verify_floats(p->version->name, p->found, p->expected, p->n, 2e-6, 0);
+}
+
+static void verify_versions(int first, int last, int n, int offset, int radius, uint64_t seed) {
+    struct problem p = problem_create(n, offset, radius, seed);
+    for (int v = first; v <= last; v++) {
+        if (radius == RADIUS || versions[v].any_radius) {
+            problem_reset(&p, &versions[v]);
+            problem_launch(&p, 0);
+            CUDA_CHECK(cudaDeviceSynchronize());
+            problem_verify(&p);
+        }
+    }
+    problem_free(&p);
+}
+
+/* The radius of all versions, at two addresses; then the other radii, for version 3. */
+static void verify_size(int first, int last, int n, uint64_t seed) {
+    const int radii[] = {0, 1, 40, 300};
+    verify_versions(first, last, n, 0, RADIUS, seed);
+    verify_versions(first, last, n, 1, RADIUS, seed);
+    for (int r = 0; r < 4 && n <= 100000; r++) {
+        verify_versions(first, last, n, 0, radii[r], seed);
+    }
+}
+
+/* What the lesson is about, and only the emulator can count. 32 outputs of a warp need 32 inputs of their own, which
+ * is 4 sectors, and a little halo: how many sectors are asked for? How often is the tile read instead? */
+static void print_reuse(const struct bench *bench) {
+    printf("\nfor 32 outputs   %14s  %14s  %14s  %14s\n%-15s  %14s  %14s  %14s  %14s\n", "sectors", "sectors",
+           "wavefronts", "wavefronts", "version", "loaded", "stored", "shared loads", "shared stores");
+    for (int r = 0; r < bench->rows; r++) {
+        const struct emulatorCounters *c = &bench->row[r].counters;
+        double groups = bench->row[r].elements / 32;
+        printf("%-15s  %14.2f  %14.2f  %14.2f  %14.2f\n", bench->row[r].name, c->global_load_sectors / groups,
+               c->global_store_sectors / groups, c->shared_load_wavefronts / groups,
+               c->shared_store_wavefronts / groups);
+    }
+}
+
+/* The tables. The stencil needs to read n floats and to write n floats, and 2 * RADIUS + 1 multiply-adds for each. */
+static void measure_versions(int first, int last, int n, uint64_t seed) {
+    double bytes = 2.0 * n * sizeof(float), flops = 2.0 * n * (2 * RADIUS + 1);
+    struct problem p = problem_create(n, 0, RADIUS, seed);
+    struct bench bench = bench_start(bytes);
+    for (int v = first; v <= last; v++) {
+        problem_reset(&p, &versions[v]);
+        bench_run(&bench, versions[v].name, problem_launch, &p, n, bytes, flops);
+        problem_verify(&p); // once more: what was timed must be right as well
+    }
+    printf("n = %d, radius = %d\n", n, RADIUS);
+    if (device_is_emulator()) {
+        print_reuse(&bench);
+    }
+    bench_finish(&bench);
+    problem_free(&p);
+}
+
+int main(int argc, char **argv) {
+    struct options options = options_read(argc, argv, VERSIONS);
+    int first = options.version ? options.version - 1 : 0;
+    int last = options.version ? options.version - 1 : VERSIONS - 1;
+    int table_size = device_is_emulator() ? 1 << 18 : 1 << 26;
+    device_print_backend();
+
+    if (options.size >= 0) {
+        table_size = (int)options.size;
+        verify_size(first, last, table_size, options.seed);
+    } else {
+        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 20011};
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            verify_size(first, last, sizes[s], options.seed);
+        }
+    }
+    if (table_size > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
+        measure_versions(first, last, table_size, options.seed);
+    }
+    return verify_finish("stencil");
+}

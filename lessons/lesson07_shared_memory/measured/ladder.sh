@@ -1,0 +1,18 @@
+#!/bin/sh
+# ladder.sh: prints the rungs of figures/ladder.svg from h200.txt: sh ladder.sh | sh tools/ladder_figure.sh > figures/ladder.svg
+set -eu
+cd "$(dirname "$0")"
+
+awk '
+  /^--- machine/ { machine = 1 }
+  machine && /^20[0-9][0-9]-/ { date = $1; machine = 0 }
+  /^--- / { section = $0 }
+  section !~ /SEED=1/ { next }
+  $1 == "copy" { copy = $4 }
+  $1 ~ /_kernel/ { rung[++rungs] = $1 " | " $3 " | " copy " | GB/s" }
+  END {
+    print "title: A stencil of radius 16 over 2^26 floats"
+    print "peer: a copy kernel"
+    print "note: NVIDIA H200, " date
+    for (r = 1; r <= rungs; r++) print rung[r]
+  }' h200.txt
