@@ -9,6 +9,7 @@
 #include "common/bench.h"
 #include "common/check.h"
 #include "common/device.h"
+#include "common/gemm.h"
 #include "common/verify.h"
 
 static void tell(const char *name, int good) {
@@ -116,6 +117,47 @@ static void test_canaries(void) {
     unsetenv("VERIFY_CANARIES");
 }
 
+static void product(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C, int step) {
+    for (int i = 0; i < M; i += step) {
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int k = 0; k < K; k++) {
+                sum += (double)A[i * K + k] * B[k * N + j];
+            }
+            C[i * N + j] = (float)(alpha * sum + (beta != 0 ? beta * (double)C[i * N + j] : 0));
+        }
+    }
+}
+
+/* Is a product believed whose element `bad` is off by `error` (NaN: was never written)? */
+static int product_passes(struct gemm *g, const float *right, size_t bad, float error) {
+    float element = isnan(error) ? poison() : right[bad] + error;
+    CUDA_CHECK(cudaMemcpy(g->C, right, g->bytes_C, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(g->C + bad, &element, sizeof element, cudaMemcpyHostToDevice));
+    return gemm_verify(g, "product");
+}
+
+static void test_gemm(void) {
+    const int M = 260, N = 40, K = 50, last = M * N - 1;
+    const float tolerance = (K + 8) * FLT_EPSILON, missing = 0.05f;
+    struct gemm g = gemm_create(M, N, K, 1.5f, -0.5f, 3, product);
+    float *right = (float *)verify_host_alloc(g.bytes_C);
+    memcpy(right, g.expected, g.bytes_C);
+    tell("a right product", product_passes(&g, right, 0, 0));
+    tell("a product inside the tolerance", product_passes(&g, right, last, 0.5f * tolerance));
+    tell("a product outside the tolerance", !product_passes(&g, right, last, 2 * tolerance));
+    g.step = GEMM_SAMPLE; // as if it were a large one
+    gemm_checksums(&g);
+    tell("a right product, by its checksums", product_passes(&g, right, 0, 0));
+    tell("a wrong element in a row that has a checksum only", !product_passes(&g, right, last, missing));
+    tell("an infinity in such a row",
+         !product_passes(&g, right, last, INFINITY) && !product_passes(&g, right, 5 * N, -INFINITY));
+    tell("an unwritten element in such a row", !product_passes(&g, right, last, NAN));
+    tell("a wrong element in a row that was computed", !product_passes(&g, right, GEMM_SAMPLE * N, 2 * tolerance));
+    free(right);
+    gemm_free(&g);
+}
+
 static __global__ void store_kernel(int *x) {
     x[threadIdx.x] = 1;
 }
@@ -145,6 +187,7 @@ int main(int argc, char **argv) {
         test_ints();
         test_random();
         test_canaries();
+        test_gemm();
         tell("failures are remembered", verify_finish("all of these") == CHECK_EXIT_FAIL);
     }
     return 0;
