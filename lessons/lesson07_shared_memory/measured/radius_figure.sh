@@ -54,7 +54,7 @@ awk '
       key -= 26
       printf "  <line x1=\"666\" y1=\"%d\" x2=\"706\" y2=\"%d\" class=\"line line%d\"/>\n", key, key, version[v]
       mark(version[v], 686, key)
-      text(714, key + 5, "small", version[v] == 7 ? "7: registers, no tile" : version[v] == 6 ? "6: tile and registers" : version[v] == 2 ? "2: tile" : "1: neither")
+      text(714, key + 5, "small", version[v] == 7 ? "7: registers" : version[v] == 6 ? "6: tile, registers" : version[v] == 2 ? "2: tile" : "1: neither")
     }
     print "</svg>"
   }' h200.txt
