@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every lesson on several sizes and seeds: it must end with PASS, and with FAIL when a kernel is wrong.
+# Every lesson on several sizes and seeds: it must end with PASS, and with FAIL when a kernel is wrong. What it counts on the emulator
+# is what its page says: counted.awk beside the page makes the table's rows of what the program prints.
 # runs for each lesson
 set -eu
 cd "$(dirname "$0")/../.."
@@ -27,10 +28,30 @@ check_run() {
   esac
 }
 
+# Other compilers' PTX, and that for other GPUs, has other numbers of instructions.
+check_page() {
+  name="the page of $lesson has the counts that it prints"
+  rules=$(dirname "$source")/counted.awk
+  [ -f "$rules" ] || return 0
+  if [ "$CUDA_VERSION" != 13.0 ] || [ "$GENCODE" != '-gencode arch=compute_75,code=compute_75' ]; then
+    skip "$name" "they are those of CUDA 13.0's PTX for compute capability 7.5"
+    return 0
+  fi
+  rows=$(printf '%s\n' "$output" | awk -f "$rules")
+  missing=$(printf '%s\n' "$rows" | grep -vxF -f "$(dirname "$source")/README.md" || true)
+  if [ -n "$rows" ] && [ -z "$missing" ]; then
+    pass "$name"
+  else
+    no "$name" "these rows are missing:"
+    printf '%s\n' "$missing" | sed 's/^/    | /'
+  fi
+}
+
 backends=cpu
 [ -z "$GPU_NAME" ] || backends='cpu gpu'
 for backend in $backends; do
   check_run "$lesson on $backend" "$backend"
+  [ "$backend" != cpu ] || check_page
   for size in $(sh tests/lessons/sizes.sh "$number"); do
     check_run "$lesson on $backend, SIZE=$size" "$backend" "SIZE=$size"
   done
