@@ -50,7 +50,7 @@ function ratio(i, metric, label,    theirs, ours) {
 }
 END {
   for (i = 0; i < launches; i++) {
-    if (lesson != "" && !(keys[i] in shape) && (keys[i] !~ /#1$/ || names[i] ~ /^bench_/)) continue # made to take its time, on a GPU
+    if (lesson != "" && !(keys[i] in shape) && (keys[i] !~ /#1$/ || names[i] ~ /^(bench_|turns_)|cub::/)) continue # made to take its time, on a GPU
     if (!(keys[i] in shape) && (names[i], "*") in why) { used[names[i], "*"] = 1; explained++; printf "  %-28s %s\n", names[i], why[names[i], "*"]; continue }
     if (grids[keys[i]] != shape[keys[i]]) { print "  WRONG " names[i] ": launched as " shape[keys[i]] ", recorded as " grids[keys[i]]; wrong++; continue }
     for (c = 1; c <= columns; c++) {

@@ -1,0 +1,310 @@
+/* measure.h - what lesson 10 does with its versions: verify each, time them next to CUB, and look what a sum of
+ * floats is worth.
+ *
+ *     verify_versions(versions, first, last, n, seed);      whole numbers: the sum must be exact
+ *     measure_versions(versions, first, last, n, seed);     random floats: times or counts, errors, repeated runs
+ *
+ * How can a sum be verified that may be added up in any order? In two ways.
+ *
+ * Whole numbers. A float holds every whole number up to 2^24, so as long as no sum gets larger, nothing is ever
+ * rounded, and every order gives the same bits: the result must be exact. All elements are odd, so none of them is 0,
+ * and none can be forgotten or counted twice without being missed.
+ *
+ * Any floats. Each addition rounds, by at most 2^-24 of what comes out. An element that goes through d additions adds
+ * at most d * 2^-24 of its size to the error, so |error| <= d * 2^-24 * (|x0| + |x1| + ...). That is what a result is
+ * held to.
+ */
+#ifndef LESSONS_LESSON10_REDUCTION_MEASURE_H
+#define LESSONS_LESSON10_REDUCTION_MEASURE_H
+
+#include <math.h>
+
+#include "common/bench.h"
+#include "common/check.h"
+#include "common/device.h"
+#include "common/turns.h"
+#include "common/verify.h"
+
+#if __has_include(<cub/device/device_reduce.cuh>)
+#include <cub/device/device_reduce.cuh> // NVIDIA's own reduction, to compare with on a GPU
+#define HAVE_CUB 1
+#else
+#define HAVE_CUB 0
+#endif
+
+enum {
+    SUM_BLOCK = 256,
+    SUM_BLOCKS_PER_SM = 32
+};                     // the smallest blocks that a version has, and the most of them in a grid
+enum { REPEATS = 20 }; // does the same sum come out each time?
+enum { ROWS_MAX = 16 };
+
+/* Device memory that a version may use besides x and y. It belongs to one call at a time. */
+struct scratch {
+    float *partial[2]; // room for the sums of all blocks, twice
+    unsigned *done;    // 0 between two calls
+};
+
+/* x[n] -> y[1], queued in `stream`. */
+struct version {
+    const char *name;
+    void (*launch)(const float *x, float *y, int n, struct scratch *scratch, cudaStream_t stream);
+    bool repeat; // worth running again and again
+};
+
+static double sum_cpu(const float *x, int n); // the lesson's
+
+static int multiprocessors(void) {
+    int device = 0, count = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+}
+
+// ---------------------------------------------------------------- a problem
+
+/* One input with its sum. The device array starts `offset` floats into its allocation: with 1 it is not aligned. */
+struct problem {
+    int n, offset;
+    float *input; // host
+    double sum, tolerance;
+    float *x; // device
+    struct scratch scratch;
+};
+
+/* 1, 3, 5 or 7; where these would exceed 2^24, their negatives too, so that what any version adds up stays far below.
+ * */
+static void fill_whole(float *x, int n, uint64_t seed) {
+    verify_random(x, n, 0.0f, n <= 1 << 21 ? 4.0f : 8.0f, seed);
+    for (int i = 0; i < n; i++) {
+        int k = (int)x[i];
+        x[i] = (float)(k < 4 ? 2 * k + 1 : 7 - 2 * k);
+    }
+}
+
+/* For numbers that are not negative: `sum` is the sum of their sizes. The longest way of an element is in version 9:
+ * its thread's share, the tree, and then one atomicAdd after the other. */
+static double error_bound(int n, double sum) {
+    double blocks = (double)multiprocessors() * SUM_BLOCKS_PER_SM;
+    double additions = n / (multiprocessors() * 8.0 * SUM_BLOCK) + 64 + blocks;
+    return additions * ldexp(1.0, -24) * sum;
+}
+
+static struct problem problem_create(int n, int offset, bool whole, uint64_t seed) {
+    size_t bytes = (size_t)n * sizeof(float);
+    size_t sums = (size_t)n / SUM_BLOCK + 1 + (size_t)multiprocessors() * SUM_BLOCKS_PER_SM;
+    struct problem p = {};
+    p.n = n;
+    p.offset = offset;
+    p.input = (float *)verify_host_alloc(bytes);
+    if (whole) {
+        fill_whole(p.input, n, seed);
+    } else {
+        verify_random(p.input, n, 0.0f, 1.0f, seed);
+    }
+    p.sum = sum_cpu(p.input, n);
+    p.tolerance = whole ? 0.0 : error_bound(n, p.sum);
+    CUDA_CHECK(cudaMalloc((void **)&p.x, bytes + offset * sizeof(float)));
+    p.x += offset;
+    CUDA_CHECK(cudaMemcpy(p.x, p.input, bytes, cudaMemcpyHostToDevice));
+    for (int k = 0; k < 2; k++) {
+        CUDA_CHECK(cudaMalloc((void **)&p.scratch.partial[k], sums * sizeof(float)));
+    }
+    CUDA_CHECK(cudaMalloc((void **)&p.scratch.done, sizeof(unsigned)));
+    CUDA_CHECK(cudaMemset(p.scratch.done, 0, sizeof(unsigned)));
+    return p;
+}
+
+static void problem_free(struct problem *p) {
+    CUDA_CHECK(cudaFree(p->x - p->offset));
+    CUDA_CHECK(cudaFree(p->scratch.partial[0]));
+    CUDA_CHECK(cudaFree(p->scratch.partial[1]));
+    CUDA_CHECK(cudaFree(p->scratch.done));
+    free(p->input);
+}
+
+// ---------------------------------------------------------------- a version on a problem
+
+/* With a result of its own, so that several can take turns. Without a version it is CUB. */
+struct job {
+    struct problem *problem;
+    const struct version *version;
+    float *y; // device
+    void *temporary;
+    size_t temporary_bytes;
+};
+
+static struct job job_create(struct problem *p, const struct version *version) {
+    struct job job = {p, version, NULL, NULL, 0};
+    CUDA_CHECK(cudaMalloc((void **)&job.y, sizeof(float)));
+    verify_poison_device(job.y, sizeof(float));
+#if HAVE_CUB
+    if (!version) { // the first call only asks how much memory the second one needs
+        CUDA_CHECK(cub::DeviceReduce::Sum(NULL, job.temporary_bytes, p->x, job.y, p->n));
+        CUDA_CHECK(cudaMalloc(&job.temporary, job.temporary_bytes));
+    }
+#endif
+    return job;
+}
+
+static void job_launch(void *a_job, cudaStream_t stream) {
+    struct job *job = (struct job *)a_job;
+    struct problem *p = job->problem;
+    if (job->version) {
+        job->version->launch(p->x, job->y, p->n, &p->scratch, stream);
+        return;
+    }
+#if HAVE_CUB
+    CUDA_CHECK(cub::DeviceReduce::Sum(job->temporary, job->temporary_bytes, p->x, job->y, p->n, stream));
+#endif
+}
+
+static const char *job_name(const struct job *job) {
+    return job->version ? job->version->name : "CUB";
+}
+
+static float job_verify(struct job *job) {
+    float found, expected = (float)job->problem->sum;
+    verify_poison_host(&found, sizeof found);
+    CUDA_CHECK(cudaMemcpy(&found, job->y, sizeof found, cudaMemcpyDeviceToHost));
+    verify_floats(job_name(job), &found, &expected, 1, job->problem->tolerance, 0.0);
+    return found;
+}
+
+static void job_free(struct job *job) {
+    CUDA_CHECK(cudaFree(job->y));
+    CUDA_CHECK(cudaFree(job->temporary));
+}
+
+/* Versions first .. last on one size, at an aligned address and at one that is not. */
+static void verify_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
+    for (int offset = 0; offset < 2; offset++) {
+        struct problem p = problem_create(n, offset, true, seed);
+        for (int v = first; v <= last; v++) {
+            struct job job = job_create(&p, &versions[v]);
+            job_launch(&job, 0);
+            CUDA_CHECK(cudaDeviceSynchronize());
+            job_verify(&job);
+            job_free(&job);
+        }
+        problem_free(&p);
+    }
+}
+
+// ---------------------------------------------------------------- what a sum of floats is worth
+
+/* As one would write it without thinking. */
+static float sum_one_by_one(const float *x, int n) {
+    float sum = 0.0f;
+    for (int i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    return sum;
+}
+
+/* The error in units of 2^-24 of the sum; a float that is as near as a float can be is off by 1 at most. */
+static void print_error(const char *name, double found, double exact) {
+    printf("%-24s  %16.9g  %16.2f\n", name, found, fabs(found - exact) / exact * ldexp(1.0, 24));
+}
+
+static void print_errors(const struct problem *p, const struct job *jobs, const float *found, int count) {
+    printf("%-24s  %16s  %16s\n", "added up", "sum", "error * 2^24");
+    print_error("in double", p->sum, p->sum);
+    print_error("as float, one by one", sum_one_by_one(p->input, p->n), p->sum);
+    for (int j = 0; j < count; j++) {
+        print_error(job_name(&jobs[j]), found[j], p->sum);
+    }
+    printf("\n");
+}
+
+/* The same sum, again and again: how many different results are there? */
+static void print_repeats(struct job *job) {
+    float found[REPEATS];
+    int different = 0;
+    for (int r = 0; r < REPEATS; r++) {
+        verify_poison_device(job->y, sizeof(float));
+        job_launch(job, 0);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        found[r] = job_verify(job);
+        int same = 0;
+        while (verify_bits(found[same]) != verify_bits(found[r])) {
+            same++;
+        }
+        different += same == r;
+    }
+    printf("%-16s  %d times the same sum: %d different result%s\n", job_name(job), REPEATS, different,
+           different == 1 ? "" : "s");
+}
+
+// ---------------------------------------------------------------- the tables
+
+/* What only the emulator counts: launches, how often a warp waited for its block, atomics. */
+static void print_meetings(const struct bench *bench) {
+    printf("\n%-16s  %12s  %20s  %12s\n%-16s  %12s  %20s  %12s\n", "", "", "barriers of warps", "global", "version",
+           "launches", "per 1000 elements", "atomics");
+    for (int r = 0; r < bench->rows; r++) {
+        const struct emulatorCounters *c = &bench->row[r].counters;
+        printf("%-16s  %12llu  %20.2f  %12llu\n", bench->row[r].name, (unsigned long long)c->launches,
+               1000.0 * c->barriers / bench->row[r].elements, (unsigned long long)c->global_atomic_requests);
+    }
+}
+
+static void count_on_emulator(struct job *jobs, int count, double n) {
+    struct bench bench = bench_start(0);
+    for (int j = 0; j < count; j++) {
+        bench_run(&bench, job_name(&jobs[j]), job_launch, &jobs[j], n, n * sizeof(float), 0);
+    }
+    print_meetings(&bench);
+    bench_finish(&bench);
+}
+
+static void time_on_gpu(struct job *jobs, int count, double bytes) {
+    struct turns turns = turns_start();
+    for (int j = 0; j < count; j++) {
+        turns_add(&turns, job_name(&jobs[j]), job_launch, &jobs[j], bytes, 0);
+    }
+    turns_add(&turns, "(empty kernel)", turns_launch_nothing, NULL, 0, 0);
+    turns_run(&turns);
+    turns_print(&turns, HAVE_CUB ? "% of CUB" : NULL);
+    turns_end(&turns);
+#if HAVE_CUB
+    printf("CUB: cub::DeviceReduce::Sum, version %d.%d.%d\n\n", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
+           CUB_SUBMINOR_VERSION);
+#else
+    printf("CUB: this toolkit does not have it, so there is no comparison\n\n");
+#endif
+}
+
+/* For one size. A sum needs to read n floats, and to write one. CUB is for the GPU; it comes first, to compare with. */
+static void measure_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
+    struct problem p = problem_create(n, 0, false, seed);
+    struct job jobs[ROWS_MAX];
+    float found[ROWS_MAX];
+    int count = 0;
+    if (HAVE_CUB && !device_is_emulator()) {
+        jobs[count++] = job_create(&p, NULL);
+    }
+    for (int v = first; v <= last; v++) {
+        jobs[count++] = job_create(&p, &versions[v]);
+    }
+    printf("n = %d\n", n);
+    if (device_is_emulator()) {
+        count_on_emulator(jobs, count, n);
+    } else {
+        time_on_gpu(jobs, count, n * (double)sizeof(float));
+    }
+    for (int j = 0; j < count; j++) { // what was timed must be right as well
+        found[j] = job_verify(&jobs[j]);
+    }
+    print_errors(&p, jobs, found, count);
+    for (int j = 0; j < count; j++) {
+        if (!jobs[j].version || jobs[j].version->repeat) {
+            print_repeats(&jobs[j]);
+        }
+        job_free(&jobs[j]);
+    }
+    printf("\n");
+    problem_free(&p);
+}
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/sh
+# record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables and the ladder are made
+# from. First, in the root of the workbook, build them there:
+#     sh lessons/lesson10_reduction/measured/record.sh build FOLDER
+# One executable holds the PTX that the emulator runs and machine code for compute capability 9.0.
+set -u
+source=lessons/lesson10_reduction/lesson10.cu
+
+build() { # NAME SED-SCRIPT
+  sed "$2" "$source" >"$folder/$1.cu"
+  cmp -s "$source" "$folder/$1.cu" && [ "$1" != lesson10 ] && echo "record.sh: $1 is not another program" >&2
+  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_75,code=compute_75 \
+    -gencode arch=compute_90,code=sm_90 "$folder/$1.cu" -o "$folder/$1" -ldl -lpthread &
+}
+
+if [ "$1" = build ]; then
+  folder=$2
+  mkdir -p "$folder"
+  build lesson10 ''
+  for loads in 1 2 4 16; do build "loads$loads" "s/LOADS = 8/LOADS = $loads/"; done
+  for blocks in 1 4 8 16 128; do build "blocks$blocks" "s/BLOCKS_PER_SM = 32/BLOCKS_PER_SM = $blocks/"; done
+  wait
+  exit
+fi
+
+cd "$1" || exit 1
+section() { printf '\n--- %s\n' "$*"; }
+section machine
+date -u +%Y-%m-%d
+nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem --format=csv
+for seed in 1 2; do
+  section "lesson10, SEED=$seed"
+  SEED=$seed timeout 40 ./lesson10
+done
+# ncu's table of everything, cut to the columns that were asked for.
+columns() { # METRICS
+  awk -F'","' -v metrics="Kernel Name,Grid Size,$1" '
+    BEGIN { n = split(metrics, wanted, ",") }
+    /^"ID",/ { for (i = 1; i <= NF; i++) { gsub(/"/, "", $i); column[$i] = i } head = 1; gsub(/,/, "|", metrics); print metrics; next }
+    head && /^"[0-9]/ {
+      line = ""
+      for (i = 1; i <= n; i++) { value = $column[wanted[i]]; gsub(/["]/, "", value); line = line (i > 1 ? "|" : "") value }
+      print line
+    }'
+}
+count() { # WHICH-LAUNCHES METRICS
+  timeout 60 ncu --clock-control none $1 --csv --page raw --metrics "$2" ./lesson10 | columns "$2"
+}
+metrics=gpu__time_duration.sum,dram__bytes_read.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed
+metrics=$metrics,smsp__issue_active.avg.pct_of_peak_sustained_active,sm__warps_active.avg.pct_of_peak_sustained_active
+metrics=$metrics,smsp__inst_executed.sum,smsp__sass_branch_targets_threads_divergent.sum,launch__registers_per_thread
+metrics=$metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
+stalls=''
+for reason in barrier long_scoreboard short_scoreboard wait; do
+  stalls=$stalls${stalls:+,}smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio
+done
+export SIZE=16777216
+section "ncu, SIZE=16777216: the first launch of each kernel"
+count '--kernel-name regex:^sum_kernel --kernel-id :::1' "$metrics"
+section "ncu, SIZE=16777216: why warps wait, for each instruction issued"
+count '--kernel-name regex:^sum_kernel --kernel-id :::1' "$stalls"
+export SIZE=1048576 V=10
+section "ncu, SIZE=1048576: CUB's kernels and sum_kernel10"
+count '--kernel-name regex:Reduce|sum_kernel10 --launch-count 4' gpu__time_duration.sum,launch__registers_per_thread
+unset V
+export SIZE=1025
+for tool in memcheck racecheck synccheck initcheck; do
+  section "compute-sanitizer --tool $tool, SIZE=1025"
+  timeout 60 compute-sanitizer --tool $tool --error-exitcode 9 ./lesson10 2>&1 | grep -e '=========' -e PASS -e FAIL | tail -n 4
+done
+unset SIZE
+for variant in loads1 loads2 loads4 loads16 blocks1 blocks4 blocks8 blocks16 blocks128; do
+  section "$variant, V=10 SIZE=268435456"
+  V=10 SIZE=268435456 timeout 30 ./$variant
+done

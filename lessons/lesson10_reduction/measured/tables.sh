@@ -1,0 +1,52 @@
+#!/bin/sh
+# tables.sh: prints the rows of the page's H200 tables, made from h200.txt (which record.sh printed on that machine).
+# tests/lessons/tables.test.sh looks whether the page has them.
+set -eu
+cd "$(dirname "$0")"
+
+awk '
+  function number(text) { gsub(/,/, "", text); return text + 0 }
+
+  /^--- / { section = $0; part = ""; next }
+  /^n = / { n = $3; part = "times"; next }
+  /^added up/ { part = "errors"; next }
+
+  # Times of the first seed: 2^28 elements, then 2^20.
+  section ~ /SEED=1/ && part == "times" && /^(CUB|sum_kernel[0-9]+) +[0-9]/ {
+    if (n > 2 ^ 20) printf "| %s | | %.4f | %.0f | %.1f |\n", $1, $2, $6, $8
+    else printf "| %s | | %.1f | %.1f |\n", $1, 1000 * $2, $8
+  }
+  section ~ /SEED=1/ && part == "times" && n == 2 ^ 20 && /^\(empty kernel\)/ { printf "| (empty kernel) | | %.1f | - |\n", 1000 * $3 }
+
+  # How far the sums of 2^28 numbers are off.
+  section ~ /SEED=1/ && part == "errors" && n > 2 ^ 20 && /^as float, one by one/ { printf "| one by one | %s | %.2f |\n", $6, $7 }
+  section ~ /SEED=1/ && part == "errors" && n > 2 ^ 20 && /^(CUB|sum_kernel[0-9]+) +[0-9.]+ +[0-9.]+$/ { printf "| %s | %s | %.2f |\n", $1, $2, $3 }
+  section ~ /SEED=1/ && n > 2 ^ 20 && /times the same sum/ { printf "| %s | %s |\n", $1, $7 }
+
+  # Variants of version 10: loads at once, blocks on a multiprocessor.
+  section ~ /V=10/ && /^CUB +[0-9]+\.[0-9]+ +[0-9]/ && part == "times" { next }
+  section ~ /V=10/ && part == "times" && /^sum_kernel10 / {
+    split(section, name, /[ ,]+/)
+    kind = name[2] ~ /^loads/ ? "loads" : "blocks"
+    setting = name[2]; sub(/[a-z]+/, "", setting)
+    rows[kind, ++count[kind]] = setting; cell[kind, setting] = sprintf("%.4f | %.1f", $2, $8)
+  }
+  section ~ /SEED=1/ && part == "times" && n > 2 ^ 20 && /^sum_kernel10 / {
+    cell["loads", 8] = sprintf("%.4f | %.1f", $2, $8); rows["loads", ++count["loads"]] = 8
+    cell["blocks", 32] = cell["loads", 8]; rows["blocks", ++count["blocks"]] = 32
+  }
+
+  # ncu.
+  section ~ /the first launch/ && /^sum_kernel/ {
+    split($0, value, "|"); split(value[1], name, "(")
+    printf "| %s | %.1f | %.1f | %.1f | %.0f | %.0f |\n", name[1], number(value[8]) / 1e6, number(value[11]) / 1e6,
+      number(value[12]) / 1e6, number(value[6]), number(value[5])
+  }
+  section ~ /CUB.s kernels/ && /Reduce|sum_kernel10/ {
+    split($0, value, "|"); split(value[1], label, /[(<]/); sub(/^void /, "", label[1])
+    brief[label[1]] = sprintf("| %s | %s | %.1f |", label[1], value[2] ~ /^\(1,/ ? 1 : substr(value[2], 2) + 0, number(value[3]) / 1000)
+  }
+  END {
+    for (kind in count) for (r = 1; r <= count[kind]; r++) printf "| %s | %s |\n", rows[kind, r], cell[kind, rows[kind, r]]
+    for (label_of in brief) print brief[label_of]
+  }' h200.txt
