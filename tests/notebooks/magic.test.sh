@@ -1,6 +1,6 @@
 #!/bin/sh
-# nvcc_magic, the notebooks' %%nvcc: its parts in plain Python, then a notebook whose cells go right and wrong in every way, and an
-# installation outside of the project.
+# nvcc_magic, the notebooks' %%nvcc: its parts in plain Python, then a notebook whose cells go right and wrong in every way,
+# and an installation outside of the project.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

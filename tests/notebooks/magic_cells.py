@@ -40,6 +40,30 @@ def exercise(folder):
     return next((ROOT / folder).glob("lesson03_*/exercise.cu")).read_text()
 
 
+ENDLESS_KERNEL = """__global__ void k(volatile int *p) {
+    while (*p == *p) { }
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 4);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize();
+}
+"""
+
+RACE = """__global__ void k(int *p) {
+    __shared__ int s[64];
+    s[threadIdx.x] = 1;
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 256);
+    k<<<1, 64>>>(p);
+    return cudaDeviceSynchronize();
+}
+"""
+
 FORKS = """#include <cstdio>
 #include <unistd.h>
 int main() {
@@ -101,8 +125,7 @@ CASES = [
     ),
     (
         "an endless kernel",
-        "%%nvcc --timeout 1\n__global__ void k(volatile int *p) {\n    while (*p == *p) { }\n}\nint main() {\n    int *p;\n    cudaMalloc(&p, 4);\n"
-        "    k<<<1, 1>>>(p);\n    return cudaDeviceSynchronize();\n}",
+        "%%nvcc --timeout 1\n" + ENDLESS_KERNEL,
         dict(error="TimeLimit: Endless kernel, line [23], in k.*--timeout"),
     ),
     (
@@ -117,8 +140,7 @@ CASES = [
     ),
     (
         "a race, for --sanitize",
-        "%%nvcc --sanitize racecheck\n__global__ void k(int *p) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1;\n    p[threadIdx.x] = s[63 - threadIdx.x];\n}\n"
-        "int main() {\n    int *p;\n    cudaMalloc(&p, 256);\n    k<<<1, 64>>>(p);\n    return cudaDeviceSynchronize();\n}",
+        "%%nvcc --sanitize racecheck\n" + RACE,
         dict(error="KernelError: .*Race reported.*line [45]"),
     ),
     (
@@ -152,7 +174,8 @@ CASES = [
     ),
     (
         "a program of several cells",
-        '%%nvcc --with part.cu\n#include <cstdio>\n#include "twice.h"\nint four();\nint main() { printf("%d\\n", twice(four())); }',
+        '%%nvcc --with part.cu\n#include <cstdio>\n#include "twice.h"\nint four();\n'
+        'int main() { printf("%d\\n", twice(four())); }',
         dict(text="^8$"),
     ),
     (

@@ -1,4 +1,4 @@
-"""nvcc_magic without a notebook and without nvcc: options, the compilers' messages, reports, listings, pictures, a runner with limits.
+"""nvcc_magic without a notebook and without nvcc: options, messages, reports, listings, pictures, a runner with limits.
 
 Prints `ok NAME` or `not ok NAME: why`, as the suites do.
 """
@@ -37,6 +37,33 @@ def refused(line):
     except OptionError as error:
         return str(error)
     return ""
+
+
+# What cannot be understood, and a word of the message.
+REFUSED = [
+    ("--backend tpu", "auto, gpu or cpu"),
+    ("--timeout x", "seconds"),
+    ("--timeout -1", "seconds"),
+    ("--max-output 0", "at least 1"),
+    ("--grade", "number"),
+    ("--grade x3", "number"),
+    ("--name", "file"),
+    ("--name ../a.h", "without folders"),
+    ("--name a.txt", "ends in"),
+    ("--with", "names"),
+    ("-cudart static", "always used"),
+    ("--cudart=none", "always used"),
+    ("--no-run --profile", "needs the program"),
+    ("--sanitize --profile", "one at a time"),
+    ("--time --view", "one at a time"),
+    ("--name a.h --ptx", "only saved"),
+    ("--grade 03 -O1", "only --timeout"),
+    ("-shared --profile", "nothing to run"),
+    ("--run=1", "no value"),
+    ("--view=x", "number"),
+    ("-D 'x", "quotation"),
+    ("-run", "itself"),
+]
 
 
 def test_options():
@@ -95,11 +122,7 @@ def test_options():
         (options.parse("-std=c++20").nvcc_has("-std"), options.parse("-stdlib").nvcc_has("-std")),
         (True, False),
     )
-    for line, word in [("--backend tpu", "auto, gpu or cpu"), ("--timeout x", "seconds"), ("--timeout -1", "seconds"), ("--max-output 0", "at least 1"),
-                       ("--grade", "number"), ("--grade x3", "number"), ("--name", "file"), ("--name ../a.h", "without folders"), ("--name a.txt", "ends in"),
-                       ("--with", "names"), ("-cudart static", "always used"), ("--cudart=none", "always used"), ("--no-run --profile", "needs the program"),
-                       ("--sanitize --profile", "one at a time"), ("--time --view", "one at a time"), ("--name a.h --ptx", "only saved"), ("--grade 03 -O1", "only --timeout"),
-                       ("-shared --profile", "nothing to run"), ("--run=1", "no value"), ("--view=x", "number"), ("-D 'x", "quotation"), ("-run", "itself")]:  # fmt: skip
+    for line, word in REFUSED:
         found = refused(line)
         check(f"options: {line} is refused", word if word in found else found, word)
 
@@ -282,7 +305,7 @@ def test_machine():
         ["-gencode", "arch=compute_90a,code=compute_90a"],
     )
     try:
-        machine.require_emulator(none, print)
+        machine.require_emulator(none)
     except NvccError as error:
         check("no emulator: how to get it", "NVCC_MAGIC_PROJECT" in str(error), True)
     try:
@@ -311,6 +334,20 @@ relu(float *, int)
   -----------------
     Grid Size                     4 x 1 x 1
 
+  Source Counters
+  ---------------
+    Divergent Branches            1
+
+    cell.cu
+         instructions of 32 divergent  way to                     units
+   line      of warps  act.  branches  memory           requests   /req  ideal  (units: sectors)
+      5           192  32.0                                                     int i = threadIdx.x;
+
+    b.h
+         instructions of 32 divergent  way to                     units
+   line      of warps  act.  branches  memory           requests   /req  ideal  (units: sectors)
+      7           352  31.4         1  global store           32    7.8    3.9  p[2 * i] = t[i];
+
 Counted on the emulator.
 """
 
@@ -332,7 +369,7 @@ $L__BB0_2:
 }
 """
 
-SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="9" aria-labelledby="title desc"><title id="title">t</title><style>
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" aria-labelledby="title desc"><title id="title">t</title><style>
 text, .a { fill: #111; }
 @media (prefers-color-scheme: dark) { text { fill: #eee; } }
 </style><pattern id="hatch"/><rect fill="url(#hatch)"/></svg>"""
@@ -351,7 +388,12 @@ def test_reports():
         [(7, "8.0"), (0, "4")],
     )
     check("report: the remedy in a notebook's words", kernel.rules[0].remedy, "look (%%nvcc --view 7), and pad.")
-    check("report: sections", kernel.sections, [("Launch Statistics", "Grid Size                     4 x 1 x 1")])
+    check("report: sections", [title for title, _ in kernel.sections], ["Launch Statistics", "Source Counters"])
+    check("report: a section's text", kernel.sections[0][1], "Grid Size                     4 x 1 x 1")
+    check("report: the file of a line", (kernel.rules[0].file, kernel.rules[0].source), ("b.h", "p[2 * i] = t[i];"))
+    shown = render.profile([kernel], "", "", "cell.cu", ["not this one"] * 9)
+    check("report: another file's line is not taken for the cell's", "b.h, line 7" in shown.html, True)
+    check("report: its source is shown", ("7 | p[2 * i]" in shown.html, "not this" in shown.html), (True, False))
     check("report: its last words", remark, "Counted on the emulator.")
     (function,) = listing.parse_ptx(PTX)
     check(
@@ -392,8 +434,8 @@ def test_runner():
     check("run: the output limit", (outcome.stopped, len(outcome.output)), ("output", 1000))
     outcome, _ = python("import os; os.kill(os.getpid(), 11)")
     check("run: a signal", outcome.status, -11)
-    outcome, _ = python("import os, time; os.write(1, b'at /tmp/s'); time.sleep(0.3); os.write(1, b'/cell.cu:3 ' + '\\u00e4'.encode()[:1]); time.sleep(0.2); "
-                        "os.write(1, '\\u00e4'.encode()[1:])", hide="/tmp/s/")  # fmt: skip
+    pieces = (b"at /tmp/s", b"/cell.cu:3 \xc3", b"\xa4")
+    outcome, _ = python(f"import os, time; [(os.write(1, p), time.sleep(0.3)) for p in {pieces}]", hide="/tmp/s/")
     check("run: names and letters that come in two pieces", outcome.output, "at cell.cu:3 ä")
     with tempfile.NamedTemporaryFile() as said:
         outcome, _ = python(

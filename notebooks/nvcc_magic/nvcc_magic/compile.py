@@ -75,27 +75,25 @@ class Compiler:
     def object(self, options: Options, source: Path) -> Compiled:
         """A part of a program: is it correct by itself?"""
         target = self.session.folder / (source.stem + ".o")
-        return self._nvcc(
-            [*self.flags(options, [source]), "-c", str(source), *self.behind(options), "-o", str(target)], target
-        )
+        words = [*self.flags(options, [source]), "-c", str(source), *self.behind(options), "-o", str(target)]
+        return self._nvcc(words, target)
 
     def as_told(self, options: Options, sources: list[Path]) -> Compiled:
         """Whatever the user's own flags make of it (-ptx, -shared, -E, --version); nvcc names the file itself."""
-        files = (
-            [] if options.nvcc_has("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code") else sources
-        )
-        return self._nvcc(
-            self.flags(options, sources) + [str(s) for s in files] + self.behind(options), Path(options.output or ".")
-        )
+        asks = options.nvcc_has("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code")
+        files = [] if asks else [str(source) for source in sources]
+        words = self.flags(options, sources) + files + self.behind(options)
+        return self._nvcc(words, Path(options.output or "."))
 
     def device(self, options: Options, source: Path, kind: str, architecture: str) -> Compiled:
         """-ptx or -cubin for one architecture."""
         target = self.session.folder / f"{source.stem}.{kind}"
+        said_here = (*ARCHITECTURE, "-o", "--output-file")
         kept, skip = [], False
-        for word in options.nvcc:  # the architecture is said here
-            if skip or word in ARCHITECTURE:
+        for word in options.nvcc:
+            if skip or word in said_here:
                 skip = not skip
-            elif not word.startswith(tuple(f"{name}=" for name in ARCHITECTURE)):
+            elif not word.startswith(tuple(f"{name}=" for name in said_here)):
                 kept.append(word)
         plain = Options(nvcc=kept)
         command = [*self.flags(plain, [source], gencode=False), f"-arch={architecture}", f"-{kind}", str(source)]

@@ -30,9 +30,12 @@ _TOOL = re.compile(
 _TOOL_LINE = re.compile(rf"(?P<tool>ptxas) .*, line \d+; {_KIND}\s*: (?P<message>.*)")
 _UNDEFINED = re.compile(r".*(?P<message>undefined reference to .*|multiple definition of .*)")
 _LINKER = re.compile(r"(?:\S*/)?(?:ld|collect2)(?:\.\w+)?: (?:error: )?(?P<message>.*)")
-_CLOSING = re.compile(r"\d+ errors? (?:and \d+ warnings? )?detected in the compilation of|Remark: The warnings can be suppressed|"
-                      r"(?:\S*/)?ld: .*: in function |\S*\.o: in function |compilation terminated\.|collect2: error: ld returned|"
-                      r"In file included from |\s+from \S+:\d+|\S+: In (?:function|member function|instantiation) ")  # fmt: skip
+# Lines around messages that say nothing of their own.
+_CLOSING = re.compile(
+    r"\d+ errors? (?:and \d+ warnings? )?detected in the compilation of|Remark: The warnings can be suppressed|"
+    r"compilation terminated\.|collect2: error: ld returned|(?:\S*/)?ld: .*: in function |\S*\.o: in function |"
+    r"In file included from |\s+from \S+:\d+|\S+: In (?:function|member function|instantiation) "
+)
 _CARET = re.compile(r"\s*\^[~\s^]*$")
 _MARGIN = re.compile(r"\s*(?P<line>\d*) \| ?(?P<text>.*)$")
 

@@ -1,7 +1,7 @@
-"""What a cell ends with when something went wrong. One line says it; there is no Python traceback, for it is not Python's fault.
+"""What a cell ends with when something went wrong. One line says it, without a Python traceback.
 
-They are exceptions all the same: Run All stops, and nbclient and nbgrader see that the cell failed. A cell that is meant
-to fail bears Jupyter's tag `raises-exception`.
+They are exceptions all the same: Run All stops, and nbclient and nbgrader see that the cell failed. A cell that is
+meant to fail bears Jupyter's tag `raises-exception`.
 """
 
 

@@ -13,8 +13,9 @@ from .machine import Machine, clean_environment
 from .run import run
 
 NO_CHECKOUT = (
-    "--grade needs a checkout of the CUDA C workbook, which has the graders. Clone it, and name its folder in the variable\n"
-    "NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this again: %reload_ext nvcc_magic"
+    "--grade needs a checkout of the CUDA C workbook, which has the graders. Clone it, and name its folder in the\n"
+    "variable NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this:\n"
+    "%reload_ext nvcc_magic"
 )
 
 

@@ -1,5 +1,5 @@
-/* Linked into every program that %%nvcc makes. It stands between the program and the CUDA runtime at kernel launches, so that
- * one that failed is told when the program never asked, and with NVCC_MAGIC_TIME=1 it times them with events on a GPU.
+/* Linked into every program that %%nvcc makes. It stands between the program and the CUDA runtime at kernel launches,
+ * so that one that failed is told when the program never asked, and with NVCC_MAGIC_TIME=1 it times them with events.
  *
  * At the end of the program it writes what it knows to the file NVCC_MAGIC_REPORT, fields separated by tabs:
  *
@@ -113,8 +113,8 @@ static struct launch *begin_timing(const void *kernel, struct size grid, struct 
 
 static void finish(void);
 
-/* What was registered last is called first: behind a launch, this comes before the driver's own end, after which it answers
- * nothing. The emulator tells at its own end of kernels that nobody waited for, and is let do so before. */
+/* What was registered last is called first: registered behind a launch, this comes before the driver's own end, after
+ * which the driver answers nothing. The emulator tells at its end of kernels that nobody waited for: that is first. */
 static void register_finish(void) {
     if (report && on_gpu) {
         atexit(finish);

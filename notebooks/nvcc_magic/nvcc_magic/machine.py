@@ -1,9 +1,9 @@
 """What this machine has: nvcc, a GPU, a checkout of the workbook with its emulator.
 
-With a checkout its own tools/configure.sh answers, so a notebook and the terminal agree. Without one the same questions are
-asked here: nvcc from the PATH, CUDA_HOME or /usr/local/cuda, the GPU from the driver.
+With a checkout its own tools/configure.sh answers, so a notebook and the terminal agree. Without one the same questions
+are asked here: nvcc from the PATH, CUDA_HOME or /usr/local/cuda, the GPU from the driver.
 
-NVCC_MAGIC_PROJECT    the checkout (else the one that this package was installed from, else the one around the working folder)
+NVCC_MAGIC_PROJECT    the checkout (else the one that this was installed from, else the one around the working folder)
 NVCC_MAGIC_EMULATOR   a folder with the emulator's libcudart.so, used as it is
 """
 
@@ -24,8 +24,9 @@ from .errors import ToolMissing
 
 OLDEST_CUDA = 12
 NO_EMULATOR = (
-    "the emulator was not found. It is part of the CUDA C workbook: clone that, and name its folder in the variable\n"
-    "NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this again: %reload_ext nvcc_magic"
+    "the emulator was not found. It is part of the CUDA C workbook: clone that, and name its folder in the\n"
+    "variable NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this:\n"
+    "%reload_ext nvcc_magic"
 )
 
 
@@ -49,6 +50,8 @@ class Machine:
 
     def describe(self) -> str:
         """One line for a notebook's first cell."""
+        if self.gpu and os.environ.get("BACKEND") == "cpu":
+            return f"nvcc {self.cuda}; kernels run on the emulator (BACKEND=cpu), {self.gpu} is left alone"
         if self.gpu:
             return f"nvcc {self.cuda}; kernels run on {self.gpu}"
         if self.project or self.emulator:
@@ -100,18 +103,38 @@ def _installed_from() -> Path | None:
 
 
 def _ask_project(project: Path) -> Machine:
-    asked = subprocess.run(
-        ["sh", "-c", "BACKEND= sh tools/configure.sh && cat build/configuration"],
-        cwd=project, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-    )  # fmt: skip
-    if asked.returncode:
-        raise ToolMissing(asked.stderr.strip())
-    said = dict(re.findall(r"^([A-Z_]+)='(.*)'$", asked.stdout, re.MULTILINE))
+    """What tools/configure.sh finds. Where it has to install a compiler it says so, and that is handed on at once."""
+    if not _run_script(project, "tools/configure.sh"):
+        raise ToolMissing("the workbook cannot be set up on this machine; the reason is above.")
+    text = (project / "build/configuration").read_text(encoding="utf-8")
+    quoted = re.findall(r"^([A-Z_]+)='(.*)'$", text, re.MULTILINE)
+    known = {name: value.replace("'\\''", "'") for name, value in quoted}
     return Machine(
-        nvcc=str(project / said["NVCC"]), cuda=said["CUDA_VERSION"], toolkit_library=said["TOOLKIT_LIB"],
-        host_compiler=said["HOST_COMPILER"], gpu=said["GPU_NAME"], gpu_architectures=said["GPU_ARCHS"].split(),
-        gpu_reason=said["GPU_REASON"],
-    )  # fmt: skip
+        nvcc=str(project / known["NVCC"]),
+        cuda=known["CUDA_VERSION"],
+        toolkit_library=known["TOOLKIT_LIB"],
+        host_compiler=known["HOST_COMPILER"],
+        gpu=known["GPU_NAME"],
+        gpu_architectures=known["GPU_ARCHS"].split(),
+        gpu_reason=known["GPU_REASON"],
+    )
+
+
+def _run_script(project: Path, script: str) -> bool:
+    """Runs one of the workbook's scripts and prints what it says at once. Whether it succeeded."""
+    environment = clean_environment(BACKEND="auto")
+    with subprocess.Popen(
+        ["sh", script],
+        cwd=project,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        for line in running.stdout:
+            print(line, end="", flush=True)
+    return running.returncode == 0
 
 
 def clean_environment(**more: str) -> dict[str, str]:
@@ -201,8 +224,8 @@ def choose_backend(machine: Machine, wanted: str) -> str:
     return wanted
 
 
-def require_emulator(machine: Machine, say) -> Path:
-    """The folder of the emulator's library, brought up to date if it is a checkout's. `say` gets the script's words."""
+def require_emulator(machine: Machine) -> Path:
+    """The folder of the emulator's library, brought up to date if it is a checkout's."""
     if machine.emulator:
         return machine.emulator
     if not machine.project:
@@ -210,16 +233,8 @@ def require_emulator(machine: Machine, say) -> Path:
             f"No GPU can be used ({machine.gpu_reason}), and " if not machine.gpu else "This runs on the emulator, but "
         )
         raise ToolMissing(reason + NO_EMULATOR)
-    built = subprocess.Popen(
-        ["sh", "tools/emulator.sh"], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    said = []
-    for line in built.stdout:
-        said.append(line)
-        say(line)
-    if built.wait():
-        raise ToolMissing("the emulator does not build:\n" + "".join(said).strip())
+    if not _run_script(machine.project, "tools/emulator.sh"):
+        raise ToolMissing("the emulator does not build; the reason is above.")
     return machine.project / "build" / "emulator"
 
 

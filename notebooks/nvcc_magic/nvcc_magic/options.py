@@ -1,7 +1,7 @@
 """The line after %%nvcc: our options, nvcc's, and the program's arguments behind `--`.
 
-Ours are long and listed here. Every other word goes to nvcc, in its order. A few of nvcc's options take the next word as
-their value, whatever that looks like (-Xcompiler --time): such a word is never taken for one of ours.
+Ours are long and listed here. Every other word goes to nvcc, in its order. A few of nvcc's options take the next word
+as their value, whatever that looks like (-Xcompiler --time): such a word is never taken for one of ours.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ NUMBER = re.compile(r"[0-9]+")
 
 # nvcc's options whose value is the next word.
 NVCC_TAKES_VALUE = frozenset(
-    """-I -isystem -include -D -U -L -l -o -x -m -O -std -arch -code -gencode -ccbin -cudart -cudadevrt -rdc -maxrregcount
-    -Xcompiler -Xptxas -Xlinker -Xnvlink -Xarchive -Xfatbin -Xcudafe -t -time -default-stream -ftz -fmad -prec-div -prec-sqrt
-    -Werror -diag-suppress -diag-error -diag-warn -MF -MT -odir --include-path --system-include --pre-include --define-macro
-    --undefine-macro --library-path --library --output-file --x --machine --optimize --gpu-architecture --gpu-code
-    --generate-code --compiler-bindir --cudart --cudadevrt --relocatable-device-code --maxrregcount --compiler-options
-    --ptxas-options --linker-options --nvlink-options --archive-options --default-stream --ftz --fmad --prec-div --prec-sqrt
-    --std --threads --Werror --diag-suppress --diag-error --diag-warn --dependency-output --dependency-target-name
-    --output-directory --split-compile""".split()
+    """-I -isystem -include -D -U -L -l -o -x -m -O -std -arch -code -gencode -ccbin -cudart -cudadevrt -rdc
+    -maxrregcount -Xcompiler -Xptxas -Xlinker -Xnvlink -Xarchive -Xfatbin -Xcudafe -t -time -default-stream -ftz -fmad
+    -prec-div -prec-sqrt -Werror -diag-suppress -diag-error -diag-warn -MF -MT -odir --include-path --system-include
+    --pre-include --define-macro --undefine-macro --library-path --library --output-file --x --machine --optimize
+    --gpu-architecture --gpu-code --generate-code --compiler-bindir --cudart --cudadevrt --relocatable-device-code
+    --maxrregcount --compiler-options --ptxas-options --linker-options --nvlink-options --archive-options
+    --default-stream --ftz --fmad --prec-div --prec-sqrt --std --threads --Werror --diag-suppress --diag-error
+    --diag-warn --dependency-output --dependency-target-name --output-directory --split-compile""".split()
 )
 
 # With one of these nvcc makes no executable, so there is nothing to link with or to run.
 NVCC_MAKES_NO_PROGRAM = frozenset(
-    """-c -dc -dw -ptx -cubin -fatbin -optix-ir -E -M -MM -lib -dlink -cuda -dryrun -shared -h -V --compile --device-c --device-w
-    --cubin --fatbin --preprocess --generate-dependencies --lib --device-link --cuda --dryrun --shared --help --version
-    --list-gpu-arch --list-gpu-code""".split()
+    """-c -dc -dw -ptx -cubin -fatbin -optix-ir -E -M -MM -lib -dlink -cuda -dryrun -shared -h -V --compile --device-c
+    --device-w --cubin --fatbin --preprocess --generate-dependencies --lib --device-link --cuda --dryrun --shared --help
+    --version --list-gpu-arch --list-gpu-code""".split()
 )
 
 
@@ -244,29 +244,33 @@ NAMES = tuple(_OURS)
 # --- what does not go together ---
 
 
+def needs_run(options: Options) -> list[str]:
+    """What was asked for that needs the program to run."""
+    asked = [name for name in ("sanitize", "profile", "view") if getattr(options, name) is not None]
+    return asked + ["time"] if options.time else asked
+
+
 def _check(options: Options):
-    asked = [name for name in ("sanitize", "profile", "view", "ptx", "sass") if getattr(options, name) is not None]
-    asked += ["time"] if options.time else []
-    needs_run = [name for name in asked if name not in ("ptx", "sass")]
+    runs = needs_run(options)
+    listed = [name for name in ("ptx", "sass") if getattr(options, name) is not None]
     if options.nvcc_has("-cudart", "--cudart"):
         raise OptionError("-cudart shared is always used: the GPU or the emulator is chosen when the program starts.")
     if "-run" in options.nvcc:
         raise OptionError("-run: nvcc would run the program itself. %%nvcc runs it unless told --no-run.")
-    if options.run is False and needs_run:
-        raise OptionError(f"--no-run and --{needs_run[0]}: the latter needs the program to run.")
-    if options.sanitize is not None and len(needs_run) > 1:
-        raise OptionError(f"--sanitize and --{needs_run[1]}: one at a time, they would disturb each other.")
-    if options.time and len(needs_run) > 1:
-        raise OptionError(f"--time and --{needs_run[0]}: one at a time, they would disturb each other.")
-    if options.saves_only and (asked or options.grade or options.parts or options.run or options.nvcc):
+    if options.run is False and runs:
+        raise OptionError(f"--no-run and --{runs[0]}: the latter needs the program to run.")
+    if len(runs) > 1 and runs != ["profile", "view"]:
+        raise OptionError(f"--{runs[0]} and --{runs[1]}: one at a time, they would disturb each other.")
+    if options.saves_only and (runs or listed or options.grade or options.parts or options.run or options.nvcc):
         raise OptionError(f"--name {options.name}: a header is only saved, so nothing else can be asked of the cell.")
     if options.grade and (
-        asked or options.name or options.parts or options.nvcc or options.arguments or options.run is not None
+        runs or listed or options.name or options.parts or options.nvcc or options.arguments or options.run is not None
     ):
         raise OptionError(
-            "--grade compiles and runs the cell as the grader wants it: of the other options only --timeout and --backend go with it."
+            "--grade compiles and runs the cell as the grader wants it: "
+            "of the other options only --timeout and --backend go with it."
         )
-    if not options.makes_program and (needs_run or options.run):
+    if not options.makes_program and (runs or options.run):
         raise OptionError("nvcc is told to make something other than a program: there is nothing to run.")
 
 

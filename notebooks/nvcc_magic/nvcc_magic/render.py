@@ -1,7 +1,7 @@
-"""What a cell shows: HTML for light and dark notebooks, and the same as text. No widgets, no scripts; all that comes from a
-program or a source is escaped.
+"""What a cell shows: HTML for light and dark notebooks, and the same as text. No widgets, no scripts; all that comes
+from a program or a source is escaped.
 
-Colours are those of JupyterLab's theme, with fallbacks that are legible on white and on black; text keeps the page's colour.
+Colours are those of JupyterLab's theme, with fallbacks that are legible on white and on black; text keeps the page's.
 """
 
 from __future__ import annotations
@@ -13,18 +13,24 @@ from itertools import count
 
 from . import diagnostics, listing
 from .diagnostics import Diagnostic
-from .report import Kernel, Picture
+from .report import Kernel, Picture, Rule
 
+OPEN_PICTURES = 4
 CONTEXT = 2  # source lines shown before and behind the one that a message is about
 
 RED = "var(--jp-error-color1, #d9363e)"
-AMBER = "var(--jp-warn-color1, #c77700)"
+AMBER = "var(--jp-warn-color0, #c2660c)"
 GREEN = "var(--jp-success-color1, #2e8b45)"
 GREY = "rgba(128, 128, 128, 0.35)"
 SHADE = "rgba(128, 128, 128, 0.12)"
-MONO = "var(--jp-code-font-family, ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace)"
-PRE = (f"margin: 4px 0; padding: 6px 8px; font-family: {MONO}; font-size: 13px; line-height: 1.35; white-space: pre; "
-       f"overflow-x: auto; background: {SHADE}; color: inherit; border: 0; text-align: left;")  # fmt: skip
+FONT = (
+    "font-size: 13px; "
+    "font-family: var(--jp-code-font-family, ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace);"
+)
+PRE = (
+    f"margin: 4px 0; padding: 6px 8px; {FONT} line-height: 1.35; white-space: pre; overflow-x: auto; "
+    f"background: {SHADE}; color: inherit; border: 0; text-align: left;"
+)
 
 
 @dataclass
@@ -47,8 +53,8 @@ def _pre(content: str) -> str:
 
 
 def _details(summary: str, content: str, is_open: bool) -> str:
-    opened = " open" if is_open else ""
-    return f'<details{opened} style="margin: 2px 0;"><summary style="cursor: pointer;">{summary}</summary>{content}</details>'
+    head = f'<summary style="cursor: pointer;">{summary}</summary>'
+    return f'<details{" open" if is_open else ""} style="margin: 2px 0;">{head}{content}</details>'
 
 
 def _strong(text: str, colour: str = "") -> str:
@@ -125,7 +131,7 @@ def compiler_messages(messages: list[Diagnostic], rest: str, cell: str, shown, l
 # --- PTX and SASS ---
 
 
-def functions(found: list[listing.Function], kind: str, architecture: str, shown, lines_of) -> Shown:
+def functions(found: list[listing.Function], kind: str, architecture: str, cell: str, shown, lines_of) -> Shown:
     """Each function's instructions beside the lines that they come from; the first one open."""
     html, text = [], []
     for number, function in enumerate(found):
@@ -133,59 +139,59 @@ def functions(found: list[listing.Function], kind: str, architecture: str, shown
         rows = []
         text.append(title)
         for run in function.runs:
-            source = _source_of(run, shown, lines_of)
+            source = _source_of(run, cell, shown, lines_of)
             text += [f"  {source}"] + [f"        {instruction}" for instruction in run.instructions]
-            rows.append(
-                f'<tr style="border-top: 1px solid {GREY}; background: transparent;">{_cell(source)}{_cell(chr(10).join(run.instructions))}</tr>'
-            )
-        table = f'<div style="overflow-x: auto;"><table style="border-collapse: collapse; margin: 4px 0;">{"".join(rows)}</table></div>'
-        html.append(_details(_strong(title), table, number == 0))
+            cells = _cell(source) + _cell("\n".join(run.instructions))
+            rows.append(f'<tr style="border-top: 1px solid {GREY}; background: transparent;">{cells}</tr>')
+        table = f'<table style="border-collapse: collapse; margin: 4px 0;">{"".join(rows)}</table>'
+        html.append(_details(_strong(title), f'<div style="overflow-x: auto;">{table}</div>', number == 0))
     return Shown(_box(GREY, "".join(html)), "\n".join(text))
 
 
-def _source_of(run: listing.Run, shown, lines_of) -> str:
+def _source_of(run: listing.Run, cell: str, shown, lines_of) -> str:
     if not run.line:
         return "(no line)"
     lines = lines_of(run.file)
-    if 1 <= run.line <= len(lines) and shown(run.file) != run.file:
-        return f"{run.line} | {lines[run.line - 1].strip()}"
-    return f"{run.file.rsplit('/', 1)[-1]}:{run.line}"
+    text = lines[run.line - 1].strip() if run.line <= len(lines) else ""
+    place = run.line if shown(run.file) == cell else f"{run.file.rsplit('/', 1)[-1]}:{run.line}"
+    return f"{place} | {text}"
 
 
 def _cell(text: str) -> str:
-    style = f"vertical-align: top; text-align: left; padding: 3px 14px 3px 4px; font-family: {MONO}; font-size: 13px; white-space: pre;"
-    return f'<td style="{style}">{escape(text)}</td>'
+    style = "vertical-align: top; text-align: left; padding: 3px 14px 3px 4px; white-space: pre;"
+    return f'<td style="{style} {FONT}">{escape(text)}</td>'
 
 
 # --- profiles ---
 
 
-def profile(kernels: list[Kernel], remark: str, text: str, lines: list[str]) -> Shown:
-    """What stands out first, with the student's line; then the sections, folded."""
+def profile(kernels: list[Kernel], remark: str, text: str, cell: str, lines: list[str]) -> Shown:
+    """What stands out first, with the student's line; then the sections, folded. `lines` are the cell's."""
     html = []
     for number, kernel in enumerate(kernels):
-        rules = "".join(_rule(rule, lines) for rule in kernel.rules)
-        body = f"<ol style='margin: 4px 0 8px 0; padding-left: 28px;'>{rules}</ol>" if rules else ""
-        body += f"<p style='margin: 4px 0;'>{escape(kernel.nothing)}</p>" if kernel.nothing else ""
+        rules = "".join(_rule(rule, cell, lines) for rule in kernel.rules)
+        body = f'<ol style="margin: 4px 0 8px 0; padding-left: 28px;">{rules}</ol>' if rules else ""
+        body += f'<p style="margin: 4px 0;">{escape(kernel.remark)}</p>' if kernel.remark else ""
         body += "".join(_details(escape(title), _pre(escape(section)), False) for title, section in kernel.sections)
-        html.append(
-            _details(
-                f"{_strong(kernel.name)} {escape(kernel.launch)}",
-                f'<div style="padding-left: 14px;">{body}</div>',
-                number == 0,
-            )
-        )
-    note = f'<p style="margin: 6px 0 0 0; opacity: 0.75;">{escape(remark)}</p>' if remark else ""
-    return Shown(_box(GREY, "".join(html) + note), text.strip("\n"))
+        title = f"{_strong(kernel.name)} {escape(kernel.launch)}"
+        html.append(_details(title, f'<div style="padding-left: 14px;">{body}</div>', number == 0))
+    return Shown(_box(GREY, "".join(html) + _remark(remark)), text.strip("\n"))
 
 
-def _rule(rule, lines) -> str:
-    source = ""
-    if 1 <= rule.line <= len(lines):
-        source = _pre(escape(f"{rule.line} | {lines[rule.line - 1].strip()}"))
-    place = f"{_strong(f'line {rule.line}')}: " if rule.line else ""
+def _remark(text: str) -> str:
+    return f'<p style="margin: 6px 0 0 0; opacity: 0.75;">{escape(text)}</p>' if text else ""
+
+
+def _rule(rule: Rule, cell: str, lines: list[str]) -> str:
+    place, source = f"line {rule.line}", rule.source
+    if rule.file == cell and rule.line <= len(lines):
+        source = lines[rule.line - 1].strip()  # all of it
+    elif rule.file:
+        place = f"{rule.file}, {place}"
+    words = f"{_strong(place)}: {escape(rule.what)}" if rule.line else escape(rule.what)
+    code = _pre(escape(f"{rule.line} | {source}")) if source else ""
     remedy = f'<div style="opacity: 0.85;">→ {escape(rule.remedy)}</div>' if rule.remedy else ""
-    return f'<li style="margin: 4px 0;">{place}{escape(rule.what)}{source}{remedy}</li>'
+    return f'<li style="margin: 4px 0;">{words}{code}{remedy}</li>'
 
 
 # --- pictures ---
@@ -202,10 +208,11 @@ _NO_THEME = ":not([data-jp-theme-light]):not(.vscode-light):not(.vscode-dark):no
 
 
 def pictures(shown: list[Picture]) -> Shown:
-    html = "".join(
-        _details(_strong(p.title), f'<div style="overflow-x: auto; padding: 4px 0;">{inline_svg(p.svg)}</div>', True)
-        for p in shown
-    )
+    """The first few are open, the others folded."""
+    html = ""
+    for number, picture in enumerate(shown):
+        drawn = f'<div style="overflow-x: auto; padding: 4px 0;">{inline_svg(picture.svg)}</div>'
+        html += _details(_strong(picture.title), drawn, number < OPEN_PICTURES)
     return Shown(_box(GREY, html), "\n\n".join(p.text for p in shown))
 
 
@@ -261,19 +268,16 @@ def times(rows: list[tuple[str, ...]], head: tuple[str, ...], remarks: list[str]
     ]
 
     def line(row, tag):
-        cells = "".join(
-            f'<{tag} style="text-align: {"left" if i == 0 else "right"}; padding: 2px 14px 2px 0; font-family: {MONO}; font-size: 13px;">{escape(cell)}</{tag}>'
-            for i, cell in enumerate(row)
+        sides = ["left"] + ["right"] * (len(row) - 1)
+        cells = (
+            f'<{tag} style="text-align: {side}; padding: 2px 14px 2px 0; {FONT}">{escape(cell)}</{tag}>'
+            for side, cell in zip(sides, row)
         )
-        return f'<tr style="background: transparent;">{cells}</tr>'
+        return f'<tr style="background: transparent;">{"".join(cells)}</tr>'
 
-    table = (
-        f'<table style="border-collapse: collapse;">{line(head, "th")}{"".join(line(row, "td") for row in rows)}</table>'
-        if rows
-        else ""
-    )
-    notes = "".join(f'<div style="opacity: 0.75;">{escape(remark)}</div>' for remark in remarks)
-    return Shown(_box(GREY, table + notes), "\n".join((text if rows else []) + remarks))
+    body = "".join(line(row, "td") for row in rows)
+    table = f'<table style="border-collapse: collapse;">{line(head, "th")}{body}</table>' if rows else ""
+    return Shown(_box(GREY, table + "".join(map(_remark, remarks))), "\n".join((text if rows else []) + remarks))
 
 
 def grade(number: str, verdict: str, tests: list[dict], message: str, text: str) -> Shown:

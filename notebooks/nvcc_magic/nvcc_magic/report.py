@@ -30,6 +30,8 @@ class Rule:
     what: str
     remedy: str = ""
     line: int = 0
+    file: str = ""  # empty where several files of the kernel have such a line
+    source: str = ""
 
 
 @dataclass
@@ -37,7 +39,7 @@ class Kernel:
     name: str
     launch: str = ""
     rules: list[Rule] = field(default_factory=list)
-    nothing: str = ""  # what the report says where no rule has anything to say
+    remark: str = ""  # that no rule has anything to say, or that there are more
     sections: list[tuple[str, str]] = field(default_factory=list)  # title, text
 
 
@@ -79,10 +81,30 @@ def _kernel(name: str, body: list[str]) -> Kernel:
     for at, end in zip(starts, [*starts[1:], len(body)]):
         title, text = body[at].strip(), body[at + 2 : end]
         if title == STANDS_OUT:
-            kernel.rules, kernel.nothing = _rules(text)
+            kernel.rules, kernel.remark = _rules(text)
         else:
             kernel.sections.append((title, _dedent(text)))
+    places = _places(dict(kernel.sections).get("Source Counters", ""))
+    for rule in kernel.rules:
+        known = [(file, source) for file, line, source in places if line == rule.line]
+        if len(known) == 1:
+            ((rule.file, rule.source),) = known
     return kernel
+
+
+def _places(counters: str) -> list[tuple[str, int, str]]:
+    """File, line and source (its beginning) of each row of the section Source Counters."""
+    places, file, column = [], "", 0
+    lines = counters.splitlines()
+    for line, below in zip(lines, [*lines[1:], ""]):
+        if re.match(r"\s+instructions of 32", below):
+            file = line.strip()
+        elif "(units: " in line:
+            column = line.index("(units: ")
+        row = re.match(r"\s*(\d+)\s+[\d,]+\s+\d+\.\d", line)
+        if row and file:
+            places.append((file, int(row[1]), line[column:].strip()))
+    return places
 
 
 def _rules(lines: list[str]) -> tuple[list[Rule], str]:
@@ -92,6 +114,8 @@ def _rules(lines: list[str]) -> tuple[list[Rule], str]:
         begun = re.match(r"\s*\d+\. (.*)", line)
         if begun:
             rules.append([begun[1]])
+        elif re.match(r" *and \d+ more", line):
+            other.append(line.strip())
         elif rules and line.strip():
             rules[-1].append(line.strip())
         elif line.strip():

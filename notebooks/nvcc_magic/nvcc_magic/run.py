@@ -1,7 +1,7 @@
 """Starts a program and hands on what it prints while it runs, within limits of time and output.
 
-The program's two streams are one here, as on a terminal, so their order is the true one. The program has a process group of its
-own; when it has to end, all of the group ends.
+The program's two streams are one here, as on a terminal, so their order is the true one. The program has a process
+group of its own; when it has to end, all of the group ends.
 """
 
 from __future__ import annotations
@@ -52,9 +52,14 @@ def run(command: list[str], environment: dict[str, str], write, *, timeout: floa
     timeout and max_output are in seconds and characters, 0 for no limit.
     """
     program = subprocess.Popen(
-        command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        command,
+        env=environment,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         start_new_session=True,
-    )  # fmt: skip
+    )
     outcome = Outcome()
     pieces: list[str] = []
     try:

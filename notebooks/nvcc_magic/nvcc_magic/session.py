@@ -1,7 +1,7 @@
 """The folder in which a notebook's cells become files, and how a file's lines relate to the cell's.
 
-A cell is written so that line 5 of the file is line 5 of the cell as the notebook numbers it, `%%nvcc` being a line too. So
-nvcc, the emulator, a profile and a debugger all speak of the lines that the student sees.
+A cell is written so that line 5 of the file is line 5 of the cell as the notebook numbers it, `%%nvcc` being a line
+too. So nvcc, the emulator, a profile and a debugger all speak of the lines that the student sees.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Session:
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.raw_cell = ""
         self.cell_name = CELL  # the current cell's file
+        self.known_folders: list[Path] = []
         self.tools: dict[str, Path] = {}  # what was compiled once for all cells
 
     def remember(self, info) -> None:
@@ -65,5 +66,7 @@ class Session:
         return path
 
     def shown(self, text: str) -> str:
-        """A text in which the files of this session bear their names alone."""
-        return text.replace(str(self.folder) + "/", "")
+        """A text in which this session's files bear their names alone, and others are named from a known folder."""
+        for folder in (self.folder, *self.known_folders):
+            text = text.replace(f"{folder}/", "")
+        return text
