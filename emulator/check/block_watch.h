@@ -79,6 +79,9 @@ bool touch_same_value(const struct touch *t, const uint8_t *now);
 /* The same for two lanes of one store. */
 bool touch_same_values(const struct touch *t, int other);
 
+/* Of two accesses by one warp: its lanes ran together and are still in order, though nothing says that they must. */
+bool race_only_warns(const struct block_watch *b, const struct touch *t, struct access_mark old);
+
 struct global_mark;
 void race_global(struct block_watch *b, const struct touch *t);
 /* After a launch: against the copies that ran meanwhile. */

@@ -84,7 +84,7 @@ static void note(const struct now *n, const struct global_mark *old, bool old_wr
     fill_then(&h, w->launch, n->mark.launch, old);
     bool plain_read = (t->atomic && !old_write) || (!t->write && hazard_is_atomic(h.then));
     h.kind = plain_read ? HAZARD_PLAIN_READ : HAZARD_RACE;
-    h.warning = plain_read || (warp && !order_parted(&n->b->order, w, old->mark, (uint32_t)t->lane));
+    h.warning = plain_read || (warp && race_only_warns(n->b, t, old->mark));
     hazards_note(&n->b->launch->hazards, &h);
 }
 

@@ -10,6 +10,10 @@ static bool same_thread(struct access_mark a, struct access_mark b) {
     return !((a.packed ^ b.packed) & (MARK_LANE | 0x1fu << MARK_WARP_SHIFT));
 }
 
+bool race_only_warns(const struct block_watch *b, const struct touch *t, struct access_mark old) {
+    return !check_is_on(CHECK_STRICT) && !order_parted(&b->order, t->warp, old, (uint32_t)t->lane);
+}
+
 static void note(struct block_watch *b, const struct touch *t, struct access_mark old, bool old_write) {
     const struct warp *w = t->warp;
     const struct kernel *k = w->launch->kernel;
@@ -28,7 +32,7 @@ static void note(struct block_watch *b, const struct touch *t, struct access_mar
                        .write = t->write,
                        .write_then = old_write};
     h.who_then = hazard_thread_at(w->launch, w->block->index, MARK_WARP(old.packed), old.packed & MARK_LANE);
-    h.warning = warp && h.kind == HAZARD_RACE && !order_parted(&b->order, w, old, (uint32_t)t->lane);
+    h.warning = warp && h.kind == HAZARD_RACE && race_only_warns(b, t, old);
     hazards_note(&b->launch->hazards, &h);
 }
 
