@@ -1,7 +1,8 @@
 #!/bin/sh
 # sanitize.sh PROGRAM [ARGUMENTS...]: runs a program and looks for mistakes in its kernels: on the emulator with its checks on, on
-# a GPU under compute-sanitizer. TOOL is memcheck, racecheck, synccheck, initcheck, leak or all (the default). JSON=1
-# writes the emulator's findings to build/findings.json (OUT=file: there), one JSON object per line. The exit status is not 0 when something was found.
+# a GPU under compute-sanitizer. TOOL is memcheck, racecheck, synccheck, initcheck, leak or all of these (the default); or unused:
+# memory that is allocated and never written. JSON=1 writes the emulator's findings to build/findings.json (OUT=file: there), one
+# JSON object per line. The exit status is not 0 when something was found.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh
@@ -10,8 +11,8 @@ cd "$(dirname "$0")/.."
 
 tool=${TOOL:-all}
 case $tool in
-memcheck | racecheck | synccheck | initcheck | leak | all) ;;
-*) fail "TOOL=$tool: it is memcheck, racecheck, synccheck, initcheck, leak or all." ;;
+memcheck | racecheck | synccheck | initcheck | leak | unused | all) ;;
+*) fail "TOOL=$tool: it is memcheck, racecheck, synccheck, initcheck, leak, unused or all." ;;
 esac
 choose_backend
 
@@ -34,7 +35,7 @@ on_gpu() {
   tools=$tool worst=0
   [ "$tool" != all ] || tools='leak racecheck synccheck initcheck'
   for one in $tools; do
-    case $one in leak) one='memcheck --leak-check full' ;; esac
+    case $one in leak) one='memcheck --leak-check full' ;; unused) one='initcheck --track-unused-memory' ;; esac
     "$sanitizer" --tool $one --error-exitcode 1 "$@" || worst=$?
   done
   exit "$worst"

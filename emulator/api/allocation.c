@@ -6,6 +6,7 @@
 #include "api/capture.h"
 #include "api/graph_memory.h"
 #include "api/queue.h"
+#include "check/allocation_watch.h"
 #include "check/host_memory.h"
 #include "memory/memory.h"
 
@@ -67,7 +68,10 @@ cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t heig
     if (__builtin_mul_overflow(row, height, &bytes))
         return state_return(cudaErrorMemoryAllocation);
     *pitch = row;
-    return allocate(__func__, out, bytes, MEMORY_DEVICE);
+    cudaError_t error = allocate(__func__, out, bytes, MEMORY_DEVICE);
+    if (error == cudaSuccess && *out)
+        allocation_rows(live_at(*out), row, width);
+    return error;
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent) {

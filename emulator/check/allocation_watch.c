@@ -10,6 +10,7 @@
 #include "check/checks.h"
 #include "check/host_frame.h"
 #include "check/managed_watch.h"
+#include "check/unused.h"
 #include "memory/space.h"
 
 #define CHUNK_BYTES  ((uint64_t)1 << CHUNK_SHIFT)
@@ -68,6 +69,7 @@ static void chunks_drop(const struct allocation *a, struct race_chunk *chunks) {
 void allocation_watch_freed(struct allocation *a) {
     struct allocation_watch *w = a->watch;
     struct race_chunk *chunks = atomic_exchange(&w->chunks, NULL);
+    report_unused(a);
     if (w->written)
         munmap(w->written, written_bytes(a));
     w->written = NULL;
@@ -106,6 +108,13 @@ void allocation_written(const struct allocation *a, uint64_t address, uint64_t b
         set_bits((_Atomic uint64_t *)&w->written[i], word_bits(i, at, end));
 }
 
+void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width) {
+    if (!a || !a->watch)
+        return;
+    a->watch->pitch = pitch;
+    a->watch->width = width;
+}
+
 void allocation_opaque(const struct allocation *a) {
     if (!a || !a->watch || !a->watch->written)
         return;
@@ -126,6 +135,44 @@ bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uin
         return true;
     }
     return false;
+}
+
+static bool is_written(const struct allocation *a, uint64_t at) {
+    return a->watch->written[(at - a->base) / 64] >> (at - a->base) % 64 & 1;
+}
+
+#define MOST_ALIGNED 16 /* bytes: the strictest alignment of a structure's member */
+
+/* A compiler leaves a hole of n bytes only before what is aligned to more than n, or at a structure's end. */
+static bool is_hole(const struct allocation *a, uint64_t at, uint64_t to) {
+    uint64_t align = 2;
+    while (align <= to - at)
+        align *= 2;
+    return align <= MOST_ALIGNED && to % align == 0 && at > a->base && is_written(a, at - 1);
+}
+
+/* Behind the unwritten bytes that begin at `at`. */
+static uint64_t run_end(const struct allocation *a, uint64_t at, uint64_t end) {
+    while (at < end && !is_written(a, at)) {
+        bool whole = (at - a->base) % 64 == 0 && !a->watch->written[(at - a->base) / 64];
+        at += whole ? 64 : 1;
+    }
+    return at < end ? at : end;
+}
+
+uint64_t allocation_unwritten_run(const struct allocation *a, uint64_t *at, uint64_t end) {
+    const struct allocation_watch *w = a ? a->watch : NULL;
+    for (uint64_t to; w && *at < end && allocation_find_unwritten(a, *at, end - *at, at); *at = to) {
+        uint64_t column = w->pitch ? (*at - a->base) % w->pitch : 0, row_end = *at + (w->width - column);
+        if (w->pitch && column >= w->width) {
+            to = *at + (w->pitch - column);
+            continue;
+        }
+        to = run_end(a, *at, w->pitch && row_end < end ? row_end : end);
+        if (!is_hole(a, *at, to))
+            return to - *at;
+    }
+    return 0;
 }
 
 static void unwrite(const struct allocation *a, uint64_t address) {

@@ -29,7 +29,8 @@ struct race_chunk {
 };
 
 struct allocation_watch {
-    uint64_t *written; /* a bit per byte; NULL: all of it counts as written */
+    uint64_t *written;     /* a bit per byte; NULL: all of it counts as written */
+    uint64_t pitch, width; /* rows of `width` bytes that begin every `pitch` bytes: what is between is nobody's; or 0 */
     _Atomic bool touched;
     struct race_chunk *_Atomic chunks; /* made at the first access */
     uintptr_t made_at, freed_at;       /* instructions of the program; 0: unknown */
@@ -41,10 +42,14 @@ void allocation_watch_freed(struct allocation *a);
 
 /* Bytes of device memory were written or read by something else than a kernel's loads and stores. */
 void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes);
+/* Of each `pitch` bytes only the first `width` are meant to be used. */
+void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width);
 /* From now on all of it counts as written: others write there unseen. */
 void allocation_opaque(const struct allocation *a);
 /* The first byte of a range that nobody has written; false when there is none. */
 bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
+/* The first run of such bytes in [*at, end) that is no hole in a structure and no rest of a row: sets *at, returns its length. */
+uint64_t allocation_unwritten_run(const struct allocation *a, uint64_t *at, uint64_t end);
 /* The bytes at `to` are now as written as those at `from`; either may be NULL: the host's. */
 void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
                        uint64_t from_address, uint64_t bytes);

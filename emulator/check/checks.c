@@ -19,6 +19,7 @@ static unsigned check_by_name(const char *name, size_t length) {
         {"synccheck", CHECK_SYNC},
         {"initcheck", CHECK_INIT},
         {"leak", CHECK_LEAK},
+        {"unused", CHECK_UNUSED | CHECK_INIT}, /* which knows what is written */
         {"strict", CHECK_STRICT},
         {"none", 0},
         {"all", CHECK_MEMORY | CHECK_RACE | CHECK_SYNC | CHECK_INIT | CHECK_LEAK},
@@ -28,7 +29,7 @@ static unsigned check_by_name(const char *name, size_t length) {
             return names[i].checks;
     fprintf(stderr,
             "========= EMULATOR_CHECK: there is no check '%.*s'; there are memcheck, racecheck, synccheck, initcheck, "
-            "leak, strict and all.\n",
+            "leak, unused, strict and all.\n",
             (int)length, name);
     exit(2);
 }

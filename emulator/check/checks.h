@@ -1,4 +1,4 @@
-/* Which checks are on: EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,leak,strict or all, read once. */
+/* Which checks are on: EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,leak,unused,strict or all, read once. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
@@ -11,7 +11,9 @@ enum check {
     CHECK_SYNC = 4,   /* also: masks and counts that happen to work */
     CHECK_INIT = 8,   /* reads of memory that nobody has written */
     CHECK_LEAK = 16,  /* what is allocated when the program ends */
-    CHECK_STRICT = 32 /* not in `all`: a race within a warp is an error although its lanes ran together, not a warning */
+    /* not in `all`: */
+    CHECK_STRICT = 32, /* a race within a warp is an error although its lanes ran together, not a warning */
+    CHECK_UNUSED = 64, /* memory that is allocated and never written */
 };
 
 /* The bits of the checks that are on. */

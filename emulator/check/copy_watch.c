@@ -33,27 +33,11 @@ struct tally {
     uint64_t first, count;
 };
 
-static bool is_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
-    uint64_t where;
-    return memory_at(a, address, bytes) && !allocation_find_unwritten(a, address, bytes, &where);
-}
-
-/* Less than eight bytes between written ones may be a hole in a structure. */
-static bool is_hole(const struct allocation *a, uint64_t at, uint64_t end) {
-    uint64_t to = at;
-    while (to < end && !is_written(a, to, 1))
-        to++;
-    return at % 8 && at > a->base && to < end && to % 8 == 0 && to - at < 8 && is_written(a, at - 1, 1);
-}
-
 static void count_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, struct tally *tally) {
-    uint64_t where, end = address + bytes;
-    for (uint64_t at = address; at < end && allocation_find_unwritten(a, at, end - at, &where); at = where + 1) {
-        if (is_hole(a, where, end)) {
-            where |= 7;
-            continue;
-        }
-        tally->first = tally->count++ ? tally->first : where;
+    uint64_t at = address, end = address + bytes;
+    for (uint64_t run; (run = allocation_unwritten_run(a, &at, end)); at += run) {
+        tally->first = tally->count ? tally->first : at;
+        tally->count += run;
     }
 }
 

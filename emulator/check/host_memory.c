@@ -47,13 +47,19 @@ void report_bad_free(const char *function, uint64_t address, enum memory_free_re
     report_text(&t, FINDING_DOUBLE_FREE, false, &(struct facts_of_finding){0});
 }
 
-struct leaks {
-    uint64_t count, bytes;
-};
-
 static const char *made_by(enum memory_kind kind) {
     return kind == MEMORY_MANAGED ? "cudaMallocManaged" : kind == MEMORY_PINNED ? "cudaMallocHost" : "cudaMalloc";
 }
+
+void put_maker(struct text *t, const struct allocation *a) {
+    text_format(t, MARK "    made by %s (allocation number %l of this program)\n", made_by(a->kind), a->id);
+    if (a->watch)
+        put_by(t, "called", a->watch->made_at);
+}
+
+struct leaks {
+    uint64_t count, bytes;
+};
 
 static void visit(const struct allocation *a, void *argument) {
     struct leaks *leaks = argument;
@@ -66,9 +72,7 @@ static void visit(const struct allocation *a, void *argument) {
     text_format(&title, "Leaked %g bytes at %x", a->size, a->base);
     title.bytes[title.length] = '\0';
     put_title(&t, title.bytes);
-    text_format(&t, MARK "    made by %s (allocation number %l of this program)\n", made_by(a->kind), a->id);
-    if (a->watch)
-        put_by(&t, "called", a->watch->made_at);
+    put_maker(&t, a);
     text_string(&t, MARK "\n");
     report_text(&t, FINDING_LEAK, false, &(struct facts_of_finding){0});
 }

@@ -8,6 +8,9 @@
 /* Adds "main()", the program's function at that instruction; nothing when it is unknown. */
 bool put_host_function(struct text *t, uintptr_t pc);
 
+/* Adds which call made an allocation, and in which of the program's functions. */
+void put_maker(struct text *t, const struct allocation *a);
+
 /* A call that frees was given something else than a live allocation. Only told when memcheck is on. */
 void report_bad_free(const char *function, uint64_t address, enum memory_free_result why);
 

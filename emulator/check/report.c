@@ -18,6 +18,7 @@
 #include "check/json.h"
 #include "check/parts.h"
 #include "check/text.h"
+#include "check/unused.h"
 #include "emulator.h"
 #include "memory/memory.h"
 
@@ -46,6 +47,7 @@ static const struct {
     [FINDING_LAUNCH_FAILURE] = {"launch_failure", 719},
     [FINDING_DOUBLE_FREE] = {"double_free", 0},
     [FINDING_LEAK] = {"leak", 0},
+    [FINDING_UNUSED] = {"unused", 0},
 };
 
 static _Atomic int worst;
@@ -63,13 +65,19 @@ unsigned report_count(void) {
 
 static _Atomic unsigned warnings;
 
+/* What is wrong with what is still allocated. */
+static void report_at_end(void) {
+    report_leaks();
+    report_all_unused();
+}
+
 /* The last word, when the program ends; with checks on also when nothing was found. */
 static void print_summary(void) {
     struct text t = {0};
     if (check_is_on(CHECK_RACE))
         managed_settle(true);
     if (!findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
-        report_leaks();
+        report_at_end();
     unsigned n = report_count(), w = atomic_load(&warnings);
     text_format(&t, MARK "ERROR SUMMARY: %u error%s", n, n == 1 ? "" : "s");
     if (w)

@@ -27,6 +27,7 @@ enum finding {
     FINDING_LAUNCH_FAILURE,
     FINDING_DOUBLE_FREE,
     FINDING_LEAK,
+    FINDING_UNUSED, /* memory that is allocated and never written */
 };
 
 /* A bad access by the active lanes in `lanes` (bit per lane) at these addresses. Prints one report for the first

@@ -17,8 +17,8 @@ export NO_COLOR=1
 folder=tests/emulator/check/agreement
 
 sh "$folder/make_all.sh" "$scratch/all.cu"
-# Without a GPU the PTX is enough; asynchronous copies need sm_80.
-if ! "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_80,code=compute_80 -o "$scratch/all" "$scratch/all.cu" \
+# Without a GPU the PTX is enough; bulk copies need sm_90.
+if ! "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90,code=compute_90 -o "$scratch/all" "$scratch/all.cu" \
   -ldl -lpthread >"$scratch/log" 2>&1; then
   no "agreement" "does not compile: $(grep -m 1 error "$scratch/log")"
   exit 0
@@ -27,7 +27,8 @@ fi
 # verdict_of NAME: the kinds of errors that are reported; warning when there are only those; none.
 verdict_of() {
   rm -f "$scratch/json"
-  EMULATOR_CHECK=all EMULATOR_CHECK_JSON=$scratch/json EMULATOR_TIMEOUT=20 timeout 60 "$scratch/all" "$1" \
+  checks=$(sed -n '2s|^// checks: ||p' "$folder/$1.cu")
+  EMULATOR_CHECK=${checks:-all} EMULATOR_CHECK_JSON=$scratch/json EMULATOR_TIMEOUT=20 timeout 60 "$scratch/all" "$1" \
     >"$scratch/out" 2>&1 || true
   [ -s "$scratch/json" ] || { echo none && return; }
   kinds=$(sed -n 's/^{"severity": "error", "finding": "\([a-z_]*\)".*/\1/p' "$scratch/json" | sort -u | tr '\n' ' ')

@@ -10,6 +10,7 @@ awk -v h200="$folder/h200.csv" -v remarks="$folder/remarks.txt" '
     if (text ~ /Uninitialized|Host API memory access/) return "uninitialized"
     if (text ~ /Invalid __(global|shared|local)__/) return text ~ /freed/ ? "use_after_free" : "out_of_bounds"
     if (text ~ /^Leaked/) return "leak"
+    if (text ~ /^Unused memory/) return "unused"
     if (text ~ /^Stack overflow/) return "stack overflow"
     if (text ~ /^Program hit/) return "API error"
     if (text ~ /Divergent thread/) return "divergent_barrier"

@@ -1,0 +1,30 @@
+// expect: none
+// arch: sm_80
+/* Shared memory is used for one cuda::barrier after another: when a phase is over nobody uses it any more. */
+#include "agreement.h"
+
+#pragma nv_diag_suppress static_var_with_dynamic_init
+#include <cuda/barrier>
+
+__global__ void kernel(int *x, int *y) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    int i = threadIdx.x;
+    for (int round = 0; round < 2; round++) {
+        if (i == 0)
+            init(&barrier, blockDim.x);
+        __syncthreads();
+        x[i] = i;
+        barrier.arrive_and_wait();
+        y[i] = x[BLOCK - 1 - i];
+        __syncthreads();
+        if (i == 0)
+            barrier.~barrier();
+        __syncthreads();
+    }
+}
+
+int main() {
+    int *x = device<int>(4 * BLOCK), *y = device<int>(4 * BLOCK);
+    kernel<<<1, BLOCK>>>(x, y);
+    return finish();
+}
