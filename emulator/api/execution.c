@@ -85,7 +85,7 @@ struct request {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    bool cooperative;
+    bool cooperative, clusters;
     cudaEvent_t events[2]; /* to be recorded when it is done */
 };
 
@@ -145,7 +145,8 @@ cudaError_t execution_check(const char *call, const void *function, const struct
                               .grid = shape->grid,
                               .block = shape->block,
                               .shared = shape->shared,
-                              .cooperative = shape->cooperative};
+                              .cooperative = shape->cooperative,
+                              .clusters = shape->clusters};
     struct entry *entry = registration_entry(function);
     if (!entry) /* CUDA takes an address that it does not know for a kernel's handle */
         return state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
@@ -169,19 +170,25 @@ cudaError_t execution_check(const char *call, const void *function, const struct
                                      .block = {r.block.x, r.block.y, r.block.z},
                                      .dynamic_shared = (uint32_t)r.shared,
                                      .cooperative = r.cooperative,
+                                     .clusters = r.clusters,
                                      .device = state_device()};
     return cudaSuccess;
 }
 
 /* A launch into a stream that is captured becomes a node. One that is wrong spoils the capture. */
 static cudaError_t capture_launch(struct stream *s, const void *function, const struct request *r, void **args) {
+    static const cudaLaunchAttributeValue one_block = {.clusterDim = {1, 1, 1}};
     cudaError_t error;
     const struct cudaKernelNodeParams p = {.func = (void *)(uintptr_t)registration_stub(function),
                                            .gridDim = r->grid,
                                            .blockDim = r->block,
                                            .sharedMemBytes = (unsigned)r->shared,
                                            .kernelParams = args};
-    struct work *w = work_kernel(r->function, &p, r->cooperative, &error);
+    struct work *w = work_kernel(r->function, &p, r->cooperative, &error), *plain = w;
+    if (w && r->clusters) {
+        w = work_with_attribute(plain, cudaLaunchAttributeClusterDimension, &one_block, &error);
+        work_release(plain);
+    }
     if (w)
         return capture_work(s, w);
     capture_invalidate(s);
@@ -200,7 +207,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     cudaError_t error = capture_check(r->function, stream, &captured);
     if (error != cudaSuccess || captured)
         return error != cudaSuccess ? error : capture_launch(stream, function, r, args);
-    const struct launch_shape shape = {r->grid, r->block, r->shared, r->cooperative};
+    const struct launch_shape shape = {r->grid, r->block, r->shared, r->cooperative, r->clusters};
     const struct kernel *k;
     struct launch_config config;
     if ((error = execution_check(r->function, function, &shape, &k, &config)) != cudaSuccess)
@@ -216,7 +223,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream) {
-    struct request r = {"cudaLaunchKernel", grid, block, shared, stream, false, {0, 0}};
+    struct request r = {"cudaLaunchKernel", grid, block, shared, stream, false, false, {0, 0}};
     return launch(function, &r, args);
 }
 
@@ -237,7 +244,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function) {
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-    struct request r = {"cudaLaunchCooperativeKernel", grid, block, shared, stream, true, {0, 0}};
+    struct request r = {"cudaLaunchCooperativeKernel", grid, block, shared, stream, true, false, {0, 0}};
     return launch(function, &r, args);
 }
 
@@ -260,6 +267,7 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
         r->cooperative = a->val.cooperative != 0;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
+        r->clusters = true;
         return check_cluster(r, a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z);
     case cudaLaunchAttributeProgrammaticEvent:
         r->events[0] = a->val.programmaticEvent.event;
@@ -294,6 +302,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
                         config->blockDim,
                         config->dynamicSmemBytes,
                         config->stream,
+                        false,
                         false,
                         {0, 0}};
     for (unsigned i = 0; i < config->numAttrs; i++) {

@@ -8,7 +8,7 @@
 struct launch_shape {
     dim3 grid, block;
     size_t shared;
-    bool cooperative;
+    bool cooperative, clusters; /* clusters: it names their size */
 };
 
 /* Checks a launch on the calling thread's device, for a call named in messages; finds the kernel, ready to run, and fills

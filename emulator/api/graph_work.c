@@ -126,7 +126,7 @@ struct work *work_kernel(const char *function, const struct cudaKernelNodeParams
         *error = state_return(cudaErrorInvalidValue);
         return NULL;
     }
-    const struct launch_shape shape = {p->gridDim, p->blockDim, p->sharedMemBytes, cooperative};
+    const struct launch_shape shape = {p->gridDim, p->blockDim, p->sharedMemBytes, cooperative, false};
     if ((*error = execution_check(function, p->func, &shape, &k, &config)) != cudaSuccess)
         return NULL;
     if (k->param_count && !p->kernelParams && !p->extra) {
@@ -191,6 +191,7 @@ struct work *work_with_attribute(const struct work *w, unsigned id, const cudaLa
     if (k) {
         k->attributes[id] = *value;
         k->config.cooperative = k->attributes[cudaLaunchAttributeCooperative].cooperative != 0;
+        k->config.clusters = k->attributes[cudaLaunchAttributeClusterDimension].clusterDim.x != 0;
     }
     return wrap_kernel(k, error);
 }
@@ -200,6 +201,7 @@ struct work *work_with_attributes_of(const struct work *w, const struct work *so
     if (k) {
         memcpy(k->attributes, source->kernel->attributes, sizeof k->attributes);
         k->config.cooperative = source->kernel->config.cooperative;
+        k->config.clusters = source->kernel->config.clusters;
     }
     return wrap_kernel(k, error);
 }

@@ -80,18 +80,12 @@ static bool by_operation(const struct insn *in, const char *opcode, struct site 
 
 /* ---- by the opcode ---- */
 
-/* Which operand is the mask of the lanes that meet. */
-static bool mask_operand(const char *opcode, uint8_t *operand) {
-    static const struct {
-        const char *base;
-        uint8_t operand;
-    } known[] = {{"bar.warp.sync", 0}, {"shfl", 5},  {"vote", 2}, {"match.any", 2},
-                 {"match.all", 3},     {"redux", 2}, {"elect", 2}};
+/* Shuffles, votes and their kind wait for each other's lanes, but order no memory: only bar.warp.sync does. */
+static bool only_exchanges(const char *opcode) {
+    static const char *const known[] = {"shfl", "vote", "match", "redux", "elect"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (opcode_is(opcode, known[i].base)) {
-            *operand = known[i].operand;
+        if (opcode_is(opcode, known[i]))
             return true;
-        }
     return false;
 }
 
@@ -142,9 +136,9 @@ static struct site classify(const struct insn *in, const struct ptx_insn *p) {
     if (in->flags & INSN_MEMORY) {
         s.kind = SITE_ACCESS;
         s.flags = order_flags(p->opcode, in->extra);
-    } else if (!is_helper(in) && opcode_has(p->opcode, "sync")) {
+    } else if (!is_helper(in) && opcode_has(p->opcode, "sync") && !only_exchanges(p->opcode)) {
         s.kind = SITE_MEET;
-        s.flags = mask_operand(p->opcode, &s.operand) ? SITE_NOTES_MASK : 0;
+        s.flags = opcode_is(p->opcode, "bar.warp.sync") ? SITE_NOTES_MASK : 0;
     }
     return s;
 }

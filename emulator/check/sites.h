@@ -14,7 +14,7 @@ enum site_kind {
     SITE_BULK,           /* a side of a cp.async.bulk */
     SITE_ROWS,           /* ldmatrix, stmatrix: 16 bytes per lane */
     SITE_LINES,          /* wmma.load, wmma.store */
-    SITE_MEET,           /* lanes of a warp meet: *.sync */
+    SITE_MEET,           /* lanes of a warp meet: bar.warp.sync, mma.sync */
     SITE_BARRIER,        /* of the block */
     SITE_CLUSTER_ARRIVE, /* barrier.cluster */
     SITE_CLUSTER_WAIT,
@@ -33,12 +33,11 @@ enum {
     SITE_ACQUIRE = 2,
     SITE_RELEASE = 4,
     SITE_BLOCK_SCOPE = 8, /* .cta */
-    SITE_NOTES_MASK = 16, /* the member mask is operand `operand`; otherwise all who are there meet */
+    SITE_NOTES_MASK = 16, /* the member mask is the first operand; otherwise all who are there meet */
 };
 
 struct site {
     uint8_t kind, flags;
-    uint8_t operand;
     uint8_t value; /* groups that wait_group leaves */
     const struct ptx_variable
         *variable; /* the shared variable that the address was computed from, if there is just one */

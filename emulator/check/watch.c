@@ -476,7 +476,7 @@ static void acquire_after(struct block_watch *b, struct warp *w, const struct in
 
 /* Lanes that have met at a *.sync instruction, by their masks. */
 static void meet(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
-    const uint32_t *masks = (const uint32_t *)(const void *)(w->regs + in->op[s->operand]);
+    const uint32_t *masks = (const uint32_t *)(const void *)(w->regs + in->op[0]);
     uint32_t rest = w->mask;
     if (!(s->flags & SITE_NOTES_MASK)) {
         order_lanes_meet(&b->order, w->index, rest, rest == w->live);

@@ -6,6 +6,7 @@
 #include "core/decode_async.h"
 #include "memory/memory.h"
 #include "ops/atomic.h"
+#include "ops/cluster.h"
 #include "ops/forms.h"
 #include "ops/memory.h"
 
@@ -184,7 +185,12 @@ static void bytes_arrive(struct decoder *d, const struct ptx_insn *p) {
     decode_arriving_bytes(d, &p->operands[2], count * ptx_type_bits[opcode_type(p->opcode, 0)] / 8);
 }
 
+static void need_cluster(struct decoder *d) {
+    decode_emit(d, op_cluster_needed)->flags = INSN_PSEUDO;
+}
+
 static void store_async(struct decoder *d, const struct ptx_insn *p) {
+    need_cluster(d);
     load_or_store(d, p, false);
     bytes_arrive(d, p);
 }
@@ -198,6 +204,7 @@ static void reduce_async(struct decoder *d, const struct ptx_insn *p) {
     int length = snprintf(opcode, sizeof opcode, "red%s%s", opcode_has(p->opcode, "shared") ? ".shared" : "",
                           bytes + strlen(".mbarrier::complete_tx::bytes"));
     struct ptx_insn reduction = *p;
+    need_cluster(d);
     reduction.opcode = arena_intern(d->arena, opcode, (size_t)length);
     reduction.operand_count = 2;
     atomic(d, &reduction);

@@ -3,6 +3,16 @@
 #include "check/report.h"
 #include "core/grid.h"
 
+const struct insn *op_cluster_needed(struct warp *w, const struct insn *in) {
+    if (w->launch->config.clusters || w->launch->kernel->ptx->cluster[0])
+        return in + 1;
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask,
+                "Illegal instruction: st.async and red.async are for launches with cluster dimensions.",
+                "Declare the kernel __cluster_dims__(1, 1, 1), or launch it by cudaLaunchKernelEx with the attribute "
+                "cudaLaunchAttributeClusterDimension.");
+    return warp_fault(w, 715);
+}
+
 const struct insn *op_cluster_rank(struct warp *w, const struct insn *in) {
     const uint32_t *rank = REG(uint32_t, 0);
     uint32_t wrong = 0;

@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "check/checks.h"
 #include "check/report.h"
 #include "ops/memory.h"
 
@@ -73,6 +74,17 @@ static uint64_t *object(struct warp *w, const struct insn *in, int lane) {
     return at;
 }
 
+/* The machine lets it pass; arrivals of the phase are lost, and who waits for it may wait for ever. */
+static void check_reinit(struct warp *w, const struct insn *in, int lane, uint64_t old) {
+    struct mbarrier b = unpack(old);
+    if ((old & TAG_MASK) == TAG && (b.pending != b.expected || b.bytes) && check_is_on(CHECK_SYNC))
+        report_insn(
+            w, in, FINDING_LAUNCH_FAILURE, 1u << lane,
+            "Barrier error detected. An mbarrier is initialized again in the middle of a phase.",
+            "Threads have arrived at it, and not all that it expects. Initialize a cuda::barrier once; to use its "
+            "memory for another one, destroy it first (barrier.~barrier()), when nobody waits at it any more.");
+}
+
 const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in) {
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
@@ -83,6 +95,7 @@ const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in) {
         if (!count || count > COUNT_MASK)
             return wrong(w, in, l, "An mbarrier is initialized with a count that it cannot have.",
                          "It expects 1 to 1048575 arrivals.");
+        check_reinit(w, in, l, *at);
         *at = pack((struct mbarrier){.pending = count, .expected = count});
     }
     return in + 1;

@@ -35,7 +35,8 @@ bool executed(struct trial *trial, const uint8_t **found, char *error, size_t er
         parameters.input = input->base;
         parameters.output = output->base;
         memset(output->host, 0, TRIAL_OUTPUT_BYTES);
-        struct launch_config config = {.grid = {1, 1, 1}, .block = {trial->threads, 1, 1}, .params = &parameters};
+        struct launch_config config = {
+            .grid = {1, 1, 1}, .block = {trial->threads, 1, 1}, .clusters = true, .params = &parameters};
         int result = grid_run(kernel, &config);
         if (result)
             snprintf(error, error_size, "the launch failed with error %d", result);
