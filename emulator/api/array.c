@@ -129,9 +129,10 @@ const struct allocation *array_memory(const char *function, size_t bytes, unsign
         state_refuse(function, cudaErrorMemoryAllocation, "The array's %zu bytes are not free.", bytes);
         return NULL;
     }
-    allocation_opaque(memory); /* surfaces write it */
-    if (flags & ARRAY_SPARSE)
+    if (flags & ARRAY_SPARSE) {
         memset(memory->host, 0, bytes);
+        allocation_written(memory, memory->base, bytes);
+    }
     return memory;
 }
 

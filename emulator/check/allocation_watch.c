@@ -99,12 +99,10 @@ static uint64_t word_bits(uint64_t i, uint64_t at, uint64_t end) {
 
 void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
     struct allocation_watch *w = a ? a->watch : NULL;
-    if (!w || !bytes)
+    if (!w || !w->written || !bytes)
         return;
-    if (!atomic_load_explicit(&w->touched, memory_order_relaxed))
-        atomic_store_explicit(&w->touched, true, memory_order_relaxed);
     uint64_t at = address - a->base, end = at + bytes;
-    for (uint64_t i = at / 64; w->written && i <= (end - 1) / 64; i++)
+    for (uint64_t i = at / 64; i <= (end - 1) / 64; i++)
         set_bits((_Atomic uint64_t *)&w->written[i], word_bits(i, at, end));
 }
 
@@ -113,13 +111,6 @@ void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width)
         return;
     a->watch->pitch = pitch;
     a->watch->width = width;
-}
-
-void allocation_opaque(const struct allocation *a) {
-    if (!a || !a->watch || !a->watch->written)
-        return;
-    munmap(a->watch->written, written_bytes(a));
-    a->watch->written = NULL;
 }
 
 bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where) {
@@ -184,8 +175,6 @@ void allocation_copied(const struct allocation *to, uint64_t to_address, const s
                        uint64_t from_address, uint64_t bytes) {
     uint64_t where, end = from_address + bytes;
     allocation_written(to, to_address, bytes);
-    if (from && from->watch)
-        atomic_store_explicit(&from->watch->touched, true, memory_order_relaxed);
     if (!to || !to->watch || !to->watch->written)
         return;
     for (uint64_t at = from_address; allocation_find_unwritten(from, at, end - at, &where); at = where + 1)

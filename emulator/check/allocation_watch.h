@@ -31,7 +31,6 @@ struct race_chunk {
 struct allocation_watch {
     uint64_t *written;     /* a bit per byte; NULL: all of it counts as written */
     uint64_t pitch, width; /* rows of `width` bytes that begin every `pitch` bytes: what is between is nobody's; or 0 */
-    _Atomic bool touched;
     struct race_chunk *_Atomic chunks; /* made at the first access */
     uintptr_t made_at, freed_at;       /* instructions of the program; 0: unknown */
 };
@@ -44,8 +43,6 @@ void allocation_watch_freed(struct allocation *a);
 void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes);
 /* Of each `pitch` bytes only the first `width` are meant to be used. */
 void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width);
-/* From now on all of it counts as written: others write there unseen. */
-void allocation_opaque(const struct allocation *a);
 /* The first byte of a range that nobody has written; false when there is none. */
 bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
 /* The first run of such bytes in [*at, end) that is no hole in a structure and no rest of a row: sets *at, returns its length. */

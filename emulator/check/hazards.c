@@ -8,6 +8,7 @@
 #include "check/parts.h"
 #include "check/symbols.h"
 #include "check/text.h"
+#include "ops/texture.h"
 
 /* ---- collecting ---- */
 
@@ -140,6 +141,11 @@ static const char *missing(const struct hazard *h) {
     }
 }
 
+/* How it was read, where that is no load. */
+static const char *way_of(const struct hazard *h) {
+    return h->now->run == op_texture ? "texture" : h->now->run == op_surface ? "surface" : NULL;
+}
+
 static const char *advice(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
@@ -149,6 +155,8 @@ static const char *advice(const struct hazard *h) {
                "meant, "
                "say so with a volatile read or an atomic load; if the final value is needed, read it in a later "
                "kernel.";
+    if (h->kind == HAZARD_UNWRITTEN && way_of(h))
+        return "Nobody has written what lies there, neither a copy (cudaMemcpy2DToArray and its kind) nor a kernel.";
     if (h->kind == HAZARD_UNWRITTEN)
         return h->space == SPACE_GLOBAL
                    ? "Nobody has written these bytes: cudaMalloc does not clear memory. Fill it with cudaMemset or "
@@ -245,7 +253,8 @@ static void put_unwritten(struct text *t, const struct hazard *h) {
     static const char *const spaces[] = {
         [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
     struct text s = {0};
-    text_format(&s, "Uninitialized %s memory read of size %u bytes", spaces[h->space], h->bytes);
+    text_format(&s, "Uninitialized %s memory read of size %u bytes", way_of(h) ? way_of(h) : spaces[h->space],
+                h->bytes);
     s.bytes[s.length] = '\0';
     put_title(t, s.bytes);
     put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/allocation_watch.h"
 #include "check/block_watch.h"
 #include "check/parts.h"
-#include "check/allocation_watch.h"
+#include "check/watch.h"
 #include "memory/memory.h"
 
 static bool any_set(const uint8_t *bits, uint64_t at, uint32_t n) {
@@ -95,6 +96,21 @@ void written_global(struct block_watch *b, const struct touch *t) {
         note(b, t, SPACE_GLOBAL, t->allocation);
     if (t->write)
         allocation_written(t->allocation, t->address, t->bytes);
-    else if (!atomic_load_explicit(&t->allocation->watch->touched, memory_order_relaxed))
-        atomic_store_explicit(&t->allocation->watch->touched, true, memory_order_relaxed);
+}
+
+void watch_read(const struct warp *w, const struct insn *in, int lane, uint64_t address, uint32_t bytes) {
+    struct launch_watch *watch = w->launch->watch;
+    const struct allocation *a = watch && watch->checks & CHECK_INIT ? memory_find(address) : NULL;
+    uint64_t where;
+    if (!a || !allocation_find_unwritten(a, address, bytes, &where))
+        return;
+    struct hazard h = {.kind = HAZARD_UNWRITTEN,
+                       .kernel = w->launch->kernel,
+                       .now = in,
+                       .who = hazard_thread(w, lane),
+                       .space = SPACE_GLOBAL,
+                       .address = where,
+                       .bytes = bytes,
+                       .allocation = a};
+    hazards_note(&watch->hazards, &h);
 }

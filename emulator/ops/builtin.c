@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/report.h"
+#include "check/watch.h"
 #include "core/condition.h"
 #include "core/device_printf.h"
 #include "core/function.h"
@@ -49,12 +50,15 @@ static const char *device_string(const struct warp *w, int lane, uint64_t addres
 
 struct string_context {
     const struct warp *warp;
+    const struct insn *in;
     int lane;
 };
 
 static const char *find_string(void *context, uint64_t address) {
     const struct string_context *c = context;
-    return device_string(c->warp, c->lane, address);
+    const char *s = device_string(c->warp, c->lane, address);
+    watch_read(c->warp, c->in, c->lane, address, s ? (uint32_t)strlen(s) + 1 : 1);
+    return s;
 }
 
 static const struct insn *op_vprintf(struct warp *w, const struct insn *in) {
@@ -62,7 +66,7 @@ static const struct insn *op_vprintf(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++) {
         if (!LANE_ON(w->mask))
             continue;
-        struct string_context context = {w, l};
+        struct string_context context = {w, in, l};
         const char *format = device_string(w, l, argument(w, site, 0, l));
         size_t bytes = 0;
         uint64_t list = argument(w, site, 1, l);

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check/allocation_watch.h"
 #include "check/report.h"
+#include "check/watch.h"
 #include "ops/texture.h"
 
 #define SLOT(T, slot) ((T *)(void *)(w->regs + (slot)))
@@ -56,6 +58,15 @@ static void fail(struct warp *w, const struct insn *in, int lane, const struct i
                               "The x of a surface is in bytes: multiply the column by sizeof of the element."));
 }
 
+static void note_access(const struct warp *w, const struct insn *in, int lane, const struct allocation *memory,
+                        uint64_t at, unsigned bytes) {
+    const struct texture_access *a = in->extra;
+    if (a->store)
+        allocation_written(memory, at, bytes);
+    else
+        watch_read(w, in, lane, at, bytes);
+}
+
 /* The bytes that a lane reads or writes. NULL: there are none (.zero), or *failed. */
 static uint8_t *locate(struct warp *w, const struct insn *in, int l, bool *failed) {
     const struct texture_access *a = in->extra;
@@ -84,6 +95,8 @@ static uint8_t *locate(struct warp *w, const struct insn *in, int l, bool *faile
     uint64_t at = m->address + (uint64_t)p.z * m->slice + (uint64_t)p.y * m->pitch + (uint64_t)p.x;
     uint8_t *host = memory_at(m->memory, at, bytes);
     *failed = !host;
+    if (host && w->launch->watch)
+        note_access(w, in, l, m->memory, at, bytes);
     if (!host)
         warp_fault(w, report_insn(w, in, FINDING_USE_AFTER_FREE, 1u << l, "The surface's memory has been freed",
                                   "Free it only after the last kernel that uses the surface."));

@@ -56,6 +56,7 @@ const struct texture *texture_of_lane(struct warp *w, const struct insn *in, int
 /* What a texture gives: four values of 32 bits. */
 struct texel {
     uint32_t v[4];
+    uint64_t unwritten; /* the address of one that was read although nobody has written it; 0: there is none */
 };
 struct sample_point {
     double x[3]; /* as the kernel gives them */

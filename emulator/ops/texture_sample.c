@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check/allocation_watch.h"
 #include "ops/half.h"
 #include "ops/texture.h"
 
@@ -53,6 +54,7 @@ static uint32_t border_value(const struct texture *t, unsigned channel) {
 
 /* Coordinates in range, or -1 in x where the border begins. */
 static bool read_texel(const struct texture *t, const struct image *m, const int64_t at[3], struct texel *out) {
+    out->unwritten = 0;
     if (at[0] < 0 || at[1] < 0 || at[2] < 0) {
         for (unsigned c = 0; c < 4; c++)
             out->v[c] = border_value(t, c);
@@ -63,6 +65,9 @@ static bool read_texel(const struct texture *t, const struct image *m, const int
     const uint8_t *from = memory_at(m->memory, address, bytes);
     if (!from)
         return false;
+    uint64_t where;
+    if (allocation_find_unwritten(m->memory, address, bytes, &where))
+        out->unwritten = address;
     for (unsigned c = 0; c < 4; c++) /* a channel that is not there reads as 0 */
         out->v[c] = c < m->channels ? channel_value(t, from + c * m->channel_bytes, c) : 0;
     return true;
@@ -182,13 +187,16 @@ static struct axis find_axis(const struct texture *t, int k, double x, uint32_t 
 static bool gather(const struct texture *t, const struct image *m, const struct axis axes[3], unsigned component,
                    struct texel *out) {
     static const uint8_t corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    uint64_t unwritten = 0;
     for (int k = 0; k < 4; k++) {
         int64_t at[3] = {axes[0].texel[corner[k][0]], axes[1].texel[corner[k][1]], axes[2].texel[0]};
         struct texel one;
         if (!read_texel(t, m, at, &one))
             return false;
         out->v[k] = one.v[component];
+        unwritten = one.unwritten ? one.unwritten : unwritten;
     }
+    out->unwritten = unwritten;
     return true;
 }
 
@@ -245,7 +253,8 @@ static bool is_fixed(const struct texture *t) {
 }
 
 struct sum {
-    double v[4]; /* in 1/256 of a value */
+    double v[4];        /* in 1/256 of a value */
+    uint64_t unwritten; /* as in a texel */
 };
 
 static bool add_texels(const struct texture *t, const struct image *m, const struct axis axes[3], unsigned all,
@@ -266,6 +275,7 @@ static bool add_texels(const struct texture *t, const struct image *m, const str
             across_edge(at, m->width);
         if (!read_texel(t, m, at, &one))
             return false;
+        sum->unwritten = one.unwritten ? one.unwritten : sum->unwritten;
         for (int c = 0; c < 4; c++)
             sum->v[c] +=
                 weights[corner] * (fixed ? rint((double)f32_from(one.v[c]) * 65535) : (double)f32_from(one.v[c]));
@@ -286,7 +296,7 @@ static uint32_t filtered_value(const struct texture *t, double x) {
 }
 
 static struct texel from_sum(const struct texture *t, const struct sum *sum) {
-    struct texel out;
+    struct texel out = {.unwritten = sum->unwritten};
     for (int c = 0; c < 4; c++)
         out.v[c] = filtered_value(t, sum->v[c] / 256);
     return out;
@@ -336,7 +346,7 @@ static bool sample_image(const struct texture *t, const struct image *m, const s
         return gather(t, m, axes, a->component, out);
     if (!is_filtered(t, a))
         return nearest(t, m, a, axes, out);
-    struct sum sum = {{0}};
+    struct sum sum = {{0}, 0};
     if (!add_texels(t, m, axes, 256, &sum))
         return false;
     *out = from_sum(t, &sum);
@@ -413,7 +423,7 @@ bool texture_sample(const struct texture *t, const struct texture_access *a, str
         return sample_image(t, &levels->levels[(level + 128) >> 8], a, p, out);
     int number = level >> 8;
     unsigned coarse = (unsigned)(level & 255);
-    struct sum sum = {{0}};
+    struct sum sum = {{0}, 0};
     if (!coarse)
         return sample_image(t, &levels->levels[number], a, p, out);
     if (!add_level(t, &levels->levels[number], a, p, 256 - coarse, &sum) ||
