@@ -166,7 +166,11 @@ static cudaError_t check_limit(enum cudaLimit limit) {
     return limit == cudaLimitDevRuntimeSyncDepth ? state_return(cudaErrorUnsupportedLimit) : cudaSuccess;
 }
 
-/* The emulator grows stacks and heaps as needed, so a limit is only remembered. */
+size_t device_stack_limit(void) {
+    return limits[cudaLimitStackSize];
+}
+
+/* But for the stack, what is limited grows as needed: the limit is only remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     ENTER();
     NOT_WHILE_CAPTURING(__func__);

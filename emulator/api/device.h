@@ -12,4 +12,6 @@ cudaError_t device_missing(const char *function, int device);
 /* May kernels of a device reach the memory of another, by cudaDeviceEnablePeerAccess? */
 bool device_reaches(int device, int peer);
 
+size_t device_stack_limit(void); /* cudaLimitStackSize: bytes of a thread */
+
 #endif

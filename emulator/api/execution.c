@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/capture.h"
+#include "api/device.h"
 #include "api/execution.h"
 #include "api/graph_work.h"
 #include "api/limits.h"
@@ -171,6 +172,7 @@ cudaError_t execution_check(const char *call, const void *function, const struct
                                      .dynamic_shared = (uint32_t)r.shared,
                                      .cooperative = r.cooperative,
                                      .clusters = r.clusters,
+                                     .stack = (uint32_t)device_stack_limit(),
                                      .device = state_device()};
     return cudaSuccess;
 }

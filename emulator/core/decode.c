@@ -216,6 +216,8 @@ static void layout_variables(struct decoder *d, struct function *f) {
             local = aligned(local, v->align);
             v->address = local;
             local += v->size;
+            if (v->align > f->local_align)
+                f->local_align = v->align < 16 ? (uint32_t)v->align : 16;
         } else if (v->space == SPACE_PARAM) {
             v->address = decode_frame(d, (uint32_t)aligned(v->size, 16) * WARP_SIZE, 64);
         }
@@ -223,6 +225,7 @@ static void layout_variables(struct decoder *d, struct function *f) {
     if (local > 1 << 20)
         decode_fail(d, "'%s' needs %llu bytes of local memory per thread", f->ptx->name, (unsigned long long)local);
     f->local_bytes = (uint32_t)aligned(local, 16);
+    f->stack_bytes = (uint32_t)aligned(local, 8) + (f->recursive ? STACK_RETURN : 0);
     if (f->ptx->entry)
         return;
     for (int list = 0; list < 2; list++)
@@ -480,8 +483,10 @@ static void finish(struct decoder *d) {
         local += d->functions[i]->local_bytes;
         k->recursive |= d->functions[i]->recursive;
     }
-    k->local_bytes = (k->calls && k->recursive) || k->has_stack ? local + STACK_BYTES : local;
     k->entry_local = d->functions[0]->local_bytes;
+    k->stack_least = local - k->entry_local;
+    k->has_stack |= k->calls && k->recursive;
+    k->local_bytes = k->calls && k->recursive ? k->entry_local : local;
     k->frame_bytes = (d->frame_bytes + 63) & ~63u;
     k->constants = arena_alloc(d->arena, (d->constant_count + 1) * sizeof *k->constants);
     if (d->constant_count)

@@ -27,7 +27,8 @@ struct function {
     uint32_t area_begin, area_end; /* its bytes in the frame */
     uint32_t return_slot;          /* uint32_t[32]: index of the instruction to return to */
     uint32_t depot_slot;           /* uint32_t[32]: offset of its local variables in each lane's local memory */
-    uint32_t local_bytes;
+    uint32_t local_bytes, local_align;
+    uint32_t stack_bytes; /* that an activation takes of a thread's stack: see ops/stack.h */
     bool recursive;
     struct area_part *parts; /* of a recursive function: all that its area holds */
     uint32_t part_count;

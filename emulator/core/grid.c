@@ -12,6 +12,7 @@
 #include "core/function.h"
 #include "core/stuck.h"
 #include "memory/memory.h"
+#include "ops/stack.h"
 #include "profile/counters.h"
 #include "tier/tier.h"
 
@@ -380,6 +381,11 @@ static uint64_t workspace_new(const struct launch_config *config) {
     return a->base;
 }
 
+static uint32_t local_bytes(const struct kernel *k, const struct launch_config *config) {
+    uint32_t stack = config->stack ? config->stack : STACK_DEFAULT;
+    return k->has_stack ? k->entry_local + (stack > k->stack_least ? stack : k->stack_least) : k->local_bytes;
+}
+
 int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     const uint32_t *g = config->grid, *b = config->block;
     struct run run = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER, .blocks = (uint64_t)g[0] * g[1] * g[2]};
@@ -390,7 +396,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
     launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared
                                                   : kernel->reserved_shared + kernel->static_shared;
-    launch->local_bytes = kernel->local_bytes;
+    launch->local_bytes = local_bytes(kernel, config);
     launch->params = config->params;
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;

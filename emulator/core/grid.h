@@ -18,6 +18,7 @@ struct launch_config {
     uint32_t dynamic_shared;             /* bytes */
     const void *params;                  /* kernel parameters, packed as kernel->params says */
     bool cooperative;                    /* all blocks must be resident at once */
+    uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: STACK_DEFAULT */
     bool clusters;                       /* the launch names the size of its clusters, be it one block */
     int device;                          /* number of the device it runs on */
     const struct operation_order *order; /* among kernels and copies, for checks; or NULL */

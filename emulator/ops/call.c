@@ -88,26 +88,35 @@ void call_stack_free(void *call_stack) {
     free(stack);
 }
 
+/* Where an activation's variables begin in a lane's local memory. */
+static uint32_t depot_begin(const struct warp *w, const struct function *f, int l) {
+    uint32_t align = f->local_align ? f->local_align : 1;
+    return (w->local_sp[l] + align - 1) / align * align;
+}
+
 /* The lanes that would need more local memory than there is. */
 static uint32_t overflowing(const struct warp *w, const struct function *f) {
     uint32_t lanes = 0;
     for (int l = 0; l < WARP_SIZE; l++)
-        if (LANE_ON(w->mask) && w->local_sp[l] + f->local_bytes > w->launch->local_bytes)
+        if (LANE_ON(w->mask) && depot_begin(w, f, l) + f->stack_bytes > w->launch->local_bytes)
             lanes |= 1u << l;
     return lanes;
 }
 
 static const struct insn *stack_overflow(struct warp *w, const struct insn *in, uint32_t lanes) {
     int error = report_insn(w, in, FINDING_STACK_OVERFLOW, lanes, "Stack overflow",
-                            "The recursion goes deeper than the stack of a thread allows; does it end?");
+                            "The recursion goes deeper than the stack of a thread allows: does it end? "
+                            "cudaDeviceSetLimit(cudaLimitStackSize, bytes) gives threads more than 1024 bytes.");
     return warp_fault(w, error);
 }
+
+#define DEEPEST 65000 /* calls: fragment.depth has 16 bits */
 
 static const struct insn *enter(struct warp *w, const struct insn *in, const struct call_site *site) {
     struct function *f = site->callee;
     struct fragment *fragment = &w->fragments[w->current];
     uint32_t lanes = overflowing(w, f);
-    if (lanes || fragment->depth > 20000)
+    if (lanes || fragment->depth > DEEPEST)
         return stack_overflow(w, in, lanes ? lanes : w->mask);
     if (f->recursive)
         push(w, f);
@@ -117,8 +126,8 @@ static const struct insn *enter(struct warp *w, const struct insn *in, const str
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask)) {
             returns[l] = in->index + 1;
-            depot[l] = w->local_sp[l];
-            w->local_sp[l] += f->local_bytes;
+            depot[l] = depot_begin(w, f, l);
+            w->local_sp[l] = depot[l] + f->stack_bytes;
         }
     fragment->depth++;
     if (--w->fuel <= 0)

@@ -4,7 +4,11 @@
 
 #include "core/warp.h"
 
-#define STACK_BYTES (16u << 10) /* of a thread, beyond what its functions declare */
+/* How large a stack is says cudaLimitStackSize. How much of it an activation of a recursive function takes is ptxas's decision;
+ * PTX says at least how much: its variables and where to return to. So a recursion that overflows here does on a GPU, which
+ * may stop one that goes well here. */
+#define STACK_DEFAULT 1024
+#define STACK_RETURN  8
 
 /* insn.kind: bits of addresses and sizes. op[0] = the address of op[1] bytes; insn.imm: what it must be a multiple of */
 const struct insn *op_alloca(struct warp *w, const struct insn *in);
