@@ -64,6 +64,7 @@ while read -r name tool; do
       seen = 1
     }
     /^========= / && !/COMPUTE-SANITIZER|SUMMARY/ && !first { first = $0; sub(/^========= */, "", first) }
+    /Access to .* is misaligned/ && first !~ /misaligned/ { first = first " (misaligned)" }
     END { gsub(/"/, "", first); printf "%s,%s,%s,%s,\"%s\"\n", name, tool, seen ? errors : "none", seen ? warnings : "none", first }
   ' "$work/$name.$tool"
 done <"$work/runs" >"$output/h200.csv"
