@@ -50,8 +50,8 @@ void emulatorCountersStart(void);
 void emulatorCountersStop(struct emulatorCounters *out, size_t size);
 
 /* One word for the worst thing found in this process so far, for graders: "none", "out_of_bounds",
- * "misaligned", "use_after_free", "host_pointer", "divergent_barrier", "lost_lane", "timeout",
- * "trap", "assert", "unsupported", "launch_failure". */
+ * "misaligned", "use_after_free", "host_pointer", "divergent_barrier", "lost_lane", "race",
+ * "uninitialized", "timeout", "trap", "assert", "unsupported", "launch_failure", "double_free", "leak", "unused". */
 const char *emulatorVerdict(void);
 
 #ifdef __cplusplus
