@@ -3,7 +3,7 @@
  * A block has a clock, which goes on at whatever orders something. An access is remembered with the clock's time at
  * which it was made, its warp and its lane. Every warp knows of each other warp of its block the time before which all
  * accesses come before its own (warp_order.known), and the block knows it of all (block_order.base: the last barrier of
- * the whole block). Lanes of one warp are in order after a *.sync instruction.
+ * the whole block). Lanes of one warp are in order after a bar.warp.sync.
  *
  * A variable through which threads talk (a flag, a lock, a counter, an mbarrier) gets a record of what those who
  * released it knew; who acquires it knows that from then on. Between blocks what is known is a set of facts: "of

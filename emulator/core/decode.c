@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/checks.h"
 #include "core/fold.h"
 #include "core/registers.h"
 #include "ops/stack.h"
+#include "profile/registers.h"
 
 #define DEFAULT_SHARED (48u << 10) /* bytes per block, static and dynamic, unless the program asks for more */
 #define MAX_SHARED     (16u << 20)
@@ -497,6 +499,15 @@ static void finish(struct decoder *d) {
         k->max_dynamic_shared = DEFAULT_SHARED - k->static_shared;
 }
 
+/* What PTX says of the stack is the least; memcheck asks what the machine code takes of it. */
+static void ask_frames(struct decoder *d) {
+    for (uint32_t i = 1; d->kernel->recursive && check_is_on(CHECK_MEMORY) && i < d->function_count; i++) {
+        struct function *f = d->functions[i];
+        unsigned frame = registers_frame(d->kernel->name, f->ptx->name);
+        f->stack_bytes = frame > f->stack_bytes ? frame : f->stack_bytes;
+    }
+}
+
 bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
     char error[512];
     struct decoder *d = calloc(1, sizeof *d);
@@ -522,6 +533,7 @@ bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
         for (uint32_t i = 0; i < d->function_count; i++)
             decode_function(d, d->functions[i]);
         finish(d);
+        ask_frames(d);
     } else {
         k->error = (char *)arena_intern(d->arena, error, strlen(error));
     }

@@ -3,12 +3,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "check/checks.h"
 #include "profile/launches.h"
 #include "profile/registers.h"
 
+/* Machine code, or ptxas when it is asked, tells how many registers a kernel has and how much of a stack its calls take. */
+static bool registers_wanted(void) {
+    return launches_wanted() || check_is_on(CHECK_MEMORY);
+}
+
 static enum fatbin_result add(struct fatbin_images *images, const void *data, char *error, size_t size) {
     struct fatbin_image image;
-    if (launches_wanted()) /* machine code tells how many registers a kernel has */
+    if (registers_wanted())
         fatbin_each_machine_code(data, fatbin_mapped_bytes(data), registers_note_machine_code);
     enum fatbin_result result = fatbin_unpack(data, fatbin_mapped_bytes(data), &image, error, size);
     if (result != FATBIN_OK)
@@ -18,7 +24,7 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, ch
         abort();
     items[images->count++] = image;
     images->items = items;
-    if (launches_wanted())
+    if (registers_wanted())
         registers_note_ptx(image.text, image.length);
     return FATBIN_OK;
 }

@@ -1,4 +1,5 @@
 /* Calls of functions, direct, indirect and recursive. See core/function.h for where things lie. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,11 +104,14 @@ static uint32_t overflowing(const struct warp *w, const struct function *f) {
     return lanes;
 }
 
-static const struct insn *stack_overflow(struct warp *w, const struct insn *in, uint32_t lanes) {
-    int error = report_insn(w, in, FINDING_STACK_OVERFLOW, lanes, "Stack overflow",
-                            "The recursion goes deeper than the stack of a thread allows: does it end? "
-                            "cudaDeviceSetLimit(cudaLimitStackSize, bytes) gives threads more than 1024 bytes.");
-    return warp_fault(w, error);
+static const struct insn *stack_overflow(struct warp *w, const struct insn *in, const struct function *f,
+                                         uint32_t lanes) {
+    char advice[320];
+    snprintf(advice, sizeof advice,
+             "This thread is %u calls deep, of which one such call takes %u bytes or more; its stack has %u. Does the "
+             "recursion end? cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch makes stacks larger.",
+             w->fragments[w->current].depth, f->stack_bytes, w->launch->local_bytes - w->launch->kernel->entry_local);
+    return warp_fault(w, report_insn(w, in, FINDING_STACK_OVERFLOW, lanes, "Stack overflow", advice));
 }
 
 #define DEEPEST 65000 /* calls: fragment.depth has 16 bits */
@@ -117,7 +121,7 @@ static const struct insn *enter(struct warp *w, const struct insn *in, const str
     struct fragment *fragment = &w->fragments[w->current];
     uint32_t lanes = overflowing(w, f);
     if (lanes || fragment->depth > DEEPEST)
-        return stack_overflow(w, in, lanes ? lanes : w->mask);
+        return stack_overflow(w, in, f, lanes ? lanes : w->mask);
     if (f->recursive)
         push(w, f);
     copy_lanes(w, site->arguments, site->argument_count);

@@ -6,7 +6,7 @@
 
 /* How large a stack is says cudaLimitStackSize. How much of it an activation of a recursive function takes is ptxas's decision;
  * PTX says at least how much: its variables and where to return to. So a recursion that overflows here does on a GPU, which
- * may stop one that goes well here. */
+ * may stop one that goes well here; with memcheck on, the machine code or ptxas is asked. */
 #define STACK_DEFAULT 1024
 #define STACK_RETURN  8
 

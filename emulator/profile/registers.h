@@ -1,4 +1,5 @@
-/* How many registers a thread of a kernel needs: ptxas decides that, so it is read from what ptxas has made. */
+/* How many registers a thread of a kernel needs, and how much of its stack a function: ptxas decides that, so it is read from what
+ * ptxas has made. */
 #ifndef PROFILE_REGISTERS_H
 #define PROFILE_REGISTERS_H
 
@@ -18,5 +19,7 @@ void registers_note_machine_code(const void *elf, size_t size, unsigned arch);
 
 /* By the name in PTX. False when there is no machine code and no ptxas to ask. */
 bool registers_of(const char *kernel, struct kernel_registers *out);
+/* Bytes of the stack that a call of a function takes, in a program with that kernel; 0: not known. */
+unsigned registers_frame(const char *kernel, const char *function);
 
 #endif
