@@ -3,6 +3,14 @@
 #
 # In: BACKEND (auto, gpu, cpu), TIMEOUT. Out: backend (gpu or cpu), and LD_LIBRARY_PATH and EMULATOR_TIMEOUT exported.
 
+# The emulator asks it what kernels need: registers for profiles, stack for checks.
+find_ptxas() {
+  [ -z "${EMULATOR_PTXAS:-}" ] || return 0
+  ptxas=$(dirname "$(readlink -f "$NVCC")")/ptxas
+  [ -x "$ptxas" ] || ptxas=${TOOLKIT_LIB%/*}/bin/ptxas
+  [ ! -x "$ptxas" ] || export EMULATOR_PTXAS="$ptxas"
+}
+
 choose_backend() {
   case ${BACKEND:-auto} in
   gpu | cpu) backend=$BACKEND ;;
@@ -15,6 +23,7 @@ choose_backend() {
   if [ "$backend" = cpu ]; then
     sh tools/emulator.sh
     library_path=$PWD/build/emulator
+    find_ptxas
   else
     library_path=$TOOLKIT_LIB
   fi

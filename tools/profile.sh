@@ -21,9 +21,6 @@ format=text
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 export EMULATOR_PROFILE="$format" EMULATOR_PROFILE_FILE="$report" EMULATOR_PROFILE_KERNEL="${KERNEL:-}"
-ptxas=$(dirname "$(readlink -f "$NVCC")")/ptxas
-[ -x "$ptxas" ] || ptxas=${TOOLKIT_LIB%/*}/bin/ptxas
-[ ! -x "$ptxas" ] || export EMULATOR_PTXAS="$ptxas"
 status=0
 if [ "$format" = text ]; then sh tools/run.sh "$@" || status=$?; else sh tools/run.sh "$@" >&2 || status=$?; fi
 cat "$report"
