@@ -15,12 +15,12 @@ BACKEND=cpu
 choose_backend
 export NO_COLOR=1
 
-# expectations SOURCE FOLDER: writes FOLDER/cases (name error verdict status timeout silent) and FOLDER/NAME.says.
+# expectations SOURCE FOLDER: writes FOLDER/cases (name error verdict status timeout silent checks) and FOLDER/NAME.says.
 expectations() {
   awk -v folder="$2" '
     function flush() {
       if (name == "") return
-      print name, error, verdict, status, limit, silent >(folder "/cases")
+      print name, error, verdict, status, limit, silent, checks >(folder "/cases")
       printf "" >(folder "/" name ".says")
       for (i = 0; i < count; i++) {
         gsub(/:LINE/, ":" line, says[i])
@@ -31,12 +31,13 @@ expectations() {
       flush()
       name = $3; error = $4; verdict = $5
       status = error == "0" ? 0 : 1
-      limit = "-"; silent = 0; count = 0; line = "unknown"
+      limit = "-"; silent = 0; checks = "none"; count = 0; line = "unknown"
     }
     /^\/\/ SAYS / { says[count++] = substr($0, 9) }
     /^\/\/ STATUS / { status = $3 }
     /^\/\/ TIMEOUT / { limit = $3 }
     /^\/\/ SILENT/ { silent = 1 }
+    /^\/\/ CHECKS / { checks = $3 }
     /\/\/ HERE$/ { if (line == "unknown") line = NR }
     END { flush() }' "$1"
 }
@@ -69,12 +70,14 @@ why_wrong() {
   done <"$1/$2.says"
 }
 
-run_case() { # PROGRAM FOLDER SUFFIX NAME ERROR VERDICT STATUS TIMEOUT SILENT
+run_case() { # PROGRAM FOLDER SUFFIX NAME ERROR VERDICT STATUS TIMEOUT SILENT CHECKS
   status=0
   limit=$8
   [ "$limit" != - ] || limit=30
   # The program's stderr is opened inside, so that what this shell says about a crash is not in it.
-  EMULATOR_TIMEOUT=$limit timeout 60 sh -c 'exec "$@" 2>"$0"' "$scratch/err" "$1" "$4" >"$scratch/out" 2>/dev/null ||
+  checks=${10}
+  [ "$checks" != none ] || checks=''
+  EMULATOR_CHECK=$checks EMULATOR_TIMEOUT=$limit timeout 60 sh -c 'exec "$@" 2>"$0"' "$scratch/err" "$1" "$4" >"$scratch/out" 2>/dev/null ||
     status=$?
   why=$(why_wrong "$2" "$4" "$5" "$6" "$7" "$9")
   if [ -z "$why" ]; then
@@ -95,13 +98,13 @@ run_file() { # NAME SUFFIX FLAGS...
     no "check/$file$suffix" "does not compile: $(grep -m 1 error "$scratch/build")"
     return
   fi
-  while read -r name error verdict expected limit silent; do
-    run_case "$folder/program" "$folder" "$suffix" "$name" "$error" "$verdict" "$expected" "$limit" "$silent"
+  while read -r name error verdict expected limit silent checks; do
+    run_case "$folder/program" "$folder" "$suffix" "$name" "$error" "$verdict" "$expected" "$limit" "$silent" "$checks"
   done <"$folder/cases"
 }
 
 says=1
-for file in memory control hang async tensor host correct counters; do
+for file in memory control hang async tensor host correct counters asked; do
   run_file "$file" ''
 done
 says=0

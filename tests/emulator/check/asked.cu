@@ -1,0 +1,189 @@
+/* Mistakes that only checks find that are asked for, and correct kernels that they must not take for one. See memory.cu for the
+ * comments; CHECKS is EMULATOR_CHECK. What a GPU and compute-sanitizer say of such programs is in agreement/. */
+#include "run_case.h"
+
+// EXPECT warp_warns 0 none
+// CHECKS racecheck
+// SAYS Warning: Race reported between Write access at exchange(int *) in tests/emulator/check/asked.cu:
+// SAYS with no __syncwarp() between
+// SAYS ERROR SUMMARY: 0 errors, 1 warning
+__global__ void exchange(int *y) {
+    __shared__ int tile[32];
+    tile[threadIdx.x] = threadIdx.x;
+    y[threadIdx.x] = tile[31 - threadIdx.x];
+}
+static void case_warp_warns(void) {
+    exchange<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT warp_is_strict 0 race
+// CHECKS racecheck,strict
+// SAYS Error: Race reported between Write access at exchange(int *) in tests/emulator/check/asked.cu:
+// SAYS put a __syncwarp() between the two accesses
+static void case_warp_is_strict(void) {
+    exchange<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT shuffle_orders_nothing 0 race
+// CHECKS racecheck,strict
+// SAYS tests/emulator/check/asked.cu:LINE
+__global__ void shuffle_between(int *y) {
+    __shared__ int tile[32];
+    tile[threadIdx.x] = threadIdx.x;
+    int other = __shfl_xor_sync(0xffffffff, y[threadIdx.x], 1);
+    y[threadIdx.x] = tile[31 - threadIdx.x] + other; // HERE
+}
+static void case_shuffle_orders_nothing(void) {
+    shuffle_between<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT unused_end 0 unused
+// CHECKS unused
+// SAYS Unused memory in allocation 0x
+// SAYS of size 1,024 bytes
+// SAYS Not written 768 bytes at offset 0x100
+// SAYS 75% of allocation were unused.
+// SAYS made by cudaMalloc (allocation number 1 of this program)
+// SAYS cudaMalloc takes bytes
+__global__ void fill(int *y) {
+    y[threadIdx.x] = threadIdx.x;
+}
+static void case_unused_end(void) {
+    int *y = device_array<int>(64 * sizeof(int));
+    fill<<<1, 64>>>(y);
+    cudaFree(y);
+}
+
+// EXPECT unused_parts 0 unused
+// CHECKS unused
+// SAYS Not written 128 bytes between offsets 0x4 (0x
+// SAYS ) and 0xfb (0x
+// SAYS 50% of allocation were unused.
+__global__ void fill_pairs(int *y) {
+    if (threadIdx.x / 2 % 2 == threadIdx.x % 2) // 0, 3, 4, 7, ...
+        y[threadIdx.x] = threadIdx.x;
+}
+static void case_unused_parts(void) {
+    int *y = device_array<int>(64);
+    fill_pairs<<<1, 64>>>(y);
+    cudaFree(y);
+}
+
+// EXPECT unwritten_texture 0 uninitialized
+// CHECKS initcheck
+// SAYS Uninitialized texture memory read of size 4 bytes
+// SAYS at fetch(unsigned long long, int *) in tests/emulator/check/asked.cu:
+// SAYS and 31 more such reads
+__global__ void fetch(cudaTextureObject_t texture, int *y) {
+    y[threadIdx.x] = tex1Dfetch<int>(texture, threadIdx.x);
+}
+static void case_unwritten_texture(void) {
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture = 0;
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = device_array<int>(32);
+    resource.res.linear.desc = cudaCreateChannelDesc<int>();
+    resource.res.linear.sizeInBytes = 32 * sizeof(int);
+    cudaCreateTextureObject(&texture, &resource, &how, NULL);
+    fetch<<<1, 32>>>(texture, device_array<int>(32));
+}
+
+// EXPECT deep_enough 0 none
+// CHECKS memcheck
+// SAYS ERROR SUMMARY: 0 errors
+__device__ __noinline__ int depth_of(const int *x, int n) {
+    return n <= x[0] ? 1 : depth_of(x, n - 1) * 3 + depth_of(x, n / 4000 - 1) + n;
+}
+__global__ void recursion(const int *x, int *y, int n) {
+    y[threadIdx.x] = depth_of(x, n);
+}
+static void recurse(int n, size_t limit) {
+    int *x = device_array<int>(32);
+    cudaMemset(x, 0, 32 * sizeof(int));
+    if (limit)
+        cudaDeviceSetLimit(cudaLimitStackSize, limit);
+    recursion<<<1, 32>>>(x, device_array<int>(32), n);
+}
+static void case_deep_enough(void) {
+    recurse(20, 0);
+}
+
+// EXPECT too_deep 700 launch_failure
+// CHECKS memcheck
+// SAYS Stack overflow
+// SAYS its stack has 1024
+// SAYS cudaDeviceSetLimit(cudaLimitStackSize, bytes)
+static void case_too_deep(void) {
+    recurse(100, 0); // by PTX alone these are 800 bytes; on an H200 32 calls fit
+}
+
+// EXPECT limit_raised 0 none
+// CHECKS memcheck
+// SAYS ERROR SUMMARY: 0 errors
+static void case_limit_raised(void) {
+    recurse(100, 16384);
+}
+
+// EXPECT guess_before_swap 0 none
+// CHECKS racecheck,strict
+// SAYS ERROR SUMMARY: 0 errors
+struct item {
+    item *next;
+};
+__device__ item *top;
+__global__ void push(item *items) {
+    item *mine = items + blockIdx.x * blockDim.x + threadIdx.x, *old = top, *assumed;
+    do {
+        assumed = old;
+        mine->next = assumed;
+        __threadfence();
+        old = (item *)atomicCAS((unsigned long long *)&top, (unsigned long long)assumed, (unsigned long long)mine);
+    } while (old != assumed);
+}
+static void case_guess_before_swap(void) {
+    push<<<4, 64>>>(device_array<item>(256));
+}
+
+// EXPECT holes_copied 0 none
+// CHECKS initcheck
+// SAYS ERROR SUMMARY: 0 errors
+struct triple {
+    char small;
+    int large;
+    short last;
+};
+__global__ void fill_members(triple *t) {
+    t[threadIdx.x].small = 1;
+    t[threadIdx.x].large = 2;
+    t[threadIdx.x].last = 3;
+}
+static void case_holes_copied(void) {
+    triple *t = device_array<triple>(64), back[64];
+    fill_members<<<1, 64>>>(t);
+    cudaMemcpy(back, t, sizeof back, cudaMemcpyDeviceToHost);
+}
+
+// EXPECT member_not_copied 0 uninitialized
+// CHECKS initcheck
+// SAYS Uninitialized __global__ memory read by cudaMemcpy
+__global__ void fill_some_members(triple *t) {
+    t[threadIdx.x].small = 1;
+    t[threadIdx.x].last = 3;
+}
+static void case_member_not_copied(void) {
+    triple *t = device_array<triple>(64), back[64];
+    fill_some_members<<<1, 64>>>(t);
+    cudaMemcpy(back, t, sizeof back, cudaMemcpyDeviceToHost);
+}
+
+static const test_case cases[] = {
+    CASE(warp_warns),        CASE(warp_is_strict), CASE(shuffle_orders_nothing),
+    CASE(unused_end),        CASE(unused_parts),   CASE(unwritten_texture),
+    CASE(deep_enough),       CASE(too_deep),       CASE(limit_raised),
+    CASE(guess_before_swap), CASE(holes_copied),   CASE(member_not_copied),
+};
+
+int main(int argc, char **argv) {
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}
