@@ -33,9 +33,9 @@ static void put_where(struct text *t, const struct allocation *a, const struct u
         text_format(t, MARK "    Not written %g bytes between offsets %x (%x) and %x (%x) (inclusive)\n", u->bytes,
                     u->first, a->base + u->first, u->last, a->base + u->last);
     uint64_t share = u->bytes * 1000 / a->size;
-    text_format(t, MARK "    %l", share / 10);
-    if (share % 10)
-        text_format(t, ".%l", share % 10);
+    text_format(t, share ? MARK "    %l" : MARK "    Less than 0", share / 10);
+    if (share % 10 || !share)
+        text_format(t, ".%l", share ? share % 10 : 1);
     text_string(t, "% of allocation were unused.\n");
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "check/checks.h"
 #include "check/report.h"
 #include "core/function.h"
 #include "core/grid.h"
@@ -28,6 +29,24 @@ static uint32_t members(struct warp *w, const struct insn *in, unsigned k) {
     return all;
 }
 
+/* The lanes that a mask names must give the same one. A GPU may let it pass: only synccheck looks. */
+static void check_masks(const struct warp *w, const struct insn *in, unsigned k) {
+    const uint32_t *mask = REG(uint32_t, k);
+    uint32_t wrong = 0;
+    if (!w->block->watch || !check_is_on(CHECK_SYNC))
+        return;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        for (uint32_t named = mask[l] & w->mask; named; named &= named - 1)
+            wrong |= ((mask[first_lane(named)] ^ mask[l]) & w->live) != 0 ? 1u << l : 0;
+    }
+    if (wrong)
+        report_insn(
+            w, in, FINDING_LOST_LANE, wrong, "Barrier error detected. Invalid arguments.",
+            "Threads execute a *_sync function together, and a mask of one names another that gives a different "
+            "mask: all threads that take part have to give the same.");
+}
+
 /* Leaves the operation unless all members are here. */
 #define SYNC(k)                                                                                                        \
     do {                                                                                                               \
@@ -37,6 +56,7 @@ static uint32_t members(struct warp *w, const struct insn *in, unsigned k) {
             return NULL;                                                                                               \
         if (!warp_sync_ready(w, in, named, &elsewhere))                                                                \
             return elsewhere;                                                                                          \
+        check_masks(w, in, k);                                                                                         \
     } while (0)
 
 /* ---- shfl ---- */
@@ -229,8 +249,12 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
         if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->run == op_bar_warp_sync)
             here |= w->fragments[i].mask;
     const struct insn *elsewhere;
-    if ((named & w->live & ~here) || here == w->mask)
-        return warp_sync_ready(w, in, named, &elsewhere) ? in + 1 : elsewhere;
+    if ((named & w->live & ~here) || here == w->mask) {
+        if (!warp_sync_ready(w, in, named, &elsewhere))
+            return elsewhere;
+        check_masks(w, in, 0);
+        return in + 1;
+    }
     for (unsigned i = 0; i < w->count; i++)
         if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->run == op_bar_warp_sync &&
             (w->fragments[i].mask & named)) {

@@ -37,6 +37,39 @@ static void case_shuffle_orders_nothing(void) {
     shuffle_between<<<1, 32>>>(device_array<int>(32));
 }
 
+// EXPECT masks_differ 0 lost_lane
+// CHECKS synccheck
+// SAYS Barrier error detected. Invalid arguments.
+// SAYS tests/emulator/check/asked.cu:LINE
+// SAYS and 15 other threads of its warp did the same
+// SAYS all threads that take part have to give the same
+__global__ void masks_differ(int *y) {
+    unsigned mask = threadIdx.x < 16 ? 0x0000ffffu : 0xffffffffu;
+    y[threadIdx.x] = __shfl_xor_sync(mask, (int)threadIdx.x, 1); // HERE
+}
+static void case_masks_differ(void) {
+    masks_differ<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT masks_of_groups 0 none
+// CHECKS synccheck
+// SAYS ERROR SUMMARY: 0 errors
+__global__ void masks_of_groups(int *y) {
+    int lane = threadIdx.x, value = lane;
+    if (lane >= 30)
+        return;
+    unsigned group = __match_any_sync(0xffffffffu, lane % 3);
+    value += __shfl_sync(group, value, __ffs(group) - 1);
+    __syncwarp(lane < 16 ? 0x0000ffffu : 0xffff0000u);
+    if (lane % 2)
+        value += __popc(__ballot_sync(__activemask(), value > 3));
+    y[lane] = value;
+}
+static void case_masks_of_groups(void) {
+    int *y = device_array<int>(32);
+    masks_of_groups<<<1, 32>>>(y);
+}
+
 // EXPECT unused_end 0 unused
 // CHECKS unused
 // SAYS Unused memory in allocation 0x
@@ -178,10 +211,10 @@ static void case_member_not_copied(void) {
 }
 
 static const test_case cases[] = {
-    CASE(warp_warns),        CASE(warp_is_strict), CASE(shuffle_orders_nothing),
-    CASE(unused_end),        CASE(unused_parts),   CASE(unwritten_texture),
-    CASE(deep_enough),       CASE(too_deep),       CASE(limit_raised),
-    CASE(guess_before_swap), CASE(holes_copied),   CASE(member_not_copied),
+    CASE(warp_warns),      CASE(warp_is_strict),    CASE(shuffle_orders_nothing), CASE(masks_differ),
+    CASE(masks_of_groups), CASE(unused_end),        CASE(unused_parts),           CASE(unwritten_texture),
+    CASE(deep_enough),     CASE(too_deep),          CASE(limit_raised),           CASE(guess_before_swap),
+    CASE(holes_copied),    CASE(member_not_copied),
 };
 
 int main(int argc, char **argv) {
