@@ -1,4 +1,6 @@
-"""A notebook whose cells go right and wrong in every way, executed by nbclient: magic_cells.py SCRATCH.
+"""A notebook whose cells go right and wrong in every way, executed by nbclient: magic_cells.py SCRATCH [WORD].
+
+With WORD only the cells with that word in their name; `end` for those that are interrupted and killed.
 
 Prints `ok NAME` or `not ok NAME: why`, as the suites do. It runs in the project's virtual environment, on the emulator.
 """
@@ -7,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import re
+import signal
 import sys
 import time
 from pathlib import Path
@@ -277,7 +280,9 @@ async def check_interrupt(client, index):
     await task
     report(name, judge(client.nb.cells[index], error="Interrupted: "))
     left = [process for process in processes if not await until(lambda: ended(process), 10)]
-    report(name + ", all of them", f"process {left} runs on" if left else "")
+    report(name + ", all of them", f"{left} of {processes} run on" if left else "")
+    for process in left:
+        os.kill(int(process), signal.SIGKILL)
 
 
 async def check_death(client, index):
@@ -286,26 +291,27 @@ async def check_death(client, index):
     await client.km.shutdown_kernel(now=True)
     with contextlib.suppress(nbclient.exceptions.DeadKernelError):
         await task
-    gone = bool(processes) and await until(lambda: ended(processes[0]), 10)
-    report("a program ends with its notebook", "" if gone else "it runs on")
+    left = [process for process in processes if not await until(lambda: ended(process), 10)]
+    report("a program ends with its notebook", f"{left} of {processes} run on" if left or not processes else "")
+    for process in left:
+        os.kill(int(process), signal.SIGKILL)
 
 
-async def main(scratch):
+async def main(scratch, word=""):
     os.environ["PYTHONPATH"] = str(ROOT / "notebooks/nvcc_magic")
-    sources = ["%load_ext nvcc_magic", *(source for _, source, _ in CASES), "%%nvcc\n" + FORKS, "%%nvcc\n" + FORKS]
+    cases = [("%load_ext", "%load_ext nvcc_magic", dict(text="nvcc [0-9.]+; kernels run on"))]
+    cases += [case for case in CASES if word in case[0]]
+    ends = [check_interrupt, check_death] if word in ("", "end") else []
+    sources = [source for _, source, _ in cases] + ["%%nvcc\n" + FORKS] * len(ends)
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    client = nbclient.NotebookClient(
-        notebook, timeout=300, allow_errors=True, resources={"metadata": {"path": scratch}}
-    )
+    metadata = {"metadata": {"path": scratch}}
+    client = nbclient.NotebookClient(notebook, timeout=300, allow_errors=True, resources=metadata)
     async with client.async_setup_kernel():
-        for index, cell in enumerate(notebook.cells[:-2]):
-            await client.async_execute_cell(cell, index)
-            name, _, expected = (
-                CASES[index - 1] if index else ("%load_ext", "", dict(text="nvcc [0-9.]+; kernels run on"))
-            )
-            report(f"notebook: {name}", judge(cell, **expected))
-        await check_interrupt(client, len(sources) - 2)
-        await check_death(client, len(sources) - 1)
+        for index, (name, _, expected) in enumerate(cases):
+            await client.async_execute_cell(notebook.cells[index], index)
+            report(f"notebook: {name}", judge(notebook.cells[index], **expected))
+        for index, check in enumerate(ends):
+            await check(client, len(cases) + index)
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))

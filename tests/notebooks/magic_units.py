@@ -280,6 +280,10 @@ def test_sources():
     check("main behind a quote in a comment", source.has_main("// don't\nint main() { }"), True)
     check("an architecture of its own", source.own_architectures("// x\n// arch: sm_90a\nint x;"), ["sm_90a"])
     kept = session.Session()
+    check("a session's folder says whose it is", kept.folder.name.split("-")[1], str(os.getpid()))
+    stale = Path(tempfile.mkdtemp(prefix="nvcc_magic-4194305-"))  # no process has a number beyond 2^22
+    kept = session.Session()
+    check("a killed notebook's folder is removed by the next", (stale.exists(), kept.folder.exists()), (False, True))
     kept.remember(type("Info", (), {"raw_cell": "\n\n%%nvcc -O1\nint a;\nint b;\n"}))
     check(
         "lines of the file are those of the cell",

@@ -270,6 +270,11 @@ static void finish(void) {
     fclose(to);
 }
 
+/* When the notebook's process is killed, the program is not to run on, nor what it has forked. */
+static void end_with_parent(void) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 __attribute__((constructor)) static void start(void) {
     const char *time = getenv("NVCC_MAGIC_TIME"), *gpu = getenv("NVCC_MAGIC_GPU");
     report = getenv("NVCC_MAGIC_REPORT");
@@ -284,8 +289,8 @@ __attribute__((constructor)) static void start(void) {
     report = strdup(report);
     /* Lines appear when they are written, although nobody sits at a terminal. */
     setvbuf(stdout, NULL, _IOLBF, 0);
-    /* When the notebook's process is killed, this one is not to run on. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent();
+    pthread_atfork(NULL, NULL, end_with_parent);
     if (!on_gpu) {
         atexit(finish);
     }

@@ -7,6 +7,7 @@ too. So nvcc, the emulator, a profile and a debugger all speak of the lines that
 from __future__ import annotations
 
 import atexit
+import os
 import re
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from .errors import OptionError
 
+PREFIX = "nvcc_magic-"
 CELL = "cell.cu"
 MAGIC_LINE = "// %%nvcc"  # stands in the file where the cell has its first line
 MAGIC = re.compile(r"\s*%%(nvcc|cuda)\b")
@@ -23,7 +25,8 @@ class Session:
     """One per notebook kernel; the folder goes when it ends."""
 
     def __init__(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="nvcc_magic-"))
+        _remove_stale()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.raw_cell = ""
         self.cell_name = CELL  # the current cell's file
@@ -70,3 +73,11 @@ class Session:
         for folder in (self.folder, *self.known_folders):
             text = text.replace(f"{folder}/", "")
         return text
+
+
+def _remove_stale() -> None:
+    """Folders of this user's notebooks that were killed and could not remove theirs."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        owner = folder.name[len(PREFIX) :].split("-")[0]
+        if owner.isdigit() and not os.path.exists(f"/proc/{owner}") and os.access(folder, os.W_OK):
+            shutil.rmtree(folder, ignore_errors=True)
