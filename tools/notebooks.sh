@@ -25,7 +25,9 @@ execute() {
 # NO_BROWSER=1: prints the address only, as on a machine that you reach by ssh.
 lab() {
   prepare
-  exec .venv/bin/jupyter lab --notebook-dir=. ${NO_BROWSER:+--no-browser} --LabApp.default_url=/lab/tree/notebooks
+  set -- ${NO_BROWSER:+--no-browser}
+  [ "$(id -u)" != 0 ] || set -- "$@" --allow-root # in a container one often is
+  exec .venv/bin/jupyter lab --ServerApp.root_dir="$PWD" --LabApp.default_url=/lab/tree/notebooks "$@"
 }
 
 case $1 in

@@ -64,3 +64,39 @@ time.sleep(600)'
 export LIMIT=3
 execute "$scratch/slow.ipynb"
 expect "a notebook with a cell that takes too long fails" error '^FAIL slow: cell cell0: it took longer than 3 s'
+unset LIMIT
+
+# --- make lab ---
+
+export JUPYTER_CONFIG_DIR="$scratch/config" JUPYTER_RUNTIME_DIR="$scratch/runtime" JUPYTER_DATA_DIR="$scratch/data" NO_BROWSER=1
+sh tools/notebooks.sh lab >"$scratch/lab" 2>&1 &
+lab=$!
+trap 'kill $lab 2>/dev/null; wait $lab; rm -rf "$scratch"' EXIT
+for second in $(seq 90); do
+  address=$(sed -n 's|.*\(http://127.0.0.1:[0-9]*/lab/tree/notebooks?token=[0-9a-f]*\).*|\1|p' "$scratch/lab" | head -n 1)
+  [ -z "$address" ] && kill -0 $lab 2>/dev/null || break
+  sleep 1
+done
+ask() { # PATH OF THE API
+  capture python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=30).read().decode())' \
+    "$(echo "$address" | sed "s|/lab/tree/notebooks|$1|")"
+}
+ask /api/contents/notebooks
+expect "make lab serves the notebooks" 0 'lesson03_relu\.ipynb'
+ask /lab/api/extensions
+expect "make lab colours %%nvcc cells" 0 '"name": *"nvcc-highlighting"'
+kill $lab
+wait $lab || true
+trap 'rm -rf "$scratch"' EXIT
+unset JUPYTER_CONFIG_DIR JUPYTER_RUNTIME_DIR JUPYTER_DATA_DIR NO_BROWSER
+
+# --- without a network ---
+
+. tests/cli/copy.sh
+copy_project
+cp -Rp "$project/notebooks" .
+capture env PIP_NO_INDEX=1 sh tools/notebooks.sh lab
+expect "without a network make lab says what to do" error 'could not be installed'
+expect "and how to bring the packages by hand" error 'pip download -r notebooks/requirements.txt'
+capture env PYTHON=/nowhere/python3 sh tools/notebooks.sh execute
+expect "without a Python for it make notebooks says what is needed" error 'Python 3.10 or newer.*/nowhere/python3 has not'
