@@ -220,6 +220,8 @@ def test_messages():
             ("error", "linker", "cannot"),
         ],
     )
+    (end,) = diagnostics.parse('At end of source: error: expected a "}"\n')
+    check("messages: the end of the source", (end.message, end.tool), ('expected a "}"', "at the end"))
     check(
         "messages: other words are kept",
         diagnostics.rest("#$ _NVVM_BRANCH_=nvvm\n" + FRONT_END),
@@ -368,6 +370,19 @@ PTX = """
 \t@%p1 bra \t$L__BB0_2;
 $L__BB0_2:
 \t.loc\t1 5 5
+\t// begin inline asm
+\t{add.f16 %rs1,%rs2,%rs3;
+}
+\t// end inline asm
+\tst.global.v2.u32 \t[%rd2], {%r1, %r2};
+\t{
+\t.param .b32 param0;
+\tcall.uni (retval0),
+\t_Z1gi,
+\t(
+\tparam0
+\t);
+\t}
 \tret;
 
 }
@@ -403,9 +418,12 @@ def test_reports():
     check(
         "ptx: instructions by line",
         [(run.line, len(run.instructions)) for run in function.runs],
-        [(3, 1), (4, 1), (5, 2)],
+        [(3, 1), (4, 1), (5, 5)],
     )
-    check("ptx: labels are no instructions", function.count, 3)
+    check("ptx: labels are no instructions", function.count, 6)
+    check(
+        "ptx: an instruction of several lines", function.runs[2].instructions[-1], "call.uni (retval0),_Z1gi,(param0);"
+    )
     drawn = render.inline_svg(SVG)
     own = drawn.split('id="', 1)[1].split('"', 1)[0]
     check(

@@ -126,7 +126,9 @@ class Compiler:
         if outcome.stopped == "time":
             raise TimeLimit(f"nvcc was stopped after {COMPILE_SECONDS} s.")
         if outcome.stopped == "output":
-            raise OutputLimit(f"nvcc was stopped after {COMPILE_OUTPUT} characters of output.")
+            raise OutputLimit(
+                f"nvcc was stopped after {COMPILE_OUTPUT} characters of output; -o FILE writes to a file."
+            )
         compiled = understand(outcome.output, outcome.status == 0, target)
         compiled.command = command
         return compiled

@@ -22,6 +22,7 @@ SEVERITIES = {"fatal error": "error", "catastrophic error": "error", "error": "e
 _KIND = r"(?P<kind>fatal error|catastrophic error|error|fatal|warning|note|remark)"
 
 _FRONT_END = re.compile(rf"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): {_KIND}\s*(?P<code>#\d+(?:-D)?)?: (?P<message>.*)")
+_END = re.compile(rf"At end of source: {_KIND}\s*(?P<code>#\d+(?:-D)?)?: (?P<message>.*)")
 _HOST = re.compile(rf"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? {_KIND}: (?P<message>.*)")
 _TOOL = re.compile(
     rf"(?P<tool>ptxas|nvlink|nvcc|fatbinary|cicc|cudafe\+\+)\s*(?P<where>[^:]*?)\s*[;:]?\s*{_KIND}\s*: (?P<message>.*)",
@@ -109,6 +110,11 @@ def _begin(line: str) -> Diagnostic | None:
             return Diagnostic(SEVERITIES[parts["kind"]], parts["message"].strip(), parts["file"], int(parts["line"]),
                               int(parts.get("column") or 0), parts.get("code") or "",
                               "host" if pattern is _HOST else "nvcc")  # fmt: skip
+    found = _END.match(line)
+    if found:
+        return Diagnostic(
+            SEVERITIES[found["kind"]], found["message"].strip(), tool="at the end", code=found["code"] or ""
+        )
     for pattern in (_TOOL_LINE, _TOOL):
         found = pattern.match(line)
         if found:

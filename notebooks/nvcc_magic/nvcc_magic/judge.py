@@ -77,7 +77,8 @@ def _first_of_sanitizer(output: str) -> str:
 
 def _describe(finding: dict, run: Execution) -> str:
     """A finding in a line; its report is in the output already."""
-    parts = [finding["report"][0].rstrip(".") if finding.get("report") else finding["finding"]]
+    said = finding["report"][0].rstrip(".") if finding.get("report") else finding["finding"]
+    parts = [run.session.shown(said)]
     if finding.get("line"):
         name = run.session.shown(finding["file"])
         parts.append(f"line {finding['line']}" if name == run.session.cell_name else f"{name}, line {finding['line']}")

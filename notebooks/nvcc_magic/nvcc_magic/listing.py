@@ -48,23 +48,22 @@ def parse_ptx(text: str) -> list[Function]:
     """The functions of a PTX file; names as in the file."""
     files = dict(_FILE.findall(text))
     functions: list[Function] = []
-    inside, place = False, ("", 0)
+    depth, place, begin = 0, ("", 0), ""  # `begin`: of an instruction that goes on in the next line
     for line in text.splitlines():
-        bare = line.strip()
+        bare = line.split("//")[0].strip()
         begun = _FUNCTION.match(line)
-        if begun and not inside:
+        loc = _LOC.match(line)
+        if not depth and begun:
             functions.append(Function(begun[2], begun[1] == "entry"))
             place = ("", 0)
-        elif bare == "{" and not inside:
-            inside = True
-        elif line.startswith("}"):
-            inside = False
-        elif inside:
-            loc = _LOC.match(line)
-            if loc:
-                place = (files.get(loc[1], ""), int(loc[2]))
-            elif bare and not bare.startswith((".", "//")) and bare not in "{}":
-                functions[-1].add(*place, re.sub(r"\s+", " ", bare.split("//")[0].strip()))
+        elif depth and loc:
+            place = (files.get(loc[1], ""), int(loc[2]))
+        elif depth and bare.strip("{}") and (begin or not bare.startswith(".")):
+            begin += re.sub(r"\s+", " ", bare if begin else bare.lstrip("{ "))  # asm() may bring braces of its own
+            if begin.endswith((";", ":", "}")):
+                functions[-1].add(*place, begin)
+                begin = ""
+        depth += bare.count("{") - bare.count("}")
     return [function for function in functions if function.runs]
 
 
