@@ -422,7 +422,7 @@ def test_reports():
     )
     check("ptx: labels are no instructions", function.count, 6)
     check(
-        "ptx: an instruction of several lines", function.runs[2].instructions[-1], "call.uni (retval0),_Z1gi,(param0);"
+        "ptx: an instruction of several lines", function.runs[2].instructions[-2], "call.uni (retval0),_Z1gi,(param0);"
     )
     drawn = render.inline_svg(SVG)
     own = drawn.split('id="', 1)[1].split('"', 1)[0]
