@@ -1,6 +1,7 @@
 """Cuts a lesson's program into its items (functions, enums, tables), so that a notebook can show some of them and
 include the rest from the file itself. Nothing is copied by hand: a cell is a piece of lessonNN.cu between two cuts."""
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,11 +139,17 @@ class Program:
     def write_gaps(self, names, folder):
         """The gaps as headers, for a cell that shows `names`. Compilers and reports name the lines of lessonNN.cu."""
         folder.mkdir(parents=True, exist_ok=True)
+        shown_as = shortest(self.path)
         for piece in self.pieces(names):
             if not isinstance(piece, Item):
                 name, start, end = piece
-                text = f'#line {start + 1} "{self.path.resolve()}"\n' + "\n".join(self.lines[start:end]) + "\n"
+                text = f'#line {start + 1} "{shown_as}"\n' + "\n".join(self.lines[start:end]) + "\n"
                 write_if_changed(folder / name, text)
+
+
+def shortest(path):
+    """From the working folder, which is the notebook's, or from the root: both are found by whoever reads the source again."""
+    return min(os.path.relpath(path), str(path.resolve()), key=len)
 
 
 def write_if_changed(path, text):
