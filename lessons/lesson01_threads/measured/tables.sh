@@ -1,0 +1,18 @@
+#!/bin/sh
+# tables.sh: prints the page's H200 table, made from h200.txt (which record.sh printed on that machine).
+# tests/lessons/tables.test.sh looks whether the page has its lines.
+set -eu
+cd "$(dirname "$0")"
+
+awk '
+  function figures(x) { return sprintf(x < 0.1 ? "%.1g" : x < 1 ? "%.2g" : x < 100 ? "%.1f" : "%.0f", x) }
+  /^--- / { section = $0; next }
+  /^20[0-9][0-9]-/ { date = $0 }
+  /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
+  section !~ /SEED=1/ { next }
+  /^copy kernel/ {
+    copy = $4
+    printf "| version | predict: GB/s | GB/s (%s, %s) | %% of copy |\n", machine, date
+    printf "| copy kernel | | %s | 100 |\n", figures(copy)
+  }
+  $1 ~ /^vecadd_kernel/ && NF == 5 { printf "| %s | | %s | %s |\n", $1, $3 < 1 ? $3 : figures($3), figures(100 * $3 / copy) }' h200.txt

@@ -1,0 +1,19 @@
+#!/bin/sh
+# record.sh FOLDER: runs the program in FOLDER on the GPU of this machine and prints what the page's table is made from. First build it there:
+#     sh lessons/lesson02_memory/measured/record.sh build FOLDER
+# Both in the root of the workbook.
+set -u
+. tools/measured.sh
+
+if [ "$1" = build ]; then
+  mkdir -p "$2"
+  build "$2" lesson02 lessons/lesson02_memory/lesson02.cu
+  exit
+fi
+
+describe_machine
+for seed in 1 2; do
+  section "lesson02, SEED=$seed"
+  SEED=$seed timeout 30 "$1/lesson02"
+done
+SIZE=1025 sanitize "$1/lesson02"

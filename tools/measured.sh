@@ -1,0 +1,50 @@
+# measured.sh: what the lessons' measured/record.sh share; they source it in the root of the workbook.
+
+# build FOLDER NAME SOURCE [SED-SCRIPT]: one executable holds the PTX that the emulator runs and machine code for compute capability 9.0.
+build() {
+  sed "${4:-}" "$3" >"$1/$2.cu"
+  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -I"$(dirname "$3")" -gencode arch=compute_75,code=compute_75 \
+    -gencode arch=compute_90,code=sm_90 "$1/$2.cu" -o "$1/$2" -ldl -lpthread
+}
+
+section() { printf '\n--- %s\n' "$*"; }
+
+# The day and the machine.
+describe_machine() {
+  section machine
+  date -u +%Y-%m-%d
+  nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem --format=csv
+}
+
+# count PROGRAM KERNELS LAUNCHES METRIC...: ncu's numbers, a line for each kernel and metric. KERNELS is a regular expression.
+count() {
+  program=$1 kernels=$2 launches=$3
+  shift 3
+  metrics=$(echo "$*" | tr ' ' ',')
+  timeout 60 ncu --clock-control none --print-units base --kernel-name "regex:$kernels" --launch-count "$launches" --kill yes --csv \
+    --page raw --metrics "$metrics" "$program" 2>&1 | awk -F'","' -v metrics="$metrics" '
+    BEGIN { wanted_count = split(metrics, wanted, ",") }
+    /^==.*(ERROR|error)/ { print }
+    /^"ID",/ { for (i = 1; i <= NF; i++) { gsub(/"/, "", $i); column[$i] = i }; next }
+    ("Kernel Name" in column) && /^"[0-9]/ {
+      name = $column["Kernel Name"]
+      sub(/\(.*/, "", name)
+      for (i = 1; i <= wanted_count; i++) {
+        value = $column[wanted[i]]
+        gsub(/[",]/, "", value)
+        print name, wanted[i], value
+      }
+    }'
+}
+
+# sanitize PROGRAM: what compute-sanitizer finds, with the SIZE of the environment. The tools run at the same time.
+sanitize() {
+  for tool in memcheck racecheck synccheck initcheck; do
+    timeout 60 compute-sanitizer --tool $tool --error-exitcode 9 "$1" >"$1.$tool" 2>&1 &
+  done
+  wait
+  for tool in memcheck racecheck synccheck initcheck; do
+    section "compute-sanitizer --tool $tool, SIZE=$SIZE"
+    grep -e '=========' -e ^PASS -e ^FAIL "$1.$tool" | head -n 12
+  done
+}
