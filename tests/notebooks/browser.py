@@ -119,7 +119,12 @@ def student(page):
     text = page.run(kernel)
     page.picture(kernel, "4-out-of-bounds")
     expect("browser: an access out of bounds names line and thread", text, r"Invalid __global__ (read|write)", r"relu_kernel1",
-           rf"cell.*{line}", r"thread \(\d+,0,0\)")  # fmt: skip
+           rf"cell\.cu:{line}", r"thread \(\d+,0,0\)")  # fmt: skip
+
+    exercise = page.cell("--grade 03")
+    text = page.run(exercise)
+    page.picture(exercise, "7-exercise")
+    expect("browser: the exercise as given does not pass, and says why", text, r"not_implemented", r"NotPassed")
 
     profile = page.cell("--profile")
     text = page.run(profile)
@@ -143,7 +148,7 @@ def looks(page, theme):
     for output in page.page.locator(".jp-Cell-outputArea").all():
         poor += output.evaluate(CONTRAST)
     check(f"browser: outputs are readable, {theme}", not poor, "; ".join(poor[:8]))
-    for name in ("__global__ void relu_kernel1(", "--profile", "--view"):
+    for name in ("__global__ void relu_kernel1(", "--profile", "--view", "--grade 03"):
         page.picture(page.cell(name), f"{theme}-{re.sub(r'[^a-z0-9]+', '-', name).strip('-')}")
     page.page.locator(".jp-RenderedMarkdown img").first.scroll_into_view_if_needed()
     page.page.screenshot(path=page.folder / f"{theme}-window.png")
