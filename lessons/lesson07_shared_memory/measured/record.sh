@@ -1,16 +1,12 @@
 #!/bin/sh
-# record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from. First, in the
-# root of the workbook, build them there:
+# record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from. First build
+# them there:
 #     sh lessons/lesson07_shared_memory/measured/record.sh build FOLDER
-# One executable holds the PTX that the emulator runs and machine code for compute capability 9.0.
+# Both in the root of the workbook.
 set -u
+. tools/measured.sh
 here=lessons/lesson07_shared_memory
 
-build() { # NAME SOURCE SED-SCRIPT
-  sed "$3" "$here/$2.cu" >"$folder/$1.cu"
-  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_75,code=compute_75 \
-    -gencode arch=compute_90,code=sm_90 "$folder/$1.cu" -o "$folder/$1" -ldl -lpthread
-}
 half='s/1 << 26/1 << 25/' # for the variants: half the elements, which are still four times the L2 cache
 kernel1='/^static __global__ void stencil_kernel1/,/^}/'
 one_comparison="$kernel1 s/0 <= j \&\& j < n ? x/(unsigned)j < (unsigned)n ? x/"
@@ -22,24 +18,20 @@ outputs='5 7 8 9 11 13 15'
 bounds='s/__launch_bounds__(BLOCK, 8) //'
 
 if [ "$1" = build ]; then
-  folder=$2
-  mkdir -p "$folder"
-  build lesson07 lesson07 '' &
-  build missing_barrier missing_barrier '' &
-  build one_comparison lesson07 "$half; $one_comparison" &
-  build no_comparison lesson07 "$half; $no_comparison" &
-  for radius in $radii; do build "radius$radius" lesson07 "$half; s/ RADIUS = 16 / RADIUS = $radius /" & done
-  for number in $outputs; do build "outputs$number" lesson07 "$half; s/ OUTPUTS = [0-9]* / OUTPUTS = $number /" & done
-  for number in $outputs; do build "unbounded$number" lesson07 "$half; $bounds; s/ OUTPUTS = [0-9]* / OUTPUTS = $number /" & done
+  mkdir -p "$2"
+  build "$2" lesson07 $here/lesson07.cu &
+  build "$2" missing_barrier $here/missing_barrier.cu &
+  build "$2" one_comparison $here/lesson07.cu "$half; $one_comparison" &
+  build "$2" no_comparison $here/lesson07.cu "$half; $no_comparison" &
+  for radius in $radii; do build "$2" "radius$radius" $here/lesson07.cu "$half; s/ RADIUS = 16 / RADIUS = $radius /" & done
+  for number in $outputs; do build "$2" "outputs$number" $here/lesson07.cu "$half; s/ OUTPUTS = [0-9]* / OUTPUTS = $number /" & done
+  for number in $outputs; do build "$2" "unbounded$number" $here/lesson07.cu "$half; $bounds; s/ OUTPUTS = [0-9]* / OUTPUTS = $number /" & done
   wait
   exit
 fi
 
 cd "$1" || exit 1
-section() { printf '\n--- %s\n' "$*"; }
-section machine
-date -u +%Y-%m-%d
-nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem --format=csv
+describe_machine
 for seed in 1 2; do
   section "lesson07, SEED=$seed"
   SEED=$seed timeout 20 ./lesson07
@@ -85,10 +77,7 @@ done
 section "ncu, SIZE=16777216: what warps wait for"
 SIZE=16777216 timeout 60 ncu --clock-control none --kernel-name 'regex:stencil' --launch-count 7 --csv --page raw --metrics "$stalls" \
   ./lesson07 | grep '^"'
-for tool in memcheck racecheck synccheck initcheck; do
-  section "compute-sanitizer --tool $tool, SIZE=1025"
-  SIZE=1025 timeout 30 compute-sanitizer --tool $tool --error-exitcode 9 ./lesson07 2>&1 | grep -e '=========' -e PASS -e FAIL | tail -n 4
-done
+SIZE=1025 sanitize ./lesson07
 section "compute-sanitizer --tool racecheck, missing_barrier"
 timeout 20 compute-sanitizer --tool racecheck ./missing_barrier 2>&1
 section "missing_barrier, ten times"

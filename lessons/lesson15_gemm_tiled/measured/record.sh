@@ -1,15 +1,12 @@
 #!/bin/sh
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables and figures are made from.
-# First, in the root of the workbook, build them there:
+# First build them there:
 #     sh lessons/lesson15_gemm_tiled/measured/record.sh build FOLDER
-# cuBLAS is found through LD_LIBRARY_PATH. It takes a minute and a half.
+# Both in the root of the workbook. cuBLAS is found through LD_LIBRARY_PATH. It takes a minute and a half.
 set -u
+. tools/measured.sh
 source=lessons/lesson15_gemm_tiled/lesson15.cu
 
-build() { # NAME SED-SCRIPT
-  sed "$2" "$source" >"$folder/$1.cu"
-  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=sm_90 "$folder/$1.cu" -o "$folder/$1" -ldl -lpthread
-}
 # Shared memory that nobody uses, so that only some blocks find room on a multiprocessor: of its 228 KB each block takes these bytes,
 # its 2048 for the two tiles of 16 x 16, and 1024 of the system's.
 reserve() { # BYTES
@@ -17,15 +14,14 @@ reserve() { # BYTES
 }
 
 if [ "$1" = build ]; then
-  folder=$2
-  mkdir -p "$folder"
-  build lesson15 '' &
-  build blocks4 "$(reserve 55296)" &
-  build blocks2 "$(reserve 113664)" &
-  build blocks1 "$(reserve 200000)" &
+  mkdir -p "$2"
+  build "$2" lesson15 $source &
+  build "$2" blocks4 $source "$(reserve 55296)" &
+  build "$2" blocks2 $source "$(reserve 113664)" &
+  build "$2" blocks1 $source "$(reserve 200000)" &
   turned='s/tile_B\[y\]\[x\] =/tile_B[x][y] =/; s/tile_B\[k\]\[x\]/tile_B[x][k]/'
-  build turned "$turned" &
-  build padded "$turned; s/tile_B\[TILE\]\[TILE\]/tile_B[TILE][TILE + 1]/" &
+  build "$2" turned $source "$turned" &
+  build "$2" padded $source "$turned; s/tile_B\[TILE\]\[TILE\]/tile_B[TILE][TILE + 1]/" &
   wait
   exit
 fi
@@ -55,7 +51,7 @@ add smsp__issue_active.avg.pct_of_peak_sustained_active sm__warps_active.avg.pct
 for reason in lg_throttle mio_throttle long_scoreboard short_scoreboard barrier; do
   add smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio
 done
-count() { # KERNELS LAUNCHES
+count_kernels() { # KERNELS LAUNCHES
   timeout 60 ncu --clock-control none --print-units base --kernel-name "regex:$1" --launch-count "$2" --kill yes --csv \
     --page raw --section LaunchStats --section Occupancy --metrics "$metrics" ./lesson15 >ncu.out 2>&1
   flatten <ncu.out
@@ -63,10 +59,7 @@ count() { # KERNELS LAUNCHES
 }
 
 cd "$1" || exit 1
-section() { printf '\n--- %s\n' "$*"; }
-section machine
-date -u +%Y-%m-%d
-nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem --format=csv
+describe_machine
 for seed in 1 2; do
   section "lesson15, SEED=$seed"
   SEED=$seed timeout 40 ./lesson15
@@ -88,14 +81,7 @@ for variant in turned padded; do
 done
 section "ncu, SIZE=4096"
 export SIZE=4096
-count '^sgemm_kernel' 5
-V=5 count 'cutlass|xmma|ampere|hopper|sm80|sm90' 1
+count_kernels '^sgemm_kernel' 5
+V=5 count_kernels 'cutlass|xmma|ampere|hopper|sm80|sm90' 1
 unset SIZE
-for tool in memcheck racecheck synccheck initcheck; do
-  SIZE=100 timeout 60 compute-sanitizer --tool $tool --error-exitcode 9 ./lesson15 >$tool.out 2>&1 &
-done
-wait
-for tool in memcheck racecheck synccheck initcheck; do
-  section "compute-sanitizer --tool $tool, SIZE=100"
-  grep -e '=========' -e PASS -e FAIL $tool.out | tail -n 4
-done
+SIZE=100 sanitize ./lesson15
