@@ -1,8 +1,14 @@
 # measured.sh: what the lessons' measured/record.sh share; they source it in the root of the workbook.
 
 # build FOLDER NAME SOURCE [SED-SCRIPT]: one executable holds the PTX that the emulator runs and machine code for compute capability 9.0.
+# A script that changes nothing, since the source has changed, makes no variant.
 build() {
   sed "${4:-}" "$3" >"$1/$2.cu"
+  if [ -n "${4:-}" ] && cmp -s "$3" "$1/$2.cu"; then
+    echo "record.sh: $2 is not another program than $3" >&2
+    rm -f "$1/$2"
+    return 1
+  fi
   nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -I"$(dirname "$3")" -gencode arch=compute_75,code=compute_75 \
     -gencode arch=compute_90,code=sm_90 "$1/$2.cu" -o "$1/$2" -ldl -lpthread
 }

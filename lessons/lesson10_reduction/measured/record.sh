@@ -1,33 +1,23 @@
 #!/bin/sh
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables and the ladder are made
-# from. First, in the root of the workbook, build them there:
+# from. First build them there:
 #     sh lessons/lesson10_reduction/measured/record.sh build FOLDER
-# One executable holds the PTX that the emulator runs and machine code for compute capability 9.0.
+# Both in the root of the workbook.
 set -u
+. tools/measured.sh
 source=lessons/lesson10_reduction/lesson10.cu
 
-build() { # NAME SED-SCRIPT
-  sed "$2" "$source" >"$folder/$1.cu"
-  cmp -s "$source" "$folder/$1.cu" && [ "$1" != lesson10 ] && echo "record.sh: $1 is not another program" >&2
-  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_75,code=compute_75 \
-    -gencode arch=compute_90,code=sm_90 "$folder/$1.cu" -o "$folder/$1" -ldl -lpthread &
-}
-
 if [ "$1" = build ]; then
-  folder=$2
-  mkdir -p "$folder"
-  build lesson10 ''
-  for loads in 1 2 4 16; do build "loads$loads" "s/LOADS = 8/LOADS = $loads/"; done
-  for blocks in 1 4 8 16 128; do build "blocks$blocks" "s/BLOCKS_PER_SM = 32/BLOCKS_PER_SM = $blocks/"; done
+  mkdir -p "$2"
+  build "$2" lesson10 $source &
+  for loads in 1 2 4 16; do build "$2" "loads$loads" $source "s/LOADS = 8/LOADS = $loads/" & done
+  for blocks in 1 4 8 16 128; do build "$2" "blocks$blocks" $source "s/BLOCKS_PER_SM = 32/BLOCKS_PER_SM = $blocks/" & done
   wait
   exit
 fi
 
 cd "$1" || exit 1
-section() { printf '\n--- %s\n' "$*"; }
-section machine
-date -u +%Y-%m-%d
-nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem --format=csv
+describe_machine
 for seed in 1 2; do
   section "lesson10, SEED=$seed"
   SEED=$seed timeout 40 ./lesson10
@@ -43,7 +33,7 @@ columns() { # METRICS
       print line
     }'
 }
-count() { # WHICH-LAUNCHES METRICS
+count_launches() { # WHICH-LAUNCHES METRICS
   timeout 60 ncu --clock-control none $1 --csv --page raw --metrics "$2" ./lesson10 | columns "$2"
 }
 metrics=gpu__time_duration.sum,dram__bytes_read.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed
@@ -56,19 +46,15 @@ for reason in barrier long_scoreboard short_scoreboard wait; do
 done
 export SIZE=16777216
 section "ncu, SIZE=16777216: the first launch of each kernel"
-count '--kernel-name regex:^sum_kernel --kernel-id :::1' "$metrics"
+count_launches '--kernel-name regex:^sum_kernel --kernel-id :::1' "$metrics"
 section "ncu, SIZE=16777216: why warps wait, for each instruction issued"
-count '--kernel-name regex:^sum_kernel --kernel-id :::1' "$stalls"
+count_launches '--kernel-name regex:^sum_kernel --kernel-id :::1' "$stalls"
 export SIZE=1048576 V=10
 section "ncu, SIZE=1048576: CUB's kernels and sum_kernel10"
-count '--kernel-name regex:Reduce|sum_kernel10 --launch-count 4' gpu__time_duration.sum,launch__registers_per_thread
+count_launches '--kernel-name regex:Reduce|sum_kernel10 --launch-count 4' gpu__time_duration.sum,launch__registers_per_thread
 unset V
-export SIZE=1025
-for tool in memcheck racecheck synccheck initcheck; do
-  section "compute-sanitizer --tool $tool, SIZE=1025"
-  timeout 60 compute-sanitizer --tool $tool --error-exitcode 9 ./lesson10 2>&1 | grep -e '=========' -e PASS -e FAIL | tail -n 4
-done
 unset SIZE
+SIZE=1025 sanitize ./lesson10
 for variant in loads1 loads2 loads4 loads16 blocks1 blocks4 blocks8 blocks16 blocks128; do
   section "$variant, V=10 SIZE=268435456"
   V=10 SIZE=268435456 timeout 30 ./$variant
