@@ -1,5 +1,5 @@
 #!/bin/sh
-# tables.sh: prints the page's H200 table, made from h200.txt (which record.sh printed on that machine).
+# tables.sh: prints the page's H200 table and two orders of blocks, made from h200.txt (which record.sh printed on that machine).
 # tests/lessons/tables.test.sh looks whether the page has its lines.
 set -eu
 cd "$(dirname "$0")"
@@ -10,6 +10,8 @@ awk '
   /^20[0-9][0-9]-/ { date = $0 }
   /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
   section !~ /SEED=1/ { next }
+  /^block_order/ { orders = 2 }
+  orders && NF == 40 { sub(/^ +/, ""); print; orders-- }
   /^copy kernel/ {
     copy = $4
     printf "| version | predict: GB/s | GB/s (%s, %s) | %% of copy |\n", machine, date
