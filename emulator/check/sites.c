@@ -155,12 +155,13 @@ static uint64_t named_address(const struct kernel *k, const struct insn *in) {
 }
 
 /* `old = *p; do ... while (atomicCAS(p, old, new) != old)`: the plain read only guesses, and the atomic finds out. */
-static bool same_address(const struct kernel *k, const struct insn *a, const struct insn *b) {
+static bool guesses(const struct kernel *k, const struct insn *a, const struct insn *b) {
     const struct access *x = a->extra, *y = b->extra;
     bool same =
         x->address_bits && x->address_reg == y->address_reg && x->address_bits == y->address_bits && a->imm == b->imm;
     uint64_t named = same ? 0 : named_address(k, a);
-    return x->bytes == y->bytes && (same || (named && x->space == y->space && named == named_address(k, b)));
+    return y->kind == ACCESS_LOAD && x->bytes == y->bytes &&
+           (same || (named && x->space == y->space && named == named_address(k, b)));
 }
 
 #define GUESS_DISTANCE 200 /* instructions */
@@ -170,7 +171,7 @@ static void find_guesses(struct sites *all, const struct kernel *k) {
         if (all->items[i].kind != SITE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "cas"))
             continue;
         for (uint32_t j = i < GUESS_DISTANCE ? 0 : i - GUESS_DISTANCE; j < i; j++)
-            if (all->items[j].kind == SITE_ACCESS && same_address(k, &k->code.insns[i], &k->code.insns[j]))
+            if (all->items[j].kind == SITE_ACCESS && guesses(k, &k->code.insns[i], &k->code.insns[j]))
                 all->items[j].flags |= SITE_STRONG;
     }
 }

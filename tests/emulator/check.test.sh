@@ -104,7 +104,7 @@ run_file() { # NAME SUFFIX FLAGS...
 }
 
 says=1
-for file in memory control hang async tensor host correct counters asked; do
+for file in memory control hang async tensor host correct counters asked idioms; do
   run_file "$file" ''
 done
 says=0

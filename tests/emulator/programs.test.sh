@@ -2,7 +2,8 @@
 # Compiles each of tests/emulator/programs/*.cu, some of them as debug builds too, and runs it on the emulator. A program
 # checks itself and prints a line per check; what it prints must also be what it printed on an H200
 # (tests/emulator/programs/h200.txt, made by record.sh). Each runs once more on the emulator built with ASan and UBSan.
-# A line `// environment: NAME=VALUE` in a program is for the emulator.
+# A line `// environment: NAME=VALUE` in a program is for the emulator. With the checks on nothing may be found in them, but
+# for what `// findings:` names: `error trap`, `warning race`.
 # starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
@@ -89,7 +90,29 @@ run_sanitized() {
   cat "$folder/$name.sanitized"
 }
 
+# programs.test.sh --checked SOURCE
+run_checked() {
+  name=$(basename "$1" .cu)
+  wanted=$(sed -n 's|^// findings: *||p' "$1" | head -n 1)
+  rm -f "$folder/$name.json"
+  env $(environment_of "$1") EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict \
+    EMULATOR_CHECK_JSON="$folder/$name.json" LD_LIBRARY_PATH=build/emulator timeout 300 "$folder/$name-O3" \
+    >/dev/null 2>"$folder/$name.found" </dev/null || true
+  found=$(sed -n 's/^{"severity": "\([a-z]*\)", "finding": "\([a-z_]*\)".*/\1 \2/p' "$folder/$name.json" 2>/dev/null |
+    sort -u | tr '\n' ',' | sed -e 's/,$//' -e 's/,/, /g')
+  if ! grep -q 'ERROR SUMMARY' "$folder/$name.found"; then
+    no "$name with checks" "it did not end"
+  elif [ "$found" = "$wanted" ]; then
+    pass "$name with checks: ${found:-nothing found}"
+  else
+    no "$name with checks" "found '$found', expected '$wanted'"
+    head -n 20 "$folder/$name.found" | sed 's/^/    | /'
+  fi >"$folder/$name.checked"
+  cat "$folder/$name.checked"
+}
+
 case ${1:-} in
+--checked) run_checked "$2" && exit ;;
 --build) build_program "$2" "$3" && exit ;;
 --sanitized) run_sanitized "$2" && exit ;;
 esac
@@ -102,6 +125,7 @@ xargs -P "$cores" -L 1 sh tests/emulator/programs.test.sh --build <"$folder/jobs
 while read -r source mode; do
   run_program "$source" "$mode"
 done <"$folder/jobs"
+ls tests/emulator/programs/*.cu | xargs -P "$cores" -n 1 sh tests/emulator/programs.test.sh --checked
 
 capture build_emulator "$sanitized_emulator" SANITIZE=1
 if [ "$status" != 0 ]; then

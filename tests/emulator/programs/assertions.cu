@@ -1,5 +1,6 @@
 // What goes wrong on purpose: asserts that hold, one that fails for some threads, and what the host can still do after that;
 // a trap in another process's life. Each is a program of its own, because nothing works any more on the device then.
+// findings: error trap
 #include "program.h"
 #include <assert.h>
 #include <sys/wait.h>

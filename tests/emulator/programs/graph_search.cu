@@ -1,5 +1,6 @@
 // Graphs: breadth-first search with a queue per level that warps append to together, the same by edges, Floyd-Warshall in
 // tiles, Bellman-Ford with atomicMin, connected components by pointer jumping, PageRank in fixed point, and triangles.
+// findings: warning race
 #include "program.h"
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,6 @@
 // What the host does around kernels: managed, pinned and mapped memory, streams that wait for each other, events,
 // asynchronous copies, pitched and 3D copies, errors that are returned and those that stick, attributes of kernels.
+// findings: error double_free
 #include "program.h"
 
 __global__ void increment(int *x, int n, int by) {

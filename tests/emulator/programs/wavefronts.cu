@@ -1,5 +1,6 @@
 // Tables filled along their diagonals: edit distance of two texts with the way back, knapsacks row by row,
 // a sieve of primes, partitions of numbers, and the optimal search tree.
+// findings: warning race
 #include "program.h"
 #include <algorithm>
 #include <string>
