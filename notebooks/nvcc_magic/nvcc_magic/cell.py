@@ -12,7 +12,7 @@ from pathlib import Path
 from IPython.display import display
 
 from . import listing, machine as machines, options as option_words, render, report
-from .compile import Compiled, Compiler, demangle, understand
+from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
 from .errors import CompileError, NotPassed, OptionError, ToolMissing
 from .execute import Execution, find_sanitizer
 from .grade import NO_CHECKOUT, grade
@@ -62,7 +62,7 @@ class Cell:
             self._say_nothing_ran()
         for kind in ("ptx", "sass"):
             if getattr(options, kind) is not None:
-                self._list(kind, getattr(options, kind))
+                self._list(kind, getattr(options, kind), sources)
         if backend:
             self._run(compiled.target, backend)
 
@@ -133,49 +133,56 @@ class Cell:
         more = f" (and {render.plural(len(errors) - 1, 'further error')})" if len(errors) > 1 else ""
         raise CompileError(f"{place}: {self.session.shown(errors[0].message)}{more}")
 
-    def _list(self, kind: str, kernel: str) -> None:
+    def _list(self, kind: str, kernel: str, sources: list[Path]) -> None:
         """--ptx and --sass."""
-        number = self._architecture()
-        if kind == "ptx":
-            architecture = f"compute_{number}"
-            made = self._compile_device("ptx", architecture)
-            found = listing.parse_ptx(made.read_text(encoding="utf-8"))
-        else:
-            disassembler = self._disassembler()
-            architecture = f"sm_{number if self.machine.gpu or own_architectures(self.body) else '90'}"
-            made = self._compile_device("cubin", architecture)
-            listed = subprocess.run([disassembler, "-c", "-g", str(made)], capture_output=True, text=True)
-            found = listing.parse_sass(listed.stdout)
+        architecture = self._architecture(kind)
+        found = [function for source in sources for function in self._functions(kind, architecture, source)]
         for function in found:
             function.name = demangle(function.name).strip()
         chosen = [function for function in found if kernel in function.name]
         if not chosen:
             names = ", ".join(function.name for function in found) or "none"
-            raise OptionError(f"--{kind} {kernel}: no such kernel. There are: {names}.")
+            raise OptionError(f"--{kind} {kernel}".strip() + f": there is no such kernel. There are: {names}.")
         chosen.sort(key=lambda function: not function.kernel)
         _show(render.functions(chosen, kind.upper(), architecture, self.file.name, self.session.shown, self._lines_of))
 
-    def _compile_device(self, kind: str, architecture: str) -> Path:
-        made = self.compiler.device(self.options, self.file, kind, architecture)
+    def _functions(self, kind: str, architecture: str, source: Path) -> list[listing.Function]:
+        disassembler = self._disassembler() if kind == "sass" else ""
+        made = self.compiler.device(self.options, source, "cubin" if disassembler else "ptx", architecture)
         if not made.ok:  # its warnings were shown with the program's
             self._check_compiled(made)
-        return made.target
+        if not disassembler:
+            return listing.parse_ptx(made.target.read_text(encoding="utf-8"))
+        listed = subprocess.run([disassembler, "-c", "-g", str(made.target)], capture_output=True, text=True)
+        return listing.parse_sass(listed.stdout)
 
-    def _architecture(self) -> str:
-        """The newest one that the cell is compiled for."""
+    def _architecture(self, kind: str) -> str:
+        """The newest one that the cell is compiled for. Where that is none of a GPU, machine code is an H200's."""
         flags = self.compiler.flags(self.options, [self.file]) + self.options.nvcc
-        numbers = [word for flag in flags for word in flag.replace(",", "=").split("=")]
-        return [word.split("_", 1)[1] for word in numbers if word.startswith(("compute_", "sm_"))][-1]
+        words = [word for flag in flags for word in flag.replace(",", "=").split("=")]
+        named = [word for word in words if word.startswith(("compute_", "sm_"))]
+        number = named[-1].split("_", 1)[1]
+        if kind == "ptx":
+            return f"compute_{number}"
+        chosen = self.machine.gpu or own_architectures(self.body) or self.options.nvcc_has(*ARCHITECTURE)
+        return f"sm_{number if chosen else '90'}"
 
     def _disassembler(self) -> str:
+        """nvdisasm: on the PATH, with nvcc, or where `make lesson03 sass` finds it."""
         beside = Path(os.path.realpath(self.machine.nvcc)).with_name("nvdisasm")
-        found = shutil.which("nvdisasm") or (str(beside) if beside.exists() else "")
-        if not found:
-            raise ToolMissing(
-                "--sass needs NVIDIA's nvdisasm, which comes with the full CUDA toolkit and is not here. "
-                "--ptx needs nothing more."
-            )
-        return found
+        own = (
+            sorted(self.machine.project.glob(".toolchain/nvdisasm/nvidia/*/bin/nvdisasm"))
+            if self.machine.project
+            else []
+        )
+        for candidate in (shutil.which("nvdisasm"), beside, *own):
+            if candidate and os.access(candidate, os.X_OK):
+                return str(candidate)
+        raise ToolMissing(
+            "--sass needs NVIDIA's nvdisasm, which comes with the full CUDA toolkit and is not here. "
+            "--ptx needs nothing more. In the workbook's folder, this gets nvdisasm (5 MB):\n"
+            "python3 -m pip install --target .toolchain/nvdisasm nvidia-cuda-nvdisasm"
+        )
 
     # --- running ---
 
