@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/watch.h"
 #include "core/decode.h"
 #include "core/function.h"
 #include "ops/async.h"
@@ -184,7 +185,7 @@ static void note_unit(struct sites *all, const struct site *s, const struct insn
         all->unit = a->bytes;
 }
 
-static struct sites *sites_make(const struct kernel *k) {
+static struct sites *sites_make(struct kernel *k) {
     struct sites *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
         abort();
@@ -195,6 +196,11 @@ static struct sites *sites_make(const struct kernel *k) {
     }
     find_guesses(all, k);
     sites_find_variables(k, all);
+    for (uint32_t i = 0; i < k->code.count; i++)
+        if (all->items[i].kind != SITE_NOTHING) {
+            all->items[i].run = k->code.insns[i].run;
+            k->code.insns[i].run = watch_operation(&all->items[i]);
+        }
     return all;
 }
 
@@ -203,7 +209,7 @@ const struct sites *sites_of(const struct kernel *kernel) {
     struct kernel *owner = (struct kernel *)(uintptr_t)kernel; /* it keeps what is made for it */
     pthread_mutex_lock(&lock);
     if (!owner->sites)
-        owner->sites = sites_make(kernel);
+        owner->sites = sites_make(owner);
     pthread_mutex_unlock(&lock);
     return owner->sites;
 }

@@ -37,6 +37,7 @@ enum {
 };
 
 struct site {
+    op_fn run; /* what the instruction does: its own `run` looks first, and then calls this; NULL for SITE_NOTHING */
     uint8_t kind, flags;
     uint8_t value; /* groups that wait_group leaves */
     const struct ptx_variable
@@ -48,8 +49,15 @@ struct sites {
     struct site items[]; /* by insn.index */
 };
 
-/* Made at the first call for a kernel and kept with it. */
+/* Made at the first call for a kernel and kept with it. From then on its instructions that mean something are watched whenever they
+ * are executed, by the interpreter or by the second tier: insn.run is exchanged. All others cost what they cost without checks. */
 const struct sites *sites_of(const struct kernel *kernel);
+
+/* What an instruction does, watched or not. */
+static inline op_fn sites_operation(const struct kernel *kernel, const struct insn *in) {
+    const struct site *s = kernel->sites ? &kernel->sites->items[in->index] : NULL;
+    return s && s->run ? s->run : in->run;
+}
 
 /* The shared variables that the kernel's addresses come from: fills site.variable. check/provenance.c */
 void sites_find_variables(const struct kernel *kernel, struct sites *sites);

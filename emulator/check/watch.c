@@ -430,9 +430,8 @@ static void barrier_before(struct block_watch *b, struct warp *w, const struct i
     order_release(&b->order, w->index, sync_make(&b->syncs, BARRIER_KEY + barrier), true);
 }
 
-void watch_before(struct warp *w, const struct insn *in) {
-    struct block_watch *b = w->block->watch;
-    const struct site *s = &b->launch->sites->items[in->index];
+/* w->mask is who will execute the instruction. */
+static void watch_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
     if (touches(s))
         access_before(b, w, in, s);
     else if (s->kind == SITE_FENCE)
@@ -489,10 +488,10 @@ static void meet(struct block_watch *b, struct warp *w, const struct insn *in, c
     }
 }
 
-void watch_after(struct warp *w, const struct insn *in, uint32_t mask, const struct insn *next) {
-    struct block_watch *b = w->block->watch;
-    const struct site *s = &b->launch->sites->items[in->index];
-    if (s->kind == SITE_NOTHING || !(b->launch->checks & CHECK_RACE))
+/* `mask` is who has executed it, or had to wait there; `next` is what comes next in the warp. */
+static void watch_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s,
+                        uint32_t mask, const struct insn *next) {
+    if (!(b->launch->checks & CHECK_RACE))
         return;
     bool done = next == in + 1;
     if (s->kind == SITE_MEET && (done || w->count > 1))
@@ -505,6 +504,30 @@ void watch_after(struct warp *w, const struct insn *in, uint32_t mask, const str
         order_acquire(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
     else if (s->kind == SITE_MBARRIER_WAIT && done)
         acquire_after(b, w, in, s, *(uint32_t *)(void *)(w->regs + in->op[0]) & mask);
+}
+
+/* ---- the operations ---- */
+
+static const struct insn *watched(struct warp *w, const struct insn *in) {
+    struct block_watch *b = w->block->watch;
+    const struct site *s = &b->launch->sites->items[in->index];
+    uint32_t mask = w->mask;
+    watch_before(b, w, in, s);
+    const struct insn *next = s->run(w, in);
+    watch_after(b, w, in, s, mask, next);
+    return next;
+}
+
+/* Nothing comes of a plain load or store. */
+static const struct insn *watched_plain(struct warp *w, const struct insn *in) {
+    struct block_watch *b = w->block->watch;
+    const struct site *s = &b->launch->sites->items[in->index];
+    access_before(b, w, in, s);
+    return s->run(w, in);
+}
+
+op_fn watch_operation(const struct site *s) {
+    return s->kind == SITE_ACCESS && !(s->flags & SITE_STRONG) ? watched_plain : watched;
 }
 
 /* ---- barriers of the block ---- */

@@ -13,12 +13,11 @@ void watch_launch_end(struct launch *launch);
 void watch_block_start(struct block *b);
 void watch_block_free(struct block *b);
 
-/* Before an instruction is executed: w->mask is who will. */
-void watch_before(struct warp *w, const struct insn *in);
-/* After it was, or had to wait: `mask` is who did, `next` what comes next in the warp. */
-void watch_after(struct warp *w, const struct insn *in, uint32_t mask, const struct insn *next);
 /* An instruction reads global memory in another way than a load does: by a texture, a surface, or to print it. */
 void watch_read(const struct warp *w, const struct insn *in, int lane, uint64_t address, uint32_t bytes);
+struct site;
+/* An operation that shows the checks what the instruction is about to do, does it, and shows what came of it. */
+op_fn watch_operation(const struct site *site);
 /* All that a block's barrier waited for have come; it has not let them go yet. */
 void watch_barrier_opens(struct block *b, unsigned barrier);
 

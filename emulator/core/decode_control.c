@@ -193,7 +193,9 @@ static void barrier(struct decoder *d, const struct ptx_insn *p) {
 
 static void warp_barrier(struct decoder *d, const struct ptx_insn *p) {
     uint32_t members = decode_source(d, &p->operands[0], 32);
-    decode_emit(d, op_bar_warp_sync)->op[0] = members;
+    struct insn *in = decode_emit(d, op_bar_warp_sync);
+    in->op[0] = members;
+    in->flags = INSN_WARP_BARRIER;
 }
 
 /* ---- the stack ---- */

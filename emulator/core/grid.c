@@ -251,7 +251,7 @@ static bool out_of_time(struct run *run, struct block *b) {
 #define TIME_EVERY 16
 
 static void tell_time(const struct run *run, const struct worker *worker, double *since) {
-    if (worker->counters || run->launch.watch) /* the interpreter's business, for as long as it takes */
+    if (worker->counters) /* the interpreter's business, for as long as it takes */
         return;
     double time = now();
     tier_spent(run->launch.kernel, (uint64_t)((time - *since) * 1e9));

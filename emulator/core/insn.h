@@ -33,15 +33,16 @@ struct insn {
 };
 
 enum {
-    INSN_MEMORY = 1,     /* extra is a struct access: watched by profile/ and check/ */
-    INSN_BRANCH = 2,     /* conditional branch: may diverge */
-    INSN_BARRIER = 4,    /* block barrier */
-    INSN_FLOAT = 8,      /* counts as one floating-point operation per lane */
-    INSN_FLOAT_FMA = 16, /* counts as two */
-    INSN_PSEUDO = 32,    /* not in the PTX (labels, copies made by decode): not counted */
-    INSN_GUARD = 64,     /* narrows the mask for the next instruction */
-    INSN_FORM = 4096,    /* extra is the struct form that it was decoded by */
-    INSN_BACKWARD = 128, /* a branch to an earlier instruction: costs fuel */
+    INSN_MEMORY = 1,         /* extra is a struct access: watched by profile/ and check/ */
+    INSN_BRANCH = 2,         /* conditional branch: may diverge */
+    INSN_BARRIER = 4,        /* block barrier */
+    INSN_FLOAT = 8,          /* counts as one floating-point operation per lane */
+    INSN_FLOAT_FMA = 16,     /* counts as two */
+    INSN_PSEUDO = 32,        /* not in the PTX (labels, copies made by decode): not counted */
+    INSN_GUARD = 64,         /* narrows the mask for the next instruction */
+    INSN_BACKWARD = 128,     /* a branch to an earlier instruction: costs fuel */
+    INSN_WARP_BARRIER = 256, /* bar.warp.sync */
+    INSN_FORM = 4096,        /* extra is the struct form that it was decoded by */
 };
 
 /* One legal spelling of an instruction and how to execute it. `operands` has one letter per operand, in order:

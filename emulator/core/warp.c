@@ -2,7 +2,6 @@
 #include "core/warp.h"
 
 #include "check/report.h"
-#include "check/watch.h"
 #include "core/function.h"
 #include "core/grid.h"
 #include "profile/counters.h"
@@ -230,41 +229,28 @@ const struct insn *warp_fault(struct warp *w, int cuda_error) {
 
 /* ---- the dispatch loops ---- */
 
-/* The same loop with eyes open: counts what is executed, and lets the checks see it. Inlined for each set of eyes. */
-static inline __attribute__((always_inline)) void run_watched(struct warp *w, const struct insn *in, struct counters *c,
-                                                              struct block_watch *watch) {
-    if (c && !c->records)
+/* The same loop, counting what is executed. */
+static void run_counted(struct warp *w, const struct insn *in, struct counters *c) {
+    if (!c->records)
         counters_begin(c, w->launch);
     while (in) {
-        const struct insn *seen = in;
-        uint32_t all = w->mask, mask = all;
-        if (c)
-            counters_instruction(c, w, in);
+        counters_instruction(c, w, in);
         if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by this loop */
-            uint32_t p = *(uint32_t *)(void *)(w->regs + in->op[0]);
-            mask = w->mask &= in->kind ? ~p : p;
-            seen = in + 1;
-            if (c && mask)
-                counters_instruction(c, w, seen);
+            uint32_t all = w->mask, p = *(uint32_t *)(void *)(w->regs + in->op[0]);
+            w->mask &= in->kind ? ~p : p;
+            if (w->mask)
+                counters_instruction(c, w, in + 1);
+            w->mask = all;
         }
-        if (watch && mask)
-            watch_before(w, seen);
-        w->mask = all;
         in = in->run(w, in);
-        if (watch && mask)
-            watch_after(w, seen, mask, in);
     }
 }
 
 void warp_run(struct warp *w) {
     w->fuel = WARP_FUEL;
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
-    if (w->block->watch) {
-        run_watched(w, in, w->worker->counters, w->block->watch);
-        return;
-    }
-    if (w->worker->counters) { /* counters alone: a copy of the loop without the other questions */
-        run_watched(w, in, w->worker->counters, NULL);
+    if (w->worker->counters) {
+        run_counted(w, in, w->worker->counters);
         return;
     }
     const struct kernel *k = w->launch->kernel;

@@ -246,7 +246,7 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
     if (!named)
         return NULL;
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->run == op_bar_warp_sync)
+        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->flags & INSN_WARP_BARRIER)
             here |= w->fragments[i].mask;
     const struct insn *elsewhere;
     if ((named & w->live & ~here) || here == w->mask) {
@@ -256,7 +256,7 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
         return in + 1;
     }
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->run == op_bar_warp_sync &&
+        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->flags & INSN_WARP_BARRIER &&
             (w->fragments[i].mask & named)) {
             w->fragments[i].state = FRAGMENT_READY;
             w->fragments[i].pc++;

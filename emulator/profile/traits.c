@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/sites.h"
 #include "core/decode.h"
 #include "core/registers.h"
 #include "ops/async.h"
@@ -70,7 +71,8 @@ static enum insn_class class_of(const char *opcode) {
 
 /* ---- ways to memory ---- */
 
-static enum insn_shape shape_of(const struct insn *in) {
+static enum insn_shape shape_of(const struct kernel *k, const struct insn *in) {
+    op_fn run = sites_operation(k, in);
     static const struct {
         op_fn run;
         enum insn_shape shape;
@@ -78,9 +80,9 @@ static enum insn_shape shape_of(const struct insn *in) {
                    {op_ldmatrix, SHAPE_MATRIX},     {op_stmatrix, SHAPE_MATRIX},       {op_wmma_load, SHAPE_WMMA},
                    {op_wmma_store, SHAPE_WMMA},     {op_texture, SHAPE_TEXTURE},       {op_surface, SHAPE_SURFACE}};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (special[i].run == in->run)
+        if (special[i].run == run)
             return special[i].shape;
-    return in->flags & INSN_MEMORY && in->run != op_bulk_read ? SHAPE_ACCESS : SHAPE_NONE;
+    return in->flags & INSN_MEMORY && run != op_bulk_read ? SHAPE_ACCESS : SHAPE_NONE;
 }
 
 /* ---- atomics whose result nobody reads: ptxas makes reductions of them ---- */
@@ -142,7 +144,7 @@ static struct traits *make(const struct kernel *k) {
         const struct ptx_insn *p = k->code.sources[i];
         struct insn_traits *now = &t->insns[i];
         now->class = (uint8_t)(p && p->opcode ? class_of(p->opcode) : CLASS_OTHER);
-        now->shape = (uint8_t)shape_of(&k->code.insns[i]);
+        now->shape = (uint8_t)shape_of(k, &k->code.insns[i]);
         if (now->shape == SHAPE_ACCESS && p && p->opcode && now->class == CLASS_ATOMIC)
             look_at_atomic(k, p, now);
     }
