@@ -2,7 +2,6 @@
 #include "check/allocation_watch.h"
 
 #include <execinfo.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,11 +10,8 @@
 #include "check/host_frame.h"
 #include "check/managed_watch.h"
 #include "check/unused.h"
-#include "memory/space.h"
 
-#define CHUNK_BYTES  ((uint64_t)1 << CHUNK_SHIFT)
-#define MEMORY_SHARE 4 /* races are looked for with at most this part of the machine's memory */
-#define DEPTH        32
+#define DEPTH 32
 
 /* Zeros that cost nothing until they are touched, and can be given back. */
 static void *reserve(size_t bytes) {
@@ -54,14 +50,10 @@ struct allocation_watch *allocation_watch_new(const struct allocation *a) {
     return w;
 }
 
-static _Atomic uint64_t cell_bytes; /* of all chunks */
-
 static void chunks_drop(const struct allocation *a, struct race_chunk *chunks) {
     for (uint64_t i = 0; i < chunk_count(a); i++)
-        if (chunks[i].cells) {
-            atomic_fetch_sub(&cell_bytes, (CHUNK_BYTES >> chunks[i].unit_shift) * sizeof(struct global_cell));
-            free(chunks[i].cells);
-        }
+        if (chunk_is_used(&chunks[i]))
+            chunk_drop(&chunks[i]);
     munmap(chunks, chunk_count(a) * sizeof *chunks);
 }
 
@@ -198,54 +190,4 @@ static struct race_chunk *chunks_of(const struct allocation *a) {
 struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address) {
     struct race_chunk *chunks = a->watch ? chunks_of(a) : NULL;
     return chunks ? &chunks[(address - a->base) >> CHUNK_SHIFT] : NULL;
-}
-
-static uint64_t cell_limit(void) {
-    static _Atomic uint64_t limit;
-    uint64_t known = atomic_load(&limit);
-    if (!known)
-        atomic_store(&limit, known = space_machine_memory() / MEMORY_SHARE);
-    return known;
-}
-
-static struct global_cell *cells_new(unsigned unit_shift) {
-    size_t n = CHUNK_BYTES >> unit_shift;
-    if (atomic_load(&cell_bytes) + n * sizeof(struct global_cell) > cell_limit())
-        return NULL;
-    struct global_cell *cells = calloc(n, sizeof *cells);
-    if (cells)
-        atomic_fetch_add(&cell_bytes, n * sizeof *cells);
-    return cells;
-}
-
-/* A cell per byte instead of one per word; what was known of the word is now known of each of its bytes. */
-static bool split_cells(struct race_chunk *c) {
-    struct global_cell *bytes = cells_new(0);
-    for (uint64_t i = 0; bytes && i < CHUNK_BYTES; i++) {
-        bytes[i] = c->cells[i >> c->unit_shift];
-        bytes[i].value = bytes[i].value >> 8 * (i % 4) & 0xff;
-    }
-    if (!bytes)
-        return false;
-    atomic_fetch_sub(&cell_bytes, (CHUNK_BYTES >> c->unit_shift) * sizeof *c->cells);
-    free(c->cells);
-    c->cells = bytes;
-    c->unit_shift = 0;
-    return true;
-}
-
-bool chunk_open(struct race_chunk *c, unsigned unit_shift) {
-    for (int i = 0; atomic_flag_test_and_set_explicit(&c->lock, memory_order_acquire); i++)
-        if (i > 100)
-            sched_yield();
-    bool open = true;
-    if (!c->cells) {
-        c->unit_shift = (uint8_t)unit_shift;
-        open = (c->cells = cells_new(unit_shift)) != NULL;
-    } else if (unit_shift < c->unit_shift) {
-        open = split_cells(c);
-    }
-    if (!open)
-        chunk_close(c);
-    return open;
 }

@@ -7,26 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "check/order.h"
+#include "check/cells.h"
 #include "memory/memory.h"
-
-struct global_mark {
-    uint32_t launch, block; /* launch 0: none */
-    struct access_mark mark;
-};
-struct global_cell {
-    struct global_mark write, strong, reads[2]; /* as in shared memory: struct shared_cell */
-    uint32_t value;                             /* that was written, when value_known: memory may not hold it yet */
-    bool value_known;
-};
-
-/* 1024 bytes of memory. Blocks run on several threads of the host: whoever looks at cells holds the lock. */
-#define CHUNK_SHIFT 10
-struct race_chunk {
-    atomic_flag lock;
-    uint8_t unit_shift; /* of its cells: 2, or 0 when parts of words are accessed */
-    struct global_cell *cells;
-};
 
 struct allocation_watch {
     uint64_t *written;     /* a bit per byte; NULL: all of it counts as written */
@@ -53,10 +35,5 @@ void allocation_copied(const struct allocation *to, uint64_t to_address, const s
 
 /* The chunk of an address; NULL when memory for the checks is used up. */
 struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address);
-/* Locks it and makes its cells if there are none, of at most 1 << unit_shift bytes. False: no memory. */
-bool chunk_open(struct race_chunk *c, unsigned unit_shift);
-static inline void chunk_close(struct race_chunk *c) {
-    atomic_flag_clear_explicit(&c->lock, memory_order_release);
-}
 
 #endif

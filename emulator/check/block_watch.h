@@ -23,10 +23,29 @@ void sync_free(struct sync_table *t);
 
 #define SYNC_STRIPES 16
 
+/* What is remembered of a unit of memory: the last plain write, the last strong one, and two reads since the plain one. */
 struct shared_cell {
-    struct access_mark write, strong,
-        reads[2]; /* the last plain write; the last strong one; reads since the plain one */
+    struct access_mark write, strong, reads[2];
 };
+
+/* The cells of a block's shared memory, a plane for each number in them: neighbours are looked at together. */
+struct shared_cells {
+    uint32_t *planes; /* NULL: races are not looked for */
+    size_t size;      /* of a plane */
+};
+static inline uint32_t *cells_times(const struct shared_cells *c, enum cell_mark mark) {
+    return c->planes + 2 * mark * c->size;
+}
+static inline uint32_t *cells_packed(const struct shared_cells *c, enum cell_mark mark) {
+    return c->planes + (2 * mark + 1) * c->size;
+}
+static inline struct access_mark cells_mark(const struct shared_cells *c, uint64_t i, enum cell_mark mark) {
+    return (struct access_mark){cells_times(c, mark)[i], cells_packed(c, mark)[i]};
+}
+static inline void cells_set_mark(const struct shared_cells *c, uint64_t i, enum cell_mark mark, struct access_mark m) {
+    cells_times(c, mark)[i] = m.time;
+    cells_packed(c, mark)[i] = m.packed;
+}
 
 struct launch_watch {
     unsigned checks;
@@ -44,7 +63,11 @@ struct launch_watch {
 struct block_watch {
     struct launch_watch *launch;
     struct block_order order;
-    struct shared_cell *cells;
+    struct shared_cells cells;
+    struct settled {
+        uint64_t *cells;     /* a bit for each: two warps have read it since the base, and nobody has written it: ... */
+        uint32_t base, warp; /* reads by warps behind this one leave nothing */
+    } settled;
     uint64_t *shared_written;    /* a bit per byte */
     uint8_t *local_written;      /* a bit per byte, lane after lane */
     uint32_t local_stride;       /* bytes of bits per lane */
@@ -65,8 +88,23 @@ struct touch {
     const struct allocation *allocation; /* of global memory */
 };
 
+static inline struct touch touch_of(struct warp *w, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    return (struct touch){.warp = w,
+                          .in = in,
+                          .site = s,
+                          .bytes = (uint32_t)a->bytes * a->count,
+                          .write = a->kind != ACCESS_LOAD,
+                          .atomic = a->kind == ACCESS_ATOMIC};
+}
 /* The mark that this access leaves. */
-struct access_mark touch_mark(const struct block_watch *b, const struct touch *t);
+static inline struct access_mark touch_mark(const struct block_watch *b, const struct touch *t) {
+    uint32_t who = (uint32_t)t->lane | (uint32_t)t->warp->index << MARK_WARP_SHIFT;
+    uint32_t parted = t->warp->mask != t->warp->live ? MARK_PARTED : 0;
+    return (struct access_mark){b->order.time, t->site->mark | parted | who};
+}
+/* The careful way, for some lanes of a load, a store or an atomic. */
+void watch_lanes(struct block_watch *b, struct touch *t, uint32_t lanes);
 /* Bytes of one of its elements. */
 static inline uint32_t touch_element(const struct touch *t) {
     uint32_t bytes = ((const struct access *)t->in->extra)->bytes;
@@ -95,6 +133,15 @@ void barrier_start(struct block_watch *b);
 void barrier_note_passing(struct block_watch *b, const struct warp *w, const struct insn *in);
 void barrier_arrives(struct block_watch *b, const struct warp *w);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
+
+/* Lanes are about to access memory together. */
+static inline void watch_lanes_come(struct block_watch *b, const struct warp *w, const struct insn *in) {
+    const struct warp_order *o = &b->order.warps[w->index];
+    if (o->masks[o->mask_at].mask != w->mask)
+        order_mask(&b->order, w);
+    if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->arrived[w->index]))
+        barrier_note_passing(b, w, in);
+}
 
 struct ptx_variable;
 void report_outside_variable(struct warp *w, const struct insn *in, const struct ptx_variable *v, uint32_t lanes,

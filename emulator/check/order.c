@@ -114,7 +114,7 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     o->warp_count = warps;
     o->index = index;
     o->start = o->base = o->fence_base = ++o->time; /* the clock goes on: marks of the block before are older */
-    o->any_fence = o->pending_any = false;
+    o->any_fence = o->pending_any = o->partly = false;
     facts_clear(&o->learned);
     facts_clear(&o->late);
     facts_clear(&o->pending);
@@ -243,8 +243,10 @@ void order_lanes_meet(struct block_order *o, uint32_t warp, uint32_t members, bo
     uint32_t time = ++o->time;
     if (all)
         w->synced = time;
-    else if (members & (members - 1))
+    else if (members & (members - 1)) {
+        o->partly = true;
         some_lanes_meet(w, members, time);
+    }
 }
 
 /* ---- barriers and fences ---- */
@@ -280,6 +282,7 @@ void order_barrier_whole(struct block_order *o) {
 
 /* What was read before the fence is known after it; also what others of the block had read before the last barrier. */
 static void learn_pending(struct block_order *o, struct warp_order *w) {
+    o->partly = true;
     facts_join(&w->learned, &w->pending);
     facts_clear(&w->pending);
     facts_join(&w->learned, &o->pending);
@@ -371,6 +374,7 @@ static void acquire(const struct block_order *o, const struct released *r, uint3
 
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
+    o->partly = true;
     acquire(o, &s->reads, w->late_known, &w->late);
     acquire(o, &s->all, strongly ? w->known : w->pending_known, strongly ? &w->learned : &w->pending);
     o->pending_any |= !strongly && s->all.used;

@@ -34,6 +34,8 @@ enum {
     MARK_COPY = 1 << 13,        /* by cp.async: done only after a wait */
     MARK_SITE_SHIFT = 14,       /* 18 bits: the instruction's index */
 };
+/* What is remembered of each unit of memory: its last plain write, its last strong one, and two reads since the plain one. */
+enum cell_mark { CELL_WRITE, CELL_STRONG, CELL_READ, CELL_READ_TOO, CELL_MARKS };
 #define MARK_WARP(packed) ((packed) >> MARK_WARP_SHIFT & 0x1f)
 #define MARK_SITE(packed) ((packed) >> MARK_SITE_SHIFT)
 
@@ -84,6 +86,7 @@ struct block_order {
     struct facts pending;       /* that others have read before the last barrier */
     uint32_t pending_known[MAX_WARPS];
     bool pending_any;
+    bool partly; /* something else than barriers of the whole block has ordered its warps, or some of its lanes */
 };
 
 /* What those who released a variable knew: of the block that did last, and of the others. */

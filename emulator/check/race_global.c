@@ -142,9 +142,12 @@ static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bo
     if (!c || !chunk_open(c, unit))
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
-    for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++)
-        *found |= touch_cell(n, &c->cells[i], (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
+    for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++) {
+        struct global_cell cell = chunk_cell(c, i);
+        *found |= touch_cell(n, &cell, (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
                              1u << c->unit_shift, *found);
+        chunk_set_cell(c, i, &cell);
+    }
     chunk_close(c);
 }
 
@@ -214,11 +217,13 @@ static void search_cell(const struct search *s, const struct allocation *a, uint
 static void search_chunk(const struct search *s, const struct allocation *a, uint64_t offset, uint64_t stop,
                          bool write) {
     struct race_chunk *c = allocation_chunk(a, a->base + offset);
-    if (!c || !c->cells || !chunk_open(c, c->unit_shift))
+    if (!c || !chunk_is_used(c) || !chunk_open(c, c->unit_shift))
         return;
     uint64_t unit = (uint64_t)1 << c->unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
-    for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit)
-        search_cell(s, a, a->base + at, (uint32_t)unit, &c->cells[(at & chunk) >> c->unit_shift], write);
+    for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit) {
+        struct global_cell cell = chunk_cell(c, (at & chunk) >> c->unit_shift);
+        search_cell(s, a, a->base + at, (uint32_t)unit, &cell, write);
+    }
     chunk_close(c);
 }
 

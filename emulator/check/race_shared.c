@@ -102,6 +102,16 @@ void race_shared(struct block_watch *b, const struct touch *t) {
     uint32_t shift = b->launch->unit_shift;
     struct access_mark mark = touch_mark(b, t);
     bool found = false;
-    for (uint64_t i = t->address >> shift; i <= (t->address + t->bytes - 1) >> shift; i++)
-        found |= touch_cell(b, &b->cells[i], t, mark, found);
+    b->settled.base = 0;
+    for (uint64_t i = t->address >> shift; i <= (t->address + t->bytes - 1) >> shift; i++) {
+        struct access_mark m[CELL_MARKS];
+        for (int k = 0; k < CELL_MARKS; k++)
+            m[k] = cells_mark(&b->cells, i, k);
+        struct shared_cell cell = {m[CELL_WRITE], m[CELL_STRONG], {m[CELL_READ], m[CELL_READ_TOO]}};
+        found |= touch_cell(b, &cell, t, mark, found);
+        cells_set_mark(&b->cells, i, CELL_WRITE, cell.write);
+        cells_set_mark(&b->cells, i, CELL_STRONG, cell.strong);
+        cells_set_mark(&b->cells, i, CELL_READ, cell.reads[0]);
+        cells_set_mark(&b->cells, i, CELL_READ_TOO, cell.reads[1]);
+    }
 }

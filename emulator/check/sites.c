@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order.h"
 #include "check/watch.h"
 #include "core/decode.h"
 #include "core/function.h"
@@ -185,6 +186,27 @@ static void note_unit(struct sites *all, const struct site *s, const struct insn
         all->unit = a->bytes;
 }
 
+static uint32_t mark_of(const struct insn *in, const struct site *s) {
+    uint32_t number = in->index < 1u << 18 ? in->index : (1u << 18) - 1, mark = number << MARK_SITE_SHIFT;
+    mark |= s->flags & SITE_STRONG ? MARK_STRONG : 0;
+    mark |= s->flags & SITE_BLOCK_SCOPE ? MARK_BLOCK_SCOPE : 0;
+    mark |= s->kind == SITE_COPY_WRITE ? MARK_COPY : 0;
+    return mark;
+}
+
+static bool loads_words(const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    return s->kind == SITE_ACCESS && !(s->flags & SITE_STRONG) && a->kind == ACCESS_LOAD && a->count == 1 &&
+           a->bytes == 4 && a->reg_bits == 32 && a->regs[0] != ~0u;
+}
+
+static void take_over(struct site *s, struct insn *in) {
+    s->mark = mark_of(in, s);
+    s->flags |= loads_words(in, s) ? SITE_WORDS : 0;
+    s->run = in->run;
+    in->run = watch_operation(s, in);
+}
+
 static struct sites *sites_make(struct kernel *k) {
     struct sites *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
@@ -197,10 +219,8 @@ static struct sites *sites_make(struct kernel *k) {
     find_guesses(all, k);
     sites_find_variables(k, all);
     for (uint32_t i = 0; i < k->code.count; i++)
-        if (all->items[i].kind != SITE_NOTHING) {
-            all->items[i].run = k->code.insns[i].run;
-            k->code.insns[i].run = watch_operation(&all->items[i]);
-        }
+        if (all->items[i].kind != SITE_NOTHING)
+            take_over(&all->items[i], &k->code.insns[i]);
     return all;
 }
 

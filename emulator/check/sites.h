@@ -33,6 +33,7 @@ enum {
     SITE_ACQUIRE = 2,
     SITE_RELEASE = 4,
     SITE_BLOCK_SCOPE = 8, /* .cta */
+    SITE_WORDS = 32,      /* a plain load of one register of 32 bits for each lane */
     SITE_NOTES_MASK = 16, /* the member mask is the first operand; otherwise all who are there meet */
 };
 
@@ -40,6 +41,7 @@ struct site {
     op_fn run; /* what the instruction does: its own `run` looks first, and then calls this; NULL for SITE_NOTHING */
     uint8_t kind, flags;
     uint8_t value; /* groups that wait_group leaves */
+    uint32_t mark; /* what it leaves in every mark: MARK_STRONG and the like, and its number */
     const struct ptx_variable
         *variable; /* the shared variable that the address was computed from, if there is just one */
 };

@@ -71,13 +71,22 @@ static void *zeroed(size_t n, size_t size) {
     return p;
 }
 
+/* Whole lines of the host's cache for each plane. */
+static struct shared_cells cells_new(const struct launch *l) {
+    struct shared_cells cells = {.size = ((l->shared_bytes >> l->watch->unit_shift) + 31) / 16 * 16};
+    cells.planes = zeroed(cells.size, 2 * CELL_MARKS * sizeof *cells.planes);
+    return cells;
+}
+
 static struct block_watch *block_watch_new(const struct block *b) {
     const struct launch *l = b->launch;
     struct block_watch *watch = zeroed(1, sizeof *watch);
     watch->launch = l->watch;
     watch->local_stride = l->local_bytes / 8 + 8;
-    if (l->watch->checks & CHECK_RACE)
-        watch->cells = zeroed((l->shared_bytes >> l->watch->unit_shift) + 8, sizeof *watch->cells);
+    if (l->watch->checks & CHECK_RACE) {
+        watch->cells = cells_new(l);
+        watch->settled.cells = zeroed(watch->cells.size / 64 + 2, 8);
+    }
     if (l->watch->checks & CHECK_INIT) {
         watch->shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
         watch->local_written = zeroed((size_t)watch->local_stride * WARP_SIZE, l->warps_per_block);
@@ -99,7 +108,8 @@ void watch_block_free(struct block *b) {
     struct block_watch *watch = b->watch;
     order_free(&watch->order);
     sync_free(&watch->syncs);
-    free(watch->cells);
+    free(watch->cells.planes);
+    free(watch->settled.cells);
     free(watch->shared_written);
     free(watch->local_written);
     free(watch);
@@ -107,16 +117,6 @@ void watch_block_free(struct block *b) {
 }
 
 /* ---- what one lane does ---- */
-
-struct access_mark touch_mark(const struct block_watch *b, const struct touch *t) {
-    uint32_t packed = (uint32_t)t->lane | (uint32_t)t->warp->index << MARK_WARP_SHIFT;
-    uint32_t site = t->in->index < 1u << 18 ? t->in->index : (1u << 18) - 1;
-    packed |= t->site->flags & SITE_STRONG ? MARK_STRONG : 0;
-    packed |= t->site->flags & SITE_BLOCK_SCOPE ? MARK_BLOCK_SCOPE : 0;
-    packed |= t->warp->mask != t->warp->live ? MARK_PARTED : 0;
-    packed |= t->site->kind == SITE_COPY_WRITE ? MARK_COPY : 0;
-    return (struct access_mark){b->order.time, packed | site << MARK_SITE_SHIFT};
-}
 
 bool touch_stored(const struct touch *t, int lane, uint8_t *out) {
     const struct access *a = t->in->extra;
@@ -256,89 +256,68 @@ static void touch(struct block_watch *b, struct touch *t, uint64_t address) {
 
 /* ---- instructions ---- */
 
-static struct touch touch_of(struct warp *w, const struct insn *in, const struct site *s) {
-    const struct access *a = in->extra;
-    return (struct touch){.warp = w,
-                          .in = in,
-                          .site = s,
-                          .bytes = (uint32_t)a->bytes * a->count,
-                          .write = a->kind != ACCESS_LOAD,
-                          .atomic = a->kind == ACCESS_ATOMIC};
-}
-
-/* Lanes whose address has left the shared variable that it was computed from. */
-static void check_variable(struct warp *w, const struct insn *in, const struct site *s, const uint64_t *addresses,
-                           uint32_t bytes) {
-    const struct ptx_variable *v = s->variable;
-    uint32_t outside = 0;
-    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
-        int l = first_lane(rest);
-        uint64_t at = addresses[l] & 0xffffffffu;
-        if (at + bytes <= w->launch->shared_bytes && (at < v->address || at + bytes > v->address + v->size))
-            outside |= 1u << l;
+void watch_lanes(struct block_watch *b, struct touch *t, uint32_t lanes) {
+    uint64_t addresses[WARP_SIZE];
+    access_addresses(t->warp, t->in, addresses);
+    for (; lanes; lanes &= lanes - 1) {
+        t->lane = first_lane(lanes);
+        if (!(addresses[t->lane] & (t->bytes - 1)))
+            touch(b, t, addresses[t->lane]);
     }
-    if (outside)
-        report_outside_variable(w, in, v, outside, addresses[first_lane(outside)] & 0xffffffffu, bytes);
-}
-
-/* The lanes that the quick way has left over; all of them for what it does not know. */
-static uint32_t quick_lanes(struct block_watch *b, struct touch *t, const uint64_t addresses[WARP_SIZE]) {
-    struct warp *w = t->warp;
-    const struct access *a = t->in->extra;
-    uint64_t first = addresses[first_lane(w->mask)];
-    if (t->site->flags & SITE_STRONG || t->atomic)
-        return w->mask;
-    if (a->space == SPACE_SHARED)
-        return quick_shared(b, t, addresses);
-    if (a->space == SPACE_LOCAL)
-        return quick_local(b, t, addresses);
-    if (a->space != SPACE_GLOBAL && (a->space != SPACE_GENERIC || first >> WINDOW_SHIFT))
-        return w->mask;
-    t->allocation = w->worker->cache[a->slot];
-    if (!t->allocation || !memory_at(t->allocation, first, t->bytes))
-        t->allocation = memory_find(first);
-    if (t->write && t->allocation)
-        b->order.warps[w->index].dirty = true;
-    return quick_global(b, t, addresses);
 }
 
 static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
-    uint64_t addresses[WARP_SIZE];
+    const struct access *a = in->extra;
     struct touch t = touch_of(w, in, s);
-    access_addresses(w, in, addresses);
-    if (s->variable && b->launch->checks & CHECK_MEMORY)
-        check_variable(w, in, s, addresses, t.bytes);
-    for (uint32_t rest = quick_lanes(b, &t, addresses); rest; rest &= rest - 1) {
-        t.lane = first_lane(rest);
-        if (!(addresses[t.lane] & (t.bytes - 1)))
-            touch(b, &t, addresses[t.lane]);
-    }
+    bool strong = s->flags & SITE_STRONG || t.atomic;
+    bool global = a->space == SPACE_GLOBAL ||
+                  (a->space == SPACE_GENERIC && !(access_address(w, in, first_lane(w->mask)) >> WINDOW_SHIFT));
+    uint32_t left = strong                     ? w->mask
+                    : a->space == SPACE_SHARED ? quick_shared(b, &t)
+                    : a->space == SPACE_LOCAL  ? quick_local(b, &t)
+                    : global                   ? quick_global(b, &t)
+                                               : w->mask;
+    if (left)
+        watch_lanes(b, &t, left);
+}
+
+/* What lanes access for all of their warp: span i by lane i. */
+static void spans_touch(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count) {
+    enum ptx_space space = space_of(t->in->extra, spans[0].at);
+    uint32_t left = t->write                ? ~0u
+                    : space == SPACE_SHARED ? quick_shared_spans(b, t, spans, count)
+                    : space == SPACE_GLOBAL ? quick_global_spans(b, t, spans, count)
+                                            : ~0u;
+    for (unsigned i = 0; left && i < count; i++)
+        if (left >> i & 1) {
+            t->lane = spans[i].lane;
+            touch(b, t, spans[i].at);
+        }
 }
 
 /* ldmatrix and stmatrix: rows of 16 bytes, eight lanes' for each matrix. */
 static void rows_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
     const struct matrix_access *m = in->extra;
-    uint64_t addresses[WARP_SIZE];
+    struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
+    unsigned count = 8u * m->count;
     t.bytes = 16;
-    access_addresses(w, in, addresses);
-    for (t.lane = 0; t.lane < 8 * m->count; t.lane++)
-        touch(b, &t, addresses[t.lane]);
+    for (unsigned i = 0; i < count && i < WARP_SIZE; i++)
+        spans[i] = (struct span){access_address(w, in, (int)i), t.bytes, (uint8_t)i, 1u << i};
+    spans_touch(b, &t, spans, count);
 }
 
 /* wmma.load and wmma.store: the lines of one matrix, shared out among the lanes. */
 static void lines_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
     const struct matrix_access *m = in->extra;
-    uint64_t addresses[WARP_SIZE];
+    struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
-    access_addresses(w, in, addresses);
     uint64_t step = (uint64_t)((const uint32_t *)(const void *)(w->regs + m->stride))[0] * m->bits / 8;
     unsigned count = m->transposed ? m->columns : m->rows;
     t.bytes = (m->transposed ? m->rows : m->columns) * (uint32_t)m->bits / 8;
-    for (unsigned i = 0; i < count; i++) {
-        t.lane = (int)(i % WARP_SIZE);
-        touch(b, &t, addresses[0] + i * step);
-    }
+    for (unsigned i = 0; i < count && i < WARP_SIZE; i++)
+        spans[i] = (struct span){access_address(w, in, 0) + i * step, t.bytes, (uint8_t)i, 1u << i};
+    spans_touch(b, &t, spans, count);
 }
 
 /* A side of a bulk copy: insn.extra is a struct bulk, whose access looks at one address after another. */
@@ -378,9 +357,7 @@ static bool touches(const struct site *s) {
 }
 
 static void access_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
-    order_mask(&b->order, w);
-    if (b->launch->checks & CHECK_SYNC)
-        barrier_note_passing(b, w, in);
+    watch_lanes_come(b, w, in);
     switch (s->kind) {
     case SITE_COPY_READ:
         copy_read_touch(b, w, in, s);
@@ -526,8 +503,11 @@ static const struct insn *watched_plain(struct warp *w, const struct insn *in) {
     return s->run(w, in);
 }
 
-op_fn watch_operation(const struct site *s) {
-    return s->kind == SITE_ACCESS && !(s->flags & SITE_STRONG) ? watched_plain : watched;
+op_fn watch_operation(const struct site *s, const struct insn *in) {
+    if (s->kind != SITE_ACCESS || s->flags & SITE_STRONG)
+        return watched;
+    const struct access *a = in->extra;
+    return a->space == SPACE_SHARED ? watched_shared : a->space == SPACE_GLOBAL ? watched_global : watched_plain;
 }
 
 /* ---- barriers of the block ---- */

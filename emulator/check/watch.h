@@ -17,7 +17,7 @@ void watch_block_free(struct block *b);
 void watch_read(const struct warp *w, const struct insn *in, int lane, uint64_t address, uint32_t bytes);
 struct site;
 /* An operation that shows the checks what the instruction is about to do, does it, and shows what came of it. */
-op_fn watch_operation(const struct site *site);
+op_fn watch_operation(const struct site *site, const struct insn *in);
 /* All that a block's barrier waited for have come; it has not let them go yet. */
 void watch_barrier_opens(struct block *b, unsigned barrier);
 

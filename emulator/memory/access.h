@@ -28,6 +28,14 @@ struct access {
     uint32_t stride;      /* parameters of functions: bytes from one lane's copy to the next */
 };
 
+/* A lane's address: register + insn.imm. The generic form is left as it is. */
+static inline uint64_t access_address(const struct warp *w, const struct insn *in, int l) {
+    const struct access *a = in->extra;
+    const void *at = w->regs + a->address_reg;
+    uint64_t base = a->address_bits == 64 ? ((const uint64_t *)at)[l] : a->address_bits ? ((const uint32_t *)at)[l] : 0;
+    return base + (uint64_t)in->imm;
+}
+
 /* Writes the 32 lane addresses (generic form is left as it is; register + insn.imm) to out. Inactive lanes too. */
 void access_addresses(const struct warp *w, const struct insn *in, uint64_t out[WARP_SIZE]);
 

@@ -1,0 +1,120 @@
+/* What racecheck remembers of global memory: for each word (or byte) its last plain write, its last strong one, and two reads.
+ *
+ * Memory is remembered in chunks. In a chunk 16 neighbours are a group, and what a warp does to them all at once is one mark for the
+ * group: lane after lane. Only where neighbours were accessed differently has each cell a mark of its own; such marks lie in planes,
+ * one for each number in them, so that 16 are looked at together. */
+#ifndef CELLS_H
+#define CELLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check/order.h"
+
+struct global_mark {
+    uint32_t launch, block; /* launch 0: none */
+    struct access_mark mark;
+};
+struct global_cell {
+    struct global_mark write, strong, reads[2]; /* as in shared memory: struct shared_cell */
+    uint32_t value;                             /* that was written, when value_known: memory may not hold it yet */
+    bool value_known;
+};
+
+#define CHUNK_SHIFT  10
+#define CHUNK_BYTES  ((uint64_t)1 << CHUNK_SHIFT)
+#define GROUP_CELLS  16
+#define CHUNK_GROUPS (CHUNK_BYTES / 4 / GROUP_CELLS)
+
+/* Marks of a group, as they are of its cell 0. Most memory has no others than these two ... */
+struct cell_group {
+    struct global_mark write, read;
+};
+/* ... and here is what else there may be. */
+struct chunk_details {
+    struct {
+        struct global_mark strong, read;
+    } groups[CHUNK_GROUPS];
+    uint8_t shift[CELL_MARKS][CHUNK_GROUPS]; /* cell i was accessed by lane i >> shift behind that of cell 0 */
+    uint64_t known[CHUNK_BYTES / 64];        /* a bit for each cell whose value is known */
+    uint32_t *planes, *values;               /* made when needed */
+};
+
+/* Blocks run on several threads of the host: whoever looks at more than `settled` holds the lock. */
+struct race_chunk {
+    atomic_flag lock;
+    uint8_t unit_shift; /* of its cells: 2, or 0 when parts of words are accessed: then there are no groups */
+    uint16_t detailed;  /* a bit for each group that has a mark in the details */
+    /* Words of which two reads by different blocks of a launch, up to settled_block, are remembered, and no write: nothing changes
+     * there while other blocks only read. */
+    _Atomic uint32_t settled_launch, settled_block;
+    _Atomic uint64_t settled[CHUNK_BYTES / 4 / 64]; /* a bit for each word */
+    uint64_t parted;                                /* by mark, a bit for each group: its marks are in the planes */
+    uint64_t shifted;                               /* the same: its shift is in the details, and not 0 */
+    struct cell_group *groups;
+    struct chunk_details *details;
+};
+
+enum cell_field { CELL_LAUNCH, CELL_BLOCK, CELL_TIME, CELL_PACKED, CELL_FIELDS };
+
+/* Locks it and makes its cells if there are none, of at most 1 << unit_shift bytes. False: no memory. */
+bool chunk_open(struct race_chunk *c, unsigned unit_shift);
+static inline void chunk_close(struct race_chunk *c) {
+    atomic_flag_clear_explicit(&c->lock, memory_order_release);
+}
+static inline bool chunk_is_used(const struct race_chunk *c) {
+    return c->groups || c->details;
+}
+void chunk_drop(struct race_chunk *c);
+
+struct global_cell chunk_cell(const struct race_chunk *c, uint64_t i);
+/* Where there is no memory for it, what was known of the group is forgotten. */
+void chunk_set_cell(struct race_chunk *c, uint64_t i, const struct global_cell *cell);
+struct global_mark chunk_mark(const struct race_chunk *c, uint64_t i, enum cell_mark mark);
+void chunk_set_mark(struct race_chunk *c, uint64_t i, enum cell_mark mark, struct global_mark m);
+
+static inline uint32_t *chunk_plane(const struct race_chunk *c, enum cell_mark mark, enum cell_field field) {
+    return c->details->planes + ((uint64_t)(mark * CELL_FIELDS + field) << (CHUNK_SHIFT - c->unit_shift));
+}
+
+static inline uint64_t chunk_bit(uint64_t group, enum cell_mark mark) {
+    return (uint64_t)1 << (mark * CHUNK_GROUPS + group);
+}
+static inline bool chunk_is_parted(const struct race_chunk *c, uint64_t group, enum cell_mark mark) {
+    return c->unit_shift != 2 || c->parted & chunk_bit(group, mark);
+}
+/* Has any mark been parted? */
+static inline bool chunk_is_plain(const struct race_chunk *c, uint64_t group) {
+    uint64_t any = chunk_bit(group, CELL_WRITE) | chunk_bit(group, CELL_STRONG) | chunk_bit(group, CELL_READ) |
+                   chunk_bit(group, CELL_READ_TOO);
+    return c->unit_shift == 2 && !(c->parted & any);
+}
+
+/* The mark of cell 0 of a group that is not parted, and the shift. */
+static inline struct global_mark chunk_record(const struct race_chunk *c, uint64_t group, enum cell_mark mark) {
+    const struct global_mark none = {0};
+    if (mark == CELL_WRITE || mark == CELL_READ)
+        return mark == CELL_WRITE ? c->groups[group].write : c->groups[group].read;
+    if (!(c->detailed >> group & 1))
+        return none;
+    return mark == CELL_STRONG ? c->details->groups[group].strong : c->details->groups[group].read;
+}
+static inline unsigned chunk_shift(const struct race_chunk *c, uint64_t group, enum cell_mark mark) {
+    return c->shifted & chunk_bit(group, mark) ? c->details->shift[mark][group] : 0;
+}
+/* Of all cells of a group, which need not be parted any more. */
+void chunk_set_record(struct race_chunk *c, uint64_t group, enum cell_mark mark, const struct global_mark *m,
+                      unsigned shift);
+/* Gives the cells of a group marks of their own. False: no memory, and they are forgotten. */
+bool chunk_part(struct race_chunk *c, uint64_t group, enum cell_mark mark);
+/* NULL when there is no memory. */
+uint32_t *chunk_values(struct race_chunk *c);
+
+static inline void chunk_unsettle(struct race_chunk *c) {
+    atomic_store_explicit(&c->settled_launch, 0, memory_order_release);
+}
+/* Notes that word i has been settled by a launch: block is the larger number of the two blocks. */
+void chunk_settle(struct race_chunk *c, uint32_t launch, uint32_t block, uint64_t i, uint64_t words);
+
+#endif
