@@ -18,7 +18,7 @@ fi
 
 text_files() {
   find . -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.sh' -o -name '*.md' -o -name '*.py' -o -name Makefile \) \
-    ! -path './build/*' ! -path './.toolchain/*' ! -path './.git/*' ! -name 'exercise.backup*'
+    ! -path './build/*' ! -path './.*/*' ! -name 'exercise.backup*'
 }
 trailing=$(text_files | tr '\n' '\0' | xargs -0 grep -nE '[[:space:]]+$' | head -n 10 || true)
 if [ -z "$trailing" ]; then
