@@ -310,6 +310,11 @@ def test_machine():
         machine.gencode(none, ["sm_90a"]),
         ["-gencode", "arch=compute_90a,code=compute_90a"],
     )
+    newer = machine.Machine("nvcc", "12.4", gpu="NVIDIA B200", gpu_architectures=["100"], newest="90")
+    newest = ["-gencode", "arch=compute_90,code=compute_90"]
+    check("the newest PTX for a GPU newer than the toolkit", machine.gencode(newer), newest)
+    chosen = machine.Machine("nvcc", "13.0", gencode=["-gencode", "arch=compute_80,code=compute_80"])
+    check("a checkout's choice", machine.gencode(chosen), chosen.gencode)
     try:
         machine.require_emulator(none)
     except NvccError as error:

@@ -41,6 +41,8 @@ class Machine:
     gpu: str = ""
     gpu_architectures: list[str] = field(default_factory=list)
     gpu_reason: str = ""
+    gencode: list[str] = field(default_factory=list)  # what a checkout chose; empty: see gencode()
+    newest: str = ""  # the newest architecture that this nvcc can compile for; empty: not asked
     project: Path | None = None
     emulator: Path | None = None  # a folder named by the user; that of a project is built when it is needed
 
@@ -117,6 +119,7 @@ def _ask_project(project: Path) -> Machine:
         gpu=known["GPU_NAME"],
         gpu_architectures=known["GPU_ARCHS"].split(),
         gpu_reason=known["GPU_REASON"],
+        gencode=known["GENCODE"].split(),
     )
 
 
@@ -205,9 +208,20 @@ def _find_gpu(machine: Machine) -> None:
     if driver < int(machine.cuda_major):
         machine.gpu_reason = f"the driver supports CUDA {driver}, the toolkit is {machine.cuda}: update the driver"
         return
-    gpus = re.findall(r"^gpu (\d+) (.*)$", asked.stdout, re.MULTILINE)
+    _judge_gpus(machine, re.findall(r"^gpu (\d+) (.*)$", asked.stdout, re.MULTILINE))
+
+
+def _judge_gpus(machine: Machine, gpus: list[tuple[str, str]]) -> None:
+    """Whether this nvcc can compile for the GPUs that were found: (architecture, name)."""
+    listed = subprocess.run([machine.nvcc, "--list-gpu-code"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    known = sorted(map(int, re.findall(r"^sm_(\d+)$", listed.stdout, re.MULTILINE)))
+    found = sorted({int(number) for number, _ in gpus})
+    if known and found[0] < known[0]:
+        machine.gpu_reason = f"{gpus[0][1]} is sm_{found[0]}, but CUDA {machine.cuda} begins at sm_{known[0]}"
+        return
     machine.gpu = gpus[0][1]
-    machine.gpu_architectures = sorted({number for number, _ in gpus}, key=int)
+    machine.gpu_architectures = [str(number) for number in found]
+    machine.newest = str(known[-1]) if known else ""
 
 
 # --- who runs the kernels ---
@@ -229,10 +243,8 @@ def require_emulator(machine: Machine) -> Path:
     if machine.emulator:
         return machine.emulator
     if not machine.project:
-        reason = (
-            f"No GPU can be used ({machine.gpu_reason}), and " if not machine.gpu else "This runs on the emulator, but "
-        )
-        raise ToolMissing(reason + NO_EMULATOR)
+        wanted = "This runs on the emulator, but" if machine.gpu else f"No GPU can be used ({machine.gpu_reason}), and"
+        raise ToolMissing(f"{wanted} {NO_EMULATOR}")
     if not _run_script(machine.project, "tools/emulator.sh"):
         raise ToolMissing("the emulator does not build; the reason is above.")
     return machine.project / "build" / "emulator"
@@ -243,10 +255,17 @@ def gencode(machine: Machine, own: list[str] | None = None) -> list[str]:
 
     `own` are the architectures that the source itself asks for (// arch: sm_90a). Without a GPU the PTX is enough.
     """
+    if machine.gencode and not own:
+        return machine.gencode
     wanted = own or [f"sm_{number}" for number in machine.gpu_architectures] or ["compute_75"]
     options, newest = [], ""
     for word in wanted:
         kind, number = word.split("_", 1)
+        if machine.newest and int(number.rstrip("af")) > int(machine.newest):
+            kind, number = (
+                "compute",
+                machine.newest,
+            )  # a GPU newer than the toolkit runs the newest PTX that it can make
         if kind == "sm" and machine.gpu:
             options += ["-gencode", f"arch=compute_{number},code=sm_{number}"]
         newest = number

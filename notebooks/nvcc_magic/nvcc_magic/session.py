@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from .errors import OptionError
+from .options import SOURCES
 
 PREFIX = "nvcc_magic-"
 CELL = "cell.cu"
@@ -59,11 +60,7 @@ class Session:
         """A cell saved earlier. Raises OptionError."""
         path = self.folder / name
         if not path.is_file():
-            known = sorted(
-                p.name
-                for p in self.folder.iterdir()
-                if p.suffix in (".cu", ".cpp", ".cc", ".cxx", ".c") and p.name != CELL
-            )
+            known = sorted(p.name for p in self.folder.iterdir() if p.suffix in SOURCES and p.name != CELL)
             have = "saved so far: " + ", ".join(known) if known else "no cell was saved so far"
             raise OptionError(f"--with {name}: run the cell that says --name {name} first ({have}).")
         return path
