@@ -72,6 +72,7 @@ struct block_watch {
     uint8_t *local_written;      /* a bit per byte, lane after lane */
     uint32_t local_stride;       /* bytes of bits per lane */
     struct sync_table syncs;     /* in shared memory */
+    uint32_t phases_over;        /* as in the block, when it was last looked at */
     uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at a barrier before */
     uint32_t arrived[MAX_WARPS]; /* lanes that have been at a barrier */
 };

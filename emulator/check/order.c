@@ -345,6 +345,27 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
     release(&s->all, o, warp, base, known);
 }
 
+void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s) {
+    uint32_t known[MAX_WARPS];
+    memcpy(known, o->warps[warp].known, sizeof known);
+    known[warp] = ++o->time;
+    release(&s->arrived, o, warp, o->base, known);
+}
+
+void order_phase_over(struct sync_variable *s) {
+    struct released *r = &s->arrived;
+    if (!r->used)
+        return;
+    s->all.used = true;
+    s->all.block = r->block;
+    s->all.base = later(s->all.base, r->base);
+    known_join(s->all.known, r->known);
+    facts_join(&s->all.facts, &r->facts);
+    struct facts facts = r->facts;
+    facts_clear(&facts);
+    *r = (struct released){.facts = facts};
+}
+
 void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s) {
     struct warp_order *w = &o->warps[warp];
     uint32_t known[MAX_WARPS];

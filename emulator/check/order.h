@@ -100,6 +100,7 @@ struct released {
 struct sync_variable {
     uint64_t key; /* address plus one; 0: free */
     struct released all, reads;
+    struct released arrived; /* of an mbarrier: those of the phase that is under way */
 };
 
 /* For another block in the same place: marks that it left are over. */
@@ -132,6 +133,9 @@ bool order_may_release(const struct block_order *o);
 /* A relaxed store tells nothing of what was written before it. But what it tells was computed from what was read, and
  * who acts upon it writes later than that. */
 void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s);
+/* An arrival at an mbarrier: who waits knows of it when the phase is over. */
+void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s);
+void order_phase_over(struct sync_variable *s);
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly);
 
 /* cp.async: a lane's copies so far form a group; all but the newest `left` groups are done. */

@@ -47,6 +47,7 @@ void sync_clear(struct sync_table *t) {
         if (t->items[i].key) {
             facts_free(&t->items[i].all.facts);
             facts_free(&t->items[i].reads.facts);
+            facts_free(&t->items[i].arrived.facts);
             memset(&t->items[i], 0, sizeof t->items[i]);
         }
     t->count = 0;

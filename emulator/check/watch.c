@@ -97,6 +97,7 @@ static struct block_watch *block_watch_new(const struct block *b) {
 void watch_block_start(struct block *b) {
     if (!b->watch)
         b->watch = block_watch_new(b);
+    b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch);
@@ -163,6 +164,10 @@ static bool strongly(const struct touch *t, unsigned flag) {
     return (t->site->flags & flag) != 0;
 }
 
+static bool is_arrival(const struct site *s) {
+    return s->kind == SITE_MBARRIER_ARRIVE || s->kind == SITE_MBARRIER_COPIES;
+}
+
 /* Releases come before the access is made and acquires after it: so that who sees the value sees the release. */
 static void talk_before(struct block_watch *b, const struct touch *t) {
     if (!t->write || !(t->site->flags & SITE_STRONG))
@@ -171,7 +176,9 @@ static void talk_before(struct block_watch *b, const struct touch *t) {
     if (!fenced && t->atomic)
         return;
     struct sync_variable *s = variable_open(b, t, true);
-    if (fenced)
+    if (is_arrival(t->site))
+        order_arrive(&b->order, t->warp->index, s);
+    else if (fenced)
         order_release(&b->order, t->warp->index, s, now);
     if (!t->atomic)
         order_release_reads(&b->order, t->warp->index, s);
@@ -450,6 +457,20 @@ static void acquire_after(struct block_watch *b, struct warp *w, const struct in
     }
 }
 
+/* Arrivals that have ended a phase. */
+static void phases_after(struct block_watch *b, struct warp *w, const struct insn *in, uint32_t mask) {
+    uint64_t addresses[WARP_SIZE];
+    if (b->phases_over == w->block->phases_over)
+        return;
+    b->phases_over = w->block->phases_over;
+    access_addresses(w, in, addresses);
+    for (; mask; mask &= mask - 1) {
+        struct sync_variable *s = sync_find(&b->syncs, addresses[first_lane(mask)] & 0xffffffffu);
+        if (s)
+            order_phase_over(s);
+    }
+}
+
 /* Lanes that have met at a *.sync instruction, by their masks. */
 static void meet(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
     const uint32_t *masks = (const uint32_t *)(const void *)(w->regs + in->op[0]);
@@ -479,6 +500,8 @@ static void watch_after(struct block_watch *b, struct warp *w, const struct insn
         acquire_after(b, w, in, s, mask);
     else if (s->kind == SITE_CLUSTER_WAIT && done)
         order_acquire(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
+    else if (is_arrival(s))
+        phases_after(b, w, in, mask);
     else if (s->kind == SITE_MBARRIER_WAIT && done)
         acquire_after(b, w, in, s, *(uint32_t *)(void *)(w->regs + in->op[0]) & mask);
 }

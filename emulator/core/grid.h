@@ -82,6 +82,7 @@ struct block {
     struct block_watch *watch; /* NULL unless checks are on */
     uint64_t grid_seen;        /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
     uint32_t grid_looks;       /* how often it has looked since that changed */
+    uint32_t phases_over;      /* phases of mbarriers that have ended, for the checks */
     uint32_t phase_yields;     /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
     double phase_since;
     struct block *next;

@@ -47,6 +47,7 @@ static void complete(struct warp *w, struct mbarrier *b) {
         return;
     b->pending = b->expected;
     b->phase ^= 1;
+    w->block->phases_over++;
 }
 
 static void *wrong(struct warp *w, const struct insn *in, int lane, const char *detail, const char *advice) {

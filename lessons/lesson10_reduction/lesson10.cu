@@ -17,6 +17,7 @@
  *     sum_kernel8    four float4 at once: enough bytes in flight
  *     sum_kernel9    one launch: every block adds its sum to the result, when it is done (atomics)
  *     sum_kernel10   one launch: the block that is done last adds up the sums of all blocks
+ *     sum_kernel11   one launch: the last block waits for words that hold a sum and a mark
  */
 #include <stdint.h>
 
@@ -28,9 +29,9 @@
 enum { WARP = 32 };
 enum { BLOCK = 256 };          // threads in a block: 8 warps
 enum { BLOCKS_THAT_FIT = 8 };  // version 7: 8 x 256 threads are as many as one multiprocessor holds
-enum { LOADS = 8 };            // versions 8 to 10: float4 that a thread asks for at once
+enum { LOADS = 8 };            // versions 8 to 11: float4 that a thread asks for at once
 enum { TILE = BLOCK * LOADS }; // and a block
-enum { BLOCKS_PER_SM = 32 };   // versions 8 to 10: more blocks than fit, see the page
+enum { BLOCKS_PER_SM = 4 };    // versions 8 to 11: as many of their blocks as surely fit, see the page
 #define ALL_LANES 0xffffffffu
 
 // ---------------------------------------------------------------- the reference
@@ -266,10 +267,39 @@ static __global__ void sum_kernel10(const float *x, float *y, int n, float *part
     }
     __threadfence();
     sum = 0.0f;
-#pragma unroll 8
     for (int b = threadIdx.x; b < gridDim.x; b += BLOCK) {
         sum += __ldcg(&partial[b]); // from L2, where all multiprocessors meet; L1 is each one's own
     }
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) {
+        *y = sum;
+    }
+}
+
+/* Version 11: x[n] -> y[1]. In version 10 a sum makes three trips to L2 and back, one after the other: the fence
+ * waits for it, the counter is asked, the last block reads. Here a block writes its sum together with a mark, as one
+ * word of 8 bytes, which nobody can see by halves: no fence, no counter. The last block of the grid reads each word
+ * again and again until it is marked, and clears it for the next launch. It waits for other blocks, so these must be
+ * running or done: see the page. */
+static __global__ void sum_kernel11(const float *x, float *y, int n, volatile unsigned long long *words) {
+    const unsigned long long mark = 1ull << 32;
+    float sum = block_sum(thread_sum(x, n));
+    if (threadIdx.x == 0) {
+        words[blockIdx.x] = mark | __float_as_uint(sum);
+    }
+    if (blockIdx.x != gridDim.x - 1) {
+        return;
+    }
+    sum = 0.0f;
+    for (int b = threadIdx.x; b < gridDim.x; b += BLOCK) {
+        unsigned long long word = words[b]; // volatile: each time anew, from L2
+        while (word < mark) {
+            word = words[b];
+        }
+        words[b] = 0;
+        sum += __uint_as_float((unsigned)word);
+    }
+    __syncthreads(); // between two calls of block_sum
     sum = block_sum(sum);
     if (threadIdx.x == 0) {
         *y = sum;
@@ -335,7 +365,7 @@ static void sum7(const float *x, float *y, int n, struct scratch *scratch, cudaS
     CUDA_CHECK_LAUNCH();
 }
 
-/* The blocks of versions 8 to 10; 0: x is not where a float4 may be, so take version 7. */
+/* The blocks of versions 8 to 11; 0: x is not where a float4 may be, so take version 7. */
 static int blocks_of_tiles(const float *x, int n) {
     bool aligned = (uintptr_t)x % sizeof(float4) == 0;
     return aligned ? min(blocks_for(n, 4 * TILE), multiprocessors() * BLOCKS_PER_SM) : 0;
@@ -374,11 +404,21 @@ static void sum10(const float *x, float *y, int n, struct scratch *scratch, cuda
     CUDA_CHECK_LAUNCH();
 }
 
+static void sum11(const float *x, float *y, int n, struct scratch *scratch, cudaStream_t stream) {
+    int blocks = blocks_of_tiles(x, n);
+    if (blocks == 0) {
+        sum7(x, y, n, scratch, stream);
+        return;
+    }
+    sum_kernel11<<<blocks, BLOCK, 0, stream>>>(x, y, n, scratch->words);
+    CUDA_CHECK_LAUNCH();
+}
+
 static const struct version versions[] = {
-    {"sum_kernel1", sum1, false},  {"sum_kernel2", sum2, false}, {"sum_kernel3", sum3, false},
-    {"sum_kernel4", sum4, false},  {"sum_kernel5", sum5, false}, {"sum_kernel6", sum6, false},
-    {"sum_kernel7", sum7, false},  {"sum_kernel8", sum8, true},  {"sum_kernel9", sum9, true},
-    {"sum_kernel10", sum10, true},
+    {"sum_kernel1", sum1, false},  {"sum_kernel2", sum2, false},  {"sum_kernel3", sum3, false},
+    {"sum_kernel4", sum4, false},  {"sum_kernel5", sum5, false},  {"sum_kernel6", sum6, false},
+    {"sum_kernel7", sum7, false},  {"sum_kernel8", sum8, true},   {"sum_kernel9", sum9, true},
+    {"sum_kernel10", sum10, true}, {"sum_kernel11", sum11, true},
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 

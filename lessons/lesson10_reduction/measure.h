@@ -34,15 +34,16 @@
 
 enum {
     SUM_BLOCK = 256,
-    SUM_BLOCKS_PER_SM = 32
+    SUM_BLOCKS_PER_SM = 128
 };                     // the smallest blocks that a version has, and the most of them in a grid
 enum { REPEATS = 20 }; // does the same sum come out each time?
 enum { ROWS_MAX = 16 };
 
 /* Device memory that a version may use besides x and y. It belongs to one call at a time. */
 struct scratch {
-    float *partial[2]; // room for the sums of all blocks, twice
-    unsigned *done;    // 0 between two calls
+    float *partial[2];         // room for the sums of all blocks, twice
+    unsigned *done;            // 0 between two calls
+    unsigned long long *words; // SUM_BLOCKS_PER_SM for each multiprocessor, 0 between two calls
 };
 
 /* x[n] -> y[1], queued in `stream`. */
@@ -112,6 +113,9 @@ static struct problem problem_create(int n, int offset, bool whole, uint64_t see
     }
     CUDA_CHECK(cudaMalloc((void **)&p.scratch.done, sizeof(unsigned)));
     CUDA_CHECK(cudaMemset(p.scratch.done, 0, sizeof(unsigned)));
+    size_t words = (size_t)multiprocessors() * SUM_BLOCKS_PER_SM * sizeof(unsigned long long);
+    CUDA_CHECK(cudaMalloc((void **)&p.scratch.words, words));
+    CUDA_CHECK(cudaMemset(p.scratch.words, 0, words));
     return p;
 }
 
@@ -120,6 +124,7 @@ static void problem_free(struct problem *p) {
     CUDA_CHECK(cudaFree(p->scratch.partial[0]));
     CUDA_CHECK(cudaFree(p->scratch.partial[1]));
     CUDA_CHECK(cudaFree(p->scratch.done));
+    CUDA_CHECK(cudaFree(p->scratch.words));
     free(p->input);
 }
 

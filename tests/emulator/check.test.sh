@@ -107,6 +107,23 @@ says=1
 for file in memory control hang async tensor host correct counters asked idioms; do
   run_file "$file" ''
 done
+# Each wait and each fence of idioms.cu is needed, and its absence is seen.
+awk -f tests/emulator/check/drops.awk tests/emulator/check/idioms.cu >"$scratch/drops.cu"
+if QUIET=1 sh tools/build.sh "$scratch/drops.cu" "$scratch/drops" >"$scratch/build" 2>&1; then
+  "$scratch/drops" list | while read -r drop line; do
+    EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict EMULATOR_TIMEOUT=5 timeout 60 "$scratch/drops" "$drop" \
+      >"$scratch/out" 2>&1 || true
+    what=$(sed -n "${line}s/^ *//p" tests/emulator/check/idioms.cu)
+    if grep -q 'ERROR SUMMARY: [1-9]' "$scratch/out"; then
+      pass "idioms.cu:$line without $what"
+    else
+      no "idioms.cu:$line without $what" "nothing was reported"
+    fi
+  done
+else
+  no "drops" "does not compile: $(grep -m 1 error "$scratch/build")"
+fi
+
 says=0
 for file in memory correct; do
   run_file "$file" ' at -G' -G

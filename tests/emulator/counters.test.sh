@@ -69,3 +69,18 @@ for lesson in $(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort
     show_output
   fi
 done
+# The sums of all are in the README beside the records.
+thousands() { echo "$1" | sed 's/\([0-9]\)\([0-9][0-9][0-9]\)$/\1,\2/'; }
+name="counters/README.md tells how many numbers are equal"
+if [ "$ptxas" = /nowhere/ptxas ]; then
+  skip "$name" "with another ptxas than that of CUDA 13.0 there are fewer"
+else
+  all=0 equal=0
+  while read -r _ same _ different _; do
+    equal=$((equal + same)) all=$((all + same + different))
+  done <<END_OF_TOTALS
+$(grep '^equal [0-9]' "$table")
+END_OF_TOTALS
+  words="Of $(thousands $all) numbers, $(thousands $equal) are equal"
+  if grep -qF "$words" "$here/README.md"; then pass "$name"; else no "$name" "it does not say: $words"; fi
+fi

@@ -5,8 +5,8 @@ cd "$(dirname "$0")"
 
 awk '
   BEGIN {
-    split("every 2nd thread|first threads|neighbours|two per thread|last warp|shuffles|grid-stride loop|many float4|atomics|last block", word, "|")
-    print "title: The sum of 2^28 floats, in ten versions: bytes read per second"
+    split("every 2nd thread|first threads|neighbours|two per thread|last warp|shuffles|grid-stride loop|many float4|atomics|last block|sum and mark", word, "|")
+    print "title: The sum of 2^28 floats, in eleven versions: bytes read per second"
     print "peer: CUB DeviceReduce"
     print "limit: 4800 | data sheet"
   }

@@ -11,7 +11,7 @@ if [ "$1" = build ]; then
   mkdir -p "$2"
   build "$2" lesson10 $source &
   for loads in 1 2 4 16; do build "$2" "loads$loads" $source "s/LOADS = 8/LOADS = $loads/" & done
-  for blocks in 1 4 8 16 128; do build "$2" "blocks$blocks" $source "s/BLOCKS_PER_SM = 32/BLOCKS_PER_SM = $blocks/" & done
+  for blocks in 1 8 32 128; do build "$2" "blocks$blocks" $source "s/BLOCKS_PER_SM = 4/BLOCKS_PER_SM = $blocks/" & done
   wait
   exit
 fi
@@ -49,13 +49,16 @@ section "ncu, SIZE=16777216: the first launch of each kernel"
 count_launches '--kernel-name regex:^sum_kernel --kernel-id :::1' "$metrics"
 section "ncu, SIZE=16777216: why warps wait, for each instruction issued"
 count_launches '--kernel-name regex:^sum_kernel --kernel-id :::1' "$stalls"
-export SIZE=1048576 V=10
-section "ncu, SIZE=1048576: CUB's kernels and sum_kernel10"
-count_launches '--kernel-name regex:Reduce|sum_kernel10 --launch-count 4' gpu__time_duration.sum,launch__registers_per_thread
+export SIZE=1048576
+section "ncu, SIZE=1048576: CUB's kernels and ours"
+for V in 10 11; do
+  export V
+  count_launches '--kernel-name regex:Reduce|sum_kernel1. --launch-count 4' gpu__time_duration.sum,launch__registers_per_thread
+done
 unset V
 unset SIZE
 SIZE=1025 sanitize ./lesson10
-for variant in loads1 loads2 loads4 loads16 blocks1 blocks4 blocks8 blocks16 blocks128; do
+for variant in loads1 loads2 loads4 loads16 blocks1 blocks8 blocks32 blocks128; do
   section "$variant, V=10 SIZE=268435456"
   V=10 SIZE=268435456 timeout 30 ./$variant
 done

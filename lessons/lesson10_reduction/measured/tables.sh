@@ -1,5 +1,5 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's H200 tables, made from h200.txt (which record.sh printed on that machine).
+# tables.sh: prints the rows of the page's H200 tables and words of its text ("~ "), made from h200.txt (which record.sh printed on that machine).
 # tests/lessons/tables.test.sh looks whether the page has them.
 set -eu
 cd "$(dirname "$0")"
@@ -18,6 +18,12 @@ awk '
   }
   section ~ /SEED=1/ && part == "times" && n == 2 ^ 20 && /^\(empty kernel\)/ { printf "| (empty kernel) | | %.1f | - |\n", 1000 * $3 }
 
+  # The small array, as the text has it.
+  part == "times" && n == 2 ^ 20 && /^(CUB|sum_kernel11) +[0-9]/ && section ~ /lesson10, / {
+    seed = section; sub(/.*SEED=/, "", seed); share[$1, seed] = $8 / 100
+    if (seed == 1) { best[$1] = 1000 * $3; worst[$1] = 1000 * $5 }
+  }
+
   # How far the sums of 2^28 numbers are off.
   section ~ /SEED=1/ && part == "errors" && n > 2 ^ 20 && /^as float, one by one/ { printf "| one by one | %s | %.2f |\n", $6, $7 }
   section ~ /SEED=1/ && part == "errors" && n > 2 ^ 20 && /^(CUB|sum_kernel[0-9]+) +[0-9.]+ +[0-9.]+$/ { printf "| %s | %s | %.2f |\n", $1, $2, $3 }
@@ -33,7 +39,7 @@ awk '
   }
   section ~ /SEED=1/ && part == "times" && n > 2 ^ 20 && /^sum_kernel10 / {
     cell["loads", 8] = sprintf("%.4f | %.1f", $2, $8); rows["loads", ++count["loads"]] = 8
-    cell["blocks", 32] = cell["loads", 8]; rows["blocks", ++count["blocks"]] = 32
+    cell["blocks", 4] = cell["loads", 8]; rows["blocks", ++count["blocks"]] = 4
   }
 
   # ncu.
@@ -42,11 +48,21 @@ awk '
     printf "| %s | %.1f | %.1f | %.1f | %.0f | %.0f |\n", name[1], number(value[8]) / 1e6, number(value[11]) / 1e6,
       number(value[12]) / 1e6, number(value[6]), number(value[5])
   }
-  section ~ /CUB.s kernels/ && /Reduce|sum_kernel10/ {
+  section ~ /why warps wait/ && /^sum_kernel/ {
+    split($0, value, "|"); split(value[1], name, "(")
+    barrier[name[1]] = value[3]; shared[name[1]] = value[5]
+  }
+  section ~ /CUB.s kernels/ && /Reduce|sum_kernel1/ {
     split($0, value, "|"); split(value[1], label, /[(<]/); sub(/^void /, "", label[1])
     brief[label[1]] = sprintf("| %s | %s | %.1f |", label[1], value[2] ~ /^\(1,/ ? 1 : substr(value[2], 2) + 0, number(value[3]) / 1000)
   }
   END {
     for (kind in count) for (r = 1; r <= count[kind]; r++) printf "| %s | %s |\n", rows[kind, r], cell[kind, rows[kind, r]]
     for (label_of in brief) print brief[label_of]
+    print ""
+    printf "~ a warp waits %.1f cycles for shared memory, in version 1 it was %.1f.\n", shared["sum_kernel2"], shared["sum_kernel1"]
+    printf "~ a warp waits %.1f cycles at barriers for each instruction issued, in version 11 it is %.1f.\n", barrier["sum_kernel10"], barrier["sum_kernel11"]
+    printf "~ Version 11%cs 21 runs took %.1f to %.1f µs, CUB%cs %.1f to %.1f µs.\n", 39, best["sum_kernel11"], worst["sum_kernel11"], 39, best["CUB"], worst["CUB"]
+    printf "~ %.2f times as fast with these numbers, %.2f times with those of `SEED=2`\n", share["sum_kernel11", 1], share["sum_kernel11", 2]
+    printf "~ between the best runs of both it is %.2f times.\n", best["CUB"] / best["sum_kernel11"]
   }' h200.txt

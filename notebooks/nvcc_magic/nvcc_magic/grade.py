@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +43,7 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     outcome = run(
         ["sh", "tests/graders/run", number, str(file)], environment, lambda text: None, folder=str(machine.project)
     )
+    _remove_work(machine.project, number, file)
     if outcome.stopped == "interrupt":
         raise Interrupted("the grader was stopped.")
     verdict = re.search(r"^VERDICT: (\w+)\s*\Z", outcome.output, re.MULTILINE)
@@ -51,6 +54,13 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     tests = [{key: words.of(value) for key, value in test.items()} for test in said.get("tests", [])]
     compiler = outcome.output[: verdict.start()]
     return Grading(verdict[1], words.of(outcome.output), compiler, tests, words.of(said.get("message") or ""))
+
+
+def _remove_work(project: Path, number: str, file: Path) -> None:
+    """The grader keeps a folder for each file that it has judged, named by the path's checksum; ours is judged once."""
+    summed = subprocess.run(["cksum"], input=f"{file}\n", capture_output=True, text=True).stdout.split()
+    if summed:
+        shutil.rmtree(project / f"build/graders/lesson{number}" / "-".join(summed), ignore_errors=True)
 
 
 class _Words:
