@@ -128,7 +128,7 @@ CASES = [
     ),
     (
         "an endless kernel",
-        "%%nvcc --timeout 1\n" + ENDLESS_KERNEL,
+        "%%nvcc --timeout 4\n" + ENDLESS_KERNEL,
         dict(error="TimeLimit: Endless kernel, line [23], in k.*--timeout"),
     ),
     (

@@ -231,7 +231,7 @@ class Cell:
         groups: dict[tuple[str, str, str], list[float]] = {}
         for kernel, grid, block, milliseconds in execution.launches.times:
             groups.setdefault((kernel, grid, block), []).append(float(milliseconds) * 1000)
-        head = ("kernel", "blocks", "threads", "launches", "first us", "median us", "least us")
+        head = ("kernel", "blocks", "threads", "launches", "first us", "median us", "fastest us")
         rows = []
         for (kernel, grid, block), times in groups.items():
             chosen = (times[0], statistics.median(times), min(times))

@@ -15,7 +15,7 @@ from .run import Outcome, run
 from .session import Session
 
 DEFAULT_SECONDS = 60.0
-KERNEL_SHARE = 0.8  # of the time that the program may take, for one kernel: then the emulator can still tell of it
+LEFT = 5.0  # seconds of the program's time that one kernel leaves, so that the emulator can still tell of it
 SANITIZER_LINES = "5"  # findings that compute-sanitizer prints; it has one for each thread
 FOUND = 99  # compute-sanitizer's exit status when it found something
 
@@ -44,6 +44,11 @@ class Execution:
         self.pictures = self.folder / "pictures"
         self.report = self.folder / "report.txt"
 
+    @property
+    def kernel_seconds(self) -> float:
+        """What one kernel may take on the emulator."""
+        return max(self.seconds - LEFT, self.seconds / 2)
+
     # --- the start ---
 
     def environment(self) -> dict[str, str]:
@@ -64,7 +69,7 @@ class Execution:
         options = self.options
         more = {"EMULATOR_CHECK_JSON": str(self.folder / "findings.json")}
         if self.seconds:
-            more["EMULATOR_TIMEOUT"] = f"{KERNEL_SHARE * self.seconds:g}"
+            more["EMULATOR_TIMEOUT"] = f"{self.kernel_seconds:g}"
         if options.sanitize is not None:
             more["EMULATOR_CHECK"] = options.sanitize or "all"
         if options.profile is not None:

@@ -50,7 +50,7 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     if not verdict:
         raise ToolMissing("the grader ended without a verdict:\n" + outcome.output.strip())
     said = json.loads((results / "results.json").read_text(encoding="utf-8"))
-    words = _Words(str(file), number)
+    words = _Words(str(file), number, verdict[1])
     tests = [{key: words.of(value) for key, value in test.items()} for test in said.get("tests", [])]
     compiler = outcome.output[: verdict.start()]
     return Grading(verdict[1], words.of(outcome.output), compiler, tests, words.of(said.get("message") or ""))
@@ -66,12 +66,14 @@ def _remove_work(project: Path, number: str, file: Path) -> None:
 class _Words:
     """The grader speaks of a file and of make; in a notebook it is the cell, which is run again."""
 
-    def __init__(self, file: str, number: str):
+    def __init__(self, file: str, number: str, verdict: str):
         self.replacements = [
             (re.compile(rf"open {re.escape(file)} and "), ""),
             (re.compile(rf"grading {re.escape(file)}"), f"grading this cell as exercise {number}"),
             (re.compile(re.escape(str(Path(file).parent) + "/")), ""),
             (re.compile(rf"then: make exercise{number}\b"), "then run the cell again"),
+            (re.compile(r"\byour file\b"), "your cell"),
+            (re.compile(rf"\A{verdict}: "), ""),  # it stands above already
         ]
 
     def of(self, text):

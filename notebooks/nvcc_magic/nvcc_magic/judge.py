@@ -6,7 +6,7 @@ import re
 
 from .compile import demangle
 from .errors import Interrupted, KernelError, LaunchError, OutputLimit, ProgramError, TimeLimit
-from .execute import FOUND, KERNEL_SHARE, Execution
+from .execute import FOUND, Execution
 from .run import describe_signal
 
 SANITIZER = "========= "
@@ -42,7 +42,7 @@ def _judge_findings(run: Execution) -> None:
         return
     first = _describe(grave[0], run)
     if grave[0]["finding"] == "timeout":
-        kernel = f"{KERNEL_SHARE * run.seconds:g} s of the program's {run.seconds:g}"
+        kernel = f"{run.kernel_seconds:g} s of the program's {run.seconds:g}"
         raise TimeLimit(f"{first}. It took {kernel}; --timeout S allows more.")
     raise KernelError(first + (f" ({len(grave) - 1} more above)" if len(grave) > 1 else ""))
 
