@@ -1,7 +1,8 @@
 #!/bin/sh
 # A page's tables of a GPU are made from the record that lies beside it: every row that measured/tables.sh prints is there, and the words
 # of a row that begins with "~ " are somewhere in its text. So is the ladder of its versions, figures/ladder.svg, from what
-# measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh.
+# measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh, and the phrase in README.md's table of lessons from
+# measured/headline.sh.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -31,6 +32,17 @@ END_OF_ROWS
   else
     pass "$name"
   fi
+done
+
+for script in lessons/*/measured/headline.sh; do
+  number=${script#lessons/lesson}
+  number=${number%%_*}
+  name="README.md's row of lesson $number says what was measured"
+  words=$(sh "$script")
+  case $(grep "^| \\[$number " README.md) in
+  *"| $words |"*) pass "$name" ;;
+  *) no "$name" "it should say: $words" ;;
+  esac
 done
 
 for script in lessons/*/measured/ladder.sh lessons/*/measured/roofline.sh; do
