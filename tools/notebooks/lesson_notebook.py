@@ -32,7 +32,7 @@ if not os.path.isdir(f"{{workbook}}/lessons"):
     workbook = "workbook"
     if not os.path.isdir(workbook):
         assert REPOSITORY, "This notebook is on its own: put the workbook's address above."
-        !git clone --depth 1 {{REPOSITORY}} {{workbook}}
+        !git clone -q --depth 1 {{REPOSITORY}} {{workbook}}
 %run {{workbook}}/tools/notebooks/start.py {number}"""
 
 
