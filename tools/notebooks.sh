@@ -27,6 +27,7 @@ lab() {
   prepare
   set -- ${NO_BROWSER:+--no-browser}
   [ "$(id -u)" != 0 ] || set -- "$@" --allow-root # in a container one often is
+  unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # a make in its terminal is one of its own
   exec .venv/bin/jupyter lab --ServerApp.root_dir="$PWD" --LabApp.default_url=/lab/tree/notebooks "$@"
 }
 

@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 make_scratch
+unset LESSON LIMIT PYTHON
 export BACKEND=cpu
 
 capture sh tools/notebooks/environment.sh
