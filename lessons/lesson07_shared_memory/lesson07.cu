@@ -9,7 +9,7 @@
  *     stencil_kernel1   every thread reads its 33 neighbours from global memory
  *     stencil_kernel2   the block loads a tile with a halo, waits, and reads the neighbours there
  *     stencil_kernel3   the radius is known only when the program runs: dynamic shared memory
- *     stencil_kernel4   each thread computes 11 outputs: one read from the tile serves up to 11 sums
+ *     stencil_kernel4   each thread computes 15 outputs: one read from the tile serves up to 15 sums
  *     stencil_kernel5   the results go back through the tile, so that the stores are coalesced
  *     stencil_kernel6   float4 between global memory and the tile
  *     stencil_kernel7   no shared memory at all: float4, registers, and a cache that nobody programs
@@ -31,7 +31,7 @@
 enum { BLOCK = 256 };      // threads in a block
 enum { RADIUS = 16 };      // the radius of all versions but the third: 33 inputs for an output
 enum { MAX_RADIUS = 320 }; // the largest radius of version 3
-enum { OUTPUTS = 11 };     // versions 4 to 6: outputs of a thread. Why an odd number? See the page
+enum { OUTPUTS = 15 };     // versions 4 to 6: outputs of a thread. Why an odd number? See the page
 static_assert(2 * RADIUS <= BLOCK, "version 2: the halo has no more elements than the block has threads");
 static_assert(RADIUS % 4 == 0, "versions 6 and 7: the halo is made of whole float4");
 
@@ -121,16 +121,22 @@ static __global__ void stencil_kernel3(const float *x, float *y, int n, struct f
     }
 }
 
-/* What versions 4 to 6 share: a block computes 11 * 256 outputs, a thread 11 neighbouring ones. It reads 43 words of the
+/* What versions 4 to 6 share: a block computes 15 * 256 outputs, a thread 15 neighbouring ones. It reads 47 words of the
  * tile, each once; a word that lies in the windows of several outputs is added to several sums. The loops have
  * constant bounds and are unrolled, so that the sums stay in registers: a register has a name, but no index. */
 enum { SPAN = BLOCK * OUTPUTS }; // outputs of a block
 
+/* The loops that fill and empty the tile have constant bounds, too. Unrolled, a thread could have many loads under way
+ * before it needs the first. But each load depends on two comparisons of its own, and the compiler makes a branch of
+ * them: the thread waits for each. See version 6, and the page. */
 static __device__ void load_tile(float *tile, const float *x, int n) {
     int first = (int)(blockIdx.x * SPAN) - RADIUS;
-    for (int t = threadIdx.x; t < SPAN + 2 * RADIUS; t += BLOCK) {
-        int j = first + t;
-        tile[t] = 0 <= j && j < n ? x[j] : 0.0f;
+#pragma unroll
+    for (int begin = 0; begin < SPAN + 2 * RADIUS; begin += BLOCK) {
+        int t = begin + threadIdx.x, j = first + t;
+        if (t < SPAN + 2 * RADIUS) {
+            tile[t] = 0 <= j && j < n ? x[j] : 0.0f;
+        }
     }
 }
 
@@ -148,8 +154,9 @@ static __device__ void sum_windows(const float *mine, int outputs, const struct 
 }
 
 static __device__ void store_tile(const float *tile, float *y, int n) {
-    for (int t = threadIdx.x; t < SPAN; t += BLOCK) {
-        int i = blockIdx.x * SPAN + t;
+#pragma unroll
+    for (int begin = 0; begin < SPAN; begin += BLOCK) {
+        int t = begin + threadIdx.x, i = blockIdx.x * SPAN + t;
         if (i < n) {
             y[i] = tile[t];
         }
@@ -191,16 +198,20 @@ static __global__ void stencil_kernel5(const float *x, float *y, int n, struct f
 }
 
 /* Version 6: a block whose tile lies inside the array moves it as float4: a quarter of the instructions, and more bytes
- * with each (lesson 03). The tile stands in between, so nothing else has to change. All threads of a block decide
- * alike, so the `if` costs no time (lesson 05); but code for both cases takes more registers, and fewer blocks would
- * fit into a multiprocessor. __launch_bounds__ asks for a kernel of which 8 fit. x and y must be aligned. */
-static __global__ void __launch_bounds__(BLOCK, 8) stencil_kernel6(const float *x, float *y, int n, struct filter f) {
+ * with each (lesson 03). And it need not ask for each element whether it exists: all loads of a thread are under way at
+ * once. The tile stands in between, so nothing else has to change. All threads of a block decide alike, so the `if`
+ * costs no time (lesson 05). x and y must lie on multiples of 16 bytes. */
+static __global__ void stencil_kernel6(const float *x, float *y, int n, struct filter f) {
     __shared__ __align__(16) float tile[SPAN + 2 * RADIUS];
     int first = (int)(blockIdx.x * SPAN) - RADIUS;
     bool inside = 0 <= first && first + SPAN + 2 * RADIUS <= n;
     if (inside) {
-        for (int q = threadIdx.x; q < (SPAN + 2 * RADIUS) / 4; q += BLOCK) {
-            ((float4 *)tile)[q] = ((const float4 *)(x + first))[q];
+#pragma unroll
+        for (int begin = 0; begin < (SPAN + 2 * RADIUS) / 4; begin += BLOCK) {
+            int q = begin + threadIdx.x;
+            if (q < (SPAN + 2 * RADIUS) / 4) {
+                ((float4 *)tile)[q] = ((const float4 *)(x + first))[q];
+            }
         }
     } else {
         load_tile(tile, x, n);
@@ -215,8 +226,12 @@ static __global__ void __launch_bounds__(BLOCK, 8) stencil_kernel6(const float *
     }
     __syncthreads();
     if (inside) {
-        for (int q = threadIdx.x; q < SPAN / 4; q += BLOCK) {
-            ((float4 *)(y + blockIdx.x * SPAN))[q] = ((const float4 *)tile)[q];
+#pragma unroll
+        for (int begin = 0; begin < SPAN / 4; begin += BLOCK) {
+            int q = begin + threadIdx.x;
+            if (q < SPAN / 4) {
+                ((float4 *)(y + blockIdx.x * SPAN))[q] = ((const float4 *)tile)[q];
+            }
         }
     } else {
         store_tile(tile, y, n);

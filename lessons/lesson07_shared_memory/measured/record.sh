@@ -15,7 +15,7 @@ no_comparison="$kernel1 s/^        float sum = 0.0f;/        if (RADIUS <= i \&\
             y[i] = s;\n            return;\n        }\n&/"
 radii='4 8 32 64'
 outputs='5 7 8 9 11 13 15'
-bounds='s/__launch_bounds__(BLOCK, 8) //'
+bounds='s/void stencil_kernel6/void __launch_bounds__(BLOCK, 8) stencil_kernel6/'
 
 if [ "$1" = build ]; then
   mkdir -p "$2"
@@ -25,7 +25,7 @@ if [ "$1" = build ]; then
   build "$2" no_comparison $here/lesson07.cu "$half; $no_comparison" &
   for radius in $radii; do build "$2" "radius$radius" $here/lesson07.cu "$half; s/ RADIUS = 16 / RADIUS = $radius /" & done
   for number in $outputs; do build "$2" "outputs$number" $here/lesson07.cu "$half; s/ OUTPUTS = [0-9]* / OUTPUTS = $number /" & done
-  for number in $outputs; do build "$2" "unbounded$number" $here/lesson07.cu "$half; $bounds; s/ OUTPUTS = [0-9]* / OUTPUTS = $number /" & done
+  for number in $outputs; do build "$2" "bounded$number" $here/lesson07.cu "$half; $bounds; s/ OUTPUTS = [0-9]* / OUTPUTS = $number /" & done
   wait
   exit
 fi
@@ -51,7 +51,7 @@ done
 section "version 6 without __launch_bounds__ (plain) and with: outputs, which, ms, % of copy"
 for which in plain 8; do
   for number in 7 9 11 13 15; do
-    case $which in plain) program=unbounded$number ;; *) program=outputs$number ;; esac
+    case $which in plain) program=outputs$number ;; *) program=bounded$number ;; esac
     echo "$number $which $(V=6 timeout 20 "./$program" | awk '/kernel6/ { print $2, $5 }')"
   done
 done
