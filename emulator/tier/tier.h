@@ -3,7 +3,8 @@
  *
  * EMULATOR_TIER=0 interprets always; 1 (the default) compiles what runs long; 2 compiles every kernel before its first
  * launch. EMULATOR_CACHE names the folder of the cache (else $XDG_CACHE_HOME/cuda-emulator or ~/.cache/cuda-emulator), EMULATOR_CC the
- * compiler; EMULATOR_TIER_DEBUG=1 prints the C text and what the compiler says. Without a compiler everything is interpreted. While accesses are watched (checks, counters) the interpreter runs. */
+ * compiler; EMULATOR_TIER_DEBUG=1 prints the C text and what the compiler says. Without a compiler everything is interpreted. While
+ * instructions are counted the interpreter runs. */
 #ifndef TIER_H
 #define TIER_H
 
