@@ -21,6 +21,7 @@ static unsigned check_by_name(const char *name, size_t length) {
         {"leak", CHECK_LEAK},
         {"unused", CHECK_UNUSED | CHECK_INIT}, /* which knows what is written */
         {"strict", CHECK_STRICT},
+        {"careful", CHECK_CAREFUL},
         {"none", 0},
         {"all", CHECK_MEMORY | CHECK_RACE | CHECK_SYNC | CHECK_INIT | CHECK_LEAK},
     };

@@ -54,8 +54,9 @@ static inline bool quick_load(const struct touch *t, const struct span *spans, u
 }
 
 #define QUICK_BYTES 16 /* that a lane stores, at most */
-static inline bool quick_can(const struct touch *t) {
-    return !(t->bytes & (t->bytes - 1)) && !(t->write && t->bytes > QUICK_BYTES);
+static inline bool quick_can(const struct block_watch *b, const struct touch *t) {
+    return !(b->launch->checks & CHECK_CAREFUL) && !(t->bytes & (t->bytes - 1)) &&
+           !(t->write && t->bytes > QUICK_BYTES);
 }
 
 /* 16 cells, wherever they lie; and a bit for each of them in which something holds. */

@@ -462,7 +462,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block
                       .synced = b->order.warps[t->warp->index].synced};
     uint32_t left = 0;
     bool races = b->launch->checks & CHECK_RACE;
-    if (!a || !a->watch || !quick_can(t))
+    if (!a || !a->watch || !quick_can(b, t))
         return t->warp->mask;
     q.mark = (struct global_mark){b->launch->operation.serial, (uint32_t)t->warp->block->index, touch_mark(b, t)};
     races = races && (t->write || !spans_are_settled(&q, a, spans, n));

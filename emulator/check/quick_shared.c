@@ -249,7 +249,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block
     const struct launch *l = t->warp->launch;
     unsigned unit = b->launch->unit_shift;
     uint32_t left = 0;
-    if (t->bytes >> unit == 0 || !quick_can(t))
+    if (t->bytes >> unit == 0 || !quick_can(b, t))
         return t->warp->mask;
     struct quick q = {.b = b,
                       .touch = t,
@@ -332,6 +332,8 @@ uint32_t quick_local(struct block_watch *b, const struct touch *t) {
     uint32_t left = 0;
     if (!b->local_written)
         return 0;
+    if (!quick_can(b, t))
+        return t->warp->mask;
     access_addresses(t->warp, t->in, addresses);
     for (uint32_t rest = t->warp->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);

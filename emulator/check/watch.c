@@ -38,7 +38,7 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
     unsigned checks = checks_on() & (CHECK_RACE | CHECK_INIT | CHECK_SYNC | CHECK_MEMORY);
     if (!checks)
         return NULL;
-    struct launch_watch *l = launch->watch = launch_watch_new(checks, launch->kernel);
+    struct launch_watch *l = launch->watch = launch_watch_new(checks | (checks_on() & CHECK_CAREFUL), launch->kernel);
     if (launch->config.order && launch->config.order->serial) {
         l->operation = *launch->config.order;
         struct ran ran = ran_of(launch);

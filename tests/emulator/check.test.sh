@@ -124,6 +124,23 @@ else
   no "drops" "does not compile: $(grep -m 1 error "$scratch/build")"
 fi
 
+# Quick and careful find the same in random programs: the same lines, threads, addresses and counts.
+if QUIET=1 sh tools/build.sh tests/emulator/check/ways.cu "$scratch/ways" >"$scratch/build" 2>&1; then
+  for way in quick careful; do
+    EMULATOR_CHECK=all,strict$([ $way = quick ] || echo ,careful) EMULATOR_TIER=0 EMULATOR_THREADS=1 timeout 120 \
+      "$scratch/ways" 3000 2>&1 | sed 's/0x[0-9a-f]*/ADDRESS/g' >"$scratch/$way"
+  done
+  if [ "$(grep -c hazard "$scratch/careful")" -lt 1000 ]; then
+    no 'both ways' 'the random programs have too few races'
+  elif cmp -s "$scratch/quick" "$scratch/careful"; then
+    pass 'both ways'
+  else
+    no 'both ways' "$(diff "$scratch/quick" "$scratch/careful" | sed -n '2p')"
+  fi
+else
+  no 'both ways' "ways.cu does not compile: $(grep -m 1 error "$scratch/build")"
+fi
+
 says=0
 for file in memory correct; do
   run_file "$file" ' at -G' -G

@@ -1,0 +1,183 @@
+// Random programs, right and wrong: what is found in them must be the same whether the checks look at accesses the quick way, by
+// spans of memory, or lane by lane. Prints nothing itself; the findings are compared by check.test.sh.
+#include <cstdio>
+#include <cstdlib>
+
+enum { WORDS = 1024, STEPS = 12, THREADS_MOST = 160, BLOCKS_MOST = 4 };
+
+enum kind {
+    READ_SHARED,
+    WRITE_SHARED,
+    READ_GLOBAL,
+    WRITE_GLOBAL,
+    ADD_SHARED,
+    ADD_GLOBAL,
+    BARRIER,
+    WARP_BARRIER,
+    FENCE
+};
+
+struct step {
+    kind what;
+    int pattern, a, value, width, lanes;
+};
+
+struct program {
+    int count;
+    step steps[STEPS];
+};
+
+__device__ int place(const step &s, int t, int global) {
+    switch (s.pattern) {
+    case 0:
+        return t + s.a;
+    case 1:
+        return s.a;
+    case 2:
+        return t * s.a;
+    case 3:
+        return t / 16 + s.a;
+    case 4:
+        return t ^ (s.a & 31);
+    case 5:
+        return 255 - t + s.a;
+    case 6:
+        return t % 16 + s.a;
+    case 7:
+        return global + s.a;
+    case 8:
+        return global * (s.a & 3);
+    default:
+        return t < s.a ? t : s.a;
+    }
+}
+
+template <class T> __device__ unsigned read(const unsigned *memory, int i) {
+    T all = ((const T *)memory)[i % (int)(WORDS * 4 / sizeof(T))];
+    return *(const unsigned char *)&all;
+}
+
+template <class T> __device__ void write(unsigned *memory, int i, unsigned value) {
+    T all = {};
+    *(unsigned char *)&all = (unsigned char)value;
+    ((T *)memory)[i % (int)(WORDS * 4 / sizeof(T))] = all;
+}
+
+__device__ unsigned read_some(const unsigned *memory, int i, int width) {
+    switch (width) {
+    case 1:
+        return read<unsigned char>(memory, i);
+    case 2:
+        return read<unsigned short>(memory, i);
+    case 4:
+        return read<unsigned>(memory, i);
+    case 8:
+        return read<uint2>(memory, i);
+    default:
+        return read<uint4>(memory, i);
+    }
+}
+
+__device__ void write_some(unsigned *memory, int i, unsigned value, int width) {
+    switch (width) {
+    case 1:
+        write<unsigned char>(memory, i, value);
+        break;
+    case 2:
+        write<unsigned short>(memory, i, value);
+        break;
+    case 4:
+        write<unsigned>(memory, i, value);
+        break;
+    case 8:
+        write<uint2>(memory, i, value);
+        break;
+    default:
+        write<uint4>(memory, i, value);
+    }
+}
+
+__global__ void execute(program p, unsigned *memory, unsigned *out) {
+    __shared__ __align__(16) unsigned shared[WORDS];
+    int t = threadIdx.x, global = blockIdx.x * blockDim.x + t;
+    unsigned sum = 0;
+    for (int i = 0; i < p.count; i++) {
+        step s = p.steps[i];
+        int at = place(s, t, global);
+        if (s.what == BARRIER) {
+            __syncthreads();
+        } else if (s.what == WARP_BARRIER) {
+            __syncwarp();
+        } else if (s.what == FENCE) {
+            __threadfence();
+        } else if (t % 32 < s.lanes) {
+            switch (s.what) {
+            case READ_SHARED:
+                sum += read_some(shared, at, s.width);
+                break;
+            case WRITE_SHARED:
+                write_some(shared, at, s.value ? s.value : t, s.width);
+                break;
+            case READ_GLOBAL:
+                sum += read_some(memory, at, s.width);
+                break;
+            case WRITE_GLOBAL:
+                write_some(memory, at, s.value ? s.value : global, s.width);
+                break;
+            case ADD_SHARED:
+                atomicAdd(&shared[at % WORDS], 1u);
+                break;
+            default:
+                atomicAdd(&memory[at % WORDS], 1u);
+            }
+        }
+    }
+    out[global] = sum;
+}
+
+static unsigned seed;
+
+static int below(unsigned n) {
+    seed = seed * 1664525u + 1013904223u;
+    return (int)((seed >> 10) % n);
+}
+
+static step random_step(bool words) {
+    static const kind kinds[] = {READ_SHARED,  READ_SHARED,  READ_SHARED,  WRITE_SHARED, WRITE_SHARED,
+                                 WRITE_SHARED, READ_GLOBAL,  READ_GLOBAL,  READ_GLOBAL,  WRITE_GLOBAL,
+                                 WRITE_GLOBAL, ADD_SHARED,   ADD_GLOBAL,   BARRIER,      BARRIER,
+                                 BARRIER,      WARP_BARRIER, WARP_BARRIER, FENCE};
+    step s;
+    s.what = kinds[below(sizeof kinds / sizeof *kinds)];
+    s.pattern = below(4) ? 7 * below(2) : below(10);
+    s.a = below(3) ? 16 * below(4) : below(40);
+    s.value = below(3);
+    s.width = words ? 4 : below(3) ? 4 << below(3) : 1 << below(5);
+    s.lanes = below(4) ? 32 : 1 + below(31);
+    return s;
+}
+
+int main(int, char **arguments) {
+    int programs = atoi(arguments[1]);
+    for (int n = 0; n < programs; n++) {
+        unsigned *memory, *out;
+        seed = n * 7919 + 1;
+        cudaMalloc(&memory, WORDS * 4);
+        cudaMalloc(&out, THREADS_MOST * BLOCKS_MOST * 4);
+        cudaMemset(memory, 0, below(3) ? WORDS * 4 : WORDS * 2);
+        bool words = below(2);
+        for (int launches = 1 + below(2); launches > 0; launches--) {
+            program p;
+            p.count = 3 + below(STEPS - 3);
+            for (int i = 0; i < p.count; i++) {
+                p.steps[i] = random_step(words);
+            }
+            int blocks = 1 + below(BLOCKS_MOST), threads = 32 * (1 + below(THREADS_MOST / 32));
+            execute<<<blocks, threads>>>(p, memory, out);
+            cudaDeviceSynchronize();
+        }
+        fprintf(stderr, "program %d\n", n);
+        cudaFree(memory);
+        cudaFree(out);
+    }
+}
