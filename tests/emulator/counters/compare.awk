@@ -31,6 +31,7 @@ FNR == 1 { next }
 {
   n = split(substr($0, 2, length($0) - 2), part, "\",\"")
   if (part[6] != "") next # a line's numbers
+  gsub(/<true>/, "<1>", part[2]) # as ncu writes it
   if (!((part[1]) in mine)) { mine[part[1]] = lesson != "" ? part[2] "#" ++invocation[part[2]] : part[1]; shape[mine[part[1]]] = part[4] " " part[3] }
   counted[mine[part[1]], part[8]] = part[10]
 }
