@@ -14,12 +14,13 @@
 
 #include "tier/tier.h"
 
-#define WORTH_IT_NS                                                                                                    \
-    30000000u            /* interpreted so long, a kernel is worth compiling: it takes about a second of one core */
-#define MAX_INSNS   2500 /* longer kernels would occupy the compiler for too long */
-#define MAX_FILES   400  /* in the cache; the oldest half goes when there are more */
-#define MAX_SECONDS 60   /* for one compilation */
-#define KEY_SIZE    33   /* 32 digits that stand for a text, and 0 */
+/* Interpreted so long in all, a kernel is worth compiling, which takes up to a hundred times as long, on another core. */
+#define WORTH_IT_NS 30000000u /* at least; small kernels are compiled in a second */
+#define WORTH_INSN  1000000u  /* and this for each instruction, which takes the compiler about 15 ms in a long kernel */
+#define MAX_INSNS   2500      /* longer kernels would occupy the compiler for too long */
+#define MAX_FILES   400       /* in the cache; the oldest half goes when there are more */
+#define MAX_SECONDS 60        /* for one compilation */
+#define KEY_SIZE    33        /* 32 digits that stand for a text, and 0 */
 
 extern char **environ;
 
@@ -336,6 +337,7 @@ void tier_launch(const struct kernel *kernel) {
 void tier_spent(const struct kernel *kernel, uint64_t nanoseconds) {
     if (mode() != TIER_LONG || atomic_load_explicit(&kernel->tier->asked, memory_order_relaxed))
         return;
-    if (atomic_fetch_add(&kernel->tier->spent, nanoseconds) + nanoseconds > WORTH_IT_NS && wanted(kernel))
+    uint64_t each = (uint64_t)kernel->code.count * WORTH_INSN, enough = each > WORTH_IT_NS ? each : WORTH_IT_NS;
+    if (atomic_fetch_add(&kernel->tier->spent, nanoseconds) + nanoseconds > enough && wanted(kernel))
         enqueue(tier_translate(kernel), kernel->tier);
 }
