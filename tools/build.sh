@@ -17,6 +17,8 @@ if [ -n "$own_arch" ]; then
 fi
 if [ "${WARNINGS:-}" = error ]; then
   set -- -Werror all-warnings -Xcompiler -Wall "$@"
+elif [ -z "$GPU_NAME" ] && grep -qs 'defined(WITHOUT_GPU)' "$source" "$(dirname "$source")"/*.h; then
+  set -- -DWITHOUT_GPU "$@" # what is only compared with on a GPU takes the compiler long; the tests compile it all the same
 fi
 mkdir -p "$(dirname "$executable")"
 

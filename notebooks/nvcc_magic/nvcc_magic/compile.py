@@ -57,6 +57,8 @@ class Compiler:
         if gencode and not options.nvcc_has(*ARCHITECTURE):
             own = [word for source in sources for word in own_architectures(source.read_text(encoding="utf-8"))]
             flags += machines.gencode(self.machine, own)
+            if not self.machine.gpu:
+                flags.append("-DWITHOUT_GPU")  # as tools/build.sh
         return flags
 
     def behind(self, options: Options) -> list[str]:
