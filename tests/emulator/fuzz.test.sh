@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 
 here=tests/emulator/fuzz
 folder=build/fuzz
-seconds=${FUZZ_SECONDS:-30}
+seconds=${FUZZ_SECONDS:-15}
 mkdir -p "$folder"
 make_scratch
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1

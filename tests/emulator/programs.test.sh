@@ -74,12 +74,13 @@ compare_with_recorded() { # NAME MODE
   fi
 }
 
-# The program has no sanitizer in it, so their runtimes are loaded first. What it leaves allocated is its own business.
+# The program has no sanitizer in it, so their runtimes are loaded first. What it leaves allocated is its own business. Compiled kernels have
+# no sanitizer in them.
 # programs.test.sh --sanitized SOURCE
 run_sanitized() {
   name=$(basename "$1" .cu)
   sanitizers=$("${CC:-gcc}" -print-file-name=libasan.so):$("${CC:-gcc}" -print-file-name=libubsan.so)
-  capture env $(environment_of "$1") ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$sanitizers" \
+  capture env $(environment_of "$1") ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$sanitizers" EMULATOR_TIER=0 \
     LD_LIBRARY_PATH="$sanitized_emulator" timeout 300 "$folder/$name-O3"
   if [ "$status" = 0 ]; then
     pass "$name sanitized"
