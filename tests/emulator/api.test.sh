@@ -103,7 +103,7 @@ elif [ "${sanitizer#/}" = "$sanitizer" ]; then
 else
   for name in errors launch memory streams symbols fault library memory_arrays memory_managed memory_pools mipmap graphs capture graph_conditions graph_samples; do
     status=0
-    LD_PRELOAD=$sanitizer ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$PWD/$sanitized_emulator EMULATOR_QUIET=1 \
+    LD_PRELOAD=$sanitizer EMULATOR_TIER=0 ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$PWD/$sanitized_emulator EMULATOR_QUIET=1 \
       timeout 200 "$scratch/$name" >"$scratch/out" 2>"$scratch/err" || status=$?
     if [ "$status" = 0 ]; then
       pass "api/$name (sanitized)"
