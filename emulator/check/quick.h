@@ -8,6 +8,10 @@
 #include "check/block_watch.h"
 #include "check/spans.h"
 
+/* Bits of a mark that tell one warp of a block from others, and one thread. */
+#define WARP_BITS   ((uint32_t)0x1f << MARK_WARP_SHIFT)
+#define THREAD_BITS (WARP_BITS | MARK_LANE)
+
 /* Each returns the lanes that need the careful way. */
 uint32_t quick_shared(struct block_watch *b, struct touch *t);
 uint32_t quick_local(struct block_watch *b, const struct touch *t);

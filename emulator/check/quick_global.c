@@ -3,9 +3,6 @@
 #include "check/quick.h"
 #include "core/simd.h"
 
-#define WARP_BITS   ((uint32_t)0x1f << MARK_WARP_SHIFT)
-#define THREAD_BITS (WARP_BITS | MARK_LANE)
-
 struct quick {
     struct block_watch *b;
     const struct touch *touch;
@@ -50,8 +47,7 @@ static inline bool is_over(const struct quick *q, const struct global_mark *m, u
 static inline bool is_no_danger(const struct quick *q, const struct group *g, enum cell_mark mark) {
     const struct global_mark m = chunk_record(g->chunk, g->number, mark);
     return is_over(q, &m, g->packed) ||
-           (q->alone && is_mine(q, &m) && chunk_shift(g->chunk, g->number, mark) == q->shift &&
-            !((m.mark.packed ^ g->packed) & THREAD_BITS));
+           (q->alone && is_thread(q, &m, g->packed) && chunk_shift(g->chunk, g->number, mark) == q->shift);
 }
 
 static inline void set_record(const struct quick *q, const struct group *g, enum cell_mark mark) {
@@ -138,6 +134,10 @@ static inline uint32_t which_warp(const struct mark_cells *m, quick_cells packed
     return QUICK_WHERE(((m->packed ^ packed) & WARP_BITS) == 0);
 }
 
+static inline uint32_t which_thread(const struct quick *q, const struct mark_cells *m, quick_cells packed) {
+    return which_mine(q, m) & QUICK_WHERE(((m->packed ^ packed) & THREAD_BITS) == 0);
+}
+
 static inline uint32_t which_over(const struct quick *q, const struct mark_cells *m, quick_cells packed) {
     uint32_t over = QUICK_WHERE(m->launch <= q->before);
     if (over == QUICK_ALL)
@@ -150,9 +150,7 @@ static inline uint32_t which_no_danger(const struct quick *q, const struct group
     struct mark_cells m = load(g, mark);
     quick_cells packed = all_packed(q, g);
     uint32_t over = which_over(q, &m, packed);
-    return over == QUICK_ALL ? over
-           : !q->alone       ? over
-                             : over | (which_mine(q, &m) & QUICK_WHERE(((m.packed ^ packed) & THREAD_BITS) == 0));
+    return over == QUICK_ALL || !q->alone ? over : over | which_thread(q, &m, packed);
 }
 
 static inline void put(uint32_t *plane, uint64_t i, uint32_t where, quick_cells new) {
@@ -198,8 +196,7 @@ static bool read_some(const struct quick *q, const struct group *g) {
     uint32_t rest = g->on;
     for (int k = 0; k < 2 && rest; k++) {
         reads[k] = load(g, CELL_READ + k);
-        uint32_t mine = which_mine(q, &reads[k]) & QUICK_WHERE(((reads[k].packed ^ packed) & THREAD_BITS) == 0);
-        uint32_t taken = rest & (which_over(q, &reads[k], packed) | mine);
+        uint32_t taken = rest & (which_over(q, &reads[k], packed) | which_thread(q, &reads[k], packed));
         if (taken)
             set_where(q, g, CELL_READ + k, taken);
         rest &= ~taken;

@@ -2,9 +2,6 @@
 #include "check/quick.h"
 #include "core/simd.h"
 
-#define WARP_BITS   ((uint32_t)0x1f << MARK_WARP_SHIFT)
-#define THREAD_BITS (WARP_BITS | MARK_LANE)
-
 struct quick {
     struct block_watch *b;
     const struct touch *touch;
