@@ -12,14 +12,9 @@
 # Lines that are empty or begin with # are skipped. Every value is from a record; this script computes only percentages.
 set -eu
 
-awk '
-function trim(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
-function xml(s) { gsub(/&/, "\\&amp;", s); gsub(/</, "\\&lt;", s); gsub(/>/, "\\&gt;", s); return s }
+awk "$(cat "$(dirname "$0")/figure.awk")"'
 function refuse(why) { print "ladder_figure.sh: line " FNR ": " why ": " $0 >"/dev/stderr"; failed = 1; exit 1 }
-function number(s) { s = trim(s); if (s !~ /^[0-9]+(\.[0-9]+)?$/ || s + 0 <= 0) refuse("not a positive number"); return s + 0 }
 function show(v) { return v >= 1000 ? sprintf("%.0f", v) : v >= 100 ? sprintf("%.1f", v) : sprintf("%.2f", v) }
-function text(x, y, class, s) { printf "  <text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y, class ? " class=\"" class "\"" : "", xml(s) }
-function line(x1, y1, x2, y2, class) { printf "  <line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2, y2, class }
 function at(v) { return left + v / scale * span }
 # The next round number that five steps of an axis can have.
 function step_for(v,    power) {

@@ -12,14 +12,9 @@
 # the record that prints the points from it: tests/lessons/tables.test.sh looks whether the two agree.
 set -eu
 
-awk '
-function trim(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
-function xml(s) { gsub(/&/, "\\&amp;", s); gsub(/</, "\\&lt;", s); gsub(/>/, "\\&gt;", s); return s }
+awk "$(cat "$(dirname "$0")/figure.awk")"'
 function refuse(why) { print "roofline_figure.sh: line " FNR ": " why ": " $0 >"/dev/stderr"; failed = 1; exit 1 }
-function number(s) { s = trim(s); if (s !~ /^[0-9]+(\.[0-9]+)?$/ || s + 0 <= 0) refuse("not a positive number"); return s + 0 }
 function show(v) { return v >= 100 ? sprintf("%.0f", v) : v >= 10 ? sprintf("%.1f", v) : v >= 0.1 ? sprintf("%.2f", v) : sprintf("%.3f", v) }
-function text(x, y, class, s) { printf "  <text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y, class ? " class=\"" class "\"" : "", xml(s) }
-function line(x1, y1, x2, y2, class) { printf "  <line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2, y2, class }
 function log2(v) { return log(v) / log(2) }
 function across(v) { return left + (log2(v) - x0) / (x1 - x0) * (right - left) }
 function up(v) { return bottom - (log2(v) - y0) / (y1 - y0) * (bottom - top) }
