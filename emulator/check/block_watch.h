@@ -7,6 +7,7 @@
 #include "check/checks.h"
 #include "check/hazards.h"
 #include "check/order.h"
+#include "check/read_log.h"
 #include "check/sites.h"
 #include "check/stream_order.h"
 #include "core/grid.h"
@@ -49,6 +50,7 @@ static inline void cells_set_mark(const struct shared_cells *c, uint64_t i, enum
 
 struct launch_watch {
     unsigned checks;
+    const struct kernel *kernel;
     const struct sites *sites;
     uint32_t unit_shift; /* of shared cells */
     struct operation_order operation;
@@ -68,13 +70,16 @@ struct block_watch {
         uint64_t *cells;     /* a bit for each: two warps have read it since the base, and nobody has written it: ... */
         uint32_t base, warp; /* reads by warps behind this one leave nothing */
     } settled;
+    struct read_log reads;       /* that the cells have not been told of */
     uint64_t *shared_written;    /* a bit per byte */
+    uint32_t written_until;      /* all bytes of shared memory below this one have been; or nobody asks */
     uint8_t *local_written;      /* a bit per byte, lane after lane */
     uint32_t local_stride;       /* bytes of bits per lane */
     struct sync_table syncs;     /* in shared memory */
     uint32_t phases_over;        /* as in the block, when it was last looked at */
     uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at a barrier before */
     uint32_t arrived[MAX_WARPS]; /* lanes that have been at a barrier */
+    uint32_t whole;              /* a bit for each warp that ran whole when it was last looked at */
 };
 
 /* One lane's part of an instruction. */
@@ -128,6 +133,8 @@ void race_with_copies(struct launch *launch);
 /* Of a copy that is done: against kernels that may have run meanwhile. */
 void race_of_copy(const struct operation_order *order, const struct ran *copy, struct hazards *hazards);
 void race_shared(struct block_watch *b, const struct touch *t);
+/* A lane reads cell i, and that conflicts with nothing. */
+void race_shared_read(struct block_watch *b, uint64_t i, struct access_mark mark);
 
 /* check/passing.c: lanes that go past a barrier at which others wait, and never come to it. */
 void barrier_start(struct block_watch *b);
@@ -135,9 +142,19 @@ void barrier_note_passing(struct block_watch *b, const struct warp *w, const str
 void barrier_arrives(struct block_watch *b, const struct warp *w);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
 
+/* Would watch_lanes_come() have nothing to do for a whole warp? */
+static inline bool watch_whole_comes(const struct block_watch *b, const struct warp *w) {
+    bool whole = b->whole >> w->index & 1;
+    return whole && (!w->block->awaited || b->arrived[w->index] == 0xffffffffu || !(b->launch->checks & CHECK_SYNC));
+}
+
 /* Lanes are about to access memory together. */
 static inline void watch_lanes_come(struct block_watch *b, const struct warp *w, const struct insn *in) {
     const struct warp_order *o = &b->order.warps[w->index];
+    if (w->mask == FULL_MASK && watch_whole_comes(b, w))
+        return;
+    b->whole &= ~(1u << w->index);
+    b->whole |= (uint32_t)(w->mask == FULL_MASK) << w->index;
     if (o->masks[o->mask_at].mask != w->mask)
         order_mask(&b->order, w);
     if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->arrived[w->index]))
@@ -149,6 +166,8 @@ void report_outside_variable(struct warp *w, const struct insn *in, const struct
                              uint64_t address, uint32_t bytes);
 
 void written_start(struct block_watch *b, const struct block *block);
+/* Has more of shared memory been written, from its beginning on? Makes the first bytes of it known that have. */
+void written_extend(struct block_watch *b, uint32_t shared_bytes);
 void written_shared(struct block_watch *b, const struct touch *t);
 void written_local(struct block_watch *b, const struct touch *t);
 void written_global(struct block_watch *b, const struct touch *t);

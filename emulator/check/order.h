@@ -18,6 +18,7 @@
 #include "core/warp.h"
 
 #define MAX_WARPS 32
+#define MAX_LANES 32 /* of a warp, whatever WARP_SIZE is: the second tier's text reads these structures, too */
 
 /* One access, as it is remembered. */
 struct access_mark {
@@ -52,7 +53,7 @@ struct facts {
 #define MASK_HISTORY 16
 
 struct lane_order {
-    uint32_t known[WARP_SIZE][WARP_SIZE]; /* [l][m]: what lane m did before this time comes before lane l's accesses */
+    uint32_t known[MAX_LANES][MAX_LANES]; /* [l][m]: what lane m did before this time comes before lane l's accesses */
 };
 
 struct warp_order {
@@ -71,8 +72,8 @@ struct warp_order {
     struct facts learned; /* of other blocks, since the last barrier */
     struct facts pending; /* read, but a fence has to follow */
     uint32_t pending_known[MAX_WARPS];
-    uint32_t copies_done[WARP_SIZE]; /* a lane's copies that began before this time are done */
-    uint32_t commits[WARP_SIZE][8];  /* times of a lane's last commit_groups, newest first */
+    uint32_t copies_done[MAX_LANES]; /* a lane's copies that began before this time are done */
+    uint32_t commits[MAX_LANES][8];  /* times of a lane's last commit_groups, newest first */
 };
 
 struct block_order {

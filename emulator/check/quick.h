@@ -20,6 +20,9 @@ uint32_t quick_global(struct block_watch *b, struct touch *t);
 uint32_t quick_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count);
 uint32_t quick_global_spans(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count);
 
+/* Lanes of a span have read it, `bytes` each, and that conflicted with nothing; the mark is of lane 0. */
+void quick_shared_read(struct block_watch *b, struct access_mark mark, const struct span *s, uint32_t bytes);
+
 /* Operations: plain loads and stores that go to shared and to global memory. */
 const struct insn *watched_shared(struct warp *w, const struct insn *in);
 const struct insn *watched_global(struct warp *w, const struct insn *in);

@@ -1,13 +1,15 @@
 /* The quick way, in shared and local memory. */
 #include "check/quick.h"
+#include "check/watched_shared.h"
 #include "core/simd.h"
 
 struct quick {
     struct block_watch *b;
-    const struct touch *touch;
     struct access_mark mark; /* of lane 0 */
-    uint32_t base, synced;   /* what the block did before base is over, and what the warp did before synced */
-    uint32_t shift;          /* a lane has 1 << shift cells */
+    uint32_t bytes;          /* of a lane */
+    bool write;
+    uint32_t base, synced; /* what the block did before base is over, and what the warp did before synced */
+    uint32_t shift;        /* a lane has 1 << shift cells */
     uint32_t thread; /* bits that tell one thread from others; all: several lanes come at once, and nobody is alone */
 };
 
@@ -43,7 +45,7 @@ static inline void settle(const struct quick *q, uint64_t i, uint64_t cells, uin
 
 static inline bool is_settled(const struct quick *q, uint64_t i, uint64_t end) {
     const struct settled *s = &q->b->settled;
-    if (s->base != q->base || q->touch->warp->index <= s->warp || q->b->order.partly)
+    if (s->base != q->base || MARK_WARP(q->mark.packed) <= s->warp || q->b->order.partly)
         return false;
     while (i < end) {
         uint64_t n = end - i < 64 - i % 64 ? end - i : 64 - i % 64, wanted = ~(uint64_t)0 >> (64 - n) << i % 64;
@@ -200,10 +202,10 @@ static bool write_cells(const struct quick *q, uint64_t i, quick_cells packed) {
 /* ---- spans ---- */
 
 static bool cells_one_by_one(const struct quick *q, const struct span *s, uint64_t cell, uint64_t i, uint64_t end) {
-    bool alone = span_is_exclusive(s, q->touch->bytes);
+    bool alone = span_is_exclusive(s, q->bytes);
     for (; i < end; i++) {
         struct access_mark new = {q->mark.time, q->mark.packed + s->lane + (uint32_t)(i >> q->shift)};
-        if (!(q->touch->write ? write_cell(q, cell + i, new) : read_cell(q, cell + i, new, alone ? 1 : s->lanes)))
+        if (!(q->write ? write_cell(q, cell + i, new) : read_cell(q, cell + i, new, alone ? 1 : s->lanes)))
             return false;
     }
     return true;
@@ -214,13 +216,13 @@ static bool span_is_quick(const struct quick *q, const struct span *s) {
     unsigned unit = q->b->launch->unit_shift;
     uint64_t cell = (s->at & 0xffffffffu) >> unit, n = s->bytes >> unit, i = 0;
     struct access_mark first = {q->mark.time, q->mark.packed + s->lane};
-    if (q->touch->write)
+    if (q->write)
         q->b->settled.base = 0;
     else if (is_settled(q, cell, cell + n))
         return true;
-    for (; i + QUICK_CELLS <= n && span_is_exclusive(s, q->touch->bytes); i += QUICK_CELLS) {
+    for (; i + QUICK_CELLS <= n && span_is_exclusive(s, q->bytes); i += QUICK_CELLS) {
         quick_cells packed = quick_packed(first, i, q->shift);
-        bool quick = q->touch->write ? write_cells(q, cell + i, packed) : read_cells(q, cell + i, packed);
+        bool quick = q->write ? write_cells(q, cell + i, packed) : read_cells(q, cell + i, packed);
         if (!quick && !cells_one_by_one(q, s, cell, i, i + QUICK_CELLS))
             return false;
     }
@@ -241,6 +243,30 @@ static bool bits_are_set(uint64_t *bits, uint64_t at, uint64_t bytes, bool write
     return true;
 }
 
+static inline struct quick quick_of(struct block_watch *b, struct access_mark mark, uint32_t bytes, bool write) {
+    return (struct quick){.b = b,
+                          .mark = mark,
+                          .bytes = bytes,
+                          .write = write,
+                          .base = b->order.base,
+                          .synced = b->order.warps[MARK_WARP(mark.packed)].synced,
+                          .shift = (unsigned)__builtin_ctz(bytes) - b->launch->unit_shift};
+}
+
+void quick_shared_read(struct block_watch *b, struct access_mark mark, const struct span *s, uint32_t bytes) {
+    struct quick q = quick_of(b, mark, bytes, false);
+    uint64_t cell = (s->at & 0xffffffffu) >> b->launch->unit_shift, cells = bytes >> b->launch->unit_shift;
+    bool exclusive = span_is_exclusive(s, bytes);
+    q.thread = exclusive ? THREAD_BITS : ~0u;
+    if (span_is_quick(&q, s))
+        return;
+    for (uint32_t rest = s->lanes; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), skip = exclusive ? (lane - s->lane) * (uint32_t)cells : 0;
+        for (uint64_t i = 0; i < cells; i++)
+            race_shared_read(b, cell + skip + i, (struct access_mark){mark.time, mark.packed + lane});
+    }
+}
+
 static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block_watch *b, const struct touch *t,
                                                                     const struct span *spans, unsigned count) {
     const struct launch *l = t->warp->launch;
@@ -248,12 +274,10 @@ static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block
     uint32_t left = 0;
     if (t->bytes >> unit == 0 || !quick_can(b, t))
         return t->warp->mask;
-    struct quick q = {.b = b,
-                      .touch = t,
-                      .mark = touch_mark(b, t),
-                      .base = b->order.base,
-                      .synced = b->order.warps[t->warp->index].synced,
-                      .shift = (unsigned)__builtin_ctz(t->bytes) - unit};
+    struct quick q = quick_of(b, touch_mark(b, t), t->bytes, t->write);
+    read_log_tell(b);
+    if (t->write)
+        read_log_shut(b, false);
     for (const struct span *s = spans; s < spans + count; s++) {
         uint64_t at = s->at & 0xffffffffu;
         bool inside = !(at & (t->bytes - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;
@@ -296,9 +320,27 @@ static inline void check_variable(const struct block_watch *b, const struct touc
         report_outside(t);
 }
 
+/* From now on loads like this one may be quicker still. */
+static void prepare_loads(struct block_watch *b, const struct warp *w) {
+    read_log_open(b);
+    if (b->shared_written)
+        written_extend(b, w->launch->shared_bytes);
+    else
+        b->written_until = ~0u;
+}
+
+static bool is_logged(const struct warp *w, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    const struct fast_access fast = {a->address_reg, a->slot, in->imm, a->regs};
+    return w->mask == FULL_MASK && a->kind == ACCESS_LOAD && a->address_bits == 32 &&
+           watched_load_shared(w, fast, s->constants);
+}
+
 const struct insn *watched_shared(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
+    if (is_logged(w, in, s))
+        return s->run(w, in);
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
     unsigned count = spans_find(w, in, spans);
@@ -307,6 +349,8 @@ const struct insn *watched_shared(struct warp *w, const struct insn *in) {
     uint32_t left = left_by_quick(b, &t, spans, count);
     if (left)
         watch_lanes(b, &t, left);
+    if (!t.write)
+        prepare_loads(b, w);
     bool loaded = !left && quick_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
     return loaded ? in + 1 : s->run(w, in);
 }

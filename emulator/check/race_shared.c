@@ -65,15 +65,22 @@ static bool against(struct block_watch *b, const struct touch *t, struct access_
     return true;
 }
 
-static void remember_read(struct block_watch *b, struct shared_cell *c, const struct touch *t, struct access_mark new) {
+static void remember_read(const struct block_watch *b, struct access_mark reads[2], struct access_mark new) {
     for (int i = 0; i < 2; i++)
-        if (!c->reads[i].time || same_thread(c->reads[i], new) ||
-            order_in_block(&b->order, c->reads[i], t->warp->index, (uint32_t)t->lane)) {
-            c->reads[i] = new;
+        if (!reads[i].time || same_thread(reads[i], new) ||
+            order_in_block(&b->order, reads[i], MARK_WARP(new.packed), new.packed &MARK_LANE)) {
+            reads[i] = new;
             return;
         }
-    if (MARK_WARP(c->reads[0].packed) == MARK_WARP(c->reads[1].packed)) /* two warps are worth more than two lanes */
-        c->reads[1] = new;
+    if (MARK_WARP(reads[0].packed) == MARK_WARP(reads[1].packed)) /* two warps are worth more than two lanes */
+        reads[1] = new;
+}
+
+void race_shared_read(struct block_watch *b, uint64_t i, struct access_mark mark) {
+    struct access_mark reads[] = {cells_mark(&b->cells, i, CELL_READ), cells_mark(&b->cells, i, CELL_READ_TOO)};
+    remember_read(b, reads, mark);
+    cells_set_mark(&b->cells, i, CELL_READ, reads[0]);
+    cells_set_mark(&b->cells, i, CELL_READ_TOO, reads[1]);
 }
 
 static bool against_reads(struct block_watch *b, const struct shared_cell *c, const struct touch *t,
@@ -87,7 +94,7 @@ static bool touch_cell(struct block_watch *b, struct shared_cell *c, const struc
                        bool quiet) {
     bool found = quiet || against(b, t, c->write, new, true) || against(b, t, c->strong, new, true);
     if (!t->write) {
-        remember_read(b, c, t, new);
+        remember_read(b, c->reads, new);
         return found;
     }
     found = found || against_reads(b, c, t, new);
@@ -102,6 +109,9 @@ void race_shared(struct block_watch *b, const struct touch *t) {
     uint32_t shift = b->launch->unit_shift;
     struct access_mark mark = touch_mark(b, t);
     bool found = false;
+    read_log_tell(b);
+    if (t->write)
+        read_log_shut(b, t->site->mark & MARK_COPY);
     b->settled.base = 0;
     for (uint64_t i = t->address >> shift; i <= (t->address + t->bytes - 1) >> shift; i++) {
         struct access_mark m[CELL_MARKS];

@@ -200,8 +200,23 @@ static bool loads_words(const struct insn *in, const struct site *s) {
            a->bytes == 4 && a->reg_bits == 32 && a->regs[0] != ~0u;
 }
 
-static void take_over(struct site *s, struct insn *in) {
+static struct watched_access constants_of(const struct kernel *k, const struct site *s, const struct insn *in) {
+    const struct access *a = in->extra;
+    const struct ptx_variable *v = s->variable;
+    struct watched_access x = {(uint32_t)a->bytes * a->count, s->mark, k->reserved_shared, ~0u};
+    if (MARK_SITE(s->mark) != in->index) /* too long a kernel for marks: the quickest way is not for it */
+        x.end = 0;
+    if (v) {
+        x.begin = (uint32_t)v->address > x.begin ? (uint32_t)v->address : x.begin;
+        x.end = x.end ? (uint32_t)(v->address + v->size) : 0;
+    }
+    return x;
+}
+
+static void take_over(const struct kernel *k, struct site *s, struct insn *in) {
     s->mark = mark_of(in, s);
+    if (s->kind == SITE_ACCESS)
+        s->constants = constants_of(k, s, in);
     s->flags |= loads_words(in, s) ? SITE_WORDS : 0;
     s->run = in->run;
     in->run = watch_operation(s, in);
@@ -220,7 +235,7 @@ static struct sites *sites_make(struct kernel *k) {
     sites_find_variables(k, all);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (all->items[i].kind != SITE_NOTHING)
-            take_over(&all->items[i], &k->code.insns[i]);
+            take_over(k, &all->items[i], &k->code.insns[i]);
     return all;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SITES_H
 #define SITES_H
 
+#include "check/watched.h"
 #include "core/module.h"
 #include "memory/access.h"
 
@@ -43,7 +44,8 @@ struct site {
     uint8_t value; /* groups that wait_group leaves */
     uint32_t mark; /* what it leaves in every mark: MARK_STRONG and the like, and its number */
     const struct ptx_variable
-        *variable; /* the shared variable that the address was computed from, if there is just one */
+        *variable;                   /* the shared variable that the address was computed from, if there is just one */
+    struct watched_access constants; /* of a load or store */
 };
 
 struct sites {

@@ -18,6 +18,7 @@ static struct launch_watch *launch_watch_new(unsigned checks, const struct kerne
     if (!l)
         abort();
     l->checks = checks;
+    l->kernel = kernel;
     l->sites = sites_of(kernel);
     l->unit_shift = (uint32_t)__builtin_ctz(l->sites->unit);
     pthread_mutex_init(&l->hazards.lock, NULL);
@@ -99,6 +100,9 @@ void watch_block_start(struct block *b) {
         b->watch = block_watch_new(b);
     b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
+    b->watch->whole = 0;
+    b->watch->reads.never = false;
+    read_log_forget(b->watch);
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch);
     if (b->watch->shared_written)
@@ -111,6 +115,7 @@ void watch_block_free(struct block *b) {
     sync_free(&watch->syncs);
     free(watch->cells.planes);
     free(watch->settled.cells);
+    free(watch->reads.items);
     free(watch->shared_written);
     free(watch->local_written);
     free(watch);
@@ -410,6 +415,7 @@ static void barrier_before(struct block_watch *b, struct warp *w, const struct i
     barrier_arrives(b, w);
     if ((in->kind & ~(unsigned)BARRIER_UNALIGNED) != BARRIER_ARRIVE || !(b->launch->checks & CHECK_RACE))
         return;
+    read_log_tell(b);
     uint32_t barrier = ((const uint32_t *)(const void *)(w->regs + in->op[1]))[first_lane(w->mask)];
     order_release(&b->order, w->index, sync_make(&b->syncs, BARRIER_KEY + barrier), true);
 }
@@ -512,6 +518,8 @@ static const struct insn *watched(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
     uint32_t mask = w->mask;
+    if (s->kind != SITE_BARRIER)
+        read_log_tell(b);
     watch_before(b, w, in, s);
     const struct insn *next = s->run(w, in);
     watch_after(b, w, in, s, mask, next);
@@ -553,8 +561,10 @@ void watch_barrier_opens(struct block *block, unsigned barrier) {
     uint32_t expected = block->barriers[barrier].expected;
     if (lanes == block->live_lanes && !expected) {
         order_barrier_whole(&b->order);
+        read_log_forget(b);
         return;
     }
+    read_log_tell(b);
     struct sync_variable *s = sync_make(&b->syncs, BARRIER_KEY + barrier);
     for (uint32_t i = 0; i < warps; i++)
         if (waiting_lanes(&block->warps[i], barrier))

@@ -59,6 +59,7 @@ void written_start(struct block_watch *b, const struct block *block) {
     memset(b->shared_written, 0, l->shared_bytes / 8 + 8);
     memset(b->local_written, 0, (size_t)b->local_stride * WARP_SIZE * l->warps_per_block);
     set((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
+    b->written_until = 0;
 }
 
 void written_shared(struct block_watch *b, const struct touch *t) {
@@ -66,6 +67,12 @@ void written_shared(struct block_watch *b, const struct touch *t) {
     if ((!t->write || t->atomic) && !elements_set(bits, t))
         note(b, t, SPACE_SHARED, NULL);
     set(bits, t->address, t->bytes); /* also what was read: once told, it is known */
+}
+
+void written_extend(struct block_watch *b, uint32_t shared_bytes) {
+    const uint8_t *bits = (const uint8_t *)b->shared_written;
+    while (b->written_until < shared_bytes && bits[b->written_until / 8] == 0xff)
+        b->written_until += 8;
 }
 
 void written_local(struct block_watch *b, const struct touch *t) {

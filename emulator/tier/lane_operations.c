@@ -13,4 +13,5 @@
 #include "ops/half.c"
 #include "ops/special.c"
 
-#include "ops/memory_fast.h" /* this is for whole warps */
+#include "ops/memory_fast.h" /* these are for whole warps */
+#include "check/watched_shared.h"

@@ -10,10 +10,11 @@
 
 #define RUN(i) code[i].run(w, code + (i))
 /* The same for some of the lanes, with the others' work done. */
-#define REST(i, rest)                                                                                                  \
+#define REST(i, rest) REST_BY(code[i].run, i, rest)
+#define REST_BY(operation, i, rest)                                                                                    \
     do {                                                                                                               \
         w->mask = rest;                                                                                                \
-        const struct insn *then = RUN(i);                                                                              \
+        const struct insn *then = operation(w, code + (i));                                                            \
         w->mask = m;                                                                                                   \
         if (then != code + (i) + 1)                                                                                    \
             return then;                                                                                               \

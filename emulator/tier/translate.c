@@ -24,17 +24,10 @@ static void emit_other(struct translator *t, uint32_t i, uint32_t next) {
     fprintf(t->out, " DO(%u, %u);\n", i, next);
 }
 
-/* What is not regular is left to the interpreter, half a warp at a time. */
-static void emit_memory(struct translator *t, uint32_t i) {
+void memory_emit_access(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     const struct access *a = in->extra;
-    char name[32];
-    if (!t->full) {
-        emit_other(t, i, i + 1);
-        return;
-    }
-    steps_fast_memory(in, name);
-    fprintf(t->out, " {\n  static const uint32_t data[] = {");
+    fprintf(t->out, "  static const uint32_t data[] = {");
     for (unsigned k = 0; k < a->count; k++)
         fprintf(t->out, "%u, ", a->regs[k]);
     fprintf(t->out, "};\n  const struct fast_access a = {%u, %u, ", a->address_reg, a->slot);
@@ -42,6 +35,18 @@ static void emit_memory(struct translator *t, uint32_t i) {
         fprintf(t->out, "code[%u].imm, data};\n", i);
     else
         fprintf(t->out, "%lldll, data};\n", (long long)in->imm);
+}
+
+/* What is not regular is left to the interpreter, half a warp at a time. */
+static void emit_memory(struct translator *t, uint32_t i) {
+    char name[32];
+    if (!t->full) {
+        emit_other(t, i, i + 1);
+        return;
+    }
+    steps_fast_memory(&t->k->code.insns[i], name);
+    fprintf(t->out, " {\n");
+    memory_emit_access(t, i);
     fprintf(t->out,
             "  const uint32_t rest = (fast_%s(w, a, 0) ? 0 : 0xffffu) | (fast_%s(w, a, 16) ? 0 : 0xffff0000u);\n", name,
             name);
@@ -87,6 +92,12 @@ static void emit_function(struct translator *t) {
             continue;
         case STEP_MEMORY:
             emit_memory(t, i);
+            break;
+        case STEP_WATCHED:
+            if (t->full)
+                watched_emit(t, i);
+            else
+                emit_other(t, i, i + 1);
             break;
         case STEP_LABEL:
             if (!t->full)

@@ -1,4 +1,4 @@
-/* Translating a kernel: shared by steps.c (what each instruction is), runs.c (what computes) and translate.c (the rest). */
+/* Translating a kernel: shared by steps.c (what each instruction is), runs.c (what computes), watched.c (what checks look at) and translate.c (the rest). */
 #ifndef TRANSLATOR_H
 #define TRANSLATOR_H
 
@@ -9,11 +9,12 @@
 #define MAX_RUN 200 /* instructions in one loop: the compiler's time grows with it */
 
 enum step {
-    STEP_OTHER,  /* the interpreter does it */
-    STEP_LANES,  /* computes: lane by lane */
-    STEP_GUARD,  /* a guard before one that computes: they are one step */
-    STEP_INSIDE, /* the one behind it */
-    STEP_MEMORY, /* a load or store with a fast way */
+    STEP_OTHER,   /* the interpreter does it */
+    STEP_LANES,   /* computes: lane by lane */
+    STEP_GUARD,   /* a guard before one that computes: they are one step */
+    STEP_INSIDE,  /* the one behind it */
+    STEP_MEMORY,  /* a load or store with a fast way */
+    STEP_WATCHED, /* the same where checks look first, and have a quick way for it */
     STEP_LABEL,
     STEP_BRANCH,
     STEP_BRANCH_IF,
@@ -65,5 +66,14 @@ bool steps_fast_memory(const struct insn *in, char name[static 32]);
 
 /* Writes the loop over the lanes for the run that begins at an instruction that computes; returns the first one behind it. */
 uint32_t run_emit(struct translator *t, uint32_t begin);
+
+/* A load or store that the checks watch: `name` becomes that of its own fast way, and what is returned is the name of a question, a
+ * function of check/watched_*.h, whose answer may be that all is well with it. NULL: the checks' operation is called for it. */
+const char *watched_question(const struct kernel *k, const struct insn *in, char name[static 32]);
+/* In the copy for whole warps. */
+void watched_emit(struct translator *t, uint32_t i);
+
+/* Declares `data` and `a`, the struct fast_access of an instruction. */
+void memory_emit_access(struct translator *t, uint32_t i);
 
 #endif

@@ -1,0 +1,41 @@
+/* Reads of shared memory that nothing had to be compared with: noted in a hurry, to be remembered by its cells only if somebody asks.
+ *
+ * As long as nobody has written the block's shared memory since its last whole barrier, every write is over, and a plain read by a
+ * whole warp conflicts with nothing. It matters to a later write alone, if one comes before the next whole barrier, at which all that
+ * the log holds is over. So most logs are thrown away unread. Whoever looks at the cells, or changes what is ordered, first lets the
+ * log tell the cells (read_log_tell): these are then as if each read had gone there when it was made. */
+#ifndef READ_LOG_H
+#define READ_LOG_H
+
+#include "check/order.h"
+
+#define READ_LOG_SIZE 2048
+
+#define READ_ALL_SAME ((uint32_t)1 << 31) /* the lanes of the half all read the same */
+
+/* By a whole warp; the halves' addresses, and how their lanes lie there: READ_ALL_SAME or one after the other. */
+struct logged_read {
+    uint32_t time, packed; /* the mark of lane 0 */
+    uint32_t place[2];
+};
+
+struct read_log {
+    struct logged_read *items; /* NULL until there is a use for it */
+    uint32_t count;
+    uint32_t step; /* 1; or 0 where races are not looked for, and nothing has to be remembered */
+    uint32_t open; /* all bits while reads may be noted here, otherwise none */
+    uint32_t shut; /* order.base when somebody last wrote: until the next whole barrier the log stays shut */
+    bool never;    /* for this block: its copies may still be under way when a barrier opens */
+};
+
+struct block_watch;
+/* A read may be the next: makes room for the log, if it may be used at all. */
+void read_log_open(struct block_watch *b);
+/* At a whole barrier, and where a block begins. */
+void read_log_forget(struct block_watch *b);
+/* Somebody writes. */
+void read_log_shut(struct block_watch *b, bool by_copy);
+/* Lets the cells know. */
+void read_log_tell(struct block_watch *b);
+
+#endif
