@@ -56,6 +56,7 @@ struct launch_watch {
     struct operation_order operation;
     uint32_t before; /* every operation up to this serial came before */
     struct hazards hazards;
+    pthread_mutex_t atomics; /* on global memory: one at a time */
     struct sync_stripe {
         pthread_mutex_t lock;
         struct sync_table table;

@@ -22,6 +22,7 @@ static struct launch_watch *launch_watch_new(unsigned checks, const struct kerne
     l->sites = sites_of(kernel);
     l->unit_shift = (uint32_t)__builtin_ctz(l->sites->unit);
     pthread_mutex_init(&l->hazards.lock, NULL);
+    pthread_mutex_init(&l->atomics, NULL);
     for (int i = 0; i < SYNC_STRIPES; i++)
         pthread_mutex_init(&l->syncs[i].lock, NULL);
     return l;
@@ -57,6 +58,7 @@ void watch_launch_end(struct launch *launch) {
         race_with_copies(launch);
     hazards_tell(&l->hazards);
     pthread_mutex_destroy(&l->hazards.lock);
+    pthread_mutex_destroy(&l->atomics);
     for (int i = 0; i < SYNC_STRIPES; i++) {
         pthread_mutex_destroy(&l->syncs[i].lock);
         sync_free(&l->syncs[i].table);
@@ -514,15 +516,28 @@ static void watch_after(struct block_watch *b, struct warp *w, const struct insn
 
 /* ---- the operations ---- */
 
+/* Atomics on one variable leave their marks in the order in which they are made, also those of blocks on several threads of the host:
+ * who was the last to come, and stores there without an atomic now, must not find an earlier one's mark as if it were a later one's. */
+static bool takes_turns(const struct block_watch *b, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    return b->launch->checks & CHECK_RACE && s->kind == SITE_ACCESS && a->kind == ACCESS_ATOMIC &&
+           a->space != SPACE_SHARED;
+}
+
 static const struct insn *watched(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
     uint32_t mask = w->mask;
     if (s->kind != SITE_BARRIER)
         read_log_tell(b);
+    bool in_turn = takes_turns(b, in, s);
+    if (in_turn)
+        pthread_mutex_lock(&b->launch->atomics);
     watch_before(b, w, in, s);
     const struct insn *next = s->run(w, in);
     watch_after(b, w, in, s, mask, next);
+    if (in_turn)
+        pthread_mutex_unlock(&b->launch->atomics);
     return next;
 }
 

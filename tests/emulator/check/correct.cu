@@ -241,6 +241,30 @@ static void case_dynamic_shared(void) {
     need(at(y, 0) == 199, "dynamic shared memory");
 }
 
+// EXPECT last_block_resets 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void last_block_resets(unsigned *here, unsigned *done, int rounds) {
+    for (int round = 0; round < rounds; round++) {
+        if (threadIdx.x == 0) { /* that the atomics below come at the same time; nothing depends on it */
+            atomicAdd(&here[round], 1);
+            for (int i = 0; i < 200 && atomicAdd(&here[round], 0) < gridDim.x; i++)
+                ;
+        }
+        __syncwarp();
+        unsigned *counter = &done[round * blockDim.x + threadIdx.x];
+        if (atomicAdd(counter, 1) == gridDim.x - 1)
+            *counter = 0; /* a plain store, after the other block's atomic */
+    }
+}
+static void case_last_block_resets(void) {
+    enum { ROUNDS = 4000, WARP = 32 };
+    unsigned *here = device_array<unsigned>(ROUNDS), *done = device_array<unsigned>(ROUNDS * WARP);
+    cudaMemset(here, 0, ROUNDS * sizeof *here);
+    cudaMemset(done, 0, ROUNDS * WARP * sizeof *done);
+    last_block_resets<<<2, WARP>>>(here, done, ROUNDS);
+    need(at(done, 0) == 0 && at(done, ROUNDS * WARP - 1) == 0, "counters for the next launch");
+}
+
 // EXPECT large 0 none
 // SILENT
 __global__ void touch(char *x, size_t n) {
@@ -269,6 +293,7 @@ static const struct test_case cases[] = {
     CASE(subset_of_a_warp),
     CASE(wide_aligned),
     CASE(dynamic_shared),
+    CASE(last_block_resets),
     CASE(large),
 };
 
