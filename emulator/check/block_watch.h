@@ -156,6 +156,8 @@ static inline void watch_lanes_come(struct block_watch *b, const struct warp *w,
         return;
     b->whole &= ~(1u << w->index);
     b->whole |= (uint32_t)(w->mask == FULL_MASK) << w->index;
+    b->reads.easy &= b->whole;
+    b->reads.ready &= b->whole;
     if (o->masks[o->mask_at].mask != w->mask)
         order_mask(&b->order, w);
     if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->arrived[w->index]))

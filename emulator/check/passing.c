@@ -9,6 +9,7 @@
 void barrier_start(struct block_watch *b) {
     memset(b->passed, 0, sizeof b->passed);
     memset(b->arrived, 0, sizeof b->arrived);
+    b->reads.easy = b->reads.ready = 0;
 }
 
 void barrier_arrives(struct block_watch *b, const struct warp *w) {

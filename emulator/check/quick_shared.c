@@ -322,7 +322,7 @@ static inline void check_variable(const struct block_watch *b, const struct touc
 
 /* From now on loads like this one may be quicker still. */
 static void prepare_loads(struct block_watch *b, const struct warp *w) {
-    read_log_open(b);
+    read_log_expect(b, w->index);
     if (b->shared_written)
         written_extend(b, w->launch->shared_bytes);
     else
@@ -331,9 +331,9 @@ static void prepare_loads(struct block_watch *b, const struct warp *w) {
 
 static bool is_logged(const struct warp *w, const struct insn *in, const struct site *s) {
     const struct access *a = in->extra;
-    const struct fast_access fast = {a->address_reg, a->slot, in->imm, a->regs};
+    uint32_t at[2];
     return w->mask == FULL_MASK && a->kind == ACCESS_LOAD && a->address_bits == 32 &&
-           watched_load_shared(w, fast, s->constants);
+           watched_look(w, a->address_reg, (uint32_t)in->imm, s->constants, at) != PATTERN_NONE;
 }
 
 const struct insn *watched_shared(struct warp *w, const struct insn *in) {

@@ -7,16 +7,18 @@
 
 static void open_if_allowed(struct block_watch *b) {
     struct read_log *log = &b->reads;
-    bool may = log->items && !log->never && log->shut != b->order.base;
-    log->open = may ? ~0u : 0;
+    log->ready = log->items && !log->never && log->shut != b->order.base ? log->easy : 0;
 }
 
-void read_log_open(struct block_watch *b) {
+void read_log_expect(struct block_watch *b, uint32_t warp) {
     struct read_log *log = &b->reads;
-    if (log->items || b->launch->checks & CHECK_CAREFUL)
+    bool easy = b->whole >> warp & 1 && (b->arrived[warp] == FULL_MASK || !(b->launch->checks & CHECK_SYNC));
+    if (!easy || b->launch->checks & CHECK_CAREFUL)
         return;
-    log->items = malloc(READ_LOG_SIZE * sizeof *log->items);
+    if (!log->items && !(log->items = malloc(READ_LOG_SIZE * sizeof *log->items)))
+        abort();
     log->step = b->cells.planes != NULL;
+    log->easy |= 1u << warp;
     open_if_allowed(b);
 }
 
@@ -31,7 +33,7 @@ void read_log_shut(struct block_watch *b, bool by_copy) {
         return;
     log->shut = b->order.base;
     log->never |= by_copy;
-    log->open = 0;
+    log->ready = 0;
 }
 
 /* In the order in which the halves would have come. */

@@ -22,15 +22,16 @@ struct logged_read {
 struct read_log {
     struct logged_read *items; /* NULL until there is a use for it */
     uint32_t count;
-    uint32_t step; /* 1; or 0 where races are not looked for, and nothing has to be remembered */
-    uint32_t open; /* all bits while reads may be noted here, otherwise none */
-    uint32_t shut; /* order.base when somebody last wrote: until the next whole barrier the log stays shut */
-    bool never;    /* for this block: its copies may still be under way when a barrier opens */
+    uint32_t step;  /* 1; or 0 where races are not looked for, and nothing has to be remembered */
+    uint32_t easy;  /* a bit for each warp that runs whole and at whose coming no check has anything to do */
+    uint32_t ready; /* the same while the log is open: who may note reads */
+    uint32_t shut;  /* order.base when somebody last wrote: until the next whole barrier the log is not open */
+    bool never;     /* for this block: its copies may still be under way when a barrier opens */
 };
 
 struct block_watch;
-/* A read may be the next: makes room for the log, if it may be used at all. */
-void read_log_open(struct block_watch *b);
+/* A whole warp reads, and may do so again: makes room for the log, if it may be used at all. */
+void read_log_expect(struct block_watch *b, uint32_t warp);
 /* At a whole barrier, and where a block begins. */
 void read_log_forget(struct block_watch *b);
 /* Somebody writes. */

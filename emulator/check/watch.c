@@ -103,10 +103,10 @@ void watch_block_start(struct block *b) {
     b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
     b->watch->whole = 0;
-    b->watch->reads.never = false;
-    read_log_forget(b->watch);
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch);
+    b->watch->reads.never = false;
+    read_log_forget(b->watch);
     if (b->watch->shared_written)
         written_start(b->watch, b);
 }

@@ -20,31 +20,58 @@ static inline bool watched_bits(const uint64_t *bits, uint32_t at, uint32_t n) {
     return true;
 }
 
-/* True: all checks of all lanes are done and found nothing, and the read is remembered. False: nothing is done yet. */
-static inline bool watched_load_shared(const struct warp *w, const struct fast_access a,
-                                       const struct watched_access x) {
-    struct block_watch *b = w->block->watch;
+/* The halves access `bytes` each at these places: all checks of all lanes find nothing, and the read is noted. False: nothing is done. */
+static inline bool watched_note_read(struct block_watch *b, const struct warp *w, const struct watched_access x,
+                                     const uint32_t at[2], uint32_t bytes, enum pattern pattern) {
     struct read_log *log = &b->reads;
-    const uint32_t *address = (const uint32_t *)(const void *)(w->regs + a.address);
-    enum pattern low = pattern32(address, x.bytes), high = pattern32(address + HALF, x.bytes);
-    if (!low || !high || !log->open || log->count == READ_LOG_SIZE || !watch_whole_comes(b, w))
-        return false;
-    uint32_t at[] = {address[0] + (uint32_t)a.imm, address[HALF] + (uint32_t)a.imm};
-    uint32_t bytes[] = {low == PATTERN_RUN ? HALF * x.bytes : x.bytes, high == PATTERN_RUN ? HALF * x.bytes : x.bytes};
-    uint64_t ends[] = {(uint64_t)at[0] + bytes[0], (uint64_t)at[1] + bytes[1]};
-    uint64_t end = ends[0] > ends[1] ? ends[0] : ends[1];
-    if ((at[0] | at[1]) & (x.bytes - 1) || at[0] < x.begin || at[1] < x.begin || end > x.end ||
-        end > w->launch->shared_bytes)
+    const uint32_t low = at[0] < at[1] ? at[0] : at[1], high = at[0] < at[1] ? at[1] : at[0];
+    const uint64_t end = (uint64_t)high + bytes;
+    if ((low | high) & (x.bytes - 1) || low < x.begin || end > (x.end == ~0u ? w->launch->shared_bytes : x.end))
         return false;
     if (end > b->written_until &&
-        !(watched_bits(b->shared_written, at[0], bytes[0]) && watched_bits(b->shared_written, at[1], bytes[1])))
+        !(watched_bits(b->shared_written, at[0], bytes) && watched_bits(b->shared_written, at[1], bytes)))
         return false;
-    log->items[log->count] = (struct logged_read){
-        b->order.time,
-        x.mark | (uint32_t)w->index << MARK_WARP_SHIFT,
-        {at[0] | (low == PATTERN_RUN ? 0 : READ_ALL_SAME), at[1] | (high == PATTERN_RUN ? 0 : READ_ALL_SAME)}};
-    log->count += log->step;
+    const uint32_t same = pattern == PATTERN_SAME ? READ_ALL_SAME : 0, count = log->count;
+    const uint32_t packed = x.mark | (uint32_t)w->index << MARK_WARP_SHIFT;
+    log->items[count] = (struct logged_read){b->order.time, packed, {at[0] | same, at[1] | same}};
+    log->count = count + log->step;
     return true;
 }
+
+/* PATTERN_NONE: the careful way is needed. Otherwise both halves are so, the checks of all lanes are done, and the read is noted. */
+static inline enum pattern watched_look(const struct warp *w, uint32_t address_reg, uint32_t imm,
+                                        const struct watched_access x, uint32_t at[2]) {
+    struct block_watch *b = w->block->watch;
+    const uint32_t *address = (const uint32_t *)(const void *)(w->regs + address_reg);
+    if (!(b->reads.ready >> w->index & 1) || b->reads.count == READ_LOG_SIZE)
+        return PATTERN_NONE;
+    at[0] = address[0] + imm;
+    at[1] = address[HALF] + imm;
+    if (simd_is_run32(address, x.bytes) && simd_is_run32(address + HALF, x.bytes))
+        return watched_note_read(b, w, x, at, HALF * x.bytes, PATTERN_RUN) ? PATTERN_RUN : PATTERN_NONE;
+    if (simd_is_run32(address, 0) && simd_is_run32(address + HALF, 0))
+        return watched_note_read(b, w, x, at, x.bytes, PATTERN_SAME) ? PATTERN_SAME : PATTERN_NONE;
+    return PATTERN_NONE;
+}
+
+/* Looks and loads; false: has done nothing. */
+#define WATCHED_LOAD(name, T, R, n)                                                                                    \
+    static inline bool watched_load_shared_##name(const struct warp *w, const struct fast_access a,                    \
+                                                  const struct watched_access x) {                                     \
+        uint32_t at[2];                                                                                                \
+        const uint8_t *shared = w->block->shared;                                                                      \
+        enum pattern pattern = watched_look(w, a.address, (uint32_t)a.imm, x, at);                                     \
+        if (pattern == PATTERN_NONE)                                                                                   \
+            return false;                                                                                              \
+        if (pattern == PATTERN_RUN) {                                                                                  \
+            fast_fill_##name(w->regs, a.data, 0, shared + at[0], PATTERN_RUN);                                         \
+            fast_fill_##name(w->regs, a.data, HALF, shared + at[1], PATTERN_RUN);                                      \
+        } else {                                                                                                       \
+            fast_fill_##name(w->regs, a.data, 0, shared + at[0], PATTERN_SAME);                                        \
+            fast_fill_##name(w->regs, a.data, HALF, shared + at[1], PATTERN_SAME);                                     \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+FAST_LOADS(WATCHED_LOAD)
 
 #endif

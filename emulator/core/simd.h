@@ -38,6 +38,16 @@ static inline uint32_t simd_bits32(simd_i32 v) { /* bit l: lane l is -1 */
 #endif
 }
 
+/* Is any lane of one vector not the same in the other? */
+static inline bool simd_differ32(simd_u32 a, simd_u32 b) {
+#if defined(__AVX512F__)
+    typedef int vector __attribute__((vector_size(64)));
+    return __builtin_ia32_cmpd512_mask((vector)a, (vector)b, 4, (uint16_t)0xffff);
+#else
+    return simd_bits32((simd_i32)(a != b));
+#endif
+}
+
 /* Of the 32 lanes of a warp; 64-byte aligned. */
 static inline uint32_t simd_lane_bits(const int32_t *lane) {
     return simd_bits32(SIMD_AT(simd_i32, lane)) | simd_bits32(SIMD_AT(simd_i32, lane + 16)) << 16;
@@ -73,7 +83,7 @@ static inline uint32_t simd_bits64(simd_i64 v) {
 /* True when lane l of 16 is first + l * step. */
 static inline bool simd_is_run32(const uint32_t *lane, uint32_t step) {
     static const simd_u32 count = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return simd_bits32((simd_i32)(SIMD_AT(simd_u32, lane) != lane[0] + count * step)) == 0;
+    return !simd_differ32(SIMD_AT(simd_u32, lane), lane[0] + count * step);
 }
 
 static inline bool simd_is_run64(const uint64_t *lane, uint64_t step) {

@@ -44,8 +44,26 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     return inside ? w->block->shared + address : NULL;
 }
 
-/* name##_half: A is the type of an address, T that of an element in memory, R that of a lane's register, n elements. */
-#define FAST_LOAD(name, A, pattern_of, piece, T, R, n)                                                                 \
+/* Fills the data registers of a half with n elements for each lane: those at `host`, one lane's after the other's, or the same for
+ * all. T is the type of an element in memory, R that of a lane's register. */
+#define FAST_FILL(name, T, R, n)                                                                                       \
+    static inline void fast_fill_##name(uint8_t *regs, const uint32_t *data, int half, const uint8_t *host,            \
+                                        enum pattern pattern) {                                                        \
+        T element[n * HALF]; /* all are read before any register is written: the address may be one of them */         \
+        memcpy(element, host, pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T));                          \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            R *d = (R *)(void *)(regs + data[i]) + half;                                                               \
+            if (pattern == PATTERN_RUN)                                                                                \
+                for (int l = 0; l < HALF; l++)                                                                         \
+                    d[l] = (R)element[l * n + i];                                                                      \
+            else                                                                                                       \
+                for (int l = 0; l < HALF; l++)                                                                         \
+                    d[l] = (R)element[i];                                                                              \
+        }                                                                                                              \
+    }
+
+/* A is the type of an address. */
+#define FAST_LOAD(name, A, pattern_of, piece, fill, T, n)                                                              \
     static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
         enum pattern pattern = pattern_of(address, n * sizeof(T));                                                     \
@@ -54,17 +72,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
             pattern == PATTERN_NONE ? NULL : piece(w, &a, (A)(address[0] + (A)a.imm), bytes, n * sizeof(T), false);    \
         if (!host)                                                                                                     \
             return false;                                                                                              \
-        T element[n * HALF]; /* all are read before any register is written: the address may be one of them */         \
-        memcpy(element, host, pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T));                          \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            R *d = (R *)(void *)(w->regs + a.data[i]) + half;                                                          \
-            if (pattern == PATTERN_RUN)                                                                                \
-                for (int l = 0; l < HALF; l++)                                                                         \
-                    d[l] = (R)element[l * n + i];                                                                      \
-            else                                                                                                       \
-                for (int l = 0; l < HALF; l++)                                                                         \
-                    d[l] = (R)element[i];                                                                              \
-        }                                                                                                              \
+        fill(w->regs, a.data, half, host, pattern);                                                                    \
         return true;                                                                                                   \
     }
 
@@ -103,10 +111,13 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     X(v4_32, uint32_t, uint32_t, 4)                                                                                    \
     X(v2_64, uint64_t, uint64_t, 2)
 
-#define LOAD_GLOBAL(name, T, R, n)  FAST_LOAD(fast_load_global_##name, uint64_t, pattern64, global_piece, T, R, n)
-#define LOAD_SHARED(name, T, R, n)  FAST_LOAD(fast_load_shared_##name, uint32_t, pattern32, shared_piece, T, R, n)
+#define LOAD_GLOBAL(name, T, R, n)                                                                                     \
+    FAST_LOAD(fast_load_global_##name, uint64_t, pattern64, global_piece, fast_fill_##name, T, n)
+#define LOAD_SHARED(name, T, R, n)                                                                                     \
+    FAST_LOAD(fast_load_shared_##name, uint32_t, pattern32, shared_piece, fast_fill_##name, T, n)
 #define STORE_GLOBAL(name, T, R, n) FAST_STORE(fast_store_global_##name, uint64_t, pattern64, global_piece, T, R, n)
 #define STORE_SHARED(name, T, R, n) FAST_STORE(fast_store_shared_##name, uint32_t, pattern32, shared_piece, T, R, n)
+FAST_LOADS(FAST_FILL)
 FAST_LOADS(LOAD_GLOBAL)
 FAST_LOADS(LOAD_SHARED)
 FAST_STORES(STORE_GLOBAL)

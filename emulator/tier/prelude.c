@@ -10,11 +10,10 @@
 
 #define RUN(i) code[i].run(w, code + (i))
 /* The same for some of the lanes, with the others' work done. */
-#define REST(i, rest) REST_BY(code[i].run, i, rest)
-#define REST_BY(operation, i, rest)                                                                                    \
+#define REST(i, rest)                                                                                                  \
     do {                                                                                                               \
         w->mask = rest;                                                                                                \
-        const struct insn *then = operation(w, code + (i));                                                            \
+        const struct insn *then = RUN(i);                                                                              \
         w->mask = m;                                                                                                   \
         if (then != code + (i) + 1)                                                                                    \
             return then;                                                                                               \

@@ -38,13 +38,13 @@ void steps_classify(struct translator *t) {
     char name[32];
     for (uint32_t i = 0; i < n; i++) {
         t->names[i] = lane_name(&code[i]);
-        t->steps[i] = t->names[i]                              ? STEP_LANES
-                      : steps_fast_memory(&code[i], name)      ? STEP_MEMORY
-                      : watched_question(t->k, &code[i], name) ? STEP_WATCHED
-                      : code[i].run == op_label                ? STEP_LABEL
-                      : code[i].run == op_branch               ? STEP_BRANCH
-                      : code[i].run == op_branch_if            ? STEP_BRANCH_IF
-                                                               : STEP_OTHER;
+        t->steps[i] = t->names[i]                          ? STEP_LANES
+                      : steps_fast_memory(&code[i], name)  ? STEP_MEMORY
+                      : watched_name(t->k, &code[i], name) ? STEP_WATCHED
+                      : code[i].run == op_label            ? STEP_LABEL
+                      : code[i].run == op_branch           ? STEP_BRANCH
+                      : code[i].run == op_branch_if        ? STEP_BRANCH_IF
+                                                           : STEP_OTHER;
     }
     for (uint32_t i = 0; i + 1 < n; i++)
         if (code[i].run == op_guard) {

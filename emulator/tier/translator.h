@@ -1,4 +1,5 @@
-/* Translating a kernel: shared by steps.c (what each instruction is), runs.c (what computes), watched.c (what checks look at) and translate.c (the rest). */
+/* Translating a kernel: shared by steps.c (what each instruction is), runs.c (what computes), watched.c (what checks look at) and
+ * translate.c (the rest). */
 #ifndef TRANSLATOR_H
 #define TRANSLATOR_H
 
@@ -67,9 +68,9 @@ bool steps_fast_memory(const struct insn *in, char name[static 32]);
 /* Writes the loop over the lanes for the run that begins at an instruction that computes; returns the first one behind it. */
 uint32_t run_emit(struct translator *t, uint32_t begin);
 
-/* A load or store that the checks watch: `name` becomes that of its own fast way, and what is returned is the name of a question, a
- * function of check/watched_*.h, whose answer may be that all is well with it. NULL: the checks' operation is called for it. */
-const char *watched_question(const struct kernel *k, const struct insn *in, char name[static 32]);
+/* The same for one that the checks watch: what looks and does it has that name behind watched_, in check/watched_*.h. False: there is
+ * nothing quicker than the checks' own operation. */
+bool watched_name(const struct kernel *k, const struct insn *in, char name[static 32]);
 /* In the copy for whole warps. */
 void watched_emit(struct translator *t, uint32_t i);
 
