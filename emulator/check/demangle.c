@@ -34,14 +34,14 @@ static void put(struct name *n, char c) {
         n->out[n->length++] = c;
 }
 
-/* Writes "const " in front of the parameter. */
-static void put_const_first(struct name *n) {
-    static const char word[] = "const ";
-    size_t bytes = sizeof word - 1;
+/* Writes the word and a space in front of the parameter. */
+static void put_first(struct name *n, const char *word) {
+    size_t bytes = strlen(word) + 1;
     if (n->length + bytes + 1 >= n->size)
         return;
     memmove(n->out + n->parameter + bytes, n->out + n->parameter, n->length - n->parameter);
-    memcpy(n->out + n->parameter, word, bytes);
+    memcpy(n->out + n->parameter, word, bytes - 1);
+    n->out[n->parameter + bytes - 1] = ' ';
     n->length += bytes;
 }
 
@@ -55,14 +55,24 @@ static size_t internal_namespace(const char *s) {
     return end ? (size_t)(end + 2 - s) : 0;
 }
 
+/* "const" or "volatile" where a blank and one of them stand behind a type; NULL where not. */
+static const char *qualifier_at(const char *s) {
+    static const char *const words[] = {"const", "volatile"};
+    for (int i = 0; i < 2 && *s == ' '; i++)
+        if (starts_with(s + 1, words[i]) && strchr("*&,) ", s[1 + strlen(words[i])]))
+            return words[i];
+    return NULL;
+}
+
 /* NVIDIA writes "const float *" where the C++ library writes "float const*". */
 static void respell(const char *in, struct name *n) {
     in += internal_namespace(in);
     while (*in) {
         char before = n->length ? n->out[n->length - 1] : ' ';
-        if (starts_with(in, " const") && !n->pointer && strchr("*&,) ", in[6])) {
-            put_const_first(n);
-            in += 6;
+        const char *qualifier = n->pointer ? NULL : qualifier_at(in);
+        if (qualifier) {
+            put_first(n, qualifier);
+            in += 1 + strlen(qualifier);
             continue;
         }
         if (*in == '*' || *in == '&') {

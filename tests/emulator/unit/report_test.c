@@ -61,6 +61,7 @@ static void test_demangle(void) {
         {"_Z1kiPf", "k(int, float *)"},
         {"_Z3addPKfS0_Pfi", "add(const float *, const float *, float *, int)"},
         {"_Z1kPPKcRKi", "k(const char **, const int &)"},
+        {"_Z1kPVyPVKi", "k(volatile unsigned long long *, volatile const int *)"},
         {"_ZN39_INTERNAL_2453f11f_9_memory_cu_7dbccc469atomicAddEPii", "atomicAdd(int *, int)"},
     };
     bool library = strcmp(demangle(names[0][0], name, sizeof name), names[0][0]) != 0;
