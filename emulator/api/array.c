@@ -360,6 +360,7 @@ cudaError_t array_resource(const char *function, const struct cudaResourceDesc *
                                 "The pitch of %zu bytes is too small for %zu texels, or no multiple of 32.", pitch,
                                 width);
         out->dimensions = 2;
+        out->pitched = true;
         out->width = (uint32_t)width;
         out->height = (uint32_t)height;
         out->pitch = pitch;

@@ -19,7 +19,8 @@ struct image {
     uint32_t layers;               /* 0: not layered. A cube map has 6 to each cube */
     uint8_t dimensions;            /* 1, 2, 3 */
     bool cube;
-    bool linear; /* cudaResourceTypeLinear */
+    bool linear;  /* cudaResourceTypeLinear */
+    bool pitched; /* cudaResourceTypePitch2D; neither: an array, which a GPU lays out in blocks */
     uint8_t format, channels, channel_bytes;
 };
 
@@ -27,6 +28,7 @@ struct image {
 enum address_mode { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
 
 struct mipmap;
+struct texels_touched;
 
 struct texture {
     struct image image;
@@ -38,7 +40,8 @@ struct texture {
     bool seamless;    /* filters across the edges of a cube map */
     bool anisotropic; /* wants more than one sample along a long footprint, which we do not have */
     float border[4];
-    const struct mipmap *mipmap; /* in what the owner holds; NULL: there is one size only */
+    const struct mipmap *mipmap;    /* in what the owner holds; NULL: there is one size only */
+    struct texels_touched *touched; /* which texels are read is noted here; NULL: it is not */
 };
 
 /* The smaller sizes of a mipmapped array; the texture's image is the largest. */

@@ -67,6 +67,25 @@ static void note_access(const struct warp *w, const struct insn *in, int lane, c
         watch_read(w, in, lane, at, bytes);
 }
 
+bool surface_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out) {
+    const struct texture_access *a = in->extra;
+    const struct texture *t = texture_find(SLOT(uint64_t, a->handle)[lane], (enum texture_kind)a->kind);
+    out->count = 0;
+    if (!t)
+        return false;
+    struct surface_point p = point_of_lane(w, a, lane), last = limits(&t->image, (unsigned)a->bytes * a->count);
+    if (!inside(p, last) && a->clamp == SURFACE_CLAMP && last.x >= 0)
+        p = (struct surface_point){clamped(p.x, last.x), clamped(p.y, last.y), clamped(p.z, last.z)};
+    if (inside(p, last))
+        touch_texel(out, &t->image, (uint64_t)p.x, (uint64_t)p.y, (uint64_t)p.z);
+    return true;
+}
+
+unsigned surface_request_lanes(const struct insn *in) {
+    const struct texture_access *a = in->extra;
+    return a->dimensions + a->layered <= 2 ? 8 : 4;
+}
+
 /* The bytes that a lane reads or writes. NULL: there are none (.zero), or *failed. */
 static uint8_t *locate(struct warp *w, const struct insn *in, int l, bool *failed) {
     const struct texture_access *a = in->extra;

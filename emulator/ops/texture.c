@@ -84,6 +84,60 @@ const struct insn *op_texture(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
+/* ---- what a fetch touches ---- */
+
+#define SECTOR       32
+#define SECTOR_WIDTH 16 /* of an array: bytes of a row, and rows */
+#define SECTOR_ROWS  2
+
+/* A texel has at most 16 bytes, and lies on a multiple of its size. */
+void touch_texel(struct texels_touched *touched, const struct image *m, uint64_t x_bytes, uint64_t y, uint64_t z) {
+    uint64_t slice = m->address + z * m->slice, sector;
+    if (m->linear || m->pitched)
+        sector = (slice + y * m->pitch + x_bytes) / SECTOR;
+    else /* a number that no other sector of the array has */
+        sector = slice + y / SECTOR_ROWS * (m->pitch / SECTOR_WIDTH) + x_bytes / SECTOR_WIDTH;
+    for (unsigned i = 0; i < touched->count; i++)
+        if (touched->sectors[i] == sector)
+            return;
+    if (touched->count < MOST_TEXELS)
+        touched->sectors[touched->count++] = sector;
+}
+
+static unsigned texel_bytes(const struct texture *t) {
+    return (unsigned)t->image.channels * t->image.channel_bytes;
+}
+
+static bool is_in_passes(const struct texture *t, const struct texture_access *a) {
+    bool blends = t->mipmap && t->mipmap->blend && a->levels;
+    return blends || (t->filter && !a->integers && !t->image.linear && !a->gather &&
+                      (a->dimensions > 2 || t->seamless || t->anisotropic || texel_bytes(t) > 4));
+}
+
+bool texture_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out) {
+    const struct texture_access *a = in->extra;
+    const struct texture *t = texture_find(SLOT(uint64_t, a->handle)[lane], (enum texture_kind)a->kind);
+    out->count = 0;
+    if (!t || is_in_passes(t, a))
+        return false;
+    struct texture noting = *t;
+    struct texel value;
+    noting.touched = out;
+    for (int k = 0; k < 3; k++) /* a GPU fetches what lies at the edge, and gives the border's color */
+        if (noting.address_mode[k] == ADDRESS_BORDER)
+            noting.address_mode[k] = ADDRESS_CLAMP;
+    texture_sample(&noting, a, point_of_lane(w, a, lane), &value);
+    return true;
+}
+
+unsigned texture_request_lanes(const struct warp *w, const struct insn *in) {
+    const struct texture_access *a = in->extra;
+    const struct texture *t = texture_find(SLOT(uint64_t, a->handle)[first_lane(w->mask)], (enum texture_kind)a->kind);
+    return t && a->integers && a->dimensions + a->layered <= 2 && texel_bytes(t) <= 8 ? 8 : 4;
+}
+
+/* ---- queries ---- */
+
 static uint32_t query(const struct texture *t, enum texture_query what) {
     switch (what) {
     case QUERY_WIDTH:

@@ -64,6 +64,23 @@ struct sample_point {
     float level;
     float gradient[2][3];
 };
+/* The 32-byte sectors in which the texels of a fetch lie, as a GPU lays them out: in linear and pitched memory a run of
+ * bytes, in an array 16 bytes of each of two rows. */
+#define MOST_TEXELS 16 /* eight in each of two levels */
+struct texels_touched {
+    uint64_t sectors[MOST_TEXELS];
+    unsigned count;
+};
+void touch_texel(struct texels_touched *touched, const struct image *m, uint64_t x_bytes, uint64_t y, uint64_t z);
+
+/* What a lane's fetch touches. False when that is not known: the handle is none, or it filters in a way that a GPU does in
+ * several passes (three dimensions, two levels, edges of cubes, more than 4 bytes to a texel). */
+bool texture_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out);
+bool surface_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out);
+/* How many lanes share a request. */
+unsigned texture_request_lanes(const struct warp *w, const struct insn *in);
+unsigned surface_request_lanes(const struct insn *in);
+
 /* False when the memory behind the texture has been freed. */
 bool texture_sample(const struct texture *t, const struct texture_access *a, struct sample_point p, struct texel *out);
 

@@ -61,6 +61,8 @@ static bool read_texel(const struct texture *t, const struct image *m, const int
         return true;
     }
     unsigned bytes = (unsigned)m->channels * m->channel_bytes;
+    if (t->touched)
+        touch_texel(t->touched, m, (uint64_t)at[0] * bytes, (uint64_t)at[1], (uint64_t)at[2]);
     uint64_t address = m->address + (uint64_t)at[2] * m->slice + (uint64_t)at[1] * m->pitch + (uint64_t)at[0] * bytes;
     const uint8_t *from = memory_at(m->memory, address, bytes);
     if (!from)

@@ -62,6 +62,9 @@ bool counters_on(void);
 void counters_begin(struct counters *c, const struct launch *launch);
 /* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
+/* profile/texels.c: the same for a fetch from a texture, or an access to a surface. */
+void counters_texture(struct counts *counts, const struct warp *w, const struct insn *in);
+void counters_surface(struct counts *counts, const struct warp *w, const struct insn *in);
 /* What instructions of some kinds ask for beyond being counted. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). */
@@ -93,6 +96,8 @@ void counters_settle(const struct insn *in, struct insn_details *d);
 unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 /* The same for an atomic, which makes a sector as often as its busiest address has lanes. */
 unsigned count_atomic_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask);
+/* cp.async.cg, of 16 bytes: to where `to` says, in shared memory. */
+unsigned count_bypass_sectors(const uint64_t from[WARP_SIZE], const uint64_t to[WARP_SIZE], uint32_t mask);
 unsigned count_distinct_bytes(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 unsigned count_busiest(const uint64_t addresses[WARP_SIZE], uint32_t mask); /* most lanes at one address */
 

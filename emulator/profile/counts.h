@@ -76,6 +76,18 @@ enum insn_class {
       "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \
     X(TEXTURE, MEMORY, "smsp__inst_executed_op_texture.sum", "inst", "Texture Instructions")                           \
     X(SURFACE, MEMORY, "emulator__inst_executed_op_surface.sum", "inst", "Surface Instructions")                       \
+    X(TEXTURE_REQUESTS, MEMORY, "l1tex__t_requests_pipe_tex_mem_texture.sum", "request", "Texture Requests")           \
+    X(TEXTURE_SECTORS, MEMORY, "l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector", "Texture Sectors")               \
+    X(SURFACE_LOAD_REQUESTS, MEMORY, "l1tex__t_requests_pipe_tex_mem_surface_op_ld.sum", "request",                    \
+      "Surface Load Requests")                                                                                         \
+    X(SURFACE_LOAD_SECTORS, MEMORY, "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum", "sector",                       \
+      "Surface Load Sectors")                                                                                          \
+    X(SURFACE_STORE_REQUESTS, MEMORY, "l1tex__t_requests_pipe_tex_mem_surface_op_st.sum", "request",                   \
+      "Surface Store Requests")                                                                                        \
+    X(SURFACE_STORE_SECTORS, MEMORY, "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum", "sector",                      \
+      "Surface Store Sectors")                                                                                         \
+    X(TEXTURE_UNKNOWN, MEMORY, "emulator__texture_requests_sectors_unknown.sum", "request",                            \
+      "Texture Requests Whose Sectors Are Not Known")                                                                  \
     X(BRANCHES, SOURCE, "emulator__branches_conditional.sum", "", "Conditional Branch Instructions")                   \
     X(DIVERGENT, SOURCE, "smsp__sass_branch_targets_threads_divergent.sum", "", "Divergent Branches")                  \
     X(BARRIERS, SYNC, "emulator__barrier_arrivals.sum", "warp", "Warps Arriving at Block Barriers")                    \

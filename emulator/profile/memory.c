@@ -189,10 +189,17 @@ static uint32_t copying_lanes(const struct warp *w, const struct insn *in) {
 static void copy_read(const struct asking *k) {
     uint64_t addresses[WARP_SIZE];
     uint32_t lanes = copying_lanes(k->w, k->in);
+    uint64_t *sectors = &k->d->counts.n[COUNT_GLOBAL_LOAD_SECTORS], before = *sectors;
     access_addresses(k->w, k->in, addresses);
     k->d->counts.n[COUNT_COPIES]++;
-    if (lanes)
-        add_global(k, FIELDS(GLOBAL_LOAD), PATTERN_GLOBAL, addresses, lanes, (unsigned)k->a->bytes * k->a->count);
+    if (!lanes)
+        return;
+    add_global(k, FIELDS(GLOBAL_LOAD), PATTERN_GLOBAL, addresses, lanes, (unsigned)k->a->bytes * k->a->count);
+    if (k->c->traits->insns[k->in->index].bypasses) {
+        uint64_t to[WARP_SIZE];
+        access_addresses(k->w, k->in + 1, to); /* the half that writes */
+        *sectors = before + count_bypass_sectors(addresses, to, lanes);
+    }
 }
 
 static void copy_write(const struct asking *k) {
@@ -339,10 +346,10 @@ void counters_memory(struct counters *c, const struct warp *w, const struct insn
             wmma_access(&k);
         break;
     case SHAPE_TEXTURE:
-        k.d->counts.n[COUNT_TEXTURE]++;
+        counters_texture(&k.d->counts, w, in);
         break;
     case SHAPE_SURFACE:
-        k.d->counts.n[COUNT_SURFACE]++;
+        counters_surface(&k.d->counts, w, in);
         break;
     case SHAPE_NONE:
         break;

@@ -29,8 +29,8 @@ const size_t metric_count = sizeof metrics / sizeof *metrics;
 bool metric_value(const struct metric *m, const struct launch_profile *p, const struct counts *counts, double *value) {
     (void)p;
     *value = (double)counts->n[m->a];
-    if (m->kind == METRIC_COUNT)
-        return true;
+    if (m->kind == METRIC_COUNT) /* a part of the sectors would be no number of sectors */
+        return m->a != COUNT_TEXTURE_SECTORS || !counts->n[COUNT_TEXTURE_UNKNOWN];
     if (!counts->n[m->b])
         return false;
     *value *= m->factor / (double)counts->n[m->b];

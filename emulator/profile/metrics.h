@@ -17,7 +17,7 @@ struct metric {
 extern const struct metric metrics[];
 extern const size_t metric_count;
 
-/* False when there is no such number: nothing to divide by. */
+/* False when there is no such number: nothing to divide by, or not known. */
 bool metric_value(const struct metric *m, const struct launch_profile *p, const struct counts *counts, double *value);
 struct metric class_metric(unsigned class, bool threads);
 const char *class_label(unsigned class);

@@ -2,6 +2,8 @@
 #include "profile/counters.h"
 
 #define SECTOR_SHIFT 5
+#define LINE         128
+#define BYPASS_BYTES 16
 #define PLACES       256 /* more than twice the 64 sectors or 128 words that one access can touch: up to 16 bytes a lane */
 
 /* Counts distinct values by a small open hash table, and how often each came. */
@@ -30,6 +32,16 @@ unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsig
             add_value(&d, sector, 1);
     }
     return d.count;
+}
+
+/* What passes by L1 comes in pieces of 32 bytes of shared memory: one for each 128-byte line that bytes of it come from. Where lanes
+ * write to one place, the last one's bytes are those that come. */
+unsigned count_bypass_sectors(const uint64_t from[WARP_SIZE], const uint64_t to[WARP_SIZE], uint32_t mask) {
+    struct distinct places = {.count = 0}, pieces = {.count = 0};
+    for (int l = WARP_SIZE - 1; l >= 0; l--)
+        if (mask >> l & 1 && add_value(&places, to[l] / BYPASS_BYTES, 1) == 1)
+            add_value(&pieces, from[l] / LINE << 16 | (to[l] >> SECTOR_SHIFT & 0xffff), 1);
+    return pieces.count;
 }
 
 /* Distinct bytes: lanes with the same address count once; addresses are multiples of the size, or nearly always are. */

@@ -104,6 +104,26 @@ static void put_global(FILE *out, const struct counts *c) {
     }
 }
 
+/* In the columns of the table above. */
+static void put_textures(FILE *out, const struct counts *c) {
+    static const struct {
+        const char *label;
+        enum count requests, sectors;
+    } ways[] = {{"Texture Fetch", COUNT_TEXTURE_REQUESTS, COUNT_TEXTURE_SECTORS},
+                {"Surface Load", COUNT_SURFACE_LOAD_REQUESTS, COUNT_SURFACE_LOAD_SECTORS},
+                {"Surface Store", COUNT_SURFACE_STORE_REQUESTS, COUNT_SURFACE_STORE_SECTORS}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        uint64_t requests = c->n[ways[i].requests], sectors = c->n[ways[i].sectors];
+        if (!requests)
+            continue;
+        fprintf(out, "    %-18s %14s ", ways[i].label, grouped(requests));
+        if (i == 0 && c->n[COUNT_TEXTURE_UNKNOWN])
+            fprintf(out, "%14s   for this kind of filter\n", NEEDS_GPU);
+        else
+            fprintf(out, "%14s %12.2f %8s %14s\n", grouped(sectors), per(sectors, requests), "", grouped(32 * sectors));
+    }
+}
+
 static void put_shared(FILE *out, const struct counts *c) {
     static const char *const labels[] = {"Shared Load", "Shared Store", "Shared Atomic"};
     bool any = false;
@@ -124,6 +144,7 @@ static void put_memory(FILE *out, const struct counts *c) {
     put_section(out, "Memory Workload Analysis");
     put_value(out, "Memory Throughput, L1/TEX and L2 Hit Rate", "", NEEDS_GPU);
     put_global(out, c);
+    put_textures(out, c);
     put_shared(out, c);
     if (n[COUNT_LINES_AGAIN_WARP] + n[COUNT_LINES_AGAIN_BLOCK])
         put_value(
@@ -144,8 +165,7 @@ static void put_memory(FILE *out, const struct counts *c) {
         put_value(out, "Bulk copies", "", "%s of %s bytes", grouped(n[COUNT_BULK_COPIES]),
                   grouped(n[COUNT_BULK_BYTES]));
     if (n[COUNT_TEXTURE] + n[COUNT_SURFACE])
-        put_value(out, "Texture and surface instructions", "inst", "%s; their sectors: " NEEDS_GPU,
-                  grouped(n[COUNT_TEXTURE] + n[COUNT_SURFACE]));
+        put_value(out, "Texture and surface instructions", "inst", "%s", grouped(n[COUNT_TEXTURE] + n[COUNT_SURFACE]));
 }
 
 static void put_warps(FILE *out, const struct counts *c) {

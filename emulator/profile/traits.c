@@ -145,6 +145,7 @@ static struct traits *make(const struct kernel *k) {
         struct insn_traits *now = &t->insns[i];
         now->class = (uint8_t)(p && p->opcode ? class_of(p->opcode) : CLASS_OTHER);
         now->shape = (uint8_t)shape_of(k, &k->code.insns[i]);
+        now->bypasses = now->shape == SHAPE_COPY_READ && opcode_has(p->opcode, "cg");
         if (now->shape == SHAPE_ACCESS && p && p->opcode && now->class == CLASS_ATOMIC)
             look_at_atomic(k, p, now);
     }

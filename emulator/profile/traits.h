@@ -22,6 +22,7 @@ struct insn_traits {
     uint8_t shape; /* enum insn_shape */
     bool unseen;   /* an atomic whose result nobody reads: a reduction */
     bool counts;   /* and that adds the constant 1 */
+    bool bypasses; /* cp.async.cg */
     bool compares; /* compare and swap: shared memory is read in one pass and written in another */
 };
 

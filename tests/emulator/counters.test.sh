@@ -35,7 +35,7 @@ compare() { # NAME RECORD [LESSON]
   esac
 }
 
-for program in patterns idioms; do
+for program in patterns textures idioms; do
   capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 \
     "$here/$program.cu" -o "$scratch/$program" -ldl -lpthread
   if [ "$status" = 0 ]; then count "$scratch/$program"; fi

@@ -2,11 +2,33 @@
 # differences.txt. -v lesson=lesson03: only that lesson's rows of the record, matched by kernel: the first launch and the fourth.
 #
 # Prints one line for each difference, one for each ratio of instructions, and last `equal N explained N wrong N`.
+# Where ncu has two counters of one thing, one of the hardware and one that it keeps by instruction, the latter is the number: in kernels
+# with many loads under way the former varies from run to run.
+function by_instruction(metric,    name) {
+  if (metric ~ /^smsp__inst_executed_op_ldgsts/) return "smsp__sass_inst_executed_op_ldgsts.sum"
+  if (metric ~ /^smsp__inst_executed_op_shared_(ld|st)_pred/) return "smsp__sass_inst_executed_op_shared_" (metric ~ /_ld_/ ? "ld" : "st") ".sum"
+  name = metric # those of loads leave ldmatrix out, and do not vary
+  return sub(/^l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st/, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st", name) ? name : ""
+}
+# What ncu recorded. ncu has no conflicts by instruction, but they are wavefronts: so many as these are too many, they are, too.
+function on_gpu(launch, metric,    other) {
+  if (metric ~ /^l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st/) {
+    other = metric
+    sub(/bank_conflicts_pipe_lsu/, "pipe_lsu_wavefronts", other)
+    return recorded[launch, metric] - recorded[launch, other] + on_gpu(launch, other)
+  }
+  other = by_instruction(metric)
+  return other != "" && recorded[launch, other] != "" ? recorded[launch, other] : recorded[launch, metric]
+}
 function trim(s) { gsub(/^ +| +$/, "", s); return s }
 BEGIN { launches = equal = explained = wrong = 0 }
 FILENAME == ARGV[1] {
   if ($0 ~ /^#/ || $0 == "") next
   split($0, part, "|")
+  if (match(part[1], /^lesson[0-9]+ /)) { # of one lesson's kernel of this name
+    if (substr(part[1], 1, RLENGTH - 1) != lesson) next
+    part[1] = substr(part[1], RLENGTH + 1)
+  }
   why[trim(part[1]), trim(part[2])] = trim(part[3])
   next
 }
@@ -55,7 +77,7 @@ END {
     if (!(keys[i] in shape) && (names[i], "*") in why) { used[names[i], "*"] = 1; explained++; printf "  %-28s %s\n", names[i], why[names[i], "*"]; continue }
     if (grids[keys[i]] != shape[keys[i]]) { print "  WRONG " names[i] ": launched as " shape[keys[i]] ", recorded as " grids[keys[i]]; wrong++; continue }
     for (c = 1; c <= columns; c++) {
-      metric = column[c]; theirs = recorded[keys[i], metric]
+      metric = column[c]; theirs = recorded[keys[i], metric] == "" ? "" : on_gpu(keys[i], metric)
       if (metric !~ /^(l1tex|smsp)__|^launch__registers|^launch__occupancy_limit_(blocks|registers|warps)|^sm__maximum|^launch__waves/ || theirs == "") continue
       if (metric ~ /^smsp__(inst_executed|thread_inst_executed.*|inst_executed_op_branch|sass_branch_targets_threads_divergent)\.sum$/) continue
       if (metric ~ /op_shared_ld_pred_on_any/) theirs += recorded[keys[i], "smsp__inst_executed_op_ldsm_pred_on_any.sum"] # ldmatrix loads, too

@@ -123,14 +123,35 @@ SHARED_ACCESSES(SHARED_KERNEL)
     X(copy16_bypass, "cp.async.cg.shared.global [%0], [%1], 16;", 16)
 COPY_ACCESSES(COPY)
 
+/* The same with lanes whose copies lie apart, of which two write one place, or some of which copy nothing. */
+#define COPY_TO(name, place, text)                                                                                     \
+    static __global__ void name(const __grid_constant__ pattern p, char *buffer, unsigned *) {                         \
+        extern __shared__ __align__(1024) char shared[];                                                               \
+        unsigned lane = threadIdx.x;                                                                                   \
+        unsigned to = (unsigned)__cvta_generic_to_shared(shared) + (place)*16;                                         \
+        if (p.mask >> lane & 1)                                                                                        \
+            asm volatile(text ::"r"(to), "l"(buffer + p.offsets[lane]), "r"(lane % 3 ? 16 : 0) : "memory");            \
+        asm volatile("cp.async.wait_all;" ::: "memory");                                                               \
+    }
+#define FAR_COPIES(X)                                                                                                  \
+    X(copy16_apart, lane * 3, "cp.async.ca.shared.global [%0], [%1], 16;", 16)                                         \
+    X(copy16_bypass_apart, lane * 3, "cp.async.cg.shared.global [%0], [%1], 16;", 16)                                  \
+    X(copy16_bypass_mixed, lane * 5 % 32, "cp.async.cg.shared.global [%0], [%1], 16;", 16)                             \
+    X(copy16_bypass_twice, lane * 7 % 24, "cp.async.cg.shared.global [%0], [%1], 16;", 16)                             \
+    X(copy16_bypass_some, lane, "cp.async.cg.shared.global [%0], [%1], 16, %2;", 16)
+#define FAR_COPY(name, place, text, bytes) COPY_TO(name, place, text)
+FAR_COPIES(FAR_COPY)
+
 struct access {
     const char *name;
     void (*kernel)(pattern, char *, unsigned *);
     unsigned bytes;
 };
 
-#define ROW(name, text, bytes) {#name, name, bytes},
-static const struct access accesses[] = {GLOBAL_ACCESSES(ROW) SHARED_ACCESSES(ROW) COPY_ACCESSES(ROW)};
+#define ROW(name, text, bytes)            {#name, name, bytes},
+#define FAR_ROW(name, place, text, bytes) {#name, name, bytes},
+static const struct access accesses[] = {GLOBAL_ACCESSES(ROW) SHARED_ACCESSES(ROW) COPY_ACCESSES(ROW)
+                                             FAR_COPIES(FAR_ROW)};
 
 /* ---- the patterns ---- */
 
@@ -332,6 +353,13 @@ int main(int argc, char **argv) {
         strided(a, 32, 0, ~0u, "stride", 32);
         strided(a, 1, 1, ~0u, "offset", 1);
         random_ones(a, 2, 2048, "random2048");
+    }
+    for (const char *a :
+         {"copy16_apart", "copy16_bypass_apart", "copy16_bypass_mixed", "copy16_bypass_twice", "copy16_bypass_some"}) {
+        for (int stride : {0, 1, 2, 5})
+            strided(a, stride, 0, ~0u, "stride", stride);
+        strided(a, 1, 1, ~0u, "offset", 1);
+        random_ones(a, 4, 1024, "random1024");
     }
     return 0;
 }

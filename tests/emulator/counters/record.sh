@@ -1,14 +1,15 @@
 #!/bin/sh
-# record.sh OUTPUT [WHAT...]: counts with ncu on this machine's GPU what patterns.cu, idioms.cu and the lessons do, and writes
-# OUTPUT/patterns.csv, idioms.csv and lessons.csv. Those in this folder are from an H200 (CUDA 13.0, driver 580, ncu 2025.3.1).
+# record.sh OUTPUT [WHAT...]: counts with ncu on this machine's GPU what patterns.cu, textures.cu, idioms.cu and the lessons do, and writes
+# OUTPUT/patterns.csv, textures.csv, idioms.csv and lessons.csv. Those in this folder are from an H200 (CUDA 13.0, driver 580, ncu 2025.3.1).
 #
-# WHAT is patterns, patterns:N (from launch number N on: ncu needs two minutes for all of them), idioms or lessons; all by default.
+# WHAT is patterns, patterns:N (from launch number N on: ncu needs two minutes for all of them), textures, idioms or lessons; all by
+# default.
 # Programs are built with nvcc unless BUILD names a folder that has them already.
 set -eu
 cd "$(dirname "$0")/../../.."
 output=$1
 shift
-[ $# -gt 0 ] || set -- patterns idioms lessons
+[ $# -gt 0 ] || set -- patterns textures idioms lessons
 build=${BUILD:-build/counters}
 architecture=${ARCHITECTURE:-90}
 mkdir -p "$build" "$output"
@@ -17,7 +18,7 @@ build_one() { # SOURCE NAME
   [ -x "$build/$2" ] || nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. \
     -gencode "arch=compute_$architecture,code=[compute_$architecture,sm_$architecture]" "$1" -o "$build/$2" -ldl -lpthread
 }
-for name in patterns idioms; do build_one "tests/emulator/counters/$name.cu" "$name" & done
+for name in patterns textures idioms; do build_one "tests/emulator/counters/$name.cu" "$name" & done
 for source in lessons/lesson*/lesson*.cu; do build_one "$source" "$(basename "$source" .cu)" & done
 wait
 
@@ -39,6 +40,15 @@ add smsp__inst_executed_op_shared_ld_pred_on_any.sum smsp__inst_executed_op_shar
   smsp__inst_executed_op_texture.sum smsp__inst_executed_op_surface_ld.sum smsp__inst_executed_op_surface_st.sum \
   smsp__inst_executed.sum smsp__thread_inst_executed.sum smsp__thread_inst_executed_pred_on.sum \
   smsp__inst_executed_op_branch.sum smsp__sass_branch_targets_threads_divergent.sum
+# What ncu counts by instruction: the hardware's own counters of these things vary from run to run in some kernels.
+add smsp__sass_inst_executed_op_ldgsts.sum smsp__sass_inst_executed_op_shared_ld.sum smsp__sass_inst_executed_op_shared_st.sum \
+  smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+texture_metrics=l1tex__t_requests_pipe_tex_mem_texture.sum,l1tex__t_sectors_pipe_tex_mem_texture.sum
+for kind in ld st; do
+  texture_metrics=$texture_metrics,l1tex__t_requests_pipe_tex_mem_surface_op_$kind.sum
+  texture_metrics=$texture_metrics,l1tex__t_sectors_pipe_tex_mem_surface_op_$kind.sum
+done
+metrics=$metrics,$texture_metrics
 launch_metrics=launch__registers_per_thread,launch__occupancy_limit_blocks,launch__occupancy_limit_registers
 launch_metrics=$launch_metrics,launch__occupancy_limit_shared_mem,launch__occupancy_limit_warps
 launch_metrics=$launch_metrics,launch__waves_per_multiprocessor,sm__maximum_warps_per_active_cycle_pct
@@ -71,6 +81,12 @@ for what; do
     count "$pattern_metrics" "$build/patterns" ${first#:} >"$build/patterns.raw"
     compact "$pattern_metrics" "$build/patterns.names" '' <"$build/patterns.raw" >>"$output/patterns.csv"
     ;;
+  textures)
+    "$build/textures" >"$build/textures.names"
+    header "$texture_metrics" >"$output/textures.csv"
+    count "$texture_metrics" "$build/textures" >"$build/textures.raw"
+    compact "$texture_metrics" "$build/textures.names" '' <"$build/textures.raw" >>"$output/textures.csv"
+    ;;
   idioms)
     "$build/idioms" >"$build/idioms.names"
     header "$metrics,$launch_metrics" >"$output/idioms.csv"
@@ -85,7 +101,7 @@ for what; do
         --kernel-name-base demangled --kernel-id ':::1|4' "$lesson" >"$lesson.raw"
       compact "$metrics,$launch_metrics" /dev/null "\"$(basename "$lesson")\"," <"$lesson.raw" >>"$output/lessons.csv"
     done
-    sed -i 's/^name,/lesson,name,/' "$output/lessons.csv"
+    sed -i -E -e 's/^name,/lesson,name,/' -e '/^"lesson[0-9]*","(void )?(cub::|cublas|cutlass::|sm[0-9]+_xmma)/d' "$output/lessons.csv" # not ours
     ;;
   esac
   date "+$what %T" >&2
