@@ -277,7 +277,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block
     struct quick q = quick_of(b, touch_mark(b, t), t->bytes, t->write);
     read_log_tell(b);
     if (t->write)
-        read_log_shut(b, false);
+        read_log_shut(b, t->site->mark & MARK_COPY);
     for (const struct span *s = spans; s < spans + count; s++) {
         uint64_t at = s->at & 0xffffffffu;
         bool inside = !(at & (t->bytes - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;

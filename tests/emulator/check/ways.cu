@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <cuda_pipeline.h>
+
 enum { WORDS = 1024, STEPS = 12, THREADS_MOST = 160, BLOCKS_MOST = 4 };
 
 enum kind {
@@ -14,7 +16,15 @@ enum kind {
     ADD_GLOBAL,
     BARRIER,
     WARP_BARRIER,
-    FENCE
+    FENCE,
+    READ_MANY,     // more than a log of them holds
+    READ_VOLATILE, // a strong read
+    WRITE_VOLATILE,
+    COPY, // asynchronous, to shared memory
+    COPY_WAIT,
+    SOME_WARPS_MEET, // at a barrier of their own
+    SOME_LANES_MEET,
+    KINDS
 };
 
 struct step {
@@ -110,6 +120,13 @@ __global__ void execute(program p, unsigned *memory, unsigned *out) {
             __syncwarp();
         } else if (s.what == FENCE) {
             __threadfence();
+        } else if (s.what == COPY_WAIT) {
+            __pipeline_commit();
+            __pipeline_wait_prior(s.value ? 0 : 1);
+        } else if (s.what == SOME_WARPS_MEET) {
+            if (t < 64 && blockDim.x >= 64) {
+                asm volatile("bar.sync 1, 64;" ::: "memory");
+            }
         } else if (t % 32 < s.lanes) {
             switch (s.what) {
             case READ_SHARED:
@@ -123,6 +140,23 @@ __global__ void execute(program p, unsigned *memory, unsigned *out) {
                 break;
             case WRITE_GLOBAL:
                 write_some(memory, at, s.value ? s.value : global, s.width);
+                break;
+            case READ_MANY:
+                for (int k = 0; k < 100 + 10 * s.a; k++) {
+                    sum += shared[(at + k) % WORDS];
+                }
+                break;
+            case READ_VOLATILE:
+                sum += *(volatile unsigned *)&shared[at % WORDS];
+                break;
+            case WRITE_VOLATILE:
+                *(volatile unsigned *)&shared[at % WORDS] = t;
+                break;
+            case COPY:
+                __pipeline_memcpy_async(&shared[at % WORDS], &memory[at % WORDS], 4);
+                break;
+            case SOME_LANES_MEET:
+                __syncwarp(s.lanes == 32 ? ~0u : (1u << s.lanes) - 1);
                 break;
             case ADD_SHARED:
                 atomicAdd(&shared[at % WORDS], 1u);
@@ -148,7 +182,7 @@ static step random_step(bool words) {
                                  WRITE_GLOBAL, ADD_SHARED,   ADD_GLOBAL,   BARRIER,      BARRIER,
                                  BARRIER,      WARP_BARRIER, WARP_BARRIER, FENCE};
     step s;
-    s.what = kinds[below(sizeof kinds / sizeof *kinds)];
+    s.what = below(8) ? kinds[below(sizeof kinds / sizeof *kinds)] : (kind)(READ_MANY + below(KINDS - READ_MANY));
     s.pattern = below(4) ? 7 * below(2) : below(10);
     s.a = below(3) ? 16 * below(4) : below(40);
     s.value = below(3);
@@ -172,7 +206,8 @@ int main(int, char **arguments) {
             for (int i = 0; i < p.count; i++) {
                 p.steps[i] = random_step(words);
             }
-            int blocks = 1 + below(BLOCKS_MOST), threads = 32 * (1 + below(THREADS_MOST / 32));
+            int blocks = 1 + below(BLOCKS_MOST),
+                threads = 32 * (1 + below(THREADS_MOST / 32)) - (below(4) ? 0 : below(32));
             execute<<<blocks, threads>>>(p, memory, out);
             cudaDeviceSynchronize();
         }
