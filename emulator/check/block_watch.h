@@ -80,6 +80,7 @@ struct block_watch {
     uint32_t phases_over;        /* as in the block, when it was last looked at */
     uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at a barrier before */
     uint32_t arrived[MAX_WARPS]; /* lanes that have been at a barrier */
+    uint32_t first_wait;         /* nobody waits at a barrier before this instruction */
     uint32_t whole;              /* a bit for each warp that ran whole when it was last looked at */
 };
 
@@ -140,19 +141,24 @@ void race_shared_read(struct block_watch *b, uint64_t i, struct access_mark mark
 /* check/passing.c: lanes that go past a barrier at which others wait, and never come to it. */
 void barrier_start(struct block_watch *b);
 void barrier_note_passing(struct block_watch *b, const struct warp *w, const struct insn *in);
-void barrier_arrives(struct block_watch *b, const struct warp *w);
+void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in);
+void barrier_opens(struct block_watch *b, const struct block *block);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
 
-/* Would watch_lanes_come() have nothing to do for a whole warp? */
-static inline bool watch_whole_comes(const struct block_watch *b, const struct warp *w) {
+/* Would watch_lanes_come() have nothing to do for a whole warp, at this instruction or at any? */
+static inline bool watch_whole_comes_to(const struct block_watch *b, const struct warp *w, uint32_t index) {
     bool whole = b->whole >> w->index & 1;
-    return whole && (!w->block->awaited || b->arrived[w->index] == 0xffffffffu || !(b->launch->checks & CHECK_SYNC));
+    return whole && (!w->block->awaited || b->arrived[w->index] == 0xffffffffu || index < b->first_wait ||
+                     !(b->launch->checks & CHECK_SYNC));
+}
+static inline bool watch_whole_comes(const struct block_watch *b, const struct warp *w) {
+    return watch_whole_comes_to(b, w, ~0u);
 }
 
 /* Lanes are about to access memory together. */
 static inline void watch_lanes_come(struct block_watch *b, const struct warp *w, const struct insn *in) {
     const struct warp_order *o = &b->order.warps[w->index];
-    if (w->mask == FULL_MASK && watch_whole_comes(b, w))
+    if (w->mask == FULL_MASK && watch_whole_comes_to(b, w, in->index))
         return;
     b->whole &= ~(1u << w->index);
     b->whole |= (uint32_t)(w->mask == FULL_MASK) << w->index;

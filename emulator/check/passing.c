@@ -12,9 +12,15 @@ void barrier_start(struct block_watch *b) {
     b->reads.easy = b->reads.ready = 0;
 }
 
-void barrier_arrives(struct block_watch *b, const struct warp *w) {
+void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in) {
+    b->first_wait = in->index < b->first_wait ? in->index : b->first_wait;
     b->passed[w->index] &= ~w->mask;
     b->arrived[w->index] |= w->mask;
+}
+
+/* Where others of them stay closed, it is not looked for who waits first now. */
+void barrier_opens(struct block_watch *b, const struct block *block) {
+    b->first_wait = block->awaited ? b->first_wait : ~0u;
 }
 
 static bool waits_before(const struct fragment *f, const struct insn *in) {

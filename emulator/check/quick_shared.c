@@ -320,26 +320,64 @@ static inline void check_variable(const struct block_watch *b, const struct touc
         report_outside(t);
 }
 
-/* From now on loads like this one may be quicker still. */
-static void prepare_loads(struct block_watch *b, const struct warp *w) {
+/* What is tried for whole warps, before their lanes are looked at: to note the read and nothing more. First where it is regular, ... */
+static bool note_halves(const struct warp *w, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    uint32_t at[2];
+    return watched_look(w, a->address_reg, (uint32_t)in->imm, s->constants, at) != PATTERN_NONE;
+}
+
+/* Have the bytes that lanes read been written? A lane's are in one word of the bits. */
+static bool each_written(const struct block_watch *b, const uint32_t address[MAX_LANES], uint32_t bytes) {
+    const uint32_t *bits = (const uint32_t *)(const void *)b->shared_written, wanted = (uint32_t)((1u << bytes) - 1);
+    uint32_t missing = 0;
+    for (int l = 0; l < MAX_LANES; l++)
+        missing |= ~(bits[address[l] / 32] >> address[l] % 32) & wanted;
+    return !missing;
+}
+
+/* ... then wherever its lanes go. */
+static bool note_each(struct block_watch *b, const struct warp *w, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    const struct watched_access x = s->constants;
+    const uint32_t *base = (const uint32_t *)(const void *)(w->regs + a->address_reg);
+    uint32_t address[MAX_LANES], low = ~0u, high = 0, odd = 0, end = w->launch->shared_bytes;
+    end = x.end < end ? x.end : end;
+    for (int l = 0; l < MAX_LANES; l++) {
+        address[l] = base[l] + (uint32_t)in->imm;
+        low = address[l] < low ? address[l] : low;
+        high = address[l] > high ? address[l] : high;
+        odd |= address[l] & (x.bytes - 1);
+    }
+    if (odd || low < x.begin || (uint64_t)high + x.bytes > end)
+        return false;
+    if (high + x.bytes > b->written_until && !each_written(b, address, x.bytes))
+        return false;
+    struct access_mark mark = {b->order.time, x.mark | (uint32_t)w->index << MARK_WARP_SHIFT};
+    return read_log_add_each(b, mark, address);
+}
+
+static bool note_read(struct block_watch *b, const struct warp *w, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    if (w->mask != FULL_MASK || a->kind != ACCESS_LOAD || a->address_bits != 32)
+        return false;
+    if (note_halves(w, in, s))
+        return true;
+    watch_lanes_come(b, w, in);
     read_log_expect(b, w->index);
+    if (!(b->reads.ready >> w->index & 1))
+        return false;
     if (b->shared_written)
         written_extend(b, w->launch->shared_bytes);
     else
         b->written_until = ~0u;
-}
-
-static bool is_logged(const struct warp *w, const struct insn *in, const struct site *s) {
-    const struct access *a = in->extra;
-    uint32_t at[2];
-    return w->mask == FULL_MASK && a->kind == ACCESS_LOAD && a->address_bits == 32 &&
-           watched_look(w, a->address_reg, (uint32_t)in->imm, s->constants, at) != PATTERN_NONE;
+    return note_halves(w, in, s) || note_each(b, w, in, s);
 }
 
 const struct insn *watched_shared(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
-    if (is_logged(w, in, s))
+    if (note_read(b, w, in, s))
         return s->run(w, in);
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
@@ -349,8 +387,6 @@ const struct insn *watched_shared(struct warp *w, const struct insn *in) {
     uint32_t left = left_by_quick(b, &t, spans, count);
     if (left)
         watch_lanes(b, &t, left);
-    if (!t.write)
-        prepare_loads(b, w);
     bool loaded = !left && quick_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
     return loaded ? in + 1 : s->run(w, in);
 }

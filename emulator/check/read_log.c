@@ -2,6 +2,7 @@
 #include "check/read_log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/quick.h"
 
@@ -36,16 +37,39 @@ void read_log_shut(struct block_watch *b, bool by_copy) {
     log->ready = 0;
 }
 
+bool read_log_add_each(struct block_watch *b, struct access_mark mark, const uint32_t address[MAX_LANES]) {
+    struct read_log *log = &b->reads;
+    struct logged_read *r = &log->items[log->count];
+    if (log->count + 1 + READ_EACH_ITEMS > READ_LOG_SIZE)
+        return false;
+    *r = (struct logged_read){mark.time, mark.packed, {READ_EACH, 0}};
+    memcpy(r + 1, address, MAX_LANES * sizeof *address);
+    log->count += log->step * (1 + (uint32_t)READ_EACH_ITEMS);
+    return true;
+}
+
+/* Neighbouring lanes that read element after element are one span, and so are those that read the same. */
+static void tell_each(struct block_watch *b, struct access_mark mark, const uint32_t *address, uint32_t bytes) {
+    for (uint32_t lane = 0, next; lane < MAX_LANES; lane = next) {
+        uint32_t step = lane + 1 < MAX_LANES ? address[lane + 1] - address[lane] : 1;
+        for (next = lane + 1; next < MAX_LANES && (step == 0 || step == bytes); next++)
+            if (address[next] - address[next - 1] != step)
+                break;
+        uint32_t lanes = next - lane;
+        struct span s = {address[lane], step ? lanes * bytes : bytes, (uint8_t)lane,
+                         (uint32_t)(((uint64_t)1 << lanes) - 1) << lane};
+        quick_shared_read(b, mark, &s, bytes);
+    }
+}
+
 /* In the order in which the halves would have come. */
-static void tell(struct block_watch *b, const struct logged_read *r) {
-    const struct insn *in = &b->launch->kernel->code.insns[MARK_SITE(r->packed)];
-    const struct access *a = in->extra;
-    uint32_t bytes = (uint32_t)a->bytes * a->count;
+static void tell_halves(struct block_watch *b, struct access_mark mark, const uint32_t place[2], uint32_t bytes) {
     for (uint32_t half = 0; half < 2; half++) {
-        uint32_t place = r->place[half], lane = half * SPAN_HALF;
-        bool same = place & READ_ALL_SAME;
-        struct span s = {place & ~READ_ALL_SAME, same ? bytes : SPAN_HALF * bytes, (uint8_t)lane, 0xffffu << lane};
-        quick_shared_read(b, (struct access_mark){r->time, r->packed}, &s, bytes);
+        uint32_t lane = half * SPAN_HALF;
+        bool same = place[half] & READ_ALL_SAME;
+        struct span s = {place[half] & ~READ_ALL_SAME, same ? bytes : SPAN_HALF * bytes, (uint8_t)lane,
+                         0xffffu << lane};
+        quick_shared_read(b, mark, &s, bytes);
     }
 }
 
@@ -53,6 +77,17 @@ void read_log_tell(struct block_watch *b) {
     struct read_log *log = &b->reads;
     uint32_t count = log->count;
     log->count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        tell(b, &log->items[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct logged_read *r = &log->items[i];
+        const struct access *a = b->launch->kernel->code.insns[MARK_SITE(r->packed)].extra;
+        struct access_mark mark = {r->time, r->packed};
+        uint32_t addresses[MAX_LANES], bytes = (uint32_t)a->bytes * a->count;
+        if (r->place[0] != READ_EACH) {
+            tell_halves(b, mark, r->place, bytes);
+            continue;
+        }
+        memcpy(addresses, r + 1, sizeof addresses);
+        tell_each(b, mark, addresses, bytes);
+        i += READ_EACH_ITEMS;
+    }
 }

@@ -12,12 +12,14 @@
 #define READ_LOG_SIZE 2048
 
 #define READ_ALL_SAME ((uint32_t)1 << 31) /* the lanes of the half all read the same */
+#define READ_EACH     ((uint32_t)1 << 30) /* the lanes' addresses follow, in as many items as they need */
 
 /* By a whole warp; the halves' addresses, and how their lanes lie there: READ_ALL_SAME or one after the other. */
 struct logged_read {
     uint32_t time, packed; /* the mark of lane 0 */
     uint32_t place[2];
 };
+#define READ_EACH_ITEMS (MAX_LANES * sizeof(uint32_t) / sizeof(struct logged_read))
 
 struct read_log {
     struct logged_read *items; /* NULL until there is a use for it */
@@ -32,6 +34,8 @@ struct read_log {
 struct block_watch;
 /* A whole warp reads, and may do so again: makes room for the log, if it may be used at all. */
 void read_log_expect(struct block_watch *b, uint32_t warp);
+/* A whole warp reads, each lane at its address: the log is ready for it. False: it has no room. */
+bool read_log_add_each(struct block_watch *b, struct access_mark mark, const uint32_t address[MAX_LANES]);
 /* At a whole barrier, and where a block begins. */
 void read_log_forget(struct block_watch *b);
 /* Somebody writes. */

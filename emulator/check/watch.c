@@ -103,6 +103,7 @@ void watch_block_start(struct block *b) {
     b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
     b->watch->whole = 0;
+    b->watch->first_wait = ~0u;
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch);
     b->watch->reads.never = false;
@@ -414,7 +415,7 @@ static void mbarrier_before(struct block_watch *b, struct warp *w, const struct 
 
 /* bar.arrive does not wait: what came before it is known to those who do. */
 static void barrier_before(struct block_watch *b, struct warp *w, const struct insn *in) {
-    barrier_arrives(b, w);
+    barrier_arrives(b, w, in);
     if ((in->kind & ~(unsigned)BARRIER_UNALIGNED) != BARRIER_ARRIVE || !(b->launch->checks & CHECK_RACE))
         return;
     read_log_tell(b);
@@ -573,6 +574,7 @@ void watch_barrier_opens(struct block *block, unsigned barrier) {
         lanes += (uint32_t)__builtin_popcount(waiting_lanes(&block->warps[i], barrier));
     if (b->launch->checks & CHECK_SYNC)
         barrier_check_passed(b, block, barrier);
+    barrier_opens(b, block);
     uint32_t expected = block->barriers[barrier].expected;
     if (lanes == block->live_lanes && !expected) {
         order_barrier_whole(&b->order);
