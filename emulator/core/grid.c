@@ -251,10 +251,8 @@ static bool out_of_time(struct run *run, struct block *b) {
 #define TIME_EVERY 16
 
 static void tell_time(const struct run *run, const struct worker *worker, double *since) {
-    if (worker->counters) /* the interpreter's business, for as long as it takes */
-        return;
     double time = now();
-    tier_spent(run->launch.kernel, (uint64_t)((time - *since) * 1e9));
+    tier_spent(run->launch.kernel, worker->counters != NULL, (uint64_t)((time - *since) * 1e9));
     *since = time;
 }
 
@@ -401,7 +399,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
     launch->watch = watch_launch_begin(launch);
-    tier_launch(kernel);
+    tier_launch(kernel, counters_on());
     bool alone = run.blocks == 1 || grid_threads() == 1;
     if (!alone)
         call_helpers(&run);

@@ -195,6 +195,7 @@ void module_unload(struct module *m) {
                 memory_free(v->address);
     for (size_t i = 0; m->kernels && i < m->kernel_count; i++) {
         tier_free(m->kernels[i].tier);
+        tier_free(m->kernels[i].counted_tier);
         free(m->kernels[i].traits);
         free(m->kernels[i].sites);
     }
@@ -239,8 +240,10 @@ bool kernel_prepare(struct kernel *k) {
     pthread_mutex_lock(&m->lock);
     if (!k->prepared && !k->error)
         k->prepared = kernel_decode(k, m->ptx);
-    if (k->prepared && !k->tier)
+    if (k->prepared && !k->tier) {
         k->tier = tier_new();
+        k->counted_tier = tier_new();
+    }
     bool ready = k->prepared;
     pthread_mutex_unlock(&m->lock);
     return ready;

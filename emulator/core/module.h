@@ -74,15 +74,16 @@ struct kernel {
     } preferences;
     /* Filled by kernel_prepare, at the first launch. */
     bool prepared;
-    bool calls;               /* it calls functions that are not inlined */
-    bool recursive;           /* some function it reaches may call itself */
-    bool has_stack;           /* it needs as much of a stack as its threads turn out to use: recursion, alloca */
-    uint32_t stack_least;     /* bytes of local memory of the functions below it, each once */
-    uint32_t entry_local;     /* bytes of local memory of the kernel itself: where its callees' begin */
-    uint32_t reserved_shared; /* bytes at its beginning that are the system's: RESERVED_SHARED or 0 */
-    uint32_t dynamic_start;   /* where extern __shared__ arrays begin */
-    struct tier *tier;        /* its compiled form, when there is one: tier/tier.h */
-    char *error;              /* why it cannot run: an instruction we do not have, with its line */
+    bool calls;                /* it calls functions that are not inlined */
+    bool recursive;            /* some function it reaches may call itself */
+    bool has_stack;            /* it needs as much of a stack as its threads turn out to use: recursion, alloca */
+    uint32_t stack_least;      /* bytes of local memory of the functions below it, each once */
+    uint32_t entry_local;      /* bytes of local memory of the kernel itself: where its callees' begin */
+    uint32_t reserved_shared;  /* bytes at its beginning that are the system's: RESERVED_SHARED or 0 */
+    uint32_t dynamic_start;    /* where extern __shared__ arrays begin */
+    struct tier *tier;         /* its compiled form, when there is one: tier/tier.h */
+    struct tier *counted_tier; /* and that which counts what it executes */
+    char *error;               /* why it cannot run: an instruction we do not have, with its line */
     struct code code;
     uint32_t frame_bytes;
     struct frame_constant *constants;

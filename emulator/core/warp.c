@@ -229,15 +229,18 @@ const struct insn *warp_fault(struct warp *w, int cuda_error) {
 
 /* ---- the dispatch loops ---- */
 
+static void run_interpreted(struct warp *w, const struct insn *in) {
+    while (in)
+        in = in->run(w, in);
+}
+
 /* The same loop, counting what is executed. */
 static void run_counted(struct warp *w, const struct insn *in, struct counters *c) {
-    if (!c->records)
-        counters_begin(c, w->launch);
     while (in) {
         counters_instruction(c, w, in);
         if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by this loop */
-            uint32_t all = w->mask, p = *(uint32_t *)(void *)(w->regs + in->op[0]);
-            w->mask &= in->kind ? ~p : p;
+            uint32_t all = w->mask;
+            w->mask = counters_unguarded(w, in);
             if (w->mask)
                 counters_instruction(c, w, in + 1);
             w->mask = all;
@@ -249,16 +252,17 @@ static void run_counted(struct warp *w, const struct insn *in, struct counters *
 void warp_run(struct warp *w) {
     w->fuel = WARP_FUEL;
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
-    if (w->worker->counters) {
-        run_counted(w, in, w->worker->counters);
+    if (!in)
         return;
-    }
     const struct kernel *k = w->launch->kernel;
-    tier_kernel compiled = atomic_load_explicit(&k->tier->run, memory_order_acquire);
-    if (compiled) {
+    struct counters *c = w->worker->counters;
+    tier_kernel compiled = atomic_load_explicit(&(c ? k->counted_tier : k->tier)->run, memory_order_acquire);
+    if (c)
+        counters_warp(c, w);
+    if (compiled && !(c && counters_drawn(c, w)))
         compiled(w, in, k->code.insns);
-        return;
-    }
-    while (in)
-        in = in->run(w, in);
+    else if (c)
+        run_counted(w, in, c);
+    else
+        run_interpreted(w, in);
 }

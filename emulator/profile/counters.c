@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/function.h"
 #include "profile/launches.h"
 #include "profile/output.h"
 #include "profile/patterns.h"
@@ -44,29 +45,13 @@ struct insn_details *counters_details(struct insn_record *r) {
     return r->details;
 }
 
-void counters_begin(struct counters *c, const struct launch *launch) {
-    c->kernel = launch->kernel;
-    c->launch = launch;
-    c->traits = traits_of(launch->kernel);
-    c->records = zeroed(launch->kernel->code.count, sizeof *c->records);
-    c->detailed = launches_wanted();
-    c->epoch_block = ~(uint64_t)0;
-    c->reuse = c->detailed ? reuse_new() : NULL;
-    c->trace = c->detailed && output_wants_pictures() ? trace_new() : NULL;
-    for (uint32_t i = 0; i < launch->kernel->code.count;
-         i++) /* who waits at barriers, and what pictures show: every instruction */
-        c->records[i].special = c->detailed || launch->kernel->code.insns[i].flags & INSN_BARRIER ? SPECIAL_ANYTHING
-                                : c->traits->insns[i].shape                                       ? SPECIAL_MEMORY
-                                                                                                  : 0;
-}
-
 /* Who comes to a barrier has executed more or less than the one who comes last. */
 static void note_barrier(struct counters *c, const struct warp *w, const struct insn *in, struct insn_details *d) {
     struct barrier_epoch *e = &c->epoch;
     const struct block *b = w->block;
     uint32_t number = *(const uint32_t *)(const void *)(w->regs + in->op[1]) & 15;
-    uint64_t own = e->since[w->index];
-    e->since[w->index] = 0;
+    uint64_t *since = counters_since(c, w), own = *since;
+    *since = 0;
     e->most = own > e->most ? own : e->most;
     e->sum += own;
     e->arrived++;
@@ -86,25 +71,85 @@ static void barrier(struct counters *c, const struct warp *w, const struct insn 
         note_barrier(c, w, in, d);
 }
 
-void counters_special(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
-    if (c->detailed) {
-        if (c->epoch_block != w->block->index)
-            c->epoch = (struct barrier_epoch){0};
-        c->epoch_block = w->block->index;
-        c->epoch.since[w->index & (WARP_SIZE - 1)]++;
-        if (c->trace && w->block->index == 0 && !(in->flags & INSN_PSEUDO))
-            trace_instruction(c->trace, w, in);
-    }
+static void memory_and_barriers(struct counters *c, const struct warp *w, const struct insn *in) {
+    struct insn_record *r = &c->counted.records[in->index];
     if (c->traits->insns[in->index].shape)
         counters_memory(c, w, in, r);
     if (in->flags & INSN_BARRIER)
         barrier(c, w, in, r);
 }
 
-void counters_branch(struct counters *c, const struct insn *in, bool diverged) {
-    struct insn_details *d = counters_details(&c->records[in->index]);
-    d->counts.n[COUNT_BRANCHES]++;
-    d->counts.n[COUNT_DIVERGENT] += diverged;
+void counters_special(struct counters *c, const struct warp *w, const struct insn *in) {
+    if (c->detailed) {
+        ++*counters_since(c, w);
+        if (counters_drawn(c, w) && !(in->flags & INSN_PSEUDO))
+            trace_instruction(c->trace, w, in);
+    }
+    memory_and_barriers(c, w, in);
+}
+
+/* ---- the same for compiled kernels ---- */
+
+/* An instruction of which compiled code has counted no more than that it is executed; not even that of one behind a guard. */
+static void other(struct counters *c, const struct warp *w, const struct insn *in) {
+    uint64_t *since = counters_since(c, w), unguarded = c->counted.position[in->index + 1];
+    if (counted_is_guarded(c->kernel, in->index)) {
+        c->counted.records[in->index].executed++;
+        c->counted.records[in->index].threads += (unsigned)__builtin_popcount(w->mask);
+        ++*since;
+    }
+    *since += unguarded; /* is made of where the warp came from until it leaves the compiled code */
+    memory_and_barriers(c, w, in);
+    *since -= unguarded;
+}
+
+static void other_of_compiled(struct counted *counted, struct warp *w, const struct insn *in) {
+    struct counters *c = (struct counters *)(void *)counted;
+    other(c, w, in);
+    if (!(in->flags & INSN_GUARD))
+        return;
+    uint32_t all = w->mask;
+    w->mask = counters_unguarded(w, in);
+    if (w->mask)
+        other(c, w, in + 1);
+    w->mask = all;
+}
+
+static void begin(struct counters *c, const struct launch *launch) {
+    c->kernel = launch->kernel;
+    c->launch = launch;
+    c->traits = traits_of(launch->kernel);
+    counted_begin(&c->counted, launch->kernel);
+    c->counted.other = other_of_compiled;
+    c->detailed = launches_wanted();
+    c->epoch_block = ~(uint64_t)0;
+    c->reuse = c->detailed ? reuse_new() : NULL;
+    c->trace = c->detailed && output_wants_pictures() ? trace_new() : NULL;
+    for (uint32_t i = 0; i < launch->kernel->code.count;
+         i++) /* who waits at barriers, and what pictures show: every instruction */
+        c->counted.records[i].special = c->detailed || launch->kernel->code.insns[i].flags & INSN_BARRIER
+                                            ? SPECIAL_ANYTHING
+                                        : c->traits->insns[i].shape ? SPECIAL_MEMORY
+                                                                    : 0;
+}
+
+/* Instructions that the warps of another block have executed since a barrier are forgotten. */
+void counters_warp(struct counters *c, const struct warp *w) {
+    if (!c->counted.records)
+        begin(c, w->launch);
+    if (c->epoch_block == w->block->index)
+        return;
+    c->epoch_block = w->block->index;
+    c->epoch = (struct barrier_epoch){0};
+    memset(c->counted.since, 0, sizeof c->counted.since);
+}
+
+void counters_branch(struct counters *c, const struct insn *in) {
+    counters_details(&c->counted.records[in->index])->counts.n[COUNT_BRANCHES]++;
+}
+
+void counters_diverged(struct counters *c, const struct insn *in) {
+    counters_details(&c->counted.records[in->index])->counts.n[COUNT_DIVERGENT]++;
 }
 
 /* ---- sums ---- */
@@ -115,6 +160,8 @@ void counters_add(struct counts *to, const struct insn *in, const struct insn_re
     to->n[COUNT_THREAD_INST] += weight * r->threads;
     if (in->flags & (INSN_FLOAT | INSN_FLOAT_FMA))
         to->n[COUNT_FLOAT_OPERATIONS] += flops * r->threads;
+    if (in->run == op_branch_if)
+        to->n[COUNT_BRANCHES] += r->executed;
     for (int i = 0; r->details && i < COUNT_END; i++)
         to->n[i] += r->details->counts.n[i];
 }
@@ -123,27 +170,29 @@ static void add_to_process(const struct counters *c) {
     const struct code *code = &c->kernel->code;
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < code->count; i++)
-        if (c->records[i].executed)
-            counters_add(&process, &code->insns[i], &c->records[i]);
+        if (c->counted.records[i].executed)
+            counters_add(&process, &code->insns[i], &c->counted.records[i]);
     pthread_mutex_unlock(&lock);
 }
 
 void counters_flush(struct counters *c) {
-    if (!c->records)
+    struct insn_record *records = c->counted.records;
+    if (!records)
         return;
+    counted_add_up(&c->counted, c->kernel);
     for (uint32_t i = 0; i < c->kernel->code.count; i++)
-        if (c->records[i].details)
-            counters_settle(&c->kernel->code.insns[i], c->records[i].details);
+        if (records[i].details)
+            counters_settle(&c->kernel->code.insns[i], records[i].details);
     if (sums_on())
         add_to_process(c);
     if (c->detailed)
         launches_add(c); /* takes the trace, if it is worth keeping */
     for (uint32_t i = 0; i < c->kernel->code.count; i++) {
-        if (c->records[i].details)
-            patterns_free(c->records[i].details->patterns);
-        free(c->records[i].details);
+        if (records[i].details)
+            patterns_free(records[i].details->patterns);
+        free(records[i].details);
     }
-    free(c->records);
+    counted_free(&c->counted);
     reuse_free(c->reuse);
     trace_free(c->trace);
     *c = (struct counters){0};

@@ -4,6 +4,7 @@
 
 #include "core/grid.h"
 #include "emulator.h"
+#include "profile/counted.h"
 #include "profile/counts.h"
 
 struct pattern_memory;
@@ -24,31 +25,24 @@ struct access_example {
 /* What instructions of one kind only have. */
 struct insn_details {
     struct pattern_memory *patterns; /* of an access to memory */
-    bool plain; /* a load or store in a space that its opcode names, of which only sums are wanted */
+    bool plain; /* a load or store in a space that its opcode names, whose cost is all that is wanted of it */
     struct counts counts;
     struct access_example example;
 };
 
 enum { SPECIAL_MEMORY = 1, SPECIAL_ANYTHING };
 
-struct insn_record {
-    uint64_t executed, threads; /* by warps, by active threads */
-    struct insn_details *details;
-    uint8_t special; /* there is more to count: */
-};
-
-/* Instructions that the warps of a block have executed since their last barrier: who waits for whom. */
+/* Instructions that the warps of a block have executed since their last barrier (counted.since): who waits for whom. */
 struct barrier_epoch {
-    uint64_t since[WARP_SIZE]; /* by warp */
     uint64_t most, sum;
     uint32_t arrived; /* warps */
 };
 
 /* One worker's counts; added up at the end of a launch. Zeros at first. */
 struct counters {
+    struct counted counted; /* what compiled kernels reach */
     const struct kernel *kernel;
     const struct traits *traits; /* of its instructions */
-    struct insn_record *records; /* by insn.index */
     struct line_reuse *reuse;    /* these when a profile is wanted, not only sums */
     struct trace *trace;
     bool detailed;
@@ -58,27 +52,42 @@ struct counters {
 };
 
 bool counters_on(void);
-/* Before the first instruction of a launch that a worker executes. */
-void counters_begin(struct counters *c, const struct launch *launch);
+static inline uint64_t *counters_since(struct counters *c, const struct warp *w) {
+    return &c->counted.since[w->index % WARP_SIZE];
+}
+/* Before a warp's instructions are executed. */
+void counters_warp(struct counters *c, const struct warp *w);
+/* Is every instruction of it kept, to be drawn? Then it has to be interpreted. */
+static inline bool counters_drawn(const struct counters *c, const struct warp *w) {
+    return c->trace && w->block->index == 0;
+}
 /* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* profile/texels.c: the same for a fetch from a texture, or an access to a surface. */
 void counters_texture(struct counts *counts, const struct warp *w, const struct insn *in);
 void counters_surface(struct counts *counts, const struct warp *w, const struct insn *in);
 /* What instructions of some kinds ask for beyond being counted. */
-void counters_special(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
-/* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). */
+void counters_special(struct counters *c, const struct warp *w, const struct insn *in);
+/* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). Compiled kernels count
+ * in another way: profile/counted.h. */
 static inline void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in) {
-    struct insn_record *r = &c->records[in->index];
+    struct insn_record *r = &c->counted.records[in->index];
     r->executed++;
     r->threads += (unsigned)__builtin_popcount(w->mask);
     if (r->special == SPECIAL_MEMORY)
         counters_memory(c, w, in, r);
     else if (r->special)
-        counters_special(c, w, in, r);
+        counters_special(c, w, in);
 }
-/* A conditional branch of the active lanes has been decided; diverged: they went both ways. */
-void counters_branch(struct counters *c, const struct insn *in, bool diverged);
+/* The lanes that execute the instruction behind a guard. */
+static inline uint32_t counters_unguarded(const struct warp *w, const struct insn *guard) {
+    uint32_t p = *(const uint32_t *)(const void *)(w->regs + guard->op[0]);
+    return w->mask & (guard->kind ? ~p : p);
+}
+/* A branch by a table has been decided. One by a condition is decided whenever it is executed. */
+void counters_branch(struct counters *c, const struct insn *in);
+/* The active lanes went both ways at a branch of either kind. */
+void counters_diverged(struct counters *c, const struct insn *in);
 /* Adds a worker's counts to the process's and clears them, at the end of its part of a launch. Thread-safe. */
 void counters_flush(struct counters *c);
 /* After a launch. */

@@ -76,10 +76,11 @@ void launches_add(struct counters *c) {
         c->trace = NULL;
     }
     for (uint32_t i = 0; i < c->kernel->code.count; i++) {
-        p->records[i].executed += c->records[i].executed;
-        p->records[i].threads += c->records[i].threads;
-        if (c->records[i].details)
-            add_details(&p->records[i], c->records[i].details);
+        const struct insn_record *r = &c->counted.records[i];
+        p->records[i].executed += r->executed;
+        p->records[i].threads += r->threads;
+        if (r->details)
+            add_details(&p->records[i], r->details);
     }
     pthread_mutex_unlock(&lock);
 }

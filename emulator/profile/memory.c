@@ -286,10 +286,12 @@ static void wmma_access(const struct asking *k) {
             wmma_piece(k, addresses[0] + line * step + at, step, width / 4, shared);
 }
 
+/* What is dearer than any access before has a pattern or a place in its line that is new, so examples of a profile lack nothing. */
 static void begin_memory(const struct counters *c, const struct insn *in, struct insn_details *d) {
     const struct access *a = in->extra;
+    bool lines = c->reuse && a->space == SPACE_GLOBAL && a->kind == ACCESS_LOAD;
     d->patterns = patterns_new(); /* without memory for it, patterns are counted each time */
-    d->plain = d->patterns && !c->detailed && c->traits->insns[in->index].shape == SHAPE_ACCESS &&
+    d->plain = d->patterns && !c->trace && !lines && c->traits->insns[in->index].shape == SHAPE_ACCESS &&
                (a->space == SPACE_GLOBAL || a->space == SPACE_SHARED) && a->kind != ACCESS_ATOMIC && a->address_bits;
 }
 
@@ -317,11 +319,13 @@ void counters_settle(const struct insn *in, struct insn_details *d) {
     n[4] += global ? sum.used : bytes;
 }
 
-void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
-    if (r->details && r->details->plain && again(w, in, r->details))
-        return;
-    if (!counters_details(r)->patterns)
-        begin_memory(c, in, r->details);
+/* Plain accesses of compiled kernels come here only when they are not of the pattern that they met last. */
+static void tell_compiled(const struct counters *c, const struct insn *in, const struct insn_details *d) {
+    const struct access *a = in->extra;
+    patterns_tell(d->patterns, a->address_bits == 32, &c->counted.accesses[in->index]);
+}
+
+static void ask_once(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
     struct asking k = {c, w, in, in->extra, counters_details(r)};
     bool whole = w->mask == FULL_MASK;
     switch ((enum insn_shape)c->traits->insns[in->index].shape) {
@@ -354,4 +358,13 @@ void counters_memory(struct counters *c, const struct warp *w, const struct insn
     case SHAPE_NONE:
         break;
     }
+}
+
+void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
+    if (!counters_details(r)->patterns)
+        begin_memory(c, in, r->details);
+    if (!r->details->plain || !again(w, in, r->details))
+        ask_once(c, w, in, r);
+    if (r->details->plain)
+        tell_compiled(c, in, r->details);
 }

@@ -101,6 +101,25 @@ struct pattern_sum patterns_sum(const struct pattern_memory *m) {
     return sum;
 }
 
+/* Of 16 lanes that access so many bytes each; as wide as an address register is, which may be 32 bits. */
+static unsigned half_of(const uint32_t *narrow, unsigned bytes) {
+    bool run = true, same = true;
+    for (unsigned l = 1; l < HALF_LANES; l++) {
+        run &= narrow[l] - narrow[0] == l * bytes;
+        same &= narrow[l] == narrow[0];
+    }
+    return run ? HALF_RUN : same ? HALF_SAME : HALF_IRREGULAR;
+}
+
+/* Where the low halves of addresses are regular and the high ones are not, nothing is: a register of 64 bits is told by all of it. */
+static unsigned halves_of(const struct pattern *p) {
+    for (unsigned l = 1; l < WARP_SIZE; l++)
+        if (l != HALF_LANES && (uint32_t)((p->offsets[l] - p->offsets[l / HALF_LANES * HALF_LANES]) >> 32))
+            return 0;
+    unsigned low = half_of(p->narrow, p->bytes), high = half_of(p->narrow + HALF_LANES, p->bytes);
+    return p->mask == FULL_MASK && low && high ? HALVES(low, high) : 0;
+}
+
 static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
                             unsigned bytes, uint64_t first) {
     for (unsigned i = 0; i < PATTERN_WAYS; i++) {
@@ -122,6 +141,7 @@ static struct pattern *find(struct pattern_memory *m, enum pattern_way way, cons
     p->known = 0;
     p->bytes = (uint8_t)bytes;
     p->way = (uint8_t)way;
+    p->halves = (uint8_t)halves_of(p);
     return p;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/simd.h"
 #include "core/warp.h"
+#include "profile/counted.h"
 
 struct pattern_memory;
 
@@ -46,6 +47,7 @@ struct pattern_sum {
 struct pattern_sum patterns_sum(const struct pattern_memory *memory);
 
 #define PATTERN_WAYS   4
+#define HALF_LANES     16
 #define PATTERN_LINE   128 /* all addresses may move by a multiple of this without a change of the cost */
 #define PATTERN_STEP   4   /* places in a line that have a cost of their own: multiples of 4 */
 #define PATTERN_PLACES (PATTERN_LINE / PATTERN_STEP)
@@ -55,9 +57,10 @@ struct pattern {
     uint32_t mask;  /* 0: empty */
     uint32_t known; /* a bit for each place whose cost is known */
     uint8_t bytes, way;
+    uint8_t halves; /* how those of a whole warp lie, 0: not regularly */
     /* From the first active lane, the low halves; whatever in inactive lanes. */
     _Alignas(64) uint32_t narrow[WARP_SIZE];
-    uint32_t times[PATTERN_PLACES]; /* accesses noted by patterns_again */
+    uint64_t times[PATTERN_PLACES]; /* accesses noted by patterns_again and by compiled kernels */
     struct pattern_cost costs[PATTERN_PLACES];
     _Alignas(64) uint64_t offsets[WARP_SIZE]; /* the whole */
 };
@@ -95,7 +98,7 @@ static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg,
             if (p->mask != mask || elsewhere(p, reg, first) & mask)                                                    \
                 continue;                                                                                              \
             m->last = at;                                                                                              \
-            if ((first + offset) % PATTERN_STEP || !(p->known >> place & 1) || p->times[place] == ~(uint32_t)0)        \
+            if ((first + offset) % PATTERN_STEP || !(p->known >> place & 1))                                           \
                 return false;                                                                                          \
             p->times[place]++;                                                                                         \
             return true;                                                                                               \
@@ -106,5 +109,12 @@ static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg,
 AGAIN(patterns_again32, uint32_t, elsewhere32)
 AGAIN(patterns_again64, uint64_t, elsewhere64)
 #undef AGAIN
+
+/* Tells compiled kernels of the pattern that was met last: addresses are of 32 bits or of 64. */
+static inline void patterns_tell(struct pattern_memory *m, bool narrow, struct counted_access *to) {
+    struct pattern *p = &m->ways[m->last];
+    *to =
+        (struct counted_access){narrow ? p->narrow[HALF_LANES] : p->offsets[HALF_LANES], p->times, p->known, p->halves};
+}
 
 #endif

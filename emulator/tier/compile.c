@@ -322,22 +322,28 @@ void tier_free(struct tier *tier) {
         free(tier);
 }
 
-static bool wanted(const struct kernel *kernel) {
-    return kernel->code.count <= MAX_INSNS && !atomic_exchange(&kernel->tier->asked, true);
+static struct tier *tier_of(const struct kernel *kernel, bool counted) {
+    return counted ? kernel->counted_tier : kernel->tier;
 }
 
-void tier_launch(const struct kernel *kernel) {
-    if (mode() != TIER_ALWAYS || !wanted(kernel))
+static bool wanted(const struct kernel *kernel, struct tier *tier) {
+    return kernel->code.count <= MAX_INSNS && !atomic_exchange(&tier->asked, true);
+}
+
+void tier_launch(const struct kernel *kernel, bool counted) {
+    struct tier *tier = tier_of(kernel, counted);
+    if (mode() != TIER_ALWAYS || !wanted(kernel, tier))
         return;
-    char *text = tier_translate(kernel);
-    atomic_store(&kernel->tier->run, build(text));
+    char *text = tier_translate(kernel, counted);
+    atomic_store(&tier->run, build(text));
     free(text);
 }
 
-void tier_spent(const struct kernel *kernel, uint64_t nanoseconds) {
-    if (mode() != TIER_LONG || atomic_load_explicit(&kernel->tier->asked, memory_order_relaxed))
+void tier_spent(const struct kernel *kernel, bool counted, uint64_t nanoseconds) {
+    struct tier *tier = tier_of(kernel, counted);
+    if (mode() != TIER_LONG || atomic_load_explicit(&tier->asked, memory_order_relaxed))
         return;
     uint64_t each = (uint64_t)kernel->code.count * WORTH_INSN, enough = each > WORTH_IT_NS ? each : WORTH_IT_NS;
-    if (atomic_fetch_add(&kernel->tier->spent, nanoseconds) + nanoseconds > enough && wanted(kernel))
-        enqueue(tier_translate(kernel), kernel->tier);
+    if (atomic_fetch_add(&tier->spent, nanoseconds) + nanoseconds > enough && wanted(kernel, tier))
+        enqueue(tier_translate(kernel, counted), tier);
 }

@@ -13,5 +13,14 @@
 #include "ops/half.c"
 #include "ops/special.c"
 
-#include "ops/memory_fast.h" /* these are for whole warps */
 #include "check/watched_shared.h"
+#include "ops/memory_fast.h" /* these are for whole warps */
+#include "profile/counted.h"
+
+/* HALVES() of a whole warp's addresses, `bytes` for each lane. */
+static inline uint32_t counted_halves32(const uint32_t *address, uint32_t bytes) {
+    return (uint32_t)pattern32(address, bytes) | (uint32_t)pattern32(address + HALF, bytes) << 2;
+}
+static inline uint32_t counted_halves64(const uint64_t *address, uint32_t bytes) {
+    return (uint32_t)pattern64(address, bytes) | (uint32_t)pattern64(address + HALF, bytes) << 2;
+}

@@ -8,15 +8,29 @@
     static const struct insn n = {.op = {0, 16, 32, 48, 64, 80}, .imm = imm_, .kind = kind_};                          \
     OPERAND(uint64_t, 0) = OPERAND(uint64_t, 1) = 0
 
+/* What a text that counts does where its way through the instructions begins, ends and jumps, and before an instruction that asks for
+ * more than being counted: profile/counted.h. It defines COUNTING before each function; others define it as nothing. */
+#define CAME(to)                  COUNTING(counted_came(&way, to))
+#define LEFT(next)                COUNTING(counted_left(&way, next))
+#define WENT(next, to, unguarded) COUNTING(counted_went(&way, next, to, unguarded))
+#define OTHER(i)                  COUNTING(c->other(c, w, code + (i)))
+
 #define RUN(i) code[i].run(w, code + (i))
+#define LEAVE(i)                                                                                                       \
+    do {                                                                                                               \
+        LEFT((i) + 1);                                                                                                 \
+        return RUN(i);                                                                                                 \
+    } while (0)
 /* The same for some of the lanes, with the others' work done. */
 #define REST(i, rest)                                                                                                  \
     do {                                                                                                               \
         w->mask = rest;                                                                                                \
         const struct insn *then = RUN(i);                                                                              \
         w->mask = m;                                                                                                   \
-        if (then != code + (i) + 1)                                                                                    \
+        if (then != code + (i) + 1) {                                                                                  \
+            LEFT((i) + 1);                                                                                             \
             return then;                                                                                               \
+        }                                                                                                              \
     } while (0)
 #define GO(to)                                                                                                         \
     {                                                                                                                  \
@@ -27,8 +41,10 @@
 #define DO(i, next)                                                                                                    \
     do {                                                                                                               \
         const struct insn *then = RUN(i);                                                                              \
-        if (then != code + (next) || w->mask != m)                                                                     \
+        if (then != code + (next) || w->mask != m) {                                                                   \
+            LEFT((i) + 1);                                                                                             \
             return then;                                                                                               \
+        }                                                                                                              \
     } while (0)
 
 /* The new value where lane l is one of m, by arithmetic: compilers make a branch of a store that depends on a mask. */

@@ -159,6 +159,8 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *gua
                     : takes || (o[j].written && raw) ? read_place(t, p)
                                                      : read_canonical(t, p);
     }
+    if (guard)
+        counted_emit_lane(t, i, on, negated);
     for (unsigned j = 0; j < n; j++)
         if (o[j].written)
             fprintf(t->out, "    %s v%d;\n", type_of(o[j].bits), values[j] = t->value_count++);
@@ -209,6 +211,9 @@ uint32_t run_emit(struct translator *t, uint32_t begin) {
     find_live_out(t, end);
     fprintf(t->out, " {\n");
     declare_places(t);
+    for (uint32_t i = begin; i < end; i++)
+        if (t->steps[i] == STEP_GUARD)
+            counted_emit_lanes(t, i + 1);
     fprintf(t->out, "#pragma GCC ivdep\n  for (int l = 0; l < 32; l++) {\n");
     t->value_count = 0;
     for (uint32_t i = begin; i < end; i++) {
@@ -220,6 +225,9 @@ uint32_t run_emit(struct translator *t, uint32_t begin) {
             emit_operation(t, i, NULL, false);
     }
     emit_results(t);
+    for (uint32_t i = begin; i < end; i++)
+        if (t->steps[i] == STEP_GUARD)
+            counted_emit_guarded(t, i + 1);
     fprintf(t->out, " }\n");
     return end;
 }

@@ -41,16 +41,20 @@ void memory_emit_access(struct translator *t, uint32_t i) {
 static void emit_memory(struct translator *t, uint32_t i) {
     char name[32];
     if (!t->full) {
+        counted_emit_other(t, i);
         emit_other(t, i, i + 1);
         return;
     }
     steps_fast_memory(&t->k->code.insns[i], name);
     fprintf(t->out, " {\n");
     memory_emit_access(t, i);
+    if (t->counted)
+        counted_emit_access(t, i);
     fprintf(t->out,
             "  const uint32_t rest = (fast_%s(w, a, 0) ? 0 : 0xffffu) | (fast_%s(w, a, 16) ? 0 : 0xffff0000u);\n", name,
             name);
-    fprintf(t->out, "  if (rest) REST(%u, rest);\n }\n", i);
+    fprintf(t->out, "%s  if (rest) REST(%u, rest);\n%s }\n", t->counted ? "  counted_note(had, first);\n" : "", i,
+            t->counted ? "  }\n" : "");
 }
 
 /* Backward jumps go through the switch. A loop with several entries (by the jump and by the switch) would be irreducible, and
@@ -58,10 +62,18 @@ static void emit_memory(struct translator *t, uint32_t i) {
 static void emit_jump(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     uint32_t to = target_of(t, in);
-    if (!t->full)
-        fprintf(t->out, " if (!warp_goes_on(w, code + %u)) { DO(%u, %u); GO(%u); }\n", to, i, to, to);
     if (in->flags & INSN_BACKWARD)
-        fprintf(t->out, " if (w->fuel <= 1) return RUN(%u);\n w->fuel--;\n GO(%u);\n", i, to);
+        fprintf(t->out, " if (w->fuel <= 1) LEAVE(%u);\n", i);
+    if (!t->full) {
+        fprintf(t->out, " if (!warp_goes_on(w, code + %u)) {\n DO(%u, %u);\n", to, i, to);
+        counted_emit_jump(t, i, to);
+        fprintf(t->out, " GO(%u);\n }\n", to);
+    }
+    if (in->flags & INSN_BACKWARD)
+        fprintf(t->out, " w->fuel--;\n");
+    counted_emit_jump(t, i, to);
+    if (in->flags & INSN_BACKWARD)
+        fprintf(t->out, " GO(%u);\n", to);
     else
         fprintf(t->out, " goto L%u;\n", to);
 }
@@ -70,19 +82,22 @@ static void emit_branch(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     fprintf(t->out, " {\n  const uint32_t taken = m & %s*(const uint32_t *)(r + %u);\n", in->kind ? "~" : "",
             in->op[0]);
-    fprintf(t->out, "  if (taken) {\n  if (taken != m) return RUN(%u);\n", i);
+    fprintf(t->out, "  if (taken) {\n  if (taken != m) LEAVE(%u);\n", i);
     emit_jump(t, i);
     fprintf(t->out, t->full ? " }\n }\n" : " }\n if (!warp_goes_on(w, code + %u)) DO(%u, %u);\n }\n", i + 1, i, i + 1);
 }
 
 static void emit_function(struct translator *t) {
     uint32_t n = t->k->code.count;
+    counted_emit_begin(t);
     fprintf(t->out,
             "static __attribute__((flatten)) const struct insn *run_%s(struct warp *w, const struct insn *in, const "
             "struct insn "
             "*const code) {\n const uint32_t m = %s;\n uint8_t *const r = w->regs;\n uint32_t pc = (uint32_t)(in - "
-            "code);\n for (;;) switch (pc) {\n",
+            "code);\n",
             t->full ? "whole" : "some", t->full ? "0xffffffffu" : "w->mask");
+    counted_emit_way(t);
+    fprintf(t->out, " for (;;) switch (pc) {\n");
     for (uint32_t i = 0; i < n;) {
         fprintf(t->out, " case %u: L%u: __attribute__((unused));\n", i, i);
         switch (t->steps[i]) {
@@ -94,6 +109,7 @@ static void emit_function(struct translator *t) {
             emit_memory(t, i);
             break;
         case STEP_WATCHED:
+            counted_emit_other(t, i);
             if (t->full)
                 watched_emit(t, i);
             else
@@ -110,6 +126,7 @@ static void emit_function(struct translator *t) {
             emit_branch(t, i);
             break;
         default:
+            counted_emit_other(t, i);
             if (i + 1 < n && t->steps[i + 1] == STEP_INSIDE) {
                 emit_other(t, i, i + 2);
                 i++;
@@ -119,10 +136,10 @@ static void emit_function(struct translator *t) {
         }
         i++;
     }
-    fprintf(t->out, " default: return RUN(pc);\n }\n}\n");
+    fprintf(t->out, " default: OTHER(pc); LEAVE(pc);\n }\n}\n");
 }
 
-char *tier_translate(const struct kernel *kernel) {
+char *tier_translate(const struct kernel *kernel, bool counted) {
     char *text = NULL;
     size_t size = 0;
     struct translator *t = calloc(1, sizeof *t);
@@ -135,6 +152,9 @@ char *tier_translate(const struct kernel *kernel) {
     if (!t->steps || !t->names)
         abort();
     steps_classify(t);
+    t->counted = counted;
+    if (counted)
+        counted_prepare(t);
     for (int full = 0; full < 2; full++) {
         t->full = full;
         emit_function(t);
@@ -146,6 +166,7 @@ char *tier_translate(const struct kernel *kernel) {
     free(t->steps);
     free(t->names);
     free(t->live);
+    free(t->position);
     free(t);
     return text;
 }

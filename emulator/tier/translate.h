@@ -2,6 +2,7 @@
 #ifndef TRANSLATE_H
 #define TRANSLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/module.h"
@@ -12,8 +13,8 @@
 typedef void (*tier_kernel)(struct warp *w, const struct insn *in, const struct insn *code);
 #define TIER_ENTRY "tier_kernel_run"
 
-/* The text of a kernel, to be compiled behind tier_prelude; the caller frees it. */
-char *tier_translate(const struct kernel *kernel);
+/* The text of a kernel, to be compiled behind tier_prelude; the caller frees it. counted: one that counts what it executes. */
+char *tier_translate(const struct kernel *kernel, bool counted);
 
 /* The operations' C text (tier/lane_operations.c, preprocessed), ended by a 0. */
 extern const char tier_prelude[];

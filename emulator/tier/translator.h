@@ -34,7 +34,11 @@ struct place {
 struct translator {
     const struct kernel *k;
     FILE *out;
-    bool full;          /* the copy for whole warps, not for any set of lanes */
+    bool full;     /* the copy for whole warps, not for any set of lanes */
+    bool counted;  /* the text counts what it executes; only then: */
+    bool barriers; /* there are any */
+    const struct traits *traits;
+    uint32_t *position; /* unguarded instructions before each */
     uint8_t *steps;     /* enum step of each instruction */
     const char **names; /* of the operations that compute */
     uint64_t *live;     /* registers_liveness of the kernel itself */
@@ -64,6 +68,20 @@ bool steps_gives_raw(const char *name);
 bool steps_takes_raw(const char *name);
 /* The name of a load's or store's fast way (ops/memory_fast.h, without fast_); false when it has none. */
 bool steps_fast_memory(const struct insn *in, char name[static 32]);
+
+/* tier/counted.c: what a text that counts says, nothing in others. */
+void counted_prepare(struct translator *t);
+/* Before a function; at its beginning; where it jumps; before an instruction is executed that asks for more than being counted. */
+void counted_emit_begin(const struct translator *t);
+void counted_emit_way(const struct translator *t);
+void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to);
+void counted_emit_other(const struct translator *t, uint32_t i);
+/* An access that is as the one before goes on inside of the brace that this opens, all others are made. */
+void counted_emit_access(const struct translator *t, uint32_t i);
+/* The guards of a run: before the loop over the lanes, in it, and behind it. */
+void counted_emit_lanes(const struct translator *t, uint32_t guarded);
+void counted_emit_lane(const struct translator *t, uint32_t guarded, int value, bool negated);
+void counted_emit_guarded(const struct translator *t, uint32_t guarded);
 
 /* Writes the loop over the lanes for the run that begins at an instruction that computes; returns the first one behind it. */
 uint32_t run_emit(struct translator *t, uint32_t begin);

@@ -20,7 +20,8 @@ static void must(bool right, const char *what) {
 static void prepare(struct kernel *k) {
     if (kernel_prepare(k)) {
         must(k->code.count && k->code.insns, "a kernel without code can run");
-        free(tier_translate(k));
+        free(tier_translate(k, false));
+        free(tier_translate(k, true));
         for (uint32_t i = 0; i < k->code.count; i++)
             insn_position(k, &k->code.insns[i]);
     } else {

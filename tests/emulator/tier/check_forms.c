@@ -139,7 +139,7 @@ static void choose(const struct plan *plans, size_t count) {
             continue;
         }
         op_fn *all = interpret_others(k, plans[i].name);
-        char *text = tier_translate(k);
+        char *text = tier_translate(k, false);
         if (adds_something(k, plans[i].variant.guarded, text)) {
             tests[test_count] = (struct test){plans[i], module, i, k, all};
             texts[test_count++] = text;

@@ -48,7 +48,7 @@ static bool load(size_t from, size_t to) {
         kernels[i] = module_kernel(module, name);
         if (!kernels[i] || !kernel_prepare(kernels[i]))
             return fprintf(stderr, "# %s\n", kernels[i] ? kernels[i]->error : name), false;
-        texts[i] = tier_translate(kernels[i]);
+        texts[i] = tier_translate(kernels[i], false);
     }
     return true;
 }

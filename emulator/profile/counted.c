@@ -1,0 +1,51 @@
+/* See counted.h. */
+#include "profile/counted.h"
+
+#include <stdlib.h>
+
+#include "core/module.h"
+
+static void *zeroed(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+bool counted_is_guarded(const struct kernel *k, uint32_t index) {
+    return index && k->code.insns[index - 1].flags & INSN_GUARD;
+}
+
+void counted_begin(struct counted *c, const struct kernel *k) {
+    size_t n = k->code.count + 1; /* the last instruction has an end behind it, too */
+    c->records = zeroed(n, sizeof *c->records);
+    c->accesses = zeroed(n, sizeof *c->accesses);
+    c->whole = zeroed(n, sizeof *c->whole);
+    c->some = zeroed(n, sizeof *c->some);
+    c->threads = zeroed(n, sizeof *c->threads);
+    c->position = zeroed(n, sizeof *c->position);
+    for (uint32_t i = 0; i < k->code.count; i++)
+        c->position[i + 1] = c->position[i] + !counted_is_guarded(k, i);
+}
+
+void counted_add_up(struct counted *c, const struct kernel *k) {
+    int64_t whole = 0, some = 0, threads = 0;
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        whole += c->whole[i];
+        some += c->some[i];
+        threads += c->threads[i];
+        if (counted_is_guarded(k, i))
+            continue; /* counted by its own */
+        c->records[i].executed += (uint64_t)(whole + some);
+        c->records[i].threads += (uint64_t)(32 * whole + threads);
+    }
+}
+
+void counted_free(struct counted *c) {
+    free(c->records);
+    free(c->accesses);
+    free(c->whole);
+    free(c->some);
+    free(c->threads);
+    free(c->position);
+}

@@ -1,0 +1,112 @@
+/* What compiled kernels count with: tier/lane_operations.c makes it a part of their text, so it stays small.
+ *
+ * A compiled kernel does not count instruction by instruction. It notes where the way through its instructions begins (+1) and behind
+ * which it ends (-1); the sum of all that up to an instruction is how often that was executed. A straight piece of code costs
+ * nothing, a jump two additions. */
+#ifndef COUNTED_H
+#define COUNTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct counted;
+struct insn;
+struct insn_details;
+struct warp;
+
+struct insn_record {
+    uint64_t executed, threads; /* by warps, by active threads */
+    struct insn_details *details;
+    uint8_t special; /* there is more to count: */
+};
+
+/* How the addresses of a half of a warp lie: enum pattern of ops/memory_fast.h. */
+enum { HALF_IRREGULAR, HALF_RUN, HALF_SAME };
+#define HALVES(low, high) ((low) | (high) << 2)
+
+/* The pattern that an access of a whole warp met last, when its halves are regular. */
+struct counted_access {
+    uint64_t step;   /* from the first lane's address to the 16th's */
+    uint64_t *times; /* accesses by the place of their first address in a line of 128 bytes, in words */
+    uint32_t known;  /* a bit for each place at which that may be noted */
+    uint32_t halves; /* 0: there is no such pattern */
+};
+
+/* A worker's. */
+struct counted {
+    struct insn_record *records;     /* by insn.index, as all of these */
+    struct counted_access *accesses; /* those that are more than sums have none */
+    int64_t *whole;                  /* begins and ends of the ways of whole warps */
+    int64_t *some, *threads;         /* and of others, with their lanes */
+    uint32_t *position;              /* unguarded instructions before this one */
+    uint64_t since[32];              /* by warp: instructions since the last barrier */
+    /* Counts what an instruction asks for beyond that, before it is executed. */
+    void (*other)(struct counted *c, struct warp *w, const struct insn *in);
+};
+
+struct kernel;
+/* Room for the counts of a kernel, which are zeros. */
+void counted_begin(struct counted *c, const struct kernel *k);
+/* Adds what compiled code has noted to the records. */
+void counted_add_up(struct counted *c, const struct kernel *k);
+void counted_free(struct counted *c);
+/* Is the instruction before it its guard? */
+bool counted_is_guarded(const struct kernel *k, uint32_t index);
+
+/* What a compiled function keeps at hand. */
+struct counted_way {
+    int64_t *executed, *threads; /* threads: NULL in the function for whole warps */
+    int64_t lanes;
+    uint64_t *since; /* NULL when nobody waits at barriers */
+    const uint32_t *position;
+};
+
+/* The way through the instructions begins or goes on at `to`. */
+static inline void counted_came(const struct counted_way *way, uint32_t to) {
+    way->executed[to]++;
+    if (way->threads)
+        way->threads[to] += way->lanes;
+    if (way->since)
+        *way->since -= way->position[to];
+}
+
+/* It ends before `next`. */
+static inline void counted_left(const struct counted_way *way, uint32_t next) {
+    way->executed[next]--;
+    if (way->threads)
+        way->threads[next] -= way->lanes;
+    if (way->since)
+        *way->since += way->position[next];
+}
+
+/* Both; unguarded: instructions from `to` to `next`, or less than none. */
+static inline void counted_went(const struct counted_way *way, uint32_t next, uint32_t to, int64_t unguarded) {
+    way->executed[next]--;
+    way->executed[to]++;
+    if (way->threads) {
+        way->threads[next] -= way->lanes;
+        way->threads[to] += way->lanes;
+    }
+    if (way->since)
+        *way->since += (uint64_t)unguarded;
+}
+
+/* A guarded instruction is executed by those whose guard holds. */
+static inline void counted_guarded(const struct counted *c, const struct counted_way *way, uint32_t index,
+                                   uint32_t lanes) {
+    c->records[index].executed += lanes != 0;
+    c->records[index].threads += (unsigned)__builtin_popcount(lanes);
+    if (way->since)
+        *way->since += lanes != 0;
+}
+
+/* Whether an access, whose first address is `first`, is one of the pattern met last: to be noted by counted_note. */
+static inline bool counted_again(const struct counted_access *a, uint32_t halves, uint64_t step, uint64_t first) {
+    return a->halves == halves && a->step == step && !(first & 3) && a->known >> (first / 4 % 32) & 1;
+}
+
+static inline void counted_note(const struct counted_access *a, uint64_t first) {
+    a->times[first / 4 % 32]++;
+}
+
+#endif
