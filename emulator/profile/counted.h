@@ -23,13 +23,14 @@ struct insn_record {
 /* How the addresses of a half of a warp lie: enum pattern of ops/memory_fast.h. */
 enum { HALF_IRREGULAR, HALF_RUN, HALF_SAME };
 #define HALVES(low, high) ((low) | (high) << 2)
+#define HALVES_NONE       0xff /* no access has these */
 
 /* The pattern that an access of a whole warp met last, when its halves are regular. */
 struct counted_access {
     uint64_t step;   /* from the first lane's address to the 16th's */
     uint64_t *times; /* accesses by the place of their first address in a line of 128 bytes, in words */
     uint32_t known;  /* a bit for each place at which that may be noted */
-    uint32_t halves; /* 0: there is no such pattern */
+    uint32_t halves;
 };
 
 /* A worker's. */

@@ -111,13 +111,13 @@ static unsigned half_of(const uint32_t *narrow, unsigned bytes) {
     return run ? HALF_RUN : same ? HALF_SAME : HALF_IRREGULAR;
 }
 
-/* Where the low halves of addresses are regular and the high ones are not, nothing is: a register of 64 bits is told by all of it. */
+/* In a pattern of 64-bit addresses all bits count, not only the low ones. */
 static unsigned halves_of(const struct pattern *p) {
     for (unsigned l = 1; l < WARP_SIZE; l++)
         if (l != HALF_LANES && (uint32_t)((p->offsets[l] - p->offsets[l / HALF_LANES * HALF_LANES]) >> 32))
-            return 0;
+            return HALVES_NONE;
     unsigned low = half_of(p->narrow, p->bytes), high = half_of(p->narrow + HALF_LANES, p->bytes);
-    return p->mask == FULL_MASK && low && high ? HALVES(low, high) : 0;
+    return p->mask == FULL_MASK && low && high ? HALVES(low, high) : HALVES_NONE;
 }
 
 static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,

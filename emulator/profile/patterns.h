@@ -57,7 +57,7 @@ struct pattern {
     uint32_t mask;  /* 0: empty */
     uint32_t known; /* a bit for each place whose cost is known */
     uint8_t bytes, way;
-    uint8_t halves; /* how those of a whole warp lie, 0: not regularly */
+    uint8_t halves; /* how those of a whole warp lie, HALVES_NONE: not regularly */
     /* From the first active lane, the low halves; whatever in inactive lanes. */
     _Alignas(64) uint32_t narrow[WARP_SIZE];
     uint64_t times[PATTERN_PLACES]; /* accesses noted by patterns_again and by compiled kernels */

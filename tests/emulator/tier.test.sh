@@ -87,6 +87,46 @@ check_program() {
   fi
 }
 
+# The same profile, number by number, with examples of accesses; threads would share the blocks otherwise each time.
+counted='tests/emulator/counters/idioms lessons/lesson05 lessons/lesson07 lessons/lesson15'
+[ "$every" != 1 ] || counted="$counted tests/emulator/counters/patterns lessons/lesson01 lessons/lesson02 lessons/lesson03
+  lessons/lesson10 lessons/lesson16"
+
+profile_of() { # TIER PROGRAM
+  EMULATOR_THREADS=1 EMULATOR_TIER=$1 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=build/emulator EMULATOR_PTXAS=/nowhere/ptxas \
+    EMULATOR_PROFILE=json EMULATOR_PROFILE_FILE="$scratch/profile.$1" timeout 300 "$2" >"$scratch/out" 2>&1 </dev/null
+}
+
+check_profile() { # NAME PROGRAM
+  if profile_of 0 "$2" && profile_of 2 "$2" && [ "$(wc -c <"$scratch/profile.2")" -gt 5000 ] &&
+    cmp -s "$scratch/profile.0" "$scratch/profile.2"; then
+    pass "tier: $1 is counted as by the interpreter"
+  else
+    no "tier: $1 is counted as by the interpreter" "it is not, or ended with an error"
+    diff "$scratch/profile.0" "$scratch/profile.2" | cut -c 1-200 | head -n 10 | sed 's/^/    | /'
+  fi
+}
+
+check_counts() {
+  for program in $programs; do
+    check_profile "$program" "build/tests/programs/$program-O3"
+  done
+  for source in $counted; do
+    name=${source##*/}
+    case $source in
+    lessons/*) source=$(echo "$source"_*)/$name SIZE=$(sh tests/lessons/sizes.sh "${name#lesson}" counted) ;;
+    esac
+    export SIZE
+    capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 "$source.cu" \
+      -o "$scratch/$name" -ldl -lpthread
+    if [ "$status" = 0 ]; then check_profile "$name" "$scratch/$name"; else
+      no "tier: $name is counted as by the interpreter" "it does not compile"
+      show_output
+    fi
+  done
+  unset SIZE
+}
+
 # The same words about the same mistakes.
 check_faults() {
   nvcc_log=$scratch/nvcc.log
@@ -223,6 +263,7 @@ check_random "$plain_emulator" "$kernels"
 for program in $programs; do
   check_program "$program"
 done
+check_counts
 check_faults
 if link_here "$plain_emulator" check_switch; then
   check_cache

@@ -19,7 +19,8 @@ struct writer {
     struct random *r;
     const struct plan *plans;
     size_t plan_count;
-    int labels, depth;
+    int labels, depth, line;
+    struct random_shape shape;
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct writer *w, const char *format, ...) {
@@ -185,6 +186,60 @@ static void add_memory(struct writer *w) {
     }
 }
 
+/* ---- regular addresses: neighbours in a row, one for all, or either in each half of a warp ---- */
+
+/* Behind a table's or a row's begin, a multiple of `bytes`. */
+static void add_place(struct writer *w, const char *base, unsigned bytes) {
+    add(w, "[%%%s+%u];\n", base, bytes * below(w, 64));
+}
+
+static void add_regular_load(struct writer *w) {
+    static const char *const bases[] = {"row", "same", "pairs", "steps", "walk"}, *const shared[] = {"table_row",
+                                                                                                     "table_same",
+                                                                                                     "table_pairs"};
+    switch (below(w, 8)) {
+    case 0:
+        add(w, "ld.global.v4.b32 {%%w%u, %%w%u, %%w2, %%w3}, ", 4 + below(w, 4), below(w, 2));
+        add_place(w, below(w, 2) ? "quads" : "same", 16);
+        break;
+    case 1:
+        add(w, "ld.global.b16 %%h%u, ", below(w, HALVES));
+        add_place(w, below(w, 2) ? "halves" : "row", 2);
+        break;
+    case 2:
+    case 3:
+    case 4:
+        add(w, "ld.shared.b32 %%w%u, ", below(w, WORDS));
+        add_place(w, shared[below(w, 3)], 4);
+        break;
+    default:
+        add(w, "ld.global.b32 %%w%u, ", below(w, WORDS));
+        add_place(w, bases[below(w, 5)], 4);
+    }
+}
+
+static void add_regular_store(struct writer *w) {
+    unsigned row = 8 * w->shape.threads * below(w, RANDOM_ROWS);
+    if (below(w, 2))
+        add(w, "st.global.b64 [%%mine_in_rows+%u], %%l%u;\n", row, below(w, LONGS));
+    else
+        add(w, "st.global.v2.b32 [%%mine_in_rows+%u], {%%w%u, %%w%u};\n", row, below(w, WORDS), below(w, WORDS));
+}
+
+static void add_regular(struct writer *w) {
+    if (below(w, 4) == 0) {
+        add(w, "    add.u32 %%far, %%far, %u;\n    and.b32 %%far, %%far, 1020;\n    cvt.u64.u32 %%walk, %%far;\n",
+            4 * below(w, 40));
+        add(w, "    add.u64 %%walk, %%walk, %%row;\n");
+    }
+    add(w, "    ");
+    add_guard(w);
+    if (below(w, 4))
+        add_regular_load(w);
+    else
+        add_regular_store(w);
+}
+
 /* A neighbour's word: all threads of the block come here. */
 static void add_exchange(struct writer *w) {
     add(w, "    bar.sync 0;\n    st.shared.b32 [%%mine], %%w%u;\n    bar.sync 0;\n", below(w, WORDS));
@@ -224,7 +279,8 @@ static void add_loop(struct writer *w) {
 static void add_statements(struct writer *w, unsigned count) {
     w->depth++;
     for (unsigned i = 0; i < count; i++) {
-        unsigned kind = below(w, 40);
+        unsigned kind = below(w, 44);
+        add(w, "    .loc 1 %d 0\n", ++w->line);
         if (kind < 2 && w->depth <= MAX_DEPTH)
             add_if(w);
         else if (kind < 4 && w->depth <= MAX_DEPTH)
@@ -235,10 +291,34 @@ static void add_statements(struct writer *w, unsigned count) {
             add_memory(w);
         else if (kind < 15)
             add_move(w);
+        else if (kind < 19)
+            add_regular(w);
         else
             add_instruction(w);
     }
     w->depth--;
+}
+
+/* A table in shared memory that is only read, and where regular accesses begin. */
+static void add_regular_begin(struct writer *w) {
+    add(w,
+        "    .reg .b32 %%far, %%half, %%inside, %%table_row, %%table_same, %%table_pairs;\n"
+        "    .reg .b64 %%row, %%same, %%pairs, %%steps, %%walk, %%quads, %%halves, %%mine_in_rows;\n"
+        "    .shared .b32 table[%d];\n",
+        2 * MAX_BYTES);
+    add(w,
+        "    mov.u32 %%t1, %%tid.x;\n    mov.u32 %%table_same, table;\n    mad.lo.u32 %%table_row, %%t1, 4, "
+        "%%table_same;\n"
+        "    st.shared.u32 [%%table_row], %%t1;\n    shr.u32 %%half, %%t1, 4;\n    and.b32 %%inside, %%t1, 15;\n"
+        "    mad.lo.u32 %%table_pairs, %%inside, 4, %%table_same;\n    mad.lo.u32 %%table_pairs, %%half, %u, "
+        "%%table_pairs;\n"
+        "    ld.param.u64 %%same, [inputs];\n    mad.wide.u32 %%row, %%t1, 4, %%same;\n"
+        "    mad.wide.u32 %%halves, %%t1, 2, %%same;\n    mad.wide.u32 %%quads, %%t1, 16, %%same;\n"
+        "    mad.wide.u32 %%steps, %%half, %u, %%same;\n    mad.wide.u32 %%pairs, %%inside, 4, %%steps;\n"
+        "    mov.u64 %%walk, %%row;\n    mov.u32 %%far, 0;\n    ld.param.u64 %%mine_in_rows, [outputs];\n"
+        "    mad.wide.u32 %%mine_in_rows, %%t0, 8, %%mine_in_rows;\n"
+        "    add.u64 %%mine_in_rows, %%mine_in_rows, %u;\n    bar.sync 0;\n",
+        4 * below(w, 40), 4 * below(w, 100), 8 * RANDOM_WORDS * w->shape.threads);
 }
 
 static void add_begin(struct writer *w) {
@@ -254,6 +334,7 @@ static void add_begin(struct writer *w) {
         "    mul.wide.u32 %%u, %%t0, %d;\n    ld.param.u64 %%in, [inputs];\n    add.u64 %%in, %%in, %%u;\n"
         "    ld.param.u64 %%out, [outputs];\n    add.u64 %%out, %%out, %%u;\n",
         8 * RANDOM_WORDS);
+    add_regular_begin(w);
     unsigned slot = 0;
     for (int i = 0; i < WORDS; i++)
         add(w, "    ld.global.b32 %%w%d, [%%in+%u];\n", i, 8 * slot++);
@@ -278,9 +359,9 @@ static void add_end(struct writer *w) {
         add(w, "    selp.u32 %%t0, 1, 0, %%p%d;\n    st.global.b32 [%%out+%u], %%t0;\n", i, 8 * slot++);
 }
 
-size_t random_kernel(const struct plan *plans, size_t plan_count, struct random *r, const char *name, char *out,
-                     size_t room) {
-    struct writer w = {.out = out, .room = room, .r = r, .plans = plans, .plan_count = plan_count};
+size_t random_kernel(const struct plan *plans, size_t plan_count, struct random *r, struct random_shape shape,
+                     const char *name, char *out, size_t room) {
+    struct writer w = {.out = out, .room = room, .r = r, .plans = plans, .plan_count = plan_count, .shape = shape};
     add(&w, ".visible .entry %s(.param .u64 inputs, .param .u64 outputs)\n{\n", name);
     add_begin(&w);
     add_statements(&w, 25);
