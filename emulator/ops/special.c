@@ -119,7 +119,8 @@ PLAIN_FTZ(FLOAT_OP1, rsqrt)
 PLAIN_FTZ(FLOAT_OP2, div_full)
 PLAIN_FTZ(FLOAT_OP2, div_approx)
 
-/* sin and cos: the C library does arguments that are large, infinite or NaN. */
+/* sin and cos: the C library does arguments that are large, infinite or NaN. What a lane gets does not depend on the others. */
+#define SINE_LIMIT 0x1p20f
 static inline float sin_small(float x) {
     return x == 0 ? x : sine(x, 0);
 }
@@ -127,16 +128,16 @@ static inline float cos_small(float x) {
     return sine(x, 1);
 }
 static inline float sin_any(float x) {
-    return (float)sin((double)x);
+    return __builtin_fabsf(x) <= SINE_LIMIT ? sin_small(x) : (float)sin((double)x);
 }
 static inline float cos_any(float x) {
-    return (float)cos((double)x);
+    return __builtin_fabsf(x) <= SINE_LIMIT ? cos_small(x) : (float)cos((double)x);
 }
 
-static bool any_beyond(const float *a, float limit) {
+static bool any_beyond(const float *a) {
     uint32_t beyond = 0;
     for (int l = 0; l < WARP_SIZE; l++)
-        beyond |= !(__builtin_fabsf(a[l]) <= limit);
+        beyond |= !(__builtin_fabsf(a[l]) <= SINE_LIMIT);
     return beyond;
 }
 
@@ -144,10 +145,10 @@ static bool any_beyond(const float *a, float limit) {
     PLAIN_FTZ(FLOAT_OP1, name##_small)                                                                                 \
     PLAIN_FTZ(FLOAT_OP1, name##_any)                                                                                   \
     WARP_OPERATION(name##_plain) {                                                                                     \
-        return any_beyond(REG(float, 1), 0x1p20f) ? name##_any_plain(w, in) : name##_small_plain(w, in);               \
+        return any_beyond(REG(float, 1)) ? name##_any_plain(w, in) : name##_small_plain(w, in);                        \
     }                                                                                                                  \
     WARP_OPERATION(name##_ftz) {                                                                                       \
-        return any_beyond(REG(float, 1), 0x1p20f) ? name##_any_ftz(w, in) : name##_small_ftz(w, in);                   \
+        return any_beyond(REG(float, 1)) ? name##_any_ftz(w, in) : name##_small_ftz(w, in);                            \
     }
 SINE(sin)
 SINE(cos)
