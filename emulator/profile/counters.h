@@ -25,6 +25,7 @@ struct access_example {
 /* What instructions of one kind only have. */
 struct insn_details {
     struct pattern_memory *patterns; /* of an access to memory */
+    bool lines;                      /* it is known by each line of memory who has loaded it before */
     bool plain; /* a load or store in a space that its opcode names, whose cost is all that is wanted of it */
     struct counts counts;
     struct access_example example;

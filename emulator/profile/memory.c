@@ -42,6 +42,10 @@ static void keep_example(const struct asking *k, unsigned fields, enum pattern_w
     e->way = (uint8_t)((fields - COUNT_GLOBAL_LOAD_REQUESTS) / COUNTS_PER_WAY);
 }
 
+static void note_line(const struct counters *c, const struct warp *w, struct insn_details *d, uint64_t address) {
+    d->counts.n[COUNT_LINES_FIRST + reuse_note(c->reuse, w->block->index, w->index, address)]++;
+}
+
 /* One request for sectors. */
 static void add_global(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
                        uint32_t mask, unsigned bytes) {
@@ -56,10 +60,8 @@ static void add_global(const struct asking *k, unsigned fields, enum pattern_way
     keep_example(k, fields, way, addresses, mask, bytes, cost);
     if (fields != FIELDS(GLOBAL_LOAD) || !k->c->reuse)
         return;
-    for (uint32_t left = cost.line_lanes; left; left &= left - 1) {
-        enum line_seen seen = reuse_note(k->c->reuse, k->w->block->index, k->w->index, addresses[first_lane(left)]);
-        k->d->counts.n[COUNT_LINES_FIRST + seen]++;
-    }
+    for (uint32_t left = cost.line_lanes; left; left &= left - 1)
+        note_line(k->c, k->w, k->d, addresses[first_lane(left)]);
 }
 
 /* One request for banks. */
@@ -289,9 +291,9 @@ static void wmma_access(const struct asking *k) {
 /* What is dearer than any access before has a pattern or a place in its line that is new, so examples of a profile lack nothing. */
 static void begin_memory(const struct counters *c, const struct insn *in, struct insn_details *d) {
     const struct access *a = in->extra;
-    bool lines = c->reuse && a->space == SPACE_GLOBAL && a->kind == ACCESS_LOAD;
+    d->lines = c->reuse && a->space == SPACE_GLOBAL && a->kind == ACCESS_LOAD;
     d->patterns = patterns_new(); /* without memory for it, patterns are counted each time */
-    d->plain = d->patterns && !c->trace && !lines && c->traits->insns[in->index].shape == SHAPE_ACCESS &&
+    d->plain = d->patterns && !c->trace && c->traits->insns[in->index].shape == SHAPE_ACCESS &&
                (a->space == SPACE_GLOBAL || a->space == SPACE_SHARED) && a->kind != ACCESS_ATOMIC && a->address_bits;
 }
 
@@ -317,6 +319,13 @@ void counters_settle(const struct insn *in, struct insn_details *d) {
     n[2] += global ? sum.ideal : sum.sectors - sum.ideal;
     n[3] += global ? bytes : sum.ideal;
     n[4] += global ? sum.used : bytes;
+}
+
+/* The lines of an access that has just been found again. */
+static void note_lines(const struct counters *c, const struct warp *w, const struct insn *in, struct insn_details *d) {
+    uint32_t lanes = patterns_line_lanes(d->patterns, access_address(w, in, first_lane(w->mask)));
+    for (; lanes; lanes &= lanes - 1)
+        note_line(c, w, d, access_address(w, in, first_lane(lanes)));
 }
 
 /* Plain accesses of compiled kernels come here only when they are not of the pattern that they met last. */
@@ -365,6 +374,8 @@ void counters_memory(struct counters *c, const struct warp *w, const struct insn
         begin_memory(c, in, r->details);
     if (!r->details->plain || !again(w, in, r->details))
         ask_once(c, w, in, r);
-    if (r->details->plain)
+    else if (r->details->lines)
+        note_lines(c, w, in, r->details);
+    if (r->details->plain && !r->details->lines)
         tell_compiled(c, in, r->details);
 }

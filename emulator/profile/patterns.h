@@ -110,6 +110,11 @@ AGAIN(patterns_again32, uint32_t, elsewhere32)
 AGAIN(patterns_again64, uint64_t, elsewhere64)
 #undef AGAIN
 
+/* A lane for each line, of the access that was met last. */
+static inline uint32_t patterns_line_lanes(const struct pattern_memory *m, uint64_t first) {
+    return m->ways[m->last].costs[first % PATTERN_LINE / PATTERN_STEP].line_lanes;
+}
+
 /* Tells compiled kernels of the pattern that was met last: addresses are of 32 bits or of 64. */
 static inline void patterns_tell(struct pattern_memory *m, bool narrow, struct counted_access *to) {
     struct pattern *p = &m->ways[m->last];
