@@ -120,6 +120,8 @@ static void host_waited(const struct stream *s) {
     stream_clock_join(&host_clock, &s->clock);
     if (s->kind == STREAM_LEGACY)
         join_blocking(&host_clock, &devices[s->device]);
+    if (all_idle())
+        stream_order_idle(&host_clock);
 }
 
 static void append(struct stream *s, struct operation *op) {

@@ -52,7 +52,7 @@ struct allocation_watch *allocation_watch_new(const struct allocation *a) {
 
 static void chunks_drop(const struct allocation *a, struct race_chunk *chunks) {
     for (uint64_t i = 0; i < chunk_count(a); i++)
-        if (chunk_is_used(&chunks[i]))
+        if (chunks[i].groups || chunks[i].details)
             chunk_drop(&chunks[i]);
     munmap(chunks, chunk_count(a) * sizeof *chunks);
 }
@@ -175,7 +175,7 @@ void allocation_copied(const struct allocation *to, uint64_t to_address, const s
 
 /* ---- cells ---- */
 
-static struct race_chunk *chunks_of(const struct allocation *a) {
+struct race_chunk *allocation_chunks(const struct allocation *a) {
     struct race_chunk *chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire), *none = NULL;
     if (chunks)
         return chunks;
@@ -185,9 +185,4 @@ static struct race_chunk *chunks_of(const struct allocation *a) {
         chunks = none;
     }
     return chunks;
-}
-
-struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address) {
-    struct race_chunk *chunks = a->watch ? chunks_of(a) : NULL;
-    return chunks ? &chunks[(address - a->base) >> CHUNK_SHIFT] : NULL;
 }

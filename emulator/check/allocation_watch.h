@@ -33,7 +33,43 @@ uint64_t allocation_unwritten_run(const struct allocation *a, uint64_t *at, uint
 void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
                        uint64_t from_address, uint64_t bytes);
 
+/* The same in a hurry, for an address in an allocation that is watched. False: perhaps not, see allocation_find_unwritten. */
+static inline bool allocation_is_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
+    const uint64_t *word = a->watch->written;
+    uint64_t at = address - a->base, none = 0;
+    if (!word)
+        return true;
+    word += at / 64;
+    if (at % 64 + bytes <= 64)
+        return !(~*word >> at % 64 << (64 - bytes));
+    for (; at % 64 == 0 && bytes >= 64; bytes -= 64, at += 64)
+        none |= ~*word++;
+    return !bytes && !none;
+}
+
+/* Writes them, if that is done at once. */
+static inline bool allocation_set_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
+    uint64_t at = address - a->base;
+    if (allocation_is_written(a, address, bytes))
+        return true;
+    for (uint64_t i = at / 64; (at | bytes) % 64 == 0 && i < (at + bytes) / 64; i++)
+        __atomic_store_n(&a->watch->written[i], ~(uint64_t)0, __ATOMIC_RELAXED);
+    return (at | bytes) % 64 == 0;
+}
+
+/* Is what a kernel has stored there until it, a copy or an atomic stores something else? The host writes to its own memory whenever it
+ * likes. */
+static inline bool allocation_keeps_values(const struct allocation *a) {
+    return !a->read_only && a->kind != MEMORY_PINNED && a->kind != MEMORY_REGISTERED;
+}
+
 /* The chunk of an address; NULL when memory for the checks is used up. */
-struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address);
+struct race_chunk *allocation_chunks(const struct allocation *a);
+static inline struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address) {
+    struct race_chunk *chunks = a->watch ? atomic_load_explicit(&a->watch->chunks, memory_order_acquire) : NULL;
+    if (!chunks && (!a->watch || !(chunks = allocation_chunks(a))))
+        return NULL;
+    return &chunks[(address - a->base) >> CHUNK_SHIFT];
+}
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "check/cells.h"
 #include "check/checks.h"
 #include "check/hazards.h"
 #include "check/order.h"
@@ -11,6 +12,7 @@
 #include "check/sites.h"
 #include "check/stream_order.h"
 #include "core/grid.h"
+#include "memory/memory.h"
 
 /* Variables through which threads talk, by address. Chains never shrink while a launch lasts. */
 struct sync_table {
@@ -55,6 +57,7 @@ struct launch_watch {
     uint32_t unit_shift; /* of shared cells */
     struct operation_order operation;
     uint32_t before; /* every operation up to this serial came before */
+    uint32_t floor;  /* and up to this one before all that is still to come */
     struct hazards hazards;
     pthread_mutex_t atomics; /* on global memory: one at a time */
     struct sync_stripe {
@@ -128,7 +131,12 @@ bool touch_same_values(const struct touch *t, int other);
 /* Of two accesses by one warp: its lanes ran together and are still in order, though nothing says that they must. */
 bool race_only_warns(const struct block_watch *b, const struct touch *t, struct access_mark old);
 
-struct global_mark;
+/* Who comes to leave a mark in the chunk with that byte of an allocation. */
+static inline struct chunk_visitor visitor_at(const struct launch_watch *l, const struct allocation *a,
+                                              uint64_t offset) {
+    return (struct chunk_visitor){l->operation.serial, l->floor, a->host + (offset & ~(CHUNK_BYTES - 1))};
+}
+
 void race_global(struct block_watch *b, const struct touch *t);
 /* After a launch: against the copies that ran meanwhile. */
 void race_with_copies(struct launch *launch);

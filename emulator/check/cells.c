@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/extents.h"
 #include "memory/space.h"
 
 #define MEMORY_SHARE 4 /* races are looked for with at most this part of the machine's memory */
@@ -90,6 +91,10 @@ void chunk_set_record(struct race_chunk *c, uint64_t group, enum cell_mark mark,
 
 struct global_mark chunk_mark(const struct race_chunk *c, uint64_t i, enum cell_mark mark) {
     uint64_t g = i / GROUP_CELLS;
+    if (!c->expanded)
+        return mark == CELL_WRITE  ? extents_mark(c->writes, c->write_count, (unsigned)i)
+               : mark == CELL_READ ? extents_mark(c->reads, c->read_count, (unsigned)i)
+                                   : (struct global_mark){0};
     if (chunk_is_parted(c, g, mark))
         return (struct global_mark){chunk_plane(c, mark, CELL_LAUNCH)[i],
                                     chunk_plane(c, mark, CELL_BLOCK)[i],
@@ -131,7 +136,7 @@ void chunk_set_mark(struct race_chunk *c, uint64_t i, enum cell_mark mark, struc
 }
 
 struct global_cell chunk_cell(const struct race_chunk *c, uint64_t i) {
-    const struct chunk_details *d = c->details;
+    const struct chunk_details *d = c->expanded ? c->details : NULL;
     return (struct global_cell){.write = chunk_mark(c, i, CELL_WRITE),
                                 .strong = chunk_mark(c, i, CELL_STRONG),
                                 .reads = {chunk_mark(c, i, CELL_READ), chunk_mark(c, i, CELL_READ_TOO)},
@@ -158,9 +163,14 @@ void chunk_set_cell(struct race_chunk *c, uint64_t i, const struct global_cell *
 
 static bool make_cells(struct race_chunk *c, unsigned unit_shift) {
     c->unit_shift = (uint8_t)unit_shift;
+    __atomic_store_n(&c->expanded, true, __ATOMIC_RELAXED);
     if (unit_shift != 2)
         return need_planes(c);
-    return (c->groups = take(GROUPS_BYTES));
+    if (c->groups)
+        memset(c->groups, 0, GROUPS_BYTES);
+    else
+        c->groups = take(GROUPS_BYTES);
+    return c->groups;
 }
 
 void chunk_drop(struct race_chunk *c) {
@@ -193,18 +203,79 @@ static bool split_cells(struct race_chunk *c) {
     return true;
 }
 
-bool chunk_open(struct race_chunk *c, unsigned unit_shift) {
-    for (int i = 0; atomic_flag_test_and_set_explicit(&c->lock, memory_order_acquire); i++)
+/* As if nobody had ever come. Memory for words is kept: who needed it once will do so again. */
+static void forget(struct race_chunk *c) {
+    chunk_unsettle(c);
+    if (c->expanded && c->unit_shift != 2)
+        chunk_drop(c);
+    if (c->details)
+        memset(c->details->known, 0, sizeof c->details->known);
+    __atomic_store_n(&c->expanded, false, __ATOMIC_RELAXED);
+    c->write_count = c->read_count = 0;
+    c->detailed = 0;
+    c->parted = c->shifted = 0;
+}
+
+static void expand_marks(struct race_chunk *c, const struct extent *e, enum cell_mark mark) {
+    for (uint64_t i = e->first; i <= e->last;) {
+        struct global_mark m = e->mark;
+        m.mark.packed += (uint32_t)i >> e->shift;
+        if (i % GROUP_CELLS == 0 && i + GROUP_CELLS - 1 <= e->last) {
+            chunk_set_record(c, i / GROUP_CELLS, mark, &m, e->shift);
+            i += GROUP_CELLS;
+        } else {
+            chunk_set_mark(c, i++, mark, m);
+        }
+    }
+}
+
+/* Who stores words holds the lock as long as there are extents: they are there. */
+static void expand_values(struct race_chunk *c, const struct extent *e, const uint8_t *memory) {
+    uint32_t *values = chunk_values(c);
+    if (!values)
+        return;
+    memcpy(values + e->first, memory + 4 * e->first, (e->last - e->first + 1u) * sizeof *values);
+    for (unsigned i = e->first; i <= e->last; i++)
+        c->details->known[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+bool chunk_expand(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v) {
+    if (c->expanded)
+        return unit_shift >= c->unit_shift || split_cells(c);
+    bool any = c->write_count || c->read_count;
+    if (!make_cells(c, any || c->groups ? 2 : unit_shift)) {
+        forget(c);
+        return false;
+    }
+    for (unsigned i = 0; i < c->write_count; i++) {
+        expand_marks(c, &c->writes[i], CELL_WRITE);
+        if (c->writes[i].mark.launch > v->floor)
+            expand_values(c, &c->writes[i], v->memory);
+    }
+    for (unsigned i = 0; i < c->read_count; i++)
+        expand_marks(c, &c->reads[i], CELL_READ);
+    return unit_shift >= c->unit_shift || split_cells(c);
+}
+
+void chunk_lock(struct race_chunk *c) {
+    for (int i = 0; !chunk_try_lock(c); i++)
         if (i > 100)
             sched_yield();
-    bool open = true;
-    if (!chunk_is_used(c))
-        open = make_cells(c, unit_shift);
-    else if (unit_shift < c->unit_shift)
-        open = split_cells(c);
-    if (!open)
-        chunk_close(c);
-    return open;
+}
+
+void chunk_enter(struct race_chunk *c, const struct chunk_visitor *v) {
+    chunk_lock(c);
+    if (c->newest && c->newest <= v->floor)
+        forget(c);
+    chunk_note_launch(c, v->launch);
+}
+
+bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v) {
+    chunk_enter(c, v);
+    if (chunk_expand(c, unit_shift, v))
+        return true;
+    chunk_close(c);
+    return false;
 }
 
 /* ---- words that nobody needs to look at ---- */

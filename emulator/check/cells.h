@@ -1,8 +1,10 @@
 /* What racecheck remembers of global memory: for each word (or byte) its last plain write, its last strong one, and two reads.
  *
- * Memory is remembered in chunks. In a chunk 16 neighbours are a group, and what a warp does to them all at once is one mark for the
- * group: lane after lane. Only where neighbours were accessed differently has each cell a mark of its own; such marks lie in planes,
- * one for each number in them, so that 16 are looked at together. */
+ * Memory is remembered in chunks. What threads one after the other do to words one after the other is an extent: as long as a few of
+ * them say all there is to say of a chunk, it has nothing else (check/extents.h). Otherwise it is expanded. Then 16 neighbours are a
+ * group, and what a warp does to them all at once is one mark for the group: lane after lane. Only where neighbours were accessed
+ * differently has each cell a mark of its own; such marks lie in planes, one for each number in them, so that 16 are looked at
+ * together. */
 #ifndef CELLS_H
 #define CELLS_H
 
@@ -41,33 +43,72 @@ struct chunk_details {
     uint32_t *planes, *values;               /* made when needed */
 };
 
+/* Words [first, last] of a chunk, which threads one after the other have accessed: word i has the mark's `packed` plus i >> shift. */
+struct extent {
+    struct global_mark mark; /* as it would be of word 0 */
+    uint8_t first, last, shift;
+};
+#define MOST_EXTENTS 4
+
 /* Blocks run on several threads of the host: whoever looks at more than `settled` holds the lock. */
 struct race_chunk {
-    atomic_flag lock;
+    _Alignas(64) atomic_flag lock;
+    bool expanded;       /* otherwise there are the extents, and nothing of what stands between them and this */
+    uint8_t write_count; /* of extents; there are no strong writes, and no second reads */
+    uint8_t read_count;
     uint8_t unit_shift; /* of its cells: 2, or 0 when parts of words are accessed: then there are no groups */
     uint16_t detailed;  /* a bit for each group that has a mark in the details */
+    uint32_t newest;    /* launch that has left a mark here; 0: none has */
     /* Words of which two reads by different blocks of a launch, up to settled_block, are remembered, and no write: nothing changes
-     * there while other blocks only read. */
+     * there while other blocks only read. All of them have been written. */
     _Atomic uint32_t settled_launch, settled_block;
-    _Atomic uint64_t settled[CHUNK_BYTES / 4 / 64]; /* a bit for each word */
-    uint64_t parted;                                /* by mark, a bit for each group: its marks are in the planes */
-    uint64_t shifted;                               /* the same: its shift is in the details, and not 0 */
+    uint64_t parted;  /* by mark, a bit for each group: its marks are in the planes */
+    uint64_t shifted; /* the same: its shift is in the details, and not 0 */
     struct cell_group *groups;
     struct chunk_details *details;
+    struct extent writes[MOST_EXTENTS], reads[MOST_EXTENTS];
+    _Atomic uint64_t settled[CHUNK_BYTES / 4 / 64]; /* a bit for each word */
+};
+
+/* Who comes to a chunk to leave a mark. */
+struct chunk_visitor {
+    uint32_t launch;
+    uint32_t floor;        /* launches up to this one are over for all that is to come: their marks may be forgotten */
+    const uint8_t *memory; /* where the chunk's bytes are: what a plain write in an extent has written is there */
 };
 
 enum cell_field { CELL_LAUNCH, CELL_BLOCK, CELL_TIME, CELL_PACKED, CELL_FIELDS };
 
-/* Locks it and makes its cells if there are none, of at most 1 << unit_shift bytes. False: no memory. */
-bool chunk_open(struct race_chunk *c, unsigned unit_shift);
+void chunk_lock(struct race_chunk *c);
+static inline bool chunk_try_lock(struct race_chunk *c) {
+    return !atomic_flag_test_and_set_explicit(&c->lock, memory_order_acquire);
+}
+/* Locks it for a visitor. */
+void chunk_enter(struct race_chunk *c, const struct chunk_visitor *v);
+/* Gives a chunk that is locked cells of at most 1 << unit_shift bytes. False: no memory. */
+bool chunk_expand(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v);
+/* All of this; it is locked if there is memory for it. */
+bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v);
 static inline void chunk_close(struct race_chunk *c) {
     atomic_flag_clear_explicit(&c->lock, memory_order_release);
 }
 static inline bool chunk_is_used(const struct race_chunk *c) {
-    return c->groups || c->details;
+    return __atomic_load_n(&c->newest, __ATOMIC_RELAXED) != 0;
+}
+/* With a hurry and no lock: then it may be wrong. */
+static inline bool chunk_is_expanded(const struct race_chunk *c) {
+    return __atomic_load_n(&c->expanded, __ATOMIC_RELAXED);
+}
+static inline void chunk_note_launch(struct race_chunk *c, uint32_t launch) {
+    if (c->newest < launch)
+        __atomic_store_n(&c->newest, launch, __ATOMIC_RELAXED);
+}
+static inline unsigned chunk_unit_shift(const struct race_chunk *c) {
+    return c->expanded ? c->unit_shift : 2;
 }
 void chunk_drop(struct race_chunk *c);
 
+/* Of a chunk that is not expanded without the value. */
 struct global_cell chunk_cell(const struct race_chunk *c, uint64_t i);
 /* Where there is no memory for it, what was known of the group is forgotten. */
 void chunk_set_cell(struct race_chunk *c, uint64_t i, const struct global_cell *cell);

@@ -144,10 +144,11 @@ static void compare(struct hazards *all, const struct touch_of_host *t) {
     if (!a || !a->watch || !a->limit)
         return;
     struct race_chunk *c = allocation_chunk(a, t->address);
-    if (!c || !chunk_is_used(c) || !chunk_open(c, c->unit_shift))
+    if (!c || !chunk_is_used(c))
         return;
     uint64_t at = (t->address - a->base) & (((uint64_t)1 << CHUNK_SHIFT) - 1);
-    const struct global_cell cell = chunk_cell(c, at >> c->unit_shift);
+    chunk_lock(c);
+    const struct global_cell cell = chunk_cell(c, at >> chunk_unit_shift(c));
     chunk_close(c);
     const struct global_mark *marks[] = {&cell.write, &cell.strong, &cell.reads[0], &cell.reads[1]};
     for (int i = 0; i < (t->write ? 4 : 2); i++)

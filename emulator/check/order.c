@@ -105,6 +105,17 @@ static bool facts_cover(const struct facts *f, uint32_t block, struct access_mar
 
 /* ---- a block ---- */
 
+static void warp_start_again(struct warp_order *w) {
+    struct facts learned = w->learned, pending = w->pending, late = w->late;
+    struct lane_order *lanes = w->lanes;
+    facts_clear(&learned);
+    facts_clear(&pending);
+    facts_clear(&late);
+    if (lanes)
+        memset(lanes, 0, sizeof *lanes);
+    *w = (struct warp_order){.learned = learned, .pending = pending, .late = late, .lanes = lanes};
+}
+
 void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     if (!o->warps) {
         o->warps = calloc(warps, sizeof *o->warps);
@@ -119,16 +130,12 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     facts_clear(&o->late);
     facts_clear(&o->pending);
     memset(o->pending_known, 0, sizeof o->pending_known);
-    for (uint32_t i = 0; i < warps; i++) {
-        struct warp_order *w = &o->warps[i];
-        struct facts learned = w->learned, pending = w->pending, late = w->late;
-        struct lane_order *lanes = w->lanes;
-        facts_clear(&learned);
-        facts_clear(&pending);
-        facts_clear(&late);
-        if (lanes)
-            memset(lanes, 0, sizeof *lanes);
-        *w = (struct warp_order){.learned = learned, .pending = pending, .late = late, .lanes = lanes};
+    for (struct warp_order *w = o->warps; w < o->warps + warps; w++) {
+        if (w->used)
+            warp_start_again(w);
+        w->synced = w->whole = w->mask_at = 0;
+        w->dirty = false;
+        memset(w->masks, 0, sizeof w->masks);
     }
 }
 
@@ -197,10 +204,12 @@ void order_mask(struct block_order *o, const struct warp *w) {
     struct warp_order *warp = &o->warps[w->index];
     if (w->mask == warp->masks[warp->mask_at].mask)
         return;
-    uint32_t time = ++o->time;
+    bool first =
+        !warp->masks[warp->mask_at].mask; /* the warp has accessed nothing yet: there is no time before this one */
+    uint32_t time = first ? o->time : ++o->time;
     if (w->mask == w->live)
         warp->whole = time;
-    warp->mask_at = (warp->mask_at + 1) % MASK_HISTORY;
+    warp->mask_at = (warp->mask_at + !first) % MASK_HISTORY;
     warp->masks[warp->mask_at].time = time;
     warp->masks[warp->mask_at].mask = w->mask;
 }
@@ -224,6 +233,7 @@ bool order_parted(const struct block_order *o, const struct warp *w, struct acce
 
 /* Between lanes that synchronize, what any of them knew is known to all. */
 static void some_lanes_meet(struct warp_order *w, uint32_t members, uint32_t time) {
+    w->used = true;
     if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
         abort();
     uint32_t all[WARP_SIZE] = {0};
@@ -282,7 +292,7 @@ void order_barrier_whole(struct block_order *o) {
 
 /* What was read before the fence is known after it; also what others of the block had read before the last barrier. */
 static void learn_pending(struct block_order *o, struct warp_order *w) {
-    o->partly = true;
+    o->partly = w->used = true;
     facts_join(&w->learned, &w->pending);
     facts_clear(&w->pending);
     facts_join(&w->learned, &o->pending);
@@ -292,7 +302,7 @@ static void learn_pending(struct block_order *o, struct warp_order *w) {
 
 void order_fence(struct block_order *o, uint32_t warp) {
     struct warp_order *w = &o->warps[warp];
-    w->fenced = o->any_fence = true;
+    w->fenced = w->used = o->any_fence = true;
     w->dirty = false;
     w->fence_base = o->base;
     memcpy(w->fence_known, w->known, sizeof w->known);
@@ -395,7 +405,7 @@ static void acquire(const struct block_order *o, const struct released *r, uint3
 
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
-    o->partly = true;
+    o->partly = w->used = true;
     acquire(o, &s->reads, w->late_known, &w->late);
     acquire(o, &s->all, strongly ? w->known : w->pending_known, strongly ? &w->learned : &w->pending);
     o->pending_any |= !strongly && s->all.used;
@@ -405,6 +415,7 @@ void order_acquire(struct block_order *o, uint32_t warp, const struct sync_varia
 
 void order_copies_commit(struct block_order *o, uint32_t warp, uint32_t mask) {
     uint32_t time = ++o->time;
+    o->warps[warp].used = true;
     for (; mask; mask &= mask - 1) {
         uint32_t *commits = o->warps[warp].commits[__builtin_ctz(mask)];
         memmove(commits + 1, commits, 7 * sizeof *commits);
@@ -413,6 +424,7 @@ void order_copies_commit(struct block_order *o, uint32_t warp, uint32_t mask) {
 }
 
 void order_copies_wait(struct block_order *o, uint32_t warp, uint32_t mask, unsigned left) {
+    o->warps[warp].used = true;
     for (; left < 8 && mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         uint32_t *done = &o->warps[warp].copies_done[lane];
@@ -422,6 +434,7 @@ void order_copies_wait(struct block_order *o, uint32_t warp, uint32_t mask, unsi
 
 void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask) {
     uint32_t time = ++o->time;
+    o->warps[warp].used = true;
     for (; mask; mask &= mask - 1)
         o->warps[warp].copies_done[__builtin_ctz(mask)] = time;
 }

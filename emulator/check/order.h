@@ -39,6 +39,9 @@ enum {
 enum cell_mark { CELL_WRITE, CELL_STRONG, CELL_READ, CELL_READ_TOO, CELL_MARKS };
 #define MARK_WARP(packed) ((packed) >> MARK_WARP_SHIFT & 0x1f)
 #define MARK_SITE(packed) ((packed) >> MARK_SITE_SHIFT)
+/* Bits of a mark that tell one warp of a block from others, and one thread. */
+#define WARP_BITS   ((uint32_t)0x1f << MARK_WARP_SHIFT)
+#define THREAD_BITS (WARP_BITS | MARK_LANE)
 
 #define WHOLE_BLOCK MAX_WARPS
 struct fact {
@@ -66,6 +69,7 @@ struct warp_order {
     } masks[MASK_HISTORY]; /* who ran together since when: the newest at mask_at */
     uint32_t mask_at;
     bool fenced, dirty; /* it has executed a fence; it has stored to global memory since */
+    bool used;          /* what follows may not be as it was at the start, nor what is known; nearly always it is */
     uint32_t fence_base, fence_known[MAX_WARPS];
     uint32_t late_known[MAX_WARPS]; /* the same for their reads only: see order_release_reads */
     struct facts late;

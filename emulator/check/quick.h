@@ -8,10 +8,6 @@
 #include "check/block_watch.h"
 #include "check/spans.h"
 
-/* Bits of a mark that tell one warp of a block from others, and one thread. */
-#define WARP_BITS   ((uint32_t)0x1f << MARK_WARP_SHIFT)
-#define THREAD_BITS (WARP_BITS | MARK_LANE)
-
 /* Each returns the lanes that need the careful way. */
 uint32_t quick_shared(struct block_watch *b, struct touch *t);
 uint32_t quick_local(struct block_watch *b, const struct touch *t);
@@ -31,7 +27,6 @@ const struct insn *watched_global(struct warp *w, const struct insn *in);
 static inline bool quick_load(const struct touch *t, const struct span *spans, unsigned count, uintptr_t host,
                               uint64_t low) {
     const struct access *a = t->in->extra;
-    enum { HALF = WARP_SIZE / 2 };
     if (!(t->site->flags & SITE_WORDS) || t->warp->mask != FULL_MASK || count > 2)
         return false;
     uint32_t *d = (uint32_t *)(void *)(t->warp->regs + a->regs[0]), bytes = spans[0].bytes, value[2];
@@ -44,15 +39,15 @@ static inline bool quick_load(const struct touch *t, const struct span *spans, u
         return false;
     if (count == 2)
         second = (const void *)(host + (spans[1].at & low));
-    if (bytes == HALF * 4 && count == 2) { /* a run for each half */
-        memcpy(d, from, HALF * 4);
-        memcpy(d + HALF, second, HALF * 4);
+    if (bytes == SPAN_HALF * 4 && count == 2) { /* a run for each half */
+        memcpy(d, from, SPAN_HALF * 4);
+        memcpy(d + SPAN_HALF, second, SPAN_HALF * 4);
     } else if (bytes == 4) { /* a word for each half */
         memcpy(&value[0], from, 4);
         memcpy(&value[1], second, 4);
-        for (unsigned l = 0; l < HALF; l++)
+        for (unsigned l = 0; l < SPAN_HALF; l++)
             d[l] = value[0];
-        for (unsigned l = HALF; l < WARP_SIZE; l++)
+        for (unsigned l = SPAN_HALF; l < WARP_SIZE; l++)
             d[l] = value[1];
     } else {
         return false;

@@ -1,17 +1,17 @@
 /* The quick way, in global memory: a group of 16 cells at a time. */
-#include "check/allocation_watch.h"
 #include "check/quick.h"
+#include "check/watched_global.h"
 #include "core/simd.h"
 
 struct quick {
     struct block_watch *b;
     const struct touch *touch;
-    struct global_mark mark; /* of lane 0 */
-    uint32_t before;         /* launches up to this one are over */
-    uint32_t base, synced;   /* what the block did before base is over, and what the warp did before synced */
-    uint32_t shift;          /* a lane has 1 << shift cells */
-    bool alone;              /* not several lanes at one place: then these */
+    struct comer by;
+    uint32_t shift; /* a lane has 1 << shift cells */
+    bool alone;     /* not several lanes at one place: then these */
     uint32_t lanes;
+    bool written;    /* all that is read has been written */
+    uint32_t stored; /* bytes that are in memory already */
 };
 
 /* What one instruction does to a group: where active is 1. `packed` is that of cell 0. */
@@ -25,7 +25,7 @@ struct group {
 /* ---- a group whose cells have all the same past ---- */
 
 static inline bool is_mine(const struct quick *q, const struct global_mark *m) {
-    return m->launch == q->mark.launch && m->block == q->mark.block;
+    return is_comers_block(&q->by, m);
 }
 
 static inline bool same_warp(const struct global_mark *m, uint32_t packed) {
@@ -37,10 +37,10 @@ static inline bool is_thread(const struct quick *q, const struct global_mark *m,
 }
 
 static inline bool is_over(const struct quick *q, const struct global_mark *m, uint32_t packed) {
-    if (m->launch <= q->before)
+    if (m->launch <= q->by.before)
         return true;
     return is_mine(q, m) && !(m->mark.packed & MARK_COPY) &&
-           (m->mark.time < q->base || (m->mark.time < q->synced && same_warp(m, packed)));
+           (m->mark.time < q->by.base || (m->mark.time < q->by.synced && same_warp(m, packed)));
 }
 
 /* Over, or each cell's by the thread that comes now, alone. */
@@ -51,7 +51,7 @@ static inline bool is_no_danger(const struct quick *q, const struct group *g, en
 }
 
 static inline void set_record(const struct quick *q, const struct group *g, enum cell_mark mark) {
-    const struct global_mark new = {q->mark.launch, q->mark.block, {q->mark.mark.time, g->packed}};
+    const struct global_mark new = {q->by.mark.launch, q->by.mark.block, {q->by.mark.mark.time, g->packed}};
     struct race_chunk *c = g->chunk;
     uint64_t bit = chunk_bit(g->number, mark);
     if (!q->shift && !(c->shifted & bit) && (mark == CELL_WRITE || mark == CELL_READ)) {
@@ -64,13 +64,13 @@ static inline void set_record(const struct quick *q, const struct group *g, enum
 
 /* Of another launch, or of another block when something has ordered blocks, nobody knows here whether it is over. */
 static inline bool must_ask(const struct quick *q, const struct global_mark *m) {
-    return m->launch != q->mark.launch || q->b->order.partly;
+    return m->launch != q->by.mark.launch || q->b->order.partly;
 }
 
 /* Nothing more comes of reads by blocks behind these two. */
 static inline void settle(const struct quick *q, const struct group *g, uint32_t cells, uint32_t one, uint32_t other) {
-    if (g->chunk->unit_shift == 2)
-        chunk_settle(g->chunk, q->mark.launch, one > other ? one : other, g->number * GROUP_CELLS, cells);
+    if (g->chunk->unit_shift == 2 && q->written)
+        chunk_settle(g->chunk, q->by.mark.launch, one > other ? one : other, g->number * GROUP_CELLS, cells);
 }
 
 static bool read_some(const struct quick *q, const struct group *g);
@@ -94,8 +94,8 @@ static bool read_alike(const struct quick *q, const struct group *g) {
     /* two reads of one block are not as good as two of different ones */
     if (reads[0].block == reads[1].block)
         set_record(q, g, CELL_READ_TOO);
-    else if (chunk_record(g->chunk, g->number, CELL_WRITE).launch <= q->before &&
-             chunk_record(g->chunk, g->number, CELL_STRONG).launch <= q->before)
+    else if (chunk_record(g->chunk, g->number, CELL_WRITE).launch <= q->by.before &&
+             chunk_record(g->chunk, g->number, CELL_STRONG).launch <= q->by.before)
         settle(q, g, QUICK_ALL, reads[0].block, reads[1].block);
     return true;
 }
@@ -127,7 +127,7 @@ static inline quick_cells all_packed(const struct quick *q, const struct group *
 }
 
 static inline uint32_t which_mine(const struct quick *q, const struct mark_cells *m) {
-    return QUICK_WHERE(m->launch == q->mark.launch) & QUICK_WHERE(m->block == q->mark.block);
+    return QUICK_WHERE(m->launch == q->by.mark.launch) & QUICK_WHERE(m->block == q->by.mark.block);
 }
 
 static inline uint32_t which_warp(const struct mark_cells *m, quick_cells packed) {
@@ -139,10 +139,10 @@ static inline uint32_t which_thread(const struct quick *q, const struct mark_cel
 }
 
 static inline uint32_t which_over(const struct quick *q, const struct mark_cells *m, quick_cells packed) {
-    uint32_t over = QUICK_WHERE(m->launch <= q->before);
+    uint32_t over = QUICK_WHERE(m->launch <= q->by.before);
     if (over == QUICK_ALL)
         return over;
-    uint32_t passed = QUICK_WHERE(m->time < q->base) | (QUICK_WHERE(m->time < q->synced) & which_warp(m, packed));
+    uint32_t passed = QUICK_WHERE(m->time < q->by.base) | (QUICK_WHERE(m->time < q->by.synced) & which_warp(m, packed));
     return over | (which_mine(q, m) & passed & ~QUICK_WHERE((m->packed & MARK_COPY) != 0));
 }
 
@@ -167,9 +167,9 @@ static void set_where(const struct quick *q, const struct group *g, enum cell_ma
     if (!chunk_part(g->chunk, g->number, mark))
         return;
     uint64_t i = g->number * GROUP_CELLS;
-    put(chunk_plane(g->chunk, mark, CELL_LAUNCH), i, where, none + q->mark.launch);
-    put(chunk_plane(g->chunk, mark, CELL_BLOCK), i, where, none + q->mark.block);
-    put(chunk_plane(g->chunk, mark, CELL_TIME), i, where, none + q->mark.mark.time);
+    put(chunk_plane(g->chunk, mark, CELL_LAUNCH), i, where, none + q->by.mark.launch);
+    put(chunk_plane(g->chunk, mark, CELL_BLOCK), i, where, none + q->by.mark.block);
+    put(chunk_plane(g->chunk, mark, CELL_TIME), i, where, none + q->by.mark.mark.time);
     put(chunk_plane(g->chunk, mark, CELL_PACKED), i, where, all_packed(q, g));
 }
 
@@ -200,7 +200,7 @@ static bool read_some(const struct quick *q, const struct group *g) {
         if (taken)
             set_where(q, g, CELL_READ + k, taken);
         rest &= ~taken;
-        if (rest && (q->b->order.partly || rest & ~QUICK_WHERE(reads[k].launch == q->mark.launch)))
+        if (rest && (q->b->order.partly || rest & ~QUICK_WHERE(reads[k].launch == q->by.mark.launch)))
             return false;
     }
     uint32_t replaced = rest ? rest & QUICK_WHERE(reads[0].block == reads[1].block) : 0;
@@ -261,29 +261,29 @@ static bool remember(const struct quick *q, const struct group *g, uint64_t i, s
 
 /* All that come to the cell at once leave what they would leave one after the other. */
 static bool remember_all(const struct quick *q, const struct group *g, uint64_t i, bool settles) {
-    struct global_mark new = q->mark;
+    struct global_mark new = q->by.mark;
     uint32_t first = (uint32_t)__builtin_ctz(q->lanes), last = 31u - (uint32_t)__builtin_clz(q->lanes);
-    new.mark.packed = q->mark.mark.packed + first;
+    new.mark.packed = q->by.mark.mark.packed + first;
     if (!remember(q, g, i, new, settles))
         return false;
     for (enum cell_mark k = CELL_READ; k <= CELL_READ_TOO; k++) {
         struct global_mark old = chunk_mark(g->chunk, i, k);
         uint32_t lane = old.mark.packed & MARK_LANE;
-        new.mark.packed = q->mark.mark.packed + lane;
+        new.mark.packed = q->by.mark.mark.packed + lane;
         if (q->lanes >> lane & 1 && is_thread(q, &old, new.mark.packed) && !is_over(q, &old, new.mark.packed))
             chunk_set_mark(g->chunk, i, k, new);
     }
-    new.mark.packed = q->mark.mark.packed + last;
+    new.mark.packed = q->by.mark.mark.packed + last;
     return remember(q, g, i, new, settles);
 }
 
 static bool read_one(const struct quick *q, const struct group *g, uint64_t i) {
-    struct global_mark new = q->mark;
+    struct global_mark new = q->by.mark;
     new.mark.packed = g->packed + ((uint32_t)(i % GROUP_CELLS) >> q->shift);
     bool settles = true;
     for (enum cell_mark k = CELL_WRITE; k <= CELL_STRONG; k++) {
         struct global_mark m = chunk_mark(g->chunk, i, k);
-        settles &= m.launch <= q->before;
+        settles &= m.launch <= q->by.before;
         if (!is_over(q, &m, new.mark.packed) && !(q->alone && is_thread(q, &m, new.mark.packed)))
             return false;
     }
@@ -333,7 +333,43 @@ static const uint32_t *find_values(struct values *v, const struct touch *t, cons
     return unit_shift ? v->of_words : v->of_bytes;
 }
 
-/* Bytes [from, to) of a span, which lie in one chunk. */
+/* ---- a chunk that is not expanded ---- */
+
+/* Extents do not remember values, but find them in memory: what a store writes must be there before the chunk is closed. */
+static bool store_at_once(struct quick *q, const struct allocation *a, const struct span *s, uint64_t from,
+                          uint64_t to) {
+    const struct access *x = q->touch->in->extra;
+    struct values v;
+    if (x->kind != ACCESS_STORE || !allocation_keeps_values(a))
+        return false;
+    const uint32_t *values = find_values(&v, q->touch, s, 2);
+    if (!values)
+        return false;
+    memcpy(a->host + (s->at + from - a->base), (const uint8_t *)values + from, to - from);
+    q->stored += (uint32_t)(to - from);
+    return true;
+}
+
+/* Bytes [from, to) of a span, which lie in one chunk. False: it must be expanded. */
+static bool piece_is_simple(struct quick *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
+                            uint64_t from, uint64_t to) {
+    uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
+    uint32_t bytes = q->touch->bytes;
+    if (!q->alone || bytes < 4 || (in_chunk | from) & (bytes - 1))
+        return false;
+    struct extent now = extent_of(&q->by, in_chunk, to - from, bytes, s->lane + (uint32_t)(from / bytes));
+    if (!extents_are_harmless(&q->by, c->writes, c->write_count, &now) ||
+        !extents_are_harmless(&q->by, c->reads, c->read_count, &now))
+        return false;
+    if (!q->touch->write)
+        return extents_put(c->reads, &c->read_count, &now);
+    return extents_put(c->writes, &c->write_count, &now) && extents_remove(c->reads, &c->read_count, &now) &&
+           store_at_once(q, a, s, from, to);
+}
+
+/* ---- one that is ---- */
+
+/* The same. False: the careful way. */
 static bool piece_is_quick(struct quick *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
                            uint64_t from, uint64_t to) {
     const struct touch *t = q->touch;
@@ -354,7 +390,7 @@ static bool piece_is_quick(struct quick *q, const struct allocation *a, struct r
         if (n == last / GROUP_CELLS)
             on &= QUICK_ALL >> (GROUP_CELLS - 1 - last % GROUP_CELLS);
         /* lanes before the first are none: on is 0 there */
-        uint32_t packed = q->mark.mark.packed + s->lane + (uint32_t)(cell >> q->shift);
+        uint32_t packed = q->by.mark.mark.packed + s->lane + (uint32_t)(cell >> q->shift);
         struct group g = {c, n, on & QUICK_ALL, packed, values ? values + cell : NULL};
         if (!group_is_quick(q, &g))
             return false;
@@ -365,7 +401,7 @@ static bool piece_is_quick(struct quick *q, const struct allocation *a, struct r
 /* Is it all settled, so that the chunk need not even be locked? */
 static bool is_settled(const struct quick *q, const struct race_chunk *c, uint64_t in_chunk, uint64_t bytes) {
     uint64_t i = in_chunk / 4, end = (in_chunk + bytes + 3) / 4;
-    if (atomic_load_explicit(&c->settled_launch, memory_order_acquire) != q->mark.launch || q->b->order.partly)
+    if (atomic_load_explicit(&c->settled_launch, memory_order_acquire) != q->by.mark.launch || q->b->order.partly)
         return false;
     while (i < end) {
         uint64_t n = end - i < 64 - i % 64 ? end - i : 64 - i % 64, wanted = ~(uint64_t)0 >> (64 - n) << i % 64;
@@ -373,8 +409,8 @@ static bool is_settled(const struct quick *q, const struct race_chunk *c, uint64
             return false;
         i += n;
     }
-    return q->mark.block > atomic_load_explicit(&c->settled_block, memory_order_acquire) &&
-           atomic_load_explicit(&c->settled_launch, memory_order_acquire) == q->mark.launch;
+    return q->by.mark.block > atomic_load_explicit(&c->settled_block, memory_order_acquire) &&
+           atomic_load_explicit(&c->settled_launch, memory_order_acquire) == q->by.mark.launch;
 }
 
 static inline bool spans_are_settled(const struct quick *q, const struct allocation *a, const struct span *spans,
@@ -397,16 +433,20 @@ static bool span_is_quick(struct quick *q, const struct allocation *a, const str
     q->alone = span_is_exclusive(s, q->touch->bytes);
     q->lanes = s->lanes;
     for (uint64_t from = 0, to; from < s->bytes; from = to) {
-        uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1), left = CHUNK_BYTES - in_chunk;
+        uint64_t offset = s->at + from - a->base, in_chunk = offset & (CHUNK_BYTES - 1), left = CHUNK_BYTES - in_chunk;
         to = s->bytes - from < left ? s->bytes : from + left;
         struct race_chunk *c = allocation_chunk(a, s->at + from);
         if (c && !q->touch->write && is_settled(q, c, in_chunk, to - from))
             continue;
+        struct chunk_visitor v = visitor_at(q->b->launch, a, offset);
         if (c != *open && *open)
             chunk_close(*open);
-        if (c != *open)
-            *open = c && chunk_open(c, unit) ? c : NULL;
-        if (!*open || !piece_is_quick(q, a, c, s, from, to))
+        if (c != *open && c)
+            chunk_enter(c, &v);
+        *open = c;
+        if (c && !c->expanded && piece_is_simple(q, a, c, s, from, to))
+            continue;
+        if (!c || !chunk_expand(c, unit, &v) || !piece_is_quick(q, a, c, s, from, to))
             return false;
     }
     return true;
@@ -429,6 +469,8 @@ static uint32_t quick_written(const struct touch *t, const struct allocation *a,
     for (const struct span *s = spans; s < spans + n; s++)
         if (!memory_at(a, s->at, s->bytes))
             left |= s->lanes;
+        else if (allocation_is_written(a, s->at, s->bytes))
+            continue;
         else if (t->write)
             allocation_written(a, s->at, s->bytes);
         else if (allocation_find_unwritten(a, s->at, s->bytes, &where))
@@ -440,7 +482,7 @@ static uint32_t quick_written(const struct touch *t, const struct allocation *a,
 static inline void fetch(const struct allocation *a, const struct span *spans, unsigned n) {
     for (const struct span *s = spans; s < spans + n && s < spans + 2; s++) {
         const struct race_chunk *c = memory_at(a, s->at, s->bytes) ? allocation_chunk(a, s->at) : NULL;
-        if (!c || !c->groups || c->unit_shift != 2)
+        if (!c || !c->expanded || !c->groups || c->unit_shift != 2)
             continue;
         const struct cell_group *g = &c->groups[((s->at - a->base) & (CHUNK_BYTES - 1)) / 4 / GROUP_CELLS];
         for (uint64_t i = 0; i <= s->bytes / 4 / GROUP_CELLS; i += 2)
@@ -448,27 +490,25 @@ static inline void fetch(const struct allocation *a, const struct span *spans, u
     }
 }
 
-/* touch->allocation: where the spans probably lie */
-static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block_watch *b, const struct touch *t,
-                                                                    const struct span *spans, unsigned n) {
+/* touch->allocation: where the spans probably lie. *stored: bytes that need not be stored any more */
+static inline __attribute__((always_inline)) uint32_t
+left_by_quick(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned n, uint32_t *stored) {
     const struct allocation *a = t->allocation;
-    struct quick q = {.b = b,
-                      .touch = t,
-                      .before = b->launch->before,
-                      .base = b->order.base,
-                      .synced = b->order.warps[t->warp->index].synced};
+    uint32_t parted = t->warp->mask != t->warp->live ? MARK_PARTED : 0;
+    struct quick q = {.b = b, .touch = t, .by = comer_of(b, t->warp, t->site->mark | parted)};
     uint32_t left = 0;
     bool races = b->launch->checks & CHECK_RACE;
     if (!a || !a->watch || !quick_can(b, t))
         return t->warp->mask;
-    q.mark = (struct global_mark){b->launch->operation.serial, (uint32_t)t->warp->block->index, touch_mark(b, t)};
     races = races && (t->write || !spans_are_settled(&q, a, spans, n));
     if (races)
         fetch(a, spans, n);
     if (b->launch->checks & CHECK_INIT)
         left = quick_written(t, a, spans, n);
+    q.written = !left;
     if (races)
         left |= quick_races(&q, a, spans, n);
+    *stored = q.stored;
     return left;
 }
 
@@ -492,26 +532,49 @@ static inline __attribute__((always_inline)) unsigned find(struct block_watch *b
 }
 
 uint32_t quick_global_spans(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count) {
+    uint32_t stored = 0;
     find_allocation(t, spans[0].at);
-    return left_by_quick(b, t, spans, count);
+    return left_by_quick(b, t, spans, count, &stored);
 }
 
 uint32_t quick_global(struct block_watch *b, struct touch *t) {
     struct span spans[WARP_SIZE];
+    uint32_t stored = 0;
     unsigned n = find(b, t, spans);
-    return left_by_quick(b, t, spans, n);
+    return left_by_quick(b, t, spans, n, &stored);
+}
+
+/* The usual cases. NULL: it is none. */
+static inline const struct insn *watched_whole(struct warp *w, const struct insn *in, const struct site *s) {
+    const struct access *a = in->extra;
+    const struct fast_access fast = {a->address_reg, a->slot, in->imm, a->regs};
+    if (w->mask != FULL_MASK || a->address_bits != 64)
+        return NULL;
+    struct watched_place p;
+    if (a->kind == ACCESS_LOAD)
+        return watched_read(w, fast, s->constants, &p) ? s->run(w, in) : NULL;
+    struct race_chunk *c = watched_write(w, fast, s->constants, &p);
+    const struct insn *next = c ? s->run(w, in) : NULL;
+    if (c)
+        chunk_close(c);
+    return next;
 }
 
 const struct insn *watched_global(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
+    watch_lanes_come(b, w, in);
+    const struct insn *next = watched_whole(w, in, s);
+    if (next)
+        return next;
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
-    watch_lanes_come(b, w, in);
     unsigned n = find(b, &t, spans);
-    uint32_t left = left_by_quick(b, &t, spans, n);
+    uint32_t stored = 0, left = left_by_quick(b, &t, spans, n, &stored);
     if (left)
         watch_lanes(b, &t, left);
+    else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
+        return in + 1;
     bool loaded = !left && quick_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
     return loaded ? in + 1 : s->run(w, in);
 }

@@ -139,7 +139,8 @@ static bool touch_cell(const struct now *n, struct global_cell *c, uint64_t offs
 static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bool *found) {
     struct race_chunk *c = allocation_chunk(n->touch->allocation, n->touch->allocation->base + offset);
     unsigned unit = bytes % 4 || offset % 4 ? 0 : 2;
-    if (!c || !chunk_open(c, unit))
+    struct chunk_visitor v = visitor_at(n->b->launch, n->touch->allocation, offset);
+    if (!c || !chunk_open(c, unit, &v))
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++) {
@@ -217,11 +218,13 @@ static void search_cell(const struct search *s, const struct allocation *a, uint
 static void search_chunk(const struct search *s, const struct allocation *a, uint64_t offset, uint64_t stop,
                          bool write) {
     struct race_chunk *c = allocation_chunk(a, a->base + offset);
-    if (!c || !chunk_is_used(c) || !chunk_open(c, c->unit_shift))
+    if (!c || !chunk_is_used(c))
         return;
-    uint64_t unit = (uint64_t)1 << c->unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
+    chunk_lock(c);
+    unsigned unit_shift = chunk_unit_shift(c);
+    uint64_t unit = (uint64_t)1 << unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
     for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit) {
-        struct global_cell cell = chunk_cell(c, (at & chunk) >> c->unit_shift);
+        struct global_cell cell = chunk_cell(c, (at & chunk) >> unit_shift);
         search_cell(s, a, a->base + at, (uint32_t)unit, &cell, write);
     }
     chunk_close(c);

@@ -8,7 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ran history[REMEMBERED];
-static _Atomic uint32_t serials;
+static _Atomic uint32_t serials, lowest;
 static uint32_t numbers[ORDER_STREAMS];
 
 uint32_t stream_order_last(void) {
@@ -64,16 +64,29 @@ bool stream_order_find(uint32_t serial, struct ran *out) {
     return found;
 }
 
-uint32_t stream_order_all_before(const struct operation_order *now) {
-    uint32_t before = now->serial - 1;
+/* The largest serial below `end` up to which all operations are in the clock. */
+static uint32_t all_before(const struct stream_clock *clock, uint32_t end) {
+    uint32_t serial = atomic_load(&lowest) + 1;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < REMEMBERED; i++) {
-        const struct ran *r = &history[i];
-        if (r->serial && r->serial < now->serial && r->serial <= before && !is_before(&now->before, r))
-            before = r->serial - 1;
-    }
+    if (end - serial > REMEMBERED)
+        serial = end - REMEMBERED;
+    for (const struct ran *r; serial < end; serial++)
+        if ((r = &history[serial % REMEMBERED])->serial == serial && !is_before(clock, r))
+            break;
     pthread_mutex_unlock(&lock);
-    return before;
+    return serial - 1;
+}
+
+uint32_t stream_order_all_before(const struct operation_order *now) {
+    return all_before(&now->before, now->serial);
+}
+
+void stream_order_idle(const struct stream_clock *host) {
+    atomic_store(&lowest, all_before(host, atomic_load(&serials) + 1));
+}
+
+uint32_t stream_order_floor(void) {
+    return atomic_load(&lowest);
 }
 
 bool stream_order_has_unordered(const struct operation_order *now) {

@@ -45,6 +45,10 @@ void stream_order_ran(const struct ran *r);
 bool stream_order_find(uint32_t serial, struct ran *out);
 /* The largest serial up to which all operations came before; 0: nobody knows. */
 uint32_t stream_order_all_before(const struct operation_order *now);
+/* Nothing is under way, and this comes before all that will be submitted. */
+void stream_order_idle(const struct stream_clock *host);
+/* All operations up to this serial come before those that are under way and those that will be submitted; never shrinks. Any thread. */
+uint32_t stream_order_floor(void);
 /* Has a kernel run that is not over before this operation begins? */
 bool stream_order_has_unordered(const struct operation_order *now);
 /* Calls visit for every copy or fill that has run and is not ordered with `now`. */

@@ -46,6 +46,7 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
         struct ran ran = ran_of(launch);
         stream_order_ran(&ran);
         l->before = stream_order_all_before(&l->operation);
+        l->floor = stream_order_floor();
     } else {
         l->operation.serial = ~0u; /* not from a stream: nobody can say what it comes after */
     }

@@ -57,7 +57,8 @@ static void note(struct block_watch *b, const struct touch *t, enum ptx_space sp
 void written_start(struct block_watch *b, const struct block *block) {
     const struct launch *l = block->launch;
     memset(b->shared_written, 0, l->shared_bytes / 8 + 8);
-    memset(b->local_written, 0, (size_t)b->local_stride * WARP_SIZE * l->warps_per_block);
+    if (l->local_bytes)
+        memset(b->local_written, 0, (size_t)b->local_stride * WARP_SIZE * l->warps_per_block);
     set((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
     b->written_until = 0;
 }

@@ -76,7 +76,19 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         return true;                                                                                                   \
     }
 
-#define FAST_STORE(name, A, pattern_of, piece, T, R, n)                                                                \
+/* Half a warp's registers go to a run of elements. */
+#define FAST_TAKE(name, T, R, n)                                                                                       \
+    static inline void fast_take_##name(const uint8_t *regs, const uint32_t *data, int half, uint8_t *host) {          \
+        T element[n * HALF];                                                                                           \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const R *d = (const R *)(const void *)(regs + data[i]) + half;                                             \
+            for (int l = 0; l < HALF; l++)                                                                             \
+                element[l * n + i] = (T)d[l];                                                                          \
+        }                                                                                                              \
+        memcpy(host, element, sizeof element);                                                                         \
+    }
+
+#define FAST_STORE(name, A, pattern_of, piece, take, T, n)                                                             \
     static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
         uint8_t *host = pattern_of(address, n * sizeof(T)) != PATTERN_RUN                                              \
@@ -84,13 +96,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
                             : piece(w, &a, (A)(address[0] + (A)a.imm), HALF * n * sizeof(T), n * sizeof(T), true);     \
         if (!host)                                                                                                     \
             return false;                                                                                              \
-        T element[n * HALF];                                                                                           \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            const R *d = (const R *)(const void *)(w->regs + a.data[i]) + half;                                        \
-            for (int l = 0; l < HALF; l++)                                                                             \
-                element[l * n + i] = (T)d[l];                                                                          \
-        }                                                                                                              \
-        memcpy(host, element, sizeof element);                                                                         \
+        take(w->regs, a.data, half, host);                                                                             \
         return true;                                                                                                   \
     }
 
@@ -115,11 +121,14 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     FAST_LOAD(fast_load_global_##name, uint64_t, pattern64, global_piece, fast_fill_##name, T, n)
 #define LOAD_SHARED(name, T, R, n)                                                                                     \
     FAST_LOAD(fast_load_shared_##name, uint32_t, pattern32, shared_piece, fast_fill_##name, T, n)
-#define STORE_GLOBAL(name, T, R, n) FAST_STORE(fast_store_global_##name, uint64_t, pattern64, global_piece, T, R, n)
-#define STORE_SHARED(name, T, R, n) FAST_STORE(fast_store_shared_##name, uint32_t, pattern32, shared_piece, T, R, n)
+#define STORE_GLOBAL(name, T, R, n)                                                                                    \
+    FAST_STORE(fast_store_global_##name, uint64_t, pattern64, global_piece, fast_take_##name, T, n)
+#define STORE_SHARED(name, T, R, n)                                                                                    \
+    FAST_STORE(fast_store_shared_##name, uint32_t, pattern32, shared_piece, fast_take_##name, T, n)
 FAST_LOADS(FAST_FILL)
 FAST_LOADS(LOAD_GLOBAL)
 FAST_LOADS(LOAD_SHARED)
+FAST_STORES(FAST_TAKE)
 FAST_STORES(STORE_GLOBAL)
 FAST_STORES(STORE_SHARED)
 

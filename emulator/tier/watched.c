@@ -10,7 +10,8 @@ bool watched_name(const struct kernel *k, const struct insn *in, char name[stati
         return false;
     const struct site *s = &k->sites->items[in->index];
     return s->kind == SITE_ACCESS && !(s->flags & SITE_STRONG) && s->run == memory_operation(a) &&
-           memory_fast_name(a, name) && a->kind == ACCESS_LOAD && a->space == SPACE_SHARED;
+           memory_fast_name(a, name) &&
+           (a->space == SPACE_GLOBAL || (a->kind == ACCESS_LOAD && a->space == SPACE_SHARED));
 }
 
 void watched_emit(struct translator *t, uint32_t i) {

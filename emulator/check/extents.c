@@ -1,0 +1,73 @@
+/* See extents.h. */
+#include "check/extents.h"
+
+#include <string.h>
+
+/* A list while it is being changed: an extent may be cut in two, and one may come. */
+struct longer {
+    struct extent items[2 * MOST_EXTENTS + 1];
+    unsigned count;
+};
+
+static void add(struct longer *l, struct extent e, int first, int last) {
+    if (first > last)
+        return;
+    e.first = (uint8_t)first;
+    e.last = (uint8_t)last;
+    l->items[l->count++] = e;
+}
+
+static bool store(struct extent *list, uint8_t *count, const struct longer *l) {
+    if (l->count > MOST_EXTENTS)
+        return false;
+    memcpy(list, l->items, l->count * sizeof *list);
+    *count = (uint8_t)l->count;
+    return true;
+}
+
+/* Those of the list, where they are not in `gone`. */
+static void add_rest(struct longer *l, const struct extent *list, unsigned count, const struct extent *gone) {
+    for (const struct extent *e = list; e < list + count; e++) {
+        add(l, *e, e->first, e->last < gone->first ? e->last : gone->first - 1);
+        add(l, *e, e->first > gone->last ? e->first : gone->last + 1, e->last);
+    }
+}
+
+bool extents_remove(struct extent *list, uint8_t *count, const struct extent *old) {
+    struct longer l = {.count = 0};
+    add_rest(&l, list, *count, old);
+    return store(list, count, &l);
+}
+
+/* Grows by those of the list that are alike and that it touches; they are taken out. */
+static struct extent join(struct extent *list, unsigned *count, struct extent new) {
+    for (unsigned i = 0; i < *count;) {
+        struct extent *e = &list[i];
+        if (!extent_is_alike(e, &new) || e->first > new.last + 1 || new.first > e->last + 1) {
+            i++;
+            continue;
+        }
+        new.first = e->first < new.first ? e->first : new.first;
+        new.last = e->last > new.last ? e->last : new.last;
+        *e = list[--*count];
+    }
+    return new;
+}
+
+bool extents_put(struct extent *list, uint8_t *count, const struct extent *new) {
+    struct longer l = {.count = 0};
+    add_rest(&l, list, *count, new);
+    struct extent joined = join(l.items, &l.count, *new);
+    add(&l, joined, joined.first, joined.last);
+    return store(list, count, &l);
+}
+
+struct global_mark extents_mark(const struct extent *list, unsigned count, unsigned word) {
+    for (const struct extent *e = list; e < list + count; e++)
+        if (word >= e->first && word <= e->last) {
+            struct global_mark m = e->mark;
+            m.mark.packed += word >> e->shift;
+            return m;
+        }
+    return (struct global_mark){0};
+}

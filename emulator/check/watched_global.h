@@ -1,0 +1,258 @@
+/* A plain load or store of global memory by a whole warp whose halves are regular, in the usual cases: what is read is settled, or the
+ * access goes on with an extent of its chunk. The interpreter asks this, and so does the second tier's text, which is compiled for
+ * warps of one lane: WARP_SIZE and FULL_MASK must not be used here. */
+#ifndef WATCHED_GLOBAL_H
+#define WATCHED_GLOBAL_H
+
+#include "check/allocation_watch.h"
+#include "check/block_watch.h"
+#include "check/extents.h"
+#include "ops/memory_fast.h"
+
+/* Who comes, and what is over for it. */
+struct comer {
+    struct global_mark mark; /* that lane 0 leaves */
+    uint32_t before;         /* launches up to this one are over */
+    uint32_t base, synced;   /* what the block did before base is over, and what the warp did before synced */
+};
+
+static inline bool is_comers_block(const struct comer *q, const struct global_mark *m) {
+    return m->launch == q->mark.launch && m->block == q->mark.block;
+}
+
+/* mark: what the instruction leaves in every mark; the warp's lanes have not parted. */
+static inline struct comer comer_of(const struct block_watch *b, const struct warp *w, uint32_t mark) {
+    uint32_t packed = mark | (uint32_t)w->index << MARK_WARP_SHIFT;
+    return (struct comer){.mark = {b->launch->operation.serial, b->order.index, {b->order.time, packed}},
+                          .before = b->launch->before,
+                          .base = b->order.base,
+                          .synced = b->order.warps[w->index].synced};
+}
+
+/* ---- extents ---- */
+
+/* Over, or each word's by the thread that comes now, alone. `now` is a part of one warp. */
+static inline bool extent_is_harmless(const struct comer *q, const struct extent *old, const struct extent *now) {
+    if (old->mark.launch <= q->before)
+        return true;
+    if (!is_comers_block(q, &old->mark))
+        return false;
+    if (old->mark.mark.time < q->base ||
+        (old->shift == now->shift && !((old->mark.mark.packed ^ now->mark.mark.packed) & THREAD_BITS)))
+        return true;
+    unsigned first = old->first > now->first ? old->first : now->first;
+    unsigned last = old->last < now->last ? old->last : now->last;
+    uint32_t one = old->mark.mark.packed + (first >> old->shift), other = old->mark.mark.packed + (last >> old->shift);
+    uint32_t warp = now->mark.mark.packed + (first >> now->shift);
+    return old->mark.mark.time < q->synced && !(((one ^ warp) | (other ^ warp)) & WARP_BITS);
+}
+
+static inline bool extents_are_harmless(const struct comer *q, const struct extent *list, unsigned count,
+                                        const struct extent *now) {
+    for (const struct extent *e = list; e < list + count; e++)
+        if (extent_meets(e, now) && !extent_is_harmless(q, e, now))
+            return false;
+    return true;
+}
+
+/* What bytes [in_chunk, in_chunk + bytes) of a chunk leave there, each lane `each` of them; the first lane is `lane`. */
+static inline struct extent extent_of(const struct comer *q, uint64_t in_chunk, uint64_t bytes, uint32_t each,
+                                      uint32_t lane) {
+    struct extent now = {.mark = q->mark,
+                         .first = (uint8_t)(in_chunk / 4),
+                         .last = (uint8_t)((in_chunk + bytes - 1) / 4),
+                         .shift = (uint8_t)(__builtin_ctz(each) - 2)};
+    now.mark.mark.packed += lane - (uint32_t)(in_chunk / each);
+    return now;
+}
+
+/* An extent more, where that is done at once: there is none yet, or the last one grows. */
+static inline bool watched_extend(struct extent *list, uint8_t *count, const struct extent *now) {
+    if (!*count) {
+        list[0] = *now;
+        *count = 1;
+        return true;
+    }
+    struct extent *last = &list[*count - 1];
+    if (!extent_is_alike(last, now))
+        return false;
+    if (now->first >= last->first && now->last <= last->last)
+        return true;
+    if (now->first != last->last + 1)
+        return false;
+    for (struct extent *e = list; e < last; e++) {
+        if (!extent_meets(e, now))
+            continue;
+        if (e->first < now->first || e->last <= now->last)
+            return false;
+        e->first = (uint8_t)(now->last + 1);
+    }
+    last->last = now->last;
+    return true;
+}
+
+/* The same for one less: nothing of the list is left where `now` is. */
+static inline bool watched_cut(struct extent *list, uint8_t *count, const struct extent *now) {
+    for (unsigned i = *count; i-- > 0;) {
+        struct extent *e = &list[i];
+        if (!extent_meets(e, now))
+            continue;
+        if (e->first >= now->first && e->last <= now->last)
+            *e = list[--*count];
+        else if (e->first >= now->first)
+            e->first = (uint8_t)(now->last + 1);
+        else if (e->last <= now->last)
+            e->last = (uint8_t)(now->first - 1);
+        else
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is settled ---- */
+
+/* Bytes [in_chunk, in_chunk + bytes), if they are not astride of two words of bits. */
+static inline bool watched_is_settled(const struct race_chunk *c, const struct comer *q, uint64_t in_chunk,
+                                      uint32_t bytes) {
+    uint64_t i = in_chunk / 4, n = (in_chunk + bytes + 3) / 4 - i;
+    if (atomic_load_explicit(&c->settled_launch, memory_order_acquire) != q->mark.launch || i % 64 + n > 64)
+        return false;
+    uint64_t set = atomic_load_explicit(&c->settled[i / 64], memory_order_acquire) >> i % 64;
+    return !(~set << (64 - n)) && q->mark.block > atomic_load_explicit(&c->settled_block, memory_order_acquire) &&
+           atomic_load_explicit(&c->settled_launch, memory_order_acquire) == q->mark.launch;
+}
+
+/* ---- a warp ---- */
+
+/* Where its halves access, both in the same way. */
+struct watched_place {
+    const struct allocation *allocation;
+    struct race_chunk *chunks;
+    uint64_t offset[2]; /* in the allocation */
+    uint32_t each;      /* bytes of a lane */
+    uint32_t bytes;     /* of a half */
+    enum pattern pattern;
+};
+
+/* May the warp be seen as a whole, and is order between blocks nothing to be asked? */
+static inline bool watched_is_simple(const struct block_watch *b, const struct warp *w, const struct watched_access x) {
+    return x.bytes >= 4 && !b->order.partly && watch_whole_comes_to(b, w, MARK_SITE(x.mark)) &&
+           (b->launch->checks & (CHECK_RACE | CHECK_CAREFUL)) == CHECK_RACE;
+}
+
+static inline enum pattern watched_pattern(const uint64_t *address, uint32_t each) {
+    if (address[0] != address[1])
+        return simd_is_run64(address, each) ? PATTERN_RUN : PATTERN_NONE;
+    return simd_is_run64(address, 0) ? PATTERN_SAME : PATTERN_NONE;
+}
+
+/* False: it is irregular, or not all of it is there. */
+static inline bool watched_find(const struct warp *w, const struct fast_access f, uint32_t each,
+                                struct watched_place *p) {
+    const struct allocation *a = p->allocation = w->worker->cache[f.cache];
+    const uint64_t *address = (const uint64_t *)(const void *)(w->regs + f.address);
+    if (!a || !a->watch || !(p->chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire)))
+        return false;
+    p->pattern = watched_pattern(address, each);
+    if (p->pattern == PATTERN_NONE || watched_pattern(address + HALF, each) != p->pattern)
+        return false;
+    p->each = each;
+    p->bytes = p->pattern == PATTERN_RUN ? HALF * each : each;
+    p->offset[0] = address[0] + (uint64_t)f.imm - a->base;
+    p->offset[1] = address[HALF] + (uint64_t)f.imm - a->base;
+    return p->offset[0] < a->limit && p->bytes <= a->limit - p->offset[0] && p->offset[1] < a->limit &&
+           p->bytes <= a->limit - p->offset[1] && !((p->offset[0] | p->offset[1] | a->base) & (each - 1));
+}
+
+/* What a warp does to one run of memory goes on with the extents of its chunk, which is locked then. NULL: nothing is done. */
+static inline struct race_chunk *watched_go_on(const struct block_watch *b, const struct comer *q,
+                                               const struct watched_place *p, bool write) {
+    uint64_t offset = p->offset[0], in_chunk = offset % CHUNK_BYTES;
+    struct race_chunk *c = &p->chunks[offset >> CHUNK_SHIFT];
+    if (p->pattern != PATTERN_RUN || p->offset[1] != offset + p->bytes || in_chunk + 2 * p->bytes > CHUNK_BYTES ||
+        chunk_is_expanded(c) || !chunk_try_lock(c))
+        return NULL;
+    struct extent now = extent_of(q, in_chunk, 2 * p->bytes, p->each, 0);
+    if (c->newest <= b->launch->floor && !c->expanded)
+        c->write_count = c->read_count = 0;
+    if (!c->expanded && extents_are_harmless(q, c->writes, c->write_count, &now) &&
+        extents_are_harmless(q, c->reads, c->read_count, &now) &&
+        (write ? watched_extend(c->writes, &c->write_count, &now) && watched_cut(c->reads, &c->read_count, &now)
+               : watched_extend(c->reads, &c->read_count, &now))) {
+        chunk_note_launch(c, q->mark.launch);
+        return c;
+    }
+    chunk_close(c);
+    return NULL;
+}
+
+/* All checks of a load by all lanes are done and found nothing, and it is remembered. False: nothing is done. */
+static inline bool watched_read(const struct warp *w, const struct fast_access f, const struct watched_access x,
+                                struct watched_place *p) {
+    const struct block_watch *b = w->block->watch;
+    if (!watched_is_simple(b, w, x) || !watched_find(w, f, x.bytes, p))
+        return false;
+    struct comer q = comer_of(b, w, x.mark);
+    const struct race_chunk *low = &p->chunks[p->offset[0] >> CHUNK_SHIFT],
+                            *high = &p->chunks[p->offset[1] >> CHUNK_SHIFT];
+    if (watched_is_settled(low, &q, p->offset[0] % CHUNK_BYTES, p->bytes) &&
+        watched_is_settled(high, &q, p->offset[1] % CHUNK_BYTES, p->bytes))
+        return true;
+    if (!allocation_is_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes))
+        return false;
+    struct race_chunk *c = watched_go_on(b, &q, p, false);
+    if (c)
+        chunk_close(c);
+    return c;
+}
+
+/* The same for a store: it must be done before the chunk is closed that is returned. */
+static inline struct race_chunk *watched_write(const struct warp *w, const struct fast_access f,
+                                               const struct watched_access x, struct watched_place *p) {
+    const struct block_watch *b = w->block->watch;
+    if (!watched_is_simple(b, w, x) || !watched_find(w, f, x.bytes, p) || !allocation_keeps_values(p->allocation))
+        return NULL;
+    struct comer q = comer_of(b, w, x.mark);
+    struct race_chunk *c = watched_go_on(b, &q, p, true);
+    if (c && !allocation_set_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes)) {
+        chunk_close(c);
+        return NULL;
+    }
+    if (c)
+        b->order.warps[w->index].dirty = true;
+    return c;
+}
+
+/* Looks and loads, looks and stores; false: has done nothing. */
+#define WATCHED_LOAD_GLOBAL(name, T, R, n)                                                                             \
+    static inline bool watched_load_global_##name(const struct warp *w, const struct fast_access f,                    \
+                                                  const struct watched_access x) {                                     \
+        struct watched_place p;                                                                                        \
+        if (!watched_read(w, f, x, &p))                                                                                \
+            return false;                                                                                              \
+        const uint8_t *host = p.allocation->host;                                                                      \
+        if (p.pattern == PATTERN_RUN) {                                                                                \
+            fast_fill_##name(w->regs, f.data, 0, host + p.offset[0], PATTERN_RUN);                                     \
+            fast_fill_##name(w->regs, f.data, HALF, host + p.offset[1], PATTERN_RUN);                                  \
+        } else {                                                                                                       \
+            fast_fill_##name(w->regs, f.data, 0, host + p.offset[0], PATTERN_SAME);                                    \
+            fast_fill_##name(w->regs, f.data, HALF, host + p.offset[1], PATTERN_SAME);                                 \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+#define WATCHED_STORE_GLOBAL(name, T, R, n)                                                                            \
+    static inline bool watched_store_global_##name(const struct warp *w, const struct fast_access f,                   \
+                                                   const struct watched_access x) {                                    \
+        struct watched_place p;                                                                                        \
+        struct race_chunk *c = watched_write(w, f, x, &p);                                                             \
+        if (!c)                                                                                                        \
+            return false;                                                                                              \
+        fast_take_##name(w->regs, f.data, 0, p.allocation->host + p.offset[0]);                                        \
+        fast_take_##name(w->regs, f.data, HALF, p.allocation->host + p.offset[1]);                                     \
+        chunk_close(c);                                                                                                \
+        return true;                                                                                                   \
+    }
+FAST_LOADS(WATCHED_LOAD_GLOBAL)
+FAST_STORES(WATCHED_STORE_GLOBAL)
+
+#endif
