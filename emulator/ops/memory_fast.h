@@ -49,6 +49,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
 #define FAST_FILL(name, T, R, n)                                                                                       \
     static inline void fast_fill_##name(uint8_t *regs, const uint32_t *data, int half, const uint8_t *host,            \
                                         enum pattern pattern) {                                                        \
+        typedef R lanes __attribute__((vector_size(HALF * sizeof(R)), may_alias));                                     \
         T element[n * HALF]; /* all are read before any register is written: the address may be one of them */         \
         memcpy(element, host, pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T));                          \
         for (int i = 0; i < n; i++) {                                                                                  \
@@ -56,9 +57,8 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
             if (pattern == PATTERN_RUN)                                                                                \
                 for (int l = 0; l < HALF; l++)                                                                         \
                     d[l] = (R)element[l * n + i];                                                                      \
-            else                                                                                                       \
-                for (int l = 0; l < HALF; l++)                                                                         \
-                    d[l] = (R)element[i];                                                                              \
+            else /* compilers leave this as a loop that stores lane after lane */                                      \
+                *(lanes *)(void *)d = (lanes){0} + (R)element[i];                                                      \
         }                                                                                                              \
     }
 
