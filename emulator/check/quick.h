@@ -10,6 +10,7 @@
 
 /* Each returns the lanes that need the careful way. */
 uint32_t quick_shared(struct block_watch *b, struct touch *t);
+uint32_t quick_shared_atomic(struct block_watch *b, const struct touch *t); /* of an atomic operation */
 uint32_t quick_local(struct block_watch *b, const struct touch *t);
 uint32_t quick_global(struct block_watch *b, struct touch *t);
 /* The same for reads that are not a lane's own: their spans are known. A bit for each span that is left. */

@@ -267,8 +267,9 @@ void quick_shared_read(struct block_watch *b, struct access_mark mark, const str
     }
 }
 
-static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block_watch *b, const struct touch *t,
-                                                                    const struct span *spans, unsigned count) {
+/* The address of a span is a multiple of `align`, or it is not quick. */
+static inline __attribute__((always_inline)) uint32_t
+left_by_quick(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count, uint32_t align) {
     const struct launch *l = t->warp->launch;
     unsigned unit = b->launch->unit_shift;
     uint32_t left = 0;
@@ -280,7 +281,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_quick(struct block
         read_log_shut(b, t->site->mark & MARK_COPY);
     for (const struct span *s = spans; s < spans + count; s++) {
         uint64_t at = s->at & 0xffffffffu;
-        bool inside = !(at & (t->bytes - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;
+        bool inside = !(at & (align - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;
         q.thread = span_is_exclusive(s, t->bytes) ? THREAD_BITS : ~0u;
         bool quick = !left && inside && (!b->cells.planes || span_is_quick(&q, s)) &&
                      (!b->shared_written || bits_are_set(b->shared_written, at, s->bytes, t->write));
@@ -384,7 +385,7 @@ const struct insn *watched_shared(struct warp *w, const struct insn *in) {
     unsigned count = spans_find(w, in, spans);
     watch_lanes_come(b, w, in);
     check_variable(b, &t, spans, count);
-    uint32_t left = left_by_quick(b, &t, spans, count);
+    uint32_t left = left_by_quick(b, &t, spans, count, t.bytes);
     if (left)
         watch_lanes(b, &t, left);
     bool loaded = !left && quick_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
@@ -392,14 +393,68 @@ const struct insn *watched_shared(struct warp *w, const struct insn *in) {
 }
 
 uint32_t quick_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count) {
-    return left_by_quick(b, t, spans, count);
+    return left_by_quick(b, t, spans, count, 1u << b->launch->unit_shift);
 }
 
 uint32_t quick_shared(struct block_watch *b, struct touch *t) {
     struct span spans[WARP_SIZE];
     unsigned count = spans_find(t->warp, t->in, spans);
     check_variable(b, t, spans, count);
-    return left_by_quick(b, t, spans, count);
+    return left_by_quick(b, t, spans, count, t->bytes);
+}
+
+/* ---- atomic operations ---- */
+
+/* Strong accesses conflict with plain ones only. */
+static bool is_no_danger_to_strong(const struct quick *q, struct access_mark old, uint32_t packed) {
+    return old.packed & MARK_STRONG || is_no_danger(q, old, packed);
+}
+
+static bool update_is_quick(const struct quick *q, const struct warp *w, uint64_t at, uint32_t packed) {
+    const struct block_watch *b = q->b;
+    const struct shared_cells *c = &b->cells;
+    unsigned unit = b->launch->unit_shift;
+    if (at & (q->bytes - 1) || at + q->bytes > w->launch->shared_bytes || at < w->launch->kernel->reserved_shared ||
+        (b->shared_written && !watched_bits(b->shared_written, (uint32_t)at, q->bytes)))
+        return false;
+    for (uint64_t i = at >> unit; c->planes && i < (at + q->bytes) >> unit; i++) {
+        if (cells_packed(c, CELL_WRITE)[i] & MARK_COPY)
+            return false;
+        for (enum cell_mark k = CELL_WRITE; k < CELL_MARKS; k++)
+            if (k != CELL_STRONG && !is_no_danger_to_strong(q, cells_mark(c, i, k), packed))
+                return false;
+    }
+    return true;
+}
+
+static void remember_update(const struct quick *q, uint64_t at, uint32_t packed) {
+    unsigned unit = q->b->launch->unit_shift;
+    for (uint64_t i = at >> unit; i < (at + q->bytes) >> unit; i++)
+        cells_set_mark(&q->b->cells, i, CELL_STRONG, (struct access_mark){q->mark.time, packed});
+}
+
+uint32_t quick_shared_atomic(struct block_watch *b, const struct touch *t) {
+    const struct warp *w = t->warp;
+    uint64_t addresses[WARP_SIZE];
+    bool talks = t->site->flags & (SITE_RELEASE | SITE_ACQUIRE) || order_may_release(&b->order);
+    if (talks || !quick_can(b, t) || t->bytes >> b->launch->unit_shift == 0)
+        return w->mask;
+    access_addresses(w, t->in, addresses);
+    read_log_tell(b);
+    read_log_shut(b, false);
+    struct quick q = quick_of(b, touch_mark(b, t), t->bytes, true);
+    q.thread = THREAD_BITS;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        if (!update_is_quick(&q, w, addresses[l] & 0xffffffffu, q.mark.packed + (uint32_t)l))
+            return w->mask;
+    }
+    b->settled.base = 0;
+    for (uint32_t rest = b->cells.planes ? w->mask : 0; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        remember_update(&q, addresses[l] & 0xffffffffu, q.mark.packed + (uint32_t)l);
+    }
+    return 0;
 }
 
 /* ---- local memory: each lane has its own ---- */

@@ -288,7 +288,9 @@ static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn
     bool strong = s->flags & SITE_STRONG || t.atomic;
     bool global = a->space == SPACE_GLOBAL ||
                   (a->space == SPACE_GENERIC && !(access_address(w, in, first_lane(w->mask)) >> WINDOW_SHIFT));
-    uint32_t left = strong                     ? w->mask
+    bool shared_atomic = t.atomic && a->space == SPACE_SHARED;
+    uint32_t left = shared_atomic              ? quick_shared_atomic(b, &t)
+                    : strong                   ? w->mask
                     : a->space == SPACE_SHARED ? quick_shared(b, &t)
                     : a->space == SPACE_LOCAL  ? quick_local(b, &t)
                     : global                   ? quick_global(b, &t)
@@ -450,6 +452,8 @@ static void acquire_after(struct block_watch *b, struct warp *w, const struct in
                           uint32_t mask) {
     uint64_t addresses[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
+    if (((const struct access *)in->extra)->space == SPACE_SHARED && !b->syncs.count)
+        return; /* nobody has released anything */
     if (s->kind == SITE_MBARRIER_WAIT)
         t.write = false;
     access_addresses(w, in, addresses);
