@@ -127,9 +127,11 @@ static inline bool chunk_is_parted(const struct race_chunk *c, uint64_t group, e
 }
 /* Has any mark been parted? */
 static inline bool chunk_is_plain(const struct race_chunk *c, uint64_t group) {
+    if (c->unit_shift != 2)
+        return false;
     uint64_t any = chunk_bit(group, CELL_WRITE) | chunk_bit(group, CELL_STRONG) | chunk_bit(group, CELL_READ) |
                    chunk_bit(group, CELL_READ_TOO);
-    return c->unit_shift == 2 && !(c->parted & any);
+    return !(c->parted & any);
 }
 
 /* The mark of cell 0 of a group that is not parted, and the shift. */
