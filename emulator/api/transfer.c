@@ -124,7 +124,13 @@ static void copy_box(const struct place *to, const struct place *from, struct bo
                     b.width);
 }
 
-/* For the checks. A fill has no source. */
+/* For the checks: what is about to be written, ... */
+static void watch_before(const struct place *to, struct box b) {
+    if (check_is_on(CHECK_RACE))
+        copy_watch_before(to->address, (b.depth - 1) * to->slice + (b.height - 1) * to->pitch + b.width);
+}
+
+/* ... and what has been done. A fill has no source. */
 static void watch(const struct operation_order *order, const char *function, const struct place *to,
                   const struct place *from, struct box b) {
     struct copied c = {.function = function,
@@ -141,6 +147,7 @@ static void watch(const struct operation_order *order, const char *function, con
 
 static int run_copy(struct operation *op, int fault) {
     struct copy_operation *c = (struct copy_operation *)op;
+    watch_before(&c->to, c->box);
     copy_box(&c->to, &c->from, c->box);
     if (checks_on())
         watch(&op->order, c->function, &c->to, &c->from, c->box);
@@ -213,6 +220,7 @@ cudaError_t transfer_now(const struct operation_order *order, const struct copy_
         return error;
     if (gone(r->to.address) || gone(r->from.address))
         return refuse_gone(r->function);
+    watch_before(&to, r->box);
     copy_box(&to, &from, r->box);
     if (checks_on())
         watch(order, r->function, &to, &from, r->box);
@@ -246,6 +254,7 @@ cudaError_t transfer_fill_now(const struct operation_order *order, const struct 
         return error;
     if (gone(r->to.address))
         return refuse_gone(r->function);
+    watch_before(&to, r->box);
     for (size_t y = 0; y < r->box.height; y++)
         for (size_t x = 0; x < r->box.width; x += element)
             memcpy(to.bytes + y * to.pitch + x, &r->value, element);
@@ -304,6 +313,7 @@ struct fill_operation {
 
 static int run_fill(struct operation *op, int fault) {
     struct fill_operation *f = (struct fill_operation *)op;
+    watch_before(&f->to, f->box);
     for (size_t z = 0; z < f->box.depth; z++)
         for (size_t y = 0; y < f->box.height; y++)
             memset(f->to.bytes + z * f->to.slice + y * f->to.pitch, f->value, f->box.width);

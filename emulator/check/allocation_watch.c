@@ -186,3 +186,19 @@ struct race_chunk *allocation_chunks(const struct allocation *a) {
     }
     return chunks;
 }
+
+static void keep_values(struct race_chunk *c, const struct chunk_visitor *v) {
+    if (!chunk_is_used(c) || chunk_is_expanded(c))
+        return;
+    chunk_lock(c);
+    if (c->write_count && c->newest > v->floor)
+        chunk_expand(c, 2, v);
+    chunk_close(c);
+}
+
+void allocation_keep_values(const struct allocation *a, uint64_t address, uint64_t bytes, uint32_t floor) {
+    struct race_chunk *chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire);
+    uint64_t first = address - a->base, end = bytes < a->size - first ? first + bytes : a->size;
+    for (uint64_t i = first >> CHUNK_SHIFT; chunks && i <= (end - 1) >> CHUNK_SHIFT; i++)
+        keep_values(&chunks[i], &(struct chunk_visitor){.floor = floor, .memory = a->host + (i << CHUNK_SHIFT)});
+}

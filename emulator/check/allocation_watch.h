@@ -63,6 +63,9 @@ static inline bool allocation_keeps_values(const struct allocation *a) {
     return !a->read_only && a->kind != MEMORY_PINNED && a->kind != MEMORY_REGISTERED;
 }
 
+/* Memory is about to change: takes down what kernels have written there, but for what is over for all that is to come. */
+void allocation_keep_values(const struct allocation *a, uint64_t address, uint64_t bytes, uint32_t floor);
+
 /* The chunk of an address; NULL when memory for the checks is used up. */
 struct race_chunk *allocation_chunks(const struct allocation *a);
 static inline struct race_chunk *allocation_chunk(const struct allocation *a, uint64_t address) {

@@ -85,6 +85,13 @@ static void note_order(const struct copied *c, const struct allocation *to, cons
     pthread_mutex_unlock(&lock);
 }
 
+/* What kernels have stored and nobody has looked at since is known by what is in memory. */
+void copy_watch_before(uint64_t address, uint64_t bytes) {
+    const struct allocation *a = memory_find(address);
+    if (a && a->watch && a->limit && bytes)
+        allocation_keep_values(a, address, bytes, stream_order_floor());
+}
+
 void copy_watch(const struct copied *c) {
     const struct allocation *to = memory_find(c->to.address);
     const struct allocation *from = c->fill ? NULL : memory_find(c->from.address);

@@ -126,28 +126,32 @@ fi
 
 # Quick and careful find the same in random programs: the same lines, threads, addresses and counts. In the second tier some of the
 # quick way is compiled.
-if QUIET=1 sh tools/build.sh tests/emulator/check/ways.cu "$scratch/ways" >"$scratch/build" 2>&1; then
+compare_ways() { # NAME PROGRAMS LEAST: the least number of races that they must have
+  if ! QUIET=1 sh tools/build.sh "tests/emulator/check/$1.cu" "$scratch/$1" >"$scratch/build" 2>&1; then
+    no "$1" "$1.cu does not compile: $(grep -m 1 error "$scratch/build")"
+    return
+  fi
   while read -r way tier checks; do
-    EMULATOR_CHECK=$checks EMULATOR_TIER=$tier EMULATOR_THREADS=1 timeout 120 "$scratch/ways" 3000 2>&1 |
+    EMULATOR_CHECK=$checks EMULATOR_TIER=$tier EMULATOR_THREADS=1 timeout 120 "$scratch/$1" "$2" 2>&1 |
       sed 's/0x[0-9a-f]*/ADDRESS/g' >"$scratch/$way"
   done <<'WAYS'
 careful 0 all,strict,careful
 quick 0 all,strict
 compiled 2 all,strict
 WAYS
-  if [ "$(grep -c hazard "$scratch/careful")" -lt 1000 ]; then
-    no 'both ways' 'the random programs have too few races'
+  if [ "$(grep -c hazard "$scratch/careful")" -lt "$3" ]; then
+    no "$1" 'the random programs have too few races'
   fi
   for way in quick compiled; do
     if cmp -s "$scratch/$way" "$scratch/careful"; then
-      pass "careful and $way"
+      pass "$1, careful and $way"
     else
-      no "careful and $way" "$(diff "$scratch/$way" "$scratch/careful" | sed -n '2p')"
+      no "$1, careful and $way" "$(diff "$scratch/$way" "$scratch/careful" | sed -n '2p')"
     fi
   done
-else
-  no 'both ways' "ways.cu does not compile: $(grep -m 1 error "$scratch/build")"
-fi
+}
+compare_ways ways 3000 1000
+compare_ways streams 400 1000
 
 says=0
 for file in memory correct; do
