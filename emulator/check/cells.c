@@ -89,20 +89,10 @@ void chunk_set_record(struct race_chunk *c, uint64_t group, enum cell_mark mark,
 
 /* ---- one cell ---- */
 
-struct global_mark chunk_mark(const struct race_chunk *c, uint64_t i, enum cell_mark mark) {
-    uint64_t g = i / GROUP_CELLS;
-    if (!c->expanded)
-        return mark == CELL_WRITE  ? extents_mark(c->writes, c->write_count, (unsigned)i)
-               : mark == CELL_READ ? extents_mark(c->reads, c->read_count, (unsigned)i)
-                                   : (struct global_mark){0};
-    if (chunk_is_parted(c, g, mark))
-        return (struct global_mark){chunk_plane(c, mark, CELL_LAUNCH)[i],
-                                    chunk_plane(c, mark, CELL_BLOCK)[i],
-                                    {chunk_plane(c, mark, CELL_TIME)[i], chunk_plane(c, mark, CELL_PACKED)[i]}};
-    struct global_mark m = chunk_record(c, g, mark);
-    if (m.launch)
-        m.mark.packed += (uint32_t)(i % GROUP_CELLS) >> chunk_shift(c, g, mark);
-    return m;
+struct global_mark chunk_mark_in_extents(const struct race_chunk *c, uint64_t i, enum cell_mark mark) {
+    return mark == CELL_WRITE  ? extents_mark(c->writes, c->write_count, (unsigned)i)
+           : mark == CELL_READ ? extents_mark(c->reads, c->read_count, (unsigned)i)
+                               : (struct global_mark){0};
 }
 
 static void set_plane(struct race_chunk *c, uint64_t i, enum cell_mark mark, const struct global_mark *m) {

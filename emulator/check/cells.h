@@ -112,7 +112,6 @@ void chunk_drop(struct race_chunk *c);
 struct global_cell chunk_cell(const struct race_chunk *c, uint64_t i);
 /* Where there is no memory for it, what was known of the group is forgotten. */
 void chunk_set_cell(struct race_chunk *c, uint64_t i, const struct global_cell *cell);
-struct global_mark chunk_mark(const struct race_chunk *c, uint64_t i, enum cell_mark mark);
 void chunk_set_mark(struct race_chunk *c, uint64_t i, enum cell_mark mark, struct global_mark m);
 
 static inline uint32_t *chunk_plane(const struct race_chunk *c, enum cell_mark mark, enum cell_field field) {
@@ -145,6 +144,22 @@ static inline struct global_mark chunk_record(const struct race_chunk *c, uint64
 }
 static inline unsigned chunk_shift(const struct race_chunk *c, uint64_t group, enum cell_mark mark) {
     return c->shifted & chunk_bit(group, mark) ? c->details->shift[mark][group] : 0;
+}
+/* A cell's mark. */
+struct global_mark chunk_mark_in_extents(const struct race_chunk *c, uint64_t i, enum cell_mark mark);
+static inline struct global_mark chunk_mark(const struct race_chunk *c, uint64_t i, enum cell_mark mark) {
+    uint64_t g = i / GROUP_CELLS;
+    if (!c->expanded)
+        return chunk_mark_in_extents(c, i, mark);
+    if (chunk_is_parted(c, g, mark)) {
+        const uint32_t *launch = chunk_plane(c, mark, CELL_LAUNCH) + i;
+        uint64_t plane = CHUNK_BYTES >> c->unit_shift;
+        return (struct global_mark){launch[0], launch[plane], {launch[2 * plane], launch[3 * plane]}};
+    }
+    struct global_mark m = chunk_record(c, g, mark);
+    if (m.launch)
+        m.mark.packed += (uint32_t)(i % GROUP_CELLS) >> chunk_shift(c, g, mark);
+    return m;
 }
 /* Of all cells of a group, which need not be parted any more. */
 void chunk_set_record(struct race_chunk *c, uint64_t group, enum cell_mark mark, const struct global_mark *m,

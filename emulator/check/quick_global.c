@@ -264,6 +264,13 @@ static bool remember_all(const struct quick *q, const struct group *g, uint64_t 
     struct global_mark new = q->by.mark;
     uint32_t first = (uint32_t)__builtin_ctz(q->lanes), last = 31u - (uint32_t)__builtin_clz(q->lanes);
     new.mark.packed = q->by.mark.mark.packed + first;
+    if (chunk_mark(g->chunk, i, CELL_READ).launch <= q->by.before &&
+        chunk_mark(g->chunk, i, CELL_READ_TOO).launch <= q->by.before) {
+        chunk_set_mark(g->chunk, i, CELL_READ, new);
+        new.mark.packed = q->by.mark.mark.packed + last;
+        chunk_set_mark(g->chunk, i, CELL_READ_TOO, new);
+        return true;
+    }
     if (!remember(q, g, i, new, settles))
         return false;
     for (enum cell_mark k = CELL_READ; k <= CELL_READ_TOO; k++) {

@@ -151,7 +151,7 @@ WAYS
   done
 }
 compare_ways ways 3000 1000
-compare_ways streams 400 1000
+compare_ways streams 600 1000
 
 says=0
 for file in memory correct; do

@@ -14,7 +14,7 @@ enum kind { READ, WRITE, UPDATE, ADD, VOLATILE_READ, VOLATILE_WRITE, BARRIER, WA
 
 struct step {
     kind what;
-    int buffer, pattern, a, value, width, lanes, blocks;
+    int buffer, pattern, a, value, width, lanes, warps, blocks;
 };
 
 struct program {
@@ -76,7 +76,7 @@ __global__ void execute(program p, unsigned *one, unsigned *other, int rounds, u
             __syncthreads();
         } else if (s.what == WARP_BARRIER) {
             __syncwarp();
-        } else if (g % 32 < s.lanes && (s.blocks >> blockIdx.x % 4 & 1)) {
+        } else if (g % 32 < s.lanes && (s.warps >> threadIdx.x / 32 % 4 & 1) && (s.blocks >> blockIdx.x % 4 & 1)) {
             for (int i = g; i < rounds * all; i += all) {
                 int at = place(s, i);
                 if (s.what == ADD) {
@@ -111,6 +111,7 @@ static step random_step(int width) {
     s.value = below(3);
     s.width = below(6) ? width : 1 << below(5);
     s.lanes = below(6) ? 32 : 1 + below(31);
+    s.warps = below(3) ? 15 : 1 + below(15);
     s.blocks = below(3) ? 15 : 1 + below(15);
     return s;
 }
@@ -143,7 +144,7 @@ static void launch(state *s, int stream) {
         p.steps[i] = random_step(width);
     }
     execute<<<1 + below(8), sizes[below(6)], 0, s->streams[stream]>>>(p, s->buffers[0], s->buffers[1], 1 + below(3),
-                                                                     s->out[stream]);
+                                                                      s->out[stream]);
 }
 
 static void copy(state *s, cudaStream_t stream) {
