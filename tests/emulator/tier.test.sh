@@ -88,9 +88,9 @@ check_program() {
 }
 
 # The same profile, number by number, with examples of accesses; threads would share the blocks otherwise each time.
-counted='tests/emulator/counters/idioms lessons/lesson07 lessons/lesson15'
-[ "$every" != 1 ] || counted="$counted tests/emulator/counters/patterns lessons/lesson01 lessons/lesson02 lessons/lesson03 lessons/lesson05
-  lessons/lesson10 lessons/lesson16"
+counted='tests/emulator/counters/idioms lessons/lesson15'
+[ "$every" != 1 ] || counted="$counted tests/emulator/counters/patterns lessons/lesson01 lessons/lesson02 lessons/lesson03
+  lessons/lesson05 lessons/lesson07 lessons/lesson10 lessons/lesson16"
 
 profile_of() { # TIER PROGRAM
   EMULATOR_THREADS=1 EMULATOR_TIER=$1 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=build/emulator EMULATOR_PTXAS=/nowhere/ptxas \
