@@ -51,22 +51,22 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
                                         enum pattern pattern) {                                                        \
         typedef R lanes __attribute__((vector_size(HALF * sizeof(R)), may_alias));                                     \
         T element[n * HALF]; /* all are read before any register is written: the address may be one of them */         \
-        memcpy(element, host, pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T));                          \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            R *d = (R *)(void *)(regs + data[i]) + half;                                                               \
-            if (pattern == PATTERN_RUN)                                                                                \
+        if (pattern == PATTERN_RUN) {                                                                                  \
+            memcpy(element, host, sizeof element);                                                                     \
+            for (int i = 0; i < n; i++)                                                                                \
                 for (int l = 0; l < HALF; l++)                                                                         \
-                    d[l] = (R)element[l * n + i];                                                                      \
-            else /* compilers leave this as a loop that stores lane after lane */                                      \
-                *(lanes *)(void *)d = (lanes){0} + (R)element[i];                                                      \
+                    ((R *)(void *)(regs + data[i]))[half + l] = (R)element[l * n + i];                                 \
+            return;                                                                                                    \
         }                                                                                                              \
+        memcpy(element, host, n * sizeof(T)); /* compilers leave what follows as a loop that stores lane after lane */ \
+        for (int i = 0; i < n; i++)                                                                                    \
+            *(lanes *)(void *)((R *)(void *)(regs + data[i]) + half) = (lanes){0} + (R)element[i];                     \
     }
 
-/* A is the type of an address. */
+/* A is the type of an address. name##_as: of a half that is known to be so. */
 #define FAST_LOAD(name, A, pattern_of, piece, fill, T, n)                                                              \
-    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+    static inline bool name##_as(const struct warp *w, const struct fast_access a, int half, enum pattern pattern) {   \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
-        enum pattern pattern = pattern_of(address, n * sizeof(T));                                                     \
         uint64_t bytes = pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T);                                \
         const uint8_t *host =                                                                                          \
             pattern == PATTERN_NONE ? NULL : piece(w, &a, (A)(address[0] + (A)a.imm), bytes, n * sizeof(T), false);    \
@@ -74,6 +74,10 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
             return false;                                                                                              \
         fill(w->regs, a.data, half, host, pattern);                                                                    \
         return true;                                                                                                   \
+    }                                                                                                                  \
+    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+        const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
+        return name##_as(w, a, half, pattern_of(address, n * sizeof(T)));                                              \
     }
 
 /* Half a warp's registers go to a run of elements. */
@@ -89,15 +93,19 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     }
 
 #define FAST_STORE(name, A, pattern_of, piece, take, T, n)                                                             \
-    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+    static inline bool name##_as(const struct warp *w, const struct fast_access a, int half, enum pattern pattern) {   \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
-        uint8_t *host = pattern_of(address, n * sizeof(T)) != PATTERN_RUN                                              \
+        uint8_t *host = pattern != PATTERN_RUN                                                                         \
                             ? NULL                                                                                     \
                             : piece(w, &a, (A)(address[0] + (A)a.imm), HALF * n * sizeof(T), n * sizeof(T), true);     \
         if (!host)                                                                                                     \
             return false;                                                                                              \
         take(w->regs, a.data, half, host);                                                                             \
         return true;                                                                                                   \
+    }                                                                                                                  \
+    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+        const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
+        return name##_as(w, a, half, pattern_of(address, n * sizeof(T)));                                              \
     }
 
 /* X(name, element in memory, register, elements): what is fast, for loads and for stores */
