@@ -48,6 +48,19 @@ static inline bool simd_differ32(simd_u32 a, simd_u32 b) {
 #endif
 }
 
+static inline bool simd_differ64(simd_u64 a, simd_u64 b) {
+#if defined(__AVX512F__)
+    typedef long long vector __attribute__((vector_size(64)));
+    return __builtin_ia32_cmpq512_mask((vector)a, (vector)b, 4, (uint8_t)0xff);
+#else
+    simd_i64 differ = (simd_i64)(a != b);
+    int64_t any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= differ[i];
+    return any;
+#endif
+}
+
 /* Of the 32 lanes of a warp; 64-byte aligned. */
 static inline uint32_t simd_lane_bits(const int32_t *lane) {
     return simd_bits32(SIMD_AT(simd_i32, lane)) | simd_bits32(SIMD_AT(simd_i32, lane + 16)) << 16;

@@ -22,15 +22,13 @@ struct insn_record {
 
 /* How the addresses of a half of a warp lie: enum pattern of ops/memory_fast.h. */
 enum { HALF_IRREGULAR, HALF_RUN, HALF_SAME };
-#define HALVES(low, high) ((low) | (high) << 2)
-#define HALVES_NONE       0xff /* no access has these */
 
 /* The pattern that an access of a whole warp met last, when its halves are regular. */
 struct counted_access {
-    uint64_t step;   /* from the first lane's address to the 16th's */
-    uint64_t *times; /* accesses by the place of their first address in a line of 128 bytes, in words */
-    uint32_t known;  /* a bit for each place at which that may be noted */
-    uint32_t halves;
+    uint64_t step;      /* from the first lane's address to the 16th's */
+    uint64_t low, high; /* by half: all bits when it is a run, none when all addresses are the same */
+    uint64_t *times;    /* accesses by the place of their first address in a line of 128 bytes, in words */
+    uint32_t known;     /* a bit for each place at which that may be noted */
 };
 
 /* A worker's. */
@@ -101,9 +99,9 @@ static inline void counted_guarded(const struct counted *c, const struct counted
         *way->since += lanes != 0;
 }
 
-/* Whether an access, whose first address is `first`, is one of the pattern met last: to be noted by counted_note. */
-static inline bool counted_again(const struct counted_access *a, uint32_t halves, uint64_t step, uint64_t first) {
-    return a->halves == halves && a->step == step && !(first & 3) && a->known >> (first / 4 % 32) & 1;
+/* May an access that lies like the last one be noted when its first address is this? */
+static inline bool counted_known(const struct counted_access *a, uint64_t first) {
+    return !(first & 3) && a->known >> (first / 4 % 32) & 1;
 }
 
 static inline void counted_note(const struct counted_access *a, uint64_t first) {

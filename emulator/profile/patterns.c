@@ -111,13 +111,13 @@ static unsigned half_of(const uint32_t *narrow, unsigned bytes) {
     return run ? HALF_RUN : same ? HALF_SAME : HALF_IRREGULAR;
 }
 
-/* In a pattern of 64-bit addresses all bits count, not only the low ones. */
-static unsigned halves_of(const struct pattern *p) {
+/* Both halves of a whole warp. In a pattern of 64-bit addresses all bits count, not only the low ones. */
+static void find_halves(struct pattern *p) {
+    bool far = p->mask != FULL_MASK;
     for (unsigned l = 1; l < WARP_SIZE; l++)
-        if (l != HALF_LANES && (uint32_t)((p->offsets[l] - p->offsets[l / HALF_LANES * HALF_LANES]) >> 32))
-            return HALVES_NONE;
-    unsigned low = half_of(p->narrow, p->bytes), high = half_of(p->narrow + HALF_LANES, p->bytes);
-    return p->mask == FULL_MASK && low && high ? HALVES(low, high) : HALVES_NONE;
+        far |= l != HALF_LANES && (p->offsets[l] - p->offsets[l / HALF_LANES * HALF_LANES]) >> 32;
+    p->low = far ? HALF_IRREGULAR : (uint8_t)half_of(p->narrow, p->bytes);
+    p->high = far ? HALF_IRREGULAR : (uint8_t)half_of(p->narrow + HALF_LANES, p->bytes);
 }
 
 static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
@@ -141,7 +141,7 @@ static struct pattern *find(struct pattern_memory *m, enum pattern_way way, cons
     p->known = 0;
     p->bytes = (uint8_t)bytes;
     p->way = (uint8_t)way;
-    p->halves = (uint8_t)halves_of(p);
+    find_halves(p);
     return p;
 }
 

@@ -57,7 +57,7 @@ struct pattern {
     uint32_t mask;  /* 0: empty */
     uint32_t known; /* a bit for each place whose cost is known */
     uint8_t bytes, way;
-    uint8_t halves; /* how those of a whole warp lie, HALVES_NONE: not regularly */
+    uint8_t low, high; /* how the halves of a whole warp lie: HALF_IRREGULAR and so on */
     /* From the first active lane, the low halves; whatever in inactive lanes. */
     _Alignas(64) uint32_t narrow[WARP_SIZE];
     uint64_t times[PATTERN_PLACES]; /* accesses noted by patterns_again and by compiled kernels */
@@ -118,8 +118,11 @@ static inline uint32_t patterns_line_lanes(const struct pattern_memory *m, uint6
 /* Tells compiled kernels of the pattern that was met last: addresses are of 32 bits or of 64. */
 static inline void patterns_tell(struct pattern_memory *m, bool narrow, struct counted_access *to) {
     struct pattern *p = &m->ways[m->last];
-    *to =
-        (struct counted_access){narrow ? p->narrow[HALF_LANES] : p->offsets[HALF_LANES], p->times, p->known, p->halves};
+    *to = (struct counted_access){.step = narrow ? p->narrow[HALF_LANES] : p->offsets[HALF_LANES],
+                                  .low = p->low == HALF_RUN ? ~(uint64_t)0 : 0,
+                                  .high = p->high == HALF_RUN ? ~(uint64_t)0 : 0,
+                                  .times = p->times,
+                                  .known = p->low && p->high ? p->known : 0};
 }
 
 #endif

@@ -48,11 +48,13 @@ void counted_emit_access(const struct translator *t, uint32_t i) {
     unsigned bits = a->address_bits, step = (unsigned)a->bytes * a->count;
     fprintf(t->out,
             "  const struct counted_access *const had = &c->accesses[%u];\n"
+            "  const enum pattern low = had->low ? PATTERN_RUN : PATTERN_SAME;\n"
+            "  const enum pattern high = had->high ? PATTERN_RUN : PATTERN_SAME;\n"
             "  const uint%u_t *const at = (const uint%u_t *)(w->regs + a.address);\n"
             "  const uint%u_t first = at[0] + (uint%u_t)a.imm;\n"
-            "  if (!counted_again(had, counted_halves%u(at, %u), (uint%u_t)(at[16] - at[0]), first)) {\n"
-            "  OTHER(%u);\n  DO(%u, %u);\n  } else {\n",
-            i, bits, bits, bits, bits, bits, step, bits, i, i, i + 1);
+            "  if (!counted_known(had, first) || !counted_lies%u(had, at, %u)) {\n"
+            "  OTHER(%u);\n  DO(%u, %u);\n  } else {\n  counted_note(had, first);\n",
+            i, bits, bits, bits, bits, bits, step, i, i, i + 1);
 }
 
 /* ---- guards in a run ---- */

@@ -18,10 +18,21 @@
 #include "ops/memory_fast.h" /* these are for whole warps */
 #include "profile/counted.h"
 
-/* HALVES() of a whole warp's addresses, `bytes` for each lane. */
-static inline uint32_t counted_halves32(const uint32_t *address, uint32_t bytes) {
-    return (uint32_t)pattern32(address, bytes) | (uint32_t)pattern32(address + HALF, bytes) << 2;
+/* Do the addresses of a whole warp, so many bytes of each lane, lie as they did the last time? */
+static inline bool counted_lies32(const struct counted_access *had, const uint32_t *at, uint32_t bytes) {
+    static const simd_u32 count = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const simd_u32 run = count * bytes, low = run & (uint32_t)had->low, high = run & (uint32_t)had->high;
+    return !(simd_differ32(SIMD_AT(simd_u32, at), at[0] + low) |
+             simd_differ32(SIMD_AT(simd_u32, at + HALF), at[0] + (uint32_t)had->step + high));
 }
-static inline uint32_t counted_halves64(const uint64_t *address, uint32_t bytes) {
-    return (uint32_t)pattern64(address, bytes) | (uint32_t)pattern64(address + HALF, bytes) << 2;
+static inline bool counted_lies64(const struct counted_access *had, const uint64_t *at, uint64_t bytes) {
+    static const simd_u64 count = {0, 1, 2, 3, 4, 5, 6, 7};
+    const uint64_t last = at[0] + had->step;
+    bool other = false;
+    for (uint64_t i = 0; i < HALF; i += 8) {
+        const simd_u64 run = (count + i) * bytes;
+        other |= simd_differ64(SIMD_AT(simd_u64, at + i), at[0] + (run & had->low));
+        other |= simd_differ64(SIMD_AT(simd_u64, at + HALF + i), last + (run & had->high));
+    }
+    return !other;
 }
