@@ -167,7 +167,8 @@ static const char *advice(const struct hazard *h) {
                    : "The thread reads a variable or an array element of its own that it has not set.";
     switch (h->relation) {
     case RELATION_WARP:
-        return "The lanes of a warp need not run together: put a __syncwarp() between the two accesses.";
+        return "The lanes of a warp need not run together: put a __syncwarp() between the two accesses, or a "
+               "__syncthreads() where other warps take part as well.";
     case RELATION_BLOCK:
         return "Which of the two comes first is up to chance: put a __syncthreads() between them, where every thread "
                "of the block passes it.";

@@ -321,7 +321,8 @@ static void tell_blocks(struct telling *t) {
         r->possible = LIMIT_SMS;
         say(r->what, "%llu block%s for the %d multiprocessors of an H200: the others have nothing to do.",
             (unsigned long long)blocks, blocks == 1 ? "" : "s", LIMIT_SMS);
-        say(r->remedy, "smaller blocks, or more work in one launch; a course's small sizes are no worry.");
+        say(r->remedy,
+            "smaller blocks, or more work in one launch. Where a lesson only has a small size, it need not worry you.");
     }
 }
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/source.h"
@@ -82,7 +83,13 @@ static void put_rules(FILE *out, const struct launch_profile *p, const struct oc
         char what[RULE_TEXT + 24];
         snprintf(what, sizeof what, "%s%s", where, rules[i].what);
         put_words(out, "    ", first, what);
-        put_words(out, "       ", "-> ", rules[i].remedy);
+        size_t same = 0;
+        while (strcmp(rules[same].remedy, rules[i].remedy) != 0)
+            same++;
+        if (same < i)
+            fprintf(out, "       -> as for %zu.\n", same + 1);
+        else
+            put_words(out, "       ", "-> ", rules[i].remedy);
     }
     if (count > SHOW_RULES)
         fprintf(out, "    and %zu more (EMULATOR_PROFILE=json has all)\n", count - SHOW_RULES);
@@ -278,8 +285,8 @@ static void put_lines(FILE *out, const struct launch_profile *p) {
         if (!i || line->file != file) {
             fprintf(out, "\n    %s\n",
                     line->file ? source_short_path(line->file) : "(compile with -lineinfo to see lines)");
-            fprintf(out, "  %5s %13s %5s %9s  %-13s %11s %6s %6s\n", "", "instructions", "of 32", "divergent", "way to",
-                    "", "units", "");
+            fprintf(out, "  %5s %13s %5s %9s  %-13s %11s %6s\n", "", "instructions", "of 32", "divergent", "way to", "",
+                    "units");
             fprintf(out, "  %5s %13s %5s %9s  %-13s %11s %6s %6s  %s\n", "line", "of warps", "act.", "branches",
                     "memory", "requests", "/req", "ideal", "(units: sectors; shared: wavefronts)");
         }
@@ -332,8 +339,14 @@ void profile_text(FILE *out, const struct launch_profile *launches) {
         }
         put_one(out, largest, count);
     }
-    if (!launches)
-        fprintf(out, "No kernel was launched%s.\n", " that a profile was wanted of");
+    if (!launches) {
+        const char *wanted = getenv("EMULATOR_PROFILE_KERNEL");
+        if (wanted && *wanted)
+            fprintf(out, "No kernel with '%s' in its name was launched.\n", wanted);
+        else
+            fprintf(out, "No kernel was launched.\n");
+        return;
+    }
     fprintf(
         out,
         "\nCounted on the emulator in PTX instructions. Requests, sectors, wavefronts and bank conflicts are what ncu "
