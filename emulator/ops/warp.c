@@ -8,6 +8,7 @@
 #include "core/function.h"
 #include "core/grid.h"
 #include "ops/lanes.h"
+#include "ops/meeting.h"
 
 /* The lanes that an instruction's member masks (operand k, per lane) name, together. Reports a lane that leaves
  * itself out. 0 after a fault. */
@@ -61,6 +62,9 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
         uint32_t named = members(w, in, k);                                                                            \
         if (!named)                                                                                                    \
             return NULL;                                                                                               \
+        uint32_t all = named & w->live & ~w->mask ? meeting_lanes(w, in, k) : 0;                                       \
+        if (all)                                                                                                       \
+            return meeting_hold(w, in, all);                                                                           \
         if (!warp_sync_ready(w, in, named, &elsewhere))                                                                \
             return elsewhere;                                                                                          \
         check_masks(w, in, k);                                                                                         \
@@ -99,6 +103,10 @@ static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, unsig
     return inside;
 }
 
+/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. Like new memory it is -1 or NaN
+ * here, so that who uses it will see; an H200 gives 0. */
+#define NOBODYS_VALUE 0xffffffffu
+
 /* op: d, p, a, b, c, membermask */
 static const struct insn *op_shfl(struct warp *w, const struct insn *in) {
     SYNC(5);
@@ -110,7 +118,7 @@ static const struct insn *op_shfl(struct warp *w, const struct insn *in) {
         if (!LANE_ON(w->mask))
             continue;
         inside |= (uint32_t)shfl_source(in->kind, l, b[l], c[l], &source) << l;
-        d[l] = a[source];
+        d[l] = w->mask >> source & 1 ? a[source] : NOBODYS_VALUE;
     }
     WRITE_PRED(1, inside);
     return in + 1;

@@ -278,6 +278,45 @@ static void case_large(void) {
     cudaFree(x);
 }
 
+/* Odd lanes and even ones come to the same *_sync functions at different places, and exchange values there. The asm keeps the compiler from
+ * making one place of the two. */
+// EXPECT two_places 0 none
+// SILENT
+#define PLACE(side, add)                                                                                               \
+    do {                                                                                                               \
+        asm volatile("// " side);                                                                                      \
+        r[0] = __shfl_xor_sync(~0u, lane * 3 + add, 1);                                                                \
+        r[1] = __ballot_sync(~0u, lane < 10 + add);                                                                    \
+        r[2] = __all_sync(~0u, lane + add < 132) + 2 * __any_sync(~0u, lane + add == 131);                             \
+        r[3] = __match_any_sync(~0u, (unsigned long long)(lane / 8) << 40);                                            \
+        r[4] = __match_all_sync(~0u, lane + add - add, &r[5]);                                                         \
+        r[6] = __shfl_sync(0xffff0000u >> (lane < 16) * 16, lane + add, lane / 16 * 16 + 3);                           \
+    } while (0)
+enum { PLACE_RESULTS = 7 };
+__global__ void two_places(int *y) {
+    int lane = threadIdx.x, r[PLACE_RESULTS];
+    if (lane & 1)
+        PLACE("odd", 100);
+    else
+        PLACE("even", 0);
+    for (int i = 0; i < PLACE_RESULTS; i++)
+        y[lane * PLACE_RESULTS + i] = r[i];
+}
+static void case_two_places(void) {
+    int *y = device_array<int>(32 * PLACE_RESULTS), all[32 * PLACE_RESULTS];
+    two_places<<<1, 32>>>(y);
+    cudaMemcpy(all, y, sizeof all, cudaMemcpyDeviceToHost);
+    for (int lane = 0; lane < 32; lane++) {
+        const int *r = all + lane * PLACE_RESULTS;
+        need(r[0] == (lane ^ 1) * 3 + (lane & 1 ? 0 : 100), "shfl");
+        need((unsigned)r[1] == (0xaaaaaaaau | 0x155u), "ballot");
+        need(r[2] == 1 + 2, "all, any");
+        need((unsigned)r[3] == 0xffu << lane / 8 * 8, "match_any");
+        need(r[4] == 0 && r[5] == 0, "match_all");
+        need(r[6] == lane / 16 * 16 + 3 + 100, "shfl in halves");
+    }
+}
+
 static const struct test_case cases[] = {
     CASE(last_element),
     CASE(pointer_past_end),
@@ -295,6 +334,7 @@ static const struct test_case cases[] = {
     CASE(dynamic_shared),
     CASE(last_block_resets),
     CASE(large),
+    CASE(two_places),
 };
 
 int main(int argc, char **argv) {

@@ -1,0 +1,118 @@
+/* See meeting.h. The values of all who take part are brought into a frame of their own, where the operation is executed once. */
+#include "ops/meeting.h"
+
+#include <string.h>
+
+#define SLOT_BYTES (WARP_SIZE * sizeof(uint64_t))
+
+static bool waits_alike(const struct fragment *f, const struct insn *in) {
+    return f->state == FRAGMENT_AT_SYNC && f->pc->run == in->run && f->pc->kind == in->kind;
+}
+
+static uint32_t names_of(const struct warp *w, const struct insn *at, uint32_t lanes, unsigned k) {
+    const uint32_t *mask = (const uint32_t *)(const void *)(w->regs + at->op[k]);
+    uint32_t names = 0;
+    for (; lanes; lanes &= lanes - 1)
+        names |= mask[first_lane(lanes)];
+    return names;
+}
+
+uint32_t meeting_lanes(const struct warp *w, const struct insn *in, unsigned k) {
+    uint32_t here = w->mask, names = names_of(w, in, here, k), before = 0;
+    if (!(in->flags & INSN_FORM))
+        return 0;
+    while (here != before) { /* who is named names others, perhaps */
+        before = here;
+        for (unsigned i = 0; i < w->count; i++) {
+            const struct fragment *f = &w->fragments[i];
+            if (i == w->current || !(f->mask & names & ~here) || !waits_alike(f, in))
+                continue;
+            here |= f->mask;
+            names |= names_of(w, f->pc, f->mask, k);
+        }
+    }
+    return names & w->live & ~here ? 0 : here;
+}
+
+/* ---- operands ---- */
+
+/* A letter for each slot of the instruction, in order: p, w or l, and capitals for destinations. */
+static unsigned slots_of(const struct insn *in, char letters[INSN_OPERANDS]) {
+    const char *operands = ((const struct form *)in->extra)->operands;
+    unsigned count = 0;
+    for (unsigned i = 0; operands[i] && count < INSN_OPERANDS; i++) {
+        if (operands[i] == 'W' && count + 1 < INSN_OPERANDS) { /* d|p */
+            letters[count++] = 'W';
+            letters[count++] = 'P';
+        } else {
+            letters[count++] = (char)(i == 0 ? operands[i] - 'a' + 'A' : operands[i]);
+        }
+    }
+    return count;
+}
+
+static void move_lanes(char letter, uint8_t *to, const uint8_t *from, uint32_t lanes) {
+    if (letter == 'p' || letter == 'P') {
+        uint32_t old, new;
+        memcpy(&old, to, sizeof old);
+        memcpy(&new, from, sizeof new);
+        old = (old & ~lanes) | (new &lanes);
+        memcpy(to, &old, sizeof old);
+        return;
+    }
+    size_t bytes = letter == 'l' || letter == 'L' ? sizeof(uint64_t) : sizeof(uint32_t);
+    for (; lanes; lanes &= lanes - 1) {
+        size_t at = bytes * (size_t)first_lane(lanes);
+        memcpy(to + at, from + at, bytes);
+    }
+}
+
+static bool is_destination(char letter) {
+    return letter < 'a';
+}
+
+static void bring(const struct warp *w, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
+                  uint8_t frame[][SLOT_BYTES]) {
+    for (unsigned k = 0; k < count; k++)
+        if (!is_destination(letters[k]))
+            move_lanes(letters[k], frame[k], w->regs + at->op[k], lanes);
+}
+
+static void take(const struct warp *w, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
+                 uint8_t frame[][SLOT_BYTES]) {
+    for (unsigned k = count; k-- > 0;) /* the first destination last: the second may be a slot for what nobody wants */
+        if (is_destination(letters[k]))
+            move_lanes(letters[k], w->regs + at->op[k], frame[k], lanes);
+}
+
+const struct insn *meeting_hold(struct warp *w, const struct insn *in, uint32_t lanes) {
+    _Alignas(64) uint8_t frame[INSN_OPERANDS][SLOT_BYTES] = {{0}};
+    char letters[INSN_OPERANDS];
+    unsigned count = slots_of(in, letters);
+    struct insn together = *in;
+    uint8_t *regs = w->regs;
+    uint32_t mask = w->mask;
+    bring(w, in, mask, letters, count, frame);
+    for (unsigned i = 0; i < w->count; i++)
+        if (i != w->current && w->fragments[i].mask & lanes)
+            bring(w, w->fragments[i].pc, w->fragments[i].mask, letters, count, frame);
+    w->mask = lanes;
+    for (unsigned k = 0; k < count; k++)
+        together.op[k] = (uint32_t)(k * SLOT_BYTES);
+    w->regs = &frame[0][0];
+    const struct insn *done = in->run(w, &together);
+    w->regs = regs;
+    w->mask = mask;
+    if (!done)
+        return NULL;
+    take(w, in, mask, letters, count, frame);
+    for (unsigned i = 0; i < w->count; i++) {
+        struct fragment *f = &w->fragments[i];
+        if (i == w->current || !(f->mask & lanes))
+            continue;
+        take(w, f->pc, f->mask, letters, count, frame);
+        f->state = FRAGMENT_READY;
+        f->pc++;
+    }
+    return warp_meet(w, in + 1);
+}
