@@ -125,7 +125,7 @@ static void put_textures(FILE *out, const struct counts *c) {
             continue;
         fprintf(out, "    %-18s %14s ", ways[i].label, grouped(requests));
         if (i == 0 && c->n[COUNT_TEXTURE_UNKNOWN])
-            fprintf(out, "%14s   for this kind of filter\n", NEEDS_GPU);
+            fprintf(out, "%14s   for this kind of filter (needs a GPU)\n", "n/a");
         else
             fprintf(out, "%14s %12.2f %8s %14s\n", grouped(sectors), per(sectors, requests), "", grouped(32 * sectors));
     }

@@ -79,6 +79,10 @@ static void draw_row(FILE *svg, FILE *text, const struct cells *c, uint32_t row,
     fputs("\n", text);
 }
 
+static const char *plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
 void view_heat(FILE *svg, FILE *text, const struct heat *h, const char *kernel, const uint32_t block[3]) {
     static struct cells c;
     if (!collect(h, &c))
@@ -92,9 +96,9 @@ void view_heat(FILE *svg, FILE *text, const struct heat *h, const char *kernel, 
     uint32_t rows = (c.cells + COLUMNS - 1) / COLUMNS;
     snprintf(title, sizeof title, "%s of %s, by block (0,0,0)", h->name, kernel);
     snprintf(what, sizeof what,
-             "%u thread%s: %llu loads and %llu stores of elements of %u bytes, at most %u of one element",
-             block[0] * block[1] * block[2], block[0] * block[1] * block[2] == 1 ? "" : "s", (unsigned long long)loads,
-             (unsigned long long)stores, h->element, c.most);
+             "%u thread%s: %llu load%s and %llu store%s of elements of %u byte%s, at most %u of one element",
+             block[0] * block[1] * block[2], plural(block[0] * block[1] * block[2]), (unsigned long long)loads,
+             plural(loads), (unsigned long long)stores, plural(stores), h->element, plural(h->element), c.most);
     if (c.per_cell == 1)
         snprintf(how, sizeof how, "Each cell is an element; the number in it says how often threads touched it.");
     else

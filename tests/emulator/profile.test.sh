@@ -57,6 +57,11 @@ if [ "$(wc -l <"$scratch/order")" = 8 ] && sort -nc "$scratch/order" 2>/dev/null
 says "text/no time is shown" 'Duration, cycles, throughput n/a \(needs a GPU\).*Achieved Occupancy % n/a \(needs a GPU\)'
 if [ "$(printf '%s\n' "$output" | wc -L)" -le 130 ]; then pass "text/width"; else no "text/width" "$(printf '%s\n' "$output" | wc -L) columns"; fi
 lacks "text/one kernel alone" '^copy_float\('
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=texture_array
+says "text/textures" 'Texture Fetch [0-9,]+ [0-9,]+ [0-9.]+ [0-9,]+ Texture and surface instructions inst'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=no_such_kernel
+says "text/no such kernel" "No kernel with 'no_such_kernel' in its name was launched\."
+lacks "text/nothing is said of kernels that were not counted" 'Counted on the emulator'
 capture env LD_LIBRARY_PATH="$library" "$program"
 lacks "text/nothing without being asked" 'Workload'
 
