@@ -233,6 +233,7 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift, const struct chunk_
     if (c->expanded)
         return unit_shift >= c->unit_shift || split_cells(c);
     bool any = c->write_count || c->read_count;
+    c->expansions += c->expansions < MOST_EXPANSIONS;
     if (!make_cells(c, any || c->groups ? 2 : unit_shift)) {
         forget(c);
         return false;
@@ -255,7 +256,7 @@ void chunk_lock(struct race_chunk *c) {
 
 void chunk_enter(struct race_chunk *c, const struct chunk_visitor *v) {
     chunk_lock(c);
-    if (c->newest && c->newest <= v->floor)
+    if (c->newest && c->newest <= v->floor && !(c->expanded && c->expansions == MOST_EXPANSIONS))
         forget(c);
     chunk_note_launch(c, v->launch);
 }

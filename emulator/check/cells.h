@@ -48,7 +48,8 @@ struct extent {
     struct global_mark mark; /* as it would be of word 0 */
     uint8_t first, last, shift;
 };
-#define MOST_EXTENTS 4
+#define MOST_EXTENTS    4
+#define MOST_EXPANSIONS 2
 
 /* Blocks run on several threads of the host: whoever looks at more than `settled` holds the lock. */
 struct race_chunk {
@@ -57,6 +58,7 @@ struct race_chunk {
     uint8_t write_count; /* of extents; there are no strong writes, and no second reads */
     uint8_t read_count;
     uint8_t unit_shift; /* of its cells: 2, or 0 when parts of words are accessed: then there are no groups */
+    uint8_t expansions; /* how often it has been expanded, up to MOST_EXPANSIONS: then it stays so */
     uint16_t detailed;  /* a bit for each group that has a mark in the details */
     uint32_t newest;    /* launch that has left a mark here; 0: none has */
     /* Words of which two reads by different blocks of a launch, up to settled_block, are remembered, and no write: nothing changes
