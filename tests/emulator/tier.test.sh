@@ -88,8 +88,9 @@ check_program() {
 }
 
 # The same profile, number by number, with examples of accesses; threads would share the blocks otherwise each time.
-counted='tests/emulator/counters/idioms lessons/lesson15'
-[ "$every" != 1 ] || counted="$counted tests/emulator/counters/patterns lessons/lesson01 lessons/lesson02 lessons/lesson03
+counted=lessons/lesson15 counted_programs=divergence
+[ "$every" != 1 ] || counted_programs=$programs
+[ "$every" != 1 ] || counted="$counted tests/emulator/counters/idioms tests/emulator/counters/patterns lessons/lesson01 lessons/lesson02 lessons/lesson03
   lessons/lesson05 lessons/lesson07 lessons/lesson10 lessons/lesson16"
 
 profile_of() { # TIER PROGRAM
@@ -108,7 +109,7 @@ check_profile() { # NAME PROGRAM
 }
 
 check_counts() {
-  for program in $programs; do
+  for program in $counted_programs; do
     check_profile "$program" "build/tests/programs/$program-O3"
   done
   for source in $counted; do
