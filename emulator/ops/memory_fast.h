@@ -11,6 +11,8 @@
 #include "memory/memory.h"
 
 #define HALF 16
+/* A call would cost as much as the access. */
+#define FAST_INLINE inline __attribute__((always_inline))
 
 /* One access as decode knows it; all constants for the second tier. */
 struct fast_access {
@@ -47,10 +49,16 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
 /* Fills the data registers of a half with n elements for each lane: those at `host`, one lane's after the other's, or the same for
  * all. T is the type of an element in memory, R that of a lane's register. */
 #define FAST_FILL(name, T, R, n)                                                                                       \
-    static inline void fast_fill_##name(uint8_t *regs, const uint32_t *data, int half, const uint8_t *host,            \
-                                        enum pattern pattern) {                                                        \
+    static FAST_INLINE void fast_fill_##name(uint8_t *regs, const uint32_t *data, int half, const uint8_t *host,       \
+                                             enum pattern pattern) {                                                   \
         typedef R lanes __attribute__((vector_size(HALF * sizeof(R)), may_alias));                                     \
+        typedef T elements __attribute__((vector_size(HALF * sizeof(T)), aligned(1), may_alias));                      \
         T element[n * HALF]; /* all are read before any register is written: the address may be one of them */         \
+        if (pattern == PATTERN_RUN && n == 1) { /* compilers would copy it in many small pieces */                     \
+            *(lanes *)(void *)((R *)(void *)(regs + data[0]) + half) =                                                 \
+                __builtin_convertvector(*(const elements *)(const void *)host, lanes);                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
         if (pattern == PATTERN_RUN) {                                                                                  \
             memcpy(element, host, sizeof element);                                                                     \
             for (int i = 0; i < n; i++)                                                                                \
@@ -65,7 +73,8 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
 
 /* A is the type of an address. name##_as: of a half that is known to be so. */
 #define FAST_LOAD(name, A, pattern_of, piece, fill, T, n)                                                              \
-    static inline bool name##_as(const struct warp *w, const struct fast_access a, int half, enum pattern pattern) {   \
+    static FAST_INLINE bool name##_as(const struct warp *w, const struct fast_access a, int half,                      \
+                                      enum pattern pattern) {                                                          \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
         uint64_t bytes = pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T);                                \
         const uint8_t *host =                                                                                          \
@@ -75,14 +84,14 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         fill(w->regs, a.data, half, host, pattern);                                                                    \
         return true;                                                                                                   \
     }                                                                                                                  \
-    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+    static FAST_INLINE bool name(const struct warp *w, const struct fast_access a, int half) {                         \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
         return name##_as(w, a, half, pattern_of(address, n * sizeof(T)));                                              \
     }
 
 /* Half a warp's registers go to a run of elements. */
 #define FAST_TAKE(name, T, R, n)                                                                                       \
-    static inline void fast_take_##name(const uint8_t *regs, const uint32_t *data, int half, uint8_t *host) {          \
+    static FAST_INLINE void fast_take_##name(const uint8_t *regs, const uint32_t *data, int half, uint8_t *host) {     \
         T element[n * HALF];                                                                                           \
         for (int i = 0; i < n; i++) {                                                                                  \
             const R *d = (const R *)(const void *)(regs + data[i]) + half;                                             \
@@ -93,7 +102,8 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     }
 
 #define FAST_STORE(name, A, pattern_of, piece, take, T, n)                                                             \
-    static inline bool name##_as(const struct warp *w, const struct fast_access a, int half, enum pattern pattern) {   \
+    static FAST_INLINE bool name##_as(const struct warp *w, const struct fast_access a, int half,                      \
+                                      enum pattern pattern) {                                                          \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
         uint8_t *host = pattern != PATTERN_RUN                                                                         \
                             ? NULL                                                                                     \
@@ -103,7 +113,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         take(w->regs, a.data, half, host);                                                                             \
         return true;                                                                                                   \
     }                                                                                                                  \
-    static inline bool name(const struct warp *w, const struct fast_access a, int half) {                              \
+    static FAST_INLINE bool name(const struct warp *w, const struct fast_access a, int half) {                         \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
         return name##_as(w, a, half, pattern_of(address, n * sizeof(T)));                                              \
     }
