@@ -5,8 +5,8 @@
  * Every rate printed here is a rate of this machine's CPU: it says how long an exercise will take without a GPU, and
  * nothing about how fast a GPU runs it. Plain C is the loop one would write first, compiled by the host compiler at -O3 for
  * any x86-64. Both sides are timed in the same run, the best of five, and their results are compared. The
- * emulator's time includes the launch and every check of memory that it makes for a student. A kernel that runs long is
- * compiled while it is interpreted (EMULATOR_TIER=0 prevents it), so it runs for a while before it is timed.
+ * emulator's time includes the launch and every check of memory that it makes for a student. Kernels
+ * are compiled before they are timed, as those of long launches are by default; EMULATOR_TIER=0 make bench has them interpreted.
  */
 #include <math.h>
 #include <time.h>
