@@ -13,7 +13,7 @@ here=tests/emulator/tier
 conformance=tests/emulator/conformance
 folder=$(pwd)/build/tests/tier
 every=${TIER_EVERY:-16} # of how many operations one is compiled here
-kernels=$((every == 1 ? 60 : 6))
+kernels=$((every == 1 ? 60 : 4))
 mkdir -p "$folder"
 make_scratch
 gzip -dc "$conformance/vectors.bin.gz" >"$scratch/vectors.bin"
