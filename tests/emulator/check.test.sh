@@ -150,8 +150,8 @@ WAYS
     fi
   done
 }
-compare_ways ways 2000 700
-compare_ways streams 400 700
+compare_ways ways 1000 330
+compare_ways streams 200 300
 
 says=0
 for file in memory correct; do
