@@ -114,6 +114,10 @@ static inline struct access_mark touch_mark(const struct block_watch *b, const s
     uint32_t parted = t->warp->mask != t->warp->live ? MARK_PARTED : 0;
     return (struct access_mark){b->order.time, t->site->mark | parted | who};
 }
+/* That of lane 0 of a warp that has not parted; site_mark: site.mark. */
+static inline struct access_mark whole_mark(const struct block_watch *b, const struct warp *w, uint32_t site_mark) {
+    return (struct access_mark){b->order.time, site_mark | (uint32_t)w->index << MARK_WARP_SHIFT};
+}
 /* The careful way, for some lanes of a load, a store or an atomic. */
 void watch_lanes(struct block_watch *b, struct touch *t, uint32_t lanes);
 /* Bytes of one of its elements. */
@@ -153,14 +157,11 @@ void barrier_arrives(struct block_watch *b, const struct warp *w, const struct i
 void barrier_opens(struct block_watch *b, const struct block *block);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
 
-/* Would watch_lanes_come() have nothing to do for a whole warp, at this instruction or at any? */
+/* Would watch_lanes_come() have nothing to do for a whole warp at this instruction? */
 static inline bool watch_whole_comes_to(const struct block_watch *b, const struct warp *w, uint32_t index) {
     bool whole = b->whole >> w->index & 1;
     return whole && (!w->block->awaited || b->arrived[w->index] == 0xffffffffu || index < b->first_wait ||
                      !(b->launch->checks & CHECK_SYNC));
-}
-static inline bool watch_whole_comes(const struct block_watch *b, const struct warp *w) {
-    return watch_whole_comes_to(b, w, ~0u);
 }
 
 /* Lanes are about to access memory together. */

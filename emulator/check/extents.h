@@ -4,7 +4,7 @@
 
 #include "check/cells.h"
 
-/* Words [first, last] and the mark of what is done to them now. */
+/* Do both say the same of their words? */
 static inline bool extent_is_alike(const struct extent *a, const struct extent *b) {
     return a->mark.mark.packed == b->mark.mark.packed && a->mark.mark.time == b->mark.mark.time &&
            a->mark.block == b->mark.block && a->mark.launch == b->mark.launch && a->shift == b->shift;
@@ -13,7 +13,8 @@ static inline bool extent_meets(const struct extent *a, const struct extent *b) 
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* Of a list of MOST_EXTENTS: says of the words of `new` that they have this mark, whatever they had before. False, with nothing done: too many would be needed. */
+/* Of a list of MOST_EXTENTS: says of the words of `new` that they have this mark, whatever they had before. False, with nothing done:
+ * too many would be needed. */
 bool extents_put(struct extent *list, uint8_t *count, const struct extent *new);
 /* The same for no mark. */
 bool extents_remove(struct extent *list, uint8_t *count, const struct extent *old);

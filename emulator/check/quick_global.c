@@ -407,17 +407,15 @@ static bool piece_is_quick(struct quick *q, const struct allocation *a, struct r
 
 /* Is it all settled, so that the chunk need not even be locked? */
 static bool is_settled(const struct quick *q, const struct race_chunk *c, uint64_t in_chunk, uint64_t bytes) {
-    uint64_t i = in_chunk / 4, end = (in_chunk + bytes + 3) / 4;
-    if (atomic_load_explicit(&c->settled_launch, memory_order_acquire) != q->by.mark.launch || q->b->order.partly)
+    enum { PIECE = 64 * 4 }; /* bytes that one word of bits is for */
+    if (q->b->order.partly)
         return false;
-    while (i < end) {
-        uint64_t n = end - i < 64 - i % 64 ? end - i : 64 - i % 64, wanted = ~(uint64_t)0 >> (64 - n) << i % 64;
-        if ((atomic_load_explicit(&c->settled[i / 64], memory_order_acquire) & wanted) != wanted)
+    for (uint64_t at = in_chunk, end = in_chunk + bytes, next; at < end; at = next) {
+        next = at / PIECE * PIECE + PIECE < end ? at / PIECE * PIECE + PIECE : end;
+        if (!watched_is_settled(c, &q->by, at, (uint32_t)(next - at)))
             return false;
-        i += n;
     }
-    return q->by.mark.block > atomic_load_explicit(&c->settled_block, memory_order_acquire) &&
-           atomic_load_explicit(&c->settled_launch, memory_order_acquire) == q->by.mark.launch;
+    return true;
 }
 
 static inline bool spans_are_settled(const struct quick *q, const struct allocation *a, const struct span *spans,
@@ -501,8 +499,7 @@ static inline void fetch(const struct allocation *a, const struct span *spans, u
 static inline __attribute__((always_inline)) uint32_t
 left_by_quick(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned n, uint32_t *stored) {
     const struct allocation *a = t->allocation;
-    uint32_t parted = t->warp->mask != t->warp->live ? MARK_PARTED : 0;
-    struct quick q = {.b = b, .touch = t, .by = comer_of(b, t->warp, t->site->mark | parted)};
+    struct quick q = {.b = b, .touch = t, .by = comer_of(b, t->warp, touch_mark(b, t))};
     uint32_t left = 0;
     bool races = b->launch->checks & CHECK_RACE;
     if (!a || !a->watch || !quick_can(b, t))
@@ -554,7 +551,7 @@ uint32_t quick_global(struct block_watch *b, struct touch *t) {
 /* The usual cases. NULL: it is none. */
 static inline const struct insn *watched_whole(struct warp *w, const struct insn *in, const struct site *s) {
     const struct access *a = in->extra;
-    const struct fast_access fast = {a->address_reg, a->slot, in->imm, a->regs};
+    const struct fast_access fast = fast_access(in);
     if (w->mask != FULL_MASK || a->address_bits != 64)
         return NULL;
     struct watched_place p;

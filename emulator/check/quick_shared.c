@@ -229,17 +229,21 @@ static bool span_is_quick(const struct quick *q, const struct span *s) {
     return cells_one_by_one(q, s, cell, i, n);
 }
 
-/* Bits [at, at + bytes), which are set in a write and asked for in a read. */
-static bool bits_are_set(uint64_t *bits, uint64_t at, uint64_t bytes, bool write) {
+static void set_bits(uint64_t *bits, uint64_t at, uint64_t bytes) {
     for (uint64_t end = at + bytes; at < end;) {
-        uint64_t *word = &bits[at / 64], place = at % 64, n = end - at < 64 - place ? end - at : 64 - place;
-        uint64_t wanted = ~(uint64_t)0 >> (64 - n) << place;
-        if (write)
-            *word |= wanted;
-        else if ((*word & wanted) != wanted)
-            return false;
+        uint64_t place = at % 64, n = end - at < 64 - place ? end - at : 64 - place;
+        bits[at / 64] |= ~(uint64_t)0 >> (64 - n) << place;
         at += n;
     }
+}
+
+/* A store writes the bytes of a span; a load finds them written, or not. */
+static bool written_is_quick(const struct block_watch *b, uint32_t at, uint32_t bytes, bool write) {
+    if (!b->shared_written)
+        return true;
+    if (!write)
+        return watched_bits(b->shared_written, at, bytes);
+    set_bits(b->shared_written, at, bytes);
     return true;
 }
 
@@ -284,7 +288,7 @@ left_by_quick(struct block_watch *b, const struct touch *t, const struct span *s
         bool inside = !(at & (align - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;
         q.thread = span_is_exclusive(s, t->bytes) ? THREAD_BITS : ~0u;
         bool quick = !left && inside && (!b->cells.planes || span_is_quick(&q, s)) &&
-                     (!b->shared_written || bits_are_set(b->shared_written, at, s->bytes, t->write));
+                     written_is_quick(b, (uint32_t)at, s->bytes, t->write);
         left |= quick ? 0 : s->lanes;
     }
     return left;
@@ -354,8 +358,7 @@ static bool note_each(struct block_watch *b, const struct warp *w, const struct 
         return false;
     if (high + x.bytes > b->written_until && !each_written(b, address, x.bytes))
         return false;
-    struct access_mark mark = {b->order.time, x.mark | (uint32_t)w->index << MARK_WARP_SHIFT};
-    return read_log_add_each(b, mark, address);
+    return read_log_add_each(b, whole_mark(b, w, x.mark), address);
 }
 
 static bool note_read(struct block_watch *b, const struct warp *w, const struct insn *in, const struct site *s) {

@@ -10,6 +10,7 @@
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
+#include "core/zeroed.h"
 
 /* ---- launches and blocks ---- */
 
@@ -66,13 +67,6 @@ void watch_launch_end(struct launch *launch) {
     }
     free(l);
     launch->watch = NULL;
-}
-
-static void *zeroed(size_t n, size_t size) {
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        abort();
-    return p;
 }
 
 /* Whole lines of the host's cache for each plane. */

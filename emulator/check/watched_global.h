@@ -20,10 +20,9 @@ static inline bool is_comers_block(const struct comer *q, const struct global_ma
     return m->launch == q->mark.launch && m->block == q->mark.block;
 }
 
-/* mark: what the instruction leaves in every mark; the warp's lanes have not parted. */
-static inline struct comer comer_of(const struct block_watch *b, const struct warp *w, uint32_t mark) {
-    uint32_t packed = mark | (uint32_t)w->index << MARK_WARP_SHIFT;
-    return (struct comer){.mark = {b->launch->operation.serial, b->order.index, {b->order.time, packed}},
+/* mark: that lane 0 leaves. */
+static inline struct comer comer_of(const struct block_watch *b, const struct warp *w, struct access_mark mark) {
+    return (struct comer){.mark = {b->launch->operation.serial, b->order.index, mark},
                           .before = b->launch->before,
                           .base = b->order.base,
                           .synced = b->order.warps[w->index].synced};
@@ -192,7 +191,7 @@ static inline bool watched_read(const struct warp *w, const struct fast_access f
     const struct block_watch *b = w->block->watch;
     if (!watched_is_simple(b, w, x) || !watched_find(w, f, x.bytes, p))
         return false;
-    struct comer q = comer_of(b, w, x.mark);
+    struct comer q = comer_of(b, w, whole_mark(b, w, x.mark));
     const struct race_chunk *low = &p->chunks[p->offset[0] >> CHUNK_SHIFT],
                             *high = &p->chunks[p->offset[1] >> CHUNK_SHIFT];
     if (watched_is_settled(low, &q, p->offset[0] % CHUNK_BYTES, p->bytes) &&
@@ -212,7 +211,7 @@ static inline struct race_chunk *watched_write(const struct warp *w, const struc
     const struct block_watch *b = w->block->watch;
     if (!watched_is_simple(b, w, x) || !watched_find(w, f, x.bytes, p) || !allocation_keeps_values(p->allocation))
         return NULL;
-    struct comer q = comer_of(b, w, x.mark);
+    struct comer q = comer_of(b, w, whole_mark(b, w, x.mark));
     struct race_chunk *c = watched_go_on(b, &q, p, true);
     if (c && !allocation_set_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes)) {
         chunk_close(c);
@@ -231,13 +230,7 @@ static inline struct race_chunk *watched_write(const struct warp *w, const struc
         if (!watched_read(w, f, x, &p))                                                                                \
             return false;                                                                                              \
         const uint8_t *host = p.allocation->host;                                                                      \
-        if (p.pattern == PATTERN_RUN) {                                                                                \
-            fast_fill_##name(w->regs, f.data, 0, host + p.offset[0], PATTERN_RUN);                                     \
-            fast_fill_##name(w->regs, f.data, HALF, host + p.offset[1], PATTERN_RUN);                                  \
-        } else {                                                                                                       \
-            fast_fill_##name(w->regs, f.data, 0, host + p.offset[0], PATTERN_SAME);                                    \
-            fast_fill_##name(w->regs, f.data, HALF, host + p.offset[1], PATTERN_SAME);                                 \
-        }                                                                                                              \
+        fast_fill_warp_##name(w->regs, f.data, host + p.offset[0], host + p.offset[1], p.pattern);                     \
         return true;                                                                                                   \
     }
 #define WATCHED_STORE_GLOBAL(name, T, R, n)                                                                            \

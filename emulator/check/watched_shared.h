@@ -32,8 +32,8 @@ static inline bool watched_note_read(struct block_watch *b, const struct warp *w
         !(watched_bits(b->shared_written, at[0], bytes) && watched_bits(b->shared_written, at[1], bytes)))
         return false;
     const uint32_t same = pattern == PATTERN_SAME ? READ_ALL_SAME : 0, count = log->count;
-    const uint32_t packed = x.mark | (uint32_t)w->index << MARK_WARP_SHIFT;
-    log->items[count] = (struct logged_read){b->order.time, packed, {at[0] | same, at[1] | same}};
+    const struct access_mark mark = whole_mark(b, w, x.mark);
+    log->items[count] = (struct logged_read){mark.time, mark.packed, {at[0] | same, at[1] | same}};
     log->count = count + log->step;
     return true;
 }
@@ -63,13 +63,7 @@ static inline enum pattern watched_look(const struct warp *w, uint32_t address_r
         enum pattern pattern = watched_look(w, a.address, (uint32_t)a.imm, x, at);                                     \
         if (pattern == PATTERN_NONE)                                                                                   \
             return false;                                                                                              \
-        if (pattern == PATTERN_RUN) {                                                                                  \
-            fast_fill_##name(w->regs, a.data, 0, shared + at[0], PATTERN_RUN);                                         \
-            fast_fill_##name(w->regs, a.data, HALF, shared + at[1], PATTERN_RUN);                                      \
-        } else {                                                                                                       \
-            fast_fill_##name(w->regs, a.data, 0, shared + at[0], PATTERN_SAME);                                        \
-            fast_fill_##name(w->regs, a.data, HALF, shared + at[1], PATTERN_SAME);                                     \
-        }                                                                                                              \
+        fast_fill_warp_##name(w->regs, a.data, shared + at[0], shared + at[1], pattern);                               \
         return true;                                                                                                   \
     }
 FAST_LOADS(WATCHED_LOAD)

@@ -1,6 +1,7 @@
 /* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers are its own even
  * when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that matters. */
 #include "core/registers.h"
+#include "core/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +31,6 @@ struct liveness {
     uint64_t *in, *use, *def; /* a bit per register, `words` words per block */
     size_t words;
 };
-
-static void *zeroed(size_t n, size_t size) {
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 /* Instructions whose first operand is read, not written. */
 static bool writes_nothing(const char *opcode) {

@@ -6,8 +6,8 @@
 
 #include "core/warp.h"
 
-/* The lanes that execute now and those that wait for them at instructions like this one. 0 while somebody is missing whom one of them names;
- * operand k is the member mask. */
+/* The lanes that execute now and those that wait for them at instructions like this one. 0 while somebody is missing whom one of them
+ * names; operand k is the member mask. */
 uint32_t meeting_lanes(const struct warp *w, const struct insn *in, unsigned k);
 /* Executes the operation for all of these lanes. Returns the next instruction of the warp. */
 const struct insn *meeting_hold(struct warp *w, const struct insn *in, uint32_t lanes);

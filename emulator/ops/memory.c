@@ -156,11 +156,6 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *in) {
 
 /* ---- the fast ways ---- */
 
-static inline struct fast_access fast_access(const struct insn *in) {
-    const struct access *a = in->extra;
-    return (struct fast_access){a->address_reg, a->slot, in->imm, a->regs};
-}
-
 /* Lane by lane, but in a hurry, one element of a register's width: false at the first access that is not simply right, with
  * nothing written (or, of a store, only what the careful way writes again). */
 #define LOAD_EACH(name, A, T, piece)                                                                                   \

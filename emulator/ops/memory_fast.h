@@ -8,6 +8,7 @@
 
 #include "core/grid.h"
 #include "core/simd.h"
+#include "memory/access.h"
 #include "memory/memory.h"
 
 #define HALF 16
@@ -21,6 +22,11 @@ struct fast_access {
     int64_t imm;          /* added to every address */
     const uint32_t *data; /* frame offsets of the data registers */
 };
+
+static inline struct fast_access fast_access(const struct insn *in) {
+    const struct access *a = in->extra;
+    return (struct fast_access){a->address_reg, a->slot, in->imm, a->regs};
+}
 
 enum pattern { PATTERN_NONE, PATTERN_RUN, PATTERN_SAME };
 
@@ -69,6 +75,17 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         memcpy(element, host, n * sizeof(T)); /* compilers leave what follows as a loop that stores lane after lane */ \
         for (int i = 0; i < n; i++)                                                                                    \
             *(lanes *)(void *)((R *)(void *)(regs + data[i]) + half) = (lanes){0} + (R)element[i];                     \
+    }                                                                                                                  \
+    /* Both halves; `pattern` is a constant in each call, so that no loop asks for it. */                              \
+    static FAST_INLINE void fast_fill_warp_##name(uint8_t *regs, const uint32_t *data, const uint8_t *low,             \
+                                                  const uint8_t *high, enum pattern pattern) {                         \
+        if (pattern == PATTERN_RUN) {                                                                                  \
+            fast_fill_##name(regs, data, 0, low, PATTERN_RUN);                                                         \
+            fast_fill_##name(regs, data, HALF, high, PATTERN_RUN);                                                     \
+        } else {                                                                                                       \
+            fast_fill_##name(regs, data, 0, low, PATTERN_SAME);                                                        \
+            fast_fill_##name(regs, data, HALF, high, PATTERN_SAME);                                                    \
+        }                                                                                                              \
     }
 
 /* A is the type of an address. name##_as: of a half that is known to be so. */

@@ -4,16 +4,17 @@
 #include <stdlib.h>
 
 #include "core/module.h"
-
-static void *zeroed(size_t n, size_t size) {
-    void *p = calloc(n, size);
-    if (!p)
-        abort();
-    return p;
-}
+#include "core/zeroed.h"
 
 bool counted_is_guarded(const struct kernel *k, uint32_t index) {
     return index && k->code.insns[index - 1].flags & INSN_GUARD;
+}
+
+uint32_t *counted_positions(const struct kernel *k) {
+    uint32_t *position = zeroed(k->code.count + 1, sizeof *position);
+    for (uint32_t i = 0; i < k->code.count; i++)
+        position[i + 1] = position[i] + !counted_is_guarded(k, i);
+    return position;
 }
 
 void counted_begin(struct counted *c, const struct kernel *k) {
@@ -23,9 +24,7 @@ void counted_begin(struct counted *c, const struct kernel *k) {
     c->whole = zeroed(n, sizeof *c->whole);
     c->some = zeroed(n, sizeof *c->some);
     c->threads = zeroed(n, sizeof *c->threads);
-    c->position = zeroed(n, sizeof *c->position);
-    for (uint32_t i = 0; i < k->code.count; i++)
-        c->position[i + 1] = c->position[i] + !counted_is_guarded(k, i);
+    c->position = counted_positions(k);
 }
 
 void counted_add_up(struct counted *c, const struct kernel *k) {

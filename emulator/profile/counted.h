@@ -51,6 +51,8 @@ void counted_add_up(struct counted *c, const struct kernel *k);
 void counted_free(struct counted *c);
 /* Is the instruction before it its guard? */
 bool counted_is_guarded(const struct kernel *k, uint32_t index);
+/* Unguarded instructions before each one, and before the end; the caller frees it. */
+uint32_t *counted_positions(const struct kernel *k);
 
 /* What a compiled function keeps at hand. */
 struct counted_way {

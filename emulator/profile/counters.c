@@ -12,6 +12,7 @@
 #include "profile/reuse.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
+#include "core/zeroed.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -31,13 +32,6 @@ bool counters_on(void) {
 }
 
 /* ---- one instruction ---- */
-
-static void *zeroed(size_t n, size_t size) {
-    void *p = calloc(n, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 struct insn_details *counters_details(struct insn_record *r) {
     if (!r->details)

@@ -10,6 +10,7 @@
 #include "profile/output.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
+#include "core/zeroed.h"
 
 #define MOST_LAUNCHES 4096 /* a profile of more is of no use, and takes memory */
 #define NAME_SIZE     600
@@ -26,13 +27,6 @@ bool launches_wanted(void) {
         wanted = known;
     }
     return known == 2;
-}
-
-static void *zeroed(size_t n, size_t size) {
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        abort();
-    return p;
 }
 
 /* ---- while a launch runs ---- */

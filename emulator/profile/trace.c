@@ -8,15 +8,9 @@
 #include "check/demangle.h"
 #include "check/symbols.h"
 #include "memory/memory.h"
+#include "core/zeroed.h"
 
 #define MOST_ELEMENTS ((uint64_t)1 << 20)
-
-static void *zeroed(size_t n, size_t size) {
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 struct trace *trace_new(void) {
     return zeroed(1, sizeof(struct trace));

@@ -1,21 +1,14 @@
 /* What the text of a kernel says more when it counts: see profile/counted.h. */
-#include <stdlib.h>
-
 #include "memory/access.h"
 #include "profile/counters.h"
 #include "profile/traits.h"
 #include "tier/translator.h"
 
 void counted_prepare(struct translator *t) {
-    uint32_t n = t->k->code.count;
     t->traits = traits_of(t->k);
-    t->position = calloc(n + 1, sizeof *t->position);
-    if (!t->position)
-        abort();
-    for (uint32_t i = 0; i < n; i++) {
-        t->position[i + 1] = t->position[i] + !counted_is_guarded(t->k, i);
+    t->position = counted_positions(t->k);
+    for (uint32_t i = 0; i < t->k->code.count; i++)
         t->barriers |= (t->k->code.insns[i].flags & INSN_BARRIER) != 0;
-    }
 }
 
 void counted_emit_begin(const struct translator *t) {

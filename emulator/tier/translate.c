@@ -48,17 +48,12 @@ static void emit_memory(struct translator *t, uint32_t i) {
     steps_fast_memory(&t->k->code.insns[i], name);
     fprintf(t->out, " {\n");
     memory_emit_access(t, i);
-    if (t->counted) {
+    if (t->counted)
         counted_emit_access(t, i);
-        fprintf(t->out, "  const uint32_t rest = (fast_%s_as(w, a, 0, low) ? 0 : 0xffffu) | ", name);
-        fprintf(t->out, "(fast_%s_as(w, a, 16, high) ? 0 : 0xffff0000u);\n  if (rest) REST(%u, rest);\n  }\n }\n", name,
-                i);
-        return;
-    }
-    fprintf(t->out,
-            "  const uint32_t rest = (fast_%s(w, a, 0) ? 0 : 0xffffu) | (fast_%s(w, a, 16) ? 0 : 0xffff0000u);\n", name,
-            name);
-    fprintf(t->out, "  if (rest) REST(%u, rest);\n }\n", i);
+    const char *as = t->counted ? "_as" : "", *low = t->counted ? ", low" : "", *high = t->counted ? ", high" : "";
+    fprintf(t->out, "  const uint32_t rest = (fast_%s%s(w, a, 0%s) ? 0 : 0xffffu) | ", name, as, low);
+    fprintf(t->out, "(fast_%s%s(w, a, 16%s) ? 0 : 0xffff0000u);\n", name, as, high);
+    fprintf(t->out, "  if (rest) REST(%u, rest);\n%s }\n", i, t->counted ? "  }\n" : "");
 }
 
 /* Backward jumps go through the switch. A loop with several entries (by the jump and by the switch) would be irreducible, and
