@@ -1,6 +1,6 @@
 #!/bin/sh
 # build.sh SOURCE EXECUTABLE [FLAGS...]: compiles one CUDA program and writes EXECUTABLE.d for make.
-# A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a
+# A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; ARCH_OF=FILE takes that line from another file.
 # ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with the files outside the project. WARNINGS=error makes warnings errors, as the tests do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 source=$1 executable=$2
 shift 2
-own_arch=$(sed -n 's|^// arch: *\([a-z0-9_ ]*[a-z0-9_]\) *$|\1|p' "$source" | head -n 1)
+own_arch=$(sed -n 's|^// arch: *\([a-z0-9_ ]*[a-z0-9_]\) *$|\1|p' "${ARCH_OF:-$source}" | head -n 1)
 if [ -n "$own_arch" ]; then
   # Without a GPU the PTX is enough, and ptxas takes most of the time.
   [ -n "$GPU_NAME" ] || own_arch=$(echo "$own_arch" | sed 's/sm_/compute_/g')

@@ -6,13 +6,13 @@
  * does not know; what stands between them is the student's own output and the emulator's reports ("========= ").
  *
  *     NONCE  ok      gelu_erf, random input, n = 0 1 31     a check that passed
- *     NONCE  failed  gelu_tanh, n = 1000, seed 1            the one that failed; from here to the end: why
+ *     NONCE  failed  gelu_tanh, n = 1000, seed 1            one that failed; from here to the next such line: why
+ *     NONCE  not run gelu_tanh, in a stream                 one that needs another that failed
  *
  * LOG.times, if it is there, has the seconds from the start to each of these lines. In the environment RESULTS_HIDE=folder: that folder is left
  * out wherever the results name it, so that nobody learns where the teacher keeps the submissions.
  *
- * A grading ends with the first check that fails. NAMES, the names of all checks in order, one a line, lets the result
- * also tell the checks that were not reached.
+ * NAMES, the names of all checks in order, one a line, lets the result also tell those that a grading did not reach that ended early.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
@@ -44,8 +44,8 @@ static struct text report;     /* of the emulator, since the last check ended */
 static struct text everything; /* for a verdict without a check */
 
 static const char *number, *verdict, *nonce;
-static FILE *times;     /* or NULL */
-static double reached;  /* seconds since the start, when the last check had ended */
+static FILE *times;    /* or NULL */
+static double reached; /* seconds since the start, when the last check had ended */
 
 static void die(const char *path) {
     perror(path);
@@ -125,8 +125,7 @@ static void read_foreign_line(const char *line, struct check *failed) {
     }
 }
 
-/* One line of the log. `failed` is the check whose explanation goes on until the end of the log. A printf without a newline
- * may stand before a line of the grader. */
+/* One line of the log. `failed` is the check that is being explained. A printf without a newline may stand before a line of the grader. */
 static struct check *read_line(char *line, struct check *failed) {
     char *mark = *nonce ? strstr(line, nonce) : NULL;
     const char *own;
@@ -147,8 +146,10 @@ static struct check *read_line(char *line, struct check *failed) {
     } else if (strncmp(own, "  failed  ", 10) == 0) {
         end_check(FAILED, own + 10);
         return &checks[check_count - 1];
+    } else if (strncmp(own, "  not run ", 10) == 0) {
+        end_check(NOT_REACHED, own + 10);
     }
-    return failed;
+    return NULL;
 }
 
 static void read_log(const char *path) {
@@ -171,11 +172,17 @@ static void read_log(const char *path) {
     }
 }
 
+static int count(int state) {
+    int found = 0;
+    for (int i = 0; i < check_count; i++) {
+        found += checks[i].state == (unsigned)state;
+    }
+    return found;
+}
+
 /* A failing verdict without a failing check: the program ended on its way. */
 static void add_missing_failure(void) {
-    int last = check_count - 1;
-    if (strcmp(verdict, "pass") == 0 || strcmp(verdict, "compile_error") == 0 ||
-        (last >= 0 && checks[last].state == FAILED)) {
+    if (strcmp(verdict, "pass") == 0 || strcmp(verdict, "compile_error") == 0 || count(FAILED)) {
         return;
     }
     append(&current()->message, text_of(&everything), MESSAGE_MAX);
@@ -296,7 +303,7 @@ static void put_json_field(FILE *out, const char *key, const char *text, const c
 
 /* The message of a check that has not passed: the verdict's word first. */
 static char *explain(const struct check *check) {
-    const char *text = check->state == FAILED ? text_of(&check->message) : "not run: the check before it failed\n";
+    const char *text = check->state == FAILED ? text_of(&check->message) : "not run: a check that it needs failed\n";
     size_t size = strlen(verdict) + strlen(text) + 80;
     char *made = malloc(size);
     if (!made) {
@@ -380,21 +387,15 @@ static void write_xml_output(FILE *out) {
     fputs("</system-out>\n    <system-err></system-err>\n", out);
 }
 
-static int count(int state) {
-    int found = 0;
-    for (int i = 0; i < check_count; i++) {
-        found += checks[i].state == (unsigned)state;
-    }
-    return found;
-}
-
 /* No machine's name: results are handed on. */
 static void write_xml_head(FILE *out, int compiled) {
     char now[40];
     time_t at = time(NULL);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", localtime(&at));
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
-    fprintf(out, "  <testsuite name=\"exercise%s\" package=\"exercises\" id=\"0\" hostname=\"localhost\" timestamp=\"%s\" time=\"%.3f\"",
+    fprintf(out,
+            "  <testsuite name=\"exercise%s\" package=\"exercises\" id=\"0\" hostname=\"localhost\" timestamp=\"%s\" "
+            "time=\"%.3f\"",
             number, now, reached);
     fprintf(out, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n    <properties/>\n",
             compiled ? check_count : 1, compiled ? count(FAILED) : 0, !compiled, compiled ? count(NOT_REACHED) : 0);

@@ -104,9 +104,9 @@ capture grep -rlF "$scratch/all" "$scratch/out"
 expect "nothing that is written names the folder of the submissions" 1 ''
 
 # Everything passes with this grader, and with this header nothing is compared.
-printf '#include <cstdio>\n#include EXERCISE\nint main() { puts("VERDICT: pass"); }\n' >tests/graders/lesson01.cu
+printf '#include <cstdio>\nint main() { puts("VERDICT: pass"); }\n' >tests/graders/lesson01.cpp
 capture make exercise01 grade OUT="$scratch/out" FILE="$scratch/all/bob b" STUDENT=bob
-expect "edits to the graders are seen" 0 'tests/graders/lesson01.cu'
+expect "edits to the graders are seen" 0 'tests/graders/lesson01.cpp'
 expect "and do not help" 0 'bob +exercise 01 +[1-9] of 10 points  wrong_result'
 capture cat "$scratch/out/points.csv"
 expect "the points of others are kept" 0 '^ada,01,pass,10'
