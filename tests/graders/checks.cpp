@@ -18,7 +18,7 @@ struct failure {
     std::string verdict, message;
 };
 
-static const char *number;
+static const char *number, *object;
 static bool on_emulator;
 static std::string subject, noted, first_verdict;
 static int pending;
@@ -26,6 +26,10 @@ static uint64_t drawing;
 
 bool judge_on_emulator(void) {
     return on_emulator;
+}
+
+const char *checks_object(void) {
+    return object;
 }
 
 void checks_pending(int more) {
@@ -220,6 +224,7 @@ static int job_limit(void) {
 static void set_up(char **argv) {
     const char *path = getenv("LD_LIBRARY_PATH");
     on_emulator = strcmp(argv[5], "cpu") == 0;
+    object = argv[2];
     const struct process_setup setup = {argv[1], argv[2], path ? path : "", argv[5], job_limit()};
     prctl(PR_SET_DUMPABLE, 0);
     process_setup(&setup);
