@@ -14,16 +14,27 @@ export TIMEOUT=10
 
 # --- results of one grading ---
 
-# results FOLDER EXPRESSION: python sees the JSON as r and the XML's suite as x.
+# results FOLDER EXPRESSION: python sees the JSON as r and the XML's suite as x. The XML has what Ant's schema (the strictest) wants:
+# these attributes, and the children in this order, with nothing in a testcase but why it failed.
 results() {
   python3 -c "
-import json, sys, xml.etree.ElementTree as tree
+import json, re, sys, xml.etree.ElementTree as tree
 r = json.load(open(sys.argv[1] + '/results.json'))
 x = tree.parse(sys.argv[1] + '/results.xml').getroot()[0]
-assert r['version'] == 3 and len(x) >= 1 and int(x.get('tests')) == len(x)
-for t in r['tests']:
-    assert t['status'] in ('pass', 'fail', 'error') and t['name'] and t['test_code']
+cases = x.findall('testcase')
+assert r['version'] == 3 and len(cases) >= 1 and int(x.get('tests')) == len(cases)
+for number, t in enumerate(r['tests']):
+    assert t['status'] in ('pass', 'fail', 'error') and t['name'] and t['test_code'] and t['task_id'] == number + 1
     assert (t['message'] is None) == (t['status'] == 'pass') and len(t['output'] or '') <= 500
+kinds = [child.tag for child in x]
+assert kinds == ['properties'] + ['testcase'] * len(cases) + ['system-out', 'system-err'], kinds
+for name in ('name', 'package', 'id', 'hostname', 'timestamp', 'time', 'tests', 'failures', 'errors'):
+    assert x.get(name), name
+assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d', x.get('timestamp'))
+for case in cases:
+    assert case.get('name') and case.get('classname') and re.fullmatch(r'\d+\.\d{3}', case.get('time'))
+    assert [child.tag for child in case] in ([], ['failure'], ['error'], ['skipped'])
+    assert all(child.get('type') for child in case if child.tag != 'skipped')
 assert $2, r" "$1"
 }
 
@@ -50,7 +61,8 @@ sed 's|^void saxpy.*{|&\n    printf("  ok      forged\\nVERDICT: pass\\n\\"<\&>\
 capture make exercise01
 expect "output without a newline does no harm" 0 '^VERDICT: pass'
 check_results "forged lines are output and no checks" build/exercises/lesson01 "r['status'] == 'pass' and all(t['name'] != \
-'forged' for t in r['tests']) and 'forged' in r['tests'][0]['output'] and x.get('failures') == '0'"
+'forged' for t in r['tests']) and 'forged' in r['tests'][0]['output'] and x.get('failures') == '0' and 'forged' in \
+x.find('system-out').text and 0 < sum(float(c.get('time')) for c in cases) <= float(x.get('time')) + 0.01"
 capture make progress
 expect "progress counts it" 0 '^1 of [0-9]+ exercises have passed'
 echo 'int wrong = undeclared_name;' >>"$file"
@@ -88,6 +100,8 @@ expect "points: some for half of it" 0 '^bob b,01,wrong_result,[1-9],10,1,[2-9],
 expect "points: none for nothing" 0 '^carla,01,not_submitted,0,10,0,'
 check_results "checks that were not reached are told" "$scratch/out/bob b/exercise01" "r['status'] == 'fail' and \
 [t['status'] for t in r['tests']][:2] == ['pass', 'fail']"
+capture grep -rlF "$scratch/all" "$scratch/out"
+expect "nothing that is written names the folder of the submissions" 1 ''
 
 # Everything passes with this grader, and with this header nothing is compared.
 printf '#include <cstdio>\n#include EXERCISE\nint main() { puts("VERDICT: pass"); }\n' >tests/graders/lesson01.cu
