@@ -50,7 +50,7 @@ __global__ void gelu_kernel(const float *x, float *y, int n, enum gelu_form form
     (void)x, (void)y, (void)n, (void)form;
 }
 
-/* x and y on multiples of 16 bytes. Grid: n / 4 threads or more, and at least 3. Thread i writes y[4 * i] to y[4 * i + 3]. */
+/* x and y on multiples of 16 bytes. Grid: n / 4 threads or more, and one block at least. Thread i writes y[4 * i] to y[4 * i + 3]. */
 __global__ void gelu_vector_kernel(const float *x, float *y, int n, enum gelu_form form) {
     // TODO 4: seen as ((const float4 *)x)[i], x holds n / 4 whole float4. Load one, apply gelu_of to its x, y, z and w, and
     // store one, made by make_float4, in the same way.

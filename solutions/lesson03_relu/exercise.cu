@@ -60,7 +60,7 @@ __global__ void gelu_kernel(const float *x, float *y, int n, enum gelu_form form
     //<
 }
 
-/* x and y on multiples of 16 bytes. Grid: n / 4 threads or more, and at least 3. Thread i writes y[4 * i] to y[4 * i + 3]. */
+/* x and y on multiples of 16 bytes. Grid: n / 4 threads or more, and one block at least. Thread i writes y[4 * i] to y[4 * i + 3]. */
 __global__ void gelu_vector_kernel(const float *x, float *y, int n, enum gelu_form form) {
     //> TODO 4: seen as ((const float4 *)x)[i], x holds n / 4 whole float4. Load one, apply gelu_of to its x, y, z and w, and
     //> store one, made by make_float4, in the same way.
@@ -97,7 +97,7 @@ static void gelu(const float *x, float *y, int n, enum gelu_form form, cudaStrea
         return;
     }
     if (holds_float4(x) && holds_float4(y)) {
-        int blocks = (n / 4 + BLOCK) / BLOCK; // one thread more than n / 4 at least: n may be less than 4
+        int blocks = (n / 4 + BLOCK) / BLOCK; // one block at least: n may be less than 4
         gelu_vector_kernel<<<blocks, BLOCK, 0, stream>>>(x, y, n, form);
     } else {
         int blocks = (n + BLOCK - 1) / BLOCK;

@@ -31,7 +31,7 @@ case $output in *'TODO 1'* | *'TODO 4'* | *blocks*) no "and about no other" "$ou
 capture make hint03 TODO=2
 expect "TODO=2 is in the paragraph about 1 and 2, and has tiers of its own" 0 'TODO 1 and 2.*formulas'
 capture make hint03 TODO=9
-expect "hint03 TODO=9" error 'exercise 03 has TODO 1 to 4'
+expect "hint03 TODO=9" error 'exercise 03 has TODO 1 to 7'
 capture make exercise03 solution
 expect "the solution is refused before" error 'once yours passes'
 capture make exercise03 solution FORCE=1
