@@ -20,12 +20,32 @@ if [ "${WARNINGS:-}" = error ]; then
 elif [ -z "$GPU_NAME" ] && grep -qs 'defined(WITHOUT_GPU)' "$source" "$(dirname "$source")"/*.h; then
   set -- -DWITHOUT_GPU "$@" # what is only compared with on a GPU takes the compiler long; the tests compile it all the same
 fi
-mkdir -p "$(dirname "$executable")"
+# ptxas has no say in PTX.
+case " $FLAGS $* : $GENCODE" in
+*-Xptxas*:*code=sm_* | *ptxas-options*:*code=sm_* | *res*-usage*:*code=sm_*) ;;
+*-Xptxas* | *ptxas-options* | *res*-usage*)
+  say "Without a GPU nvcc makes PTX only, and ptxas, which you ask for something, is not called. ARCH=sm_90 makes machine code as well."
+  ;;
+esac
+require_writable "$(dirname "$executable")"
 
 [ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE $source -o $executable"
 # The rules of a shell with . build/env must not come in twice.
 unset NVCC_APPEND_FLAGS
+# Where only PTX is made, ptxas looks at it all the same: what it refuses for any GPU must not be built here.
+kept=''
+ptxas=$(dirname "$NVCC")/ptxas
+if [ -z "$GPU_NAME" ] && [ -x "$ptxas" ]; then
+  case " $* " in *'rdc=true '* | *' -dc '*) export RELOCATABLE=1 ;; esac
+  kept=$(mktemp -d)
+  trap 'rm -rf "$kept"' EXIT
+  set -- --keep --keep-dir "$kept" "$@"
+fi
 "$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.all" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+if [ -n "$kept" ] && ! sh tools/ask_ptxas.sh "$ptxas" "$source" "$kept"/*.ptx; then
+  rm -f "$executable"
+  exit 1
+fi
 
 # Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
 sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' | cat -s >"$executable.d"

@@ -9,8 +9,8 @@
  *     NONCE  failed  gelu_tanh, n = 1000, seed 1            one that failed; from here to the next such line: why
  *     NONCE  not run gelu_tanh, in a stream                 one that needs another that failed
  *
- * LOG.times, if it is there, has the seconds from the start to each of these lines. In the environment RESULTS_HIDE=folder: that folder is left
- * out wherever the results name it, so that nobody learns where the teacher keeps the submissions.
+ * LOG.times, if it is there, has the seconds from the start to each of these lines. In the environment RESULTS_HIDE=folder: that
+ * folder is left out wherever the results name it, so that nobody learns where the teacher keeps the submissions.
  *
  * NAMES, the names of all checks in order, one a line, lets the result also tell those that a grading did not reach that ended early.
  */

@@ -18,7 +18,7 @@ struct failure {
     std::string verdict, message;
 };
 
-static const char *number;
+static const char *number, *object;
 static bool on_emulator;
 static std::string subject, noted, first_verdict;
 static int pending;
@@ -26,6 +26,10 @@ static uint64_t drawing;
 
 bool judge_on_emulator(void) {
     return on_emulator;
+}
+
+const char *checks_object(void) {
+    return object;
 }
 
 void checks_pending(int more) {
@@ -90,6 +94,7 @@ static void tell_failure(const struct check *check, const struct failure *f) {
     const char *step = words_next_step(f->verdict.c_str());
     std::string shown = subject + (check->part || noted.empty() ? "" : " (" + noted + ")");
     report_check("failed", check->name, shown.c_str());
+    report_log("          %s", shown.c_str());
     report_extra("          %s", f->message.c_str());
     if (step) {
         report_extra("          next: %s, then: make exercise%s", step, number);
@@ -171,6 +176,17 @@ static void run_checks(const struct check *checks, size_t count) {
 
 // ---------------------------------------------------------------- the functions
 
+static std::string load_failure(const struct conversation *c) {
+    switch (c->end) {
+    case TALK_TIMEOUT:
+        return "before any function of the exercise was called there is a loop that does not end.";
+    case TALK_FLOOD:
+        return "the output was cut after 1 MB, before any function of the exercise was called.";
+    default:
+        return c->why + " before any function of the exercise was called: does your code call exit?";
+    }
+}
+
 /* False, and said, when the student's file does not define what the exercise promises. */
 static bool functions_there(std::initializer_list<const struct function *> functions) {
     bool there = true;
@@ -183,8 +199,7 @@ static bool functions_there(std::initializer_list<const struct function *> funct
         report_foreign(c.printed.data(), c.printed.size());
         if (c.end != TALK_ANSWERED) {
             report_check("failed", "the file can be loaded", "the file can be loaded");
-            report_extra("          %s before any function of the exercise was called.",
-                         c.end == TALK_ENDED ? c.why.c_str() : "it did not end");
+            report_extra("          %s", load_failure(&c).c_str());
             first_verdict = c.end == TALK_TIMEOUT ? "timeout" : "crash";
             return false;
         }
@@ -220,6 +235,7 @@ static int job_limit(void) {
 static void set_up(char **argv) {
     const char *path = getenv("LD_LIBRARY_PATH");
     on_emulator = strcmp(argv[5], "cpu") == 0;
+    object = argv[2];
     const struct process_setup setup = {argv[1], argv[2], path ? path : "", argv[5], job_limit()};
     prctl(PR_SET_DUMPABLE, 0);
     process_setup(&setup);

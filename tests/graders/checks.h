@@ -13,6 +13,9 @@ void checks_pending(int more);
 
 uint64_t checks_random(void);
 
+/* The path of the student's object. */
+const char *checks_object(void);
+
 /* What to do first about a verdict, or NULL (words.cpp). */
 const char *words_next_step(const char *verdict);
 

@@ -32,6 +32,11 @@ static const char *error_verdict(int error) {
     }
 }
 
+/* What the grader knows of the exercise, for accesses that went astray. */
+static std::string advice(const struct result *r, const char *verdict) {
+    return strcmp(verdict, "out_of_bounds") == 0 && r->call.advice ? std::string("\n          ") + r->call.advice : "";
+}
+
 static const struct launch *last_launch(const struct result *r) {
     unsigned count = r->answer.launches < LAUNCHES_MAX ? r->answer.launches : LAUNCHES_MAX;
     return count ? &r->answer.launch[count - 1] : NULL;
@@ -42,7 +47,7 @@ static bool impossible(const struct launch *l) {
     return threads == 0 || threads > 1024 || (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 0;
 }
 
-static void judge_error(const struct result *r, int error, const char *name) {
+void judge_error(const struct result *r, int error, const char *name) {
     const char *verdict = emulator_verdict(r);
     const struct launch *l = last_launch(r);
     if (verdict) {
@@ -78,7 +83,8 @@ static void judge_reports(const struct result *r) {
                    r->call.function->name);
     }
     if (verdict) {
-        judge_fail(verdict, "the report above names the kernel and the line.%s", judge_launch_text(r).c_str());
+        judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),
+                   advice(r, verdict).c_str());
     }
 }
 

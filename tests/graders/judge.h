@@ -99,6 +99,9 @@ void judge_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 [[noreturn]] void judge_fail(const char *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A remark for the student, which fails nothing: kernels that compute in double precision. */
+void judge_remark_doubles(void);
+
 /* A number from low to high, from a generator that is seeded when the check before has ended. */
 int judge_draw(int low, int high);
 
@@ -130,8 +133,9 @@ struct call {
     struct job job;
     std::vector<blob> given;
     std::vector<struct array_facts> arrays;
-    bool may_wait; /* the function may wait for the device */
-    bool quiet;    /* what is printed meanwhile is kept in result.printed, and not shown */
+    bool may_wait;      /* the function may wait for the device */
+    bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
+    const char *advice; /* told when an access was wrong; NULL: none */
 };
 
 struct result {
@@ -184,6 +188,9 @@ template <class Type> const Type *judge_content(const struct result *r, struct h
     return (const Type *)(r->contents[array.array].data() + r->call.arrays[array.array].place.offset);
 }
 
+/* As printf, to a string: for remarks. */
+std::string judge_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Says why an element may be wrong: its index, and what was found. */
 typedef std::function<std::string(long long bad)> judge_remark;
 
@@ -204,6 +211,9 @@ void judge_only_looked(const struct result *r);
 /* "\n          your launch: 4 blocks of 256 threads", "" when there was none. */
 std::string judge_launch_text(const struct result *r);
 std::string judge_owner_text(const struct result *r, long long index, size_t n, enum owner owner);
+
+/* Ends the check because of a CUDA error: the report of the emulator, an impossible launch, or what the error means. */
+[[noreturn]] void judge_error(const struct result *r, int error, const char *name);
 
 bool judge_all_poison(const float *found, size_t n);
 long long judge_first_bad(const float *found, const float *expected, size_t n, double atol, double rtol);

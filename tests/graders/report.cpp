@@ -29,12 +29,14 @@ static void end_line(void) {
     }
 }
 
-static void tell(const char *format, va_list arguments, bool to_log) {
+static void tell(const char *format, va_list arguments, bool to_stdout, bool to_log) {
     char text[4000];
     end_line();
     vsnprintf(text, sizeof text, format, arguments);
-    printf("%s\n", text);
-    fflush(stdout);
+    if (to_stdout) {
+        printf("%s\n", text);
+        fflush(stdout);
+    }
     if (to_log) {
         fprintf(log_file, "%s\n", text);
     }
@@ -67,14 +69,21 @@ void report_verdict(const char *verdict) {
 void report_extra(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    tell(format, arguments, true);
+    tell(format, arguments, true, true);
+    va_end(arguments);
+}
+
+void report_log(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    tell(format, arguments, false, true);
     va_end(arguments);
 }
 
 void report_remark(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    tell(format, arguments, false);
+    tell(format, arguments, true, false);
     va_end(arguments);
 }
 

@@ -15,6 +15,7 @@ void report_verdict(const char *verdict);
 void report_extra(const char *format, ...)
     __attribute__((format(printf, 1, 2))); /* a line that explains the one before */
 void report_remark(const char *format, ...) __attribute__((format(printf, 1, 2))); /* to stdout alone */
+void report_log(const char *format, ...) __attribute__((format(printf, 1, 2)));    /* to the log alone */
 void report_foreign(const char *text, size_t length);
 void report_end(void);
 

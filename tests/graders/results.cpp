@@ -22,7 +22,7 @@ long long judge_first_bad(const float *found, const float *expected, size_t n, d
     return -1;
 }
 
-static std::string print(const char *format, ...) {
+std::string judge_print(const char *format, ...) {
     char text[600];
     va_list arguments;
     va_start(arguments, format);
@@ -46,11 +46,11 @@ std::string judge_launch_text(const struct result *r) {
         return "";
     }
     if (flat(l)) {
-        return print("\n          your launch: %u block%s of %u thread%s", l->grid[0], l->grid[0] == 1 ? "" : "s",
-                     l->block[0], l->block[0] == 1 ? "" : "s");
+        return judge_print("\n          your launch: %u block%s of %u thread%s", l->grid[0], l->grid[0] == 1 ? "" : "s",
+                           l->block[0], l->block[0] == 1 ? "" : "s");
     }
-    return print("\n          your launch: %u x %u x %u blocks of %u x %u x %u threads", l->grid[0], l->grid[1],
-                 l->grid[2], l->block[0], l->block[1], l->block[2]);
+    return judge_print("\n          your launch: %u x %u x %u blocks of %u x %u x %u threads", l->grid[0], l->grid[1],
+                       l->grid[2], l->block[0], l->block[1], l->block[2]);
 }
 
 /* Who writes element `index` in a launch in one dimension that gives each thread one element. */
@@ -62,12 +62,13 @@ std::string judge_owner_text(const struct result *r, long long index, size_t n, 
         return "";
     }
     std::string text =
-        print("; with one thread per element, element %lld %s thread %lld of block %lld", index,
-              owner == THREAD_OF_MIRROR ? "is written by" : "belongs to", thread % threads, thread / threads);
+        judge_print("; with one thread per element, element %lld %s thread %lld of block %lld", index,
+                    owner == THREAD_OF_MIRROR ? "is written by" : "belongs to", thread % threads, thread / threads);
     if (thread >= all) {
-        text += print(", which was not launched\n          (in a grid-stride loop: to thread %lld of block %lld, in "
-                      "its round %lld)",
-                      thread % all % threads, thread % all / threads, thread / all + 1);
+        text +=
+            judge_print(", which was not launched\n          (in a grid-stride loop: to thread %lld of block %lld, in "
+                        "its round %lld)",
+                        thread % all % threads, thread % all / threads, thread / all + 1);
     }
     return text;
 }

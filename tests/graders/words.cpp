@@ -10,13 +10,12 @@ const char *words_next_step(const char *verdict) {
         {"stale_output", "find the thread that should have written it (is it launched? does the guard let it pass?)"},
         {"out_of_bounds", "compare the largest index with the length of the array, and look at the guard"},
         {"misaligned", "ask for what alignment the address was promised"},
-        {"race", "ask which two threads touch the element that is named above, and what makes one wait for the other"},
+        {"race", "ask what makes the second of the two accesses above wait for the first"},
         {"uninitialized", "ask who should have written the element that is named above, and when"},
         {"divergent_barrier", "ask of each thread of the block to which barriers it comes, and how often"},
         {"lost_lane", "ask which lanes the mask names, and which of them come to that line"},
         {"timeout", "ask of the loop on that line what makes it end, and in which thread it does not"},
         {"launch_error", "print the grid and the block just before the launch"},
-        {"access_limit", "ask which addresses threads 0, 1 and 2 touch in the same instruction"},
     };
     for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
         if (strcmp(steps[s].verdict, verdict) == 0) {
