@@ -20,7 +20,7 @@ struct failure {
 
 static const char *number, *object;
 static bool on_emulator;
-static std::string subject, noted, first_verdict;
+static std::string subject, noted, seeded, first_verdict; /* `seeded`: how to repeat the drawing */
 static int pending;
 static uint64_t drawing;
 
@@ -79,7 +79,7 @@ void judge_fail(const char *verdict, const char *format, ...) {
 static void seed_drawing(void) {
     const char *wanted = getenv("SEED");
     uint64_t seed = wanted && *wanted ? strtoull(wanted, NULL, 10) : checks_random() % 1000000000;
-    judge_note("SEED=%llu repeats it", (unsigned long long)seed);
+    seeded = judge_print("SEED=%llu repeats it", (unsigned long long)seed);
     drawing = (seed + 1) * 0x9E3779B97F4A7C15ULL;
     drawing = drawing ? drawing : 1;
 }
@@ -92,7 +92,7 @@ int judge_draw(int low, int high) {
 
 static void tell_failure(const struct check *check, const struct failure *f) {
     const char *step = words_next_step(f->verdict.c_str());
-    std::string shown = subject + (check->part || noted.empty() ? "" : " (" + noted + ")");
+    std::string shown = subject + (seeded.empty() ? "" : " (" + seeded + ")");
     report_check("failed", check->name, shown.c_str());
     report_log("          %s", shown.c_str());
     report_extra("          %s", f->message.c_str());
@@ -106,6 +106,7 @@ static void tell_failure(const struct check *check, const struct failure *f) {
 static bool run_check(const struct check *check, std::string *verdict) {
     subject = check->name;
     noted.clear();
+    seeded.clear();
     pending = 0;
     if (!check->part) {
         seed_drawing();
@@ -124,7 +125,8 @@ static bool run_check(const struct check *check, std::string *verdict) {
         fprintf(stderr, "grader: in \"%s\" %d results were not judged to the end\n", check->name, pending);
         exit(USAGE);
     }
-    report_check("ok", check->name, (check->name + (noted.empty() ? "" : " (" + noted + ")")).c_str());
+    std::string more = noted + (noted.empty() || seeded.empty() ? "" : "; ") + seeded;
+    report_check("ok", check->name, (check->name + (more.empty() ? "" : " (" + more + ")")).c_str());
     return true;
 }
 
