@@ -42,6 +42,7 @@ ran() { capture env "$@" sh tools/run.sh "$program"; }
 sanitized() { capture env "$@" sh tools/sanitize.sh "$program"; }
 
 says() {
+  [ -n "$1" ] || { no "$what" "nothing to look for was printed" && show_output && return; }
   case $text in
   *"$(printf '%s' "$1" | plain_text)"*) pass "$what: $1" ;;
   *) no "$what: $1" "$page does not say so" && show_output ;;
