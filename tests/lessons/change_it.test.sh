@@ -11,6 +11,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
+. build/configuration
 make_scratch
 export BACKEND=cpu QUIET=1 TIMEOUT=120
 lesson=lesson$1
