@@ -18,7 +18,7 @@ lesson=lesson$1
 folder=$(ls -d lessons/"$lesson"_*)
 page=$folder/README.md
 
-plain_text() { sed 's/^=========//' | tr -d '`*\\' | tr -s ' \n' ' '; }
+plain_text() { sed 's/^=========//; s/\[\([^]]*\)\](\.[^)]*)/\1/g' | tr -d '`*\\' | tr -s ' \n' ' '; }
 # The section and the answers, which end with it.
 section=$(sed -n '/^## Change it/,/^<\/details>/p' "$page")
 text=$(printf '%s\n' "$section" | plain_text)
