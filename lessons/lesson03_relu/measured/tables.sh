@@ -58,7 +58,7 @@ awk '
   /^20[0-9][0-9]-/ { date = $0 }
   /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
   /^n = / {
-    printf "~ this is what it costs, n = %d:\n", $3
+    printf "~ What it costs on an H200</summary> n = %d:\n", $3
     printf "| elements from one thread\047s to the next one\047s | ms (%s, %s) | %% of copy |\n", machine, date
   }
   /^stride[0-9]/ { printf "| %d | %s | %.1f |\n", substr($1, 7), $2, $5 }' strides.txt
