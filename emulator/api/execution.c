@@ -214,6 +214,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     struct launch_config config;
     if ((error = execution_check(r->function, function, &shape, &k, &config)) != cudaSuccess)
         return error;
+    config.stream = r->stream;
     struct launch_operation *l = make_launch(k, &config, args);
     if (!l)
         return state_return(cudaErrorMemoryAllocation);

@@ -352,7 +352,7 @@ static bool store_at_once(struct quick *q, const struct allocation *a, const str
     const uint32_t *values = find_values(&v, q->touch, s, 2);
     if (!values)
         return false;
-    memcpy(a->host + (s->at + from - a->base), (const uint8_t *)values + from, to - from);
+    memcpy(memory_store_at(a, s->at + from, to - from), (const uint8_t *)values + from, to - from);
     q->stored += (uint32_t)(to - from);
     return true;
 }

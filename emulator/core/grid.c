@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "check/authors.h"
 #include "check/report.h"
 #include "check/watch.h"
 #include "core/function.h"
@@ -399,6 +400,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
     launch->watch = watch_launch_begin(launch);
+    authors_launch_begins(launch);
     tier_launch(kernel, counters_on());
     bool alone = run.blocks == 1 || grid_threads() == 1;
     if (!alone)
@@ -406,6 +408,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     worker_run(&run, 0);
     if (!alone)
         dismiss_helpers(&run);
+    authors_launch_ended();
     if (launch->watch)
         watch_launch_end(launch);
     if (launch->workspace)

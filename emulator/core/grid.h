@@ -20,6 +20,7 @@ struct launch_config {
     bool cooperative;                    /* all blocks must be resident at once */
     uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: STACK_DEFAULT */
     bool clusters;                       /* the launch names the size of its clusters, be it one block */
+    void *stream;                        /* handle of its stream, as the program gave it */
     int device;                          /* number of the device it runs on */
     const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
 };

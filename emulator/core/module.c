@@ -62,7 +62,7 @@ static bool place_variables(const struct module *of, const struct ptx_module *m,
             snprintf(error, size, "no memory for variable '%s' of %llu bytes", v->name, (unsigned long long)v->size);
             return false;
         }
-        a->read_only = v->space == SPACE_CONST;
+        memory_set_read_only(a, v->space == SPACE_CONST);
         v->address = a->base;
     }
     return true;

@@ -57,7 +57,7 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, uint64_t addr
             w->worker->cache[a->slot] = found;
     }
     if (host) {
-        if (a->kind != ACCESS_LOAD && found->read_only)
+        if (a->kind != ACCESS_LOAD && !memory_store_at(found, address, bytes))
             return fault(w, in, FINDING_READ_ONLY, lane);
         return host;
     }

@@ -213,11 +213,17 @@ static void copy_write(const struct asking *k) {
     keep_example(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
 }
 
+/* k: of the half that writes; the half that reads is before it. */
 static void bulk_copy(const struct asking *k) {
     const uint32_t *size = (const uint32_t *)(const void *)(k->w->regs + k->in->op[1]);
+    const struct access *from = (k->in - 1)->extra, *to = k->in->extra;
+    uint64_t *n = k->d->counts.n;
     for (uint32_t left = k->w->mask; left; left &= left - 1) {
-        k->d->counts.n[COUNT_BULK_COPIES]++;
-        k->d->counts.n[COUNT_BULK_BYTES] += size[first_lane(left)];
+        uint32_t bytes = size[first_lane(left)];
+        n[COUNT_BULK_COPIES]++;
+        n[COUNT_BULK_BYTES] += bytes;
+        n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? bytes : 0;
+        n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? bytes : 0;
     }
 }
 
