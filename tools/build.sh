@@ -25,7 +25,20 @@ mkdir -p "$(dirname "$executable")"
 [ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE $source -o $executable"
 # The rules of a shell with . build/env must not come in twice.
 unset NVCC_APPEND_FLAGS
+# Where only PTX is made, ptxas looks at it all the same: what it refuses for any GPU must not be built here.
+kept=''
+ptxas=$(dirname "$NVCC")/ptxas
+if [ -z "$GPU_NAME" ] && [ -x "$ptxas" ]; then
+  case " $* " in *'rdc=true '* | *' -dc '*) export RELOCATABLE=1 ;; esac
+  kept=$(mktemp -d)
+  trap 'rm -rf "$kept"' EXIT
+  set -- --keep --keep-dir "$kept" "$@"
+fi
 "$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.all" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+if [ -n "$kept" ] && ! sh tools/ask_ptxas.sh "$ptxas" "$source" "$kept"/*.ptx; then
+  rm -f "$executable"
+  exit 1
+fi
 
 # Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
 sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' | cat -s >"$executable.d"

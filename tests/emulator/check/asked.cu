@@ -2,6 +2,36 @@
  * comments; CHECKS is EMULATOR_CHECK. What a GPU and compute-sanitizer say of such programs is in agreement/. */
 #include "run_case.h"
 
+// EXPECT many_registers 701 none
+// CHECKS memcheck
+// SAYS ptxas gives each of the block's 1024 threads
+// SAYS on a GPU this launch fails
+template <int n> __device__ void many_values(float *x) {
+    float sum[n];
+    for (int i = 0; i < n; i++)
+        sum[i] = x[i * 1024 + threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < n; i++)
+        x[(n - 1 - i) * 1024 + threadIdx.x] = sum[i];
+}
+__global__ void many_registers(float *x) {
+    many_values<90>(x);
+}
+static void case_many_registers(void) {
+    many_registers<<<1, 1024>>>(device_array<float>(90 * 1024));
+}
+
+// EXPECT fewer_registers 0 none
+// CHECKS memcheck
+// SAYS ERROR SUMMARY: 0 errors
+__global__ void __launch_bounds__(1024) bounded_registers(float *x) {
+    many_values<90>(x);
+}
+static void case_fewer_registers(void) {
+    many_registers<<<1, 512>>>(device_array<float>(90 * 1024));
+    bounded_registers<<<1, 1024>>>(device_array<float>(90 * 1024));
+}
+
 // EXPECT warp_warns 0 none
 // CHECKS racecheck
 // SAYS Warning: Race reported between Write access at exchange(int *) in tests/emulator/check/asked.cu:
@@ -211,10 +241,10 @@ static void case_member_not_copied(void) {
 }
 
 static const test_case cases[] = {
-    CASE(warp_warns),      CASE(warp_is_strict),    CASE(shuffle_orders_nothing), CASE(masks_differ),
-    CASE(masks_of_groups), CASE(unused_end),        CASE(unused_parts),           CASE(unwritten_texture),
-    CASE(deep_enough),     CASE(too_deep),          CASE(limit_raised),           CASE(guess_before_swap),
-    CASE(holes_copied),    CASE(member_not_copied),
+    CASE(many_registers),         CASE(fewer_registers),   CASE(warp_warns),      CASE(warp_is_strict),
+    CASE(shuffle_orders_nothing), CASE(masks_differ),      CASE(masks_of_groups), CASE(unused_end),
+    CASE(unused_parts),           CASE(unwritten_texture), CASE(deep_enough),     CASE(too_deep),
+    CASE(limit_raised),           CASE(guess_before_swap), CASE(holes_copied),    CASE(member_not_copied),
 };
 
 int main(int argc, char **argv) {
