@@ -250,7 +250,7 @@ static void run_counted(struct warp *w, const struct insn *in, struct counters *
 }
 
 void warp_run(struct warp *w) {
-    w->fuel = WARP_FUEL;
+    w->fuel = w->block->turn.fuel;
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
     if (!in)
         return;

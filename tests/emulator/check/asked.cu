@@ -2,7 +2,7 @@
  * comments; CHECKS is EMULATOR_CHECK. What a GPU and compute-sanitizer say of such programs is in agreement/. */
 #include "run_case.h"
 
-// EXPECT many_registers 701 none
+// EXPECT many_registers - none
 // CHECKS memcheck
 // SAYS ptxas gives each of the block's 1024 threads
 // SAYS on a GPU this launch fails
