@@ -234,8 +234,26 @@ static uint32_t special_source(struct decoder *d, const struct ptx_operand *o, u
     return part;
 }
 
+/* r + 1, as an operand that is a value. */
+static uint32_t sum_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
+    struct ptx_operand plain = *o;
+    plain.value = 0;
+    const struct form *add = form_find(bits == 64 ? "add.s64" : bits == 32 ? "add.s32" : "add.s16");
+    if (bits < 16 || bits > 64 || o->negated)
+        decode_fail(d, "'%s' cannot take register '%s' with an offset", d->at->opcode, o->reg->name);
+    uint32_t x = decode_source(d, &plain, bits), y = decode_constant(d, bits, (uint64_t)o->value);
+    uint32_t slot = decode_frame(d, bits / 8 * WARP_SIZE, 64);
+    struct insn *in = decode_emit(d, add->run);
+    in->op[0] = slot;
+    in->op[1] = x;
+    in->op[2] = y;
+    return slot;
+}
+
 static uint32_t register_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     unsigned have = register_bits(o->reg);
+    if (o->value)
+        return sum_source(d, o, bits);
     if (o->selector || (o->negated && have != 1))
         decode_fail(d, "'%s' cannot take a part or the negative of register '%s'", d->at->opcode, o->reg->name);
     if (have == bits)
