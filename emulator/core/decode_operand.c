@@ -5,9 +5,11 @@
 
 #include "core/decode.h"
 #include "core/registers.h"
+#include "check/checks.h"
 #include "check/demangle.h"
 #include "memory/memory.h"
 #include "ops/forms.h"
+#include "ops/inexact.h"
 
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o) {
     if (o->kind != OPERAND_INTEGER)
@@ -473,6 +475,11 @@ void decode_form(struct decoder *d, const struct ptx_insn *p) {
     in->extra = form;
     in->flags = form->flags | INSN_FORM;
     in->kind = form->kind;
+    int inexact = check_is_on(CHECK_APPROX) ? inexact_number(form->name) : -1;
+    if (inexact >= 0) {
+        in->run = op_inexact;
+        in->imm = inexact;
+    }
     char first = form->operands[0];
     if (first != 'P' && first != 'W' && first != 'p' && p->operand_count)
         decode_destination_done(d, &p->operands[0], letter_bits(first), slots[0],
