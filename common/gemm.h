@@ -292,14 +292,15 @@ static inline void gemm_measure_times(struct gemm *g, const struct gemm_version 
 // ---------------------------------------------------------------- on the emulator: counts
 
 static inline void gemm_print_counts(const char *name, double fmas, const struct emulatorCounters *c) {
+    double wavefronts = (double)(c->shared_load_wavefronts + c->shared_store_wavefronts +
+                                 c->async_copy_wavefronts); // cp.async writes, too
     printf("%-18s", name);
     bench_cell((double)c->thread_instructions, fmas);
     bench_cell((double)c->global_load_sectors, (double)c->global_load_requests);
     bench_cell((double)c->global_store_sectors, (double)c->global_store_requests);
     bench_cell(32.0 * c->global_load_sectors, fmas);
-    bench_cell((double)(c->shared_load_wavefronts + c->shared_store_wavefronts),
-               (double)(c->shared_load_requests + c->shared_store_requests));
-    bench_cell(32.0 * (c->shared_load_wavefronts + c->shared_store_wavefronts), c->shared_load_requests > 0 ? fmas : 0);
+    bench_cell(wavefronts, (double)(c->shared_load_requests + c->shared_store_requests + c->async_copies));
+    bench_cell(32.0 * wavefronts, c->shared_load_requests > 0 ? fmas : 0);
     printf("\n");
 }
 

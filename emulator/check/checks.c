@@ -21,6 +21,7 @@ static unsigned check_by_name(const char *name, size_t length) {
         {"leak", CHECK_LEAK},
         {"unused", CHECK_UNUSED | CHECK_INIT}, /* which knows what is written */
         {"strict", CHECK_STRICT},
+        {"approx", CHECK_APPROX},
         {"careful", CHECK_CAREFUL},
         {"none", 0},
         {"all", CHECK_MEMORY | CHECK_RACE | CHECK_SYNC | CHECK_INIT | CHECK_LEAK},
@@ -30,7 +31,7 @@ static unsigned check_by_name(const char *name, size_t length) {
             return names[i].checks;
     fprintf(stderr,
             "========= EMULATOR_CHECK: there is no check '%.*s'; there are memcheck, racecheck, synccheck, initcheck, "
-            "leak, unused, strict and all.\n",
+            "leak, unused, strict, approx and all.\n",
             (int)length, name);
     exit(2);
 }

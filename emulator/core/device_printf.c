@@ -118,7 +118,9 @@ static void convert(struct line *line, char *spec, const char *length, size_t le
         strcpy(spec + n, "s");
         printed = snprintf(out, sizeof out, spec, text ? text : "(null)");
     } else if (conversion == 'p') {
-        printed = snprintf(out, sizeof out, "0x%llx", (unsigned long long)next_value(line, 8));
+        uint64_t value = next_value(line, 8);
+        printed = value ? snprintf(out, sizeof out, "0x%llx", (unsigned long long)value)
+                        : snprintf(out, sizeof out, "(nil)"); /* so an H200 */
     }
     if (printed > 0)
         put(line, out, (size_t)printed < sizeof out ? (size_t)printed : sizeof out - 1);

@@ -45,7 +45,7 @@ struct allocation {
 };
 
 /* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or with
- * zeros when it has a name: variables start so.
+ * zeros when it has a name or is managed: variables start so, and pages of Linux do.
  * NULL when there is no room. size 0 is allowed for variables only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
 struct allocation *memory_register(void *host, size_t size, int device); /* NULL if it overlaps another */

@@ -7,6 +7,7 @@
 // message: ptxas error   : File uses too much global constant data (0x10004 bytes, 0x10000 max)
 // message: ptxas error   : Entry function 'k' uses too much parameter space (0x8000 bytes, 0x7ffc max)
 // message: ptxas error   : Entry function 'k' uses too much parameter space (0x1104 bytes, 0x1100 max)
+// message: PTX line 4: Non-external variable 'x' has incomplete type
 #include "api_test.h"
 
 #if CUDART_VERSION >= 12080
@@ -49,6 +50,8 @@ static void all() {
     load("4 bytes more of them", no, "8.1", "", "", 32768);
     load("4,352 bytes of parameters in older PTX", cudaSuccess, "8.0", "", "", 4352);
     load("4 bytes more of them", no, "8.0", "", "", 4356);
+    load("an array whose size nobody says", no, "8.0", ".global .b32 x[];", "", 4);
+    load("one that its values fill", cudaSuccess, "8.0", ".global .b32 x[] = {1, 2};", "", 4);
 }
 #endif
 
