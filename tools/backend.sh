@@ -12,6 +12,7 @@ find_ptxas() {
 }
 
 choose_backend() {
+  case ${TIMEOUT:-0} in *[!0-9]*) fail "TIMEOUT=$TIMEOUT: it is a number of seconds, as in TIMEOUT=20; 0 is no limit." ;; esac
   case ${BACKEND:-auto} in
   gpu | cpu) backend=$BACKEND ;;
   auto) if [ -n "$GPU_NAME" ]; then backend=gpu; else backend=cpu; fi ;;

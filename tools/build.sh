@@ -20,7 +20,7 @@ if [ "${WARNINGS:-}" = error ]; then
 elif [ -z "$GPU_NAME" ] && grep -qs 'defined(WITHOUT_GPU)' "$source" "$(dirname "$source")"/*.h; then
   set -- -DWITHOUT_GPU "$@" # what is only compared with on a GPU takes the compiler long; the tests compile it all the same
 fi
-mkdir -p "$(dirname "$executable")"
+require_writable "$(dirname "$executable")"
 
 [ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE $source -o $executable"
 # The rules of a shell with . build/env must not come in twice.
