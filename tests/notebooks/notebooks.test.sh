@@ -74,16 +74,19 @@ sh tools/notebooks.sh lab >"$scratch/lab" 2>&1 &
 lab=$!
 trap 'kill $lab 2>/dev/null; wait $lab; rm -rf "$scratch"' EXIT
 for second in $(seq 90); do
-  address=$(sed -n 's|.*\(http://127.0.0.1:[0-9]*/lab/tree/notebooks?token=[0-9a-f]*\).*|\1|p' "$scratch/lab" | head -n 1)
+  address=$(sed -n 's|.*\(http://127.0.0.1:[0-9]*/lab/tree/work?token=[0-9a-f]*\).*|\1|p' "$scratch/lab" | head -n 1)
   [ -z "$address" ] && kill -0 $lab 2>/dev/null || break
   sleep 1
 done
 ask() { # PATH OF THE API
   capture python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=30).read().decode())' \
-    "$(echo "$address" | sed "s|/lab/tree/notebooks|$1|")"
+    "$(echo "$address" | sed "s|/lab/tree/work|$1|")"
 }
-ask /api/contents/notebooks
-expect "make lab serves the notebooks" 0 'lesson03_relu\.ipynb'
+ask /api/contents/work
+expect "make lab serves copies of the notebooks" 0 'lesson03_relu\.ipynb'
+ask /lab/api/settings
+expect "make lab shows the cells' line numbers" 0 '"lineNumbers": true'
+expect "and asks nobody about news" 0 '"fetchNews": "false"'
 ask /lab/api/extensions
 expect "make lab colours %%nvcc cells" 0 '"name": *"nvcc-highlighting"'
 kill $lab
