@@ -7,16 +7,17 @@
 #
 # progress.txt in the project's root has a line for each exercise that was graded:
 #     NUMBER  DAY IT PASSED or -  LAST VERDICT  DAY OF THAT  CHECKSUM OF THE FILE THEN, or "cell"
-# It is only a note to oneself: whoever edits it fools nobody, since CHECK=1 and make grade look at the exercises.
+# PROGRESS_FILE names another file, for gradings that are not the student's own. It is only a note to oneself: whoever edits it fools nobody, since CHECK=1 and make grade look at the exercises.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh
 . tools/exercises.sh
-file=progress.txt
+file=${PROGRESS_FILE:-progress.txt}
+cells=${PROGRESS_FILE:+$PROGRESS_FILE.cells} # what notebooks' cells held when they were graded
 
 exercise_of() { echo "$(exercise_folder "$1")/exercise.cu"; }
 sum_of() { if [ -f "$(exercise_of "$1")" ]; then cksum <"$(exercise_of "$1")" | cut -d' ' -f1; else echo -; fi; }
-cell_of() { echo "work/.graded/lesson$1.cu"; } # what a notebook's cell held when it was graded
+cell_of() { echo "${cells:-work/.graded}/lesson$1.cu"; }
 name_of() { exercise_folder "$1" | sed 's|lessons/lesson[0-9]*_||'; }
 
 # entry NUMBER: sets passed_on, verdict, day, sum; verdict is empty without an entry.
