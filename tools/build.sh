@@ -20,6 +20,13 @@ if [ "${WARNINGS:-}" = error ]; then
 elif [ -z "$GPU_NAME" ] && grep -qs 'defined(WITHOUT_GPU)' "$source" "$(dirname "$source")"/*.h; then
   set -- -DWITHOUT_GPU "$@" # what is only compared with on a GPU takes the compiler long; the tests compile it all the same
 fi
+# ptxas has no say in PTX.
+case " $FLAGS $* : $GENCODE" in
+*-Xptxas*:*code=sm_* | *ptxas-options*:*code=sm_* | *res*-usage*:*code=sm_*) ;;
+*-Xptxas* | *ptxas-options* | *res*-usage*)
+  say "Without a GPU nvcc makes PTX only, and ptxas, which you ask for something, is not called. ARCH=sm_90 makes machine code as well."
+  ;;
+esac
 require_writable "$(dirname "$executable")"
 
 [ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE $source -o $executable"

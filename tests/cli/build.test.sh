@@ -50,6 +50,12 @@ printf 'int main() { for (;;) { volatile int x = 0; (void)x; } }\n' >lessons/les
 capture make lesson01 run TIMEOUT=1
 expect "a program that hangs on the host is stopped" error 'stopped after'
 
+printf 'int main() { return 0; }\n' >lessons/lesson01_threads/lesson01.cu
+capture make lesson01 NVCCFLAGS='-Xptxas -v'
+expect "-Xptxas without a GPU says that ptxas is not called" 0 'ptxas, which you ask for something, is not called. ARCH=sm_90'
+capture make lesson01 NVCCFLAGS='-Xptxas -v' ARCH=sm_90
+case $output in *'is not called'*) no "and does not where it is" "$output" ;; *) pass "and does not where it is" ;; esac
+
 capture make lesson02 ptx
 expect "make lesson02 ptx lists the kernels" 0 'instructions  kernel'
 

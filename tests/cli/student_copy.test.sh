@@ -68,6 +68,11 @@ expect "a build in it says why not" error 'cannot be written: it belongs to some
 case $output in *'Permission denied'*) no "without the shell's words" "$output" ;; *) pass "without the shell's words" ;; esac
 reader make exercise01
 expect "a grading in it says why not" error 'cannot be written: it belongs to somebody else'
+rm -rf build
+reader sh tools/configure.sh
+expect "what a notebook's first cell asks for says why not" error 'cannot be written: it belongs to somebody else'
+case $output in *'ermission denied'*) no "that without the shell's words, too" "$output" ;; *) pass "that without the shell's words, too" ;; esac
+mkdir build
 reader make clean
 expect "make clean in it is one line" error '^error: build/ cannot be removed'
 if [ "$(printf '%s\n' "$output" | wc -l)" -le 3 ]; then pass "one line"; else no "one line" "$(printf '%s\n' "$output" | wc -l)"; fi

@@ -22,10 +22,10 @@ fi
 
 # The workbook's address, for notebooks on their own.
 capture python3 tools/notebooks/make.py made 01
-mv notebooks/repository.txt repository.txt
-echo 'https://github.com/some-org/some-workbook.git main' | cat - repository.txt >notebooks/repository.txt
+mv tools/notebooks/repository.txt repository.txt
+echo 'https://github.com/some-org/some-workbook.git main' | cat - repository.txt >tools/notebooks/repository.txt
 capture python3 tools/notebooks/make.py addressed 01
-mv repository.txt notebooks/repository.txt
+mv repository.txt tools/notebooks/repository.txt
 found=$(grep -c 'REPOSITORY = ..https://github.com/some-org/some-workbook.git' addressed/lesson01_threads.ipynb || true)
 if [ "$found" = 1 ]; then pass "an address is filled in"; else no "an address is filled in" "it is not there"; fi
 link='colab.research.google.com/github/some-org/some-workbook/blob/main/notebooks/lesson01_threads.ipynb'

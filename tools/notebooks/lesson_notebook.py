@@ -44,8 +44,8 @@ COLAB = "https://colab.research.google.com/github/{path}/blob/{branch}/notebooks
 
 
 def repository():
-    """The workbook's address and branch, as its teacher has written them into notebooks/repository.txt; empty where nobody has."""
-    words = (ROOT / "notebooks" / "repository.txt").read_text().split("#")[0].split()
+    """The workbook's address and branch, as its teacher has written them into repository.txt beside this file; empty where nobody has."""
+    words = (ROOT / "tools" / "notebooks" / "repository.txt").read_text().split("#")[0].split()
     return (words + ["main"])[:2] if words else ("", "")
 
 
