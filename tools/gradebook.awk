@@ -1,4 +1,5 @@
-# gradebook.awk, after csv.awk: one row for each student from OUT/points.csv, with a roster's names, numbers and addresses. See gradebook.sh.
+# gradebook.awk, after csv.awk: one row for each student from OUT/points.csv, with a roster's names, numbers and addresses. See
+# gradebook.sh.
 
 function plain(text) { # Email address, e_mail and EMAIL-ADDRESS are one name
   text = tolower(text)
@@ -48,8 +49,9 @@ function read_roster(    line) {
   while ((getline line < roster) > 0) read_person(line)
 }
 
-# The person of the roster to whom a folder belongs, or 0: a cell of that row, the full name, what stands before the @ of the address, the way
-# in which Moodle names folders (Ada Lovelace_1234_assignsubmission_file_), or a repository whose name ends with the account (task-ada).
+# The person of the roster to whom a folder belongs, or 0: a cell of that row, the full name, what stands before the @ of the
+# address, the way in which Moodle names folders (Ada Lovelace_1234_assignsubmission_file_), or a repository whose name ends with
+# the account (task-ada).
 function person_of(folder,    p, i, low, account) {
   low = tolower(folder)
   sub(/_[0-9]+_assignsubmission.*/, "", low)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# gradebook.sh OUT ROSTER STUDENTS NUMBERS: what grade.sh makes of OUT/points.csv. ROSTER is a CSV file or empty, the file STUDENTS has the names
-# that were graded just now, NUMBERS are the exercises.
+# gradebook.sh OUT ROSTER STUDENTS NUMBERS: what grade.sh makes of OUT/points.csv. ROSTER is a CSV file or empty, the file STUDENTS
+# has the names that were graded just now, NUMBERS are the exercises.
 #
 #     OUT/gradebook.csv               a row for each student: exercises, total, remarks
 #     OUT/moodle.csv, OUT/canvas.csv  the same in the shape in which these two import grades

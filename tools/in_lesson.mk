@@ -1,5 +1,5 @@
-# Included by the Makefile in each lesson's folder: there, `make run` is the workbook's `make lesson03 run`, `make exercise` grades exercise.cu,
-# and every other word means what it means in the workbook's folder.
+# Included by the Makefile in each lesson's folder: there, `make run` is the workbook's `make lesson03 run`, `make exercise` grades
+# exercise.cu, and every other word means what it means in the workbook's folder.
 number := $(patsubst lesson%,%,$(firstword $(subst _, ,$(lastword $(notdir $(CURDIR))))))
 asked  := $(or $(MAKECMDGOALS),lesson)
 goals  := $(patsubst lesson,lesson$(number),$(patsubst exercise,exercise$(number),$(asked)))

@@ -7,7 +7,8 @@
 #
 # progress.txt in the project's root has a line for each exercise that was graded:
 #     NUMBER  DAY IT PASSED or -  LAST VERDICT  DAY OF THAT  CHECKSUM OF THE FILE THEN, or "cell"
-# PROGRESS_FILE names another file, for gradings that are not the student's own. It is only a note to oneself: whoever edits it fools nobody, since CHECK=1 and make grade look at the exercises.
+# PROGRESS_FILE names another file, for gradings that are not the student's own. It is only a note to oneself: whoever edits it
+# fools nobody, since CHECK=1 and make grade look at the exercises.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
-# student_copy.sh: `make student-copy OUT=folder` writes a copy of the workbook for students there: without solutions, right or wrong, and without
-# history. tools/for_students.txt says what it has. Exercises are in it as they were given, whatever somebody has made of them here.
+# student_copy.sh: `make student-copy OUT=folder` writes a copy of the workbook for students there: without solutions, right or
+# wrong, and without history. tools/for_students.txt says what it has. Exercises are in it as they were given, whatever somebody has
+# made of them here.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh

@@ -4,7 +4,8 @@
  *
  * The file system's events (inotify) wake it at once; where there are none (network drives, shared folders of a virtual
  * machine) it sees the change within half a second, by looking. --poll only looks. When another exercise's file is saved it
- * goes there; otherwise it never goes on to another exercise by itself. A grading that runs when the file is saved again is ended and begun anew.
+ * goes there; otherwise it never goes on to another exercise by itself. A grading that runs when the file is saved again is
+ * ended and begun anew.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -8,8 +8,8 @@
  *     NONCE  ok      gelu_erf, random input, n = 0 1 31     a check that passed
  *     NONCE  failed  gelu_tanh, n = 1000, seed 1            the one that failed; from here to the end: why
  *
- * LOG.times, if it is there, has the seconds from the start to each of these lines. In the environment RESULTS_HIDE=folder: that folder is left
- * out wherever the results name it, so that nobody learns where the teacher keeps the submissions.
+ * LOG.times, if it is there, has the seconds from the start to each of these lines. In the environment RESULTS_HIDE=folder: that
+ * folder is left out wherever the results name it, so that nobody learns where the teacher keeps the submissions.
  *
  * A grading ends with the first check that fails. NAMES, the names of all checks in order, one a line, lets the result
  * also tell the checks that were not reached.
@@ -44,8 +44,8 @@ static struct text report;     /* of the emulator, since the last check ended */
 static struct text everything; /* for a verdict without a check */
 
 static const char *number, *verdict, *nonce;
-static FILE *times;     /* or NULL */
-static double reached;  /* seconds since the start, when the last check had ended */
+static FILE *times;    /* or NULL */
+static double reached; /* seconds since the start, when the last check had ended */
 
 static void die(const char *path) {
     perror(path);
@@ -394,7 +394,9 @@ static void write_xml_head(FILE *out, int compiled) {
     time_t at = time(NULL);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", localtime(&at));
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
-    fprintf(out, "  <testsuite name=\"exercise%s\" package=\"exercises\" id=\"0\" hostname=\"localhost\" timestamp=\"%s\" time=\"%.3f\"",
+    fprintf(out,
+            "  <testsuite name=\"exercise%s\" package=\"exercises\" id=\"0\" hostname=\"localhost\" timestamp=\"%s\" "
+            "time=\"%.3f\"",
             number, now, reached);
     fprintf(out, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n    <properties/>\n",
             compiled ? check_count : 1, compiled ? count(FAILED) : 0, !compiled, compiled ? count(NOT_REACHED) : 0);

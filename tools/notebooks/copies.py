@@ -1,5 +1,5 @@
-"""copies.py FOLDER: the student's own copies of notebooks/ in FOLDER, for `make lab`. JupyterLab saves what it opens; so the notebooks that git
-has stay as they are, and `git pull` brings new ones without a conflict.
+"""copies.py FOLDER: the student's own copies of notebooks/ in FOLDER, for `make lab`. JupyterLab saves what it opens; so the
+notebooks that git has stay as they are, and `git pull` brings new ones without a conflict.
 
 What a student has written is never overwritten. A copy that nobody has worked in is replaced when the original has changed; beside any other
 the new one is put, as lesson03_relu.new.ipynb. FOLDER/.originals remembers of which original a copy was made.

@@ -48,6 +48,7 @@ extensions=.venv/share/jupyter/labextensions/nvcc-highlighting
 mkdir -p "$extensions"
 cp notebooks/highlighting/package.json notebooks/highlighting/remoteEntry.js "$extensions"
 
-# Reports name lines, so cells show their numbers; long lines are wrapped; nothing pops up over the page. A user's own settings come before these.
+# Reports name lines, so cells show their numbers; long lines are wrapped; nothing pops up over the page. A user's own settings come
+# before these.
 mkdir -p .venv/share/jupyter/lab/settings
 cp tools/notebooks/overrides.json .venv/share/jupyter/lab/settings/overrides.json

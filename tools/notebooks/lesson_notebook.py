@@ -125,7 +125,7 @@ class Notebook:
         self.cells.append(cell)
 
     def add_text(self, text):
-        """Figures and tables to be filled in are cells of their own: who opens a cell to write in it finds a table, not a picture's bytes."""
+        """Figures and tables to be filled in are cells of their own: who opens a cell finds a table, not a picture's bytes."""
         heading = re.match(r"## +(.*)", text)
         if heading:
             self.add_hints_after_exercise()

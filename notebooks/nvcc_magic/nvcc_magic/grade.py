@@ -32,8 +32,8 @@ class Grading:
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
     """Compiles and runs the file under the grader."""
-    if not (machine.project / f"tests/graders/lesson{number}.cu").is_file():
-        known = sorted(p.stem[len("lesson") :] for p in (machine.project / "tests/graders").glob("lesson*.cu"))
+    known = sorted({p.stem[len("lesson") :] for p in (machine.project / "tests/graders").glob("lesson[0-9][0-9].*")})
+    if number not in known:
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
     results = file.parent / f"grade{number}"
     environment = clean_environment(RESULTS=str(results), BACKEND=backend)
