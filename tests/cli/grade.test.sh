@@ -75,6 +75,18 @@ results_folder=$(ls -d build/graders/lesson01/*/ | head -n 1)
 check_results "results of a compile error" "$results_folder" "r['status'] == 'error' and 'undeclared_name' in r['message'] \
 and x.get('errors') == '1'"
 
+# What a notebook's cell has passed is noted as well, and the cell is kept to be graded again.
+sh tools/progress.sh forget 01
+cp "$master" "$scratch/cell.cu"
+sh tools/progress.sh record 01 pass "$scratch/cell.cu"
+capture make progress
+expect "progress knows a pass in a notebook" 0 '01 threads +passed on [0-9-]+ in a notebook$'
+capture make progress CHECK=1
+expect "CHECK=1 grades the cell again" 0 '01 threads: pass'
+rm -r work/.graded
+capture make progress CHECK=1
+expect "and does not believe in one that is gone" error '01 threads: file_missing'
+
 # A header of the student's that reaches for the grader, and a process that outlives it.
 printf '#define finish grader_end\n' >"$scratch/reach.h"
 sed 's|^void saxpy.*{|#include "reach.h"\n&\n    finish("pass");|' "$master" >"$scratch/reach.cu"
