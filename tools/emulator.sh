@@ -11,10 +11,10 @@ if [ "${EMULATOR_READY:-}" = 1 ] && [ -e "$folder/libcudart.so.$CUDA_MAJOR" ]; t
   exit
 fi
 # In a workbook that belongs to somebody else it is taken as it is, too.
-if [ -e "$folder/libcudart.so.$CUDA_MAJOR" ] && ! can_write "$folder"; then
-  exit
+if ! can_write "$folder"; then
+  [ ! -e "$folder/libcudart.so.$CUDA_MAJOR" ] || exit 0
+  require_writable "$folder"
 fi
-require_writable "$folder"
 # What the user said to the outer make (-n, -j, V=2 ...) is not for this one.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 

@@ -142,7 +142,6 @@ grade_all() {
     say "$(tr -cd '\0' <"$scratch/again" | wc -c | awk '{ print $1 / 3 }') took too long while others ran beside; once more, alone:"
     xargs -0 -r -n 3 sh tools/grade_one.sh <"$scratch/again" || failed=1
   fi
-  [ "$failed" = 0 ] || fail "not everything could be graded; see above."
 }
 
 # GitHub Classroom takes a student's points from two notices of this form in the log of a workflow.
@@ -173,3 +172,4 @@ for number in $numbers; do require_solution "$number"; done
 export EMULATOR_READY=1 # the solutions have built it
 grade_all
 write_gradebook
+[ "$failed" = 0 ] || fail "not everything could be graded; see above."

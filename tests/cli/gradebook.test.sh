@@ -22,7 +22,7 @@ echo "$2" >>"$LOG"
 [ ! -e "$2.again" ] || echo second >"$2.again"
 printf 'one\ntwo\nthree\nfour\n' >"$RESULTS/checks"
 echo "$passed $all" >"$RESULTS/count"
-echo "VERDICT: $verdict"
+[ "$verdict" = none ] || echo "VERDICT: $verdict"
 END
 export LOG="$scratch/log"
 git init -q . 2>/dev/null
@@ -89,6 +89,13 @@ expect "and does not when nobody has" 0 'ada +exercise 02  10 of 10'
 capture env GITHUB_ACTIONS=true make grade FILE="$all/Öznur Ö" STUDENT=oeznur OUT="$scratch/one"
 expect "GitHub Classroom's line of points" 0 '^::notice title=Autograding complete::Points 15/20$'
 expect "and its report" 0 '^::notice title=Autograding report::\{"totalPoints":15,"maxPoints":20\}$'
+mkdir -p "$scratch/broken"
+cp -R "$all/ada" "$all/bob" "$scratch/broken/"
+echo '// none 0 4' >"$scratch/broken/bob/exercise01.cu"
+capture make grade FILE="$scratch/broken" OUT="$scratch/broken.out"
+expect "a grader that breaks is told" error 'bob, exercise 01: the grader ended without a verdict'
+capture cat "$scratch/broken.out/gradebook.csv"
+expect "and the others are graded all the same" 0 '^ada,,,,10,10,20,20,$'
 capture make grade FILE="$all" JOBS=many
 expect "JOBS=many" error 'JOBS=many: it is a number'
 capture make grade FILE="$all" ROSTER="$scratch/nowhere.csv"

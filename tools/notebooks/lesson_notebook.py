@@ -7,7 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from lesson_page import Code, Exercise, PageError, Text, blocks_of, is_figure, is_prediction, read_page, split_prediction
+from lesson_page import FIGURE, TABLE, Code, Exercise, PageError, Text
+from lesson_page import blocks_of, is_figure, is_folded_prediction, is_prediction, read_page, split_prediction
 from lesson_program import Item, Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,26 +131,34 @@ class Notebook:
         if heading:
             self.add_hints_after_exercise()
             self.section = slug(heading.group(1))
+            self.run_at = None
         plain = []
         for block in blocks_of(text):
-            if not is_figure(block) and not is_prediction(block):
+            add = self.cell_of_its_own(block)
+            if not add:
                 plain.append(block)
                 continue
             self.add_plain(plain)
             plain = []
-            (self.add_figure if is_figure(block) else self.add_prediction)(block)
+            add(block)
         self.add_plain(plain)
+
+    def cell_of_its_own(self, block):
+        own = ((is_figure, self.add_figure), (is_prediction, self.add_prediction), (is_folded_prediction, self.add_folded_prediction))
+        return next((add for fits, add in own if fits(block)), None)
 
     def add_plain(self, blocks):
         if blocks:
             self.add("markdown", self.section, self.with_links("\n\n".join(blocks)))
 
-    def add_figure(self, block):
+    def picture(self, match):
         """The picture itself, not its address: it goes wherever the notebook goes. Colab knows no attachments of cells."""
-        words, name = re.fullmatch(r"(!\[[^]]*\])\(figures/(.*)\)", block, re.DOTALL).groups()
-        svg = minified((self.lesson.folder / "figures" / name).read_text())
-        data = base64.b64encode(svg.encode()).decode()
-        self.add("markdown", f"figure-{slug(name.removesuffix('.svg'))}", f"{words}(data:image/svg+xml;base64,{data})")
+        svg = minified((self.lesson.folder / "figures" / match.group(2)).read_text())
+        return f"{match.group(1)}(data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
+
+    def add_figure(self, block):
+        name = FIGURE.fullmatch(block).group(2)
+        self.add("markdown", f"figure-{slug(name.rsplit('.', 1)[0])}", FIGURE.sub(self.picture, block))
 
     def add_prediction(self, table):
         """First what is asked, then the cell that finds out, then the answers, folded."""
@@ -159,6 +168,23 @@ class Notebook:
             code, self.first_run = self.first_run, None
             self.add_code(code)
         self.add("markdown", "answers", f"<details><summary>The answers</summary>\n\n{answers}\n\n</details>")
+
+    def add_folded_prediction(self, block):
+        """The same where the page folds its answers: what is asked comes before the run that the page has before them."""
+
+        def answers_alone(match):
+            if not is_prediction(match.group()):
+                return match.group()
+            question, answers = split_prediction(match.group())
+            self.add("markdown", "predict", self.with_links(question))
+            if self.run_at is not None:
+                self.cells.insert(self.run_at, self.cells.pop())
+                self.run_at += 1
+            return answers
+
+        block = TABLE.sub(answers_alone, FIGURE.sub(self.picture, block))
+        self.add("markdown", "answers", self.with_links(block))
+        self.run_at = None
 
     def with_links(self, text):
         """Links of the page are relative to the lesson's folder; the notebook lies in notebooks/."""
@@ -185,6 +211,8 @@ class Notebook:
         self.add_text(rest)
 
     def add_code(self, code):
+        if code == Code():
+            self.run_at = len(self.cells)
         first = " ".join(filter(None, ["%%nvcc --run", code.options, code.arguments and f"-- {code.arguments}"]))
         name = code.shown[0] if code.shown else "program"
         self.add("code", f"{name}-{slug(code.options)}" if code.options else name, f"{first}\n{self.source_of(code)}")
@@ -209,6 +237,7 @@ class Notebook:
         self.hints_due = True
 
     hints_due = False
+    run_at = None  # where in this section the cell stands that runs the whole program
 
     def add_hints_after_exercise(self):
         if not self.hints_due:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 MAKE_ACTIONS = {"run": "", "sanitize": "--sanitize", "profile": "--profile", "view": "--view", "ptx": "--ptx"}
 MAKE_ARGUMENTS = {"V": "--version", "SIZE": "--size", "SEED": "--seed"}
 MARKER = re.compile(r"<!-- notebook: (.*?) -->\s*", re.DOTALL)
+TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
+FIGURE = re.compile(r"(!\[[^]]*\])\(figures/([^)\s]+\.svg)\)")
 
 
 @dataclass
@@ -182,7 +184,7 @@ def version_of(kernel):
 
 
 def is_figure(block):
-    return bool(re.fullmatch(r"!\[[^]]*\]\(figures/[^)\s]+\.svg\)", block))
+    return bool(FIGURE.fullmatch(block))
 
 
 def columns_of(row):
@@ -192,6 +194,11 @@ def columns_of(row):
 def is_prediction(block):
     """A table in which the reader is to write something down before it is known."""
     return block.startswith("|") and any(cell.startswith("predict") for cell in columns_of(block.split("\n")[0]))
+
+
+def is_folded_prediction(block):
+    """Answers that the page folds away itself."""
+    return block.startswith("<details>") and any(is_prediction(table) for table in TABLE.findall(block))
 
 
 def split_prediction(table):
