@@ -14,6 +14,7 @@
  *     scale3   managed: one array that both sides may use, and no cudaMemcpy
  *     scale4   a matrix, row after row without gaps; one block for each row
  *     scale5   pitched: cudaMallocPitch starts every row at an aligned address, cudaMemcpy2D copies the rows
+ *     scale6   managed once more, and told in advance which side will need the pages
  */
 #include <string.h>
 
@@ -158,6 +159,33 @@ static void run5(struct buffers *b) {
     CUDA_CHECK(cudaMemcpy2D(b->out, width, b->x, b->pitch, width, b->rows, cudaMemcpyDeviceToHost));
 }
 
+/* Version 6: version 3, and two calls that send the pages ahead, all at once, instead of one by one when they are touched.
+ * They are queued like a kernel. CUDA 13 changed how the place is named. */
+static void prefetch(const struct buffers *b, int to_device) {
+#if CUDART_VERSION >= 13000
+    struct cudaMemLocation place = {};
+    place.type = to_device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost; // of devices the one with id 0
+    CUDA_CHECK(cudaMemPrefetchAsync(b->x, b->room, place, 0, 0));
+#else
+    CUDA_CHECK(cudaMemPrefetchAsync(b->x, b->room, to_device ? 0 : cudaCpuDeviceId, 0));
+#endif
+}
+
+static void run6(struct buffers *b) {
+    int possible = 0; // not where only one side at a time may use managed memory, as on Windows
+    CUDA_CHECK(cudaDeviceGetAttribute(&possible, cudaDevAttrConcurrentManagedAccess, 0));
+    memcpy(b->x, b->in, b->bytes);
+    if (possible) {
+        prefetch(b, 1);
+    }
+    launch_scale(b);
+    if (possible) {
+        prefetch(b, 0);
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+    memcpy(b->out, b->x, b->bytes);
+}
+
 static const struct version {
     const char *name;
     void (*create)(struct buffers *b);
@@ -166,7 +194,7 @@ static const struct version {
 } versions[] = {
     {"scale1 pageable", create1, run1, free1}, {"scale2 pinned", create2, run1, free2},
     {"scale3 managed", create3, run3, free1},  {"scale4 packed", create4, run4, free2},
-    {"scale5 pitched", create5, run5, free2},
+    {"scale5 pitched", create5, run5, free2},  {"scale6 prefetch", create3, run6, free1},
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 

@@ -8,6 +8,7 @@ set -u
 if [ "$1" = build ]; then
   mkdir -p "$2"
   build "$2" lesson02 lessons/lesson02_memory/lesson02.cu
+  build "$2" who_reports lessons/lesson02_memory/measured/who_reports.cu
   exit
 fi
 
@@ -15,5 +16,9 @@ describe_machine
 for seed in 1 2; do
   section "lesson02, SEED=$seed"
   SEED=$seed timeout 30 "$1/lesson02"
+done
+section who_reports
+for call in launch cudaMalloc cudaMemcpyAsync cudaStreamQuery cudaFree cudaGetLastError; do
+  timeout 30 "$1/who_reports" $call
 done
 SIZE=1025 sanitize "$1/lesson02"

@@ -1,0 +1,17 @@
+# Lesson 02: the changes under "Change it", and what its page says of them (tests/lessons/change_it.test.sh).
+
+change 1 '/^static void run1/,/^}/s/cudaMemcpyDeviceToHost/cudaMemcpyHostToDevice/'
+ran V=1 SIZE=1000
+answers error cudaErrorInvalidValue
+
+change 2 '/^static void run3/,/^}/{/cudaDeviceSynchronize/d}'
+ran V=3 SIZE=1000
+answers error 'wrong for n = 1000'
+
+# With one thread of the host the blocks come in order.
+change 3 's/float \*row = (float \*)((char \*)x + blockIdx.x \* pitch);/float *row = x + blockIdx.x * pitch;/'
+ran V=5 EMULATOR_THREADS=1
+answers error 'Invalid __global__ read of size 4 bytes'
+answers error 'in block (8,0,0)'
+ran V=5 SIZE=1
+ended 0
