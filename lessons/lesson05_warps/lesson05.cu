@@ -185,7 +185,7 @@ static __global__ void echo_kernel6(const float *x, float *y, int n) {
     if (lane == 0) {
         *mailbox = 0; // lane 0's turn, nothing heard so far
     }
-    __syncwarp(); // no lane of this warp goes on before all are here, and sees what lane 0 wrote
+    __syncwarp(); // each lane of this warp waits here for all others, and then sees what lane 0 wrote
     if (i < n) {
         unsigned long long mail = atomicAdd(mailbox, 0ull); // an atomic read
         while (mail >> 32 != lane) {

@@ -11,13 +11,14 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
+. build/configuration
 make_scratch
 export BACKEND=cpu QUIET=1 TIMEOUT=120
 lesson=lesson$1
 folder=$(ls -d lessons/"$lesson"_*)
 page=$folder/README.md
 
-plain_text() { sed 's/^=========//' | tr -d '`*\\' | tr -s ' \n' ' '; }
+plain_text() { sed 's/^=========//; s/\[\([^]]*\)\](\.[^)]*)/\1/g' | tr -d '`*\\' | tr -s ' \n' ' '; }
 # The section and the answers, which end with it.
 section=$(sed -n '/^## Change it/,/^<\/details>/p' "$page")
 text=$(printf '%s\n' "$section" | plain_text)
@@ -42,6 +43,7 @@ ran() { capture env "$@" sh tools/run.sh "$program"; }
 sanitized() { capture env "$@" sh tools/sanitize.sh "$program"; }
 
 says() {
+  [ -n "$1" ] || { no "$what" "nothing to look for was printed" && show_output && return; }
   case $text in
   *"$(printf '%s' "$1" | plain_text)"*) pass "$what: $1" ;;
   *) no "$what: $1" "$page does not say so" && show_output ;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from. First build them there:
 #     sh lessons/lesson03_relu/measured/record.sh build FOLDER
-# Both in the root of the workbook.
+# Both in the root of the workbook. With the word strides behind FOLDER it prints strides.txt instead of h200.txt.
 set -u
 . tools/measured.sh
 
@@ -9,11 +9,17 @@ if [ "$1" = build ]; then
   mkdir -p "$2"
   build "$2" lesson03 lessons/lesson03_relu/lesson03.cu &
   build "$2" in_flight lessons/lesson03_relu/measured/in_flight.cu &
+  build "$2" strides lessons/lesson03_relu/measured/strides.cu &
   wait
   exit
 fi
 
 describe_machine
+if [ "${2:-}" = strides ]; then
+  section strides
+  timeout 60 "$1/strides"
+  exit
+fi
 for seed in 1 2; do
   section "lesson03, SEED=$seed"
   SEED=$seed timeout 30 "$1/lesson03"

@@ -1,0 +1,129 @@
+#!/bin/sh
+# The texts hold together: links lead somewhere, lessons that do not exist are called planned, "Read next" names the next that exists, a
+# lesson's minutes are the same wherever they stand, and the glossary's words are defined where they are first used.
+set -eu
+cd "$(dirname "$0")/.."
+. tests/check.sh
+make_scratch
+
+# result NAME: passes if $scratch/found is empty, and shows it if not.
+result() {
+  if [ -s "$scratch/found" ]; then
+    no "$1" "$(wc -l <"$scratch/found") found:"
+    sed 's/^/    | /' "$scratch/found" | head -n 40
+  else
+    pass "$1"
+  fi
+}
+
+pages=$(ls lessons/lesson[0-9][0-9]_*/README.md)
+texts=$(find . -name '*.md' ! -path './build/*' ! -path './.*/*' ! -path './third_party/*' | sed 's|^\./||' | sort)
+folders=$(ls -d lessons/lesson[0-9][0-9]_*/ | sed 's|lessons/lesson\([0-9]*\)_.*|\1|' | tr '\n' ' ')
+
+# Headings as GitHub makes anchors of them.
+anchors() {
+  sed -n 's/^##* //p' "$1" | sed 's/\[\([^]]*\)\]([^)]*)/\1/g' | tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g'
+}
+# The links of a text, one in a line; what stands in code is none.
+links() {
+  sed '/^```/,/^```/d; s/`[^`]*`//g' "$1" | tr '\n' ' ' | grep -o '\](\([^)]*\))' | sed 's/^](//; s/)$//' | grep -v '^[a-z]*:' || true
+}
+
+for text in $texts; do
+  links "$text" | sort -u | while read -r link; do
+    file=$(dirname "$text")/${link%%#*}
+    [ -n "${link%%#*}" ] || file=$text
+    if [ ! -e "$file" ]; then
+      echo "$text: $link"
+    elif [ "$link" != "${link#*#}" ] && ! anchors "$file" | grep -qx -e "${link#*#}"; then
+      echo "$text: $link (no such heading)"
+    fi
+  done
+done >"$scratch/found"
+result "every link leads somewhere"
+
+# Paragraph by paragraph, and in a list point by point.
+for text in $texts $(ls lessons/*/*.cu lessons/*/*.h solutions/*/*.cu 2>/dev/null); do
+  sed 's/^- /\n- /; s/^[0-9]\. /\n&/' "$text" | awk -v RS= -v folders=" $folders" -v text="$text" '
+    tolower($0) !~ /planned/ {
+      unit = $0
+      gsub(/[*\n]+/, " ", unit)
+      while (match(unit, /[Ll]essons? +[0-9][0-9]((,| and| or| to|, and) [0-9][0-9])*/)) {
+        named = substr(unit, RSTART, RLENGTH)
+        unit = substr(unit, RSTART + RLENGTH)
+        count = split(named, word, /[^0-9]+/)
+        for (k = 1; k <= count; k++)
+          if (word[k] != "" && index(folders, " " word[k] " ") == 0) print text ": " named " (there is no lesson " word[k] " yet: planned?)"
+      }
+    }'
+done >"$scratch/found"
+result "lessons that do not exist are called planned"
+
+set -- $folders
+while [ $# -gt 1 ]; do
+  page=$(ls lessons/lesson"$1"_*/README.md)
+  sed -n '/^## Read next/,$p' "$page" | grep -q "](\.\./lesson$2_[a-z_]*/README.md)" || echo "$page: lesson $2 is next"
+  shift
+done >"$scratch/found"
+result "'Read next' leads to the next lesson that exists"
+
+for page in $pages; do
+  minutes=$(sed -n 's/^\*About \([0-9]*\) minutes.*/\1/p' "$page")
+  for text in README.md TEACHING.md; do
+    grep -q "($page) | ${minutes:-unknown} |" "$text" || echo "$text: $page says ${minutes:-nothing}"
+  done
+done >"$scratch/found"
+result "a lesson takes as many minutes wherever it is named"
+
+# 35 lessons, each of them there or planned, and none of them both or twice.
+{
+  sed -n 's/^| \[\([0-9][0-9]\) .*/\1/p' README.md
+  sed -n '/^Planned/,/^$/p' README.md | grep -oE '(^| )[0-9]{2} [a-z]' | tr -dc '0-9\n'
+} | sort >"$scratch/named"
+{ seq -f %02g 1 35 | diff - "$scratch/named" | grep '^[<>]'; sed -n 's/^| \[\([0-9][0-9]\) .*/\1/p' README.md | tr '\n' ' ' |
+  grep -vxF -e "$folders"; } >"$scratch/found" || true
+result "the syllabus has 35 lessons, those that exist and those that are planned"
+
+# The glossary: WORD<tab>PAGE where it is explained.
+awk '/^## / { word = substr($0, 4) }
+  match($0, /\(lessons\/[a-z0-9_]*\/README\.md/) { print word "\t" substr($0, RSTART + 1, RLENGTH - 1); word = "" }' GLOSSARY.md >"$scratch/words"
+words=$(grep -c '^## ' GLOSSARY.md)
+if [ "$words" -ge 40 ] && [ "$(grep -c '^[^	]' "$scratch/words")" = "$words" ]; then
+  pass "each word of the glossary names the lesson that explains it"
+else
+  no "each word of the glossary names the lesson that explains it" "$words words, $(wc -l <"$scratch/words") lessons"
+fi
+sed -n 's/^## //p' GLOSSARY.md >"$scratch/order"
+sort -f "$scratch/order" | diff - "$scratch/order" >"$scratch/found" || true
+result "the glossary is in order"
+
+# A page as running text, from its idea on: no code, no figures, no comments, no headings.
+running_text() {
+  sed '1,/^## The idea/d; /^```/,/^```/d; s/^#.*//' "$1" | tr '\n' ' ' |
+    sed 's/<!--[^>]*-->/ /g; s/`[^`]*`/ /g; s/!\[[^]]*\]([^)]*)/ /g; s/<[^>]*>/ /g; s/](\([^)]*\))/](/g'
+}
+for page in $pages; do
+  running_text "$page" >"$scratch/$(echo "$page" | tr '/' '-')"
+done
+# Where a word first occurs, it is set in italics or bold, or is a link to the glossary: in the lesson that explains it, and in the first
+# that uses it.
+while IFS='	' read -r word explained; do
+  first=''
+  for page in $pages; do
+    awk -v word="$word" -v page="$page" '{
+        text = marked = " " tolower($0)
+        while (match(marked, /\*+[^*]+\*+|\[[^]]*\]\(/)) {
+          span = substr(marked, RSTART, RLENGTH)
+          gsub(/./, "~", span)
+          marked = substr(marked, 1, RSTART - 1) span substr(marked, RSTART + RLENGTH)
+        }
+        if (!match(text, "[^a-z_-]" tolower(word) "(s|es)?[^a-z_-]")) exit 1
+        if (substr(marked, RSTART + 1, 1) != "~") print page ": " word " (..." substr(text, RSTART - 40, 100) "...)"
+      }' "$scratch/$(echo "$page" | tr '/' '-')" >"$scratch/unmarked" || continue
+    if [ -z "$first" ] || [ "$page" = "$explained" ]; then cat "$scratch/unmarked"; fi
+    first=$page
+    [ "$page" != "$explained" ] || break
+  done
+  [ "$page" = "$explained" ] && [ -n "$first" ] || echo "$explained: $word is not there"
+done <"$scratch/words" >"$scratch/found"
+result "the glossary's words are marked where they are first used"
