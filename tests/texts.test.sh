@@ -75,6 +75,15 @@ for page in $pages; do
 done >"$scratch/found"
 result "a lesson takes as many minutes wherever it is named"
 
+# A command of its own becomes a cell of the notebook, with its output below: no sentence may go around it.
+for page in $pages; do
+  awk -v page="$page" '
+    /^```/ { open = !open; if (open) { command = ""; lines = 0 } else cell = lines == 1 && command ~ /^make /; next }
+    open { command = $0; lines++; next }
+    cell && NF && !/^<!--/ { if (/^[a-z]/) print page ": " $0; cell = 0 }' "$page"
+done >"$scratch/found"
+result "no sentence goes around a cell"
+
 # 35 lessons, each of them there or planned, and none of them both or twice.
 {
   sed -n 's/^| \[\([0-9][0-9]\) .*/\1/p' README.md

@@ -1,7 +1,7 @@
 #!/bin/sh
 # record.sh FOLDER: runs the program in FOLDER on the GPU of this machine and prints what the page's table is made from. First build it there:
 #     sh lessons/lesson02_memory/measured/record.sh build FOLDER
-# Both in the root of the workbook.
+# Both in the root of the workbook. With the word managed behind FOLDER it prints managed.txt instead of h200.txt.
 set -u
 . tools/measured.sh
 
@@ -9,10 +9,16 @@ if [ "$1" = build ]; then
   mkdir -p "$2"
   build "$2" lesson02 lessons/lesson02_memory/lesson02.cu
   build "$2" who_reports lessons/lesson02_memory/measured/who_reports.cu
+  build "$2" managed lessons/lesson02_memory/measured/managed.cu
   exit
 fi
 
 describe_machine
+if [ "${2:-}" = managed ]; then
+  section managed
+  timeout 60 "$1/managed"
+  exit
+fi
 for seed in 1 2; do
   section "lesson02, SEED=$seed"
   SEED=$seed timeout 30 "$1/lesson02"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# tables.sh: prints the lines of the page's H200 tables and words of its text ("~ "), made from h200.txt (which record.sh printed on that machine).
+# tables.sh: prints the lines of the page's H200 tables and words of its text ("~ "), made from h200.txt and strides.txt (which record.sh printed on
+# that machine).
 # tests/lessons/tables.test.sh looks whether the page has them.
 set -eu
 cd "$(dirname "$0")"
@@ -52,3 +53,12 @@ awk '
     printf "~ Of the %s µs of version 3, the first threads are done after %s\n", last, first
     printf "~ on average %.0f %% of the places are empty\n", empty
   }' h200.txt
+
+awk '
+  /^20[0-9][0-9]-/ { date = $0 }
+  /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
+  /^n = / {
+    printf "~ What it costs on an H200</summary> n = %d:\n", $3
+    printf "| elements from one thread\047s to the next one\047s | ms (%s, %s) | %% of copy |\n", machine, date
+  }
+  /^stride[0-9]/ { printf "| %d | %s | %.1f |\n", substr($1, 7), $2, $5 }' strides.txt
