@@ -105,7 +105,7 @@ find_host_compiler() {
   sed 's/^/  /' build/probe.first.log >&2
   require_cxx
   fail "nvcc $CUDA_VERSION does not accept this machine's C++ compiler (its words are above)." \
-    "Install one that it accepts, for example: sudo apt-get install g++-12" \
+    "Install one that it accepts, for example: sudo apt-get install g++-14" \
     "or name one: NVCC_CCBIN=/usr/bin/clang++ make ..."
 }
 

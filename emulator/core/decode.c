@@ -503,7 +503,7 @@ static void finish(struct decoder *d) {
 static void ask_frames(struct decoder *d) {
     for (uint32_t i = 1; d->kernel->recursive && check_is_on(CHECK_MEMORY) && i < d->function_count; i++) {
         struct function *f = d->functions[i];
-        unsigned frame = registers_frame(d->kernel->name, f->ptx->name);
+        unsigned frame = registers_frame(f->ptx->name);
         f->stack_bytes = frame > f->stack_bytes ? frame : f->stack_bytes;
     }
 }

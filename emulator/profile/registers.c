@@ -205,16 +205,20 @@ static const struct known *best(const char *kernel) {
     return found;
 }
 
+/* Asks of the images that name this kernel or function, once each. */
+static void ask_about(const char *name) {
+    for (struct image *i = images; i; i = i->next)
+        if (!i->asked && strstr(i->text, name)) {
+            i->asked = true;
+            ask_ptxas(i);
+        }
+}
+
 bool registers_of(const char *kernel, struct kernel_registers *out) {
     pthread_mutex_lock(&lock);
+    if (!best(kernel))
+        ask_about(kernel);
     const struct known *found = best(kernel);
-    for (struct image *i = images; !found && i; i = i->next) {
-        if (i->asked || !strstr(i->text, kernel))
-            continue;
-        i->asked = true;
-        ask_ptxas(i);
-        found = best(kernel);
-    }
     if (found)
         *out = found->found;
     pthread_mutex_unlock(&lock);
@@ -225,15 +229,22 @@ bool registers_of(const char *kernel, struct kernel_registers *out) {
  * where it had said that. */
 #define FRAME_UNIT 16
 
-unsigned registers_frame(const char *kernel, const char *function) {
-    struct kernel_registers ignored;
+/* 0: not known. */
+static unsigned least_frame(const char *function) {
     unsigned least = 0;
-    if (!registers_of(kernel, &ignored))
-        return 0;
-    pthread_mutex_lock(&lock);
     for (const struct frame *f = frames; f; f = f->next)
-        if (strcmp(f->name, function) == 0 && (!least || f->bytes < least))
+        if (f->bytes && strcmp(f->name, function) == 0 && (!least || f->bytes < least))
             least = f->bytes;
+    return least;
+}
+
+unsigned registers_frame(const char *function) {
+    pthread_mutex_lock(&lock);
+    unsigned least = least_frame(function);
+    if (!least) { /* machine code has the frames of kernels, and those of the functions in it are 0 there */
+        ask_about(function);
+        least = least_frame(function);
+    }
     pthread_mutex_unlock(&lock);
     return least / FRAME_UNIT * FRAME_UNIT;
 }

@@ -19,7 +19,7 @@ void registers_note_machine_code(const void *elf, size_t size, unsigned arch);
 
 /* By the name in PTX. False when there is no machine code and no ptxas to ask. */
 bool registers_of(const char *kernel, struct kernel_registers *out);
-/* Bytes of the stack that a call of a function takes, in a program with that kernel; 0: not known. */
-unsigned registers_frame(const char *kernel, const char *function);
+/* Bytes of the stack that a call of a function takes; 0: not known. */
+unsigned registers_frame(const char *function);
 
 #endif

@@ -157,3 +157,5 @@ says=0
 for file in memory correct; do
   run_file "$file" ' at -G' -G
 done
+# As a machine with a GPU builds it: machine code beside the PTX.
+run_file asked ' with machine code' -gencode arch=compute_90,code=sm_90
