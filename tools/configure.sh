@@ -42,13 +42,14 @@ is_current() {
 # --- toolkit ---
 
 explain_no_toolkit() {
+  list=$(python3 tools/install_toolkit.py --list)
   fail "there is no CUDA compiler (nvcc) here, and installing one did not work." \
     "Two ways to get it:" \
     "1. NVIDIA's or your distribution's package, CUDA 12.0 or newer: https://developer.nvidia.com/cuda-downloads" \
     "   (an nvcc that is not on the PATH: make NVCC=/path/to/nvcc)" \
     "2. Copy these wheels by hand from a machine with a network into a folder, then: make WHEELS=that/folder" \
-    "   $(sed -n 's/^\([a-z-]*==[0-9.]*\).*/\1/p' tools/toolkit_wheels.txt | tr '\n' ' ')" \
-    "   (there: python3 -m pip download --no-deps --require-hashes -r tools/toolkit_wheels.txt -d that/folder)"
+    "   $(sed -n 's/^\([a-z-]*==[0-9.]*\).*/\1/p' "$list" | tr '\n' ' ')" \
+    "   (there: python3 -m pip download --no-deps --require-hashes -r $list -d that/folder)"
 }
 
 require_toolkit() {
@@ -96,14 +97,20 @@ find_host_compiler() {
   HOST_COMPILER=''
   accepts_host_compiler '' && return
   cp build/probe.log build/probe.first.log
+  cp build/probe.log build/probe.all.log
   for candidate in g++-15 g++-14 g++-13 g++-12 g++-11 g++-10 clang++ clang++-18 clang++-16 clang++-14; do
     if command -v "$candidate" >/dev/null && accepts_host_compiler "$candidate"; then
       HOST_COMPILER=$candidate
       return
     fi
+    cat build/probe.log >>build/probe.all.log
   done
   sed 's/^/  /' build/probe.first.log >&2
   require_cxx
+  if grep -q 'exception specification.*"rsqrt' build/probe.all.log; then
+    fail "this system's C library (glibc 2.42 or newer) is too new for CUDA $CUDA_VERSION; CUDA 13.2 and newer know it." \
+      "Install a newer toolkit, or hide this one from the build, and it installs one itself: PATH without $(dirname "$NVCC")"
+  fi
   fail "nvcc $CUDA_VERSION does not accept this machine's C++ compiler (its words are above)." \
     "Install one that it accepts, for example: sudo apt-get install g++-14" \
     "or name one: NVCC_CCBIN=/usr/bin/clang++ make ..."

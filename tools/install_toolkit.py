@@ -1,10 +1,11 @@
 """Installs the CUDA compiler from NVIDIA's wheels into .toolchain/ of this project: no root, nothing outside the folder.
 
     python3 tools/install_toolkit.py
+    python3 tools/install_toolkit.py --list      the file that names the wheels for this system
 
 Called by tools/configure.sh when nvcc is nowhere. Says what it fetches, from where and how large it is. The packages and
-their hashes are in toolkit_wheels.txt. With pip it downloads through pip, and so through the mirror and the proxy that pip
-is configured for; a bare Debian has Python without pip, so it can do the same by itself (PIP_INDEX_URL names the index).
+their hashes are in toolkit_wheels.txt; for a system with a newer C library in toolkit_wheels_glibc242.txt. With pip it
+downloads through pip, and so through the mirror and the proxy that pip is configured for; a bare Debian has Python without pip, so it can do the same by itself (PIP_INDEX_URL names the index).
 
 WHEELS=folder takes wheels that were copied by hand and uses no network at all.
 
@@ -24,12 +25,19 @@ import urllib.parse
 import urllib.request
 import zipfile
 
-VERSION = "13.0"
+
+def newer_libc():
+    """Does this system have glibc 2.42 or newer, which CUDA 13.0 and 13.1 do not know?"""
+    numbers = re.findall(r"\d+", platform.libc_ver()[1])
+    return platform.libc_ver()[0] == "glibc" and [int(number) for number in numbers[:2]] >= [2, 42]
+
+
+VERSION, LIST = ("13.2", "toolkit_wheels_glibc242.txt") if newer_libc() else ("13.0", "toolkit_wheels.txt")
+LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), LIST)
 DOWNLOAD = "about 105 MB, unpacked 270 MB"
 ROOT = ".toolchain"
 WHEELS = os.path.join(ROOT, "wheels")
 TARGET = os.path.join(ROOT, "cuda-" + VERSION)
-LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "toolkit_wheels.txt")
 TIMEOUT = 60  # seconds without a byte
 
 
@@ -188,6 +196,9 @@ def install(paths):
 
 
 def main():
+    if sys.argv[1:] == ["--list"]:
+        print(os.path.relpath(LIST))
+        return
     os.makedirs(WHEELS, exist_ok=True)
     with open(os.path.join(ROOT, "lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two builds at once: the second waits and finds it done

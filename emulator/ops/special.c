@@ -81,7 +81,7 @@ static inline float rcp(float x) {
 static inline float sqrt_(float x) {
     return __builtin_sqrtf(x);
 }
-static inline float rsqrt(float x) {
+static inline float rsqrt_(float x) {
     return 1 / __builtin_sqrtf(x);
 }
 static inline float div_full(float x, float y) {
@@ -115,7 +115,7 @@ PLAIN_FTZ(FLOAT_OP1, lg2)
 FLOAT_OP1(tanh_plain, float, tanh_, in_plain, out_plain)
 PLAIN_FTZ(FLOAT_OP1, rcp)
 PLAIN_FTZ(FLOAT_OP1, sqrt_)
-PLAIN_FTZ(FLOAT_OP1, rsqrt)
+PLAIN_FTZ(FLOAT_OP1, rsqrt_)
 PLAIN_FTZ(FLOAT_OP2, div_full)
 PLAIN_FTZ(FLOAT_OP2, div_approx)
 
@@ -227,7 +227,7 @@ const struct form forms_special[] = {
     ROWS_FTZ("cos.approx", "ww", cos),
     ROWS_FTZ("rcp.approx", "ww", rcp),
     ROWS_FTZ("sqrt.approx", "ww", sqrt_),
-    ROWS_FTZ("rsqrt.approx", "ww", rsqrt),
+    ROWS_FTZ("rsqrt.approx", "ww", rsqrt_),
     ROWS_FTZ("div.full", "www", div_full),
     ROWS_FTZ("div.approx", "www", div_approx),
     {"tanh.approx.f32", "ww", tanh_plain, 0, 0},
