@@ -84,6 +84,17 @@ for page in $pages; do
 done >"$scratch/found"
 result "no sentence goes around a cell"
 
+# What is folded begins and ends in lines of its own, or neither GitHub nor a notebook folds it.
+for text in $texts; do
+  awk -v text="$text" '
+    /^```/ { code = !code }
+    code { next }
+    /^<details>/ { if (open++) print text ":" NR ": a fold in a fold" }
+    /<\/details>/ { if (open-- != 1 || !/^<\/details>$/ && !/^<details>/) print text ":" NR ": " $0 }
+    END { if (open) print text ": a fold is not closed" }' "$text"
+done >"$scratch/found"
+result "every fold is opened and closed"
+
 # 35 lessons, each of them there or planned, and none of them both or twice.
 {
   sed -n 's/^| \[\([0-9][0-9]\) .*/\1/p' README.md
