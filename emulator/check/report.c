@@ -359,10 +359,39 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
 
 /* ---- everything else ---- */
 
-int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
-                const char *advice) {
+/* "while thread (32,0,0) and 31 others of its warp wait at kernel(int *) in file.cu:12" */
+static void put_other_side(struct text *t, const struct report_side *other, const struct source_position *p) {
+    const struct kernel *kernel = other->warp->launch->kernel;
+    uint32_t tid[3];
+    unsigned more = (unsigned)__builtin_popcount(other->lanes) - 1;
+    lane_thread_index(other->warp, first_lane(other->lanes), tid);
+    text_format(t, MARK "    while thread (%u,%u,%u)", tid[0], tid[1], tid[2]);
+    if (more)
+        text_format(t, " and %u other%s of its warp", more, more == 1 ? "" : "s");
+    text_string(t, more ? " wait at " : " waits at ");
+    put_place_words(t, p->function ? p->function : kernel->name, p->file, p->line);
+    text_string(t, "\n");
+    put_callers(t, kernel, p->inlined_at);
+}
+
+/* Both lines, the upper one first. */
+static void put_two_sources(struct text *t, const struct kernel *kernel, struct source_position a,
+                            struct source_position b) {
+    a = own_line(kernel, a);
+    b = own_line(kernel, b);
+    bool swap = b.line < a.line, one = a.line == b.line && a.file == b.file;
+    text_string(t, MARK "\n");
+    bool shown = put_source_line(t, swap ? b : a);
+    if (!one)
+        shown |= put_source_line(t, swap ? a : b);
+    if (shown)
+        text_string(t, MARK "\n");
+}
+
+int report_sides(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                 const struct report_side *other, const char *detail, const char *advice) {
     const struct kernel *kernel = w->launch->kernel;
-    struct source_position p = insn_position(kernel, in);
+    struct source_position p = insn_position(kernel, in), q = {0};
     pthread_mutex_lock(&lock);
     if (is_news(w->launch->id, p.line ? (const void *)kernel : in, p.line, finding)) {
         struct text t = {0};
@@ -373,12 +402,24 @@ int report_insn(const struct warp *w, const struct insn *in, enum finding findin
         put_callers(&t, kernel, p.inlined_at);
         if (lanes)
             put_others(&t, (unsigned)__builtin_popcount(lanes) - 1);
-        put_source(&t, kernel, p);
+        if (other) {
+            q = insn_position(kernel, other->in);
+            put_other_side(&t, other, &q);
+        }
+        if (other && p.line)
+            put_two_sources(&t, kernel, p, q);
+        else
+            put_source(&t, kernel, p);
         put_advice(&t, advice);
         publish_insn(&t, finding, w, &p, lanes);
     }
     pthread_mutex_unlock(&lock);
     return findings[finding].error;
+}
+
+int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
+                const char *advice) {
+    return report_sides(w, in, finding, lanes, NULL, detail, advice);
 }
 
 int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice) {

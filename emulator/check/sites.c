@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/order.h"
+#include "check/unavoidable.h"
 #include "check/watch.h"
 #include "core/decode.h"
 #include "core/function.h"
@@ -222,6 +223,23 @@ static void take_over(const struct kernel *k, struct site *s, struct insn *in) {
     in->run = watch_operation(s, in);
 }
 
+static bool is_for_all(const struct insn *in) {
+    bool barrier = in->run == op_barrier || in->run == op_barrier_all;
+    return barrier && in->kind != BARRIER_ARRIVE && !(in->kind & BARRIER_UNALIGNED);
+}
+
+/* Barriers that nobody can avoid get their numbers. */
+static void number_barriers(struct sites *all, const struct kernel *k) {
+    uint8_t *numbers = calloc(k->code.count + 1, 1);
+    if (!numbers)
+        abort();
+    all->unavoidable = find_unavoidable(&k->code, is_for_all, numbers);
+    for (uint32_t i = 0; i < k->code.count; i++)
+        if (numbers[i])
+            all->items[i].value = numbers[i];
+    free(numbers);
+}
+
 static struct sites *sites_make(struct kernel *k) {
     struct sites *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
@@ -233,6 +251,7 @@ static struct sites *sites_make(struct kernel *k) {
     }
     find_guesses(all, k);
     sites_find_variables(k, all);
+    number_barriers(all, k);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (all->items[i].kind != SITE_NOTHING)
             take_over(k, &all->items[i], &k->code.insns[i]);

@@ -81,6 +81,7 @@ static struct block_watch *block_watch_new(const struct block *b) {
     struct block_watch *watch = zeroed(1, sizeof *watch);
     watch->launch = l->watch;
     watch->local_stride = l->local_bytes / 8 + 8;
+    watch->visitors = zeroed((size_t)l->watch->sites->unavoidable * l->warps_per_block + 1, sizeof *watch->visitors);
     if (l->watch->checks & CHECK_RACE) {
         watch->cells = cells_new(l);
         watch->settled.cells = zeroed(watch->cells.size / 64 + 2, 8);
@@ -100,7 +101,7 @@ void watch_block_start(struct block *b) {
     b->watch->whole = 0;
     b->watch->first_wait = ~0u;
     sync_clear(&b->watch->syncs);
-    barrier_start(b->watch);
+    barrier_start(b->watch, b->launch->warps_per_block);
     b->watch->reads.never = false;
     read_log_forget(b->watch);
     if (b->watch->shared_written)
@@ -114,6 +115,7 @@ void watch_block_free(struct block *b) {
     free(watch->cells.planes);
     free(watch->settled.cells);
     free(watch->reads.items);
+    free(watch->visitors);
     free(watch->shared_written);
     free(watch->local_written);
     free(watch);
