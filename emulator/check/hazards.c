@@ -8,6 +8,7 @@
 #include "check/parts.h"
 #include "check/symbols.h"
 #include "check/text.h"
+#include "core/decode.h"
 #include "ops/texture.h"
 
 /* ---- collecting ---- */
@@ -146,6 +147,11 @@ static const char *way_of(const struct hazard *h) {
     return h->now->run == op_texture ? "texture" : h->now->run == op_surface ? "surface" : NULL;
 }
 
+static bool is_volatile(const struct kernel *k, const struct insn *in) {
+    const struct ptx_insn *p = k && in ? k->code.sources[in->index] : NULL;
+    return p && p->opcode && opcode_has(p->opcode, "volatile");
+}
+
 static const char *advice(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
@@ -167,6 +173,9 @@ static const char *advice(const struct hazard *h) {
                    : "The thread reads a variable or an array element of its own that it has not set.";
     switch (h->relation) {
     case RELATION_WARP:
+        if (is_volatile(h->kernel, h->now))
+            return "volatile makes a lane look at memory, but does not make the lanes of a warp run together: put a "
+                   "__syncwarp() between the two accesses, and one before what others read is written again.";
         return "The lanes of a warp need not run together: put a __syncwarp() between the two accesses, or a "
                "__syncthreads() where other warps take part as well.";
     case RELATION_BLOCK:

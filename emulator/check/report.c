@@ -65,10 +65,11 @@ unsigned report_count(void) {
 
 static _Atomic unsigned warnings;
 
-/* What is wrong with what is still allocated. */
-static void report_at_end(void) {
-    report_leaks();
-    report_all_unused();
+void report_remaining(int device) {
+    if (findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
+        return;
+    report_leaks(device);
+    report_all_unused(device);
 }
 
 /* The last word, when the program ends; with checks on also when nothing was found. */
@@ -76,8 +77,7 @@ static void print_summary(void) {
     struct text t = {0};
     if (check_is_on(CHECK_RACE))
         managed_settle(true);
-    if (!findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
-        report_at_end();
+    report_remaining(-1);
     unsigned n = report_count(), w = atomic_load(&warnings);
     text_format(&t, MARK "ERROR SUMMARY: %u error%s", n, n == 1 ? "" : "s");
     if (w)

@@ -55,6 +55,9 @@ void report_host_fault(uint64_t address, bool write, const char *function);
 /* Something about the whole launch: a kernel that cannot run, a time limit. */
 int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice);
 
+/* What is wrong with what is still allocated on a device (-1: on any) whose context ends. */
+void report_remaining(int device);
+
 /* A report that somebody else has written. A warning changes no verdict. */
 struct text;
 struct facts_of_finding;

@@ -179,6 +179,30 @@ static void find_guesses(struct sites *all, const struct kernel *k) {
     }
 }
 
+/* A loop that stores nothing and only looks, from a load to the branch back: it waits for somebody. */
+static bool is_waited_for(const struct kernel *k, const struct sites *all, uint32_t load) {
+    for (uint32_t i = load; i < k->code.count && i < load + GUESS_DISTANCE; i++) {
+        const struct insn *in = &k->code.insns[i];
+        const struct access *a = in->extra;
+        bool branch = in->run == op_branch || in->run == op_branch_if;
+        if (branch && in->target->index <= load)
+            return true;
+        if ((all->items[i].kind == SITE_ACCESS && a->kind != ACCESS_LOAD) || all->items[i].kind == SITE_BARRIER)
+            return false;
+    }
+    return false;
+}
+
+static void find_in_step(struct sites *all, const struct kernel *k) {
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        const struct access *a = k->code.insns[i].extra;
+        if (all->items[i].kind != SITE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "volatile"))
+            continue;
+        if (a->kind == ACCESS_STORE || (a->kind == ACCESS_LOAD && !is_waited_for(k, all, i)))
+            all->items[i].flags |= SITE_IN_STEP;
+    }
+}
+
 static void note_unit(struct sites *all, const struct site *s, const struct insn *in) {
     const struct access *a = in->extra;
     if (s->kind != SITE_ACCESS || (a->space != SPACE_SHARED && a->space != SPACE_GENERIC))
@@ -250,6 +274,7 @@ static struct sites *sites_make(struct kernel *k) {
         note_unit(all, &all->items[i], &k->code.insns[i]);
     }
     find_guesses(all, k);
+    find_in_step(all, k);
     sites_find_variables(k, all);
     number_barriers(all, k);
     for (uint32_t i = 0; i < k->code.count; i++)

@@ -35,6 +35,8 @@ enum {
     SITE_RELEASE = 4,
     SITE_BLOCK_SCOPE = 8, /* .cta */
     SITE_WORDS = 32,      /* a plain load of one register of 32 bits for each lane */
+    SITE_IN_STEP =
+        64, /* volatile, and no test in a loop that waits: counts on a warp whose lanes run in step, perhaps */
     SITE_NOTES_MASK = 16, /* the member mask is the first operand; otherwise all who are there meet */
 };
 
