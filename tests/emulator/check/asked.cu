@@ -70,6 +70,128 @@ static void case_masks_of_groups(void) {
     masks_of_groups<<<1, 32>>>(y);
 }
 
+// EXPECT old_reduction 0 race
+// CHECKS racecheck,strict
+// SAYS Error: Race reported between Write access at old_reduction(int *) in tests/emulator/check/asked.cu:LINE
+// SAYS volatile makes a lane look at memory, but does not make the lanes of a warp run together: put a __syncwarp()
+__global__ void old_reduction(int *y) {
+    __shared__ volatile int part[64];
+    part[threadIdx.x] = y[threadIdx.x];
+    part[threadIdx.x + 32] = 0;
+    __syncwarp();
+    for (int d = 16; d; d /= 2)
+        part[threadIdx.x] += part[threadIdx.x + d]; // HERE
+    y[threadIdx.x] = part[threadIdx.x];
+}
+static void case_old_reduction(void) {
+    old_reduction<<<1, 32>>>(device_array<int>(32));
+}
+
+/* Lanes of one warp that wait for one of them, and one that waits for a lane in another branch. */
+// EXPECT volatile_waits 0 none
+// CHECKS racecheck,strict
+// SAYS ERROR SUMMARY: 0 errors
+__global__ void volatile_waits(int *y) {
+    __shared__ volatile int flag[2];
+    if (threadIdx.x < 2)
+        flag[threadIdx.x] = 0;
+    __syncwarp();
+    if (threadIdx.x == 0) {
+        while (!flag[1])
+            ;
+        flag[0] = 7;
+    } else {
+        flag[1] = 1;
+    }
+    while (flag[0] == 0)
+        ;
+    y[threadIdx.x] = 1;
+}
+static void case_volatile_waits(void) {
+    volatile_waits<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT met_by_count 0 divergent_barrier
+// CHECKS synccheck
+// SAYS Barrier error detected. Divergent thread(s) in block.
+// SAYS in tests/emulator/check/asked.cu:LINE
+// SAYS by thread (0,0,0) in block (0,0,0)
+// SAYS while thread (32,0,0) and 31 others of its warp wait at met_by_count(int *) in tests/emulator/check/asked.cu:
+// SAYS Threads of a block wait for each other at two different __syncthreads()
+// SAYS ERROR SUMMARY: 1 error
+__global__ void met_by_count(int *y) {
+    if (threadIdx.x < 32)
+        __syncthreads(); // HERE
+    y[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+}
+static void case_met_by_count(void) {
+    met_by_count<<<1, 64>>>(device_array<int>(64));
+}
+
+// EXPECT gone_around 0 divergent_barrier
+// CHECKS synccheck
+// SAYS Barrier error detected. Divergent thread(s) in
+// SAYS in tests/emulator/check/asked.cu:LINE
+// SAYS These threads wait at a __syncthreads() that thread (48,0,0) and 15 others of the block went around
+__global__ void gone_around(int *y) {
+    __syncthreads();
+    if (threadIdx.x < 48) {
+        y[threadIdx.x] = threadIdx.x;
+        __syncthreads(); // HERE
+    }
+    if (threadIdx.x == 0)
+        y[0] = y[47];
+}
+static void case_gone_around(void) {
+    gone_around<<<1, 64>>>(device_array<int>(64));
+}
+
+/* Some return before the barrier, by a switch too, and in one turn of a loop; all others leave the loop together. */
+// EXPECT returned_early 0 none
+// CHECKS synccheck
+// SAYS ERROR SUMMARY: 0 errors
+__global__ void returned_early(int *y, int turns) {
+    int i = threadIdx.x;
+    switch (i % 40) {
+    case 36:
+        y[i] = 1;
+        return;
+    case 37:
+        return;
+    case 38:
+        y[i] = 3;
+        break;
+    default:
+        y[i] = 4;
+    }
+    for (int k = 0; k < turns; k++) {
+        if (k == 2 && i > 55)
+            return;
+        __syncthreads();
+        if (y[k] == 100)
+            break;
+        __syncthreads();
+    }
+    y[i]++;
+}
+static void case_returned_early(void) {
+    returned_early<<<1, 64>>>(device_array<int>(64), 4);
+    returned_early<<<1, 64>>>(device_array<int>(64), 0);
+}
+
+// EXPECT leaked_at_reset - -
+// CHECKS leak
+// STATUS 0
+// SAYS ========= Leaked 100 bytes at 0x
+// SAYS made by cudaMalloc (allocation number 1 of this program)
+// SAYS LEAK SUMMARY: 100 bytes leaked in 1 allocations
+static void case_leaked_at_reset(void) {
+    device_array<char>(100);
+    cudaDeviceReset();
+    exit(0);
+}
+
 // EXPECT unused_end 0 unused
 // CHECKS unused
 // SAYS Unused memory in allocation 0x
@@ -211,10 +333,13 @@ static void case_member_not_copied(void) {
 }
 
 static const test_case cases[] = {
-    CASE(warp_warns),      CASE(warp_is_strict),    CASE(shuffle_orders_nothing), CASE(masks_differ),
-    CASE(masks_of_groups), CASE(unused_end),        CASE(unused_parts),           CASE(unwritten_texture),
-    CASE(deep_enough),     CASE(too_deep),          CASE(limit_raised),           CASE(guess_before_swap),
-    CASE(holes_copied),    CASE(member_not_copied),
+    CASE(warp_warns),     CASE(warp_is_strict),    CASE(shuffle_orders_nothing),
+    CASE(masks_differ),   CASE(masks_of_groups),   CASE(old_reduction),
+    CASE(volatile_waits), CASE(met_by_count),      CASE(gone_around),
+    CASE(returned_early), CASE(leaked_at_reset),   CASE(unused_end),
+    CASE(unused_parts),   CASE(unwritten_texture), CASE(deep_enough),
+    CASE(too_deep),       CASE(limit_raised),      CASE(guess_before_swap),
+    CASE(holes_copied),   CASE(member_not_copied),
 };
 
 int main(int argc, char **argv) {
