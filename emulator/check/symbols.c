@@ -1,10 +1,11 @@
 /* See symbols.h. */
 #include "check/symbols.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "check/demangle.h"
-#include "check/dimensions.h"
+#include "check/declarations.h"
 
 #define NAME_SIZE 600
 
@@ -32,6 +33,25 @@ static const char *own_name(const char *mangled, char *out, size_t size) {
     return own;
 }
 
+/* The function in which a variable is declared: "kernel" of "space::kernel<4>(int *)::tile"; NULL where there is none. */
+static const char *function_of(const char *mangled, char *out, size_t size) {
+    char name[NAME_SIZE];
+    if (strncmp(mangled, "_ZZ", 3) != 0)
+        return NULL;
+    const char *own = own_name(mangled, name, sizeof name);
+    size_t length = strcspn(name, "<(");
+    if (own == name || name + length >= own)
+        return NULL;
+    name[length] = '\0';
+    for (size_t i = length; i > 0; i--)
+        if (strchr(": ", name[i - 1])) {
+            snprintf(out, size, "%s", name + i);
+            return out;
+        }
+    snprintf(out, size, "%s", name);
+    return out;
+}
+
 static void put_element(struct text *t, const char *name, uint64_t offset, uint64_t size, uint32_t bytes) {
     text_string(t, name);
     if (size && size <= bytes)
@@ -43,14 +63,17 @@ static void put_element(struct text *t, const char *name, uint64_t offset, uint6
 }
 
 /* With as many indices as the declaration has; false where that is not known. */
-static bool put_indices(struct text *t, const char *file, const char *name, uint64_t offset, uint64_t size) {
+static bool put_indices(struct text *t, const char *file, const char *name, const struct ptx_variable *v,
+                        uint64_t offset) {
+    char function[NAME_SIZE];
+    struct shared_array array = {name, function_of(v->name, function, sizeof function), v->size};
     uint64_t bounds[MAX_DIMENSIONS], elements = 1;
-    unsigned n = size ? source_dimensions(file, name, size, bounds) : 0;
+    unsigned n = v->size ? source_dimensions(file, &array, bounds) : 0;
     for (unsigned i = 0; i < n; i++)
         elements *= bounds[i];
-    if (n < 2 || offset % (size / elements))
+    if (n < 2 || offset % (v->size / elements))
         return false;
-    uint64_t index = offset / (size / elements);
+    uint64_t index = offset / (v->size / elements);
     text_string(t, name);
     for (unsigned i = 0; i < n; i++) {
         elements /= bounds[i];
@@ -65,7 +88,7 @@ void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *
     const char *name = v ? own_name(v->name, buffer, sizeof buffer) : NULL;
     if (!v)
         text_format(t, "byte %l of shared memory", offset);
-    else if (!put_indices(t, file, name, offset - v->address, v->size))
+    else if (!put_indices(t, file, name, v, offset - v->address))
         put_element(t, name, offset - v->address, v->size, bytes);
 }
 

@@ -180,6 +180,37 @@ static void case_returned_early(void) {
     returned_early<<<1, 64>>>(device_array<int>(64), 0);
 }
 
+/* Two kernels of a file use the same names for other arrays and other sizes. */
+__global__ void small_tile(float *y) {
+    enum { WIDE = 16 };
+    __shared__ float same_name[8][WIDE];
+    same_name[threadIdx.x / WIDE][threadIdx.x % WIDE] = y[threadIdx.x];
+    y[threadIdx.x] = same_name[7 - threadIdx.x / WIDE][threadIdx.x % WIDE];
+}
+__global__ void large_tile(float *y) {
+    enum { WIDE = 128 };
+    __shared__ float same_name[2][8][WIDE];
+    same_name[1][0][threadIdx.x] = y[threadIdx.x];
+    y[threadIdx.x] = same_name[1][0][(threadIdx.x + 32) % WIDE];
+}
+/* The size is a template's, which the text does not tell: as many elements as there are. */
+template <int N> __global__ void chosen_tile(float *y) {
+    __shared__ float same_name[N][8];
+    same_name[threadIdx.x / 8][threadIdx.x % 8] = y[threadIdx.x];
+    y[threadIdx.x] = same_name[(threadIdx.x + 32) % 128 / 8][threadIdx.x % 8];
+}
+// EXPECT same_name 0 race
+// CHECKS racecheck
+// SAYS read same_name[3][0] at
+// SAYS read same_name[1][0][0] at
+// SAYS read same_name[0] at
+static void case_same_name(void) {
+    float *y = device_array<float>(128);
+    small_tile<<<1, 128>>>(y);
+    large_tile<<<1, 128>>>(y);
+    chosen_tile<16><<<1, 128>>>(y);
+}
+
 // EXPECT leaked_at_reset - -
 // CHECKS leak
 // STATUS 0
@@ -333,13 +364,12 @@ static void case_member_not_copied(void) {
 }
 
 static const test_case cases[] = {
-    CASE(warp_warns),     CASE(warp_is_strict),    CASE(shuffle_orders_nothing),
-    CASE(masks_differ),   CASE(masks_of_groups),   CASE(old_reduction),
-    CASE(volatile_waits), CASE(met_by_count),      CASE(gone_around),
-    CASE(returned_early), CASE(leaked_at_reset),   CASE(unused_end),
-    CASE(unused_parts),   CASE(unwritten_texture), CASE(deep_enough),
-    CASE(too_deep),       CASE(limit_raised),      CASE(guess_before_swap),
-    CASE(holes_copied),   CASE(member_not_copied),
+    CASE(warp_warns),        CASE(warp_is_strict), CASE(shuffle_orders_nothing), CASE(masks_differ),
+    CASE(masks_of_groups),   CASE(old_reduction),  CASE(volatile_waits),         CASE(met_by_count),
+    CASE(gone_around),       CASE(returned_early), CASE(leaked_at_reset),        CASE(same_name),
+    CASE(unused_end),        CASE(unused_parts),   CASE(unwritten_texture),      CASE(deep_enough),
+    CASE(too_deep),          CASE(limit_raised),   CASE(guess_before_swap),      CASE(holes_copied),
+    CASE(member_not_copied),
 };
 
 int main(int argc, char **argv) {
