@@ -2,6 +2,7 @@
 #ifndef ADVICE_H
 #define ADVICE_H
 
+#include "check/arguments.h"
 #include "check/report.h"
 #include "check/text.h"
 #include "memory/memory.h"
@@ -19,6 +20,7 @@ struct bad_access {
     const struct allocation *nearest; /* NULL when there is none */
     uint64_t thread;                  /* blockIdx * blockDim + threadIdx, counted over the grid */
     uint64_t threads;                 /* in the grid */
+    struct pointer_argument argument; /* that leads to `nearest`, if there is just one */
 };
 
 void advise(struct text *t, const struct bad_access *bad);

@@ -211,6 +211,63 @@ static const char *body_at(const char *p, size_t length) {
     return at && *at == '{' ? at : NULL;
 }
 
+/* ---- parameters ---- */
+
+/* Behind the parameter that begins at p: at its comma, or at the bracket that ends the list. */
+static const char *parameter_end(const char *p) {
+    int depth = 0;
+    for (; *p && (depth || (*p != ',' && *p != ')')); p++)
+        depth += (strchr("(<[", *p) != NULL) - (strchr(")>]", *p) != NULL);
+    return p;
+}
+
+/* The number-th parameter of the list that begins behind p, or NULL; NULL also where there are not `count` of them. */
+static const char *parameter_at(const char *p, unsigned number, unsigned count) {
+    const char *found = NULL;
+    for (unsigned i = 1;; i++) {
+        const char *end = parameter_end(p);
+        found = i == number ? p : found;
+        if (*end != ',')
+            return *end && i == count ? found : NULL;
+        p = end + 1;
+    }
+}
+
+/* The name is the last word before a default value or brackets. */
+static bool read_parameter(const char *p, struct source_parameter *out) {
+    const char *stop = p + strcspn(p, "=,["), *end = parameter_end(p);
+    stop = stop < end ? stop : end;
+    while (stop > p && !in_word(stop[-1]))
+        stop--;
+    const char *name = stop;
+    while (name > p && in_word(name[-1]))
+        name--;
+    unsigned stars = 0;
+    for (const char *c = p; c < end; c++)
+        stars += *c == '*' || *c == '[';
+    if (name == stop || name == p || (size_t)(stop - name) >= sizeof out->name)
+        return false;
+    memcpy(out->name, name, (size_t)(stop - name));
+    out->name[stop - name] = '\0';
+    out->element = stars == 1 ? type_size(p, name) : stars ? 8 : 0;
+    return true;
+}
+
+bool source_parameter(const char *file, const char *function, unsigned number, unsigned count,
+                      struct source_parameter *out) {
+    char *text = file ? read_file(file) : NULL;
+    size_t length = strlen(function);
+    bool found = false;
+    for (const char *p = text; p && length && !found && (p = find_word(p, function, length)); p += length) {
+        const char *parameter = body_at(p, length) ? parameter_at(strchr(p, '(') + 1, number, count) : NULL;
+        found = parameter && read_parameter(parameter, out);
+    }
+    free(text);
+    return found;
+}
+
+/* ---- arrays ---- */
+
 unsigned source_dimensions(const char *file, const struct shared_array *array, uint64_t bounds[MAX_DIMENSIONS]) {
     char *text = file ? read_file(file) : NULL;
     size_t length = array->function ? strlen(array->function) : 0;

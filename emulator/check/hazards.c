@@ -1,6 +1,7 @@
 /* See hazards.h. */
 #include "check/hazards.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,13 +119,13 @@ static void put_line(struct text *t, const struct source_position *p) {
         text_format(t, " at %s:%u", shown_path(p->file), p->line);
 }
 
-static void put_what(struct text *t, const struct hazard *h) {
+static void put_what(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     if (h->space == SPACE_SHARED)
         symbol_put_shared(t, h->kernel, h->at.file, h->address, h->bytes);
     else if (h->space == SPACE_LOCAL)
         text_format(t, "byte %l of its local memory", h->address);
     else
-        symbol_put_global(t, h->allocation, h->address, h->bytes);
+        symbol_put_global(t, h->allocation, h->address, h->bytes, arg);
 }
 
 static const char *missing(const struct hazard *h) {
@@ -218,9 +219,20 @@ static void put_race_title(struct text *t, const struct hazard *h) {
     text_format(t, " [%g hazard%s]\n", h->count, h->count == 1 ? "" : "s");
 }
 
+/* What the memory is called in the source; empty where that is not known. */
+static void copy_name(const struct hazard *h, const struct pointer_argument *arg, char *out, size_t size) {
+    const struct ptx_variable *v = h->space == SPACE_SHARED ? symbol_shared(h->kernel, h->address) : NULL;
+    const struct allocation *a = h->space == SPACE_GLOBAL ? h->allocation : NULL;
+    out[0] = '\0';
+    if (v || (a && a->name))
+        symbol_copy_name(v ? v->name : a->name, out, size);
+    else if (a)
+        snprintf(out, size, "%s", arg->name);
+}
+
 /* "thread (5,0,0) read tile[37] at x.cu:43 while thread (37,0,0) wrote it at x.cu:41, with no __syncthreads()
  * between" */
-static void put_race_sentence(struct text *t, const struct hazard *h) {
+static void put_race_sentence(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text s = {0};
     bool blocks = h->relation >= RELATION_GRID;
     if (h->relation == RELATION_HOST)
@@ -230,7 +242,7 @@ static void put_race_sentence(struct text *t, const struct hazard *h) {
     else
         put_who(&s, &h->who, blocks);
     text_format(&s, " %s ", verb(h->now, h->write));
-    put_what(&s, h);
+    put_what(&s, h, arg);
     put_line(&s, &h->at);
     text_string(&s, " while ");
     put_who(&s, &h->who_then, blocks);
@@ -245,21 +257,29 @@ static void put_race_sentence(struct text *t, const struct hazard *h) {
     put_prose(t, MARK "    ", s.bytes);
 }
 
-static void put_race(struct text *t, const struct hazard *h) {
-    put_race_title(t, h);
-    put_race_sentence(t, h);
-    text_string(t, MARK "\n");
+static void put_race_lines(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    char name[100];
+    copy_name(h, arg, name, sizeof name);
+    struct access_shown now = {name, h->write}, then = {h->kernel == h->kernel_then ? name : NULL, h->write_then};
     bool swap = h->at_then.line && h->at.line && h->at_then.line < h->at.line;
     bool one = h->at_then.line == h->at.line && h->at_then.file == h->at.file && h->at_then.column == h->at.column;
-    bool shown = put_source_line(t, swap ? h->at_then : h->at);
+    bool shown = swap ? put_access_line(t, h->at_then, then) : put_access_line(t, h->at, now);
     if (!one)
-        shown |= put_source_line(t, swap ? h->at : h->at_then);
+        shown |= swap ? put_access_line(t, h->at, now) : put_access_line(t, h->at_then, then);
     if (shown)
         text_string(t, MARK "\n");
+}
+
+static void put_race(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    put_race_title(t, h);
+    put_race_sentence(t, h, arg);
+    text_string(t, MARK "\n");
+    put_race_lines(t, h, arg);
     put_advice(t, advice(h));
 }
 
-static void put_unwritten(struct text *t, const struct hazard *h) {
+static void put_unwritten(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    char name[100];
     static const char *const spaces[] = {
         [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
     struct text s = {0};
@@ -272,12 +292,13 @@ static void put_unwritten(struct text *t, const struct hazard *h) {
     put_who(t, &h->who, false);
     text_format(t, " in block (%u,%u,%u)\n", h->who.block[0], h->who.block[1], h->who.block[2]);
     text_format(t, MARK "    Access to %x: ", h->address);
-    put_what(t, h);
+    put_what(t, h, arg);
     text_string(t, "\n");
     if (h->count > 1)
         text_format(t, MARK "    and %g more such read%s\n", h->count - 1, h->count == 2 ? "" : "s");
     text_string(t, MARK "\n");
-    if (put_source_line(t, h->at))
+    copy_name(h, arg, name, sizeof name);
+    if (put_access_line(t, h->at, (struct access_shown){name, false}))
         text_string(t, MARK "\n");
     put_advice(t, advice(h));
 }
@@ -311,7 +332,10 @@ void hazards_tell(struct hazards *all) {
         bool race = h->kind != HAZARD_UNWRITTEN;
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
-        (race ? put_race : put_unwritten)(&t, h);
+        struct pointer_argument arg = {0};
+        if (h->space == SPACE_GLOBAL && h->relation != RELATION_HOST && !h->host_now)
+            arg = argument_of(all->launch, h->allocation, h->address);
+        (race ? put_race : put_unwritten)(&t, h, &arg);
         report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning,
                     &(struct facts_of_finding){.kernel = h->kernel ? h->kernel->name : NULL,
                                                .at = h->at,

@@ -98,21 +98,41 @@ static void put_caret(struct text *t, const char *line, uint32_t number, uint32_
     text_string(t, "\n");
 }
 
-bool put_source_line(struct text *t, struct source_position p) {
+static bool put_line_of(struct text *t, struct source_position p, const struct access_shown *access) {
     char line[200];
     uint32_t indent;
     if (!p.file || !source_line(p.file, p.line, line, sizeof line, &indent))
         return false;
     text_format(t, MARK "  %u | %s\n", p.line, line);
+    if (access && p.column > indent)
+        p.column = source_access_column(line, access->name, access->write, p.column - indent) + indent;
     put_caret(t, line, p.line, indent, p.column);
     return true;
 }
 
-void put_source(struct text *t, const struct kernel *kernel, struct source_position p) {
+bool put_source_line(struct text *t, struct source_position p) {
+    return put_line_of(t, p, NULL);
+}
+
+bool put_access_line(struct text *t, struct source_position p, struct access_shown access) {
+    return put_line_of(t, p, &access);
+}
+
+static void put_source_of(struct text *t, const struct kernel *kernel, struct source_position p,
+                          const struct access_shown *access) {
     p = own_line(kernel, p);
     text_string(t, MARK "\n");
-    if (put_source_line(t, p) || !p.line)
+    if (put_line_of(t, p, access) || !p.line)
         text_string(t, p.line ? MARK "\n" : MARK "  Compile with -lineinfo to see the line here.\n" MARK "\n");
+}
+
+void put_source(struct text *t, const struct kernel *kernel, struct source_position p) {
+    put_source_of(t, kernel, p, NULL);
+}
+
+void put_access_source(struct text *t, const struct kernel *kernel, struct source_position p,
+                       struct access_shown access) {
+    put_source_of(t, kernel, p, &access);
 }
 
 /* Length of the first line of some prose: broken between words, but not within `code`. */

@@ -23,6 +23,14 @@ void put_others(struct text *t, unsigned others);
 void put_source(struct text *t, const struct kernel *kernel, struct source_position p);
 /* Only the line and its caret; false when it cannot be read. */
 bool put_source_line(struct text *t, struct source_position p);
+/* The same for an access to what has that name (NULL: not known) in the source. */
+struct access_shown {
+    const char *name;
+    bool write;
+};
+void put_access_source(struct text *t, const struct kernel *kernel, struct source_position p,
+                       struct access_shown access);
+bool put_access_line(struct text *t, struct source_position p, struct access_shown access);
 /* Prose, broken into lines that begin with a margin; with MARK, and an empty line after it. */
 void put_prose(struct text *t, const char *margin, const char *prose);
 void put_advice(struct text *t, const char *advice);

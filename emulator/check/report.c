@@ -238,6 +238,7 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
     bad.threads = volume(w->launch->config.grid) * block_threads;
     if (has_allocations(bad.space)) {
         classify(&bad);
+        bad.argument = argument_of(w->launch, bad.nearest, bad.address);
     } else {
         if (access->space == SPACE_GENERIC)
             bad.address &= ((uint64_t)1 << WINDOW_SHIFT) - 1;
@@ -304,7 +305,10 @@ static void put_nearest(struct text *t, const struct bad_access *bad) {
     text_format(t, " the nearest allocation at %x of size %g bytes", a->base, a->size);
     if (a->name)
         text_format(t, a->limit ? " (the variable %s)" : " (the variable %s of a library that is closed)", a->name);
-    else if (a->limit == 0)
+    else if (bad->argument.number)
+        text_format(t, bad->argument.name[0] ? " (argument %u, %s)" : " (argument %u)", bad->argument.number,
+                    bad->argument.name);
+    if (!a->name && a->limit == 0)
         put_freed(t, a);
     text_string(t, "\n");
 }
@@ -334,7 +338,9 @@ static void put_access(struct text *t, const struct warp *w, const struct insn *
         put_nearest(t, bad);
     put_callers(t, kernel, p->inlined_at);
     put_others(t, (unsigned)__builtin_popcount(lanes) - 1);
-    put_source(t, kernel, *p);
+    put_access_source(
+        t, kernel, *p,
+        (struct access_shown){bad->argument.name, ((const struct access *)in->extra)->kind != ACCESS_LOAD});
     advise(&advice, bad);
     advice.bytes[advice.length < sizeof advice.bytes ? advice.length : sizeof advice.bytes - 1] = '\0';
     put_advice(t, advice.bytes);

@@ -33,25 +33,6 @@ static const char *own_name(const char *mangled, char *out, size_t size) {
     return own;
 }
 
-/* The function in which a variable is declared: "kernel" of "space::kernel<4>(int *)::tile"; NULL where there is none. */
-static const char *function_of(const char *mangled, char *out, size_t size) {
-    char name[NAME_SIZE];
-    if (strncmp(mangled, "_ZZ", 3) != 0)
-        return NULL;
-    const char *own = own_name(mangled, name, sizeof name);
-    size_t length = strcspn(name, "<(");
-    if (own == name || name + length >= own)
-        return NULL;
-    name[length] = '\0';
-    for (size_t i = length; i > 0; i--)
-        if (strchr(": ", name[i - 1])) {
-            snprintf(out, size, "%s", name + i);
-            return out;
-        }
-    snprintf(out, size, "%s", name);
-    return out;
-}
-
 static void put_element(struct text *t, const char *name, uint64_t offset, uint64_t size, uint32_t bytes) {
     text_string(t, name);
     if (size && size <= bytes)
@@ -66,7 +47,8 @@ static void put_element(struct text *t, const char *name, uint64_t offset, uint6
 static bool put_indices(struct text *t, const char *file, const char *name, const struct ptx_variable *v,
                         uint64_t offset) {
     char function[NAME_SIZE];
-    struct shared_array array = {name, function_of(v->name, function, sizeof function), v->size};
+    bool local = strncmp(v->name, "_ZZ", 3) == 0; /* declared in a function */
+    struct shared_array array = {name, local ? demangle_function(v->name, function, sizeof function) : NULL, v->size};
     uint64_t bounds[MAX_DIMENSIONS], elements = 1;
     unsigned n = v->size ? source_dimensions(file, &array, bounds) : 0;
     for (unsigned i = 0; i < n; i++)
@@ -92,15 +74,39 @@ void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *
         put_element(t, name, offset - v->address, v->size, bytes);
 }
 
+void symbol_copy_name(const char *mangled, char *out, size_t size) {
+    char name[NAME_SIZE];
+    snprintf(out, size, "%s", own_name(mangled, name, sizeof name));
+}
+
 void symbol_put_variable(struct text *t, const struct ptx_variable *v) {
     char name[NAME_SIZE];
     text_string(t, own_name(v->name, name, sizeof name));
 }
 
-void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes) {
+/* "x[5] (argument 2, 400 bytes)" */
+static void put_of_argument(struct text *t, const struct pointer_argument *arg, const struct allocation *a,
+                            uint64_t address, uint32_t bytes) {
+    uint64_t offset = address - arg->value;
+    if (arg->element && offset % arg->element == 0)
+        bytes = arg->element;
+    if (arg->name[0]) {
+        put_element(t, arg->name, offset, 0, bytes);
+        text_format(t, " (argument %u, %g bytes)", arg->number, a->size);
+    } else if (offset % bytes == 0) {
+        text_format(t, "element %l of argument %u (%g bytes)", offset / bytes, arg->number, a->size);
+    } else {
+        text_format(t, "byte %l of argument %u (%g bytes)", offset, arg->number, a->size);
+    }
+}
+
+void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes,
+                       const struct pointer_argument *arg) {
     char name[NAME_SIZE];
     if (a && a->name)
         put_element(t, own_name(a->name, name, sizeof name), address - a->base, a->size, bytes);
+    else if (a && arg->number && arg->value <= address)
+        put_of_argument(t, arg, a, address, bytes);
     else if (a && (address - a->base) % bytes == 0)
         text_format(t, "element %l of the %g bytes at %x", (address - a->base) / bytes, a->size, a->base);
     else

@@ -58,6 +58,7 @@ void watch_launch_end(struct launch *launch) {
     struct launch_watch *l = launch->watch;
     if (l->checks & CHECK_RACE)
         race_with_copies(launch);
+    l->hazards.launch = launch;
     hazards_tell(&l->hazards);
     pthread_mutex_destroy(&l->hazards.lock);
     pthread_mutex_destroy(&l->atomics);

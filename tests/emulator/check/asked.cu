@@ -211,6 +211,34 @@ static void case_same_name(void) {
     chosen_tile<16><<<1, 128>>>(y);
 }
 
+/* The kernel's arguments by their names, and the caret under the access, not under the statement. */
+// EXPECT names_of_arguments 700 out_of_bounds
+// CHECKS initcheck,racecheck
+// SAYS and is 1 bytes after the nearest allocation at 0x
+// SAYS of size 128 bytes (argument 1, x)
+// SAYS read partial[
+// SAYS ] (argument 2, 4,096 bytes) at
+// SAYS       |                  ^~~~~~~
+// SAYS       |                      ^~~~~~~
+// SAYS       |           ^
+__global__ void partial_sums(const float *x, float *partial, float *y) {
+    y[threadIdx.x] = partial[3];
+    partial[blockIdx.x] = blockIdx.x;
+    y[threadIdx.x] = 1 + partial[(blockIdx.x + 1) % gridDim.x];
+}
+__global__ void reads_x(const float *x, float *y) {
+    y[threadIdx.x] += 2 * x[threadIdx.x];
+    float v = x[threadIdx.x + 32];
+    y[threadIdx.x] = v;
+}
+static void case_names_of_arguments(void) {
+    float *x = device_array<float>(32), *partial = device_array<float>(1024), *y = device_array<float>(64);
+    cudaMemset(y, 0, 64 * sizeof(float));
+    cudaMemset(x, 0, 32 * sizeof(float));
+    partial_sums<<<4, 1>>>(x, partial, y);
+    reads_x<<<1, 32>>>(x, y);
+}
+
 // EXPECT leaked_at_reset - -
 // CHECKS leak
 // STATUS 0
@@ -364,12 +392,12 @@ static void case_member_not_copied(void) {
 }
 
 static const test_case cases[] = {
-    CASE(warp_warns),        CASE(warp_is_strict), CASE(shuffle_orders_nothing), CASE(masks_differ),
-    CASE(masks_of_groups),   CASE(old_reduction),  CASE(volatile_waits),         CASE(met_by_count),
-    CASE(gone_around),       CASE(returned_early), CASE(leaked_at_reset),        CASE(same_name),
-    CASE(unused_end),        CASE(unused_parts),   CASE(unwritten_texture),      CASE(deep_enough),
-    CASE(too_deep),          CASE(limit_raised),   CASE(guess_before_swap),      CASE(holes_copied),
-    CASE(member_not_copied),
+    CASE(warp_warns),      CASE(warp_is_strict),    CASE(shuffle_orders_nothing), CASE(masks_differ),
+    CASE(masks_of_groups), CASE(old_reduction),     CASE(volatile_waits),         CASE(met_by_count),
+    CASE(gone_around),     CASE(returned_early),    CASE(leaked_at_reset),        CASE(names_of_arguments),
+    CASE(same_name),       CASE(unused_end),        CASE(unused_parts),           CASE(unwritten_texture),
+    CASE(deep_enough),     CASE(too_deep),          CASE(limit_raised),           CASE(guess_before_swap),
+    CASE(holes_copied),    CASE(member_not_copied),
 };
 
 int main(int argc, char **argv) {
