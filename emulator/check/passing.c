@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/block_watch.h"
+#include "check/parts.h"
 #include "core/function.h"
 
 void barrier_start(struct block_watch *b, uint32_t warps) {
@@ -75,14 +76,44 @@ static uint32_t gone_around(const struct block_watch *b, const struct warp *w, c
 struct sides {
     const struct warp *warps[2];
     const struct fragment *at[2];
+    uint32_t calls[2]; /* where they have been called from, at one barrier */
 };
 
 static bool is_aligned(const struct fragment *f) {
     return !((f->pc - 1)->kind & BARRIER_UNALIGNED);
 }
 
+/* The function that an instruction is in, by the return at its end; NULL: the kernel itself. */
+static const struct function *function_at(const struct code *code, uint32_t index) {
+    while (index < code->count && code->insns[index].run != op_return && code->insns[index].run != op_exit)
+        index++;
+    return index < code->count && code->insns[index].run == op_return ? code->insns[index].extra : NULL;
+}
+
+#define MOST_CALLS 16
+
+static uint32_t returns_to(const struct sides *s, unsigned k, const struct function *f) {
+    return ((const uint32_t *)(const void *)(s->warps[k]->regs + f->return_slot))[first_lane(s->at[k]->mask)];
+}
+
+/* At one barrier: have they been called from the same places? */
+static bool called_alike(struct sides *s) {
+    const struct code *code = &s->warps[0]->launch->kernel->code;
+    uint32_t index = s->at[0]->pc->index;
+    for (int depth = 0; depth < MOST_CALLS; depth++) {
+        const struct function *f = function_at(code, index);
+        if (!f)
+            return true;
+        s->calls[0] = index = returns_to(s, 0, f);
+        s->calls[1] = returns_to(s, 1, f);
+        if (s->calls[0] != s->calls[1])
+            return false;
+    }
+    return true;
+}
+
 static bool wait_apart(const struct block *block, unsigned barrier, struct sides *s) {
-    *s = (struct sides){{0}, {0}};
+    *s = (struct sides){{0}, {0}, {0}};
     for (uint32_t i = 0; i < block->launch->warps_per_block; i++) {
         const struct fragment *f = waiting(&block->warps[i], barrier);
         if (!f || !is_aligned(f))
@@ -90,10 +121,26 @@ static bool wait_apart(const struct block *block, unsigned barrier, struct sides
         unsigned k = s->at[0] ? 1 : 0;
         s->warps[k] = &block->warps[i];
         s->at[k] = f;
-        if (k && f->pc != s->at[0]->pc)
+        if (k && (f->pc != s->at[0]->pc || !called_alike(s)))
             return true;
     }
     return false;
+}
+
+#define TO_REACH "Every thread of the block has to reach the same ones: move them out of the if or the loop."
+
+static void report_called(const struct sides *s) {
+    const struct kernel *k = s->warps[0]->launch->kernel;
+    struct source_position one = own_line(k, insn_position(k, &k->code.insns[s->calls[0]])),
+                           other = own_line(k, insn_position(k, &k->code.insns[s->calls[1]]));
+    char advice[400];
+    snprintf(
+        advice, sizeof advice,
+        "Threads of a block wait for each other here that have been called from different places, lines %u and %u: "
+        "that is as if these were two __syncthreads(). " TO_REACH,
+        one.line, other.line);
+    report_insn(s->warps[0], s->at[0]->pc - 1, FINDING_DIVERGENT_BARRIER, s->at[0]->mask,
+                "Barrier error detected. Divergent thread(s) in block.", advice);
 }
 
 static void report_apart(const struct sides *s) {
@@ -104,8 +151,7 @@ static void report_apart(const struct sides *s) {
         s->warps[swap], f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask, &other,
         "Barrier error detected. Divergent thread(s) in block.",
         "Threads of a block wait for each other at two different __syncthreads(): it opens because their number "
-        "is right, and may order nothing that it was meant to. Every thread of the block has to reach the same "
-        "ones: move them out of the if or the loop.");
+        "is right, and may order nothing that it was meant to. " TO_REACH);
 }
 
 /* Who went around and has left. */
@@ -169,7 +215,7 @@ void barrier_check_passed(struct block_watch *b, const struct block *block, unsi
     const uint32_t *n = block->launch->config.block;
     struct sides sides;
     if (!block->barriers[barrier].expected && wait_apart(block, barrier, &sides))
-        report_apart(&sides);
+        (sides.at[0]->pc == sides.at[1]->pc ? report_called : report_apart)(&sides);
     else if (block->live_lanes != n[0] * n[1] * n[2])
         check_around(b, block, barrier);
 }

@@ -1,4 +1,4 @@
-// expect: none
+// expect: divergent_barrier
 /* Both sides of a branch between warps call one function, and in it is one barrier. */
 #include "agreement.h"
 
