@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/allocation_watch.h"
 #include "check/json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
@@ -278,6 +279,31 @@ static void put_race(struct text *t, const struct hazard *h, const struct pointe
     put_advice(t, advice(h));
 }
 
+/* The last copy of a part may have been meant to bring more. */
+static bool put_copied_part(struct text *t, const struct hazard *h) {
+    const struct allocation_watch *w = h->allocation ? h->allocation->watch : NULL;
+    const struct part_copied *part = w ? &w->part : NULL;
+    struct text s = {0};
+    if (h->space != SPACE_GLOBAL || way_of(h) || !part || !part->function)
+        return false;
+    if (part->pitch)
+        text_format(
+            &s,
+            "%s wrote only %g bytes of each row of this memory (%g rows, which begin every %g bytes), and nobody has "
+            "written the byte that is read: compare its width, which is in bytes, and both pitches with what the "
+            "kernel reads.",
+            part->function, part->width, part->height, part->pitch);
+    else
+        text_format(
+            &s,
+            "%s wrote only %g of the %g bytes of this memory, and nobody has written the byte that is read: its "
+            "size is in bytes, n * sizeof(element). cudaMalloc does not clear memory.",
+            part->function, part->width * part->height, h->allocation->size);
+    s.bytes[s.length < sizeof s.bytes ? s.length : sizeof s.bytes - 1] = '\0';
+    put_advice(t, s.bytes);
+    return true;
+}
+
 static void put_unwritten(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     char name[100];
     static const char *const spaces[] = {
@@ -300,7 +326,8 @@ static void put_unwritten(struct text *t, const struct hazard *h, const struct p
     copy_name(h, arg, name, sizeof name);
     if (put_access_line(t, h->at, (struct access_shown){name, false}))
         text_string(t, MARK "\n");
-    put_advice(t, advice(h));
+    if (!put_copied_part(t, h))
+        put_advice(t, advice(h));
 }
 
 /* A race may let a read come before the write that it was meant to come after: then the race is what to tell. */

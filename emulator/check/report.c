@@ -232,7 +232,10 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
                                   uint64_t address) {
     const struct access *access = in->extra;
     struct bad_access bad = {.finding = finding, .space = space_of(access, address), .address = address};
+    const uint32_t *n = w->launch->config.block, *g = w->launch->config.grid;
     bad.bytes = access_bytes(access);
+    bad.elements = access->count;
+    bad.one_dimension = n[1] * n[2] * g[1] * g[2] == 1;
     uint64_t block_threads = volume(w->launch->config.block);
     bad.thread = w->block->index * block_threads + lane_thread(w, lane);
     bad.threads = volume(w->launch->config.grid) * block_threads;
@@ -352,6 +355,7 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
     lanes = bad_lanes(w, in, finding, lanes, addresses);
     int lane = first_lane(lanes);
     struct bad_access bad = describe(w, in, finding, lane, addresses[lane]);
+    bad.lanes = (unsigned)__builtin_popcount(lanes);
     struct source_position p = insn_position(kernel, in);
     pthread_mutex_lock(&lock);
     if (is_news(w->launch->id, p.line ? (const void *)kernel : in, p.line, bad.finding)) {

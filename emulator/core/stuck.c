@@ -1,6 +1,7 @@
 #include "core/stuck.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/report.h"
@@ -126,10 +127,13 @@ void stuck_report_block(struct block *b) {
 
 /* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to the next. */
 int stuck_report_endless(const struct block *b) {
-    static const char *const advice =
-        "The kernel did not end within its time limit: a loop in it may never end, or wait "
-        "for something that no thread "
-        "does. EMULATOR_TIMEOUT=seconds sets the limit, 0 removes it.";
+    const char *setting =
+        getenv("EMULATOR_TIMEOUT_SETTING"); /* who starts programs for people has a word of its own for it */
+    char advice[320];
+    snprintf(advice, sizeof advice,
+             "The kernel did not end within its time limit: a loop in it may never end, or wait for something that no "
+             "thread does. %s sets the limit, 0 removes it.",
+             setting && *setting ? setting : "EMULATOR_TIMEOUT=seconds");
     for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
         struct warp *w = &b->warps[i];
         const struct fragment *f = fragment_in(w, FRAGMENT_READY);

@@ -239,6 +239,34 @@ static void case_names_of_arguments(void) {
     reads_x<<<1, 32>>>(x, y);
 }
 
+// EXPECT half_rows 0 uninitialized
+// CHECKS initcheck
+// SAYS : x[8] (argument 1,
+// SAYS cudaMemcpy2D wrote only 32 bytes of each row of this memory (4 rows, which begin every
+// SAYS compare its width, which is in bytes, and both pitches
+__global__ void reads_rows(const float *x, size_t pitch, float *y) {
+    y[threadIdx.x] = x[blockIdx.x * pitch / sizeof(float) + threadIdx.x];
+}
+static void case_half_rows(void) {
+    static float host[4][32];
+    float *x;
+    size_t pitch;
+    cudaMallocPitch(&x, &pitch, sizeof host[0], 4);
+    cudaMemcpy2D(x, pitch, host, sizeof host[0], 32, 4, cudaMemcpyHostToDevice); // bytes wanted, floats given
+    reads_rows<<<1, 32>>>(x, pitch, device_array<float>(32));
+}
+
+// EXPECT few_bytes 0 uninitialized
+// CHECKS initcheck
+// SAYS : x[8] (argument 1, 128 bytes)
+// SAYS cudaMemcpy wrote only 32 of the 128 bytes of this memory
+static void case_few_bytes(void) {
+    static float host[32];
+    float *x = device_array<float>(32);
+    cudaMemcpy(x, host, 32, cudaMemcpyHostToDevice);
+    reads_rows<<<1, 32>>>(x, 0, device_array<float>(32));
+}
+
 // EXPECT leaked_at_reset - -
 // CHECKS leak
 // STATUS 0
@@ -392,12 +420,14 @@ static void case_member_not_copied(void) {
 }
 
 static const test_case cases[] = {
-    CASE(warp_warns),      CASE(warp_is_strict),    CASE(shuffle_orders_nothing), CASE(masks_differ),
-    CASE(masks_of_groups), CASE(old_reduction),     CASE(volatile_waits),         CASE(met_by_count),
-    CASE(gone_around),     CASE(returned_early),    CASE(leaked_at_reset),        CASE(names_of_arguments),
-    CASE(same_name),       CASE(unused_end),        CASE(unused_parts),           CASE(unwritten_texture),
-    CASE(deep_enough),     CASE(too_deep),          CASE(limit_raised),           CASE(guess_before_swap),
-    CASE(holes_copied),    CASE(member_not_copied),
+    CASE(warp_warns),        CASE(warp_is_strict),     CASE(shuffle_orders_nothing),
+    CASE(masks_differ),      CASE(masks_of_groups),    CASE(old_reduction),
+    CASE(volatile_waits),    CASE(met_by_count),       CASE(gone_around),
+    CASE(returned_early),    CASE(leaked_at_reset),    CASE(half_rows),
+    CASE(few_bytes),         CASE(names_of_arguments), CASE(same_name),
+    CASE(unused_end),        CASE(unused_parts),       CASE(unwritten_texture),
+    CASE(deep_enough),       CASE(too_deep),           CASE(limit_raised),
+    CASE(guess_before_swap), CASE(holes_copied),       CASE(member_not_copied),
 };
 
 int main(int argc, char **argv) {

@@ -68,6 +68,7 @@ static void case_lost_at_sync(void) {
 // EXPECT endless 702 timeout
 // TIMEOUT 1
 // SAYS time limit
+// SAYS thread does. TIMEOUT=seconds sets the limit
 // SAYS endless(int *)
 __global__ void endless(int *y) {
     while (*(volatile int *)y == 0)
