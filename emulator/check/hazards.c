@@ -115,9 +115,15 @@ static const char *access_word(const struct insn *in, bool write) {
     return hazard_is_atomic(in) ? "Atomic" : write ? "Write" : "Read";
 }
 
-static void put_line(struct text *t, const struct source_position *p) {
-    if (p->file && p->line)
-        text_format(t, " at %s:%u", shown_path(p->file), p->line);
+/* " at x.cu:43 (called in line 60)" */
+static void put_line(struct text *t, const struct source_position *p, const struct kernel *k, const struct insn *in) {
+    char called[CALLED_TEXT];
+    if (!p->file || !p->line)
+        return;
+    text_format(t, " at %s:%u", shown_path(p->file), p->line);
+    own_calls(k, in, called);
+    if (*called)
+        text_format(t, " (called in line%s %s)", strchr(called, ',') ? "s" : "", called);
 }
 
 static void put_what(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
@@ -244,11 +250,11 @@ static void put_race_sentence(struct text *t, const struct hazard *h, const stru
         put_who(&s, &h->who, blocks);
     text_format(&s, " %s ", verb(h->now, h->write));
     put_what(&s, h, arg);
-    put_line(&s, &h->at);
+    put_line(&s, &h->at, h->kernel, h->now);
     text_string(&s, " while ");
     put_who(&s, &h->who_then, blocks);
     text_format(&s, " %s it", verb(h->then, h->write_then));
-    put_line(&s, &h->at_then);
+    put_line(&s, &h->at_then, h->kernel_then, h->then);
     text_string(&s, h->kind == HAZARD_COPY ? " with an asynchronous copy" : missing(h));
     text_format(&s, " (%u byte%s", h->bytes, h->bytes == 1 ? "" : "s");
     if (!blocks)
@@ -305,7 +311,7 @@ static bool put_copied_part(struct text *t, const struct hazard *h) {
 }
 
 static void put_unwritten(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
-    char name[100];
+    char name[100], called[CALLED_TEXT];
     static const char *const spaces[] = {
         [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
     struct text s = {0};
@@ -314,6 +320,9 @@ static void put_unwritten(struct text *t, const struct hazard *h, const struct p
     s.bytes[s.length] = '\0';
     put_title(t, s.bytes);
     put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    own_calls(h->kernel, h->now, called);
+    if (*called)
+        text_format(t, MARK "    called in line%s %s\n", strchr(called, ',') ? "s" : "", called);
     text_string(t, MARK "    by ");
     put_who(t, &h->who, false);
     text_format(t, " in block (%u,%u,%u)\n", h->who.block[0], h->who.block[1], h->who.block[2]);

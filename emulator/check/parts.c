@@ -2,6 +2,7 @@
 #include "check/parts.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,6 +78,22 @@ struct source_position own_line(const struct kernel *kernel, struct source_posit
         caller = caller->inlined_at;
     }
     return own.file && !is_toolkit(own.file) ? own : p;
+}
+
+void own_calls(const struct kernel *k, const struct insn *in, char called[CALLED_TEXT]) {
+    struct source_position p = k && in ? insn_position(k, in) : (struct source_position){0};
+    const struct ptx_location *l = p.inlined_at;
+    const char *file = p.file;
+    size_t length = 0;
+    called[0] = '\0';
+    for (; file && is_toolkit(file) && l; l = l->inlined_at)
+        file = module_file_name(k->module, l->file);
+    for (; l; l = l->inlined_at) {
+        file = module_file_name(k->module, l->file);
+        if (!file || is_toolkit(file) || length + 16 > CALLED_TEXT)
+            continue;
+        length += (size_t)snprintf(called + length, CALLED_TEXT - length, "%s%u", length ? ", " : "", l->line);
+    }
 }
 
 /* A caret below the column and tildes below the rest of the name that begins there. */
