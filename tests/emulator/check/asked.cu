@@ -239,6 +239,21 @@ static void case_names_of_arguments(void) {
     reads_x<<<1, 32>>>(x, y);
 }
 
+/* As compute-sanitizer's --destroy-on-device-error kernel. */
+// EXPECT goes_on 0 out_of_bounds
+// SAYS at reads_x(const float *, float *) in tests/emulator/check/asked.cu:
+// SAYS at exchange_past(int *) in tests/emulator/check/asked.cu:
+// SAYS ERROR SUMMARY: 2 errors
+__global__ void exchange_past(int *y) {
+    y[threadIdx.x + 1] = y[threadIdx.x];
+}
+static void case_goes_on(void) {
+    setenv("EMULATOR_ON_ERROR", "kernel", 1);
+    reads_x<<<1, 32>>>(device_array<float>(32), device_array<float>(32));
+    cudaDeviceSynchronize();
+    exchange_past<<<1, 32>>>(device_array<int>(32));
+}
+
 // EXPECT half_rows 0 uninitialized
 // CHECKS initcheck
 // SAYS : x[8] (argument 1,
@@ -420,14 +435,13 @@ static void case_member_not_copied(void) {
 }
 
 static const test_case cases[] = {
-    CASE(warp_warns),        CASE(warp_is_strict),     CASE(shuffle_orders_nothing),
-    CASE(masks_differ),      CASE(masks_of_groups),    CASE(old_reduction),
-    CASE(volatile_waits),    CASE(met_by_count),       CASE(gone_around),
-    CASE(returned_early),    CASE(leaked_at_reset),    CASE(half_rows),
-    CASE(few_bytes),         CASE(names_of_arguments), CASE(same_name),
-    CASE(unused_end),        CASE(unused_parts),       CASE(unwritten_texture),
-    CASE(deep_enough),       CASE(too_deep),           CASE(limit_raised),
-    CASE(guess_before_swap), CASE(holes_copied),       CASE(member_not_copied),
+    CASE(warp_warns),        CASE(warp_is_strict), CASE(shuffle_orders_nothing), CASE(masks_differ),
+    CASE(masks_of_groups),   CASE(old_reduction),  CASE(volatile_waits),         CASE(met_by_count),
+    CASE(gone_around),       CASE(returned_early), CASE(leaked_at_reset),        CASE(goes_on),
+    CASE(half_rows),         CASE(few_bytes),      CASE(names_of_arguments),     CASE(same_name),
+    CASE(unused_end),        CASE(unused_parts),   CASE(unwritten_texture),      CASE(deep_enough),
+    CASE(too_deep),          CASE(limit_raised),   CASE(guess_before_swap),      CASE(holes_copied),
+    CASE(member_not_copied),
 };
 
 int main(int argc, char **argv) {
