@@ -340,7 +340,7 @@ __global__ void atomics(int *p, int *out) {
 __global__ void copies(const int *in, int *out) {
     __shared__ alignas(16) int tile[64], bulk[64];
     __shared__ uint64_t barrier;
-    __pipeline_memcpy_async(&tile[2 * threadIdx.x], &in[threadIdx.x], 4);
+    __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x * 32], 4); // all from one bank
     __pipeline_commit();
     __pipeline_wait_prior(0);
     if (threadIdx.x == 0) {
@@ -386,12 +386,12 @@ static void counters() {
     EXPECT_EQUAL("sectors of atomics that do not", 4, c.global_red_sectors);
     EXPECT_EQUAL("they are no loads", 0, c.global_load_sectors);
     c = counted([] {
-        int *p = device_array<int>(128);
-        copies<<<1, 32>>>(p, p + 64);
+        int *p = device_array<int>(1100);
+        copies<<<1, 32>>>(p, p + 1028);
     });
     EXPECT_EQUAL("asynchronous copies", 1, c.async_copies);
-    EXPECT_EQUAL("their passes over the banks", 2, c.async_copy_wavefronts);
-    EXPECT_EQUAL("their sectors", 4, c.global_load_sectors);
+    EXPECT_EQUAL("their passes over the banks", 32, c.async_copy_wavefronts);
+    EXPECT_EQUAL("their sectors", 32, c.global_load_sectors);
     EXPECT_EQUAL("bulk copies", 2, c.bulk_copies);
     EXPECT_EQUAL("what they load", 256, c.bulk_load_bytes);
     EXPECT_EQUAL("what they store", 128, c.bulk_store_bytes);
