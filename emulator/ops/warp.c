@@ -103,9 +103,9 @@ static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, unsig
     return inside;
 }
 
-/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. Here it is a NaN of every
- * format (half, bfloat16, float, double), so that who uses it will see, and not that of memory nobody has written; an H200 gives 0. */
-#define NOBODYS_VALUE 0xfffefffeu
+/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. An H200 gives 0, and so does
+ * this: programs rely on it. */
+#define NOBODYS_VALUE 0u
 
 /* op: d, p, a, b, c, membermask */
 static const struct insn *op_shfl(struct warp *w, const struct insn *in) {

@@ -104,7 +104,7 @@ run_file() { # NAME SUFFIX FLAGS...
 }
 
 says=1
-for file in memory control hang async tensor host correct counters asked idioms; do
+for file in memory control hang async tensor host correct counters asked idioms undefined; do
   run_file "$file" ''
 done
 # Each wait and each fence of idioms.cu is needed, and its absence is seen.
