@@ -23,6 +23,8 @@ void allocation_watch_freed(struct allocation *a);
 
 /* Bytes of device memory were written or read by something else than a kernel's loads and stores. */
 void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes);
+/* What was stored in this byte is undefined: it counts as unwritten again. */
+void allocation_unwrite(const struct allocation *a, uint64_t address);
 /* Of each `pitch` bytes only the first `width` are meant to be used. */
 void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width);
 /* The first byte of a range that nobody has written; false when there is none. */

@@ -79,6 +79,7 @@ struct block_watch {
     uint32_t written_until;      /* all bytes of shared memory below this one have been; or nobody asks */
     uint8_t *local_written;      /* a bit per byte, lane after lane */
     uint32_t local_stride;       /* bytes of bits per lane */
+    struct follow *follow;       /* undefined values in registers; NULL as long as there were none: check/follow.h */
     struct sync_table syncs;     /* in shared memory */
     uint32_t phases_over;        /* as in the block, when it was last looked at */
     uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at a barrier before */
@@ -178,6 +179,9 @@ static inline void watch_lanes_come(struct block_watch *b, const struct warp *w,
     if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->arrived[w->index]))
         barrier_note_passing(b, w, in);
 }
+
+/* Where the address of a generic access is; its space, otherwise. */
+enum ptx_space touch_space(const struct access *a, uint64_t address);
 
 struct ptx_variable;
 void report_outside_variable(struct warp *w, const struct insn *in, const struct ptx_variable *v, uint32_t lanes,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/follow.h"
 #include "check/json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
@@ -79,6 +80,7 @@ void hazards_note(struct hazards *all, const struct hazard *h) {
     pthread_mutex_lock(&all->lock);
     new.at = position(h->kernel, h->now);
     new.at_then = position(h->kernel_then, h->then);
+    new.at_use = position(h->kernel, h->used);
     struct hazard *known = find(all, &new);
     if (!known && all->count < MAX_HAZARDS) {
         known = &all->items[all->count++];
@@ -250,6 +252,52 @@ static void put_race(struct text *t, const struct hazard *h) {
     put_advice(t, advice(h));
 }
 
+/* Where the value is used, if that is another line than the one that read it. */
+static void put_use(struct text *t, const struct hazard *h) {
+    if (!h->used || same_place(&h->at, h->now, &h->at_use, h->used))
+        return;
+    text_string(t, MARK "    and used at ");
+    put_place_words(t, name_of(h->kernel, &h->at_use), h->at_use.file, h->at_use.line);
+    text_format(t, ": %s\n", follow_use_words(h->use));
+}
+
+static void put_reader(struct text *t, const struct hazard *h) {
+    text_string(t, MARK "    by ");
+    put_who(t, &h->who, false);
+    text_format(t, " in block (%u,%u,%u)\n", h->who.block[0], h->who.block[1], h->who.block[2]);
+}
+
+static void put_lines(struct text *t, const struct hazard *h) {
+    bool other = h->used && !same_place(&h->at, h->now, &h->at_use, h->used);
+    text_string(t, MARK "\n");
+    bool shown = put_source_line(t, h->at);
+    if (other)
+        shown |= put_source_line(t, h->at_use);
+    if (shown)
+        text_string(t, MARK "\n");
+}
+
+/* A shuffle that nobody answers. */
+static void put_nobody(struct text *t, const struct hazard *h) {
+    struct text s = {0};
+    text_format(&s, "%s: Undefined value of a shuffle: its lane asks lane %u, which does not take part",
+                h->warning ? "Warning" : "Error", h->asked);
+    s.bytes[s.length] = '\0';
+    put_title(t, s.bytes);
+    put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    put_reader(t, h);
+    put_use(t, h);
+    if (h->count > 1)
+        text_format(t, MARK "    and %g more such value%s\n", h->count - 1, h->count == 2 ? "" : "s");
+    put_lines(t, h);
+    put_advice(
+        t,
+        "A lane gets a value only from a lane that executes the shuffle and is named in the mask; what it gets from "
+        "others is "
+        "undefined (0 on many GPUs). Let all lanes execute it, outside of the if, and those without an element bring a "
+        "neutral value; or use the result only where the lane that is asked takes part.");
+}
+
 static void put_unwritten(struct text *t, const struct hazard *h) {
     static const char *const spaces[] = {
         [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
@@ -259,17 +307,14 @@ static void put_unwritten(struct text *t, const struct hazard *h) {
     s.bytes[s.length] = '\0';
     put_title(t, s.bytes);
     put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
-    text_string(t, MARK "    by ");
-    put_who(t, &h->who, false);
-    text_format(t, " in block (%u,%u,%u)\n", h->who.block[0], h->who.block[1], h->who.block[2]);
+    put_reader(t, h);
     text_format(t, MARK "    Access to %x: ", h->address);
     put_what(t, h);
     text_string(t, "\n");
+    put_use(t, h);
     if (h->count > 1)
         text_format(t, MARK "    and %g more such read%s\n", h->count - 1, h->count == 2 ? "" : "s");
-    text_string(t, MARK "\n");
-    if (put_source_line(t, h->at))
-        text_string(t, MARK "\n");
+    put_lines(t, h);
     put_advice(t, advice(h));
 }
 
@@ -277,7 +322,7 @@ static void put_unwritten(struct text *t, const struct hazard *h) {
 static bool follows_from_race(const struct hazards *all, const struct hazard *h) {
     for (unsigned i = 0; h->kind == HAZARD_UNWRITTEN && i < all->count; i++) {
         const struct hazard *r = &all->items[i];
-        if (r->kind == HAZARD_UNWRITTEN || r->space != h->space)
+        if (r->kind >= HAZARD_UNWRITTEN || r->space != h->space)
             continue;
         if ((!r->write && r->kernel == h->kernel && same_place(&r->at, r->now, &h->at, h->now)) ||
             (!r->write_then && r->kernel_then == h->kernel && same_place(&r->at_then, r->then, &h->at, h->now)))
@@ -299,14 +344,14 @@ void hazards_tell(struct hazards *all) {
     for (unsigned i = 0; i < all->count; i++) {
         const struct hazard *h = &all->items[i];
         struct text t = {0};
-        bool race = h->kind != HAZARD_UNWRITTEN;
+        bool race = h->kind < HAZARD_UNWRITTEN;
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
-        (race ? put_race : put_unwritten)(&t, h);
+        (race ? put_race : h->kind == HAZARD_NOBODY ? put_nobody : put_unwritten)(&t, h);
         report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning,
                     &(struct facts_of_finding){.kernel = h->kernel ? h->kernel->name : NULL,
                                                .at = h->at,
-                                               .other = h->at_then,
+                                               .other = race ? h->at_then : h->at_use,
                                                .block = h->who.block,
                                                .thread = h->who.thread,
                                                .count = h->count});

@@ -1,4 +1,5 @@
 /* The quick way, in global memory: a group of 16 cells at a time. */
+#include "check/follow.h"
 #include "check/quick.h"
 #include "check/watched_global.h"
 #include "core/simd.h"
@@ -580,5 +581,5 @@ const struct insn *watched_global(struct warp *w, const struct insn *in) {
     else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
         return in + 1;
     bool loaded = !left && quick_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
-    return loaded ? in + 1 : s->run(w, in);
+    return loaded ? in + 1 : follow_hand_on(w, s->run(w, in));
 }
