@@ -3,6 +3,7 @@
  * Instructions that move bits around (logic, shifts, fields, permutations, selections, conversions between integers) are tried out: where
  * they give the same for zeros and ones in place of the undefined bits, the result does not depend on them. Of sums and products the
  * bytes from the lowest undefined one on are undefined, and of pairs of halves each on its own. All else is undefined as a whole. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/follow.h"
@@ -10,7 +11,7 @@
 #include "core/decode.h"
 #include "core/function.h"
 #include "core/registers.h"
-#include "ops/forms.h"
+#include "ops/matrix.h"
 #include "ops/memory.h"
 
 #define SLOT_BYTES (16 * WARP_SIZE)
@@ -295,7 +296,6 @@ struct visited {
     const struct warp *warp;
     uint32_t lanes; /* in which something that is read is undefined */
     uint8_t origin;
-    bool writes;
 };
 
 static void visit_read(struct ptx_register *r, bool written, void *context) {
@@ -317,7 +317,6 @@ static void visit_written(struct ptx_register *r, bool written, void *context) {
         follow_set(v->warp, r->slot, bytes, first_lane(rest), v->origin | COMPUTED);
 }
 
-/* What is read here besides what is computed with is an address, a size or a number of something. */
 static bool only_computes(const char *opcode) {
     static const char *const families[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -326,21 +325,73 @@ static bool only_computes(const char *opcode) {
     return opcode_is(opcode, "isspacep");
 }
 
-static bool is_matrix(const char *opcode) {
-    return opcode_is(opcode, "mma") || opcode_is(opcode, "wmma") || opcode_is(opcode, "movmatrix") ||
-           opcode_is(opcode, "stmatrix") || opcode_is(opcode, "ldmatrix");
+/* ---- matrices ---- */
+
+static bool is_product(const char *opcode) {
+    return opcode_is(opcode, "mma") || opcode_is(opcode, "wmma.mma") || opcode_is(opcode, "movmatrix");
 }
 
-static void other_results(struct warp *w, const struct insn *in) {
+/* The whole frame, with undefined bytes that are all zeros, or ones: NaN, which no product or sum loses. */
+static uint8_t *trial_frame(struct warp *w, const struct insn *in, op_fn run, uint8_t with) {
+    size_t n = w->launch->kernel->frame_bytes;
+    uint8_t *frame = aligned_alloc(64, n), *regs = w->regs;
+    const uint8_t *undefined = follow_registers(w);
+    if (!frame)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        frame[i] = undefined[i] ? with : regs[i];
+    w->regs = frame;
+    run(w, in);
+    w->regs = regs;
+    return frame;
+}
+
+struct product {
+    const struct warp *warp;
+    const uint8_t *zeros, *ones; /* frames */
+    uint8_t origin;
+};
+
+static void visit_product(struct ptx_register *r, bool written, void *context) {
+    const struct product *v = context;
+    uint8_t *to = follow_registers(v->warp);
+    for (uint32_t i = r->slot; written && !r->constant && i < r->slot + register_bits(r) / 8 * WARP_SIZE; i++)
+        to[i] = v->zeros[i] == v->ones[i] ? 0 : v->origin;
+}
+
+/* An element of the product is undefined if it depends on one that is. */
+static void set_product(struct warp *w, const struct insn *in, op_fn run, const struct ptx_insn *p, uint8_t origin) {
+    uint8_t *zeros = trial_frame(w, in, run, 0), *ones = trial_frame(w, in, run, 0xff);
+    struct product v = {w, zeros, ones, origin | COMPUTED};
+    visit_registers(p, visit_product, &v);
+    free(zeros);
+    free(ones);
+}
+
+/* ---- by the PTX instruction ---- */
+
+/* What is read here is an address, a size or a number of something. */
+static void use_all(struct warp *w, const struct insn *in, const struct visited *v, const char *opcode) {
+    bool matrix = opcode_is(opcode, "wmma") || opcode_is(opcode, "stmatrix") || opcode_is(opcode, "ldmatrix");
+    bool result = opcode_is(opcode, "wmma.store") &&
+                  touch_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL;
+    enum use use = result ? USE_STORED : in->flags & INSN_BARRIER ? USE_VOTE : USE_ADDRESS;
+    for (uint32_t rest = matrix && !result ? 0 : v->lanes; rest; rest &= rest - 1)
+        follow_use(w, in, first_lane(rest), v->origin, use);
+}
+
+static void other_results(struct warp *w, const struct insn *in, op_fn run) {
     const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
     struct visited v = {.warp = w};
     if (!p || !p->opcode)
         return;
     visit_registers(p, visit_read, &v);
+    if (v.lanes && is_product(p->opcode) && w->mask == FULL_MASK) {
+        set_product(w, in, run, p, v.origin);
+        return;
+    }
     if (v.lanes && !only_computes(p->opcode)) {
-        enum use use = in->flags & INSN_BARRIER ? USE_VOTE : USE_ADDRESS;
-        for (uint32_t rest = is_matrix(p->opcode) ? 0 : v.lanes; rest; rest &= rest - 1)
-            follow_use(w, in, first_lane(rest), v.origin, use);
+        use_all(w, in, &v, p->opcode);
         v.lanes = 0;
     }
     visit_registers(p, visit_written, &v);
@@ -357,5 +408,5 @@ void follow_results(struct warp *w, const struct insn *in) {
     else if (run == op_cvta)
         copy_results(w, in, 8, 8);
     else if (!(in->flags & INSN_PSEUDO) && run != op_local_address && run != op_special && run != op_nothing)
-        other_results(w, in);
+        other_results(w, in, run);
 }

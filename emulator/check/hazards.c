@@ -298,6 +298,21 @@ static void put_nobody(struct text *t, const struct hazard *h) {
         "neutral value; or use the result only where the lane that is asked takes part.");
 }
 
+static void put_gone_around(struct text *t, const struct hazard *h) {
+    put_title(t, h->warning ? "Warning: Barrier error detected. Divergent thread(s) in warp."
+                            : "Barrier error detected. Divergent thread(s) in warp.");
+    put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    put_reader(t, h);
+    text_format(t, MARK "    Its mask names lane %u, which goes around it and works at ", h->asked);
+    put_place_words(t, name_of(h->kernel, &h->at_use), h->at_use.file, h->at_use.line);
+    text_string(t, "\n");
+    put_lines(t, h);
+    put_advice(t, "All lanes that the mask of a *_sync function names have to execute it, but for those that have left "
+                  "the kernel; otherwise "
+                  "the result is undefined. Move it out of the if, or give it a mask of those that come: __ballot_sync "
+                  "before the if.");
+}
+
 static void put_unwritten(struct text *t, const struct hazard *h) {
     static const char *const spaces[] = {
         [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
@@ -317,6 +332,18 @@ static void put_unwritten(struct text *t, const struct hazard *h) {
     put_lines(t, h);
     put_advice(t, advice(h));
 }
+
+static const struct {
+    void (*put)(struct text *t, const struct hazard *h);
+    enum finding finding;
+} kinds[] = {
+    [HAZARD_RACE] = {put_race, FINDING_RACE},
+    [HAZARD_COPY] = {put_race, FINDING_RACE},
+    [HAZARD_PLAIN_READ] = {put_race, FINDING_RACE},
+    [HAZARD_UNWRITTEN] = {put_unwritten, FINDING_UNINITIALIZED},
+    [HAZARD_NOBODY] = {put_nobody, FINDING_UNINITIALIZED},
+    [HAZARD_GONE_AROUND] = {put_gone_around, FINDING_LOST_LANE},
+};
 
 /* A race may let a read come before the write that it was meant to come after: then the race is what to tell. */
 static bool follows_from_race(const struct hazards *all, const struct hazard *h) {
@@ -347,8 +374,8 @@ void hazards_tell(struct hazards *all) {
         bool race = h->kind < HAZARD_UNWRITTEN;
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
-        (race ? put_race : h->kind == HAZARD_NOBODY ? put_nobody : put_unwritten)(&t, h);
-        report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning,
+        kinds[h->kind].put(&t, h);
+        report_text(&t, kinds[h->kind].finding, h->warning,
                     &(struct facts_of_finding){.kernel = h->kernel ? h->kernel->name : NULL,
                                                .at = h->at,
                                                .other = race ? h->at_then : h->at_use,

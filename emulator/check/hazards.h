@@ -12,7 +12,8 @@ enum hazard_kind {
     HAZARD_COPY,       /* an access to what a cp.async may still be writing */
     HAZARD_PLAIN_READ, /* a race of a plain read with an atomic, in global memory: some mean it */
     HAZARD_UNWRITTEN,  /* memory is read that nobody has written, and the value is used */
-    HAZARD_NOBODY      /* a shuffle asks a lane that does not take part, and what it gets is used */
+    HAZARD_NOBODY,     /* a shuffle asks a lane that does not take part, and what it gets is used */
+    HAZARD_GONE_AROUND /* lanes that a mask names work behind the *_sync function, and never come to it */
 };
 
 /* Who the two are to each other: says what is missing between them. */
@@ -36,9 +37,9 @@ struct hazard {
     bool host_now; /* the second is a copy or a fill by the host, or the host's own access */
     const char *host_function;
     const struct allocation *allocation; /* of global memory */
-    const struct insn *used;             /* who uses an undefined value; NULL: the read itself */
-    unsigned use;                        /* enum use: check/follow.h */
-    unsigned asked;                      /* the lane that a shuffle asked */
+    const struct insn *used; /* who uses an undefined value, or works behind a *_sync function; NULL: nobody else */
+    unsigned use;            /* enum use: check/follow.h */
+    unsigned asked;          /* the lane that a shuffle asked, or that has gone around it */
     uint64_t count;
     struct source_position at, at_then, at_use;
 };

@@ -107,6 +107,7 @@ void watch_block_start(struct block *b) {
     if (b->watch->shared_written)
         written_start(b->watch, b);
     follow_block_start(b->watch);
+    memset(b->watch->gone_around, 0, sizeof b->watch->gone_around);
 }
 
 void watch_block_free(struct block *b) {
@@ -117,6 +118,7 @@ void watch_block_free(struct block *b) {
     free(watch->cells.planes);
     free(watch->settled.cells);
     free(watch->reads.items);
+    free(watch->reachable.bits);
     free(watch->shared_written);
     free(watch->local_written);
     free(watch);

@@ -69,6 +69,7 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
         if (!warp_sync_ready(w, in, named, &elsewhere))                                                                \
             return elsewhere;                                                                                          \
         check_masks(w, in, k);                                                                                         \
+        gone_around_check(w, in, named);                                                                               \
     } while (0)
 
 /* ---- shfl ---- */
@@ -281,6 +282,7 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
         if (!warp_sync_ready(w, in, named, &elsewhere))
             return elsewhere;
         check_masks(w, in, 0);
+        gone_around_check(w, in, named);
         return in + 1;
     }
     for (unsigned i = 0; i < w->count; i++)

@@ -1,5 +1,7 @@
 /* Values that are undefined: from memory that nobody has written, and from shuffles that nobody answers. Those that are used must be
  * reported, at the line that read them; those that are only carried around must not. */
+#include <mma.h>
+
 #include "run_case.h"
 
 static void need(bool good, const char *what) {
@@ -440,6 +442,165 @@ static void case_decided_without(void) {
     decided_without<<<1, 32>>>(x, device_array<int>(32), 9);
 }
 
+/* ---- matrices ---- */
+
+typedef nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> accumulator;
+/* c = c + 0 * 0; one register of lane 3 is undefined. */
+__device__ void add_nothing(accumulator &c, const float *x) {
+    nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a;
+    nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b;
+    nvcuda::wmma::fill_fragment(a, 0.0f);
+    nvcuda::wmma::fill_fragment(b, 0.0f);
+    for (int i = 0; i < c.num_elements; i++)
+        c.x[i] = i == 2 ? x[threadIdx.x] : 1.0f;
+    nvcuda::wmma::mma_sync(c, a, b, c);
+}
+
+// EXPECT product_of_undefined 0 uninitialized
+// CHECKS initcheck
+// SAYS Uninitialized __global__ memory read of size 4 bytes
+// SAYS by thread (3,0,0) in block (0,0,0)
+__global__ void product_of_undefined(const float *x, float *y) {
+    accumulator c;
+    add_nothing(c, x);
+    y[threadIdx.x] = c.x[2];
+}
+static float *all_but_one() {
+    float *x = device_array<float>(32);
+    cudaMemset(x, 0, 3 * sizeof *x);
+    cudaMemset(x + 4, 0, 28 * sizeof *x);
+    return x;
+}
+static void case_product_of_undefined(void) {
+    product_of_undefined<<<1, 32>>>(all_but_one(), device_array<float>(32));
+}
+
+// EXPECT product_stored 0 uninitialized
+// CHECKS initcheck
+// SAYS Uninitialized __global__ memory read of size 4 bytes
+// SAYS by thread (3,0,0) in block (0,0,0)
+__global__ void product_stored(const float *x, float *y) {
+    accumulator c;
+    add_nothing(c, x);
+    nvcuda::wmma::store_matrix_sync(y, c, 16, nvcuda::wmma::mem_row_major);
+}
+static void case_product_stored(void) {
+    product_stored<<<1, 32>>>(all_but_one(), device_array<float>(256));
+}
+
+// EXPECT product_of_others 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+// SAYS ERROR SUMMARY: 0 errors
+__global__ void product_of_others(const float *x, float *y) {
+    accumulator c;
+    add_nothing(c, x);
+    for (int i = 0; i < c.num_elements; i++)
+        if (i != 2 || threadIdx.x != 3)
+            y[32 * i + threadIdx.x] = c.x[i] + 1;
+}
+static void case_product_of_others(void) {
+    product_of_others<<<1, 32>>>(all_but_one(), device_array<float>(256));
+}
+
+/* ---- a *_sync function in an if ---- */
+
+// EXPECT shuffle_in_if 0 lost_lane
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+// SAYS ========= Barrier error detected. Divergent thread(s) in warp.
+// SAYS at shuffle_in_if(const float *, float *, int) in tests/emulator/check/undefined.cu:LINE
+// SAYS Its mask names lane 0, which goes around it and works at shuffle_in_if(const float *, float *, int)
+// SAYS Move it out of the if
+__global__ void shuffle_in_if(const float *x, float *y, int n) {
+    int i = threadIdx.x, source = i - 5;
+    float v = x[i], value = 0;
+    if (source >= 0)
+        value = __shfl_sync(~0u, v, source); // HERE
+    if (i < n)
+        y[i] = value;
+}
+static void launch_shuffle_in_if(void) {
+    float *x = device_array<float>(32);
+    cudaMemset(x, 0, 32 * sizeof *x);
+    shuffle_in_if<<<1, 32>>>(x, device_array<float>(32), 32);
+}
+static void case_shuffle_in_if(void) {
+    launch_shuffle_in_if();
+}
+
+// EXPECT shuffle_in_if_warns 0 none
+// CHECKS synccheck
+// SAYS ========= Warning: Barrier error detected. Divergent thread(s) in warp.
+// SAYS ERROR SUMMARY: 0 errors, 1 warning
+static void case_shuffle_in_if_warns(void) {
+    launch_shuffle_in_if();
+}
+
+// EXPECT syncwarp_in_if 0 lost_lane
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+// SAYS Barrier error detected. Divergent thread(s) in warp.
+// SAYS in tests/emulator/check/undefined.cu:LINE
+__global__ void syncwarp_in_if(int *y) {
+    int i = threadIdx.x;
+    if (i < 16) {
+        y[i + 32] = i;
+        __syncwarp(); // HERE
+    }
+    y[i] = 2;
+}
+static void case_syncwarp_in_if(void) {
+    syncwarp_in_if<<<1, 32>>>(device_array<int>(64));
+}
+
+// EXPECT lanes_return 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+// SAYS ERROR SUMMARY: 0 errors
+/* Lanes leave the kernel, some after they have done their work; others leave a loop, late and each by itself; and two sides of a
+ * branch come to one function. */
+__global__ void lanes_return(int *y, int n) {
+    int i = threadIdx.x, votes = 0;
+    if (i >= n + 8)
+        return;
+    if (i >= n) {
+        y[i] = 7;
+        return;
+    }
+    votes = __popc(__ballot_sync(~0u, i & 1)) + __shfl_xor_sync(~0u, i, 1);
+    y[i] = votes;
+#pragma unroll 1
+    for (int k = 0;; k++) {
+        __syncwarp();
+        if (i & 1)
+            y[i] += k;
+        if (k == i / 4) {
+            y[i] += __popc(__ballot_sync(__activemask(), 1));
+            return;
+        }
+    }
+}
+__global__ void two_sides(int *y) {
+    int i = threadIdx.x;
+    if (i < 16) {
+        asm volatile("// one side");
+        y[i] = __shfl_xor_sync(~0u, i, 16);
+    } else {
+        asm volatile("// the other");
+        y[i] = 2 * __shfl_xor_sync(~0u, i, 16);
+    }
+    y[i + 32] = i;
+}
+__global__ void own_mask(int *y) {
+    int i = threadIdx.x;
+    unsigned mask = __ballot_sync(~0u, i >= 5);
+    if (i >= 5)
+        y[i] = __shfl_sync(mask, i, 31);
+    y[i + 32] = i;
+}
+static void case_lanes_return(void) {
+    lanes_return<<<1, 32>>>(device_array<int>(32), 16);
+    two_sides<<<1, 32>>>(device_array<int>(64));
+    own_mask<<<1, 32>>>(device_array<int>(64));
+}
+
 /* ---- a plain run gives what an H200 gives ---- */
 
 // EXPECT nobody_is_zero 0 none
@@ -461,12 +622,13 @@ static void case_nobody_is_zero(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(bins_not_cleared),  CASE(largest_not_set),  CASE(part_of_word),       CASE(decides_branch),
-    CASE(is_address),        CASE(after_a_loop),     CASE(far_away),           CASE(through_recursion),
-    CASE(to_other_warp),     CASE(own_array),        CASE(votes_undefined),    CASE(matches_undefined),
-    CASE(operand_of_atomic), CASE(chosen_undefined), CASE(one_side_of_branch), CASE(lane_asked_has_left),
-    CASE(lane_asked_warns),  CASE(only_carried),     CASE(part_of_warp),       CASE(decided_without),
-    CASE(nobody_is_zero),
+    CASE(bins_not_cleared),     CASE(largest_not_set),  CASE(part_of_word),       CASE(decides_branch),
+    CASE(is_address),           CASE(after_a_loop),     CASE(far_away),           CASE(through_recursion),
+    CASE(to_other_warp),        CASE(own_array),        CASE(votes_undefined),    CASE(matches_undefined),
+    CASE(operand_of_atomic),    CASE(chosen_undefined), CASE(one_side_of_branch), CASE(lane_asked_has_left),
+    CASE(lane_asked_warns),     CASE(only_carried),     CASE(part_of_warp),       CASE(decided_without),
+    CASE(product_of_undefined), CASE(product_stored),   CASE(product_of_others),  CASE(shuffle_in_if),
+    CASE(shuffle_in_if_warns),  CASE(syncwarp_in_if),   CASE(lanes_return),       CASE(nobody_is_zero),
 };
 
 int main(int argc, char **argv) {

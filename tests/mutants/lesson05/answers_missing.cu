@@ -1,4 +1,4 @@
-// expect: wrong_result
+// expect: lost_lane
 /* Only the lanes without a sample ask for one; those that should answer have gone on and ended. */
 #include <math.h>
 
