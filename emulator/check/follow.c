@@ -213,6 +213,20 @@ static void after_store(struct warp *w, const struct insn *in, uint32_t lanes) {
         stored_lane(w, in, addresses[first_lane(undefined)], first_lane(undefined));
 }
 
+void follow_printed(const struct warp *w, const struct insn *in, int lane, uint64_t address, size_t bytes) {
+    const struct block_watch *b = w->block->watch;
+    uint64_t at = address - LOCAL_WINDOW;
+    if (!b || !b->follow || !b->follow->local || at + bytes > w->launch->local_bytes)
+        return;
+    const uint8_t *written = b->local_written + (w->index * (size_t)WARP_SIZE + (size_t)lane) * b->local_stride;
+    const uint8_t *origins = stored_origins(w, SPACE_LOCAL, at, lane);
+    for (uint64_t i = 0; i < bytes; i++)
+        if (!(written[(at + i) / 8] >> (at + i) % 8 & 1) && origins[i]) {
+            follow_use(w, in, lane, origins[i], USE_ARGUMENT);
+            return;
+        }
+}
+
 static void before_access(struct warp *w, const struct insn *in) {
     const struct access *a = in->extra;
     unsigned bytes = a->reg_bits / 8u;

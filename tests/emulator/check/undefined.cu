@@ -247,6 +247,25 @@ static void case_operand_of_atomic(void) {
     operand_of_atomic<<<1, 32>>>(device_array<int>(32), sum);
 }
 
+// EXPECT printed 0 uninitialized
+// CHECKS initcheck
+// SAYS Uninitialized __global__ memory read of size 4 bytes
+// SAYS by thread (1,0,0) in block (0,0,0)
+// SAYS it is an argument
+__global__ void prints(const int *x) {
+    int v = x[threadIdx.x], w = x[threadIdx.x * 2];
+    asm volatile("// here");
+    if (threadIdx.x == 1)
+        printf("%d %5.1f %d\n", 3, 2.5, v);
+    else
+        printf("%d%c\n", w, ' ');
+}
+static void case_printed(void) {
+    int *x = device_array<int>(3);
+    cudaMemset(x, 0, sizeof *x);
+    prints<<<1, 2>>>(x);
+}
+
 // EXPECT chosen_undefined 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 16 bytes
@@ -622,13 +641,35 @@ static void case_nobody_is_zero(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(bins_not_cleared),     CASE(largest_not_set),  CASE(part_of_word),       CASE(decides_branch),
-    CASE(is_address),           CASE(after_a_loop),     CASE(far_away),           CASE(through_recursion),
-    CASE(to_other_warp),        CASE(own_array),        CASE(votes_undefined),    CASE(matches_undefined),
-    CASE(operand_of_atomic),    CASE(chosen_undefined), CASE(one_side_of_branch), CASE(lane_asked_has_left),
-    CASE(lane_asked_warns),     CASE(only_carried),     CASE(part_of_warp),       CASE(decided_without),
-    CASE(product_of_undefined), CASE(product_stored),   CASE(product_of_others),  CASE(shuffle_in_if),
-    CASE(shuffle_in_if_warns),  CASE(syncwarp_in_if),   CASE(lanes_return),       CASE(nobody_is_zero),
+    CASE(bins_not_cleared),
+    CASE(largest_not_set),
+    CASE(part_of_word),
+    CASE(decides_branch),
+    CASE(is_address),
+    CASE(after_a_loop),
+    CASE(far_away),
+    CASE(through_recursion),
+    CASE(to_other_warp),
+    CASE(own_array),
+    CASE(votes_undefined),
+    CASE(matches_undefined),
+    CASE(operand_of_atomic),
+    CASE(printed),
+    CASE(chosen_undefined),
+    CASE(one_side_of_branch),
+    CASE(lane_asked_has_left),
+    CASE(lane_asked_warns),
+    CASE(only_carried),
+    CASE(part_of_warp),
+    CASE(decided_without),
+    CASE(product_of_undefined),
+    CASE(product_stored),
+    CASE(product_of_others),
+    CASE(shuffle_in_if),
+    CASE(shuffle_in_if_warns),
+    CASE(syncwarp_in_if),
+    CASE(lanes_return),
+    CASE(nobody_is_zero),
 };
 
 int main(int argc, char **argv) {
