@@ -397,6 +397,12 @@ static void other_results(struct warp *w, const struct insn *in, op_fn run) {
     visit_registers(p, visit_written, &v);
 }
 
+/* An operand that decode lets be computed first, into a place of its own. */
+static bool makes_temporary(const struct warp *w, const struct insn *in, op_fn run) {
+    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
+    return (run == op_local_address || run == op_special) && !(p && p->opcode && opcode_is(p->opcode, "mov"));
+}
+
 void follow_results(struct warp *w, const struct insn *in) {
     op_fn run = sites_operation(w->launch->kernel, in);
     if (in->flags & INSN_FORM)
@@ -407,6 +413,6 @@ void follow_results(struct warp *w, const struct insn *in) {
         copy_results(w, in, 0, 0);
     else if (run == op_cvta)
         copy_results(w, in, 8, 8);
-    else if (!(in->flags & INSN_PSEUDO) && run != op_local_address && run != op_special && run != op_nothing)
+    else if (!(in->flags & INSN_PSEUDO) && run != op_nothing && !makes_temporary(w, in, run))
         other_results(w, in, run);
 }

@@ -425,12 +425,23 @@ __global__ void scan_of_some(const int *x, int *y, int n) {
     }
     y[i] = v;
 }
+/* Registers that held something undefined hold something else later: special registers, parameters, addresses. */
+__global__ void used_again(const int4 *x, int4 *y, int *z, int n) {
+    int4 a = x[threadIdx.x], b = x[threadIdx.x + 32], c = x[threadIdx.x + 64], d = x[threadIdx.x + 96];
+    asm volatile("// all are there");
+    y[threadIdx.x] = a, y[threadIdx.x + 32] = b, y[threadIdx.x + 64] = c, y[threadIdx.x + 96] = d;
+    if (n > 0) {
+        asm volatile("// and gone");
+        z[blockIdx.x * 32 + threadIdx.x] = blockIdx.y + gridDim.z + n + (int)(clock64() & 0);
+    }
+}
 static void case_part_of_warp(void) {
     int *x = device_array<int>(32), *y = device_array<int>(64);
     cudaMemset(x, 0, 32 * sizeof *x);
     scan_of_some<<<1, 20>>>(x, y, 20);
     scan_of_some<<<1, 32>>>(x, y, 17);
     sum_over(32);
+    used_again<<<2, 32>>>(device_array<int4>(128), device_array<int4>(128), device_array<int>(64), 3);
     need(at(y, 16) == 0, "scan of zeros");
 }
 
