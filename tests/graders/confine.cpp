@@ -152,7 +152,7 @@ void confine(int on_emulator, int seconds) {
     const rlim_t gigabyte = (rlim_t)1 << 30;
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, gigabyte / 4); // a file in memory is one, too
-    limit(RLIMIT_NOFILE, 256);
+    limit(RLIMIT_NOFILE, 1024);
     if (on_emulator) {
         limit(RLIMIT_DATA, 8 * gigabyte);
         limit(RLIMIT_CPU, (rlim_t)seconds * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN));

@@ -281,16 +281,19 @@ struct conversation process_ask(const struct job *job, const std::vector<blob> &
     return c;
 }
 
-static bool hello(void) {
+/* `text`: what it says if it does not start. */
+static bool hello(std::string *text) {
     char word[6] = "";
-    std::string text;
-    return move(word, sizeof word, false, now() + 20, &text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
+    bool there = move(word, sizeof word, false, now() + 60, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
+    hear(text);
+    return there;
 }
 
 void process_start(bool quiet) {
     process_stop();
+    std::string text;
     start_process(quiet);
-    if (hello()) {
+    if (hello(&text)) {
         return;
     }
     if (shut_in) { /* no bubblewrap here, or no right to use it */
@@ -298,6 +301,6 @@ void process_start(bool quiet) {
         process_start(quiet);
         return;
     }
-    fprintf(stderr, "grader: the runner does not start.\n");
+    fprintf(stderr, "%sgrader: the runner does not start.\n", text.c_str());
     exit(2);
 }

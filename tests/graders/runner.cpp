@@ -3,7 +3,8 @@
  *     runner EXERCISE.so cpu|gpu SECONDS        jobs and answers over descriptor 3 (protocol.h)
  *
  * All that it uses of the system is bound before the student's object is loaded (-z now and LD_BIND_NOW), and its own functions are
- * not exported, except those of watch.cpp. It gives up what it does not need (confine.cpp), says hello, and loads the object. */
+ * not exported, except those of watch.cpp. It gives up what it does not need (confine.cpp), looks whether there is a
+ * device, says hello, and loads the object. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -413,9 +414,16 @@ int main(int argc, char **argv) {
     on_exit(at_exit, NULL);
     bool on_emulator = strcmp(argv[2], "cpu") == 0;
     if (!on_emulator) {
-        cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards; if it fails, the first job tells
+        cudaFree(
+            NULL); // a GPU's driver starts with calls that are forbidden afterwards; if it fails, the first job tells
     }
     confine(on_emulator, atoi(argv[3]));
+    cudaError_t error =
+        cudaFree(NULL); /* a device that cannot be used shut in like this is used less shut in, or not at all */
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
+        return 122;
+    }
     put(hello, sizeof hello);
     void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (!library) {

@@ -1,4 +1,5 @@
 // expect: pass
+// says: your kernels compute in double precision
 /* Written differently: in double, rounded once; a grid of two dimensions; one kernel, and each thread finds out how it may go. */
 #include <math.h>
 #include <stdint.h>
