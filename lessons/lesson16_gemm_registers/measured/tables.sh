@@ -75,7 +75,7 @@ awk -F'","' '
     printf "~ (busy in %.0f %% of the time in version 6)\n", busy[k 6]
     printf "~ Version 7 reads exactly as much as version 6, and gains %.0f %%\n", 100 * speed[k 7] / speed[k 6] - 100
     printf "~ Version 8 *loses* %.0f %%\n", 100 - 100 * speed[k 8] / speed[k 7]
-    printf "~ it has %.0f %% more wavefronts than version 7, %.3f instead of %.3f\n", 100 * all[k 8] / all[k 7] - 100, all[k 8], all[k 7]
+    printf "~ It has %.0f %% more wavefronts than version 7, %.3f instead of %.3f\n", 100 * all[k 8] / all[k 7] - 100, all[k 8], all[k 7]
     printf "~ its warps wait for shared memory longer, %.2f instead of %.2f\n", waits_shared[k 8], waits_shared[k 7]
     printf "~ cuBLAS needs more wavefronts, %.3f instead of %.3f\n", all["cuBLAS"], all[k 9]
     printf "~ Its schedulers issue in %.1f %% of the time, those of version 9 in %.1f %%, but it executes %.0f %% more instructions.\n",
