@@ -286,9 +286,8 @@ static void move_along(struct warp *w, const struct insn *in, op_fn run) {
 }
 
 static void copy_results(const struct warp *w, const struct insn *in, unsigned to, unsigned from) {
-    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1)
         follow_set(w, in->op[0], to, first_lane(rest), follow_byte(w, in->op[1], from, first_lane(rest)));
-    }
 }
 
 /* By the PTX instruction: registers that are read, and those that are written. */
@@ -317,6 +316,7 @@ static void visit_written(struct ptx_register *r, bool written, void *context) {
         follow_set(v->warp, r->slot, bytes, first_lane(rest), v->origin | COMPUTED);
 }
 
+/* Those whose operands are all computed with; of others they are addresses, sizes and numbers of something. */
 static bool only_computes(const char *opcode) {
     static const char *const families[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -370,7 +370,6 @@ static void set_product(struct warp *w, const struct insn *in, op_fn run, const 
 
 /* ---- by the PTX instruction ---- */
 
-/* What is read here is an address, a size or a number of something. */
 static void use_all(struct warp *w, const struct insn *in, const struct visited *v, const char *opcode) {
     bool matrix = opcode_is(opcode, "wmma") || opcode_is(opcode, "stmatrix") || opcode_is(opcode, "ldmatrix");
     bool result = opcode_is(opcode, "wmma.store") &&
