@@ -15,6 +15,10 @@ struct allocation_watch {
     uint64_t pitch, width; /* rows of `width` bytes that begin every `pitch` bytes: what is between is nobody's; or 0 */
     struct race_chunk *_Atomic chunks; /* made at the first access */
     uintptr_t made_at, freed_at;       /* instructions of the program; 0: unknown */
+    struct part_copied {
+        const char *function; /* NULL: there was none */
+        uint64_t width, height, pitch;
+    } part; /* the last copy from the host into only a part of each row, or of the whole */
 };
 
 /* Called by memory/ with its lock held; NULL when no check is on. */

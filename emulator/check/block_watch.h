@@ -98,6 +98,7 @@ struct block_watch {
     uint32_t arrived[MAX_WARPS]; /* lanes that have been at a barrier */
     struct gone_around gone_around[MAX_WARPS];
     struct reachable reachable;
+    uint32_t *visitors;  /* lanes that have been at each that nobody can avoid: barrier after barrier, by warp */
     uint32_t first_wait; /* nobody waits at a barrier before this instruction */
     uint32_t whole;      /* a bit for each warp that ran whole when it was last looked at */
 };
@@ -166,7 +167,7 @@ void race_shared(struct block_watch *b, const struct touch *t);
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_mark mark);
 
 /* check/passing.c: lanes that go past a barrier at which others wait, and never come to it. */
-void barrier_start(struct block_watch *b);
+void barrier_start(struct block_watch *b, uint32_t warps);
 void barrier_note_passing(struct block_watch *b, const struct warp *w, const struct insn *in);
 void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in);
 void barrier_opens(struct block_watch *b, const struct block *block);

@@ -24,6 +24,10 @@ static inline bool check_is_on(enum check check) {
     return (checks_on() & (unsigned)check) != 0;
 }
 
+/* EMULATOR_ON_ERROR=kernel: a kernel that goes wrong ends, and the program goes on as if it had not (compute-sanitizer's
+ * --destroy-on-device-error kernel). */
+bool checks_go_on(void);
+
 /* EMULATOR_ERROR_EXITCODE: the status with which the program ends when something was found; 0: its own. */
 int checks_exit_code(void);
 

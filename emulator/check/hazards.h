@@ -51,6 +51,7 @@ struct hazards {
     struct hazard items[MAX_HAZARDS];
     unsigned count;
     uint64_t left_out;
+    const struct launch *launch; /* whose arguments have names; NULL: none */
 };
 
 void hazards_note(struct hazards *all, const struct hazard *h);

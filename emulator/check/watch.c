@@ -59,6 +59,7 @@ void watch_launch_end(struct launch *launch) {
     struct launch_watch *l = launch->watch;
     if (l->checks & CHECK_RACE)
         race_with_copies(launch);
+    l->hazards.launch = launch;
     hazards_tell(&l->hazards);
     pthread_mutex_destroy(&l->hazards.lock);
     pthread_mutex_destroy(&l->atomics);
@@ -82,6 +83,7 @@ static struct block_watch *block_watch_new(const struct block *b) {
     struct block_watch *watch = zeroed(1, sizeof *watch);
     watch->launch = l->watch;
     watch->local_stride = l->local_bytes / 8 + 8;
+    watch->visitors = zeroed((size_t)l->watch->sites->unavoidable * l->warps_per_block + 1, sizeof *watch->visitors);
     if (l->watch->checks & CHECK_RACE) {
         watch->cells = cells_new(l);
         watch->settled.cells = zeroed(watch->cells.size / 64 + 2, 8);
@@ -101,7 +103,7 @@ void watch_block_start(struct block *b) {
     b->watch->whole = 0;
     b->watch->first_wait = ~0u;
     sync_clear(&b->watch->syncs);
-    barrier_start(b->watch);
+    barrier_start(b->watch, b->launch->warps_per_block);
     b->watch->reads.never = false;
     read_log_forget(b->watch);
     if (b->watch->shared_written)
@@ -119,6 +121,7 @@ void watch_block_free(struct block *b) {
     free(watch->settled.cells);
     free(watch->reads.items);
     free(watch->reachable.bits);
+    free(watch->visitors);
     free(watch->shared_written);
     free(watch->local_written);
     free(watch);

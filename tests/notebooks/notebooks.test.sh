@@ -8,12 +8,7 @@ make_scratch
 unset LESSON LIMIT PYTHON
 export BACKEND=cpu
 
-capture sh tools/notebooks/environment.sh
-if [ "$status" != 0 ]; then
-  no "JupyterLab is installed" "it cannot be"
-  show_output
-  exit 0
-fi
+need_jupyterlab "the notebooks run"
 
 sh tools/notebooks.sh execute >"$scratch/executed" 2>"$scratch/said" || true
 for program in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu; do

@@ -30,7 +30,7 @@ make_it() {
   say "installing JupyterLab into .venv/ (once; about 70 MB to download, 250 MB on disk)"
   rm -rf .venv
   "$python" -m venv .venv >&2 || explain_python
-  if ! .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$wanted" >build/venv.log 2>&1; then
+  if ! .venv/bin/python -m pip install --quiet --retries 2 --disable-pip-version-check -r "$wanted" >build/venv.log 2>&1; then
     grep -v '^WARNING' build/venv.log | tail -n 5 >&2
     explain_network
   fi
