@@ -64,18 +64,21 @@ void judge_error(const struct result *r, int error, const char *name) {
     judge_fail(error_verdict(error), "%s\n          %s", name, check_advice((cudaError_t)error));
 }
 
-/* Was something launched into another stream, with no event that could order it? */
+/* Was something launched into another stream, with no event that could order it? (The launch of a graph has no grid; its kernels were
+ * launched into another stream to be captured.) */
 static bool stream_left_out(const struct result *r) {
-    bool other = false;
+    bool other = false, graph = false;
     for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
         other |= r->answer.launch[l].other_stream != 0;
+        graph |= r->answer.launch[l].grid[0] == 0;
     }
-    return other && r->answer.calls[CALL_EVENT] == 0;
+    return other && !graph && r->answer.calls[CALL_EVENT] == 0;
 }
 
 static void judge_reports(const struct result *r) {
     const char *verdict = emulator_verdict(r);
-    if (verdict && strcmp(verdict, "race") == 0 && r->call.job.own_stream && stream_left_out(r)) {
+    bool race = verdict ? strcmp(verdict, "race") == 0 : !judge_on_emulator(); /* a GPU does not say */
+    if (race && r->call.job.own_stream && stream_left_out(r)) {
         judge_fail("race",
                    "%s launched a kernel in another stream than the one it was given, so nothing orders it behind the "
                    "copy that brings its "

@@ -414,12 +414,10 @@ int main(int argc, char **argv) {
     on_exit(at_exit, NULL);
     bool on_emulator = strcmp(argv[2], "cpu") == 0;
     if (!on_emulator) {
-        cudaFree(
-            NULL); // a GPU's driver starts with calls that are forbidden afterwards; if it fails, the first job tells
+        cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards
     }
     confine(on_emulator, atoi(argv[3]));
-    cudaError_t error =
-        cudaFree(NULL); /* a device that cannot be used shut in like this is used less shut in, or not at all */
+    cudaError_t error = cudaFree(NULL); // who cannot use the device shut in like this is shut in less, or not started
     if (error != cudaSuccess) {
         fprintf(stderr, "%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
         return 122;

@@ -225,12 +225,21 @@ EXPORTED cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStre
     return REAL(cudaMemsetAsync)(to, value, bytes, stream);
 }
 
+/* With cudaMemcpyDefault the addresses say which way a copy goes. */
+static bool goes_to_host(const void *to, int kind) {
+    struct cudaPointerAttributes attributes;
+    if (kind != cudaMemcpyDefault) {
+        return kind == cudaMemcpyDeviceToHost;
+    }
+    return cudaPointerGetAttributes(&attributes, to) == cudaSuccess && attributes.type != cudaMemoryTypeDevice;
+}
+
 /* Of what has been copied to the host, keeps the rows that kernels have written. On a GPU nobody knows who did. */
 static void harvest(const void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                     int kind) {
     static size_t (*not_by_kernels)(const void *, size_t) =
         (size_t(*)(const void *, size_t))dlsym(RTLD_DEFAULT, "emulatorNotByKernels");
-    if (!watching || !wishes.harvest || kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) {
+    if (!watching || !wishes.harvest || !goes_to_host(to, kind)) {
         return;
     }
     for (size_t row = 0; row < height; row++) {
