@@ -93,6 +93,8 @@ void own_calls(const struct kernel *k, const struct insn *in, char called[CALLED
         if (!file || is_toolkit(file) || length + 16 > CALLED_TEXT)
             continue;
         length += (size_t)snprintf(called + length, CALLED_TEXT - length, "%s%u", length ? ", " : "", l->line);
+        if (l->ambiguous)
+            break;
     }
 }
 

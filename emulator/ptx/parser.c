@@ -702,6 +702,24 @@ static void guarded(struct parser *p) {
     instruction(p, insn);
 }
 
+static bool same_place(const struct ptx_location *a, const struct ptx_location *b) {
+    return a->file == b->file && a->line == b->line && a->column == b->column;
+}
+
+/* A place that is inlined in several others. All that are like one which is marked are marked, too. */
+static void mark_ambiguous(struct parser *p, struct ptx_location *l) {
+    for (struct ptx_location *at = p->locations; l->inlined_at && at; at = at->next) {
+        if (!at->inlined_at || !same_place(at, l))
+            continue;
+        bool marked = at->ambiguous;
+        if (!marked && !l->ambiguous && same_place(at->inlined_at, l->inlined_at))
+            return;
+        l->ambiguous = at->ambiguous = true;
+        if (marked)
+            return;
+    }
+}
+
 /* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
 static void loc(struct parser *p) {
     struct ptx_location l = {0};
@@ -731,6 +749,7 @@ static void loc(struct parser *p) {
             l.inlined_at = at;
         }
     }
+    mark_ambiguous(p, &l);
     l.next = p->locations;
     struct ptx_location *made = arena_alloc(p->module->arena, sizeof *made);
     *made = l;
