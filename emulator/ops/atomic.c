@@ -180,16 +180,17 @@ INLINE bool is_global(const struct access *a, uint64_t address) {
 #define LANES(bits, T)                                                                                                 \
     typedef T (*next_##bits)(T x, T b, T c, bool global);                                                              \
                                                                                                                        \
-    /* One element: the old value is returned. Only global memory is shared with other host threads. */                \
-    INLINE T act_##bits(T *at, T b, T c, bool global, next_##bits next) {                                              \
+    /* One element: the old value is returned. Only global memory is shared with other host threads. `as_global`: */   \
+    /* which way sums of single precision treat subnormal numbers. */                                                  \
+    INLINE T act_##bits(T *at, T b, T c, bool global, bool as_global, next_##bits next) {                              \
         T x;                                                                                                           \
         if (global) {                                                                                                  \
             x = guess_##bits(at);                                                                                      \
-            while (!replace_##bits(at, &x, next(x, b, c, true)))                                                       \
+            while (!replace_##bits(at, &x, next(x, b, c, as_global)))                                                  \
                 ;                                                                                                      \
         } else {                                                                                                       \
             x = *at;                                                                                                   \
-            *at = next(x, b, c, false);                                                                                \
+            *at = next(x, b, c, as_global);                                                                            \
         }                                                                                                              \
         return x;                                                                                                      \
     }                                                                                                                  \
@@ -243,7 +244,7 @@ INLINE bool is_global(const struct access *a, uint64_t address) {
             T old[8];                                                                                                  \
             for (unsigned i = 0; i < a->count; i++)                                                                    \
                 old[i] = act_##bits((T *)(void *)host + i, ((const T *)(const void *)(w->regs + a->data[i]))[l], c[l], \
-                                    global, next);                                                                     \
+                                    global, global, next);                                                             \
             for (unsigned i = 0; i < a->count; i++)                                                                    \
                 if (a->regs[i] != ~0u)                                                                                 \
                     ((T *)(void *)(w->regs + a->regs[i]))[l] = old[i];                                                 \
@@ -322,18 +323,18 @@ typedef uint128_t bits_128;
 OPERATIONS(RUN)
 
 #define APPLY(name, bits, word, type, forms)                                                                           \
-    static void apply_##name##_##type(uint8_t *at, const uint8_t *operands, uint32_t n, bool global) {                 \
+    static void apply_##name##_##type(uint8_t *at, const uint8_t *operands, uint32_t n, bool global, bool as_global) { \
         for (uint32_t i = 0; i < n; i++) {                                                                             \
             bits_##bits b;                                                                                             \
             memcpy(&b, operands + i * sizeof b, sizeof b);                                                             \
-            act_##bits((bits_##bits *)(void *)at + i, b, b, global, next_##name);                                      \
+            act_##bits((bits_##bits *)(void *)at + i, b, b, global, as_global, next_##name);                           \
         }                                                                                                              \
     }
 OPERATIONS(APPLY)
 
 struct operation {
     op_fn run;
-    void (*apply)(uint8_t *at, const uint8_t *operands, uint32_t n, bool global);
+    void (*apply)(uint8_t *at, const uint8_t *operands, uint32_t n, bool global, bool as_global);
     const char *word;
     uint8_t type, forms;
 };
@@ -353,7 +354,8 @@ const struct insn *op_atomic(struct warp *w, const struct insn *in) {
 /* Sums of single precision keep subnormal numbers here, other than an atom's. Seen on an H200. */
 void atomic_apply(const struct access *a, uint8_t *at, const uint8_t *operands, uint32_t n) {
     bool single = operations[a->operation].type == TYPE_F32;
-    operations[a->operation].apply(at, operands, n, a->space == SPACE_GLOBAL && !single);
+    bool global = a->space == SPACE_GLOBAL;
+    operations[a->operation].apply(at, operands, n, global, global && !single);
 }
 
 /* ---- reading an opcode ---- */

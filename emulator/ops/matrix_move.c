@@ -33,7 +33,7 @@ const struct insn *op_ldmatrix(struct warp *w, const struct insn *in) {
     if (!matrix_ready(w, in, &next))
         return next;
     const struct matrix_access *a = in->extra;
-    uint64_t addresses[WARP_SIZE];
+    _Alignas(64) uint64_t addresses[WARP_SIZE];
     matrix loaded[4];
     access_addresses(w, in, addresses);
     for (int l = 0; l < SIDE * a->count; l++) {
@@ -56,7 +56,7 @@ const struct insn *op_stmatrix(struct warp *w, const struct insn *in) {
     if (!matrix_ready(w, in, &next))
         return next;
     const struct matrix_access *a = in->extra;
-    uint64_t addresses[WARP_SIZE];
+    _Alignas(64) uint64_t addresses[WARP_SIZE];
     access_addresses(w, in, addresses);
     for (int i = 0; i < a->count; i++) {
         matrix m;

@@ -58,7 +58,7 @@ static void *wrong(struct warp *w, const struct insn *in, int lane, const char *
 
 /* The object a lane names, initialised or not. NULL after a report. */
 static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
-    uint64_t addresses[WARP_SIZE];
+    _Alignas(64) uint64_t addresses[WARP_SIZE];
     access_addresses(w, in, addresses);
     uint8_t *host = access_lane_host(w, in, addresses[lane], 8, lane);
     if (host && (host < w->block->shared || host >= w->block->shared + w->launch->shared_bytes))

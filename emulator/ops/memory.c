@@ -31,7 +31,7 @@ void access_addresses(const struct warp *w, const struct insn *in, uint64_t out[
 
 /* Finds who does the same wrong thing, says so once, and stops the launch. */
 static uint8_t *fault(struct warp *w, const struct insn *in, enum finding finding, int lane) {
-    uint64_t addresses[WARP_SIZE];
+    _Alignas(64) uint64_t addresses[WARP_SIZE];
     access_addresses(w, in, addresses);
     uint32_t lanes = 0;
     const struct access *a = in->extra;

@@ -44,7 +44,7 @@ static uint8_t *quick_host(struct warp *w, const struct access *a, uint64_t addr
 static bool find_lines(struct warp *w, const struct insn *in, struct lines *out) {
     const struct matrix_access *a = in->extra;
     const uint32_t *strides = (const uint32_t *)(const void *)(w->regs + a->stride);
-    uint64_t addresses[WARP_SIZE];
+    _Alignas(64) uint64_t addresses[WARP_SIZE];
     access_addresses(w, in, addresses);
     if (!uniform(w, in, addresses, strides))
         return false;
