@@ -144,10 +144,10 @@ static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bo
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++) {
-        struct global_cell cell = chunk_cell(c, i);
+        struct global_cell cell = chunk_cell(c, i, v.memory);
         *found |= touch_cell(n, &cell, (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
                              1u << c->unit_shift, *found);
-        chunk_set_cell(c, i, &cell);
+        chunk_set_cell(c, i, &cell, v.floor);
     }
     chunk_close(c);
 }
@@ -224,7 +224,7 @@ static void search_chunk(const struct search *s, const struct allocation *a, uin
     unsigned unit_shift = chunk_unit_shift(c);
     uint64_t unit = (uint64_t)1 << unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
     for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit) {
-        struct global_cell cell = chunk_cell(c, (at & chunk) >> unit_shift);
+        struct global_cell cell = chunk_cell(c, (at & chunk) >> unit_shift, NULL);
         search_cell(s, a, a->base + at, (uint32_t)unit, &cell, write);
     }
     chunk_close(c);

@@ -30,7 +30,7 @@ static inline struct comer comer_of(const struct block_watch *b, const struct wa
 
 /* ---- extents ---- */
 
-/* Over, or each word's by the thread that comes now, alone. `now` is a part of one warp. */
+/* Over, or each element's by the thread that comes now, alone. `now` is a part of one warp. */
 static inline bool extent_is_harmless(const struct comer *q, const struct extent *old, const struct extent *now) {
     if (old->mark.launch <= q->before)
         return true;
@@ -58,9 +58,9 @@ static inline bool extents_are_harmless(const struct comer *q, const struct exte
 static inline struct extent extent_of(const struct comer *q, uint64_t in_chunk, uint64_t bytes, uint32_t each,
                                       uint32_t lane) {
     struct extent now = {.mark = q->mark,
-                         .first = (uint8_t)(in_chunk / 4),
-                         .last = (uint8_t)((in_chunk + bytes - 1) / 4),
-                         .shift = (uint8_t)(__builtin_ctz(each) - 2)};
+                         .first = (uint16_t)in_chunk,
+                         .last = (uint16_t)(in_chunk + bytes - 1),
+                         .shift = (uint8_t)__builtin_ctz(each)};
     now.mark.mark.packed += lane - (uint32_t)(in_chunk / each);
     return now;
 }
@@ -84,7 +84,7 @@ static inline bool watched_extend(struct extent *list, uint8_t *count, const str
             continue;
         if (e->first < now->first || e->last <= now->last)
             return false;
-        e->first = (uint8_t)(now->last + 1);
+        e->first = (uint16_t)(now->last + 1);
     }
     last->last = now->last;
     return true;
@@ -99,9 +99,9 @@ static inline bool watched_cut(struct extent *list, uint8_t *count, const struct
         if (e->first >= now->first && e->last <= now->last)
             *e = list[--*count];
         else if (e->first >= now->first)
-            e->first = (uint8_t)(now->last + 1);
+            e->first = (uint16_t)(now->last + 1);
         else if (e->last <= now->last)
-            e->last = (uint8_t)(now->first - 1);
+            e->last = (uint16_t)(now->first - 1);
         else
             return false;
     }
@@ -135,7 +135,7 @@ struct watched_place {
 
 /* May the warp be seen as a whole, and is order between blocks nothing to be asked? */
 static inline bool watched_is_simple(const struct block_watch *b, const struct warp *w, const struct watched_access x) {
-    return x.bytes >= 4 && !b->order.partly && watch_whole_comes_to(b, w, MARK_SITE(x.mark)) &&
+    return !b->order.partly && watch_whole_comes_to(b, w, MARK_SITE(x.mark)) &&
            (b->launch->checks & (CHECK_RACE | CHECK_CAREFUL)) == CHECK_RACE;
 }
 
@@ -173,12 +173,13 @@ static inline struct race_chunk *watched_go_on(const struct block_watch *b, cons
         return NULL;
     struct extent now = extent_of(q, in_chunk, 2 * p->bytes, p->each, 0);
     if (c->newest <= b->launch->floor && !c->expanded)
-        c->write_count = c->read_count = 0;
+        c->write_count = c->read_count = c->parts = 0;
     if (!c->expanded && extents_are_harmless(q, c->writes, c->write_count, &now) &&
         extents_are_harmless(q, c->reads, c->read_count, &now) &&
         (write ? watched_extend(c->writes, &c->write_count, &now) && watched_cut(c->reads, &c->read_count, &now)
                : watched_extend(c->reads, &c->read_count, &now))) {
         chunk_note_launch(c, q->mark.launch);
+        c->parts |= p->each < 4;
         return c;
     }
     chunk_close(c);
