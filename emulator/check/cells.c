@@ -45,9 +45,8 @@ static size_t values_bytes(unsigned unit_shift) {
     return sizeof(struct chunk_values) + (CHUNK_BYTES >> unit_shift) * sizeof(uint32_t);
 }
 
-bool chunk_need_plane(struct race_chunk *c, enum cell_mark mark) {
-    if (!c->planes[mark])
-        c->planes[mark] = take(plane_bytes(c->unit_shift));
+bool chunk_make_plane(struct race_chunk *c, enum cell_mark mark) {
+    c->planes[mark] = take(plane_bytes(c->unit_shift));
     return c->planes[mark];
 }
 
@@ -72,6 +71,7 @@ static void forget_visits(struct race_chunk *c, uint32_t floor) {
         for (uint64_t i = 0; c->planes[k] && i < chunk_cells(c); i++)
             chunk_numbers(c, k)[i] = renumbered[chunk_numbers(c, k)[i]];
     c->visit_count = count;
+    c->last_visit = c->visits[count - 1];
 }
 
 static bool make_room(struct race_chunk *c, uint32_t floor) {
@@ -92,15 +92,12 @@ static bool make_room(struct race_chunk *c, uint32_t floor) {
 }
 
 uint32_t chunk_visit(struct race_chunk *c, const struct global_mark *m, uint32_t floor) {
-    enum { LAST = 4 };
-    for (unsigned n = c->visit_count; n-- > 1 && n + LAST >= c->visit_count;) {
-        const struct visit *v = &c->visits[n];
-        if (v->block == m->block && v->time == m->mark.time && v->launch == m->launch)
-            return n;
-    }
+    uint32_t known = chunk_known_visit(c, m);
+    if (known)
+        return known;
     if (c->visit_count == c->visit_room && !make_room(c, floor))
         return 0;
-    c->visits[c->visit_count] = (struct visit){m->launch, m->block, m->mark.time};
+    c->visits[c->visit_count] = c->last_visit = (struct visit){m->launch, m->block, m->mark.time};
     return c->visit_count++;
 }
 
@@ -132,7 +129,7 @@ void chunk_set_mark(struct race_chunk *c, uint64_t i, enum cell_mark mark, struc
 }
 
 static bool is_apart(const struct race_chunk *c, uint64_t i) {
-    return c->values && c->values->apart[i / 64] >> i % 64 & 1;
+    return c->apart && c->values->apart[i / 64] >> i % 64 & 1;
 }
 
 static uint32_t value_in_memory(const struct race_chunk *c, uint64_t i, const uint8_t *memory) {
@@ -166,7 +163,7 @@ void chunk_set_cell(struct race_chunk *c, uint64_t i, const struct global_cell *
 /* ---- values ---- */
 
 void chunk_values_in_memory(struct race_chunk *c, uint64_t i, uint64_t n) {
-    for (uint64_t end = i + n; c->values && i < end; i++)
+    for (uint64_t end = i + n; c->apart && i < end; i++)
         c->values->apart[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
@@ -177,44 +174,68 @@ void chunk_value_apart(struct race_chunk *c, uint64_t i, bool known, uint32_t va
         chunk_set_mark(c, i, CELL_WRITE, none, 0);
         return;
     }
+    c->apart = true;
     c->values->apart[i / 64] |= bit;
     c->values->known[i / 64] = known ? c->values->known[i / 64] | bit : c->values->known[i / 64] & ~bit;
     c->values->values[i] = value;
 }
 
 void chunk_take_values(struct race_chunk *c, const struct chunk_visitor *v) {
-    if (c->newest <= v->floor || !(c->expanded ? c->planes[CELL_WRITE] != NULL : c->write_count) ||
-        !chunk_expand(c, 2))
+    chunk_tell(c);
+    if (c->newest <= v->floor || !(c->expanded ? c->planes[CELL_WRITE] != NULL : c->write_count) || !chunk_expand(c, 2))
         return;
     for (uint64_t i = 0; i < chunk_cells(c); i++)
         if (chunk_mark(c, i, CELL_WRITE).launch > v->floor && !is_apart(c, i))
             chunk_value_apart(c, i, true, value_in_memory(c, i, v->memory));
 }
 
+/* ---- the log ---- */
+
+bool chunk_log_grows(struct race_chunk *c) {
+    size_t room = c->log_room ? 2 * (size_t)c->log_room : FIRST_ROOM;
+    struct extent *log = room <= MOST_LOGGED ? take(room * sizeof *log) : NULL;
+    if (!log)
+        return false;
+    if (c->log)
+        memcpy(log, c->log, c->logged * sizeof *log);
+    give(c->log, c->log_room * sizeof *log);
+    c->log = log;
+    c->log_room = (uint16_t)room;
+    return true;
+}
+
 /* ---- chunks ---- */
 
-void chunk_drop(struct race_chunk *c) {
+static void drop_cells(struct race_chunk *c) {
     for (enum cell_mark k = 0; k < CELL_MARKS; k++) {
         give(c->planes[k], c->planes[k] ? plane_bytes(c->unit_shift) : 0);
         c->planes[k] = NULL;
     }
     give(c->values, c->values ? values_bytes(c->unit_shift) : 0);
-    give(c->visits, c->visit_room * sizeof *c->visits);
     c->values = NULL;
+    c->apart = false;
+}
+
+void chunk_drop(struct race_chunk *c) {
+    drop_cells(c);
+    give(c->visits, c->visit_room * sizeof *c->visits);
+    give(c->log, c->log_room * sizeof *c->log);
     c->visits = NULL;
-    c->visit_room = 0;
+    c->log = NULL;
+    c->visit_room = c->log_room = c->logged = 0;
 }
 
 /* Cells without any mark. What memory there is for them is kept: who needed it once will do so again. */
 static bool make_cells(struct race_chunk *c, unsigned unit_shift) {
     if (c->unit_shift != unit_shift)
-        chunk_drop(c);
+        drop_cells(c);
     c->unit_shift = (uint8_t)unit_shift;
     for (enum cell_mark k = 0; k < CELL_MARKS; k++)
         if (c->planes[k])
             memset(chunk_numbers(c, k), 0, chunk_cells(c) * sizeof(uint16_t));
-    if (c->values)
+    if (c->apart)
         memset(c->values->apart, 0, sizeof c->values->apart);
+    c->apart = false;
     c->visit_count = 1;
     __atomic_store_n(&c->expanded, true, __ATOMIC_RELAXED);
     return c->visits || make_room(c, 0);
@@ -227,6 +248,7 @@ static bool split_cells(struct race_chunk *c) {
     c->unit_shift = 0;
     c->parts = true;
     c->values = NULL;
+    c->apart = false;
     memset(c->planes, 0, sizeof c->planes);
     bool good = true;
     for (enum cell_mark k = 0; k < CELL_MARKS; k++) {
@@ -240,9 +262,7 @@ static bool split_cells(struct race_chunk *c) {
         if (is_apart(&words, i / 4))
             chunk_value_apart(c, i, words.values->known[i / 256] >> i / 4 % 64 & 1,
                               words.values->values[i / 4] >> 8 * (i % 4) & 0xff);
-    words.visits = NULL; /* they stay */
-    words.visit_room = 0;
-    chunk_drop(&words);
+    drop_cells(&words);
     return good;
 }
 
@@ -252,6 +272,7 @@ static void forget(struct race_chunk *c) {
     chunk_unsettle(c);
     c->write_count = c->read_count = 0;
     c->parts = false;
+    c->logged = 0;
     if (stays && make_cells(c, 2))
         return;
     __atomic_store_n(&c->expanded, false, __ATOMIC_RELAXED);
@@ -287,15 +308,20 @@ void chunk_lock(struct race_chunk *c) {
             sched_yield();
 }
 
-void chunk_enter(struct race_chunk *c, const struct chunk_visitor *v) {
-    chunk_lock(c);
+void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v) {
     if (c->newest && c->newest <= v->floor)
         forget(c);
-    chunk_note_launch(c, v->launch);
+}
+
+void chunk_enter(struct race_chunk *c, const struct chunk_visitor *v) {
+    chunk_lock(c);
+    chunk_forget(c, v);
+    chunk_note_launch(c, v->launch, v->write);
 }
 
 bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v) {
     chunk_enter(c, v);
+    chunk_tell(c);
     if (chunk_expand(c, unit_shift))
         return true;
     chunk_close(c);

@@ -1,303 +1,7 @@
-/* The quick way, in global memory: a row of 16 cells at a time. */
+/* The quick way, in global memory. */
 #include "check/quick.h"
-#include "check/watched_global.h"
+#include "check/quick_cells.h"
 #include "core/simd.h"
-
-struct quick {
-    struct block_watch *b;
-    const struct touch *touch;
-    struct comer by;
-    uint32_t shift;  /* a lane has 1 << shift cells */
-    uint32_t number; /* of this visit in the chunk; 0: not yet known */
-    bool alone;      /* not several lanes at one place: then these */
-    uint32_t lanes;
-    bool written;    /* all that is read has been written */
-    uint32_t stored; /* bytes that are in memory already */
-};
-
-/* What one instruction does to cells [i, i + 16): where active is 1. */
-struct row {
-    struct race_chunk *chunk;
-    uint64_t i;
-    uint32_t on;
-    quick_cells packed;
-};
-
-/* ---- what is remembered of a row ---- */
-
-typedef uint16_t row_numbers __attribute__((vector_size(32), aligned(2), may_alias));
-typedef int16_t row_holds __attribute__((vector_size(32), may_alias));
-static const quick_cells count = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-static const row_numbers count_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
-static inline uint32_t which_number(const uint16_t *numbers, uint16_t n) {
-    row_holds holds = (row_holds)(*(const row_numbers *)(const void *)numbers == n);
-    return simd_bits32(__builtin_convertvector(holds, simd_i32));
-}
-
-static inline uint32_t which_warp(const uint32_t *packed, quick_cells now) {
-    return QUICK_WHERE(((QUICK_AT(packed, 0) ^ now) & WARP_BITS) == 0);
-}
-
-static inline uint32_t which_copy(const uint32_t *packed) {
-    return QUICK_WHERE((QUICK_AT(packed, 0) & MARK_COPY) != 0);
-}
-
-/* Bits of cells whose mark ... */
-struct past {
-    uint32_t none;   /* is none, or of a launch that is over */
-    uint32_t over;   /* is over, for this or another reason */
-    uint32_t thread; /* is of the thread that comes now */
-    uint32_t mine;   /* is of its block */
-    uint32_t launch; /* is of its launch */
-};
-
-/* Of one visit, where it has been. */
-static inline void note_visit(const struct quick *q, const struct visit *v, const uint32_t *packed, quick_cells now,
-                              uint32_t where, struct past *p) {
-    if (v->launch <= q->by.before) {
-        p->none |= where;
-        p->over |= where;
-        return;
-    }
-    p->launch |= v->launch == q->by.mark.launch ? where : 0;
-    if (v->launch != q->by.mark.launch || v->block != q->by.mark.block)
-        return;
-    p->mine |= where;
-    p->thread |= where & QUICK_WHERE(((QUICK_AT(packed, 0) ^ now) & THREAD_BITS) == 0);
-    if (v->time < q->by.base)
-        p->over |= where & ~which_copy(packed);
-    else if (v->time < q->by.synced)
-        p->over |= where & which_warp(packed, now) & ~which_copy(packed);
-}
-
-static inline struct past past_of(const struct quick *q, const struct row *r, enum cell_mark mark) {
-    const struct race_chunk *c = r->chunk;
-    if (!c->planes[mark])
-        return (struct past){.none = QUICK_ALL, .over = QUICK_ALL};
-    const uint16_t *numbers = chunk_numbers(c, mark) + r->i;
-    const uint32_t *packed = c->planes[mark] + r->i, none = which_number(numbers, 0);
-    struct past p = {.none = none, .over = none};
-    for (uint32_t rest = r->on & ~none; rest;) {
-        uint16_t n = numbers[__builtin_ctz(rest)];
-        uint32_t where = rest & which_number(numbers, n);
-        note_visit(q, &c->visits[n], packed, r->packed, where, &p);
-        rest &= ~where;
-    }
-    return p;
-}
-
-static inline uint32_t no_danger(const struct quick *q, const struct past *p) {
-    return q->alone ? p->over | p->thread : p->over;
-}
-
-/* ---- what is left there ---- */
-
-static inline void put(uint32_t *plane, uint32_t where, quick_cells new) {
-    quick_cells old = QUICK_AT(plane, 0), bits = (where >> count & 1) != 0;
-    QUICK_SET(plane, 0) = (new &bits) | (old & ~bits);
-}
-
-static inline void put_number(uint16_t *numbers, uint32_t where, uint16_t n) {
-    row_numbers *at = (row_numbers *)(void *)numbers, new = n - (row_numbers){0};
-    row_numbers bits = (row_numbers)(((uint16_t)where >> count_numbers & 1) != 0);
-    *at = (new &bits) | (*at & ~bits);
-}
-
-/* May give the chunk's visits other numbers. Where there is no memory, the mark is forgotten. */
-static inline void set_where(struct quick *q, const struct row *r, enum cell_mark mark, uint32_t where) {
-    struct race_chunk *c = r->chunk;
-    if (!chunk_need_plane(c, mark))
-        return;
-    if (!q->number)
-        q->number = chunk_visit(c, &q->by.mark, q->b->launch->floor);
-    put(c->planes[mark] + r->i, where, r->packed);
-    put_number(chunk_numbers(c, mark) + r->i, where, (uint16_t)q->number);
-}
-
-/* Nothing more comes of reads by blocks behind these two. */
-static void settle(const struct quick *q, const struct row *r, uint64_t cells, uint32_t one, uint32_t other) {
-    uint32_t launch = q->by.mark.launch, block = one > other ? one : other;
-    if (r->chunk->unit_shift != 2 || !q->written || !cells)
-        return;
-    chunk_settle(r->chunk, launch, block, r->i, cells);
-    if (r->i % 64 + ROW_CELLS > 64 && cells >> (64 - r->i % 64))
-        chunk_settle(r->chunk, launch, block, (r->i / 64 + 1) * 64, cells >> (64 - r->i % 64));
-}
-
-/* Two reads are remembered, neither of which makes room: the second does if it is of the same block. Two reads of one block are not as
- * good as two of different ones. */
-static void read_again(struct quick *q, const struct row *r, uint32_t rest, uint32_t both_mine, uint32_t may_settle) {
-    const struct race_chunk *c = r->chunk;
-    const uint16_t *one = chunk_numbers(c, CELL_READ) + r->i, *other = chunk_numbers(c, CELL_READ_TOO) + r->i;
-    uint32_t replaced = rest & both_mine;
-    for (uint32_t left = rest & ~both_mine; left;) {
-        unsigned at = (unsigned)__builtin_ctz(left);
-        uint32_t where = left & which_number(one, one[at]) & which_number(other, other[at]);
-        uint32_t first = c->visits[one[at]].block, second = c->visits[other[at]].block;
-        if (first == second)
-            replaced |= where;
-        else
-            settle(q, r, where & may_settle, first, second);
-        left &= ~where;
-    }
-    if (replaced)
-        set_where(q, r, CELL_READ_TOO, replaced);
-}
-
-static bool read_row(struct quick *q, const struct row *r) {
-    struct past write = past_of(q, r, CELL_WRITE), strong = past_of(q, r, CELL_STRONG);
-    if (r->on & ~(no_danger(q, &write) & no_danger(q, &strong)))
-        return false;
-    uint32_t rest = r->on, both_mine = QUICK_ALL;
-    for (enum cell_mark k = CELL_READ; k <= CELL_READ_TOO && rest; k++) {
-        struct past read = past_of(q, r, k);
-        uint32_t taken = rest & (read.over | read.thread);
-        if (taken)
-            set_where(q, r, k, taken);
-        rest &= ~taken;
-        both_mine &= read.mine;
-        /* of another launch, or of another block when something has ordered blocks, nobody knows here whether it is over */
-        if (rest && (q->b->order.partly || rest & ~read.launch))
-            return false;
-    }
-    if (rest)
-        read_again(q, r, rest, both_mine, write.none & strong.none);
-    return true;
-}
-
-static bool write_row(struct quick *q, const struct row *r) {
-    uint32_t good = r->on;
-    for (enum cell_mark k = CELL_WRITE; k < CELL_MARKS; k++) {
-        struct past p = past_of(q, r, k);
-        good &= no_danger(q, &p);
-    }
-    if (good != r->on)
-        return false;
-    set_where(q, r, CELL_WRITE, r->on);
-    for (enum cell_mark k = CELL_STRONG; k < CELL_MARKS; k++)
-        if (r->chunk->planes[k])
-            put_number(chunk_numbers(r->chunk, k) + r->i, r->on, 0);
-    return true;
-}
-
-/* ---- a single cell ---- */
-
-static inline bool same_warp(const struct global_mark *m, uint32_t packed) {
-    return !((m->mark.packed ^ packed) & WARP_BITS);
-}
-
-static inline bool is_thread(const struct quick *q, const struct global_mark *m, uint32_t packed) {
-    return is_comers_block(&q->by, m) && !((m->mark.packed ^ packed) & THREAD_BITS);
-}
-
-static inline bool is_over(const struct quick *q, const struct global_mark *m, uint32_t packed) {
-    if (m->launch <= q->by.before)
-        return true;
-    return is_comers_block(&q->by, m) && !(m->mark.packed & MARK_COPY) &&
-           (m->mark.time < q->by.base || (m->mark.time < q->by.synced && same_warp(m, packed)));
-}
-
-/* Of another launch, or of another block when something has ordered blocks, nobody knows here whether it is over. */
-static inline bool must_ask(const struct quick *q, const struct global_mark *m) {
-    return m->launch != q->by.mark.launch || q->b->order.partly;
-}
-
-static inline struct global_mark mark_at(const struct race_chunk *c, uint64_t i, enum cell_mark mark) {
-    unsigned n = c->planes[mark] ? chunk_numbers(c, mark)[i] : 0;
-    if (!n)
-        return (struct global_mark){0};
-    const struct visit *v = &c->visits[n];
-    return (struct global_mark){v->launch, v->block, {v->time, c->planes[mark][i]}};
-}
-
-static inline void set_at(struct quick *q, struct race_chunk *c, uint64_t i, enum cell_mark mark, uint32_t packed) {
-    if (!chunk_need_plane(c, mark))
-        return;
-    if (!q->number)
-        q->number = chunk_visit(c, &q->by.mark, q->b->launch->floor);
-    c->planes[mark][i] = packed;
-    chunk_numbers(c, mark)[i] = (uint16_t)q->number;
-}
-
-/* What race_global's remember_read does. False: something must be asked that is not known here. */
-static bool remember(struct quick *q, const struct row *r, uint64_t i, uint32_t packed, bool settles) {
-    struct global_mark reads[2];
-    for (int k = 0; k < 2; k++) {
-        reads[k] = mark_at(r->chunk, i, CELL_READ + k);
-        if (is_over(q, &reads[k], packed) || is_thread(q, &reads[k], packed)) {
-            set_at(q, r->chunk, i, CELL_READ + k, packed);
-            return true;
-        }
-        if (must_ask(q, &reads[k]))
-            return false;
-    }
-    if (reads[0].block == reads[1].block)
-        set_at(q, r->chunk, i, CELL_READ_TOO, packed);
-    else if (settles)
-        settle(q, r, (uint64_t)1 << (i - r->i), reads[0].block, reads[1].block);
-    return true;
-}
-
-/* All that come to the cell at once leave what they would leave one after the other. */
-static bool remember_all(struct quick *q, const struct row *r, uint64_t i, bool settles) {
-    uint32_t warp = q->by.mark.mark.packed;
-    uint32_t first = warp + (uint32_t)__builtin_ctz(q->lanes), last = warp + 31u - (uint32_t)__builtin_clz(q->lanes);
-    if (mark_at(r->chunk, i, CELL_READ).launch <= q->by.before &&
-        mark_at(r->chunk, i, CELL_READ_TOO).launch <= q->by.before) {
-        set_at(q, r->chunk, i, CELL_READ, first);
-        set_at(q, r->chunk, i, CELL_READ_TOO, last);
-        return true;
-    }
-    if (!remember(q, r, i, first, settles))
-        return false;
-    for (enum cell_mark k = CELL_READ; k <= CELL_READ_TOO; k++) {
-        struct global_mark old = mark_at(r->chunk, i, k);
-        uint32_t lane = old.mark.packed & MARK_LANE;
-        if (q->lanes >> lane & 1 && is_thread(q, &old, warp + lane) && !is_over(q, &old, warp + lane))
-            set_at(q, r->chunk, i, k, warp + lane);
-    }
-    return remember(q, r, i, last, settles);
-}
-
-static bool read_one(struct quick *q, const struct row *r, uint64_t i) {
-    uint32_t packed = r->packed[i - r->i];
-    bool settles = true;
-    for (enum cell_mark k = CELL_WRITE; k <= CELL_STRONG; k++) {
-        struct global_mark m = mark_at(r->chunk, i, k);
-        settles &= m.launch <= q->by.before;
-        if (!is_over(q, &m, packed) && !(q->alone && is_thread(q, &m, packed)))
-            return false;
-    }
-    return q->alone ? remember(q, r, i, packed, settles) : remember_all(q, r, i, settles);
-}
-
-static bool read_one_by_one(struct quick *q, const struct row *r) {
-    for (uint32_t rest = r->on; rest; rest &= rest - 1)
-        if (!read_one(q, r, r->i + (uint64_t)__builtin_ctz(rest)))
-            return false;
-    return true;
-}
-
-static bool write_one(struct quick *q, const struct row *r) {
-    uint32_t packed = r->packed[0];
-    for (enum cell_mark k = CELL_WRITE; k < CELL_MARKS; k++) {
-        struct global_mark m = mark_at(r->chunk, r->i, k);
-        if (!is_over(q, &m, packed) && !is_thread(q, &m, packed))
-            return false;
-    }
-    set_at(q, r->chunk, r->i, CELL_WRITE, packed);
-    for (enum cell_mark k = CELL_STRONG; k < CELL_MARKS; k++)
-        if (r->chunk->planes[k])
-            chunk_numbers(r->chunk, k)[r->i] = 0;
-    return true;
-}
-
-static inline bool row_is_quick(struct quick *q, const struct row *r) {
-    if (q->touch->write)
-        return r->on == 1 && q->alone ? write_one(q, r) : write_row(q, r);
-    return q->alone && r->on != 1 ? read_row(q, r) : read_one_by_one(q, r);
-}
 
 /* ---- spans ---- */
 
@@ -356,7 +60,7 @@ static bool piece_is_simple(struct quick *q, const struct allocation *a, struct 
         !extents_are_harmless(&q->by, c->reads, c->read_count, &now))
         return false;
     c->parts |= bytes < 4;
-    if (!q->touch->write)
+    if (!q->write)
         return extents_put(c->reads, &c->read_count, &now);
     return extents_put(c->writes, &c->write_count, &now) && extents_remove(c->reads, &c->read_count, &now) &&
            store_at_once(q, a, s, from, to);
@@ -388,16 +92,11 @@ static bool piece_is_quick(struct quick *q, const struct allocation *a, struct r
     q->shift = (unsigned)__builtin_ctz(q->touch->bytes) - unit;
     q->number = 0;
     uint64_t first = ((s->at + from - a->base) & (CHUNK_BYTES - 1)) >> unit, cells = (to - from) >> unit;
-    uint32_t begin = (uint32_t)(from >> unit), packed = q->by.mark.mark.packed + s->lane;
-    if (q->touch->write)
+    if (q->write)
         chunk_unsettle(c);
-    for (uint64_t i = 0; i < cells; i += ROW_CELLS) {
-        uint32_t on = cells - i < ROW_CELLS ? QUICK_ALL >> (ROW_CELLS - (cells - i)) : QUICK_ALL;
-        struct row r = {c, first + i, on, packed + ((count + (begin + (uint32_t)i)) >> q->shift)};
-        if (!row_is_quick(q, &r))
-            return false;
-    }
-    if (q->touch->write)
+    if (!quick_cells_run(q, c, first, cells, from >> unit, s->lane))
+        return false;
+    if (q->write)
         keep_values(q, a, c, s, from, to);
     return true;
 }
@@ -405,7 +104,7 @@ static bool piece_is_quick(struct quick *q, const struct allocation *a, struct r
 /* Is it all settled, so that the chunk need not even be locked? */
 static bool is_settled(const struct quick *q, const struct race_chunk *c, uint64_t in_chunk, uint64_t bytes) {
     enum { PIECE = 64 * 4 }; /* bytes that one word of bits is for */
-    if (q->b->order.partly)
+    if (q->partly)
         return false;
     for (uint64_t at = in_chunk, end = in_chunk + bytes, next; at < end; at = next) {
         next = at / PIECE * PIECE + PIECE < end ? at / PIECE * PIECE + PIECE : end;
@@ -429,6 +128,19 @@ static inline bool spans_are_settled(const struct quick *q, const struct allocat
     return true;
 }
 
+/* A read that need only be noted. */
+static bool span_is_logged(const struct quick *q, const struct allocation *a, struct race_chunk *c,
+                           const struct span *s, uint64_t from, uint64_t to) {
+    enum { LEAST = 64 }; /* bytes for which it is worth the while */
+    uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
+    uint32_t bytes = q->touch->bytes;
+    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || to - from < LEAST || from & (bytes - 1))
+        return false;
+    struct extent now = extent_of(&q->by, in_chunk, to - from, bytes, s->lane + (uint32_t)(from / bytes));
+    return watched_log(c, &q->by, &now) ||
+           (c->logged == c->log_room && chunk_log_grows(c) && watched_log(c, &q->by, &now));
+}
+
 /* The chunk that is open stays open for the next piece. */
 static bool span_is_quick(struct quick *q, const struct allocation *a, const struct span *s, struct race_chunk **open) {
     unsigned unit = q->touch->bytes < 4 ? 0 : 2;
@@ -438,14 +150,18 @@ static bool span_is_quick(struct quick *q, const struct allocation *a, const str
         uint64_t offset = s->at + from - a->base, in_chunk = offset & (CHUNK_BYTES - 1), left = CHUNK_BYTES - in_chunk;
         to = s->bytes - from < left ? s->bytes : from + left;
         struct race_chunk *c = allocation_chunk(a, s->at + from);
-        if (c && !q->touch->write && is_settled(q, c, in_chunk, to - from))
+        if (c && !q->write && is_settled(q, c, in_chunk, to - from))
             continue;
-        struct chunk_visitor v = visitor_at(q->b->launch, a, offset);
+        struct chunk_visitor v = visitor_at(q->touch, a, offset);
         if (c != *open && *open)
             chunk_close(*open);
         if (c != *open && c)
             chunk_enter(c, &v);
         *open = c;
+        if (c && span_is_logged(q, a, c, s, from, to))
+            continue;
+        if (c)
+            chunk_tell(c);
         if (c && !c->expanded && piece_is_simple(q, a, c, s, from, to))
             continue;
         if (!c || !chunk_expand(c, unit) || !piece_is_quick(q, a, c, s, from, to))
@@ -454,11 +170,88 @@ static bool span_is_quick(struct quick *q, const struct allocation *a, const str
     return true;
 }
 
+/* ---- lanes that go each to a place of its own ---- */
+
+/* Their chunks are far away, nearly always: the host's processor may begin to fetch them. */
+static void fetch(const struct allocation *a, const struct span *spans, unsigned n, enum cell_mark mark) {
+    struct race_chunk *chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire);
+    for (const struct span *s = spans; chunks && s < spans + n; s++)
+        if (memory_at(a, s->at, s->bytes))
+            __builtin_prefetch(&chunks[(s->at - a->base) >> CHUNK_SHIFT], 1);
+    for (const struct span *s = spans; chunks && s < spans + n; s++) {
+        if (!memory_at(a, s->at, s->bytes))
+            continue;
+        const struct race_chunk *c = &chunks[(s->at - a->base) >> CHUNK_SHIFT];
+        const uint32_t *plane = __atomic_load_n(&c->planes[mark], __ATOMIC_RELAXED);
+        uint64_t i = (s->at - a->base) % CHUNK_BYTES >> 2;
+        if (plane) {
+            __builtin_prefetch(plane + i, 1);
+            __builtin_prefetch((const uint16_t *)(const void *)(plane + CHUNK_BYTES / 4 + ROW_CELLS) + i, 1);
+        }
+    }
+}
+
+/* A lane comes to a word where nobody has been: it is not settled. */
+static inline bool lane_is_first(struct quick *q, const struct allocation *a, const struct span *s,
+                                 struct race_chunk *c) {
+    const struct access *x = q->touch->in->extra;
+    uint64_t i = (s->at - a->base) % CHUNK_BYTES / 4;
+    bool store = x->kind == ACCESS_STORE;
+    if (!c->expanded || c->unit_shift != 2 || c->logged)
+        return false;
+    for (enum cell_mark k = 0; k < CELL_MARKS; k++)
+        if (c->planes[k] && chunk_numbers(c, k)[i])
+            return false;
+    q->number = 0;
+    quick_set_at(q, c, i, store ? CELL_WRITE : CELL_READ, q->by.mark.mark.packed + s->lane);
+    if (store) {
+        const uint32_t *value = (const uint32_t *)(const void *)(q->touch->warp->regs + x->regs[0]) + s->lane;
+        memcpy(a->host + (s->at - a->base), value, sizeof *value);
+        q->stored += sizeof *value;
+        chunk_values_in_memory(c, i, 1);
+    }
+    return true;
+}
+
+/* Is it an access of one lane to a word of its own, whose value, if any, may be stored at once? */
+static inline bool may_be_first(const struct quick *q, const struct allocation *a) {
+    const struct access *x = q->touch->in->extra;
+    return x->bytes == 4 && x->count == 1 && x->reg_bits == 32 &&
+           (x->kind == ACCESS_LOAD || (x->kind == ACCESS_STORE && allocation_keeps_values(a)));
+}
+
+/* The chunk that is open stays so for the next lane. */
+static inline bool lane_is_quick(struct quick *q, const struct allocation *a, const struct span *s,
+                                 struct race_chunk **open) {
+    struct race_chunk *c = allocation_chunk(a, s->at);
+    if (!c || s->lanes & (s->lanes - 1) || !chunk_is_expanded(c))
+        return false;
+    if (c != *open) {
+        if (*open)
+            chunk_close(*open);
+        *open = NULL;
+        if (!chunk_try_lock(c))
+            return false;
+        *open = c;
+        if (c->newest <= q->floor) {
+            struct chunk_visitor v = visitor_at(q->touch, a, s->at - a->base);
+            chunk_forget(c, &v);
+        }
+        chunk_note_launch(c, q->by.mark.launch, q->write);
+    }
+    return lane_is_first(q, a, s, c);
+}
+
 static uint32_t quick_races(struct quick *q, const struct allocation *a, const struct span *spans, unsigned n) {
+    enum { MANY = 4 };
     struct race_chunk *open = NULL;
     uint32_t left = 0, bytes = q->touch->bytes;
+    bool first = n > MANY && may_be_first(q, a);
+    if (n > MANY)
+        fetch(a, spans, n, q->write ? CELL_WRITE : CELL_READ);
     for (const struct span *s = spans; s < spans + n; s++)
-        if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) || !span_is_quick(q, a, s, &open))
+        if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) ||
+            !((first && lane_is_quick(q, a, s, &open)) || span_is_quick(q, a, s, &open)))
             left |= s->lanes;
     if (open)
         chunk_close(open);
@@ -484,7 +277,11 @@ static uint32_t quick_written(const struct touch *t, const struct allocation *a,
 static inline __attribute__((always_inline)) uint32_t
 left_by_quick(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned n, uint32_t *stored) {
     const struct allocation *a = t->allocation;
-    struct quick q = {.b = b, .touch = t, .by = comer_of(b, t->warp, touch_mark(b, t))};
+    struct quick q = {.touch = t,
+                      .by = comer_of(b, t->warp, touch_mark(b, t)),
+                      .write = t->write,
+                      .floor = b->launch->floor,
+                      .partly = b->order.partly};
     uint32_t left = 0;
     bool races = b->launch->checks & CHECK_RACE;
     if (!a || !a->watch || !quick_can(b, t))

@@ -139,7 +139,7 @@ static bool touch_cell(const struct now *n, struct global_cell *c, uint64_t offs
 static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bool *found) {
     struct race_chunk *c = allocation_chunk(n->touch->allocation, n->touch->allocation->base + offset);
     unsigned unit = bytes % 4 || offset % 4 ? 0 : 2;
-    struct chunk_visitor v = visitor_at(n->b->launch, n->touch->allocation, offset);
+    struct chunk_visitor v = visitor_at(n->touch, n->touch->allocation, offset);
     if (!c || !chunk_open(c, unit, &v))
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
@@ -221,6 +221,7 @@ static void search_chunk(const struct search *s, const struct allocation *a, uin
     if (!c || !chunk_is_used(c))
         return;
     chunk_lock(c);
+    chunk_tell(c);
     unsigned unit_shift = chunk_unit_shift(c);
     uint64_t unit = (uint64_t)1 << unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
     for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit) {
