@@ -4,6 +4,16 @@
 ifneq ($(filter 3.% ,$(MAKE_VERSION)),)
 $(error This needs GNU make 4; this is $(MAKE_VERSION). On macOS: brew install make, then gmake)
 endif
+# make -f path/to/Makefile, from elsewhere: the same in the workbook's folder.
+ifeq ($(wildcard tools/messages.sh),)
+goals := $(or $(MAKECMDGOALS),help)
+.PHONY: $(goals)
+$(firstword $(goals)):
+	@$(MAKE) --no-print-directory -C '$(patsubst %Makefile,%,$(strip $(MAKEFILE_LIST)))' $(goals)
+$(wordlist 2,$(words $(goals)),$(goals)): $(firstword $(goals))
+	@:
+else
+
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -15,13 +25,13 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/)))
 number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
 lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu),lesson$(call number_of,$(folder))))
-exercises := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/exercise.cu),exercise$(call number_of,$(folder))))
+exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu hints.md) solutions/$(folder)/exercise.cu),exercise$(call number_of,$(folder))))
 
 lesson_actions   := run test sanitize profile view ptx sass
 exercise_actions := run hint solution reset watch grade
 hints            := $(exercises:exercise%=hint%)
-commands         := help progress doctor lab notebooks bench test clean format
-variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE STUDENT BASE CHECK WHEELS VERBOSE CC CUDA_HOME TOOL LESSON LIMIT NO_BROWSER PYTHON
+commands         := help progress doctor lab notebooks student-copy bench test clean format
+variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE STUDENT BASE CHECK WHEELS VERBOSE CC CUDA_HOME TOOL LESSON LIMIT NO_BROWSER PYTHON ROSTER JOBS STRICT TODO
 words            := $(sort $(lessons) $(exercises) $(hints) $(lesson_actions) $(exercise_actions) $(commands))
 export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc does not bear an empty NVCC_CCBIN
 
@@ -48,6 +58,12 @@ ifneq ($(filter-out auto gpu cpu,$(BACKEND)),)
 $(error BACKEND=$(BACKEND): it is auto, gpu or cpu)
 endif
 
+ifneq ($(TIMEOUT),)
+ifneq ($(shell case $(call quoted,$(TIMEOUT)) in (*[!0-9]*) echo wrong ;; esac),)
+$(error TIMEOUT=$(TIMEOUT): it is a number of seconds, as in TIMEOUT=20; 0 is no limit)
+endif
+endif
+
 ifeq ($(subjects),)
 ifneq ($(filter-out test watch grade,$(actions)),)
 $(error $(firstword $(filter-out test watch grade,$(actions))) what? Name a lesson or an exercise too, for example: \
@@ -62,6 +78,9 @@ endif
 endef
 $(foreach subject,$(filter $(lessons),$(subjects)),$(eval $(call check_actions,$(subject),$(lesson_actions))))
 $(foreach subject,$(filter $(exercises),$(subjects)),$(eval $(call check_actions,$(subject),$(exercise_actions))))
+
+# A student's copy of the workbook has graders, and no tests.
+run_tests := $(if $(wildcard tests/run),sh tests/run,echo "error: this copy of the workbook has no tests. make exercise01 grades an exercise." >&2; false)
 
 # --- lessons and exercises ---
 
@@ -79,7 +98,7 @@ $(1).sanitize: build/lessons/$(1)
 $(1).ptx $(1).sass: build/configuration
 	@sh tools/disassemble.sh $(1) $$(subst $(1).,,$$@)
 $(1).test: build/configuration
-	@sh tests/run lesson $(1:lesson%=%)
+	@$(run_tests) lesson $(1:lesson%=%)
 .PHONY: $(1) $(1).run $(1).sanitize $(1).profile $(1).view $(1).ptx $(1).sass $(1).test
 endef
 $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
@@ -119,7 +138,7 @@ run sanitize profile view ptx sass hint solution reset: $(filter-out clean,$(ste
 
 ifeq ($(subjects),)
 test: build/configuration
-	@sh tests/run
+	@$(run_tests)
 watch: build/configuration
 	@sh tools/watch.sh
 grade: build/configuration
@@ -145,7 +164,10 @@ bench: build/configuration
 	@sh tools/bench.sh
 format:
 	@sh tools/format.sh
+student-copy:
+	@sh tools/student_copy.sh
 clean:
-	@rm -rf build
+	@rm -rf build 2>/dev/null || { echo "error: build/ cannot be removed: it belongs to somebody else." >&2; exit 1; }
 
 .PHONY: FORCE $(words)
+endif

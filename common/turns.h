@@ -8,17 +8,21 @@
  *     turns_end(&turns);
  *
  * bench.h times one version after the other; when a GPU gets warm and slow meanwhile, the last one pays. Here each of
- * 21 rounds runs every row once, after 3 rounds that warm up, so that all rows see the same machine. As in bench.h
- * the L2 cache is filled with other data before each run, a time is what passes between two events, and a row's
- * result is the median. The lowest and the highest of its 21 times are kept as well: a difference smaller than that
- * spread is noise.
+ * 21 rounds runs every row once, after 3 rounds that warm up, so that all rows see the same machine. Each round has
+ * another order, so that no row always runs behind the same one. As in bench.h the L2 cache is filled with other data
+ * before each run, a time is what passes between two events, and a row's result is the median. The lowest and the
+ * highest of its 21 times are kept as well: a difference smaller than that spread is noise.
  *
- * Afterwards the caller verifies every row's output once more.
+ * With `turns.warm = true` each timed run comes right behind one of the same row that is not timed: its data, as far as
+ * they fit, and its code are in the caches.
+ *
+ * Afterwards the caller verifies what was timed: each row has an output of its own.
  */
 #ifndef COMMON_TURNS_H
 #define COMMON_TURNS_H
 
 #include "common/bench.h"
+#include "common/verify.h"
 
 struct turns_row {
     const char *name;
@@ -32,6 +36,7 @@ struct turns_row {
 struct turns {
     int rows;
     struct turns_row row[BENCH_ROWS];
+    bool warm;          /* set it to time runs that find their data and code in the caches */
     struct bench flush; /* for its buffer */
     cudaStream_t stream;
     cudaEvent_t start, stop;
@@ -76,7 +81,10 @@ static inline void turns_launch_nothing(void *, cudaStream_t stream) {
 
 static inline float turns_once(const struct turns *turns, const struct turns_row *row) {
     float milliseconds = 0;
-    bench_flush(&turns->flush, turns->stream);
+    bench_flush(&turns->flush, turns->stream); /* also warm: while it runs, the CPU queues what follows */
+    if (turns->warm) {
+        row->launch(row->job, turns->stream);
+    }
     CUDA_CHECK(cudaEventRecord(turns->start, turns->stream));
     row->launch(row->job, turns->stream);
     CUDA_CHECK(cudaEventRecord(turns->stop, turns->stream));
@@ -85,12 +93,28 @@ static inline float turns_once(const struct turns *turns, const struct turns_row
     return milliseconds;
 }
 
+/* Puts the rows into another order, by chance. */
+static inline void turns_shuffle(int *order, int rows, uint64_t *state) {
+    for (int r = rows - 1; r > 0; r--) {
+        int other = (int)((verify_next(state) >> 33) % (r + 1)), row = order[r];
+        order[r] = order[other];
+        order[other] = row;
+    }
+}
+
 static inline void turns_run(struct turns *turns) {
+    int order[BENCH_ROWS];
+    uint64_t state = 1;
+    for (int r = 0; r < turns->rows; r++) {
+        order[r] = r;
+    }
     for (int run = -BENCH_WARMUP; run < BENCH_RUNS; run++) {
+        turns_shuffle(order, turns->rows, &state);
         for (int r = 0; r < turns->rows; r++) {
-            float milliseconds = turns_once(turns, &turns->row[r]);
+            struct turns_row *row = &turns->row[order[r]];
+            float milliseconds = turns_once(turns, row);
             if (run >= 0) {
-                turns->row[r].milliseconds[run] = milliseconds;
+                row->milliseconds[run] = milliseconds;
             }
         }
     }

@@ -38,6 +38,19 @@ struct emulatorCounters {
     uint64_t divergent_branches; /* those at which the active lanes went both ways */
     uint64_t barriers;           /* block barriers executed by a warp */
     uint64_t float_operations;   /* fp32 and fp64 adds, multiplies and fused multiply-adds (counted as 2), per thread */
+    uint64_t global_atom_sectors; /* sectors of the atomics that give a value back to their thread, ... */
+    uint64_t global_red_sectors;  /* ... and of those that do not */
+    uint64_t texture_requests;
+    uint64_t texture_sectors; /* of those requests whose sectors are known */
+    uint64_t surface_load_requests;
+    uint64_t surface_load_sectors;
+    uint64_t surface_store_requests;
+    uint64_t surface_store_sectors;
+    uint64_t async_copies;          /* cp.async of a warp; what they load is among the global loads, too */
+    uint64_t async_copy_wavefronts; /* passes over the banks in which they write to shared memory */
+    uint64_t bulk_copies;           /* cp.async.bulk of a thread: no part of what is counted above */
+    uint64_t bulk_load_bytes;       /* that they read from global memory */
+    uint64_t bulk_store_bytes;      /* that they write there */
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */
@@ -53,6 +66,34 @@ void emulatorCountersStop(struct emulatorCounters *out, size_t size);
  * "misaligned", "use_after_free", "host_pointer", "divergent_barrier", "lost_lane", "race",
  * "uninitialized", "timeout", "trap", "assert", "unsupported", "launch_failure", "double_free", "leak", "unused". */
 const char *emulatorVerdict(void);
+
+/* Waits for the device, forgets what the next three functions tell, and begins to remember it: who wrote each byte of memory that
+ * kernels can reach, and every launch. It is never switched off again. */
+void emulatorAuthorsStart(void);
+
+/* Waits for the device. The offset of the first of these bytes that is not a kernel's work: nobody has written it since the start, or
+ * it was last written by a copy from the host, a fill, a host function, or the host itself (managed, pinned and registered memory:
+ * such a store is noticed when it changed the byte). A copy from one allocation to another hands the authors on with the bytes.
+ * `bytes` if all of them are kernels' work. */
+size_t emulatorNotByKernels(const void *p, size_t bytes);
+
+/* Who wrote the byte last: "kernel", "copy", "memset", "host" or "nobody". Waits for the device. */
+const char *emulatorAuthor(const void *p);
+
+/* A launch, however it was made: <<<>>>, cudaLaunchKernel and its kind, or a graph. */
+struct emulatorLaunch {
+    const char *kernel; /* as the source has it, with its parameters: "relu_kernel(const float *, float *, int)" */
+    const char *symbol; /* its name in PTX */
+    uint32_t grid[3], block[3];
+    uint64_t threads;                       /* of the whole grid */
+    uint32_t static_shared, dynamic_shared; /* bytes of a block */
+    void *stream; /* the cudaStream_t; of a graph's kernel, that which the graph was launched into */
+    int cooperative;
+};
+
+/* Waits for the device. Writes the launches since the start, at most `most` of them, in the order in which they began, and returns how
+ * many there were. The names are valid until the next start. */
+size_t emulatorLaunches(struct emulatorLaunch *out, size_t most);
 
 #ifdef __cplusplus
 }

@@ -46,3 +46,18 @@ make_scratch() {
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
 }
+
+# need_jupyterlab NAME: afterwards .venv/ has JupyterLab. Where there is no network to install it from, the suite ends with a skip.
+need_jupyterlab() {
+  capture sh tools/notebooks/environment.sh
+  [ "$status" != 0 ] || return 0
+  if grep -Eqs 'NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution|Network is unreachable' build/venv.log; then
+    skip "$1" "JupyterLab cannot be installed: there is no network"
+  elif printf '%s\n' "$output" | grep -q 'need Python'; then
+    skip "$1" "$(printf '%s\n' "$output" | grep 'need Python')"
+  else
+    no "$1" "JupyterLab cannot be installed"
+    show_output
+  fi
+  exit 0
+}

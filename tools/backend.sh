@@ -1,7 +1,7 @@
 # Sourced after build/configuration: decides who runs the kernels and makes the library search path say so. That path is
 # the only difference: the executable is the same.
 #
-# In: BACKEND (auto, gpu, cpu), TIMEOUT. Out: backend (gpu or cpu), and LD_LIBRARY_PATH and EMULATOR_TIMEOUT exported.
+# In: BACKEND (auto, gpu, cpu), TIMEOUT. Out: backend (gpu or cpu), and LD_LIBRARY_PATH, EMULATOR_TIMEOUT and EMULATOR_TIMEOUT_SETTING exported.
 
 # The emulator asks it what kernels need: registers for profiles, stack for checks.
 find_ptxas() {
@@ -12,6 +12,7 @@ find_ptxas() {
 }
 
 choose_backend() {
+  case ${TIMEOUT:-0} in *[!0-9]*) fail "TIMEOUT=$TIMEOUT: it is a number of seconds, as in TIMEOUT=20; 0 is no limit." ;; esac
   case ${BACKEND:-auto} in
   gpu | cpu) backend=$BACKEND ;;
   auto) if [ -n "$GPU_NAME" ]; then backend=gpu; else backend=cpu; fi ;;
@@ -31,4 +32,5 @@ choose_backend() {
   if [ -n "${TIMEOUT:-}" ]; then
     export EMULATOR_TIMEOUT="$TIMEOUT"
   fi
+  export EMULATOR_TIMEOUT_SETTING=TIMEOUT=seconds # as one types it here
 }

@@ -186,7 +186,7 @@ write_configuration() {
 }
 
 probe() {
-  mkdir -p build
+  require_writable build
   NVCC=$wanted_nvcc
   require_toolkit
   CUDA_MAJOR=${CUDA_VERSION%%.*}

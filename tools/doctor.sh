@@ -88,6 +88,17 @@ check_program() {
   fi
 }
 
+# What graders shut a student's code in with; without it there is a filter of system calls.
+check_sandbox() {
+  if ! command -v bwrap >/dev/null; then
+    line ok sandbox "a filter of system calls; with bubblewrap (apt-get install bubblewrap) graded code sees less of this machine"
+  elif bwrap --ro-bind / / --unshare-all true 2>/dev/null; then
+    line ok sandbox "bubblewrap and a filter of system calls shut in what is graded"
+  else
+    line ok sandbox "a filter of system calls; bubblewrap is installed, and this machine does not allow it"
+  fi
+}
+
 mkdir -p build
 check_make
 check_python
@@ -95,6 +106,7 @@ if check_toolkit; then
   check_gpu
   check_launch
   check_program
+  check_sandbox
   line ok "own programs" ". build/env makes plain nvcc work in this shell; make doctor FILE=a.out looks at a program"
 fi
 [ "$failures" = 0 ]

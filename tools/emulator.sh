@@ -10,7 +10,11 @@ folder=build/emulator
 if [ "${EMULATOR_READY:-}" = 1 ] && [ -e "$folder/libcudart.so.$CUDA_MAJOR" ]; then
   exit
 fi
-mkdir -p "$folder"
+# In a workbook that belongs to somebody else it is taken as it is, too.
+if ! can_write "$folder"; then
+  [ ! -e "$folder/libcudart.so.$CUDA_MAJOR" ] || exit 0
+  require_writable "$folder"
+fi
 # What the user said to the outer make (-n, -j, V=2 ...) is not for this one.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 

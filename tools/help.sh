@@ -18,11 +18,11 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
 
   make exercise03          grade your lessons/lesson03_*/exercise.cu
   make watch               the same each time you save (make exercise03 watch)
-  make hint03              a nudge, then the idea, then nearly the code (N=2)
+  make hint03              a nudge, then the idea, then code (N=2, TODO=4)
   make exercise03 solution shows it once yours passes (FORCE=1: now)
   make exercise03 reset    start again (yours is kept as a backup)
   make progress            what has passed (CHECK=1 grades it again)
-  make grade               points for a class: TEACHING.md (OUT= STUDENT= FILE=)
+  make grade student-copy  for a class: TEACHING.md (OUT= STUDENT= FILE=)
   make lab                 the lessons as notebooks, in JupyterLab
   make notebooks  execute them      make doctor  look at this machine
   make test       check all         make bench   time the emulator

@@ -1,7 +1,7 @@
 # measured.sh: what the lessons' measured/record.sh share; they source it in the root of the workbook.
 
-# build FOLDER NAME SOURCE [SED-SCRIPT]: one executable holds the PTX that the emulator runs and machine code for compute capability 9.0.
-# A script that changes nothing, since the source has changed, makes no variant.
+# build FOLDER NAME SOURCE [SED-SCRIPT]: one executable holds the PTX that the emulator runs (for compute capability 7.5, or what $ptx says)
+# and machine code for compute capability 9.0. A script that changes nothing, since the source has changed, makes no variant.
 build() {
   sed "${4:-}" "$3" >"$1/$2.cu"
   if [ -n "${4:-}" ] && cmp -s "$3" "$1/$2.cu"; then
@@ -9,7 +9,7 @@ build() {
     rm -f "$1/$2"
     return 1
   fi
-  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -I"$(dirname "$3")" -gencode arch=compute_75,code=compute_75 \
+  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -I"$(dirname "$3")" -gencode "arch=compute_${ptx:-75},code=compute_${ptx:-75}" \
     -gencode arch=compute_90,code=sm_90 "$1/$2.cu" -o "$1/$2" -ldl -lpthread
 }
 
@@ -43,14 +43,16 @@ count() {
     }'
 }
 
-# sanitize PROGRAM: what compute-sanitizer finds, with the SIZE of the environment. The tools run at the same time.
+# sanitize PROGRAM [OPTION...]: what compute-sanitizer finds, with the SIZE of the environment. The tools run at the same time.
 sanitize() {
+  program=$1
+  shift
   for tool in memcheck racecheck synccheck initcheck; do
-    timeout 60 compute-sanitizer --tool $tool --error-exitcode 9 "$1" >"$1.$tool" 2>&1 &
+    timeout 60 compute-sanitizer --tool $tool --error-exitcode 9 "$@" "$program" >"$program.$tool" 2>&1 &
   done
   wait
   for tool in memcheck racecheck synccheck initcheck; do
     section "compute-sanitizer --tool $tool, SIZE=$SIZE"
-    grep -e '=========' -e ^PASS -e ^FAIL "$1.$tool" | head -n 12
+    grep -e '=========' -e ^PASS -e ^FAIL "$program.$tool" | head -n 12
   done
 }

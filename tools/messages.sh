@@ -21,3 +21,16 @@ fail() {
 
 # quote WORD: WORD as one word of the shell, for files that are sourced later.
 quote() { printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; }
+
+# can_write FOLDER: whether a file can be made there; false where the disk is full, too.
+can_write() {
+  can=1
+  { mkdir -p "$1" && echo x >"$1/.write.$$" && [ -s "$1/.write.$$" ]; } 2>/dev/null || can=0
+  rm -f "$1/.write.$$" 2>/dev/null || true
+  [ "$can" = 1 ]
+}
+
+require_writable() { # FOLDER
+  can_write "$1" || fail "the folder $PWD/$1 cannot be written: it belongs to somebody else, or the disk is full." \
+    "The workbook builds its programs there. Take a copy of it that is yours: cp -R $PWD ~/workbook"
+}

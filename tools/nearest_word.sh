@@ -1,8 +1,20 @@
 #!/bin/sh
 # nearest_word.sh WORD KNOWN...: prints " Did you mean KNOWN?" for the known word that takes the fewest changes of a
-# letter, or nothing if all are far. A part of a lesson's name (relu) means that lesson.
+# letter, or nothing if all are far. A part of a lesson's name (relu) means that lesson. A number that no lesson has is told as such.
 word=$1
 shift
+numbered=$(printf '%s\n' "$word" | sed -n 's/^\(lesson\|exercise\|hint\)0*\([0-9]\{1,2\}\)$/\1 \2/p')
+if [ -n "$numbered" ]; then
+  kind=${numbered% *}
+  wanted=$(printf '%s%02d' "$kind" "${numbered#* }")
+  known=$(printf '%s\n' "$@" | sed -n "s/^$kind\([0-9][0-9]\)\$/\1/p" | sort)
+  if printf '%s\n' "$@" | grep -qx "$wanted"; then
+    echo " Did you mean $wanted?"
+  else
+    echo " There are ${kind}s" $known "so far; README.md says what is planned."
+  fi
+  exit
+fi
 printf '%s\n' "$@" | awk -v word="$word" '
 function minimum(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
 function changes(a, b,    i, j, row, last, kept) { # the edit distance

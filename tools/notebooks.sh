@@ -1,6 +1,6 @@
 #!/bin/sh
 # notebooks.sh execute|lab: `make notebooks` builds every lesson's notebook with the exercise solved and executes it; `make lab`
-# starts JupyterLab in notebooks/.
+# starts JupyterLab on copies of the notebooks in work/, which are the student's own.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh
@@ -25,10 +25,11 @@ execute() {
 # NO_BROWSER=1: prints the address only, as on a machine that you reach by ssh.
 lab() {
   prepare
+  .venv/bin/python tools/notebooks/copies.py work >&2 || fail "the notebooks could not be copied into work/; the reason is above."
   set -- ${NO_BROWSER:+--no-browser}
   [ "$(id -u)" != 0 ] || set -- "$@" --allow-root # in a container one often is
   unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # a make in its terminal is one of its own
-  exec .venv/bin/jupyter lab --ServerApp.root_dir="$PWD" --LabApp.default_url=/lab/tree/notebooks "$@"
+  exec .venv/bin/jupyter lab --ServerApp.root_dir="$PWD" --LabApp.default_url=/lab/tree/work "$@"
 }
 
 case $1 in

@@ -1,6 +1,6 @@
 #!/bin/sh
 # profile.sh PROGRAM: runs it on the emulator and tells what its kernels ask of a GPU: KERNEL=part of a name, CSV=1, JSON=1.
-# The report goes to stdout; with CSV or JSON nothing else does.
+# Without KERNEL, of a program with many kernels, it is a summary. The report goes to stdout; with CSV or JSON nothing else does.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh
@@ -20,6 +20,7 @@ format=text
 [ -z "${JSON:-}" ] || format=json
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
+[ -n "${KERNEL:-}" ] || export EMULATOR_PROFILE_BRIEF=KERNEL=name
 export EMULATOR_PROFILE="$format" EMULATOR_PROFILE_FILE="$report" EMULATOR_PROFILE_KERNEL="${KERNEL:-}"
 status=0
 if [ "$format" = text ]; then sh tools/run.sh "$@" || status=$?; else sh tools/run.sh "$@" >&2 || status=$?; fi

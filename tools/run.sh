@@ -22,7 +22,7 @@ else
   "$@" || status=$?
 fi
 case $status in
-124) [ -z "$limit" ] || say "$1 was stopped after $limit s (TIMEOUT=$TIMEOUT)." ;;
+124) [ -z "$limit" ] || say "$1 was stopped after $limit s: TIMEOUT=$TIMEOUT$([ "$limit" = "$TIMEOUT" ] || echo " for each kernel, and 10 s for all the rest")." ;;
 134) say "$1 was ended by abort()." ;;
 139) say "$1 was ended by a segmentation fault in its host code." ;;
 137) say "$1 was killed: out of memory, or past its time." ;;

@@ -3,8 +3,9 @@
  *     watch [--poll] NUMBER          run in the project's root, on a terminal
  *
  * The file system's events (inotify) wake it at once; where there are none (network drives, shared folders of a virtual
- * machine) it sees the change within half a second, by looking. --poll only looks. It never goes on to another exercise by
- * itself. A grading that runs when the file is saved again is ended and begun anew.
+ * machine) it sees the change within half a second, by looking. --poll only looks. When another exercise's file is saved it
+ * goes there; otherwise it never goes on to another exercise by itself. A grading that runs when the file is saved again is
+ * ended and begun anew.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,6 +27,7 @@ enum {
     LOOK_MS = 500,   /* how often the file is looked at */
     SETTLE_MS = 120, /* a file must have been left alone for this long: editors write in several steps */
     NUMBER_SIZE = 8,
+    EXERCISES_MAX = 100,
 };
 
 /* What changes when a file is saved; all zero while there is no file. */
@@ -35,16 +37,22 @@ struct stamp {
     ino_t inode;
 };
 
-static struct watch {
+struct exercise {
     char number[NUMBER_SIZE];
-    char path[600], folder[600];
-    int events; /* inotify, or -1 */
-    int folder_watch;
-    struct stamp graded; /* the file as it was when the last grading began */
-    pid_t grading;       /* the process group of the grading that runs, or 0 */
-    int last_status;     /* of the last grading that ended; -1 before the first */
-    char typed;          /* the first digit of an exercise's number */
-} now = {.events = -1, .folder_watch = -1, .last_status = -1};
+    char path[600];
+    struct stamp graded; /* the file as it was when its last grading, or this program, began */
+};
+
+static struct exercise exercises[EXERCISES_MAX];
+static int exercise_count;
+
+static struct watch {
+    struct exercise *exercise;
+    int events;      /* inotify, or -1 */
+    pid_t grading;   /* the process group of the grading that runs, or 0 */
+    int last_status; /* of the last grading that ended; -1 before the first */
+    char typed;      /* the first digit of an exercise's number */
+} now = {.events = -1, .last_status = -1};
 
 static int wake[2]; /* a byte for each signal */
 
@@ -108,11 +116,11 @@ static void catch_signals(void) {
 
 // ---------------------------------------------------------------- the file
 
-static struct stamp look(void) {
+static struct stamp look(const char *path) {
     struct stamp stamp;
     struct stat status;
     memset(&stamp, 0, sizeof stamp);
-    if (stat(now.path, &status) == 0) {
+    if (stat(path, &status) == 0) {
         stamp.changed = status.st_mtim;
         stamp.size = status.st_size;
         stamp.inode = status.st_ino;
@@ -126,47 +134,46 @@ static int same(const struct stamp *a, const struct stamp *b) {
 }
 
 /* The folder and not the file is watched: many editors save by putting a new file in the old one's place. */
-static void watch_folder(void) {
-    if (now.events < 0) {
+static void watch_folder(const char *path) {
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = '\0';
+    if (now.events >= 0) {
+        inotify_add_watch(now.events, folder, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_MODIFY);
+    }
+}
+
+static void find_exercises(void) {
+    glob_t found;
+    if (glob("lessons/lesson[0-9][0-9]_*/exercise.cu", 0, NULL, &found) != 0) {
         return;
     }
-    if (now.folder_watch >= 0) {
-        inotify_rm_watch(now.events, now.folder_watch);
-    }
-    now.folder_watch = inotify_add_watch(now.events, now.folder, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_MODIFY);
-}
-
-static int choose(const char *number) {
-    char pattern[64];
-    glob_t found;
-    snprintf(pattern, sizeof pattern, "lessons/lesson%s_*/exercise.cu", number);
-    if (glob(pattern, 0, NULL, &found) != 0) {
-        return 0;
-    }
-    snprintf(now.number, sizeof now.number, "%s", number);
-    snprintf(now.path, sizeof now.path, "%s", found.gl_pathv[0]);
-    snprintf(now.folder, sizeof now.folder, "%s", now.path);
-    *strrchr(now.folder, '/') = '\0';
-    globfree(&found);
-    now.last_status = -1;
-    watch_folder();
-    return 1;
-}
-
-/* The number of the exercise after this one; 0 when this is the last. */
-static int find_next(char next[NUMBER_SIZE]) {
-    glob_t found;
-    int there = 0;
-    if (glob("lessons/lesson[0-9][0-9]_*/exercise.cu", 0, NULL, &found) != 0) {
-        return 0;
-    }
-    for (size_t i = 0; i < found.gl_pathc && !there; i++) {
-        if (sscanf(found.gl_pathv[i], "lessons/lesson%2[0-9]", next) == 1) {
-            there = strcmp(next, now.number) > 0;
+    for (size_t i = 0; i < found.gl_pathc && exercise_count < EXERCISES_MAX; i++) {
+        struct exercise *exercise = &exercises[exercise_count];
+        if (sscanf(found.gl_pathv[i], "lessons/lesson%2[0-9]", exercise->number) == 1) {
+            snprintf(exercise->path, sizeof exercise->path, "%s", found.gl_pathv[i]);
+            exercise->graded = look(exercise->path);
+            watch_folder(exercise->path);
+            exercise_count++;
         }
     }
     globfree(&found);
-    return there;
+}
+
+static int choose(const char *number) {
+    for (int i = 0; i < exercise_count; i++) {
+        if (strcmp(exercises[i].number, number) == 0) {
+            now.exercise = &exercises[i];
+            now.last_status = -1;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The exercise after this one; NULL when this is the last. */
+static struct exercise *find_next(void) {
+    return now.exercise + 1 < exercises + exercise_count ? now.exercise + 1 : NULL;
 }
 
 // ---------------------------------------------------------------- the work
@@ -208,18 +215,18 @@ static void stop_grading(void) {
 }
 
 static void start_grading(void) {
-    char *arguments[] = {"sh", "tools/exercise.sh", now.number, "grade", NULL};
+    char *arguments[] = {"sh", "tools/exercise.sh", now.exercise->number, "grade", NULL};
     stop_grading();
     clear_screen();
-    printf("%sexercise%s%s  %s\n\n", colour("\033[1m"), now.number, colour("\033[0m"), now.path);
+    printf("%sexercise%s%s  %s\n\ngrading ...\n", colour("\033[1m"), now.exercise->number, colour("\033[0m"),
+           now.exercise->path);
     fflush(stdout);
-    now.graded = look();
+    now.exercise->graded = look(now.exercise->path);
     now.grading = start(arguments);
 }
 
 static void end_grading(void) {
     int status;
-    char next[NUMBER_SIZE];
     if (!now.grading || waitpid(now.grading, &status, WNOHANG) != now.grading) {
         return;
     }
@@ -227,9 +234,9 @@ static void end_grading(void) {
     now.last_status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     if (now.last_status == 0) {
         printf("\n%sIt passes.%s %s\n", colour("\033[32m"), colour("\033[0m"),
-               find_next(next) ? "Press n to go on to the next exercise." : "It was the last exercise.");
+               find_next() ? "Press n to go on to the next exercise." : "It was the last exercise.");
     } else {
-        printf("\nSave %s, and it is graded again.\n", now.path);
+        printf("\nSave %s, and it is graded again.\n", now.exercise->path);
     }
     show_keys();
 }
@@ -247,11 +254,10 @@ static void go_to(const char *number) {
 }
 
 static void go_on(void) {
-    char next[NUMBER_SIZE];
-    if (find_next(next)) {
-        go_to(next);
+    if (find_next()) {
+        go_to(find_next()->number);
     } else {
-        printf("Exercise %s is the last one.\n", now.number);
+        printf("Exercise %s is the last one.\n", now.exercise->number);
         show_keys();
     }
 }
@@ -285,11 +291,11 @@ static void drop_rest_of_key(void) {
 
 static void reset(void) {
     char question[80];
-    snprintf(question, sizeof question, "Reset exercise %s? Yours is kept as a backup.", now.number);
+    snprintf(question, sizeof question, "Reset exercise %s? Yours is kept as a backup.", now.exercise->number);
     stop_grading();
     if (confirm(question)) {
-        run("tools/exercise.sh", now.number, "reset");
-        now.graded = look(); /* the reset is not the student's saving */
+        run("tools/exercise.sh", now.exercise->number, "reset");
+        now.exercise->graded = look(now.exercise->path); /* the reset is not the student's saving */
     }
     show_keys();
 }
@@ -319,7 +325,7 @@ static int handle_key(char key) {
         go_on();
         break;
     case 'h':
-        run("tools/exercise.sh", now.number, "hint");
+        run("tools/exercise.sh", now.exercise->number, "hint");
         show_keys();
         break;
     case 'l':
@@ -363,16 +369,28 @@ static void handle_signals(void) {
     }
 }
 
-static void look_for_change(void) {
+/* The exercise whose file was saved since it was graded, or NULL. The one on the screen comes first. */
+static struct exercise *find_saved(void) {
     static const struct stamp none;
-    struct stamp seen = look(), settled;
-    if (same(&seen, &now.graded) || same(&seen, &none)) {
-        return;
+    for (int i = -1; i < exercise_count; i++) {
+        struct exercise *exercise = i < 0 ? now.exercise : &exercises[i];
+        struct stamp seen = look(exercise->path), settled;
+        if (same(&seen, &exercise->graded) || same(&seen, &none)) {
+            continue;
+        }
+        usleep(SETTLE_MS * 1000);
+        settled = look(exercise->path);
+        if (same(&seen, &settled)) {
+            return exercise;
+        }
     }
-    usleep(SETTLE_MS * 1000);
-    settled = look();
-    if (same(&seen, &settled)) {
-        start_grading();
+    return NULL;
+}
+
+static void look_for_change(void) {
+    struct exercise *saved = find_saved();
+    if (saved) {
+        go_to(saved->number);
     }
 }
 
@@ -408,6 +426,7 @@ int main(int argc, char **argv) {
     }
     coloured = !(getenv("NO_COLOR") && *getenv("NO_COLOR")) && getenv("TERM") && strcmp(getenv("TERM"), "dumb") != 0;
     now.events = polling ? -1 : inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    find_exercises();
     if (!choose(argv[1 + polling])) {
         fprintf(stderr, "watch: there is no exercise %s\n", argv[1 + polling]);
         return 1;

@@ -6,10 +6,13 @@
  * does not know; what stands between them is the student's own output and the emulator's reports ("========= ").
  *
  *     NONCE  ok      gelu_erf, random input, n = 0 1 31     a check that passed
- *     NONCE  failed  gelu_tanh, n = 1000, seed 1            the one that failed; from here to the end: why
+ *     NONCE  failed  gelu_tanh, n = 1000, seed 1            one that failed; from here to the next such line: why
+ *     NONCE  not run gelu_tanh, in a stream                 one that needs another that failed
  *
- * A grading ends with the first check that fails. NAMES, the names of all checks in order, one a line, lets the result
- * also tell the checks that were not reached.
+ * LOG.times, if it is there, has the seconds from the start to each of these lines. In the environment RESULTS_HIDE=folder: that
+ * folder is left out wherever the results name it, so that nobody learns where the teacher keeps the submissions.
+ *
+ * NAMES, the names of all checks in order, one a line, lets the result also tell those that a grading did not reach that ended early.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
@@ -17,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 
 enum { OUTPUT_MAX = 500, MESSAGE_MAX = 60000, CHECKS_MAX = 500 };
 
@@ -30,6 +34,7 @@ struct text {
 struct check {
     char *name, *code;
     struct text message, output;
+    double seconds;
     enum { PASSED, FAILED, NOT_REACHED } state;
 };
 
@@ -39,6 +44,8 @@ static struct text report;     /* of the emulator, since the last check ended */
 static struct text everything; /* for a verdict without a check */
 
 static const char *number, *verdict, *nonce;
+static FILE *times;    /* or NULL */
+static double reached; /* seconds since the start, when the last check had ended */
 
 static void die(const char *path) {
     perror(path);
@@ -83,6 +90,16 @@ static struct check *current(void) {
     return &checks[check_count];
 }
 
+/* The seconds that passed since the last check ended; 0 where nobody has measured them. */
+static double take_seconds(void) {
+    double at, before = reached;
+    if (!times || fscanf(times, "%lf", &at) != 1) {
+        return 0;
+    }
+    reached = at;
+    return at - before;
+}
+
 static void end_check(int state, const char *name) {
     struct check *check = current();
     check->name = copy(name);
@@ -108,8 +125,7 @@ static void read_foreign_line(const char *line, struct check *failed) {
     }
 }
 
-/* One line of the log. `failed` is the check whose explanation goes on until the end of the log. A printf without a newline
- * may stand before a line of the grader. */
+/* One line of the log. `failed` is the check that is being explained. A printf without a newline may stand before a line of the grader. */
 static struct check *read_line(char *line, struct check *failed) {
     char *mark = *nonce ? strstr(line, nonce) : NULL;
     const char *own;
@@ -120,6 +136,7 @@ static struct check *read_line(char *line, struct check *failed) {
         return failed;
     }
     own = mark + strlen(nonce);
+    current()->seconds += take_seconds();
     *mark = '\0';
     if (*line && strncmp(line, "VERDICT: ", 9) != 0) {
         read_foreign_line(line, failed);
@@ -129,30 +146,43 @@ static struct check *read_line(char *line, struct check *failed) {
     } else if (strncmp(own, "  failed  ", 10) == 0) {
         end_check(FAILED, own + 10);
         return &checks[check_count - 1];
+    } else if (strncmp(own, "  not run ", 10) == 0) {
+        end_check(NOT_REACHED, own + 10);
     }
-    return failed;
+    return NULL;
 }
 
 static void read_log(const char *path) {
     FILE *log = fopen(path, "r");
     struct check *failed = NULL;
-    char *line = NULL;
+    char *line = NULL, times_path[4096];
     size_t capacity = 0;
     if (!log) {
         die(path);
     }
+    snprintf(times_path, sizeof times_path, "%s.times", path);
+    times = fopen(times_path, "r");
     while (getline(&line, &capacity, log) >= 0) {
         failed = read_line(line, failed);
     }
     free(line);
     fclose(log);
+    if (times) {
+        fclose(times);
+    }
+}
+
+static int count(int state) {
+    int found = 0;
+    for (int i = 0; i < check_count; i++) {
+        found += checks[i].state == (unsigned)state;
+    }
+    return found;
 }
 
 /* A failing verdict without a failing check: the program ended on its way. */
 static void add_missing_failure(void) {
-    int last = check_count - 1;
-    if (strcmp(verdict, "pass") == 0 || strcmp(verdict, "compile_error") == 0 ||
-        (last >= 0 && checks[last].state == FAILED)) {
+    if (strcmp(verdict, "pass") == 0 || strcmp(verdict, "compile_error") == 0 || count(FAILED)) {
         return;
     }
     append(&current()->message, text_of(&everything), MESSAGE_MAX);
@@ -180,6 +210,13 @@ static void read_names(const char *path) {
 }
 
 // ---------------------------------------------------------------- writing
+
+/* How many characters at `at` name the folder that is to be hidden, the slash behind it included. */
+static size_t hidden(const char *at) {
+    const char *folder = getenv("RESULTS_HIDE");
+    size_t length = folder ? strlen(folder) : 0;
+    return length && strncmp(at, folder, length) == 0 && at[length] == '/' ? length + 1 : 0;
+}
 
 /* The length of the UTF-8 sequence at `at`, or 0 when it is none. */
 static int sequence(const unsigned char *at) {
@@ -244,6 +281,11 @@ static void put(FILE *out, const char *text, void (*put_character)(FILE *, char)
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
         int length = sequence(at);
+        size_t skip = hidden((const char *)at);
+        if (skip) {
+            at += skip;
+            continue;
+        }
         if (length > 1) {
             fwrite(at, 1, (size_t)length, out);
         } else {
@@ -261,7 +303,7 @@ static void put_json_field(FILE *out, const char *key, const char *text, const c
 
 /* The message of a check that has not passed: the verdict's word first. */
 static char *explain(const struct check *check) {
-    const char *text = check->state == FAILED ? text_of(&check->message) : "not run: the check before it failed\n";
+    const char *text = check->state == FAILED ? text_of(&check->message) : "not run: a check that it needs failed\n";
     size_t size = strlen(verdict) + strlen(text) + 80;
     char *made = malloc(size);
     if (!made) {
@@ -277,6 +319,7 @@ static void write_json_check(FILE *out, const struct check *check, const char *e
     fputs("    {", out);
     put_json_field(out, "name", check->name, ", ");
     put_json_field(out, "test_code", check->code, ", ");
+    fprintf(out, "\"task_id\": %d, ", (int)(check - checks) + 1);
     put_json_field(out, "status", check->state == PASSED ? "pass" : check->state == FAILED ? "fail" : "error", ", ");
     if (message) {
         put_json_field(out, "message", message, ", ");
@@ -317,47 +360,59 @@ static void write_xml_element(FILE *out, const char *element, const char *text) 
     fprintf(out, "</%s>", element);
 }
 
+/* What a check printed goes below the checks: Ant's schema allows no output inside of them, and wants both streams. */
 static void write_xml_check(FILE *out, const struct check *check) {
     fprintf(out, "    <testcase classname=\"exercise%s\" name=\"", number);
     put(out, check->name, put_xml_character);
-    fputs("\">", out);
+    fprintf(out, "\" time=\"%.3f\">", check->seconds);
     if (check->state == FAILED) {
         char *message = explain(check);
         write_xml_element(out, "failure", message);
         free(message);
     } else if (check->state == NOT_REACHED) {
-        fputs("<skipped message=\"the check before it failed\"/>", out);
-    }
-    if (check->output.at) {
-        fputs("<system-out>", out);
-        put(out, check->output.at, put_xml_character);
-        fputs("</system-out>", out);
+        fputs("<skipped/>", out);
     }
     fputs("</testcase>\n", out);
 }
 
-static int count(int state) {
-    int found = 0;
+static void write_xml_output(FILE *out) {
+    fputs("    <system-out>", out);
     for (int i = 0; i < check_count; i++) {
-        found += checks[i].state == (unsigned)state;
+        if (checks[i].output.at) {
+            put(out, checks[i].name, put_xml_character);
+            fputs(":\n", out);
+            put(out, checks[i].output.at, put_xml_character);
+        }
     }
-    return found;
+    fputs("</system-out>\n    <system-err></system-err>\n", out);
+}
+
+/* No machine's name: results are handed on. */
+static void write_xml_head(FILE *out, int compiled) {
+    char now[40];
+    time_t at = time(NULL);
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", localtime(&at));
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
+    fprintf(out,
+            "  <testsuite name=\"exercise%s\" package=\"exercises\" id=\"0\" hostname=\"localhost\" timestamp=\"%s\" "
+            "time=\"%.3f\"",
+            number, now, reached);
+    fprintf(out, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n    <properties/>\n",
+            compiled ? check_count : 1, compiled ? count(FAILED) : 0, !compiled, compiled ? count(NOT_REACHED) : 0);
 }
 
 static void write_xml(FILE *out) {
     int compiled = strcmp(verdict, "compile_error") != 0;
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
-    fprintf(out, "  <testsuite name=\"exercise%s\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
-            number, compiled ? check_count : 1, compiled ? count(FAILED) : 0, !compiled,
-            compiled ? count(NOT_REACHED) : 0);
+    write_xml_head(out, compiled);
     for (int i = 0; compiled && i < check_count; i++) {
         write_xml_check(out, &checks[i]);
     }
     if (!compiled) {
-        fprintf(out, "    <testcase classname=\"exercise%s\" name=\"it compiles\">", number);
+        fprintf(out, "    <testcase classname=\"exercise%s\" name=\"it compiles\" time=\"0.000\">", number);
         write_xml_element(out, "error", text_of(&everything));
         fputs("</testcase>\n", out);
     }
+    write_xml_output(out);
     fputs("  </testsuite>\n</testsuites>\n", out);
 }
 

@@ -152,7 +152,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags) {
         return state_refuse(__func__, cudaErrorHostMemoryAlreadyRegistered,
                             "Some of these bytes are registered already, or are pinned.");
     a->flags = flags;
-    a->read_only = flags & cudaHostRegisterReadOnly;
+    memory_set_read_only(a, flags & cudaHostRegisterReadOnly);
     return cudaSuccess;
 }
 

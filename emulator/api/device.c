@@ -7,6 +7,7 @@
 
 #include "api/limits.h"
 #include "api/queue.h"
+#include "check/report.h"
 #include "memory/memory.h"
 
 bool device_exists(int device) {
@@ -252,6 +253,7 @@ cudaError_t cudaDeviceReset(void) {
     if (state_enter() == cudaErrorNotPermitted)
         return state_return(cudaErrorNotPermitted);
     queue_wait_device(device);
+    report_remaining(device);
     memory_each_live(free_of_program, &device);
     if (state_observe(device) != cudaSuccess)
         state_replace_fault(device, cudaErrorDevicesUnavailable);

@@ -12,8 +12,10 @@
 #include "api/limits.h"
 #include "api/queue.h"
 #include "api/registration.h"
+#include "check/checks.h"
 #include "check/report.h"
 #include "core/grid.h"
+#include "profile/occupancy.h"
 
 /* ---- <<<grid, block, shared, stream>>> ---- */
 
@@ -128,6 +130,21 @@ static cudaError_t check_kernel(const struct request *r, const struct kernel *k)
     return cudaSuccess;
 }
 
+/* ptxas is asked only when memcheck is on, and when the most that a thread may have would be too many. */
+#define MOST_REGISTERS 256
+
+static cudaError_t check_registers(const struct request *r, const struct kernel *k) {
+    unsigned threads = r->block.x * r->block.y * r->block.z, registers;
+    if (!check_is_on(CHECK_MEMORY) || threads * MOST_REGISTERS <= LIMIT_REGISTERS ||
+        occupancy_has_registers(k->name, threads, &registers))
+        return cudaSuccess;
+    return state_refuse(
+        r->function, cudaErrorLaunchOutOfResources,
+        "ptxas gives each of the block's %u threads %u registers, and a multiprocessor has %d: on a GPU this launch "
+        "fails. Take fewer threads, or write __launch_bounds__(%u) in front of the kernel's name.",
+        threads, registers, LIMIT_REGISTERS, threads);
+}
+
 static cudaError_t check_cooperative(const struct request *r, const void *function) {
     int per_sm = 0;
     unsigned long long blocks = (unsigned long long)r->grid.x * r->grid.y * r->grid.z;
@@ -158,14 +175,14 @@ cudaError_t execution_check(const char *call, const void *function, const struct
     struct kernel *k = registration_kernel(entry, state_device(), &error);
     if (!k)
         return state_return(error);
-    if ((error = check_kernel(&r, k)) != cudaSuccess)
-        return error;
-    if (r.cooperative && (error = check_cooperative(&r, function)) != cudaSuccess)
-        return error;
-    if (!kernel_prepare(k)) {
+    if (!kernel_prepare(k)) { /* before what is known only of a kernel that can be run */
         report_launch(k->name, FINDING_UNSUPPORTED, "The emulator cannot run this kernel", k->error);
         return state_return(cudaErrorNotSupported);
     }
+    if ((error = check_kernel(&r, k)) != cudaSuccess || (error = check_registers(&r, k)) != cudaSuccess)
+        return error;
+    if (r.cooperative && (error = check_cooperative(&r, function)) != cudaSuccess)
+        return error;
     *kernel = k;
     *config = (struct launch_config){.grid = {r.grid.x, r.grid.y, r.grid.z},
                                      .block = {r.block.x, r.block.y, r.block.z},
@@ -214,6 +231,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     struct launch_config config;
     if ((error = execution_check(r->function, function, &shape, &k, &config)) != cudaSuccess)
         return error;
+    config.stream = r->stream;
     struct launch_operation *l = make_launch(k, &config, args);
     if (!l)
         return state_return(cudaErrorMemoryAllocation);

@@ -34,7 +34,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     if (!k)
         return error;
     memset(out, 0, sizeof *out);
-    out->sharedSizeBytes = k->static_shared;
+    out->sharedSizeBytes = (k->static_shared + 15u) & ~15u; /* as ptxas rounds it up */
     out->localSizeBytes = k->local_bytes;
     out->maxThreadsPerBlock = (int)k->max_threads;
     out->numRegs = ASSUMED_REGISTERS;

@@ -16,6 +16,7 @@ struct graph_run {
     struct shared_plan *plan;
     int device;
     bool free_first; /* what is left of the last launch's memory */
+    cudaStream_t stream;
     /* By the ordinals of steps: */
     struct marker **markers; /* what event nodes record and wait for, fixed at the launch as in a stream; or NULL */
     struct operation_order *orders; /* when races are looked for; otherwise NULL */
@@ -90,7 +91,7 @@ static int run_step(struct graph_run *run, const struct step *s) {
         return graph_memory_end(s->work->freed);
     default:
         place = place_of(run, s);
-        return work_run(s->work, &place);
+        return work_run(s->work, &place, run->stream);
     }
 }
 
@@ -276,6 +277,7 @@ struct operation *graph_operation(struct shared_plan *plan, struct stream *s, bo
                               .plan = plan,
                               .device = queue_device(s),
                               .free_first = free_first,
+                              .stream = queue_handle(s),
                               .markers = markers};
     atomic_fetch_add(&plan->references, 1);
     if (markers)

@@ -296,17 +296,18 @@ struct work *work_event(const char *function, enum cudaGraphNodeType type, cudaE
     return w;
 }
 
-static int run_kernel(const struct kernel_work *w, const struct operation_order *order) {
+static int run_kernel(const struct kernel_work *w, const struct operation_order *order, cudaStream_t stream) {
     struct launch_config config = w->config;
     config.order = order;
+    config.stream = stream;
     return grid_run(w->kernel, &config);
 }
 
-int work_run(const struct work *w, const struct operation_order *order) {
+int work_run(const struct work *w, const struct operation_order *order, cudaStream_t stream) {
     struct copy_request r;
     switch (w->type) {
     case cudaGraphNodeTypeKernel:
-        return run_kernel(w->kernel, order);
+        return run_kernel(w->kernel, order, stream);
     case cudaGraphNodeTypeMemcpy:
         r = w->copy.request;
         r.function = "a graph's memcpy node";

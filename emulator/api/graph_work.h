@@ -70,7 +70,7 @@ void work_release(struct work *w);
 /* Does it on the calling thread, at a place in the order of operations: kernels, copies, fills and host functions. A
  * cudaError_t other than 0 is a fault of the device. */
 struct operation_order;
-int work_run(const struct work *w, const struct operation_order *order);
+int work_run(const struct work *w, const struct operation_order *order, cudaStream_t stream);
 
 /* May an executable graph's node that does `old` do `fresh` instead? */
 bool work_may_replace(const struct work *old, const struct work *fresh);

@@ -1,14 +1,17 @@
 /* What the emulated device says about itself: attributes, and the structure that holds most of them.
  *
- * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (clock
- * rates, bus width) is 0, as is what is not emulated (clusters, RDMA). Limits that shape programs are those of an
- * H200, so that a program launches the same grids. */
+ * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (bus width, the memory's
+ * clock) is 0, as is what is not emulated (clusters, RDMA). clock() counts nanoseconds, and so the clock's rate is that of a
+ * nanosecond: a kernel that waits for so many clocks waits. Limits that shape programs are those of an H200, so that a program
+ * launches the same grids. */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/device.h"
 #include "api/limits.h"
 #include "memory/memory.h"
+
+#define CLOCK_KHZ 1000000
 
 #define NAME "Emulated GPU (runs on the CPU)"
 
@@ -26,6 +29,7 @@ static const int attributes[] = {
     [cudaDevAttrTotalConstantMemory] = LIMIT_CONSTANT,
     [cudaDevAttrWarpSize] = 32,
     [cudaDevAttrMaxPitch] = 2147483647,
+    [cudaDevAttrClockRate] = CLOCK_KHZ,
     [cudaDevAttrMaxRegistersPerBlock] = LIMIT_REGISTERS,
     [cudaDevAttrTextureAlignment] = 512,
     [cudaDevAttrGpuOverlap] = 1,
@@ -193,6 +197,7 @@ static const struct cudaDeviceProp properties = {
     .hostNumaId = -1,
 #else
     .deviceOverlap = 1,
+    .clockRate = CLOCK_KHZ,
     .singleToDoublePrecisionPerfRatio = 2,
     .maxTexture1DLinear = LIMIT_IMAGE_LINEAR,
 #endif

@@ -152,7 +152,7 @@ static void execute_head(struct stream *s) {
     int fault = state_fault(s->device);
     if (!fault || op->always) {
         int error = op->run(op, fault);
-        if (error)
+        if (error && !checks_go_on())
             state_set_fault(s->device, error);
     }
     pthread_mutex_lock(&lock);

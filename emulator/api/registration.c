@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check/report.h"
+#include "core/static_limits.h"
 #include "api/queue.h"
 #include "fatbin/images.h"
 
@@ -234,7 +235,11 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
     b->modules[device] = load_images(b, &images, device, why, sizeof why);
     fatbin_images_free(&images);
     if (!b->modules[device])
-        return load_failed(b, cudaErrorInvalidPtx, kernel_name, "The program's PTX cannot be loaded", why);
+        return load_failed(b, cudaErrorInvalidPtx, kernel_name,
+                           strncmp(why, LIMITS_WORDS, strlen(LIMITS_WORDS)) == 0
+                               ? "nvcc refuses to build this program for any GPU"
+                               : "The program's PTX cannot be loaded",
+                           why);
     publish_managed(b, b->modules[device]);
     return cudaSuccess;
 }

@@ -6,6 +6,7 @@
 #include "api/capture.h"
 #include "api/graph_work.h"
 #include "api/queue.h"
+#include "check/authors.h"
 #include "check/checks.h"
 #include "check/copy_watch.h"
 #include "memory/memory.h"
@@ -130,9 +131,24 @@ static void watch_before(const struct place *to, struct box b) {
         copy_watch_before(to->address, (b.depth - 1) * to->slice + (b.height - 1) * to->pitch + b.width);
 }
 
+static void note_authors(const struct place *to, const struct place *from, struct box b) {
+    for (size_t z = 0; z < b.depth; z++)
+        for (size_t y = 0; y < b.height; y++) {
+            uint64_t into = to->address + z * to->slice + y * to->pitch;
+            if (from)
+                authors_copied(into, from->address ? from->address + z * from->slice + y * from->pitch : 0, b.width);
+            else
+                authors_filled(into, b.width);
+        }
+}
+
 /* ... and what has been done. A fill has no source. */
 static void watch(const struct operation_order *order, const char *function, const struct place *to,
                   const struct place *from, struct box b) {
+    if (authors_wanted())
+        note_authors(to, from, b);
+    if (!checks_on())
+        return;
     struct copied c = {.function = function,
                        .to = {to->address, to->pitch, to->slice},
                        .fill = !from,
@@ -149,8 +165,7 @@ static int run_copy(struct operation *op, int fault) {
     struct copy_operation *c = (struct copy_operation *)op;
     watch_before(&c->to, c->box);
     copy_box(&c->to, &c->from, c->box);
-    if (checks_on())
-        watch(&op->order, c->function, &c->to, &c->from, c->box);
+    watch(&op->order, c->function, &c->to, &c->from, c->box);
     return fault;
 }
 
@@ -222,8 +237,7 @@ cudaError_t transfer_now(const struct operation_order *order, const struct copy_
         return refuse_gone(r->function);
     watch_before(&to, r->box);
     copy_box(&to, &from, r->box);
-    if (checks_on())
-        watch(order, r->function, &to, &from, r->box);
+    watch(order, r->function, &to, &from, r->box);
     return cudaSuccess;
 }
 
@@ -258,8 +272,7 @@ cudaError_t transfer_fill_now(const struct operation_order *order, const struct 
     for (size_t y = 0; y < r->box.height; y++)
         for (size_t x = 0; x < r->box.width; x += element)
             memcpy(to.bytes + y * to.pitch + x, &r->value, element);
-    if (checks_on())
-        watch(order, r->function, &to, NULL, r->box);
+    watch(order, r->function, &to, NULL, r->box);
     return cudaSuccess;
 }
 
@@ -317,8 +330,7 @@ static int run_fill(struct operation *op, int fault) {
     for (size_t z = 0; z < f->box.depth; z++)
         for (size_t y = 0; y < f->box.height; y++)
             memset(f->to.bytes + z * f->to.slice + y * f->to.pitch, f->value, f->box.width);
-    if (checks_on())
-        watch(&op->order, NULL, &f->to, NULL, f->box);
+    watch(&op->order, NULL, &f->to, NULL, f->box);
     return fault;
 }
 

@@ -8,6 +8,14 @@
 static void past_the_end(struct text *t, const struct bad_access *bad) {
     const struct allocation *a = bad->nearest;
     uint64_t offset = bad->address - a->base, index = offset / bad->bytes, count = a->size / bad->bytes;
+    if (bad->elements > 1 && (offset < a->size || count == 0)) {
+        text_format(
+            t,
+            "Each access takes %u elements at once, %u bytes: the allocation holds %l whole vectors of that size, "
+            "and this one ends past its end. Handle the elements behind the last whole vector one by one.",
+            bad->elements, bad->bytes, count);
+        return;
+    }
     if (count == 0) {
         text_format(t,
                     "The allocation holds %l bytes, and one such access needs %u: was its size given in elements "
@@ -25,15 +33,21 @@ static void past_the_end(struct text *t, const struct bad_access *bad) {
     }
     text_format(t, "This is element %l of an allocation of %l elements of %u bytes: valid indices are 0 to %l. ", index,
                 count, bad->bytes, count - 1);
-    if (index == bad->thread && bad->threads > count)
-        text_format(t,
-                    "The grid has %l threads, more than there are elements: let only threads with i < n make the "
-                    "access, `if (i < n)`.",
-                    bad->threads);
-    else if (index == count)
+    if (index == bad->thread && bad->threads > count && bad->one_dimension)
+        text_format(
+            t,
+            bad->elements > 1
+                ? "The grid has %l threads, more than there are vectors: let only threads whose vector is whole make "
+                  "the access, `if (i < n / %u)`."
+                : "The grid has %l threads, more than there are elements: let only threads with i < n make the "
+                  "access, `if (i < n)`.",
+            bad->threads, bad->elements);
+    else if (index == count && bad->lanes == 1)
         text_string(t, "It is one past the end: look for `<=` where `<` is meant, or an index + 1 without a guard.");
     else
-        text_string(t, "Check how the index is computed, or guard the access with `if (i < n)`.");
+        text_string(
+            t, "Check how the index is computed (in elements, not in bytes), and compare each part of it, a row, a "
+               "column or a loop's counter, with its own limit: a guard like `if (i < n)` is missing.");
 }
 
 static void before_the_start(struct text *t, const struct bad_access *bad) {

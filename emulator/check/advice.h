@@ -2,6 +2,7 @@
 #ifndef ADVICE_H
 #define ADVICE_H
 
+#include "check/arguments.h"
 #include "check/report.h"
 #include "check/text.h"
 #include "memory/memory.h"
@@ -15,10 +16,14 @@ struct bad_access {
     enum ptx_space space;             /* SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM or SPACE_CONST */
     uint64_t address;                 /* as NVIDIA would print it: an offset for shared and local memory */
     unsigned bytes;                   /* of the whole access */
+    unsigned elements;                /* of it: 2 or 4 for vectors */
+    unsigned lanes;                   /* of the warp that did the same */
+    bool one_dimension;               /* of grid and block */
     uint64_t space_bytes;             /* size of shared or local memory */
     const struct allocation *nearest; /* NULL when there is none */
     uint64_t thread;                  /* blockIdx * blockDim + threadIdx, counted over the grid */
     uint64_t threads;                 /* in the grid */
+    struct pointer_argument argument; /* that leads to `nearest`, if there is just one */
 };
 
 void advise(struct text *t, const struct bad_access *bad);

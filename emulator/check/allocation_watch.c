@@ -158,8 +158,10 @@ uint64_t allocation_unwritten_run(const struct allocation *a, uint64_t *at, uint
     return 0;
 }
 
-static void unwrite(const struct allocation *a, uint64_t address) {
+void allocation_unwrite(const struct allocation *a, uint64_t address) {
     uint64_t at = address - a->base;
+    if (!a->watch || !a->watch->written)
+        return;
     __atomic_fetch_and(&a->watch->written[at / 64], ~((uint64_t)1 << at % 64), __ATOMIC_RELAXED);
 }
 
@@ -170,7 +172,7 @@ void allocation_copied(const struct allocation *to, uint64_t to_address, const s
     if (!to || !to->watch || !to->watch->written)
         return;
     for (uint64_t at = from_address; allocation_find_unwritten(from, at, end - at, &where); at = where + 1)
-        unwrite(to, to_address + (where - from_address));
+        allocation_unwrite(to, to_address + (where - from_address));
 }
 
 /* ---- cells ---- */

@@ -15,6 +15,10 @@ struct allocation_watch {
     uint64_t pitch, width; /* rows of `width` bytes that begin every `pitch` bytes: what is between is nobody's; or 0 */
     struct race_chunk *_Atomic chunks; /* made at the first access */
     uintptr_t made_at, freed_at;       /* instructions of the program; 0: unknown */
+    struct part_copied {
+        const char *function; /* NULL: there was none */
+        uint64_t width, height, pitch;
+    } part; /* the last copy from the host into only a part of each row, or of the whole */
 };
 
 /* Called by memory/ with its lock held; NULL when no check is on. */
@@ -23,6 +27,8 @@ void allocation_watch_freed(struct allocation *a);
 
 /* Bytes of device memory were written or read by something else than a kernel's loads and stores. */
 void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes);
+/* What was stored in this byte is undefined: it counts as unwritten again. */
+void allocation_unwrite(const struct allocation *a, uint64_t address);
 /* Of each `pitch` bytes only the first `width` are meant to be used. */
 void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width);
 /* The first byte of a range that nobody has written; false when there is none. */

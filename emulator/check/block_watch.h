@@ -66,6 +66,18 @@ struct launch_watch {
     } syncs[SYNC_STRIPES]; /* in global memory, by address */
 };
 
+/* The instructions that may come after one. */
+struct reachable {
+    const struct insn *from;
+    uint64_t *bits;
+};
+
+/* Lanes that work behind a *_sync function at which others wait for them. */
+struct gone_around {
+    const struct insn *sync, *where;
+    uint32_t lanes;
+};
+
 struct block_watch {
     struct launch_watch *launch;
     struct block_order order;
@@ -79,12 +91,16 @@ struct block_watch {
     uint32_t written_until;      /* all bytes of shared memory below this one have been; or nobody asks */
     uint8_t *local_written;      /* a bit per byte, lane after lane */
     uint32_t local_stride;       /* bytes of bits per lane */
+    struct follow *follow;       /* undefined values in registers; NULL as long as there were none: check/follow.h */
     struct sync_table syncs;     /* in shared memory */
     uint32_t phases_over;        /* as in the block, when it was last looked at */
     uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at a barrier before */
     uint32_t arrived[MAX_WARPS]; /* lanes that have been at a barrier */
-    uint32_t first_wait;         /* nobody waits at a barrier before this instruction */
-    uint32_t whole;              /* a bit for each warp that ran whole when it was last looked at */
+    struct gone_around gone_around[MAX_WARPS];
+    struct reachable reachable;
+    uint32_t *visitors;  /* lanes that have been at each that nobody can avoid: barrier after barrier, by warp */
+    uint32_t first_wait; /* nobody waits at a barrier before this instruction */
+    uint32_t whole;      /* a bit for each warp that ran whole when it was last looked at */
 };
 
 /* One lane's part of an instruction. */
@@ -152,11 +168,15 @@ void race_shared(struct block_watch *b, const struct touch *t);
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_mark mark);
 
 /* check/passing.c: lanes that go past a barrier at which others wait, and never come to it. */
-void barrier_start(struct block_watch *b);
+void barrier_start(struct block_watch *b, uint32_t warps);
 void barrier_note_passing(struct block_watch *b, const struct warp *w, const struct insn *in);
 void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in);
 void barrier_opens(struct block_watch *b, const struct block *block);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
+
+/* check/gone_around.c: lanes that go past a *_sync function at which others wait for them, and then all who take part are there. */
+void gone_around_note(struct block_watch *b, const struct warp *w, const struct insn *in);
+void gone_around_check(const struct warp *w, const struct insn *in, uint32_t named);
 
 /* Would watch_lanes_come() have nothing to do for a whole warp at this instruction? */
 static inline bool watch_whole_comes_to(const struct block_watch *b, const struct warp *w, uint32_t index) {
@@ -178,7 +198,12 @@ static inline void watch_lanes_come(struct block_watch *b, const struct warp *w,
         order_mask(&b->order, w);
     if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->arrived[w->index]))
         barrier_note_passing(b, w, in);
+    if (w->count > 1 && b->launch->checks & CHECK_SYNC)
+        gone_around_note(b, w, in);
 }
+
+/* Where the address of a generic access is; its space, otherwise. */
+enum ptx_space touch_space(const struct access *a, uint64_t address);
 
 struct ptx_variable;
 void report_outside_variable(struct warp *w, const struct insn *in, const struct ptx_variable *v, uint32_t lanes,

@@ -21,6 +21,7 @@ static unsigned check_by_name(const char *name, size_t length) {
         {"leak", CHECK_LEAK},
         {"unused", CHECK_UNUSED | CHECK_INIT}, /* which knows what is written */
         {"strict", CHECK_STRICT},
+        {"approx", CHECK_APPROX},
         {"careful", CHECK_CAREFUL},
         {"none", 0},
         {"all", CHECK_MEMORY | CHECK_RACE | CHECK_SYNC | CHECK_INIT | CHECK_LEAK},
@@ -30,7 +31,7 @@ static unsigned check_by_name(const char *name, size_t length) {
             return names[i].checks;
     fprintf(stderr,
             "========= EMULATOR_CHECK: there is no check '%.*s'; there are memcheck, racecheck, synccheck, initcheck, "
-            "leak, unused, strict and all.\n",
+            "leak, unused, strict, approx and all.\n",
             (int)length, name);
     exit(2);
 }
@@ -49,6 +50,11 @@ static void read_environment(void) {
 unsigned checks_on(void) {
     pthread_once(&once, read_environment);
     return on;
+}
+
+bool checks_go_on(void) {
+    const char *wanted = getenv("EMULATOR_ON_ERROR");
+    return wanted && strcmp(wanted, "kernel") == 0;
 }
 
 int checks_exit_code(void) {

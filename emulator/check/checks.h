@@ -1,4 +1,4 @@
-/* Which checks are on: EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,leak,unused,strict or all, read once. */
+/* Which checks are on: EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,leak,unused,strict,approx or all, read once. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
@@ -15,6 +15,7 @@ enum check {
     CHECK_CAREFUL = 128, /* everything goes the careful way, to be compared with the quick one */
     CHECK_STRICT = 32,   /* a race within a warp is an error although its lanes ran together, not a warning */
     CHECK_UNUSED = 64,   /* memory that is allocated and never written */
+    CHECK_APPROX = 256,  /* approximate instructions are as inexact as their manual allows: ops/inexact.h */
 };
 
 /* The bits of the checks that are on. */
@@ -22,6 +23,10 @@ unsigned checks_on(void);
 static inline bool check_is_on(enum check check) {
     return (checks_on() & (unsigned)check) != 0;
 }
+
+/* EMULATOR_ON_ERROR=kernel: a kernel that goes wrong ends, and the program goes on as if it had not (compute-sanitizer's
+ * --destroy-on-device-error kernel). */
+bool checks_go_on(void);
 
 /* EMULATOR_ERROR_EXITCODE: the status with which the program ends when something was found; 0: its own. */
 int checks_exit_code(void);

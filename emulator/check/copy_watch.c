@@ -41,6 +41,14 @@ static void count_unwritten(const struct allocation *a, uint64_t address, uint64
     }
 }
 
+/* What a copy from the host leaves out, a kernel may find unwritten. */
+static void note_part(const struct copied *c, const struct allocation *to) {
+    bool rows = c->height > 1 && c->width < c->to.pitch;
+    if (c->fill || !to || !to->watch || c->depth != 1 || (!rows && c->width * c->height >= to->size))
+        return;
+    to->watch->part = (struct part_copied){c->function, c->width, c->height, rows ? c->to.pitch : 0};
+}
+
 static void note_written(const struct copied *c, const struct allocation *to, const struct allocation *from) {
     struct tally tally = {0};
     bool to_host = !to || to->kind == MEMORY_PINNED || to->kind == MEMORY_REGISTERED || to->kind == MEMORY_MANAGED;
@@ -97,8 +105,10 @@ void copy_watch(const struct copied *c) {
     const struct allocation *from = c->fill ? NULL : memory_find(c->from.address);
     to = to && to->limit ? to : NULL;
     from = from && from->limit ? from : NULL;
-    if (checks_on() & CHECK_INIT)
+    if (checks_on() & CHECK_INIT) {
         note_written(c, to, from);
+        note_part(c, to);
+    }
     if (checks_on() & CHECK_RACE)
         note_order(c, to, from);
 }

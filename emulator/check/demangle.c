@@ -103,3 +103,14 @@ const char *demangle(const char *mangled, char *out, size_t size) {
     free(plain);
     return out;
 }
+
+const char *demangle_function(const char *mangled, char *out, size_t size) {
+    char name[600];
+    demangle(mangled, name, sizeof name);
+    size_t end = strcspn(name, "<("), begin = end;
+    while (begin > 0 && !strchr(": ", name[begin - 1]))
+        begin--;
+    name[end] = '\0';
+    snprintf(out, size, "%s", name + begin);
+    return out;
+}

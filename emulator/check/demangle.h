@@ -8,4 +8,8 @@
  * mangled name itself where there is no C++ library to ask. Returns out. */
 const char *demangle(const char *mangled, char *out, size_t size);
 
+/* The function's own name without parameters, also of a variable that is declared in it: "kernel" of
+ * "space::kernel<4>(int *)::tile". */
+const char *demangle_function(const char *mangled, char *out, size_t size);
+
 #endif

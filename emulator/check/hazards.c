@@ -1,13 +1,17 @@
 /* See hazards.h. */
 #include "check/hazards.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/allocation_watch.h"
+#include "check/follow.h"
 #include "check/json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
 #include "check/text.h"
+#include "core/decode.h"
 #include "ops/texture.h"
 
 /* ---- collecting ---- */
@@ -79,6 +83,7 @@ void hazards_note(struct hazards *all, const struct hazard *h) {
     pthread_mutex_lock(&all->lock);
     new.at = position(h->kernel, h->now);
     new.at_then = position(h->kernel_then, h->then);
+    new.at_use = position(h->kernel, h->used);
     struct hazard *known = find(all, &new);
     if (!known && all->count < MAX_HAZARDS) {
         known = &all->items[all->count++];
@@ -112,18 +117,24 @@ static const char *access_word(const struct insn *in, bool write) {
     return hazard_is_atomic(in) ? "Atomic" : write ? "Write" : "Read";
 }
 
-static void put_line(struct text *t, const struct source_position *p) {
-    if (p->file && p->line)
-        text_format(t, " at %s:%u", shown_path(p->file), p->line);
+/* " at x.cu:43 (called in line 60)" */
+static void put_line(struct text *t, const struct source_position *p, const struct kernel *k, const struct insn *in) {
+    char called[CALLED_TEXT];
+    if (!p->file || !p->line)
+        return;
+    text_format(t, " at %s:%u", shown_path(p->file), p->line);
+    own_calls(k, in, called);
+    if (*called)
+        text_format(t, " (called in line%s %s)", strchr(called, ',') ? "s" : "", called);
 }
 
-static void put_what(struct text *t, const struct hazard *h) {
+static void put_what(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     if (h->space == SPACE_SHARED)
         symbol_put_shared(t, h->kernel, h->at.file, h->address, h->bytes);
     else if (h->space == SPACE_LOCAL)
         text_format(t, "byte %l of its local memory", h->address);
     else
-        symbol_put_global(t, h->allocation, h->address, h->bytes);
+        symbol_put_global(t, h->allocation, h->address, h->bytes, arg);
 }
 
 static const char *missing(const struct hazard *h) {
@@ -144,6 +155,11 @@ static const char *missing(const struct hazard *h) {
 /* How it was read, where that is no load. */
 static const char *way_of(const struct hazard *h) {
     return h->now->run == op_texture ? "texture" : h->now->run == op_surface ? "surface" : NULL;
+}
+
+static bool is_volatile(const struct kernel *k, const struct insn *in) {
+    const struct ptx_insn *p = k && in ? k->code.sources[in->index] : NULL;
+    return p && p->opcode && opcode_has(p->opcode, "volatile");
 }
 
 static const char *advice(const struct hazard *h) {
@@ -167,6 +183,9 @@ static const char *advice(const struct hazard *h) {
                    : "The thread reads a variable or an array element of its own that it has not set.";
     switch (h->relation) {
     case RELATION_WARP:
+        if (is_volatile(h->kernel, h->now))
+            return "volatile makes a lane look at memory, but does not make the lanes of a warp run together: put a "
+                   "__syncwarp() between the two accesses, and one before what others read is written again.";
         return "The lanes of a warp need not run together: put a __syncwarp() between the two accesses, or a "
                "__syncthreads() where other warps take part as well.";
     case RELATION_BLOCK:
@@ -209,9 +228,20 @@ static void put_race_title(struct text *t, const struct hazard *h) {
     text_format(t, " [%g hazard%s]\n", h->count, h->count == 1 ? "" : "s");
 }
 
+/* What the memory is called in the source; empty where that is not known. */
+static void copy_name(const struct hazard *h, const struct pointer_argument *arg, char *out, size_t size) {
+    const struct ptx_variable *v = h->space == SPACE_SHARED ? symbol_shared(h->kernel, h->address) : NULL;
+    const struct allocation *a = h->space == SPACE_GLOBAL ? h->allocation : NULL;
+    out[0] = '\0';
+    if (v || (a && a->name))
+        symbol_copy_name(v ? v->name : a->name, out, size);
+    else if (a)
+        snprintf(out, size, "%s", arg->name);
+}
+
 /* "thread (5,0,0) read tile[37] at x.cu:43 while thread (37,0,0) wrote it at x.cu:41, with no __syncthreads()
  * between" */
-static void put_race_sentence(struct text *t, const struct hazard *h) {
+static void put_race_sentence(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text s = {0};
     bool blocks = h->relation >= RELATION_GRID;
     if (h->relation == RELATION_HOST)
@@ -221,12 +251,12 @@ static void put_race_sentence(struct text *t, const struct hazard *h) {
     else
         put_who(&s, &h->who, blocks);
     text_format(&s, " %s ", verb(h->now, h->write));
-    put_what(&s, h);
-    put_line(&s, &h->at);
+    put_what(&s, h, arg);
+    put_line(&s, &h->at, h->kernel, h->now);
     text_string(&s, " while ");
     put_who(&s, &h->who_then, blocks);
     text_format(&s, " %s it", verb(h->then, h->write_then));
-    put_line(&s, &h->at_then);
+    put_line(&s, &h->at_then, h->kernel_then, h->then);
     text_string(&s, h->kind == HAZARD_COPY ? " with an asynchronous copy" : missing(h));
     text_format(&s, " (%u byte%s", h->bytes, h->bytes == 1 ? "" : "s");
     if (!blocks)
@@ -236,21 +266,117 @@ static void put_race_sentence(struct text *t, const struct hazard *h) {
     put_prose(t, MARK "    ", s.bytes);
 }
 
-static void put_race(struct text *t, const struct hazard *h) {
-    put_race_title(t, h);
-    put_race_sentence(t, h);
-    text_string(t, MARK "\n");
+static void put_race_lines(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    char name[100];
+    copy_name(h, arg, name, sizeof name);
+    struct access_shown now = {name, h->write}, then = {h->kernel == h->kernel_then ? name : NULL, h->write_then};
     bool swap = h->at_then.line && h->at.line && h->at_then.line < h->at.line;
     bool one = h->at_then.line == h->at.line && h->at_then.file == h->at.file && h->at_then.column == h->at.column;
-    bool shown = put_source_line(t, swap ? h->at_then : h->at);
+    bool shown = swap ? put_access_line(t, h->at_then, then) : put_access_line(t, h->at, now);
     if (!one)
-        shown |= put_source_line(t, swap ? h->at : h->at_then);
+        shown |= swap ? put_access_line(t, h->at, now) : put_access_line(t, h->at_then, then);
     if (shown)
         text_string(t, MARK "\n");
+}
+
+static void put_race(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    put_race_title(t, h);
+    put_race_sentence(t, h, arg);
+    text_string(t, MARK "\n");
+    put_race_lines(t, h, arg);
     put_advice(t, advice(h));
 }
 
-static void put_unwritten(struct text *t, const struct hazard *h) {
+/* Where the value is used, if that is another line than the one that read it. */
+static void put_use(struct text *t, const struct hazard *h) {
+    if (!h->used || same_place(&h->at, h->now, &h->at_use, h->used))
+        return;
+    text_string(t, MARK "    and used at ");
+    put_place_words(t, name_of(h->kernel, &h->at_use), h->at_use.file, h->at_use.line);
+    text_format(t, ": %s\n", follow_use_words(h->use));
+}
+
+static void put_reader(struct text *t, const struct hazard *h) {
+    text_string(t, MARK "    by ");
+    put_who(t, &h->who, false);
+    text_format(t, " in block (%u,%u,%u)\n", h->who.block[0], h->who.block[1], h->who.block[2]);
+}
+
+static void put_lines(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    char name[100];
+    bool other = h->used && !same_place(&h->at, h->now, &h->at_use, h->used);
+    text_string(t, MARK "\n");
+    copy_name(h, arg, name, sizeof name);
+    bool shown = put_access_line(t, h->at, (struct access_shown){name, false});
+    if (other)
+        shown |= put_source_line(t, h->at_use);
+    if (shown)
+        text_string(t, MARK "\n");
+}
+
+/* A shuffle that nobody answers. */
+static void put_nobody(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    struct text s = {0};
+    text_format(&s, "%s: Undefined value of a shuffle: its lane asks lane %u, which does not take part",
+                h->warning ? "Warning" : "Error", h->asked);
+    s.bytes[s.length] = '\0';
+    put_title(t, s.bytes);
+    put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    put_reader(t, h);
+    put_use(t, h);
+    if (h->count > 1)
+        text_format(t, MARK "    and %g more such value%s\n", h->count - 1, h->count == 2 ? "" : "s");
+    put_lines(t, h, arg);
+    put_advice(
+        t,
+        "A lane gets a value only from a lane that executes the shuffle and is named in the mask; what it gets from "
+        "others is "
+        "undefined (0 on many GPUs). Let all lanes execute it, outside of the if, and those without an element bring a "
+        "neutral value; or use the result only where the lane that is asked takes part.");
+}
+
+static void put_gone_around(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    put_title(t, h->warning ? "Warning: Barrier error detected. Divergent thread(s) in warp."
+                            : "Barrier error detected. Divergent thread(s) in warp.");
+    put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    put_reader(t, h);
+    text_format(t, MARK "    Its mask names lane %u, which goes around it and works at ", h->asked);
+    put_place_words(t, name_of(h->kernel, &h->at_use), h->at_use.file, h->at_use.line);
+    text_string(t, "\n");
+    put_lines(t, h, arg);
+    put_advice(t, "All lanes that the mask of a *_sync function names have to execute it, but for those that have left "
+                  "the kernel; otherwise "
+                  "the result is undefined. Move it out of the if, or give it a mask of those that come: __ballot_sync "
+                  "before the if.");
+}
+
+/* The last copy of a part may have been meant to bring more. */
+static bool put_copied_part(struct text *t, const struct hazard *h) {
+    const struct allocation_watch *w = h->allocation ? h->allocation->watch : NULL;
+    const struct part_copied *part = w ? &w->part : NULL;
+    struct text s = {0};
+    if (h->space != SPACE_GLOBAL || way_of(h) || !part || !part->function)
+        return false;
+    if (part->pitch)
+        text_format(
+            &s,
+            "%s wrote only %g bytes of each row of this memory (%g rows, which begin every %g bytes), and nobody has "
+            "written the byte that is read: compare its width, which is in bytes, and both pitches with what the "
+            "kernel reads.",
+            part->function, part->width, part->height, part->pitch);
+    else
+        text_format(
+            &s,
+            "%s wrote only %g of the %g bytes of this memory, and nobody has written the byte that is read: its "
+            "size is in bytes, n * sizeof(element). cudaMalloc does not clear memory.",
+            part->function, part->width * part->height, h->allocation->size);
+    s.bytes[s.length < sizeof s.bytes ? s.length : sizeof s.bytes - 1] = '\0';
+    put_advice(t, s.bytes);
+    return true;
+}
+
+static void put_unwritten(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    char called[CALLED_TEXT];
     static const char *const spaces[] = {
         [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
     struct text s = {0};
@@ -259,25 +385,38 @@ static void put_unwritten(struct text *t, const struct hazard *h) {
     s.bytes[s.length] = '\0';
     put_title(t, s.bytes);
     put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
-    text_string(t, MARK "    by ");
-    put_who(t, &h->who, false);
-    text_format(t, " in block (%u,%u,%u)\n", h->who.block[0], h->who.block[1], h->who.block[2]);
+    own_calls(h->kernel, h->now, called);
+    if (*called)
+        text_format(t, MARK "    called in line%s %s\n", strchr(called, ',') ? "s" : "", called);
+    put_reader(t, h);
     text_format(t, MARK "    Access to %x: ", h->address);
-    put_what(t, h);
+    put_what(t, h, arg);
     text_string(t, "\n");
+    put_use(t, h);
     if (h->count > 1)
         text_format(t, MARK "    and %g more such read%s\n", h->count - 1, h->count == 2 ? "" : "s");
-    text_string(t, MARK "\n");
-    if (put_source_line(t, h->at))
-        text_string(t, MARK "\n");
-    put_advice(t, advice(h));
+    put_lines(t, h, arg);
+    if (!put_copied_part(t, h))
+        put_advice(t, advice(h));
 }
+
+static const struct {
+    void (*put)(struct text *t, const struct hazard *h, const struct pointer_argument *arg);
+    enum finding finding;
+} kinds[] = {
+    [HAZARD_RACE] = {put_race, FINDING_RACE},
+    [HAZARD_COPY] = {put_race, FINDING_RACE},
+    [HAZARD_PLAIN_READ] = {put_race, FINDING_RACE},
+    [HAZARD_UNWRITTEN] = {put_unwritten, FINDING_UNINITIALIZED},
+    [HAZARD_NOBODY] = {put_nobody, FINDING_UNINITIALIZED},
+    [HAZARD_GONE_AROUND] = {put_gone_around, FINDING_LOST_LANE},
+};
 
 /* A race may let a read come before the write that it was meant to come after: then the race is what to tell. */
 static bool follows_from_race(const struct hazards *all, const struct hazard *h) {
     for (unsigned i = 0; h->kind == HAZARD_UNWRITTEN && i < all->count; i++) {
         const struct hazard *r = &all->items[i];
-        if (r->kind == HAZARD_UNWRITTEN || r->space != h->space)
+        if (r->kind >= HAZARD_UNWRITTEN || r->space != h->space)
             continue;
         if ((!r->write && r->kernel == h->kernel && same_place(&r->at, r->now, &h->at, h->now)) ||
             (!r->write_then && r->kernel_then == h->kernel && same_place(&r->at_then, r->then, &h->at, h->now)))
@@ -299,14 +438,17 @@ void hazards_tell(struct hazards *all) {
     for (unsigned i = 0; i < all->count; i++) {
         const struct hazard *h = &all->items[i];
         struct text t = {0};
-        bool race = h->kind != HAZARD_UNWRITTEN;
+        bool race = h->kind < HAZARD_UNWRITTEN;
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
-        (race ? put_race : put_unwritten)(&t, h);
-        report_text(&t, race ? FINDING_RACE : FINDING_UNINITIALIZED, h->warning,
+        struct pointer_argument arg = {0};
+        if (h->space == SPACE_GLOBAL && h->relation != RELATION_HOST && !h->host_now)
+            arg = argument_of(all->launch, h->allocation, h->address);
+        kinds[h->kind].put(&t, h, &arg);
+        report_text(&t, kinds[h->kind].finding, h->warning,
                     &(struct facts_of_finding){.kernel = h->kernel ? h->kernel->name : NULL,
                                                .at = h->at,
-                                               .other = h->at_then,
+                                               .other = race ? h->at_then : h->at_use,
                                                .block = h->who.block,
                                                .thread = h->who.thread,
                                                .count = h->count});

@@ -11,7 +11,9 @@ enum hazard_kind {
     HAZARD_RACE,       /* two accesses, at least one a write, that nothing orders */
     HAZARD_COPY,       /* an access to what a cp.async may still be writing */
     HAZARD_PLAIN_READ, /* a race of a plain read with an atomic, in global memory: some mean it */
-    HAZARD_UNWRITTEN   /* a read of memory that nobody has written */
+    HAZARD_UNWRITTEN,  /* memory is read that nobody has written, and the value is used */
+    HAZARD_NOBODY,     /* a shuffle asks a lane that does not take part, and what it gets is used */
+    HAZARD_GONE_AROUND /* lanes that a mask names work behind the *_sync function, and never come to it */
 };
 
 /* Who the two are to each other: says what is missing between them. */
@@ -35,8 +37,11 @@ struct hazard {
     bool host_now; /* the second is a copy or a fill by the host, or the host's own access */
     const char *host_function;
     const struct allocation *allocation; /* of global memory */
+    const struct insn *used; /* who uses an undefined value, or works behind a *_sync function; NULL: nobody else */
+    unsigned use;            /* enum use: check/follow.h */
+    unsigned asked;          /* the lane that a shuffle asked, or that has gone around it */
     uint64_t count;
-    struct source_position at, at_then;
+    struct source_position at, at_then, at_use;
 };
 
 #define MAX_HAZARDS 64
@@ -46,6 +51,7 @@ struct hazards {
     struct hazard items[MAX_HAZARDS];
     unsigned count;
     uint64_t left_out;
+    const struct launch *launch; /* whose arguments have names; NULL: none */
 };
 
 void hazards_note(struct hazards *all, const struct hazard *h);

@@ -58,12 +58,14 @@ void put_maker(struct text *t, const struct allocation *a) {
 }
 
 struct leaks {
+    int device;
     uint64_t count, bytes;
 };
 
 static void visit(const struct allocation *a, void *argument) {
     struct leaks *leaks = argument;
-    if (a->name || (a->kind != MEMORY_DEVICE && a->kind != MEMORY_MANAGED && a->kind != MEMORY_PINNED))
+    if (a->name || (leaks->device >= 0 && a->device != leaks->device) ||
+        (a->kind != MEMORY_DEVICE && a->kind != MEMORY_MANAGED && a->kind != MEMORY_PINNED))
         return;
     leaks->bytes += a->size;
     if (leaks->count++ >= NAMED_LEAKS)
@@ -77,8 +79,8 @@ static void visit(const struct allocation *a, void *argument) {
     report_text(&t, FINDING_LEAK, false, &(struct facts_of_finding){0});
 }
 
-void report_leaks(void) {
-    struct leaks leaks = {0};
+void report_leaks(int device) {
+    struct leaks leaks = {.device = device};
     if (!check_is_on(CHECK_LEAK))
         return;
     memory_each_live(visit, &leaks);

@@ -14,7 +14,7 @@ void put_maker(struct text *t, const struct allocation *a);
 /* A call that frees was given something else than a live allocation. Only told when memcheck is on. */
 void report_bad_free(const char *function, uint64_t address, enum memory_free_result why);
 
-/* At the end of the program: what is still allocated. Told when leak is on. */
-void report_leaks(void);
+/* At the end of the program, or of a device's context: what is still allocated (device -1: on any). Told when leak is on. */
+void report_leaks(int device);
 
 #endif

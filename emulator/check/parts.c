@@ -2,6 +2,7 @@
 #include "check/parts.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,22 @@ struct source_position own_line(const struct kernel *kernel, struct source_posit
     return own.file && !is_toolkit(own.file) ? own : p;
 }
 
+void own_calls(const struct kernel *k, const struct insn *in, char called[CALLED_TEXT]) {
+    struct source_position p = k && in ? insn_position(k, in) : (struct source_position){0};
+    const struct ptx_location *l = p.inlined_at;
+    const char *file = p.file;
+    size_t length = 0;
+    called[0] = '\0';
+    for (; file && is_toolkit(file) && l; l = l->inlined_at)
+        file = module_file_name(k->module, l->file);
+    for (; l; l = l->inlined_at) {
+        file = module_file_name(k->module, l->file);
+        if (!file || is_toolkit(file) || length + 16 > CALLED_TEXT)
+            continue;
+        length += (size_t)snprintf(called + length, CALLED_TEXT - length, "%s%u", length ? ", " : "", l->line);
+    }
+}
+
 /* A caret below the column and tildes below the rest of the name that begins there. */
 static void put_caret(struct text *t, const char *line, uint32_t number, uint32_t indent, uint32_t column) {
     size_t length = strlen(line), at = column - 1 - indent;
@@ -98,21 +115,41 @@ static void put_caret(struct text *t, const char *line, uint32_t number, uint32_
     text_string(t, "\n");
 }
 
-bool put_source_line(struct text *t, struct source_position p) {
+static bool put_line_of(struct text *t, struct source_position p, const struct access_shown *access) {
     char line[200];
     uint32_t indent;
     if (!p.file || !source_line(p.file, p.line, line, sizeof line, &indent))
         return false;
     text_format(t, MARK "  %u | %s\n", p.line, line);
+    if (access && p.column > indent)
+        p.column = source_access_column(line, access->name, access->write, p.column - indent) + indent;
     put_caret(t, line, p.line, indent, p.column);
     return true;
 }
 
-void put_source(struct text *t, const struct kernel *kernel, struct source_position p) {
+bool put_source_line(struct text *t, struct source_position p) {
+    return put_line_of(t, p, NULL);
+}
+
+bool put_access_line(struct text *t, struct source_position p, struct access_shown access) {
+    return put_line_of(t, p, &access);
+}
+
+static void put_source_of(struct text *t, const struct kernel *kernel, struct source_position p,
+                          const struct access_shown *access) {
     p = own_line(kernel, p);
     text_string(t, MARK "\n");
-    if (put_source_line(t, p) || !p.line)
+    if (put_line_of(t, p, access) || !p.line)
         text_string(t, p.line ? MARK "\n" : MARK "  Compile with -lineinfo to see the line here.\n" MARK "\n");
+}
+
+void put_source(struct text *t, const struct kernel *kernel, struct source_position p) {
+    put_source_of(t, kernel, p, NULL);
+}
+
+void put_access_source(struct text *t, const struct kernel *kernel, struct source_position p,
+                       struct access_shown access) {
+    put_source_of(t, kernel, p, &access);
 }
 
 /* Length of the first line of some prose: broken between words, but not within `code`. */

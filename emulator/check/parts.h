@@ -23,12 +23,24 @@ void put_others(struct text *t, unsigned others);
 void put_source(struct text *t, const struct kernel *kernel, struct source_position p);
 /* Only the line and its caret; false when it cannot be read. */
 bool put_source_line(struct text *t, struct source_position p);
+/* The same for an access to what has that name (NULL: not known) in the source. */
+struct access_shown {
+    const char *name;
+    bool write;
+};
+void put_access_source(struct text *t, const struct kernel *kernel, struct source_position p,
+                       struct access_shown access);
+bool put_access_line(struct text *t, struct source_position p, struct access_shown access);
 /* Prose, broken into lines that begin with a margin; with MARK, and an empty line after it. */
 void put_prose(struct text *t, const char *margin, const char *prose);
 void put_advice(struct text *t, const char *advice);
 
 /* The line to show: the innermost one that is the student's own. */
 struct source_position own_line(const struct kernel *kernel, struct source_position p);
+/* Where the inlined function was called that this line is in: lines, innermost first, "93, 145"; empty where it was not. Of a long way
+ * only the innermost ones. */
+#define CALLED_TEXT 32
+void own_calls(const struct kernel *kernel, const struct insn *in, char called[CALLED_TEXT]);
 /* Is this a file of the toolkit? */
 bool is_toolkit(const char *file);
 /* How messages name a file. */

@@ -1,18 +1,25 @@
 /* A __syncthreads() that only some threads execute. The machine lets a barrier open when the others have left the
  * kernel, so the mistake may pass; here lanes are noted that go on with their work behind a barrier at which others
- * wait, and that leave the kernel without having come to it. Whoever returns early and does no more is not meant. */
+ * wait, and that leave the kernel without having come to it. Whoever returns early and does no more is not meant.
+ * And it opens when as many threads wait as there are, also at different ones: that is seen when it does. */
+#include <stdio.h>
 #include <string.h>
 
 #include "check/block_watch.h"
+#include "check/parts.h"
 #include "core/function.h"
 
-void barrier_start(struct block_watch *b) {
+void barrier_start(struct block_watch *b, uint32_t warps) {
+    memset(b->visitors, 0, (size_t)b->launch->sites->unavoidable * warps * sizeof *b->visitors);
     memset(b->passed, 0, sizeof b->passed);
     memset(b->arrived, 0, sizeof b->arrived);
     b->reads.easy = b->reads.ready = 0;
 }
 
 void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in) {
+    uint8_t number = b->launch->sites->items[in->index].value;
+    if (number)
+        b->visitors[(number - 1u) * w->launch->warps_per_block + w->index] |= w->mask;
     b->first_wait = in->index < b->first_wait ? in->index : b->first_wait;
     b->passed[w->index] &= ~w->mask;
     b->arrived[w->index] |= w->mask;
@@ -54,28 +61,161 @@ static const struct fragment *waiting(const struct warp *w, unsigned barrier) {
     return NULL;
 }
 
-void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier) {
-    bool own_warp = false, any = false;
-    const struct warp *who = NULL;
-    const struct fragment *where = NULL;
+/* Lanes that have left the kernel and have gone around this barrier. */
+static uint32_t gone_around(const struct block_watch *b, const struct warp *w, const struct insn *barrier) {
+    uint8_t number = b->launch->sites->items[barrier->index].value;
+    uint32_t passed = b->passed[w->index];
+    if (number)
+        passed |= w->threads & ~b->visitors[(number - 1u) * w->launch->warps_per_block + w->index];
+    return passed & ~w->live;
+}
+
+/* ---- when it opens ---- */
+
+/* Two groups of threads that open a barrier together. */
+struct sides {
+    const struct warp *warps[2];
+    const struct fragment *at[2];
+    uint32_t calls[2]; /* where they have been called from, at one barrier */
+};
+
+static bool is_aligned(const struct fragment *f) {
+    return !((f->pc - 1)->kind & BARRIER_UNALIGNED);
+}
+
+/* The function that an instruction is in, by the return at its end; NULL: the kernel itself. */
+static const struct function *function_at(const struct code *code, uint32_t index) {
+    while (index < code->count && code->insns[index].run != op_return && code->insns[index].run != op_exit)
+        index++;
+    return index < code->count && code->insns[index].run == op_return ? code->insns[index].extra : NULL;
+}
+
+#define MOST_CALLS 16
+
+static uint32_t returns_to(const struct sides *s, unsigned k, const struct function *f) {
+    return ((const uint32_t *)(const void *)(s->warps[k]->regs + f->return_slot))[first_lane(s->at[k]->mask)];
+}
+
+/* At one barrier: have they been called from the same places? */
+static bool called_alike(struct sides *s) {
+    const struct code *code = &s->warps[0]->launch->kernel->code;
+    uint32_t index = s->at[0]->pc->index;
+    for (int depth = 0; depth < MOST_CALLS; depth++) {
+        const struct function *f = function_at(code, index);
+        if (!f)
+            return true;
+        s->calls[0] = index = returns_to(s, 0, f);
+        s->calls[1] = returns_to(s, 1, f);
+        if (s->calls[0] != s->calls[1])
+            return false;
+    }
+    return true;
+}
+
+static bool wait_apart(const struct block *block, unsigned barrier, struct sides *s) {
+    *s = (struct sides){{0}, {0}, {0}};
+    for (uint32_t i = 0; i < block->launch->warps_per_block; i++) {
+        const struct fragment *f = waiting(&block->warps[i], barrier);
+        if (!f || !is_aligned(f))
+            continue;
+        unsigned k = s->at[0] ? 1 : 0;
+        s->warps[k] = &block->warps[i];
+        s->at[k] = f;
+        if (k && (f->pc != s->at[0]->pc || !called_alike(s)))
+            return true;
+    }
+    return false;
+}
+
+#define TO_REACH "Every thread of the block has to reach the same ones: move them out of the if or the loop."
+
+static void report_called(const struct sides *s) {
+    const struct kernel *k = s->warps[0]->launch->kernel;
+    struct source_position one = own_line(k, insn_position(k, &k->code.insns[s->calls[0]])),
+                           other = own_line(k, insn_position(k, &k->code.insns[s->calls[1]]));
+    char advice[400];
+    snprintf(
+        advice, sizeof advice,
+        "Threads of a block wait for each other here that have been called from different places, lines %u and %u: "
+        "that is as if these were two __syncthreads(). " TO_REACH,
+        one.line, other.line);
+    report_insn(s->warps[0], s->at[0]->pc - 1, FINDING_DIVERGENT_BARRIER, s->at[0]->mask,
+                "Barrier error detected. Divergent thread(s) in block.", advice);
+}
+
+static void report_apart(const struct sides *s) {
+    bool swap = s->at[1]->pc < s->at[0]->pc;
+    const struct fragment *f = s->at[swap], *g = s->at[!swap];
+    struct report_side other = {s->warps[!swap], g->pc - 1, g->mask};
+    report_sides(
+        s->warps[swap], f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask, &other,
+        "Barrier error detected. Divergent thread(s) in block.",
+        "Threads of a block wait for each other at two different __syncthreads(): it opens because their number "
+        "is right, and may order nothing that it was meant to. " TO_REACH);
+}
+
+/* Who went around and has left. */
+struct absent {
+    const struct warp *warp;
+    uint32_t lanes;
+    unsigned count;
+};
+
+static void report_around(const struct warp *w, const struct fragment *where, const struct absent *absent) {
+    char advice[400], others[40] = "";
+    uint32_t tid[3];
+    bool own_warp = absent->warp == w;
+    lane_thread_index(absent->warp, first_lane(absent->lanes), tid);
+    if (absent->count > 1)
+        snprintf(others, sizeof others, " and %u other%s", absent->count - 1, absent->count == 2 ? "" : "s");
+    snprintf(
+        advice, sizeof advice,
+        "These threads wait at a __syncthreads() that thread (%u,%u,%u)%s of the block went around: every thread of "
+        "the block has to reach it. Move it out of the if or the loop.",
+        tid[0], tid[1], tid[2], others);
+    report_insn(w, where->pc - 1, FINDING_DIVERGENT_BARRIER, where->mask,
+                own_warp ? "Barrier error detected. Divergent thread(s) in warp."
+                         : "Barrier error detected. Divergent thread(s) in block.",
+                advice);
+}
+
+/* Those of a warp that waits itself are told rather than others; where a barrier has a count, others need not come. */
+static bool someone_went_around(const struct block_watch *b, const struct block *block, unsigned barrier,
+                                const struct insn *in, struct absent *absent) {
+    bool counted = block->barriers[barrier].expected != 0;
+    *absent = (struct absent){0};
     for (uint32_t i = 0; i < block->launch->warps_per_block; i++) {
         const struct warp *w = &block->warps[i];
-        uint32_t skipped = b->passed[i] & ~w->live;
-        const struct fragment *f = waiting(w, barrier);
-        any |= skipped != 0;
-        own_warp |= skipped && f;
-        if (f && (!where || (skipped && f))) {
-            who = w;
-            where = f;
+        uint32_t lanes = counted && !waiting(w, barrier) ? 0 : gone_around(b, w, in);
+        absent->count += (unsigned)__builtin_popcount(lanes);
+        if (lanes && (!absent->lanes || (w->live && !absent->warp->live))) {
+            absent->warp = w;
+            absent->lanes = lanes;
         }
     }
-    if (!any || !where)
+    return absent->lanes != 0;
+}
+
+static void check_around(struct block_watch *b, const struct block *block, unsigned barrier) {
+    const struct fragment *where = NULL;
+    const struct warp *w = NULL;
+    struct absent absent;
+    for (uint32_t i = 0; !where && i < block->launch->warps_per_block; i++) {
+        w = &block->warps[i];
+        where = waiting(w, barrier);
+    }
+    if (!where || !is_aligned(where) || !someone_went_around(b, block, barrier, where->pc - 1, &absent))
         return;
-    report_insn(
-        who, where->pc - 1, FINDING_DIVERGENT_BARRIER, where->mask,
-        own_warp ? "Barrier error detected. Divergent thread(s) in warp."
-                 : "Barrier error detected. Divergent thread(s) in block.",
-        "These threads wait at a __syncthreads() that other threads of the block went around: every thread of the "
-        "block has to reach it. Move it out of the if or the loop.");
-    barrier_start(b);
+    const struct fragment *own = waiting(absent.warp, barrier);
+    report_around(own ? absent.warp : w, own ? own : where, &absent);
+    memset(b->passed, 0, sizeof b->passed);
+}
+
+void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier) {
+    const uint32_t *n = block->launch->config.block;
+    struct sides sides;
+    if (!block->barriers[barrier].expected && wait_apart(block, barrier, &sides))
+        (sides.at[0]->pc == sides.at[1]->pc ? report_called : report_apart)(&sides);
+    else if (block->live_lanes != n[0] * n[1] * n[2])
+        check_around(b, block, barrier);
 }

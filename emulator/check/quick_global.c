@@ -1,4 +1,5 @@
 /* The quick way, in global memory. */
+#include "check/follow.h"
 #include "check/quick.h"
 #include "check/quick_cells.h"
 #include "core/simd.h"
@@ -43,7 +44,7 @@ static bool store_at_once(struct quick *q, const struct allocation *a, const str
     const uint32_t *values = find_values(&v, q->touch, s, 2);
     if (!values)
         return false;
-    memcpy(a->host + (s->at + from - a->base), (const uint8_t *)values + from, to - from);
+    memcpy(memory_store_at(a, s->at + from, to - from), (const uint8_t *)values + from, to - from);
     q->stored += (uint32_t)(to - from);
     return true;
 }
@@ -206,7 +207,7 @@ static inline bool lane_is_first(struct quick *q, const struct allocation *a, co
     quick_set_at(q, c, i, store ? CELL_WRITE : CELL_READ, q->by.mark.mark.packed + s->lane);
     if (store) {
         const uint32_t *value = (const uint32_t *)(const void *)(q->touch->warp->regs + x->regs[0]) + s->lane;
-        memcpy(a->host + (s->at - a->base), value, sizeof *value);
+        memcpy(memory_store_at(a, s->at, sizeof *value), value, sizeof *value);
         q->stored += sizeof *value;
         chunk_values_in_memory(c, i, 1);
     }
@@ -360,5 +361,5 @@ const struct insn *watched_global(struct warp *w, const struct insn *in) {
     else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
         return in + 1;
     bool loaded = !left && quick_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
-    return loaded ? in + 1 : s->run(w, in);
+    return loaded ? in + 1 : follow_hand_on(w, s->run(w, in));
 }

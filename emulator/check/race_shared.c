@@ -2,8 +2,22 @@
  * since then; an access conflicts with what is remembered unless something orders the two (check/order.h). */
 #include "check/block_watch.h"
 
-static bool is_strong_pair(struct access_mark a, struct access_mark b) {
-    return (a.packed & MARK_STRONG) && (b.packed & MARK_STRONG);
+static bool is_in_step(const struct block_watch *b, struct access_mark mark) {
+    uint32_t site = MARK_SITE(mark.packed);
+    return site < b->launch->kernel->code.count && b->launch->sites->items[site].flags & SITE_IN_STEP;
+}
+
+/* volatile accesses of one warp, one instruction after the other, and no __syncwarp() between: what one lane reads is what another
+ * has just written only as long as they run together. Lanes that have parted and talk to each other are not meant. */
+static bool counts_on_steps(const struct block_watch *b, const struct touch *t, struct access_mark old) {
+    return MARK_WARP(old.packed) == t->warp->index && MARK_SITE(old.packed) != t->in->index && is_in_step(b, old) &&
+           t->site->flags & SITE_IN_STEP && !order_parted(&b->order, t->warp, old, (uint32_t)t->lane);
+}
+
+/* No race: somebody means them to meet. */
+static bool is_strong_pair(const struct block_watch *b, const struct touch *t, struct access_mark old,
+                           struct access_mark new) {
+    return old.packed & new.packed &MARK_STRONG && !counts_on_steps(b, t, old);
 }
 
 static bool same_thread(struct access_mark a, struct access_mark b) {
@@ -55,7 +69,7 @@ static bool is_ordered(const struct block_watch *b, const struct touch *t, struc
 /* True when a hazard was noted. */
 static bool against(struct block_watch *b, const struct touch *t, struct access_mark old, struct access_mark new,
                     bool old_write) {
-    if (!old.time || is_strong_pair(old, new) || is_ordered(b, t, old, old_write))
+    if (!old.time || is_strong_pair(b, t, old, new) || is_ordered(b, t, old, old_write))
         return false;
     if (same_thread(old, new) && !order_copy_unfinished(&b->order, old))
         return false;

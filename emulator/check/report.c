@@ -65,10 +65,11 @@ unsigned report_count(void) {
 
 static _Atomic unsigned warnings;
 
-/* What is wrong with what is still allocated. */
-static void report_at_end(void) {
-    report_leaks();
-    report_all_unused();
+void report_remaining(int device) {
+    if (findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
+        return;
+    report_leaks(device);
+    report_all_unused(device);
 }
 
 /* The last word, when the program ends; with checks on also when nothing was found. */
@@ -76,8 +77,7 @@ static void print_summary(void) {
     struct text t = {0};
     if (check_is_on(CHECK_RACE))
         managed_settle(true);
-    if (!findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
-        report_at_end();
+    report_remaining(-1);
     unsigned n = report_count(), w = atomic_load(&warnings);
     text_format(&t, MARK "ERROR SUMMARY: %u error%s", n, n == 1 ? "" : "s");
     if (w)
@@ -232,12 +232,16 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
                                   uint64_t address) {
     const struct access *access = in->extra;
     struct bad_access bad = {.finding = finding, .space = space_of(access, address), .address = address};
+    const uint32_t *n = w->launch->config.block, *g = w->launch->config.grid;
     bad.bytes = access_bytes(access);
+    bad.elements = access->count;
+    bad.one_dimension = n[1] * n[2] * g[1] * g[2] == 1;
     uint64_t block_threads = volume(w->launch->config.block);
     bad.thread = w->block->index * block_threads + lane_thread(w, lane);
     bad.threads = volume(w->launch->config.grid) * block_threads;
     if (has_allocations(bad.space)) {
         classify(&bad);
+        bad.argument = argument_of(w->launch, bad.nearest, bad.address);
     } else {
         if (access->space == SPACE_GENERIC)
             bad.address &= ((uint64_t)1 << WINDOW_SHIFT) - 1;
@@ -304,7 +308,10 @@ static void put_nearest(struct text *t, const struct bad_access *bad) {
     text_format(t, " the nearest allocation at %x of size %g bytes", a->base, a->size);
     if (a->name)
         text_format(t, a->limit ? " (the variable %s)" : " (the variable %s of a library that is closed)", a->name);
-    else if (a->limit == 0)
+    else if (bad->argument.number)
+        text_format(t, bad->argument.name[0] ? " (argument %u, %s)" : " (argument %u)", bad->argument.number,
+                    bad->argument.name);
+    if (!a->name && a->limit == 0)
         put_freed(t, a);
     text_string(t, "\n");
 }
@@ -334,7 +341,9 @@ static void put_access(struct text *t, const struct warp *w, const struct insn *
         put_nearest(t, bad);
     put_callers(t, kernel, p->inlined_at);
     put_others(t, (unsigned)__builtin_popcount(lanes) - 1);
-    put_source(t, kernel, *p);
+    put_access_source(
+        t, kernel, *p,
+        (struct access_shown){bad->argument.name, ((const struct access *)in->extra)->kind != ACCESS_LOAD});
     advise(&advice, bad);
     advice.bytes[advice.length < sizeof advice.bytes ? advice.length : sizeof advice.bytes - 1] = '\0';
     put_advice(t, advice.bytes);
@@ -346,6 +355,7 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
     lanes = bad_lanes(w, in, finding, lanes, addresses);
     int lane = first_lane(lanes);
     struct bad_access bad = describe(w, in, finding, lane, addresses[lane]);
+    bad.lanes = (unsigned)__builtin_popcount(lanes);
     struct source_position p = insn_position(kernel, in);
     pthread_mutex_lock(&lock);
     if (is_news(w->launch->id, p.line ? (const void *)kernel : in, p.line, bad.finding)) {
@@ -359,10 +369,39 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
 
 /* ---- everything else ---- */
 
-int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
-                const char *advice) {
+/* "while thread (32,0,0) and 31 others of its warp wait at kernel(int *) in file.cu:12" */
+static void put_other_side(struct text *t, const struct report_side *other, const struct source_position *p) {
+    const struct kernel *kernel = other->warp->launch->kernel;
+    uint32_t tid[3];
+    unsigned more = (unsigned)__builtin_popcount(other->lanes) - 1;
+    lane_thread_index(other->warp, first_lane(other->lanes), tid);
+    text_format(t, MARK "    while thread (%u,%u,%u)", tid[0], tid[1], tid[2]);
+    if (more)
+        text_format(t, " and %u other%s of its warp", more, more == 1 ? "" : "s");
+    text_string(t, more ? " wait at " : " waits at ");
+    put_place_words(t, p->function ? p->function : kernel->name, p->file, p->line);
+    text_string(t, "\n");
+    put_callers(t, kernel, p->inlined_at);
+}
+
+/* Both lines, the upper one first. */
+static void put_two_sources(struct text *t, const struct kernel *kernel, struct source_position a,
+                            struct source_position b) {
+    a = own_line(kernel, a);
+    b = own_line(kernel, b);
+    bool swap = b.line < a.line, one = a.line == b.line && a.file == b.file;
+    text_string(t, MARK "\n");
+    bool shown = put_source_line(t, swap ? b : a);
+    if (!one)
+        shown |= put_source_line(t, swap ? a : b);
+    if (shown)
+        text_string(t, MARK "\n");
+}
+
+int report_sides(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                 const struct report_side *other, const char *detail, const char *advice) {
     const struct kernel *kernel = w->launch->kernel;
-    struct source_position p = insn_position(kernel, in);
+    struct source_position p = insn_position(kernel, in), q = {0};
     pthread_mutex_lock(&lock);
     if (is_news(w->launch->id, p.line ? (const void *)kernel : in, p.line, finding)) {
         struct text t = {0};
@@ -373,12 +412,24 @@ int report_insn(const struct warp *w, const struct insn *in, enum finding findin
         put_callers(&t, kernel, p.inlined_at);
         if (lanes)
             put_others(&t, (unsigned)__builtin_popcount(lanes) - 1);
-        put_source(&t, kernel, p);
+        if (other) {
+            q = insn_position(kernel, other->in);
+            put_other_side(&t, other, &q);
+        }
+        if (other && p.line)
+            put_two_sources(&t, kernel, p, q);
+        else
+            put_source(&t, kernel, p);
         put_advice(&t, advice);
         publish_insn(&t, finding, w, &p, lanes);
     }
     pthread_mutex_unlock(&lock);
     return findings[finding].error;
+}
+
+int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
+                const char *advice) {
+    return report_sides(w, in, finding, lanes, NULL, detail, advice);
 }
 
 int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice) {

@@ -39,12 +39,24 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
 int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
                 const char *advice);
 
+/* The same of two groups of threads that should have come to the same place: `other` says where the second one is. */
+struct report_side {
+    const struct warp *warp;
+    const struct insn *in;
+    uint32_t lanes;
+};
+int report_sides(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                 const struct report_side *other, const char *detail, const char *advice);
+
 /* The host followed a device pointer (from the SIGSEGV handler: async-signal-safe). `function` is the program's
  * function that did, or NULL. */
 void report_host_fault(uint64_t address, bool write, const char *function);
 
 /* Something about the whole launch: a kernel that cannot run, a time limit. */
 int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice);
+
+/* What is wrong with what is still allocated on a device (-1: on any) whose context ends. */
+void report_remaining(int device);
 
 /* A report that somebody else has written. A warning changes no verdict. */
 struct text;

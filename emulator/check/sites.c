@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/order.h"
+#include "check/unavoidable.h"
 #include "check/watch.h"
 #include "core/decode.h"
 #include "core/function.h"
@@ -178,6 +179,30 @@ static void find_guesses(struct sites *all, const struct kernel *k) {
     }
 }
 
+/* A loop that stores nothing and only looks, from a load to the branch back: it waits for somebody. */
+static bool is_waited_for(const struct kernel *k, const struct sites *all, uint32_t load) {
+    for (uint32_t i = load; i < k->code.count && i < load + GUESS_DISTANCE; i++) {
+        const struct insn *in = &k->code.insns[i];
+        const struct access *a = in->extra;
+        bool branch = in->run == op_branch || in->run == op_branch_if;
+        if (branch && in->target->index <= load)
+            return true;
+        if ((all->items[i].kind == SITE_ACCESS && a->kind != ACCESS_LOAD) || all->items[i].kind == SITE_BARRIER)
+            return false;
+    }
+    return false;
+}
+
+static void find_in_step(struct sites *all, const struct kernel *k) {
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        const struct access *a = k->code.insns[i].extra;
+        if (all->items[i].kind != SITE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "volatile"))
+            continue;
+        if (a->kind == ACCESS_STORE || (a->kind == ACCESS_LOAD && !is_waited_for(k, all, i)))
+            all->items[i].flags |= SITE_IN_STEP;
+    }
+}
+
 static void note_unit(struct sites *all, const struct site *s, const struct insn *in) {
     const struct access *a = in->extra;
     if (s->kind != SITE_ACCESS || (a->space != SPACE_SHARED && a->space != SPACE_GENERIC))
@@ -222,6 +247,23 @@ static void take_over(const struct kernel *k, struct site *s, struct insn *in) {
     in->run = watch_operation(s, in);
 }
 
+static bool is_for_all(const struct insn *in) {
+    bool barrier = in->run == op_barrier || in->run == op_barrier_all;
+    return barrier && in->kind != BARRIER_ARRIVE && !(in->kind & BARRIER_UNALIGNED);
+}
+
+/* Barriers that nobody can avoid get their numbers. */
+static void number_barriers(struct sites *all, const struct kernel *k) {
+    uint8_t *numbers = calloc(k->code.count + 1, 1);
+    if (!numbers)
+        abort();
+    all->unavoidable = find_unavoidable(&k->code, is_for_all, numbers);
+    for (uint32_t i = 0; i < k->code.count; i++)
+        if (numbers[i])
+            all->items[i].value = numbers[i];
+    free(numbers);
+}
+
 static struct sites *sites_make(struct kernel *k) {
     struct sites *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
@@ -232,7 +274,9 @@ static struct sites *sites_make(struct kernel *k) {
         note_unit(all, &all->items[i], &k->code.insns[i]);
     }
     find_guesses(all, k);
+    find_in_step(all, k);
     sites_find_variables(k, all);
+    number_barriers(all, k);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (all->items[i].kind != SITE_NOTHING)
             take_over(k, &all->items[i], &k->code.insns[i]);

@@ -35,13 +35,16 @@ enum {
     SITE_RELEASE = 4,
     SITE_BLOCK_SCOPE = 8, /* .cta */
     SITE_WORDS = 32,      /* a plain load of one register of 32 bits for each lane */
+    SITE_IN_STEP =
+        64, /* volatile, and no test in a loop that waits: counts on a warp whose lanes run in step, perhaps */
     SITE_NOTES_MASK = 16, /* the member mask is the first operand; otherwise all who are there meet */
 };
 
 struct site {
     op_fn run; /* what the instruction does: its own `run` looks first, and then calls this; NULL for SITE_NOTHING */
     uint8_t kind, flags;
-    uint8_t value; /* groups that wait_group leaves */
+    uint8_t
+        value; /* groups that wait_group leaves; of a barrier of the block: its number in check/unavoidable.h, or 0 */
     uint32_t mark; /* what it leaves in every mark: MARK_STRONG and the like, and its number */
     const struct ptx_variable
         *variable;                   /* the shared variable that the address was computed from, if there is just one */
@@ -49,8 +52,9 @@ struct site {
 };
 
 struct sites {
-    uint32_t unit;       /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
-    struct site items[]; /* by insn.index */
+    uint32_t unit;        /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
+    uint32_t unavoidable; /* barriers with a number */
+    struct site items[];  /* by insn.index */
 };
 
 /* Made at the first call for a kernel and kept with it. From then on its instructions that mean something are watched whenever they

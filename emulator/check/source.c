@@ -63,3 +63,58 @@ bool source_line(const char *path, uint32_t line, char *out, size_t size, uint32
     *indent = (uint32_t)trim(out);
     return out[0] != '\0';
 }
+
+/* ---- the place of an access in its line ---- */
+
+static bool in_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is something accessed by the name that stands at p? */
+static bool is_access(const char *line, const char *p, size_t length) {
+    const char *after = p + length + strspn(p + length, " ");
+    bool pointer = p > line && (p[-1] == '*' || p[-1] == '&');
+    return *after == '[' || (after[0] == '-' && after[1] == '>') || pointer;
+}
+
+/* The `=` of an assignment from p on, also one that computes; NULL: there is none. */
+static const char *assignment(const char *p) {
+    for (; *p; p++) {
+        if (strchr("=<>!", *p) && p[1] == '=')
+            p += 1 + (p[1] == '=' && p[2] == '=');
+        else if (*p == '=')
+            return p;
+    }
+    return NULL;
+}
+
+struct places {
+    uint32_t count, last;
+    bool first_is_statement; /* where the statement begins */
+};
+
+static struct places find_places(const char *line, const char *name, uint32_t column) {
+    struct places found = {0};
+    size_t length = strlen(name);
+    for (const char *p = line; length && (p = strstr(p, name)); p += length) {
+        if ((p > line && in_word(p[-1])) || in_word(p[length]) || !is_access(line, p, length))
+            continue;
+        found.last = (uint32_t)(p - line) + 1;
+        found.first_is_statement |= !found.count && found.last == column;
+        found.count++;
+    }
+    return found;
+}
+
+uint32_t source_access_column(const char *line, const char *name, bool write, uint32_t column) {
+    struct places found = name ? find_places(line, name, column) : (struct places){0};
+    const char *equals = column <= strlen(line) ? assignment(line + column - 1) : NULL;
+    bool computes = equals && equals > line && strchr("+-*/%&|^<>", equals[-1]);
+    if (found.count == 1)
+        return found.last;
+    if (found.count && (!equals || !found.first_is_statement || found.count > 2))
+        return 0;
+    if (found.count)
+        return write ? column : computes ? 0 : found.last;
+    return equals && !write ? 0 : column;
+}

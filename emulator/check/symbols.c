@@ -1,10 +1,11 @@
 /* See symbols.h. */
 #include "check/symbols.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "check/demangle.h"
-#include "check/dimensions.h"
+#include "check/declarations.h"
 
 #define NAME_SIZE 600
 
@@ -43,14 +44,18 @@ static void put_element(struct text *t, const char *name, uint64_t offset, uint6
 }
 
 /* With as many indices as the declaration has; false where that is not known. */
-static bool put_indices(struct text *t, const char *file, const char *name, uint64_t offset, uint64_t size) {
+static bool put_indices(struct text *t, const char *file, const char *name, const struct ptx_variable *v,
+                        uint64_t offset) {
+    char function[NAME_SIZE];
+    bool local = strncmp(v->name, "_ZZ", 3) == 0; /* declared in a function */
+    struct shared_array array = {name, local ? demangle_function(v->name, function, sizeof function) : NULL, v->size};
     uint64_t bounds[MAX_DIMENSIONS], elements = 1;
-    unsigned n = size ? source_dimensions(file, name, size, bounds) : 0;
+    unsigned n = v->size ? source_dimensions(file, &array, bounds) : 0;
     for (unsigned i = 0; i < n; i++)
         elements *= bounds[i];
-    if (n < 2 || offset % (size / elements))
+    if (n < 2 || offset % (v->size / elements))
         return false;
-    uint64_t index = offset / (size / elements);
+    uint64_t index = offset / (v->size / elements);
     text_string(t, name);
     for (unsigned i = 0; i < n; i++) {
         elements /= bounds[i];
@@ -65,8 +70,13 @@ void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *
     const char *name = v ? own_name(v->name, buffer, sizeof buffer) : NULL;
     if (!v)
         text_format(t, "byte %l of shared memory", offset);
-    else if (!put_indices(t, file, name, offset - v->address, v->size))
+    else if (!put_indices(t, file, name, v, offset - v->address))
         put_element(t, name, offset - v->address, v->size, bytes);
+}
+
+void symbol_copy_name(const char *mangled, char *out, size_t size) {
+    char name[NAME_SIZE];
+    snprintf(out, size, "%s", own_name(mangled, name, sizeof name));
 }
 
 void symbol_put_variable(struct text *t, const struct ptx_variable *v) {
@@ -74,10 +84,29 @@ void symbol_put_variable(struct text *t, const struct ptx_variable *v) {
     text_string(t, own_name(v->name, name, sizeof name));
 }
 
-void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes) {
+/* "x[5] (argument 2, 400 bytes)" */
+static void put_of_argument(struct text *t, const struct pointer_argument *arg, const struct allocation *a,
+                            uint64_t address, uint32_t bytes) {
+    uint64_t offset = address - arg->value;
+    if (arg->element && offset % arg->element == 0)
+        bytes = arg->element;
+    if (arg->name[0]) {
+        put_element(t, arg->name, offset, 0, bytes);
+        text_format(t, " (argument %u, %g bytes)", arg->number, a->size);
+    } else if (offset % bytes == 0) {
+        text_format(t, "element %l of argument %u (%g bytes)", offset / bytes, arg->number, a->size);
+    } else {
+        text_format(t, "byte %l of argument %u (%g bytes)", offset, arg->number, a->size);
+    }
+}
+
+void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes,
+                       const struct pointer_argument *arg) {
     char name[NAME_SIZE];
     if (a && a->name)
         put_element(t, own_name(a->name, name, sizeof name), address - a->base, a->size, bytes);
+    else if (a && arg->number && arg->value <= address)
+        put_of_argument(t, arg, a, address, bytes);
     else if (a && (address - a->base) % bytes == 0)
         text_format(t, "element %l of the %g bytes at %x", (address - a->base) / bytes, a->size, a->base);
     else

@@ -2,6 +2,7 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
+#include "check/arguments.h"
 #include "check/text.h"
 #include "core/module.h"
 #include "memory/memory.h"
@@ -13,7 +14,11 @@ const struct ptx_variable *symbol_shared(const struct kernel *kernel, uint64_t o
 void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *file, uint64_t offset, uint32_t bytes);
 /* Adds "tile". */
 void symbol_put_variable(struct text *t, const struct ptx_variable *v);
-/* Adds "counter[3]" for a variable, "element 5 of the allocation at 0x..." for other memory. */
-void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes);
+/* "tile" of a mangled name. */
+void symbol_copy_name(const char *mangled, char *out, size_t size);
+/* Adds "counter[3]" for a variable, "x[5] (argument 2, 400 bytes)" for what an argument of the kernel points to,
+ * "element 5 of the allocation at 0x..." for other memory. */
+void symbol_put_global(struct text *t, const struct allocation *a, uint64_t address, uint32_t bytes,
+                       const struct pointer_argument *arg);
 
 #endif

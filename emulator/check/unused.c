@@ -67,12 +67,12 @@ void report_unused(const struct allocation *a) {
     report_text(&t, FINDING_UNUSED, false, &(struct facts_of_finding){.count = u.bytes});
 }
 
-static void visit(const struct allocation *a, void *argument) {
-    (void)argument;
-    report_unused(a);
+static void visit(const struct allocation *a, void *device) {
+    if (*(int *)device < 0 || a->device == *(int *)device)
+        report_unused(a);
 }
 
-void report_all_unused(void) {
+void report_all_unused(int device) {
     if (check_is_on(CHECK_UNUSED))
-        memory_each_live(visit, NULL);
+        memory_each_live(visit, &device);
 }

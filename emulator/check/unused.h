@@ -5,6 +5,6 @@
 #include "memory/memory.h"
 
 void report_unused(const struct allocation *a);
-void report_all_unused(void); /* of what is still allocated */
+void report_all_unused(int device); /* of what is still allocated there; -1: anywhere */
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/block_watch.h"
+#include "check/follow.h"
 #include "check/quick.h"
 #include "core/function.h"
 #include "memory/memory.h"
@@ -58,6 +59,7 @@ void watch_launch_end(struct launch *launch) {
     struct launch_watch *l = launch->watch;
     if (l->checks & CHECK_RACE)
         race_with_copies(launch);
+    l->hazards.launch = launch;
     hazards_tell(&l->hazards);
     pthread_mutex_destroy(&l->hazards.lock);
     pthread_mutex_destroy(&l->atomics);
@@ -81,6 +83,7 @@ static struct block_watch *block_watch_new(const struct block *b) {
     struct block_watch *watch = zeroed(1, sizeof *watch);
     watch->launch = l->watch;
     watch->local_stride = l->local_bytes / 8 + 8;
+    watch->visitors = zeroed((size_t)l->watch->sites->unavoidable * l->warps_per_block + 1, sizeof *watch->visitors);
     if (l->watch->checks & CHECK_RACE) {
         watch->cells = cells_new(l);
         watch->settled.cells = zeroed(watch->cells.size / 64 + 2, 8);
@@ -100,20 +103,25 @@ void watch_block_start(struct block *b) {
     b->watch->whole = 0;
     b->watch->first_wait = ~0u;
     sync_clear(&b->watch->syncs);
-    barrier_start(b->watch);
+    barrier_start(b->watch, b->launch->warps_per_block);
     b->watch->reads.never = false;
     read_log_forget(b->watch);
     if (b->watch->shared_written)
         written_start(b->watch, b);
+    follow_block_start(b->watch);
+    memset(b->watch->gone_around, 0, sizeof b->watch->gone_around);
 }
 
 void watch_block_free(struct block *b) {
     struct block_watch *watch = b->watch;
     order_free(&watch->order);
     sync_free(&watch->syncs);
+    follow_free(watch);
     free(watch->cells.planes);
     free(watch->settled.cells);
     free(watch->reads.items);
+    free(watch->reachable.bits);
+    free(watch->visitors);
     free(watch->shared_written);
     free(watch->local_written);
     free(watch);
@@ -238,7 +246,7 @@ static void touch_local(struct block_watch *b, struct touch *t) {
         written_local(b, t);
 }
 
-static enum ptx_space space_of(const struct access *a, uint64_t address) {
+enum ptx_space touch_space(const struct access *a, uint64_t address) {
     static const uint8_t windows[] = {SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM};
     if (a->space != SPACE_GENERIC)
         return (enum ptx_space)a->space;
@@ -248,7 +256,7 @@ static enum ptx_space space_of(const struct access *a, uint64_t address) {
 
 static void touch(struct block_watch *b, struct touch *t, uint64_t address) {
     t->address = address;
-    switch (space_of(t->in->extra, address)) {
+    switch (touch_space(t->in->extra, address)) {
     case SPACE_SHARED:
         t->allocation = NULL;
         touch_shared(b, t);
@@ -295,7 +303,7 @@ static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn
 
 /* What lanes access for all of their warp: span i by lane i. */
 static void spans_touch(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count) {
-    enum ptx_space space = space_of(t->in->extra, spans[0].at);
+    enum ptx_space space = touch_space(t->in->extra, spans[0].at);
     uint32_t left = t->write                ? ~0u
                     : space == SPACE_SHARED ? quick_shared_spans(b, t, spans, count)
                     : space == SPACE_GLOBAL ? quick_global_spans(b, t, spans, count)
@@ -454,7 +462,7 @@ static void acquire_after(struct block_watch *b, struct warp *w, const struct in
     for (; mask; mask &= mask - 1) {
         t.lane = first_lane(mask);
         t.address = addresses[t.lane];
-        enum ptx_space space = space_of(in->extra, t.address);
+        enum ptx_space space = touch_space(in->extra, t.address);
         if (space == SPACE_SHARED) {
             t.allocation = NULL;
             t.address &= 0xffffffffu;
@@ -538,7 +546,7 @@ static const struct insn *watched(struct warp *w, const struct insn *in) {
     watch_after(b, w, in, s, mask, next);
     if (in_turn)
         pthread_mutex_unlock(&b->launch->atomics);
-    return next;
+    return follow_hand_on(w, next);
 }
 
 /* Nothing comes of a plain load or store. */
@@ -546,7 +554,7 @@ static const struct insn *watched_plain(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
     access_before(b, w, in, s);
-    return s->run(w, in);
+    return follow_hand_on(w, s->run(w, in));
 }
 
 op_fn watch_operation(const struct site *s, const struct insn *in) {

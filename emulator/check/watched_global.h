@@ -306,8 +306,9 @@ static inline struct race_chunk *watched_write(const struct warp *w, const struc
         struct race_chunk *c = watched_write(w, f, x, &p);                                                             \
         if (!c)                                                                                                        \
             return false;                                                                                              \
-        fast_take_##name(w->regs, f.data, 0, p.allocation->host + p.offset[0]);                                        \
-        fast_take_##name(w->regs, f.data, HALF, p.allocation->host + p.offset[1]);                                     \
+        const struct allocation *a = p.allocation;                                                                     \
+        fast_take_##name(w->regs, f.data, 0, memory_store_at(a, a->base + p.offset[0], p.bytes));                      \
+        fast_take_##name(w->regs, f.data, HALF, memory_store_at(a, a->base + p.offset[1], p.bytes));                   \
         chunk_close(c);                                                                                                \
         return true;                                                                                                   \
     }

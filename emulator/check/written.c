@@ -5,6 +5,7 @@
 
 #include "check/allocation_watch.h"
 #include "check/block_watch.h"
+#include "check/follow.h"
 #include "check/parts.h"
 #include "check/watch.h"
 #include "memory/memory.h"
@@ -25,6 +26,19 @@ static bool elements_set(const uint8_t *bits, const struct touch *t) {
     return true;
 }
 
+/* What it loads into registers is told when somebody uses it. */
+static bool is_load(const struct touch *t) {
+    return t->site->kind == SITE_ACCESS && !t->write;
+}
+
+/* The bytes of a load that nobody has written: a bit for each. */
+static uint64_t missing(const uint8_t *bits, const struct touch *t) {
+    uint64_t bytes = 0;
+    for (uint64_t i = 0; i < t->bytes; i++)
+        bytes |= (uint64_t) !(bits[(t->address + i) / 8] >> (t->address + i) % 8 & 1) << i;
+    return bytes;
+}
+
 static void set(uint8_t *bits, uint64_t at, uint32_t n) {
     for (uint64_t i = at; i < at + n; i++)
         bits[i / 8] |= (uint8_t)(1u << i % 8);
@@ -33,6 +47,8 @@ static void set(uint8_t *bits, uint64_t at, uint32_t n) {
 /* Libraries read more of shared and local memory than they use: a last element, a hole in a structure. So does code
  * that the compiler made up, which has no line. */
 static bool means_it(const struct touch *t, enum ptx_space space) {
+    if (t->atomic && t->site->kind == SITE_ACCESS)
+        return true; /* it is the toolkit's line, but the program's atomicAdd */
     struct source_position p = insn_position(t->warp->launch->kernel, t->in);
     bool library = p.file && is_toolkit(p.file);
     if (space == SPACE_GLOBAL)
@@ -63,8 +79,17 @@ void written_start(struct block_watch *b, const struct block *block) {
     b->written_until = 0;
 }
 
+static void load(const struct touch *t, enum ptx_space space, uint64_t bytes) {
+    if (bytes)
+        follow_load(t, space, bytes);
+}
+
 void written_shared(struct block_watch *b, const struct touch *t) {
     uint8_t *bits = (uint8_t *)b->shared_written;
+    if (is_load(t)) {
+        load(t, SPACE_SHARED, missing(bits, t));
+        return;
+    }
     if ((!t->write || t->atomic) && !elements_set(bits, t))
         note(b, t, SPACE_SHARED, NULL);
     set(bits, t->address, t->bytes); /* also what was read: once told, it is known */
@@ -79,9 +104,10 @@ void written_extend(struct block_watch *b, uint32_t shared_bytes) {
 void written_local(struct block_watch *b, const struct touch *t) {
     size_t lane = t->warp->index * (size_t)WARP_SIZE + (size_t)t->lane;
     uint8_t *bits = b->local_written + lane * b->local_stride;
-    if (!t->write && !elements_set(bits, t))
-        note(b, t, SPACE_LOCAL, NULL);
-    set(bits, t->address, t->bytes);
+    if (is_load(t))
+        load(t, SPACE_LOCAL, missing(bits, t));
+    else
+        set(bits, t->address, t->bytes);
 }
 
 /* The same for global memory, where a look at the whole is nearly always enough. */
@@ -99,8 +125,17 @@ static bool elements_written(const struct touch *t) {
     return true;
 }
 
+static uint64_t missing_global(const struct touch *t) {
+    uint64_t where, bytes = 0, end = t->address + t->bytes;
+    for (uint64_t at = t->address; allocation_find_unwritten(t->allocation, at, end - at, &where); at = where + 1)
+        bytes |= (uint64_t)1 << (where - t->address);
+    return bytes;
+}
+
 void written_global(struct block_watch *b, const struct touch *t) {
-    if ((!t->write || t->atomic) && !elements_written(t))
+    if (is_load(t))
+        load(t, SPACE_GLOBAL, missing_global(t));
+    else if ((!t->write || t->atomic) && !elements_written(t))
         note(b, t, SPACE_GLOBAL, t->allocation);
     if (t->write)
         allocation_written(t->allocation, t->address, t->bytes);

@@ -6,6 +6,10 @@
 #include "core/grid.h"
 #include "core/stuck.h"
 
+/* Backward branches of a warp in a block's first turn, and in one of a block that may be waiting. */
+#define FIRST_FUEL 1024
+#define SHORT_FUEL 64
+
 void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]) {
     const uint32_t *size = w->launch->config.block;
     uint32_t thread = lane_thread(w, lane);
@@ -23,6 +27,7 @@ void block_start(struct block *b, uint64_t index) {
     b->ctaid[1] = (uint32_t)(index / grid[0] % grid[1]);
     b->ctaid[2] = (uint32_t)(index / grid[0] / grid[1]);
     b->live_lanes = threads;
+    b->turn = (struct block_turn){.fuel = FIRST_FUEL};
     memset(&b->cluster, 0, sizeof b->cluster);
     if (b->awaited) { /* lanes of the block before have arrived somewhere and not waited */
         memset(b->barriers, 0, sizeof b->barriers);
@@ -107,4 +112,42 @@ enum block_end block_run(struct block *b) {
         if (--left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
             return BLOCK_YIELDED;
     }
+}
+
+/* ---- waiting ---- */
+
+static uint64_t hash_warp(const struct warp *w, uint64_t h) {
+    const uint64_t *at = (const uint64_t *)(const void *)w->regs, *end = at + w->launch->kernel->frame_bytes / 8;
+    uint64_t part[4] = {h, 1, 2, 3};
+    for (; at + 4 <= end; at += 4)
+        for (int i = 0; i < 4; i++)
+            part[i] = (part[i] ^ at[i]) * 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < 4; i++)
+        h = (h ^ part[i] ^ part[i] >> 29) * 0xbf58476d1ce4e5b9u;
+    for (unsigned i = 0; i < w->count; i++)
+        h = (h ^ (uint64_t)(uintptr_t)w->fragments[i].pc ^ w->fragments[i].mask) * 0x94d049bb133111ebu;
+    return h | 1;
+}
+
+/* Of the first warp that can run, or of all that can. */
+static uint64_t hash_ready(const struct block *b, bool all) {
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < b->launch->warps_per_block && (all || !h); i++)
+        if (b->warps[i].state == WARP_READY)
+            h = hash_warp(&b->warps[i], h);
+    return h;
+}
+
+/* A loop that only looks whether something has happened has the same registers each time that it goes back; one that computes, or that
+ * gives up after so many looks, has not. Whoever waits for another block gets short turns, so that it can go on; others longer and longer
+ * ones. */
+bool block_waits(struct block *b) {
+    struct block_turn *t = &b->turn;
+    uint64_t first = hash_ready(b, false), all = first == t->first ? hash_ready(b, true) : 0;
+    bool waits = all && all == t->all, known = t->first != 0;
+    int32_t longer = t->fuel < FIRST_FUEL ? 2 * FIRST_FUEL : 2 * t->fuel;
+    t->fuel = all || !known ? SHORT_FUEL : longer < WARP_FUEL ? longer : WARP_FUEL;
+    t->first = first;
+    t->all = all;
+    return waits;
 }

@@ -328,7 +328,7 @@ static uint64_t place_dynamic_shared(const struct decoder *d, uint64_t bytes) {
     return bytes;
 }
 
-static void layout_shared(struct decoder *d) {
+static uint64_t place_static_shared(struct decoder *d) {
     uint64_t bytes = d->kernel->reserved_shared = find_reserved(d);
     for (const struct ptx_module *m = d->ptx; m; m = m->next)
         for (struct ptx_variable *v = m->variables; v; v = v->next)
@@ -343,6 +343,11 @@ static void layout_shared(struct decoder *d) {
         for (size_t k = 0; k < f->insn_count; k++)
             place_shared_operands(f->insns[k].operands, f->insns[k].operand_count, &bytes);
     }
+    return bytes;
+}
+
+static void layout_shared(struct decoder *d) {
+    uint64_t bytes = place_static_shared(d);
     if (bytes > MAX_SHARED) /* beyond what any launch could be given; the launch checks the exact limit */
         decode_fail(d, "the kernel needs %llu bytes of shared memory", (unsigned long long)bytes);
     d->kernel->static_shared = (uint32_t)bytes - d->kernel->reserved_shared;
@@ -508,8 +513,7 @@ static void ask_frames(struct decoder *d) {
     }
 }
 
-bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
-    char error[512];
+static struct decoder *decoder_new(struct kernel *k, struct ptx_module *ptx, char *error, size_t size) {
     struct decoder *d = calloc(1, sizeof *d);
     if (!d)
         abort();
@@ -517,7 +521,36 @@ bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
     d->ptx = ptx;
     d->arena = ptx->arena;
     d->error = error;
-    d->error_size = sizeof error;
+    d->error_size = size;
+    return d;
+}
+
+static void decoder_free(struct decoder *d) {
+    free(d->insns);
+    free(d->sources);
+    free(d->functions);
+    free(d->patches);
+    free(d->labels);
+    free(d->constants);
+    free(d);
+}
+
+uint64_t kernel_shared_bytes(struct kernel *k, struct ptx_module *ptx) {
+    char error[512];
+    struct decoder *d = decoder_new(k, ptx, error, sizeof error);
+    volatile uint64_t bytes = 0;
+    if (setjmp(d->failed) == 0) {
+        reach(d, k->ptx);
+        reach_all(d);
+        bytes = place_static_shared(d) - k->reserved_shared;
+    }
+    decoder_free(d);
+    return bytes;
+}
+
+bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
+    char error[512];
+    struct decoder *d = decoder_new(k, ptx, error, sizeof error);
     bool good = setjmp(d->failed) == 0;
     if (good) {
         d->trash_slot = ~0u;
@@ -537,12 +570,6 @@ bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
     } else {
         k->error = (char *)arena_intern(d->arena, error, strlen(error));
     }
-    free(d->insns);
-    free(d->sources);
-    free(d->functions);
-    free(d->patches);
-    free(d->labels);
-    free(d->constants);
-    free(d);
+    decoder_free(d);
     return good;
 }

@@ -25,6 +25,12 @@ static enum ptx_space space_of(const char *opcode) {
     return SPACE_GENERIC;
 }
 
+/* ptxas takes a variable's own space where an instruction names it without one. */
+static bool names_other_space(const struct ptx_operand *o) {
+    const struct ptx_variable *v = o->kind == OPERAND_ADDRESS && !o->reg ? o->variable : NULL;
+    return v && (v->space == SPACE_SHARED || v->space == SPACE_LOCAL);
+}
+
 static struct access *new_access(struct decoder *d, const struct ptx_insn *p, enum access_kind kind) {
     static const char *const ordered[] = {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"};
     struct access *a = arena_alloc(d->arena, sizeof *a);
@@ -118,6 +124,8 @@ static void load_or_store(struct decoder *d, const struct ptx_insn *p, bool load
     int64_t offset = where->value;
     if (p->operand_count < 2)
         decode_fail(d, "'%s' needs two operands", p->opcode);
+    if (a->space == SPACE_GENERIC && names_other_space(where))
+        a->space = (uint8_t)where->variable->space;
     if (in_frame)
         param_slot(d, where, a);
     else

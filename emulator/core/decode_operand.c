@@ -5,9 +5,11 @@
 
 #include "core/decode.h"
 #include "core/registers.h"
+#include "check/checks.h"
 #include "check/demangle.h"
 #include "memory/memory.h"
 #include "ops/forms.h"
+#include "ops/inexact.h"
 
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o) {
     if (o->kind != OPERAND_INTEGER)
@@ -234,8 +236,26 @@ static uint32_t special_source(struct decoder *d, const struct ptx_operand *o, u
     return part;
 }
 
+/* r + 1, as an operand that is a value. */
+static uint32_t sum_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
+    struct ptx_operand plain = *o;
+    plain.value = 0;
+    const struct form *add = form_find(bits == 64 ? "add.s64" : bits == 32 ? "add.s32" : "add.s16");
+    if (bits < 16 || bits > 64 || o->negated)
+        decode_fail(d, "'%s' cannot take register '%s' with an offset", d->at->opcode, o->reg->name);
+    uint32_t x = decode_source(d, &plain, bits), y = decode_constant(d, bits, (uint64_t)o->value);
+    uint32_t slot = decode_frame(d, bits / 8 * WARP_SIZE, 64);
+    struct insn *in = decode_emit(d, add->run);
+    in->op[0] = slot;
+    in->op[1] = x;
+    in->op[2] = y;
+    return slot;
+}
+
 static uint32_t register_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     unsigned have = register_bits(o->reg);
+    if (o->value)
+        return sum_source(d, o, bits);
     if (o->selector || (o->negated && have != 1))
         decode_fail(d, "'%s' cannot take a part or the negative of register '%s'", d->at->opcode, o->reg->name);
     if (have == bits)
@@ -455,6 +475,11 @@ void decode_form(struct decoder *d, const struct ptx_insn *p) {
     in->extra = form;
     in->flags = form->flags | INSN_FORM;
     in->kind = form->kind;
+    int inexact = check_is_on(CHECK_APPROX) ? inexact_number(form->name) : -1;
+    if (inexact >= 0) {
+        in->run = op_inexact;
+        in->imm = inexact;
+    }
     char first = form->operands[0];
     if (first != 'P' && first != 'W' && first != 'p' && p->operand_count)
         decode_destination_done(d, &p->operands[0], letter_bits(first), slots[0],

@@ -58,8 +58,7 @@ struct line {
     const uint8_t *values;
     size_t bytes, at;
     int count;
-    printf_string find;
-    void *context;
+    const struct printf_reader *reader;
 };
 
 static uint64_t next_value(struct line *line, size_t size) {
@@ -67,6 +66,7 @@ static uint64_t next_value(struct line *line, size_t size) {
     line->at = (line->at + size - 1) & ~(size - 1);
     if (line->values && line->at + size <= line->bytes)
         memcpy(&value, line->values + line->at, size);
+    line->reader->read(line->reader->context, line->at, size);
     line->at += size;
     line->count++;
     return value;
@@ -114,11 +114,13 @@ static void convert(struct line *line, char *spec, const char *length, size_t le
         spec[n + 1] = '\0';
         printed = snprintf(out, sizeof out, spec, value);
     } else if (conversion == 's') {
-        const char *text = line->find(line->context, next_value(line, 8));
+        const char *text = line->reader->find(line->reader->context, next_value(line, 8));
         strcpy(spec + n, "s");
         printed = snprintf(out, sizeof out, spec, text ? text : "(null)");
     } else if (conversion == 'p') {
-        printed = snprintf(out, sizeof out, "0x%llx", (unsigned long long)next_value(line, 8));
+        uint64_t value = next_value(line, 8);
+        printed = value ? snprintf(out, sizeof out, "0x%llx", (unsigned long long)value)
+                        : snprintf(out, sizeof out, "(nil)"); /* so an H200 */
     }
     if (printed > 0)
         put(line, out, (size_t)printed < sizeof out ? (size_t)printed : sizeof out - 1);
@@ -133,8 +135,8 @@ static bool is_supported(const char *begin, const char *end) {
     return true;
 }
 
-int device_printf(const char *format, const uint8_t *values, size_t bytes, printf_string find, void *context) {
-    struct line line = {.values = values, .bytes = bytes, .find = find, .context = context};
+int device_printf(const char *format, const uint8_t *values, size_t bytes, const struct printf_reader *reader) {
+    struct line line = {.values = values, .bytes = bytes, .reader = reader};
     for (const char *p = format; *p; p++) {
         if (*p != '%') {
             put(&line, p, 1);

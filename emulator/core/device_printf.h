@@ -8,10 +8,17 @@
 
 /* Finds the string behind a %s argument (a device address); NULL if there is none. */
 typedef const char *(*printf_string)(void *context, uint64_t address);
+/* Told of each argument: which of the bytes it is. */
+typedef void (*printf_argument)(void *context, size_t at, size_t size);
+struct printf_reader {
+    printf_string find;
+    printf_argument read;
+    void *context;
+};
 
 /* Formats one thread's printf. `values` are the arguments as nvcc packs them: each at its natural alignment, promoted as
  * C does. Returns the number of arguments, as CUDA's printf does, or -1. */
-int device_printf(const char *format, const uint8_t *values, size_t bytes, printf_string find, void *context);
+int device_printf(const char *format, const uint8_t *values, size_t bytes, const struct printf_reader *reader);
 
 /* Writes what has collected to stdout. For every call of the API that waits for the device. */
 void device_printf_flush(void);

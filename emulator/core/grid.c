@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "check/authors.h"
 #include "check/report.h"
 #include "check/watch.h"
 #include "core/function.h"
@@ -17,13 +18,22 @@
 #include "tier/tier.h"
 
 #define MAX_HELPERS     255
-#define RESIDENT_BLOCKS 64 /* blocks one worker may hold unfinished when they wait for others */
+#define RESIDENT_BLOCKS 64 /* unfinished blocks for each worker, when they wait for others */
 #define MAX_SHARE       16 /* blocks that a worker takes at once */
 #define DEFAULT_TIMEOUT 300.0
+
+/* Blocks that have yielded, for whichever worker comes; those of a launch that is counted stay with theirs. */
+struct aside {
+    pthread_mutex_t lock;
+    struct block *first, **end;
+    _Atomic unsigned count;
+    _Atomic unsigned vain; /* turns since a block ended or began; one of a block that only waits counts as VAIN */
+};
 
 /* A launch in progress, on its caller's stack. */
 struct run {
     struct launch launch;
+    struct aside aside;
     uint64_t blocks;
     unsigned workers; /* at it now, the caller not counted; under the pool's lock */
     struct run *next;
@@ -202,12 +212,13 @@ struct range {
     uint64_t next, end;
 };
 
-/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. */
-static bool take_blocks(struct run *run, struct range *taken) {
+/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. Only one when blocks
+ * wait for others: then the others should be begun in order. */
+static bool take_blocks(struct run *run, struct range *taken, bool one) {
     _Atomic uint64_t *counter = &run->launch.next_block;
     uint64_t at = atomic_load(counter), left = at < run->blocks ? run->blocks - at : 0;
     uint64_t share = left / (4 * (uint64_t)grid_threads());
-    share = share < 1 ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
+    share = share < 1 || one ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
     uint64_t begin = left ? atomic_fetch_add(counter, share) : run->blocks, end = begin + share;
     if (begin >= run->blocks)
         return false;
@@ -215,9 +226,10 @@ static bool take_blocks(struct run *run, struct range *taken) {
     return true;
 }
 
-static struct block *next_block(struct run *run, struct worker *worker, struct range *taken, struct block *reuse) {
+static struct block *next_block(struct run *run, struct worker *worker, struct range *taken, struct block *reuse,
+                                bool one) {
     struct launch *launch = &run->launch;
-    if (atomic_load(&launch->stop) || (taken->next == taken->end && !take_blocks(run, taken)))
+    if (atomic_load(&launch->stop) || (taken->next == taken->end && !take_blocks(run, taken, one)))
         return NULL;
     uint64_t index = taken->next++;
     if (!reuse) {
@@ -256,48 +268,98 @@ static void tell_time(const struct run *run, const struct worker *worker, double
     *since = time;
 }
 
-/* Runs blocks until there are none left. Blocks that only spin are put aside for others to go on: they may wait for
- * a block that has not begun (all of a cooperative launch must be resident). */
+#define VAIN 8
+
+/* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may wait only for each
+ * other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
+static bool begins(const struct run *run, const struct aside *s) {
+    unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
+    if (!count || run->launch.config.cooperative)
+        return true;
+    return count < RESIDENT_BLOCKS * (unsigned)grid_threads() && atomic_load(&s->vain) >= VAIN * count;
+}
+
+static void hand_over(struct block *b, struct worker *worker) {
+    b->worker = worker;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
+        b->warps[i].worker = worker;
+}
+
+/* The block whose turn is longest ago. */
+static struct block *oldest_aside(struct aside *s, struct worker *worker) {
+    pthread_mutex_lock(&s->lock);
+    struct block *b = s->first;
+    if (b) {
+        s->first = b->next;
+        atomic_fetch_sub(&s->count, 1);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (b && b->worker != worker)
+        hand_over(b, worker);
+    return b;
+}
+
+static struct block *begin_block(struct run *run, struct aside *s, struct worker *worker, struct range *taken,
+                                 struct block **spare) {
+    struct block *b = next_block(run, worker, taken, *spare, atomic_load(&s->count) > 0);
+    if (b) {
+        *spare = NULL;
+        atomic_store(&s->vain, 0);
+    }
+    return b;
+}
+
+static struct block *choose_block(struct run *run, struct aside *s, struct worker *worker, struct range *taken,
+                                  struct block **spare) {
+    struct block *b = begins(run, s) ? begin_block(run, s, worker, taken, spare) : NULL;
+    if (!b)
+        b = oldest_aside(s, worker);
+    return b ? b : begin_block(run, s, worker, taken, spare); /* another worker was faster */
+}
+
+/* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
+static struct block *put_aside(const struct run *run, struct aside *s, struct block *b) {
+    bool waits = block_waits(b);
+    if (!waits && b->turn.fuel < WARP_FUEL)
+        return b;
+    b->next = NULL;
+    pthread_mutex_lock(&s->lock);
+    struct block **end = s->first ? s->end : &s->first;
+    *end = b;
+    s->end = &b->next;
+    unsigned count = atomic_fetch_add(&s->count, 1) + 1;
+    unsigned vain = atomic_fetch_add(&s->vain, waits ? VAIN : 1);
+    pthread_mutex_unlock(&s->lock);
+    if (vain % (VAIN * count) == 0 && !begins(run, s)) /* whoever they wait for may need the processor */
+        sched_yield();
+    return NULL;
+}
+
+/* Runs blocks until there are none left. */
 static void work(struct run *run, struct worker *worker) {
-    struct block *queue = NULL, **end = &queue, *spare = NULL; /* resident blocks that have yielded, oldest first */
-    unsigned resident = 0, limit = run->launch.config.cooperative ? ~0u : RESIDENT_BLOCKS;
+    struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *aside = worker->counters ? &own : &run->aside;
+    struct block *same = NULL, *spare = NULL;
     struct range taken = {0, 0};
-    bool more = true;
     double since = now();
-    for (unsigned turns = 1; more || queue; turns++) {
+    for (unsigned turns = 1;; turns++) {
         if (turns % TIME_EVERY == 0)
             tell_time(run, worker, &since);
-        struct block *b = more && resident < limit ? next_block(run, worker, &taken, spare) : NULL;
-        if (b) {
-            spare = NULL;
-            resident++;
-        } else {
-            more = more && resident >= limit;
-            if (!queue)
-                break;
-            b = queue;
-            queue = b->next;
-            end = queue ? end : &queue;
-        }
+        struct block *b = same ? same : choose_block(run, aside, worker, &taken, &spare);
+        if (!b)
+            break;
+        same = NULL;
         enum block_end how = block_run(b);
         if (how == BLOCK_YIELDED && !out_of_time(run, b) && !atomic_load(&run->launch.stop)) {
-            b->next = NULL;
-            *end = b;
-            end = &b->next;
+            same = put_aside(run, aside, b);
             continue;
         }
-        resident--;
+        atomic_store(&aside->vain, 0);
         stuck_block_ended(b);
         block_free(spare);
         spare = b;
     }
     tell_time(run, worker, &since);
     block_free(spare);
-    while (queue) {
-        struct block *b = queue;
-        queue = b->next;
-        block_free(b);
-    }
 }
 
 static void worker_run(struct run *run, int index) {
@@ -386,7 +448,9 @@ static uint32_t local_bytes(const struct kernel *k, const struct launch_config *
 
 int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     const uint32_t *g = config->grid, *b = config->block;
-    struct run run = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER, .blocks = (uint64_t)g[0] * g[1] * g[2]};
+    struct run run = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER,
+                      .aside.lock = PTHREAD_MUTEX_INITIALIZER,
+                      .blocks = (uint64_t)g[0] * g[1] * g[2]};
     struct launch *launch = &run.launch;
     launch->kernel = kernel;
     launch->config = *config;
@@ -399,6 +463,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
     launch->watch = watch_launch_begin(launch);
+    authors_launch_begins(launch);
     tier_launch(kernel, counters_on());
     bool alone = run.blocks == 1 || grid_threads() == 1;
     if (!alone)
@@ -406,6 +471,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     worker_run(&run, 0);
     if (!alone)
         dismiss_helpers(&run);
+    authors_launch_ended();
     if (launch->watch)
         watch_launch_end(launch);
     if (launch->workspace)

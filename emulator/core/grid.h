@@ -20,6 +20,7 @@ struct launch_config {
     bool cooperative;                    /* all blocks must be resident at once */
     uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: STACK_DEFAULT */
     bool clusters;                       /* the launch names the size of its clusters, be it one block */
+    void *stream;                        /* handle of its stream, as the program gave it */
     int device;                          /* number of the device it runs on */
     const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
 };
@@ -66,6 +67,13 @@ struct cluster_barrier {
     uint32_t passed[32];  /* lanes in whose last phase all have arrived */
 };
 
+/* How long a block may run before others get their turn: less when it only waits for them. See block_waits(). */
+struct block_turn {
+    int32_t fuel; /* of each warp */
+    uint64_t first,
+        all; /* what the registers of the first warp, and of all, were when the last turn ended; all 0: not known */
+};
+
 struct block {
     struct launch *launch;
     struct worker *worker;
@@ -80,10 +88,11 @@ struct block {
     uint8_t *frames;
     uint8_t *locals;
     struct block_watch *watch; /* NULL unless checks are on */
-    uint64_t grid_seen;        /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
-    uint32_t grid_looks;       /* how often it has looked since that changed */
-    uint32_t phases_over;      /* phases of mbarriers that have ended, for the checks */
-    uint32_t phase_yields;     /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
+    struct block_turn turn;
+    uint64_t grid_seen;    /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
+    uint32_t grid_looks;   /* how often it has looked since that changed */
+    uint32_t phases_over;  /* phases of mbarriers that have ended, for the checks */
+    uint32_t phase_yields; /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
     double phase_since;
     struct block *next;
 };
@@ -104,6 +113,8 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config);
 enum block_end { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED };
 enum block_end block_run(struct block *b);
 void block_start(struct block *b, uint64_t index);
+/* It has yielded. Does it only wait for other blocks? Decides how long its next turn will be. */
+bool block_waits(struct block *b);
 /* Opens the barrier if all that it waits for have arrived. */
 void block_check_barrier(struct block *b, unsigned barrier);
 /* Threads that have come to a barrier with a count. */

@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "core/function.h"
+#include "core/static_limits.h"
 #include "core/link.h"
 #include "memory/memory.h"
 #include "ptx/arena.h"
 #include "tier/tier.h"
-
-#define MAX_PARAMS (1 << 16) /* bytes of a kernel's; CUDA allows 32764 */
 
 struct module {
     struct ptx_module *ptx; /* the first; what it is linked with follows it */
@@ -62,7 +61,7 @@ static bool place_variables(const struct module *of, const struct ptx_module *m,
             snprintf(error, size, "no memory for variable '%s' of %llu bytes", v->name, (unsigned long long)v->size);
             return false;
         }
-        a->read_only = v->space == SPACE_CONST;
+        memory_set_read_only(a, v->space == SPACE_CONST);
         v->address = a->base;
     }
     return true;
@@ -91,7 +90,7 @@ static void free_all(struct ptx_module *m) {
     }
 }
 
-static bool describe_params(struct module *m, struct kernel *k) {
+static void describe_params(struct module *m, struct kernel *k) {
     uint32_t n = 0, offset = 0;
     for (const struct ptx_variable *v = k->ptx->params; v; v = v->next)
         n++;
@@ -101,18 +100,15 @@ static bool describe_params(struct module *m, struct kernel *k) {
         offset = (offset + align - 1) / align * align;
         k->params[k->param_count++] = (struct kernel_param){offset, (uint32_t)v->size, align};
         offset += (uint32_t)v->size;
-        if (offset > MAX_PARAMS)
-            return false;
     }
     k->param_bytes = offset;
-    return true;
 }
 
 static bool is_kernel(const struct ptx_function *f) {
     return f->entry && !f->external && f->definition == f;
 }
 
-static bool describe_kernel(struct module *m, const struct ptx_function *f, struct kernel *k) {
+static void describe_kernel(struct module *m, const struct ptx_function *f, struct kernel *k) {
     k->name = f->name;
     k->module = m;
     k->ptx = f;
@@ -121,10 +117,10 @@ static bool describe_kernel(struct module *m, const struct ptx_function *f, stru
     threads = threads > 1024 ? 1024 : threads * (limit[2] ? limit[2] : 1);
     k->preferences.carveout = -1;
     k->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
-    return describe_params(m, k);
+    describe_params(m, k);
 }
 
-static bool describe_kernels(struct module *m, char *error, size_t size) {
+static void describe_kernels(struct module *m) {
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
         for (const struct ptx_function *f = p->functions; f; f = f->next)
             m->kernel_count += is_kernel(f);
@@ -132,10 +128,17 @@ static bool describe_kernels(struct module *m, char *error, size_t size) {
     struct kernel *k = m->kernels;
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
         for (const struct ptx_function *f = p->functions; f; f = f->next)
-            if (is_kernel(f) && !describe_kernel(m, f, k++)) {
-                snprintf(error, size, "kernel '%s' has more than %d bytes of parameters", f->name, MAX_PARAMS);
-                return false;
-            }
+            if (is_kernel(f))
+                describe_kernel(m, f, k++);
+}
+
+/* All that ptxas would refuse for any GPU. */
+static bool is_within_limits(struct module *m, char *error, size_t size) {
+    if (!limits_constants(m->ptx, error, size))
+        return false;
+    for (size_t i = 0; i < m->kernel_count; i++)
+        if (!limits_kernel(&m->kernels[i], m->ptx, error, size))
+            return false;
     return true;
 }
 
@@ -165,8 +168,10 @@ struct module *module_link_on(const struct module_text *texts, size_t count, con
     m->elsewhere = elsewhere;
     m->origin = arena_intern(ptx->arena, origin, strlen(origin));
     pthread_mutex_init(&m->lock, NULL);
-    if (!link_modules(ptx, error, size) || !make_variables(m, device, error, size) ||
-        !describe_kernels(m, error, size)) {
+    bool linked = link_modules(ptx, error, size);
+    if (linked)
+        describe_kernels(m);
+    if (!linked || !is_within_limits(m, error, size) || !make_variables(m, device, error, size)) {
         module_unload(m);
         return NULL;
     }

@@ -119,6 +119,7 @@ bool module_variable_is_managed(struct module *module, const char *name);
 /* Decodes the kernel and what it calls. Thread-safe, done once. False when it cannot run: kernel->error says why. */
 bool kernel_prepare(struct kernel *kernel);
 /* core/decode.c; the caller holds the module's lock. */
+uint64_t kernel_shared_bytes(struct kernel *kernel, struct ptx_module *ptx); /* static ones; before it is prepared */
 bool kernel_decode(struct kernel *kernel, struct ptx_module *ptx);
 
 /* "file.cu" and the line of an instruction; line 0 where unknown. The file is as the compiler was given it. */

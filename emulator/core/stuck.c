@@ -1,19 +1,87 @@
 #include "core/stuck.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "check/report.h"
+#include "core/decode.h"
 #include "core/function.h"
 #include "memory/access.h"
 #include "ops/mbarrier.h"
 
-/* ---- barriers of the block ---- */
+/* ---- lanes of a warp ---- */
 
-static void lost_lanes(struct warp *w, const struct fragment *f) {
-    report_insn(w, f->pc, FINDING_LOST_LANE, f->mask, "Barrier error detected. Divergent thread(s) in warp.",
-                "This warp instruction waits for lanes that its mask names but that never come: all lanes of the mask "
-                "must execute the same one. Move it out of the if, or name only the lanes that take part.");
+/* The instruction at which a fragment waits. */
+static const struct insn *waits_at(const struct fragment *f) {
+    return f->state == FRAGMENT_AT_BARRIER ? f->pc - 1 : f->pc;
 }
+
+/* "lanes 5 to 31" */
+static void put_lanes(char *out, size_t size, uint32_t lanes) {
+    int first = first_lane(lanes), last = 31 - __builtin_clz(lanes), count = __builtin_popcount(lanes);
+    if (count == 1)
+        snprintf(out, size, "lane %d", first);
+    else if (count == last - first + 1)
+        snprintf(out, size, "lanes %d to %d", first, last);
+    else
+        snprintf(out, size, "%d lanes (mask 0x%08x)", count, lanes);
+}
+
+/* What a student calls it. */
+static const char *function_name(const struct warp *w, const struct fragment *f) {
+    static const struct {
+        const char *opcode, *name;
+    } names[] = {{"bar.warp.sync", "__syncwarp()"},
+                 {"shfl", "a shuffle"},
+                 {"vote", "a vote"},
+                 {"bar", "__syncthreads()"},
+                 {"barrier", "a barrier"}};
+    const struct ptx_insn *p = w->launch->kernel->code.sources[waits_at(f)->index];
+    for (size_t i = 0; p && p->opcode && i < sizeof names / sizeof *names; i++)
+        if (opcode_is(p->opcode, names[i].opcode))
+            return names[i].name;
+    return "a *_sync function";
+}
+
+/* Where the lanes are for which others wait. */
+static const struct fragment *missing_from(const struct warp *w, const struct fragment *f) {
+    for (unsigned k = 0; k < w->count; k++)
+        if (&w->fragments[k] != f && w->fragments[k].mask & f->sync_mask)
+            return &w->fragments[k];
+    return NULL;
+}
+
+/* Of two groups that wait for each other, the one furthest behind: the others have gone past it. */
+static const struct fragment *first_at_sync(const struct warp *w) {
+    const struct fragment *first = NULL;
+    for (unsigned k = 0; k < w->count; k++) {
+        const struct fragment *f = &w->fragments[k];
+        if (f->state == FRAGMENT_AT_SYNC && (!first || f->pc < first->pc))
+            first = f;
+    }
+    return first;
+}
+
+static void lost_lanes(struct warp *w) {
+    const struct fragment *f = first_at_sync(w), *away = missing_from(w, f);
+    char here[40], there[80] = "", lanes[40], advice[400];
+    put_lanes(here, sizeof here, f->mask);
+    if (away) {
+        put_lanes(lanes, sizeof lanes, away->mask);
+        snprintf(there, sizeof there, "; at %s: %s", function_name(w, away), lanes);
+    }
+    snprintf(
+        advice, sizeof advice,
+        "The mask names lanes that do not come. At %s: %s%s. All lanes that a mask names have to execute the same "
+        "function: let them all come to it, not only those that enter an if or a loop, or name only those that do.",
+        function_name(w, f), here, there);
+    struct report_side other = {w, away ? waits_at(away) : NULL, away ? away->mask : 0};
+    report_sides(w, f->pc, FINDING_LOST_LANE, f->mask, away ? &other : NULL,
+                 "Barrier error detected. Divergent thread(s) in warp.", advice);
+}
+
+/* ---- barriers of the block ---- */
 
 static void closed_barrier(struct warp *w, const struct fragment *f) {
     const struct block_barrier *bar = &w->block->barriers[f->barrier];
@@ -47,7 +115,7 @@ void stuck_report_block(struct block *b) {
             if (!f)
                 continue;
             if (states[s] == FRAGMENT_AT_SYNC)
-                lost_lanes(w, f);
+                lost_lanes(w);
             else
                 closed_barrier(w, f);
             warp_fault(w, 719);
@@ -59,10 +127,13 @@ void stuck_report_block(struct block *b) {
 
 /* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to the next. */
 int stuck_report_endless(const struct block *b) {
-    static const char *const advice =
-        "The kernel did not end within its time limit: a loop in it may never end, or wait "
-        "for something that no thread "
-        "does. EMULATOR_TIMEOUT=seconds sets the limit, 0 removes it.";
+    const char *setting =
+        getenv("EMULATOR_TIMEOUT_SETTING"); /* who starts programs for people has a word of its own for it */
+    char advice[320];
+    snprintf(advice, sizeof advice,
+             "The kernel did not end within its time limit: a loop in it may never end, or wait for something that no "
+             "thread does. %s sets the limit, 0 removes it.",
+             setting && *setting ? setting : "EMULATOR_TIMEOUT=seconds");
     for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
         struct warp *w = &b->warps[i];
         const struct fragment *f = fragment_in(w, FRAGMENT_READY);

@@ -1,6 +1,7 @@
 /* Fragments: how the lanes of a warp part and meet again. */
 #include "core/warp.h"
 
+#include "check/follow.h"
 #include "check/report.h"
 #include "core/function.h"
 #include "core/grid.h"
@@ -234,23 +235,35 @@ static void run_interpreted(struct warp *w, const struct insn *in) {
         in = in->run(w, in);
 }
 
+static void count(struct counters *c, struct warp *w, const struct insn *in) {
+    counters_instruction(c, w, in);
+    if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by a loop */
+        uint32_t all = w->mask;
+        w->mask = counters_unguarded(w, in);
+        if (w->mask)
+            counters_instruction(c, w, in + 1);
+        w->mask = all;
+    }
+}
+
 /* The same loop, counting what is executed. */
 static void run_counted(struct warp *w, const struct insn *in, struct counters *c) {
     while (in) {
-        counters_instruction(c, w, in);
-        if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by this loop */
-            uint32_t all = w->mask;
-            w->mask = counters_unguarded(w, in);
-            if (w->mask)
-                counters_instruction(c, w, in + 1);
-            w->mask = all;
-        }
+        count(c, w, in);
         in = in->run(w, in);
     }
 }
 
-void warp_run(struct warp *w) {
-    w->fuel = WARP_FUEL;
+/* The same, following what is undefined. */
+static void run_followed(struct warp *w, const struct insn *in, struct counters *c) {
+    while (in) {
+        if (c)
+            count(c, w, in);
+        in = follow_execute(w, in);
+    }
+}
+
+static void run(struct warp *w) {
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
     if (!in)
         return;
@@ -259,10 +272,21 @@ void warp_run(struct warp *w) {
     tier_kernel compiled = atomic_load_explicit(&(c ? k->counted_tier : k->tier)->run, memory_order_acquire);
     if (c)
         counters_warp(c, w);
-    if (compiled && !(c && counters_drawn(c, w)))
+    if (follow_is_on(w))
+        run_followed(w, in, c);
+    else if (compiled && !(c && counters_drawn(c, w)))
         compiled(w, in, k->code.insns);
     else if (c)
         run_counted(w, in, c);
     else
         run_interpreted(w, in);
+}
+
+void warp_run(struct warp *w) {
+    w->fuel = w->block->turn.fuel;
+    if (follow_is_on(w))
+        follow_end(w);
+    run(w);
+    if (follow_is_handed_on(w))
+        run(w);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "check/allocation_watch.h"
+#include "check/authors.h"
 #include "check/checks.h"
 #include "check/managed_watch.h"
 #include "memory/space.h"
@@ -255,8 +256,9 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     struct allocation *a = base ? entry_new() : NULL;
     if (!a)
         return NULL;
-    /* CUDA's variables start as zeros; everything else holds whatever was there. */
-    uint8_t fill = name ? 0 : POISON;
+    /* CUDA's variables start as zeros, and so do the pages that Linux gives to managed memory; everything else holds whatever was
+     * there. */
+    uint8_t fill = name || kind == MEMORY_MANAGED ? 0 : POISON;
     if (!(r == REGION_DEVICE ? space_device_open(base, size, fill) : space_shared_open(base, size, fill)))
         return NULL;
     a->base = base;
@@ -265,14 +267,20 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     a->kind = kind;
     a->name = name ? strdup(name) : NULL; /* it outlives the module: a closed library's variables are still reported */
     a->id = ++last_id;
-    a->read_only = kind == MEMORY_CONSTANT;
+    memory_set_read_only(a, kind == MEMORY_CONSTANT);
     a->watch = allocation_watch_new(a);
+    authors_open(a);
     if (kind == MEMORY_MANAGED && check_is_on(CHECK_RACE))
         managed_open(a, fill);
     if (!table_insert(&regions[r], a))
         return NULL;
     *used += size;
     return a;
+}
+
+void memory_set_read_only(struct allocation *a, bool read_only) {
+    a->read_only = read_only;
+    a->guarded = read_only || a->authors;
 }
 
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name) {
@@ -309,6 +317,7 @@ bool memory_revive(uint64_t base) {
                     used_device <= memory_total() - a->size && space_device_open(base, a->size, POISON);
     if (possible) {
         used_device += a->size;
+        authors_open(a);
         __atomic_store_n(&a->limit, a->size, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
@@ -332,6 +341,7 @@ static struct allocation *register_locked(uint64_t base, size_t size, int device
                              .device = device,
                              .id = ++last_id};
     a->watch = allocation_watch_new(a);
+    authors_open(a);
     return table_insert(&regions[REGION_REGISTERED], a) ? a : NULL;
 }
 

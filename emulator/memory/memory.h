@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Generic addresses: the top byte says which window. 0 is global. */
 #define WINDOW_SHIFT  56
@@ -36,13 +37,15 @@ struct allocation {
     uint64_t id;                    /* counts allocations from 1 */
     const char *name;               /* of a variable; NULL otherwise */
     bool read_only;                 /* constant memory, and host memory that was registered so */
+    bool guarded;                   /* kernels' stores ask first: it is read-only, or has authors */
+    uint8_t *authors;               /* who wrote each byte last, check/authors.h; NULL: nobody asks */
     unsigned flags;                 /* of host memory: what cudaHostAlloc or cudaHostRegister was given */
     bool reserved;                  /* a graph's: it keeps its address when it is freed, and may live again */
     struct allocation_watch *watch; /* what the checks know of it; NULL when none is on */
 };
 
 /* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or with
- * zeros when it has a name: variables start so.
+ * zeros when it has a name or is managed: variables start so, and pages of Linux do.
  * NULL when there is no room. size 0 is allowed for variables only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
 struct allocation *memory_register(void *host, size_t size, int device); /* NULL if it overlaps another */
@@ -73,6 +76,19 @@ static inline uint8_t *memory_at(const struct allocation *a, uint64_t address, u
     return offset < a->limit && size <= a->limit - offset ? a->host + offset : (uint8_t *)0;
 }
 uint8_t *memory_translate(uint64_t address, uint64_t size);
+
+/* The same for what a kernel is about to store, all of it. NULL also where kernels may not store. */
+#define AUTHOR_KERNEL 1
+static inline uint8_t *memory_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    uint8_t *host = memory_at(a, address, size);
+    if (!host || !a->guarded)
+        return host;
+    if (a->read_only)
+        return (uint8_t *)0;
+    memset(a->authors + (address - a->base), AUTHOR_KERNEL, size);
+    return host;
+}
+void memory_set_read_only(struct allocation *a, bool read_only);
 
 /* Calls visit for every live allocation (leak report). */
 void memory_each_live(void (*visit)(const struct allocation *, void *), void *argument);

@@ -84,7 +84,7 @@ static uint8_t *bulk_host(struct warp *w, const struct insn *in, uint32_t size, 
     if (host >= w->block->shared && host < shared_end && size <= (size_t)(shared_end - host))
         return host;
     if (found && memory_at(found, begin, size) == host)
-        return host;
+        return k->access.kind == ACCESS_LOAD ? host : memory_store_at(found, begin, size);
     for (uint32_t done = 16; done < size; done += 16) {
         *at = begin + done;
         if (!access_lane_host(w, in, *at, 16, lane))

@@ -155,7 +155,7 @@ INLINE uint8_t *lane_host(struct warp *w, const struct insn *in, const struct ac
                 return w->block->shared + address;
         } else {
             const struct allocation *last = w->worker->cache[a->slot];
-            uint8_t *host = last && !last->read_only ? memory_at(last, address, bytes) : NULL;
+            uint8_t *host = last ? memory_store_at(last, address, bytes) : NULL;
             if (host)
                 return host;
         }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check/follow.h"
 #include "check/report.h"
 #include "check/watch.h"
 #include "core/condition.h"
@@ -48,14 +49,20 @@ static const char *device_string(const struct warp *w, int lane, uint64_t addres
     return at && memchr(at, 0, bytes) ? (const char *)at : NULL;
 }
 
-struct string_context {
+struct printing {
     const struct warp *warp;
     const struct insn *in;
     int lane;
+    uint64_t list; /* where the arguments are */
 };
 
+static void note_argument(void *context, size_t at, size_t size) {
+    const struct printing *c = context;
+    follow_printed(c->warp, c->in, c->lane, c->list + at, size);
+}
+
 static const char *find_string(void *context, uint64_t address) {
-    const struct string_context *c = context;
+    const struct printing *c = context;
     const char *s = device_string(c->warp, c->lane, address);
     watch_read(c->warp, c->in, c->lane, address, s ? (uint32_t)strlen(s) + 1 : 1);
     return s;
@@ -66,12 +73,13 @@ static const struct insn *op_vprintf(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++) {
         if (!LANE_ON(w->mask))
             continue;
-        struct string_context context = {w, in, l};
         const char *format = device_string(w, l, argument(w, site, 0, l));
         size_t bytes = 0;
         uint64_t list = argument(w, site, 1, l);
         const uint8_t *values = list ? readable(w, l, list, &bytes) : NULL;
-        int printed = format ? device_printf(format, values, bytes, find_string, &context) : -1;
+        struct printing context = {w, in, l, list};
+        struct printf_reader reader = {find_string, note_argument, &context};
+        int printed = format ? device_printf(format, values, bytes, &reader) : -1;
         set_result(w, site, l, (uint32_t)printed);
     }
     return in + 1;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/follow.h"
 #include "check/report.h"
 #include "core/function.h"
 #include "core/grid.h"
@@ -12,24 +13,31 @@
 struct saved {
     struct saved *below[WARP_SIZE]; /* by lane: what lies under this record */
     uint32_t mask;                  /* lanes that have not come back for it */
-    uint8_t area[];
+    uint8_t area[];                 /* of the frame, and then of that beside it: check/follow.h */
 };
 
 struct call_stack {
     struct saved *top[WARP_SIZE];
 };
 
-static void copy_lanes(struct warp *w, const struct argument *a, uint32_t n) {
+static void copy_in(uint8_t *frame, const struct argument *a, uint32_t n, uint32_t mask) {
     for (uint32_t i = 0; i < n; i++)
         for (int l = 0; l < WARP_SIZE; l++)
-            if (LANE_ON(w->mask))
-                memcpy(w->regs + a[i].to + (size_t)l * a[i].bytes, w->regs + a[i].from + (size_t)l * a[i].bytes,
+            if (LANE_ON(mask))
+                memcpy(frame + a[i].to + (size_t)l * a[i].bytes, frame + a[i].from + (size_t)l * a[i].bytes,
                        a[i].bytes);
+}
+
+static void copy_lanes(struct warp *w, const struct argument *a, uint32_t n) {
+    copy_in(w->regs, a, n, w->mask);
+    if (follow_is_on(w))
+        copy_in(follow_registers(w), a, n, w->mask);
 }
 
 static void push(struct warp *w, const struct function *f) {
     size_t bytes = f->area_end - f->area_begin;
-    struct saved *s = malloc(sizeof *s + bytes);
+    size_t beside = w->block->watch ? bytes : 0;
+    struct saved *s = malloc(sizeof *s + bytes + beside);
     if (!w->call_stack)
         w->call_stack = calloc(1, sizeof(struct call_stack));
     struct call_stack *stack = w->call_stack;
@@ -37,6 +45,10 @@ static void push(struct warp *w, const struct function *f) {
         abort();
     s->mask = w->mask;
     memcpy(s->area, w->regs + f->area_begin, bytes);
+    if (follow_is_on(w))
+        memcpy(s->area + bytes, follow_registers(w) + f->area_begin, bytes);
+    else
+        memset(s->area + bytes, 0, beside);
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask)) {
             s->below[l] = stack->top[l];
@@ -45,11 +57,11 @@ static void push(struct warp *w, const struct function *f) {
 }
 
 /* Gives lane l's share of the saved area back. */
-static void restore_lane(struct warp *w, const struct function *f, const struct saved *s, int l) {
+static void restore_lane(uint8_t *frame, const struct function *f, const uint8_t *area, int l) {
     for (uint32_t i = 0; i < f->part_count; i++) {
         const struct area_part *part = &f->parts[i];
-        const uint8_t *from = s->area + (part->slot - f->area_begin);
-        uint8_t *to = w->regs + part->slot;
+        const uint8_t *from = area + (part->slot - f->area_begin);
+        uint8_t *to = frame + part->slot;
         if (part->bytes) {
             memcpy(to + (size_t)l * part->bytes, from + (size_t)l * part->bytes, part->bytes);
             continue;
@@ -68,7 +80,9 @@ static void pop(struct warp *w, const struct function *f) {
         if (!LANE_ON(w->mask))
             continue;
         struct saved *s = stack->top[l];
-        restore_lane(w, f, s, l);
+        restore_lane(w->regs, f, s->area, l);
+        if (follow_is_on(w))
+            restore_lane(follow_registers(w), f, s->area + (f->area_end - f->area_begin), l);
         stack->top[l] = s->below[l];
         s->mask &= ~(1u << l);
         if (!s->mask)
@@ -174,6 +188,23 @@ const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
     return enter(w, in, &site->candidates[candidate]);
 }
 
+static uint8_t *keep(const uint8_t *frame, const struct argument *result) {
+    size_t bytes = result ? (size_t)result->bytes * WARP_SIZE : 0;
+    uint8_t *kept = malloc(bytes + 1);
+    if (!kept)
+        abort();
+    if (result)
+        memcpy(kept, frame + result->from, bytes);
+    return kept;
+}
+
+static void give_back(uint8_t *frame, const struct argument *result, uint8_t *kept, uint32_t mask) {
+    for (int l = 0; result && l < WARP_SIZE; l++)
+        if (LANE_ON(mask))
+            memcpy(frame + result->to + (size_t)l * result->bytes, kept + (size_t)l * result->bytes, result->bytes);
+    free(kept);
+}
+
 static void land(struct warp *w, const struct call_site *site, const struct function *f) {
     const uint32_t *depot = (const uint32_t *)(const void *)(w->regs + f->depot_slot);
     for (int l = 0; l < WARP_SIZE; l++)
@@ -186,17 +217,11 @@ static void land(struct warp *w, const struct call_site *site, const struct func
     /* The caller may be the same function: its place for the result comes back with the rest, so the result waits
      * outside (PTX functions return one parameter). */
     const struct argument *result = site->result_count ? &site->results[0] : NULL;
-    size_t bytes = result ? (size_t)result->bytes * WARP_SIZE : 0;
-    uint8_t *kept = malloc(bytes + 1);
-    if (!kept)
-        abort();
-    if (result)
-        memcpy(kept, w->regs + result->from, bytes);
+    uint8_t *kept = keep(w->regs, result), *beside = follow_is_on(w) ? keep(follow_registers(w), result) : NULL;
     pop(w, f);
-    for (int l = 0; result && l < WARP_SIZE; l++)
-        if (LANE_ON(w->mask))
-            memcpy(w->regs + result->to + (size_t)l * result->bytes, kept + (size_t)l * result->bytes, result->bytes);
-    free(kept);
+    give_back(w->regs, result, kept, w->mask);
+    if (beside)
+        give_back(follow_registers(w), result, beside, w->mask);
 }
 
 /* Behind a call: takes the results over and gives the callee's place back. After an indirect call the lanes may

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "check/checks.h"
+#include "check/follow.h"
+
 #define SLOT_BYTES (WARP_SIZE * sizeof(uint64_t))
 
 static bool waits_alike(const struct fragment *f, const struct insn *in) {
@@ -71,48 +74,90 @@ static bool is_destination(char letter) {
     return letter < 'a';
 }
 
-static void bring(const struct warp *w, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
+/* `from`, `to`: the warp's frame, or that beside it in which undefined values are followed. */
+static void bring(const uint8_t *from, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
                   uint8_t frame[][SLOT_BYTES]) {
     for (unsigned k = 0; k < count; k++)
         if (!is_destination(letters[k]))
-            move_lanes(letters[k], frame[k], w->regs + at->op[k], lanes);
+            move_lanes(letters[k], frame[k], from + at->op[k], lanes);
 }
 
-static void take(const struct warp *w, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
+static void take(uint8_t *to, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
                  uint8_t frame[][SLOT_BYTES]) {
     for (unsigned k = count; k-- > 0;) /* the first destination last: the second may be a slot for what nobody wants */
         if (is_destination(letters[k]))
-            move_lanes(letters[k], w->regs + at->op[k], frame[k], lanes);
+            move_lanes(letters[k], to + at->op[k], frame[k], lanes);
+}
+
+struct meeting {
+    uint32_t lanes, here; /* all who take part, and those of the fragment that runs */
+    unsigned count;
+    char letters[INSN_OPERANDS];
+};
+
+/* For the operands of all who take part. */
+static void bring_all(const struct warp *w, const struct insn *in, const struct meeting *m, const uint8_t *from,
+                      uint8_t frame[][SLOT_BYTES]) {
+    bring(from, in, m->here, m->letters, m->count, frame);
+    for (unsigned i = 0; i < w->count; i++)
+        if (i != w->current && w->fragments[i].mask & m->lanes)
+            bring(from, w->fragments[i].pc, w->fragments[i].mask, m->letters, m->count, frame);
+}
+
+static void take_all(const struct warp *w, const struct insn *in, const struct meeting *m, uint8_t *to,
+                     uint8_t frame[][SLOT_BYTES]) {
+    take(to, in, m->here, m->letters, m->count, frame);
+    for (unsigned i = 0; i < w->count; i++)
+        if (i != w->current && w->fragments[i].mask & m->lanes)
+            take(to, w->fragments[i].pc, w->fragments[i].mask, m->letters, m->count, frame);
+}
+
+static const struct insn *execute(struct warp *w, const struct insn *in, const struct meeting *m,
+                                  uint8_t frame[][SLOT_BYTES]) {
+    struct insn together = *in;
+    uint8_t *regs = w->regs;
+    for (unsigned k = 0; k < m->count; k++)
+        together.op[k] = (uint32_t)(k * SLOT_BYTES);
+    w->mask = m->lanes;
+    w->regs = &frame[0][0];
+    const struct insn *done = in->run(w, &together);
+    w->regs = regs;
+    w->mask = m->here;
+    return done;
+}
+
+/* The same, with what is undefined. */
+static const struct insn *execute_followed(struct warp *w, const struct insn *in, const struct meeting *m,
+                                           uint8_t frame[][SLOT_BYTES]) {
+    _Alignas(64) uint8_t beside[INSN_OPERANDS][SLOT_BYTES] = {{0}};
+    struct follow *f = follow_begin(w);
+    bool hand_on = f->hand_on;
+    bring_all(w, in, m, follow_registers(w), beside);
+    uint8_t *registers = follow_exchange_registers(w, beside[0]);
+    f->hand_on = false; /* not in here */
+    const struct insn *done = execute(w, in, m, frame);
+    f->hand_on = hand_on;
+    follow_exchange_registers(w, registers);
+    if (done)
+        take_all(w, in, m, registers, beside);
+    return done;
 }
 
 const struct insn *meeting_hold(struct warp *w, const struct insn *in, uint32_t lanes) {
     _Alignas(64) uint8_t frame[INSN_OPERANDS][SLOT_BYTES] = {{0}};
-    char letters[INSN_OPERANDS];
-    unsigned count = slots_of(in, letters);
-    struct insn together = *in;
-    uint8_t *regs = w->regs;
-    uint32_t mask = w->mask;
-    bring(w, in, mask, letters, count, frame);
-    for (unsigned i = 0; i < w->count; i++)
-        if (i != w->current && w->fragments[i].mask & lanes)
-            bring(w, w->fragments[i].pc, w->fragments[i].mask, letters, count, frame);
-    w->mask = lanes;
-    for (unsigned k = 0; k < count; k++)
-        together.op[k] = (uint32_t)(k * SLOT_BYTES);
-    w->regs = &frame[0][0];
-    const struct insn *done = in->run(w, &together);
-    w->regs = regs;
-    w->mask = mask;
-    if (!done)
+    struct meeting m = {.lanes = lanes, .here = w->mask};
+    m.count = slots_of(in, m.letters);
+    bool follow = w->block->watch && check_is_on(CHECK_INIT);
+    bring_all(w, in, &m, w->regs, frame);
+    if (!(follow ? execute_followed : execute)(w, in, &m, frame))
         return NULL;
-    take(w, in, mask, letters, count, frame);
+    take_all(w, in, &m, w->regs, frame);
     for (unsigned i = 0; i < w->count; i++) {
         struct fragment *f = &w->fragments[i];
         if (i == w->current || !(f->mask & lanes))
             continue;
-        take(w, f->pc, f->mask, letters, count, frame);
         f->state = FRAGMENT_READY;
         f->pc++;
     }
-    return warp_meet(w, in + 1);
+    return follow_hand_on(w, warp_meet(w, in + 1));
 }

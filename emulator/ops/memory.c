@@ -57,7 +57,7 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, uint64_t addr
             w->worker->cache[a->slot] = found;
     }
     if (host) {
-        if (a->kind != ACCESS_LOAD && found->read_only)
+        if (a->kind != ACCESS_LOAD && !memory_store_at(found, address, bytes))
             return fault(w, in, FINDING_READ_ONLY, lane);
         return host;
     }
@@ -342,6 +342,10 @@ static const struct insn *store_frame(struct warp *w, const struct insn *in) {
 
 op_fn memory_frame_operation(const struct access *a) {
     return a->kind == ACCESS_LOAD ? load_frame : store_frame;
+}
+
+bool memory_is_frame_operation(op_fn run) {
+    return run == load_frame || run == store_frame;
 }
 
 /* ---- about addresses ---- */

@@ -41,8 +41,9 @@ PATTERN(pattern64, uint64_t, simd_is_run64)
 static inline uint8_t *global_piece(const struct warp *w, const struct fast_access *a, uint64_t address, uint64_t bytes,
                                     unsigned align, bool store) {
     const struct allocation *found = w->worker->cache[a->cache];
-    uint8_t *host = found ? memory_at(found, address, bytes) : NULL;
-    return host && !(address & (align - 1u)) && !(store && found->read_only) ? host : NULL;
+    if (!found || address & (align - 1u))
+        return NULL;
+    return store ? memory_store_at(found, address, bytes) : memory_at(found, address, bytes);
 }
 
 static inline uint8_t *shared_piece(const struct warp *w, const struct fast_access *a, uint64_t address, uint64_t bytes,

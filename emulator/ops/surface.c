@@ -112,7 +112,7 @@ static uint8_t *locate(struct warp *w, const struct insn *in, int l, bool *faile
         return NULL;
     }
     uint64_t at = m->address + (uint64_t)p.z * m->slice + (uint64_t)p.y * m->pitch + (uint64_t)p.x;
-    uint8_t *host = memory_at(m->memory, at, bytes);
+    uint8_t *host = a->store ? memory_store_at(m->memory, at, bytes) : memory_at(m->memory, at, bytes);
     *failed = !host;
     if (host && w->launch->watch)
         note_access(w, in, l, m->memory, at, bytes);

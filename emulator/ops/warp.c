@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/checks.h"
+#include "check/follow.h"
 #include "check/report.h"
 #include "core/function.h"
 #include "core/grid.h"
@@ -68,6 +69,7 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
         if (!warp_sync_ready(w, in, named, &elsewhere))                                                                \
             return elsewhere;                                                                                          \
         check_masks(w, in, k);                                                                                         \
+        gone_around_check(w, in, named);                                                                               \
     } while (0)
 
 /* ---- shfl ---- */
@@ -75,7 +77,7 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 
 /* The lane that lane l reads, and whether it lies in its segment (PTX ISA, shfl). */
-static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, unsigned *source) {
+static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, uint8_t *source) {
     unsigned segment = c >> 8 & 31, clamp = c & 31;
     unsigned max_lane = (l & segment) | (clamp & ~segment), min_lane = l & segment;
     int from = 0;
@@ -99,29 +101,31 @@ static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, unsig
         inside = from <= (int)max_lane;
         break;
     }
-    *source = inside ? (unsigned)from : l;
+    *source = (uint8_t)(inside ? (unsigned)from : l);
     return inside;
 }
 
-/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. Here it is a NaN of every
- * format (half, bfloat16, float, double), so that who uses it will see, and not that of memory nobody has written; an H200 gives 0. */
-#define NOBODYS_VALUE 0xfffefffeu
+/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. An H200 gives 0, and so does
+ * this: programs rely on it. */
+#define NOBODYS_VALUE 0u
 
 /* op: d, p, a, b, c, membermask */
 static const struct insn *op_shfl(struct warp *w, const struct insn *in) {
     SYNC(5);
-    uint32_t a[WARP_SIZE], inside = 0, *d = REG(uint32_t, 0);
-    const uint32_t *b = REG(uint32_t, 3), *c = REG(uint32_t, 4);
-    memcpy(a, REG(uint32_t, 2), sizeof a);
+    uint32_t a[WARP_SIZE], inside = 0, answered = 0;
+    uint8_t source[WARP_SIZE] = {0};
+    const uint32_t *b = REG(uint32_t, 3), *c = REG(uint32_t, 4), *named = REG(uint32_t, 5);
     for (unsigned l = 0; l < WARP_SIZE; l++) {
-        unsigned source;
         if (!LANE_ON(w->mask))
             continue;
-        inside |= (uint32_t)shfl_source(in->kind, l, b[l], c[l], &source) << l;
-        d[l] = w->mask >> source & 1 ? a[source] : NOBODYS_VALUE;
+        inside |= (uint32_t)shfl_source(in->kind, l, b[l], c[l], &source[l]) << l;
+        answered |= ((w->mask & named[l]) >> source[l] & 1) << l;
     }
+    follow_shuffle(w, in, source, answered);
+    memcpy(a, REG(uint32_t, 2), sizeof a);
+    WRITE_LANES(uint32_t, w->mask >> source[l] & 1 ? a[source[l]] : NOBODYS_VALUE);
     WRITE_PRED(1, inside);
-    return in + 1;
+    return follow_hand_on(w, in + 1);
 }
 
 /* ---- vote ---- */
@@ -133,19 +137,26 @@ static const struct insn *op_vote_ballot(struct warp *w, const struct insn *in) 
     SYNC(2);
     const uint32_t *mask = REG(uint32_t, 2);
     uint32_t p = PRED(1) & w->mask;
+    follow_ballot(w, in, follow_voters(w, in, 1, 2));
     WRITE_LANES(uint32_t, p & mask[l]);
     return in + 1;
 }
 
-static const struct insn *op_vote(struct warp *w, const struct insn *in) {
-    SYNC(2);
+static uint32_t verdict(const struct warp *w, const struct insn *in, uint32_t p) {
     const uint32_t *mask = REG(uint32_t, 2);
-    uint32_t p = PRED(1), result = 0;
+    uint32_t result = 0;
     for (int l = 0; l < WARP_SIZE; l++) {
         uint32_t who = mask[l] & w->mask, yes = p & who;
         bool holds = in->kind == VOTE_ALL ? yes == who : in->kind == VOTE_ANY ? yes != 0 : yes == 0 || yes == who;
         result |= (uint32_t)holds << l;
     }
+    return result;
+}
+
+static const struct insn *op_vote(struct warp *w, const struct insn *in) {
+    SYNC(2);
+    uint32_t p = PRED(1), result = verdict(w, in, p), unknown = follow_voters(w, in, 1, 2);
+    follow_verdict(w, in, unknown, verdict(w, in, p | unknown) ^ verdict(w, in, p & ~unknown));
     WRITE_PRED(0, result);
     return in + 1;
 }
@@ -179,6 +190,7 @@ static const struct insn *op_match_any(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask))
             result[l] = lanes_equal(w, in->op[1], in->kind, l, mask[l] & w->mask);
+    follow_gather(w, in, 1, in->kind / 8, 2);
     WRITE_LANES(uint32_t, result[l]);
     return in + 1;
 }
@@ -195,6 +207,7 @@ static const struct insn *op_match_all(struct warp *w, const struct insn *in) {
         result[l] = mask[l];
         all |= 1u << l;
     }
+    follow_gather(w, in, 2, in->kind / 8, 3);
     WRITE_LANES(uint32_t, result[l]);
     WRITE_PRED(1, all);
     return in + 1;
@@ -238,6 +251,7 @@ static const struct insn *op_redux(struct warp *w, const struct insn *in) {
         for (who &= who - 1; who; who &= who - 1)
             result[l] = combine(in->kind, result[l], a[first_lane(who)]);
     }
+    follow_gather(w, in, 1, sizeof *a, 2);
     WRITE_LANES(uint32_t, result[l]);
     return in + 1;
 }
@@ -268,6 +282,7 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
         if (!warp_sync_ready(w, in, named, &elsewhere))
             return elsewhere;
         check_masks(w, in, 0);
+        gone_around_check(w, in, named);
         return in + 1;
     }
     for (unsigned i = 0; i < w->count; i++)

@@ -36,8 +36,8 @@ static uint8_t *quick_host(struct warp *w, const struct access *a, uint64_t addr
         return offset + bytes <= w->launch->shared_bytes ? w->block->shared + offset : NULL;
     }
     const struct allocation *found = w->worker->cache[a->slot];
-    if (window || !found || (a->kind != ACCESS_LOAD && found->read_only))
-        return NULL;
+    if (window || !found || (a->kind != ACCESS_LOAD && found->guarded))
+        return NULL; /* what lies between the lines is not stored */
     return memory_at(found, address, bytes);
 }
 

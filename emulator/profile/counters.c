@@ -226,6 +226,19 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .divergent_branches = n[COUNT_DIVERGENT],
         .barriers = n[COUNT_BARRIERS],
         .float_operations = n[COUNT_FLOAT_OPERATIONS],
+        .global_atom_sectors = n[COUNT_GLOBAL_ATOM_SECTORS],
+        .global_red_sectors = n[COUNT_GLOBAL_RED_SECTORS],
+        .texture_requests = n[COUNT_TEXTURE_REQUESTS],
+        .texture_sectors = n[COUNT_TEXTURE_SECTORS],
+        .surface_load_requests = n[COUNT_SURFACE_LOAD_REQUESTS],
+        .surface_load_sectors = n[COUNT_SURFACE_LOAD_SECTORS],
+        .surface_store_requests = n[COUNT_SURFACE_STORE_REQUESTS],
+        .surface_store_sectors = n[COUNT_SURFACE_STORE_SECTORS],
+        .async_copies = n[COUNT_COPIES],
+        .async_copy_wavefronts = n[COUNT_COPY_WAVEFRONTS],
+        .bulk_copies = n[COUNT_BULK_COPIES],
+        .bulk_load_bytes = n[COUNT_BULK_LOADED],
+        .bulk_store_bytes = n[COUNT_BULK_STORED],
     };
 }
 

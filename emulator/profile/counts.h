@@ -71,6 +71,9 @@ enum insn_class {
       "128-byte Lines Loaded, Again by Another Warp of the Block")                                                     \
     X(BULK_COPIES, MEMORY, "emulator__bulk_copies.sum", "", "Bulk Copies")                                             \
     X(BULK_BYTES, MEMORY, "emulator__bulk_bytes.sum", "byte", "Bulk Copies, Bytes")                                    \
+    X(BULK_LOADED, MEMORY, "emulator__bulk_bytes_mem_global_op_ld.sum", "byte",                                        \
+      "Bulk Copies, Bytes from Global Memory")                                                                         \
+    X(BULK_STORED, MEMORY, "emulator__bulk_bytes_mem_global_op_st.sum", "byte", "Bulk Copies, Bytes to Global Memory") \
     X(COPIES, MEMORY, "smsp__inst_executed_op_ldgsts.sum", "inst", "Asynchronous Copies to Shared Memory")             \
     X(COPY_WAVEFRONTS, MEMORY, "emulator__wavefronts_mem_shared_op_ldgsts.sum", "",                                    \
       "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \

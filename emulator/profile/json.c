@@ -42,6 +42,10 @@ static void put_rules(FILE *out, const struct launch_profile *p, const struct oc
         fprintf(out, ", \"line\": %u, \"found\": %.2f, \"possible\": %.2f, \"what\": ", rules[i].line, rules[i].found,
                 rules[i].possible);
         put_string(out, rules[i].what);
+        if (*rules[i].called) {
+            fputs(", \"called\": ", out);
+            put_string(out, rules[i].called);
+        }
         fputs(", \"remedy\": ", out);
         put_string(out, rules[i].remedy);
         fputs("}", out);

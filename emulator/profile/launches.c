@@ -2,6 +2,7 @@
 #include "profile/launches.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,8 +88,8 @@ static int compare_files(const char *a, const char *b) {
 
 static int compare_lines(const void *a, const void *b) {
     const struct line_profile *x = a, *y = b;
-    int files = compare_files(x->file, y->file);
-    return files ? files : (x->line > y->line) - (x->line < y->line);
+    int files = compare_files(x->file, y->file), lines = (x->line > y->line) - (x->line < y->line);
+    return files ? files : lines ? lines : strverscmp(x->called, y->called);
 }
 
 static const char *keep(const char *s) {
@@ -108,13 +109,19 @@ static const char *keep(const char *s) {
     return n->text;
 }
 
-static struct line_profile *line_of(struct launch_profile *p, const char *file, uint32_t line) {
-    for (size_t i = p->line_count; i-- > 0;) /* nearly always the last one */
-        if (p->lines[i].line == line && p->lines[i].file == file)
-            return &p->lines[i];
-    struct line_profile *now = &p->lines[p->line_count++];
+struct line_list {
+    struct line_profile *items;
+    size_t count;
+};
+
+static struct line_profile *line_of(struct line_list *all, const char *file, uint32_t line, const char *called) {
+    for (size_t i = all->count; i-- > 0;) /* nearly always the last one */
+        if (all->items[i].line == line && all->items[i].file == file && strcmp(all->items[i].called, called) == 0)
+            return &all->items[i];
+    struct line_profile *now = &all->items[all->count++];
     now->file = file;
     now->line = line;
+    strcpy(now->called, called);
     return now;
 }
 
@@ -138,24 +145,52 @@ static void keep_dearest(struct line_profile *line, const struct insn_record *r)
     **known = *e;
 }
 
+static void add_to_line(struct line_profile *line, const struct launch_profile *p, const struct insn *in,
+                        const struct insn_record *r) {
+    counters_add(&line->counts, in, r);
+    add_class(&line->classes, in, r, p->traits->insns[in->index].class);
+    keep_dearest(line, r);
+}
+
+static struct line_profile *sorted(struct line_list *all) {
+    qsort(all->items, all->count, sizeof *all->items, compare_lines);
+    struct line_profile *fitting = realloc(all->items, (all->count + 1) * sizeof *all->items);
+    return fitting ? fitting : all->items;
+}
+
+/* Both lists are in one order. */
+static void join_calls(struct launch_profile *p, size_t call_count) {
+    size_t at = 0;
+    for (size_t i = 0; i < p->line_count; i++) {
+        struct line_profile *line = &p->lines[i];
+        line->first_call = at;
+        while (at < call_count && p->calls[at].line == line->line && p->calls[at].file == line->file)
+            at++;
+        line->calls = at - line->first_call;
+    }
+}
+
 static void make_lines(struct launch_profile *p, const struct kernel *k) {
-    p->lines = zeroed(k->code.count, sizeof *p->lines);
+    struct line_list lines = {zeroed(k->code.count, sizeof *p->lines), 0},
+                     calls = {zeroed(k->code.count, sizeof *p->lines), 0};
     for (uint32_t i = 0; i < k->code.count; i++) {
         const struct insn *in = &k->code.insns[i];
         const struct insn_record *r = &p->records[i];
         if (!r->executed)
             continue;
         struct source_position at = own_line(k, insn_position(k, in));
-        struct line_profile *line = line_of(p, keep(at.file), at.line);
-        counters_add(&line->counts, in, r);
+        const char *file = keep(at.file);
+        char called[CALLED_TEXT];
+        own_calls(k, in, called);
+        add_to_line(line_of(&lines, file, at.line, ""), p, in, r);
+        add_to_line(line_of(&calls, file, at.line, called), p, in, r);
         counters_add(&p->counts, in, r);
-        add_class(&line->classes, in, r, p->traits->insns[i].class);
         add_class(&p->classes, in, r, p->traits->insns[i].class);
-        keep_dearest(line, r);
     }
-    qsort(p->lines, p->line_count, sizeof *p->lines, compare_lines);
-    struct line_profile *fitting = realloc(p->lines, (p->line_count + 1) * sizeof *p->lines);
-    p->lines = fitting ? fitting : p->lines;
+    p->lines = sorted(&lines);
+    p->line_count = lines.count;
+    p->calls = sorted(&calls);
+    join_calls(p, calls.count);
 }
 
 /* Instructions become lines: the kernel may be gone when the picture is drawn. */
@@ -199,6 +234,24 @@ static void describe(struct launch_profile *p, const struct launch *launch) {
     keep_largest_trace(p);
 }
 
+#define MOST_UNWANTED 60
+static const char *unwanted[MOST_UNWANTED + 1];
+
+static void note_unwanted(const struct kernel *k) {
+    char name[NAME_SIZE];
+    demangle(k->name, name, sizeof name);
+    const char *kept_name = keep(name);
+    size_t i = 0;
+    while (i < MOST_UNWANTED && unwanted[i] && unwanted[i] != kept_name)
+        i++;
+    if (i < MOST_UNWANTED)
+        unwanted[i] = kept_name;
+}
+
+const char *const *launches_unwanted(void) {
+    return unwanted;
+}
+
 void launches_done(const struct launch *launch) {
     pthread_mutex_lock(&lock);
     struct launch_profile **at = find(launch->id), *p = *at;
@@ -214,6 +267,8 @@ void launches_done(const struct launch *launch) {
             trace_free(p->trace);
             p->trace = NULL;
             left_out += kept >= MOST_LAUNCHES;
+            if (kept < MOST_LAUNCHES)
+                note_unwanted(launch->kernel);
         }
         for (uint32_t i = 0; i < launch->kernel->code.count; i++)
             free(p->records[i].details);

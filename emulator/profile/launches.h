@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "check/parts.h"
 #include "profile/counters.h"
 
 struct class_counts {
@@ -18,6 +19,9 @@ struct line_profile {
     struct counts counts;
     struct class_counts classes;
     struct access_example *examples[WAY_END]; /* the dearest access of each way to memory, or NULL */
+    char called
+        [CALLED_TEXT]; /* the lines from which the function that it is in was called, innermost first: "93, 145"; or empty */
+    size_t first_call, calls; /* of a line in an inlined function: its parts by call, in launch_profile.calls */
 };
 
 struct launch_profile {
@@ -30,7 +34,8 @@ struct launch_profile {
     struct class_counts classes;
     struct line_profile *lines; /* by file and line */
     size_t line_count;
-    struct trace *trace; /* of block 0, when pictures are wanted; its steps name lines */
+    struct line_profile *calls; /* the same, but a line that is inlined at several places counts at each by itself */
+    struct trace *trace;        /* of block 0, when pictures are wanted; its steps name lines */
     struct launch_profile *next;
     struct insn_record *records; /* while it runs */
     const struct traits *traits;
@@ -41,6 +46,8 @@ bool launches_wanted(void);
 
 void launches_add(struct counters *c);
 void launches_done(const struct launch *launch);
+/* The kernels that were launched and are not wanted, by their names, each once; NULL ends them. */
+const char *const *launches_unwanted(void);
 /* Those that have ended, in the order of their launches; the count of launches that were too many to keep. */
 struct launch_profile *launches_all(uint64_t *left_out);
 

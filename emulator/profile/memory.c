@@ -204,20 +204,35 @@ static void copy_read(const struct asking *k) {
     }
 }
 
+/* k: of the half that writes; the half that reads is before it. What goes through L1 (.ca) is read from its banks, which are those of
+ * shared memory, and there two lanes with the same word are two. */
 static void copy_write(const struct asking *k) {
-    uint64_t addresses[WARP_SIZE];
+    uint64_t addresses[WARP_SIZE], from[WARP_SIZE];
     unsigned bytes = (unsigned)k->a->bytes * k->a->count;
+    uint32_t lanes = copying_lanes(k->w, k->in - 1);
     access_addresses(k->w, k->in, addresses);
     struct pattern_cost cost = patterns_cost(k->d->patterns, PATTERN_SHARED_STORE, addresses, k->w->mask, bytes);
-    k->d->counts.n[COUNT_COPY_WAVEFRONTS] += cost.sectors;
+    unsigned wavefronts = cost.sectors;
+    if (lanes && !k->c->traits->insns[k->in->index - 1].bypasses) {
+        access_addresses(k->w, k->in - 1, from);
+        unsigned reads = patterns_cost(k->d->patterns, PATTERN_SHARED_ATOMIC, from, lanes, bytes).sectors;
+        wavefronts = reads > wavefronts ? reads : wavefronts;
+    }
+    k->d->counts.n[COUNT_COPY_WAVEFRONTS] += wavefronts;
     keep_example(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
 }
 
+/* k: of the half that writes; the half that reads is before it. */
 static void bulk_copy(const struct asking *k) {
     const uint32_t *size = (const uint32_t *)(const void *)(k->w->regs + k->in->op[1]);
+    const struct access *from = (k->in - 1)->extra, *to = k->in->extra;
+    uint64_t *n = k->d->counts.n;
     for (uint32_t left = k->w->mask; left; left &= left - 1) {
-        k->d->counts.n[COUNT_BULK_COPIES]++;
-        k->d->counts.n[COUNT_BULK_BYTES] += size[first_lane(left)];
+        uint32_t bytes = size[first_lane(left)];
+        n[COUNT_BULK_COPIES]++;
+        n[COUNT_BULK_BYTES] += bytes;
+        n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? bytes : 0;
+        n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? bytes : 0;
     }
 }
 

@@ -20,6 +20,14 @@ static unsigned blocks_by_registers(unsigned registers, unsigned warps) {
     return per_warp ? LIMIT_REGISTERS / SCHEDULERS / per_warp * SCHEDULERS / warps : LIMIT_SM_BLOCKS;
 }
 
+bool occupancy_has_registers(const char *kernel, unsigned threads, unsigned *registers) {
+    struct kernel_registers found;
+    if (!registers_of(kernel, &found))
+        return true;
+    *registers = found.count;
+    return blocks_by_registers(found.count, (threads + WARP_SIZE - 1) / WARP_SIZE) > 0;
+}
+
 static void find_limiter(struct occupancy *o) {
     static const enum occupancy_limit order[] = {LIMIT_BY_WARPS, LIMIT_BY_REGISTERS, LIMIT_BY_SHARED, LIMIT_BY_BLOCKS};
     o->limiter = LIMIT_BY_WARPS;

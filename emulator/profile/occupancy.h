@@ -20,6 +20,9 @@ struct occupancy {
     enum occupancy_limit limiter;
 };
 
+/* Does a multiprocessor have the registers for one block? Also where nobody knows how many a thread needs; *registers: how many. */
+bool occupancy_has_registers(const char *kernel, unsigned threads, unsigned *registers);
+
 struct occupancy occupancy_of(const struct launch_profile *p);
 
 #endif

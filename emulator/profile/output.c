@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check/demangle.h"
+#include "profile/launches.h"
 #include "profile/reports.h"
 #include "profile/views.h"
 
@@ -27,6 +28,22 @@ bool output_wants_kernel(const char *name) {
     char readable[600];
     const char *wanted = setting("EMULATOR_PROFILE_KERNEL");
     return !wanted || strstr(demangle(name, readable, sizeof readable), wanted) != NULL;
+}
+
+const char *output_brief(void) {
+    return setting("EMULATOR_PROFILE_BRIEF");
+}
+
+void output_no_kernel(FILE *out) {
+    const char *wanted = setting("EMULATOR_PROFILE_KERNEL");
+    const char *const *others = launches_unwanted();
+    if (!wanted || !*others) {
+        fprintf(out, wanted ? "No kernel with '%s' in its name was launched.\n" : "No kernel was launched.\n", wanted);
+        return;
+    }
+    fprintf(out, "No kernel with '%s' in its name was launched. These were:\n", wanted);
+    for (; *others; others++)
+        fprintf(out, "  %s\n", *others);
 }
 
 static void write_all(void) {

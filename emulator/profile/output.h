@@ -5,10 +5,17 @@
 #define OUTPUT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 bool output_wanted(void);
 bool output_wants_kernel(const char *name); /* as PTX names it */
 void output_at_exit(void);                  /* there is something to write: call it as often as you like */
+
+/* Says that no kernel was launched, or none with the wanted name, and which were. */
+void output_no_kernel(FILE *out);
+
+/* Of programs with more than two kernels only a summary is wanted: the words that show a single one ("KERNEL=name"), or NULL. */
+const char *output_brief(void);
 
 bool output_wants_pictures(void); /* EMULATOR_VIEW: see views.h */
 

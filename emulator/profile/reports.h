@@ -6,6 +6,9 @@
 
 #include "profile/launches.h"
 
+#define BRIEF_KERNELS 2 /* more than so many are summed up, where output_brief() says so */
+unsigned profile_kernels(const struct launch_profile *launches); /* how many there are */
+
 /* For people: of each kernel the largest launch. */
 void profile_text(FILE *out, const struct launch_profile *launches);
 /* One row per launch, line and number: tools read it, and the tests that compare with a GPU. */

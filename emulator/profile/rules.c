@@ -10,6 +10,9 @@
 #include "api/limits.h"
 #include "profile/patterns.h"
 
+#define FEW_THREADS      128 /* in a grid that does little: a demonstration */
+#define FEW_INSTRUCTIONS 1000
+
 #define WORTH    1.25 /* so many times the ideal is worth a word */
 #define FEW_PART 0.02 /* less of the launch's traffic is not */
 
@@ -29,6 +32,7 @@ static struct rule *tell(struct telling *t, const char *id, const struct line_pr
     if (line) {
         r->file = line->file;
         r->line = line->line;
+        strcpy(r->called, line->called);
     }
     return r;
 }
@@ -361,22 +365,39 @@ static int heavier(const void *a, const void *b) {
                                   : (x->line > y->line) - (x->line < y->line);
 }
 
+static void tell_line(struct telling *t, const struct line_profile *line) {
+    tell_uncoalesced(t, line, WAY_GLOBAL_LOAD);
+    tell_uncoalesced(t, line, WAY_GLOBAL_STORE);
+    for (enum way way = WAY_SHARED_LOAD; way < WAY_END; way++)
+        tell_conflicts(t, line, way);
+    tell_contention(t, line);
+    tell_local(t, line);
+    tell_reuse(t, line);
+    tell_divergence(t, line);
+    tell_barriers(t, line);
+}
+
+#define MOST_CALLS 8 /* of a line that are told apart: more of them are too small a part each */
+
+bool launch_is_demonstration(const struct launch_profile *p) {
+    uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
+    return threads * p->grid[0] * p->grid[1] * p->grid[2] <= FEW_THREADS && p->counts.n[COUNT_INST] < FEW_INSTRUCTIONS;
+}
+
 size_t rules_of(const struct launch_profile *p, const struct occupancy *o, struct rule out[MOST_RULES]) {
     struct telling t = {p, o, out, 0};
     for (size_t i = 0; i < p->line_count; i++) {
         const struct line_profile *line = &p->lines[i];
-        tell_uncoalesced(&t, line, WAY_GLOBAL_LOAD);
-        tell_uncoalesced(&t, line, WAY_GLOBAL_STORE);
-        for (enum way way = WAY_SHARED_LOAD; way < WAY_END; way++)
-            tell_conflicts(&t, line, way);
-        tell_contention(&t, line);
-        tell_local(&t, line);
-        tell_reuse(&t, line);
-        tell_divergence(&t, line);
-        tell_barriers(&t, line);
+        bool apart = line->calls > 1 && line->calls <= MOST_CALLS;
+        for (size_t k = 0; apart && k < line->calls; k++)
+            tell_line(&t, &p->calls[line->first_call + k]);
+        if (!apart)
+            tell_line(&t, line);
     }
-    tell_blocks(&t);
-    tell_occupancy(&t);
+    if (!launch_is_demonstration(p)) {
+        tell_blocks(&t);
+        tell_occupancy(&t);
+    }
     qsort(out, t.count, sizeof *out, heavier);
     return t.count;
 }

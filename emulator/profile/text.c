@@ -8,6 +8,7 @@
 #include "check/source.h"
 #include "profile/metrics.h"
 #include "profile/occupancy.h"
+#include "profile/output.h"
 #include "profile/reports.h"
 #include "profile/rules.h"
 
@@ -69,18 +70,28 @@ static double per(uint64_t a, uint64_t b) {
 
 /* ---- sections, in ncu's order ---- */
 
+/* "line 68: (called in line 145) " */
+static void put_rule_place(char *out, size_t size, const struct rule *r) {
+    if (r->line)
+        snprintf(out, size, "line %u: ", r->line);
+    size_t length = strlen(out);
+    if (*r->called)
+        snprintf(out + length, size - length, "(called in line%s %s) ", strchr(r->called, ',') ? "s" : "", r->called);
+}
+
 static void put_rules(FILE *out, const struct launch_profile *p, const struct occupancy *o) {
     static struct rule rules[MOST_RULES];
     size_t count = rules_of(p, o, rules);
     fprintf(out, "\n  What stands out\n  ---------------\n");
-    if (!count)
+    if (!count && launch_is_demonstration(p))
+        fprintf(out, "    Nothing: so few threads that do so little are a demonstration.\n");
+    else if (!count)
         fprintf(out, "    Nothing: memory, banks, branches and barriers are used about as well as they can be.\n");
     for (size_t i = 0; i < count && i < SHOW_RULES; i++) {
-        char where[24] = "", first[48];
-        if (rules[i].line)
-            snprintf(where, sizeof where, "line %u: ", rules[i].line);
+        char where[80] = "", first[48];
+        put_rule_place(where, sizeof where, &rules[i]);
         snprintf(first, sizeof first, "%zu. ", i + 1);
-        char what[RULE_TEXT + 24];
+        char what[RULE_TEXT + 80];
         snprintf(what, sizeof what, "%s%s", where, rules[i].what);
         put_words(out, "    ", first, what);
         size_t same = 0;
@@ -168,6 +179,8 @@ static void put_memory(FILE *out, const struct counts *c) {
                   per(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]));
     if (n[COUNT_COPIES])
         put_value(out, "Asynchronous copies to shared memory", "inst", "%s", grouped(n[COUNT_COPIES]));
+    if (n[COUNT_COPIES])
+        put_value(out, "Wavefronts in which they write", "", "%s", grouped(n[COUNT_COPY_WAVEFRONTS]));
     if (n[COUNT_BULK_COPIES])
         put_value(out, "Bulk copies", "", "%s of %s bytes", grouped(n[COUNT_BULK_COPIES]),
                   grouped(n[COUNT_BULK_BYTES]));
@@ -251,7 +264,9 @@ static void put_way(FILE *out, const struct counts *c, enum way way) {
 /* A row for each way to memory; the first has the line's instructions and its source. */
 static void put_line(FILE *out, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
-    char source[SOURCE + 1] = "";
+    char source[SOURCE + 1] = "", called[CALLED_TEXT + 16] = "";
+    if (*line->called)
+        snprintf(called, sizeof called, "  <- line%s %s", strchr(line->called, ',') ? "s" : "", line->called);
     bool first = true;
     if (line->file)
         source_line(line->file, line->line, source, sizeof source, &(uint32_t){0});
@@ -266,7 +281,7 @@ static void put_line(FILE *out, const struct line_profile *line) {
         if (way < WAY_END)
             put_way(out, &line->counts, way);
         if (first)
-            fprintf(out, "%*s  %s", way < WAY_END ? 0 : 41, "", source);
+            fprintf(out, "%*s  %.*s%s", way < WAY_END ? 0 : 41, "", (int)(SOURCE - strlen(called)), source, called);
         putc('\n', out);
         first = false;
     }
@@ -291,7 +306,10 @@ static void put_lines(FILE *out, const struct launch_profile *p) {
                     "memory", "requests", "/req", "ideal", "(units: sectors; shared: wavefronts)");
         }
         file = line->file;
-        put_line(out, line);
+        if (line->calls < 2)
+            put_line(out, line);
+        for (size_t k = 0; line->calls > 1 && k < line->calls; k++)
+            put_line(out, &p->calls[line->first_call + k]);
     }
 }
 
@@ -301,8 +319,7 @@ static bool same_kernel(const struct launch_profile *a, const struct launch_prof
     return strcmp(a->kernel, b->kernel) == 0;
 }
 
-static void put_one(FILE *out, const struct launch_profile *p, unsigned launches) {
-    struct occupancy o = occupancy_of(p);
+static void put_head(FILE *out, const struct launch_profile *p, unsigned launches) {
     fprintf(out, "\n%s\n", p->name);
     for (size_t i = 0; i < strlen(p->name) && i < WIDTH; i++)
         putc('=', out);
@@ -311,6 +328,31 @@ static void put_one(FILE *out, const struct launch_profile *p, unsigned launches
     if (launches > 1)
         fprintf(out, "; the largest of %u launches", launches);
     putc('\n', out);
+}
+
+#define BRIEF_RULES 2
+
+/* What stands out most, without what to do about it. */
+static void put_brief(FILE *out, const struct launch_profile *p, unsigned launches) {
+    static struct rule rules[MOST_RULES];
+    struct occupancy o = occupancy_of(p);
+    size_t count = rules_of(p, &o, rules);
+    put_head(out, p, launches);
+    for (size_t i = 0; i < count && i < BRIEF_RULES; i++) {
+        char what[RULE_TEXT + 80] = "";
+        put_rule_place(what, sizeof what, &rules[i]);
+        snprintf(what + strlen(what), sizeof what - strlen(what), "%s", rules[i].what);
+        put_words(out, "    ", i ? "2. " : "1. ", what);
+    }
+    if (count > BRIEF_RULES)
+        fprintf(out, "    and %zu more\n", count - BRIEF_RULES);
+    if (!count)
+        fprintf(out, "    %s\n", launch_is_demonstration(p) ? "a demonstration" : "nothing stands out");
+}
+
+static void put_one(FILE *out, const struct launch_profile *p, unsigned launches) {
+    struct occupancy o = occupancy_of(p);
+    put_head(out, p, launches);
     put_rules(out, p, &o);
     put_section(out, "GPU Speed Of Light Throughput, Compute Workload Analysis, Scheduler Statistics");
     put_value(out, "Duration, cycles, throughput", "", NEEDS_GPU);
@@ -322,13 +364,26 @@ static void put_one(FILE *out, const struct launch_profile *p, unsigned launches
     put_lines(out, p);
 }
 
+/* Is it the first launch of its kernel? */
+static bool is_first(const struct launch_profile *launches, const struct launch_profile *p) {
+    while (launches != p && !same_kernel(launches, p))
+        launches = launches->next;
+    return launches == p;
+}
+
+unsigned profile_kernels(const struct launch_profile *launches) {
+    unsigned kernels = 0;
+    for (const struct launch_profile *p = launches; p; p = p->next)
+        kernels += is_first(launches, p);
+    return kernels;
+}
+
 void profile_text(FILE *out, const struct launch_profile *launches) {
+    bool brief = output_brief() && profile_kernels(launches) > BRIEF_KERNELS;
     for (const struct launch_profile *p = launches; p; p = p->next) {
-        const struct launch_profile *largest = p, *earlier = launches;
+        const struct launch_profile *largest = p;
         unsigned count = 1;
-        while (earlier != p && !same_kernel(earlier, p))
-            earlier = earlier->next;
-        if (earlier != p)
+        if (!is_first(launches, p))
             continue;
         for (const struct launch_profile *q = p->next; q; q = q->next) {
             if (!same_kernel(p, q))
@@ -337,16 +392,16 @@ void profile_text(FILE *out, const struct launch_profile *launches) {
             if (q->counts.n[COUNT_INST] > largest->counts.n[COUNT_INST])
                 largest = q;
         }
-        put_one(out, largest, count);
+        (brief ? put_brief : put_one)(out, largest, count);
     }
     if (!launches) {
-        const char *wanted = getenv("EMULATOR_PROFILE_KERNEL");
-        if (wanted && *wanted)
-            fprintf(out, "No kernel with '%s' in its name was launched.\n", wanted);
-        else
-            fprintf(out, "No kernel was launched.\n");
+        output_no_kernel(out);
         return;
     }
+    if (brief)
+        fprintf(out,
+                "\nThat is a summary: %s shows one kernel, what to do about it, all its numbers, and line by line.\n",
+                output_brief());
     fprintf(
         out,
         "\nCounted on the emulator in PTX instructions. Requests, sectors, wavefronts and bank conflicts are what ncu "

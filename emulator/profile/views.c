@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "check/source.h"
+#include "profile/output.h"
+#include "profile/reports.h"
 
 #define PATH 4096
 
@@ -34,19 +36,26 @@ static void short_name(const char *kernel, char *out, size_t size) {
     snprintf(out, size, "%.*s", (int)strcspn(at, "("), at);
 }
 
-static FILE *open_picture(FILE *out, const char *folder, const char *name) {
+/* Where pictures go: their files, their names, and what they show as text. */
+struct album {
+    FILE *out, *text; /* text: nowhere, when only a summary is wanted */
+    const char *folder;
+};
+
+static FILE *open_picture(const struct album *a, const char *name, const char *shows) {
     char path[PATH];
-    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
+    snprintf(path, sizeof path, "%s/%s.svg", a->folder, name);
     FILE *svg = fopen(path, "we");
-    if (svg)
-        fprintf(out, "%s\n", path);
-    else
+    if (!svg)
         fprintf(stderr, "view: cannot write %s\n", path);
+    else if (a->text == a->out)
+        fprintf(a->out, "%s\n", path);
+    else
+        fprintf(a->out, "  %s\n      %s\n", path, shows);
     return svg;
 }
 
-static void access_pictures(FILE *out, const struct launch_profile *p, const struct line_profile *line,
-                            const char *folder) {
+static void access_pictures(const struct album *a, const struct launch_profile *p, const struct line_profile *line) {
     static const char *const names[] = {"global_load", "global_store", "global_atomic", "global_atomic", "local_load",
                                         "local_store", "shared_load",  "shared_store",  "shared_atomic"};
     char source[100] = "", where[200], kernel[200], name[300];
@@ -59,56 +68,52 @@ static void access_pictures(FILE *out, const struct launch_profile *p, const str
         snprintf(where, sizeof where, "line %u, %.6s %s: %s", line->line, names[way], strchr(names[way], '_') + 1,
                  source);
         snprintf(name, sizeof name, "%s_line%u_%s", kernel, line->line, names[way]);
-        FILE *svg = open_picture(out, folder, name);
+        FILE *svg = open_picture(a, name, where);
         if (!svg)
             continue;
-        (way < WAY_SHARED_LOAD ? view_sectors : view_banks)(svg, out, line->examples[way], where);
+        (way < WAY_SHARED_LOAD ? view_sectors : view_banks)(svg, a->text, line->examples[way], where);
         fclose(svg);
     }
 }
 
-static void block_pictures(FILE *out, const struct launch_profile *p, const char *folder) {
+static void block_pictures(const struct album *a, const struct launch_profile *p) {
     char kernel[200], shown[200], name[300];
     unsigned number = 0;
     file_name(p->name, kernel, sizeof kernel);
     short_name(p->name, shown, sizeof shown);
     for (const struct heat *h = p->trace->heats; h; h = h->next) {
         snprintf(name, sizeof name, "%s_heat%u", kernel, ++number);
-        FILE *svg = open_picture(out, folder, name);
+        FILE *svg = open_picture(a, name, h->name);
         if (svg) {
-            view_heat(svg, out, h, shown, p->block);
+            view_heat(svg, a->text, h, shown, p->block);
             fclose(svg);
         }
     }
     snprintf(name, sizeof name, "%s_divergence", kernel);
-    FILE *svg = open_picture(out, folder, name);
+    FILE *svg = open_picture(a, name, "who is active, instruction after instruction");
     if (svg) {
-        view_divergence(svg, out, p->trace, shown);
+        view_divergence(svg, a->text, p->trace, shown);
         fclose(svg);
     }
 }
 
-void views_write(FILE *out, const struct launch_profile *launches, const char *folder, uint32_t line) {
-    bool any = false;
-    if (!make_folder(folder)) {
-        fprintf(stderr, "view: cannot make the folder %s\n", folder);
-        return;
-    }
-    for (const struct launch_profile *p = launches; p; p = p->next) {
-        if (!p->trace)
-            continue;
-        for (size_t i = 0; i < p->line_count; i++)
-            if (!line || p->lines[i].line == line) {
-                for (enum way way = 0; way < WAY_END; way++)
-                    any |= p->lines[i].examples[way] != NULL;
-                access_pictures(out, p, &p->lines[i], folder);
-            }
-        any |= !line;
-        if (!line)
-            block_pictures(out, p, folder);
-    }
-    if (any)
-        return;
+/* All of a launch, or of one line only its accesses. True when there was something to draw. */
+static bool launch_pictures(const struct album *a, const struct launch_profile *p, uint32_t line) {
+    bool any = !line;
+    if (a->text != a->out)
+        fprintf(a->out, "%s\n", p->name);
+    for (size_t i = 0; i < p->line_count; i++)
+        if (!line || p->lines[i].line == line) {
+            for (enum way way = 0; way < WAY_END; way++)
+                any |= p->lines[i].examples[way] != NULL;
+            access_pictures(a, p, &p->lines[i]);
+        }
+    if (!line)
+        block_pictures(a, p);
+    return any;
+}
+
+static void put_other_lines(FILE *out, const struct launch_profile *launches, uint32_t line) {
     fprintf(out, "No kernel accesses memory in line %u. These lines do:", line);
     for (const struct launch_profile *p = launches; p; p = p->next)
         for (size_t i = 0; p->trace && i < p->line_count; i++)
@@ -118,4 +123,26 @@ void views_write(FILE *out, const struct launch_profile *launches, const char *f
                     break;
                 }
     fputs("\n", out);
+}
+
+void views_write(FILE *out, const struct launch_profile *launches, const char *folder, uint32_t line) {
+    bool any = false, brief = output_brief() && !line && profile_kernels(launches) > BRIEF_KERNELS;
+    FILE *nowhere = brief ? fopen("/dev/null", "we") : NULL;
+    struct album album = {out, nowhere ? nowhere : out, folder};
+    if (!make_folder(folder)) {
+        fprintf(stderr, "view: cannot make the folder %s\n", folder);
+        return;
+    }
+    for (const struct launch_profile *p = launches; p; p = p->next)
+        if (p->trace)
+            any |= launch_pictures(&album, p, line);
+    if (!launches)
+        output_no_kernel(out);
+    else if (!any && line)
+        put_other_lines(out, launches, line);
+    if (nowhere) {
+        fprintf(out, "\nThat is a summary: %s shows one kernel's pictures here, too; LINE=number those of a line.\n",
+                output_brief());
+        fclose(nowhere);
+    }
 }

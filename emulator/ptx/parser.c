@@ -44,6 +44,7 @@ struct parser {
     uint32_t scope_count, scope_capacity;
     int operand_depth; /* of operands in operands */
     bool in_call;      /* the instruction being read is a call */
+    bool in_store;
     size_t file_capacity;
     const struct ptx_location *location;
     struct ptx_location *locations; /* all, newest first */
@@ -478,6 +479,8 @@ static void variables(struct parser *p, struct declaration *d) {
                 fail(p, "parameter '%s' is larger than %d bytes", v->name, MAX_PARAMETER);
             if (accept(p, '='))
                 initialized(p, v, &n);
+            if (!v->size && !v->external && d->space != SPACE_PARAM)
+                fail(p, "Non-external variable '%s' has incomplete type", v->name);
             add_variable(p, v);
         } while (accept(p, ','));
     }
@@ -633,6 +636,9 @@ static struct ptx_operand operand(struct parser *p) {
         operand_items(p, &o, ')');
     } else if (p->token.kind == TOKEN_WORD) {
         operand_name(p, &o);
+        if (o.kind == OPERAND_REGISTER &&
+            p->in_store) /* r + 1: in the manual only addresses have it, ptxas takes it here, too */
+            o.value = operand_offset(p);
     } else {
         fail(p, "'%.*s' is not an operand", (int)p->token.length, p->token.text);
     }
@@ -671,6 +677,7 @@ static void instruction(struct parser *p, struct ptx_insn *insn) {
     struct token opcode = lexer_opcode(&p->lexer, p->token);
     insn->opcode = intern(p, opcode);
     p->in_call = strncmp(insn->opcode, "call", 4) == 0;
+    p->in_store = strncmp(insn->opcode, "st.", 3) == 0;
     insn->ptx_line = opcode.line;
     advance(p);
     while (!is_punct(p, ';')) {

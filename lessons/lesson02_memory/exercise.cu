@@ -13,7 +13,7 @@
  *   - whether it succeeds or fails, all device memory that it allocated has been freed;
  *   - on return the work is done: out holds the result.
  *
- * The grader lets some calls fail on purpose, and returns larger pitches than you would expect.
+ * The grader lets some calls fail on purpose, the launch among them, and returns larger pitches than you would expect.
  */
 // fails as given: not_implemented
 #include <cuda_runtime.h>

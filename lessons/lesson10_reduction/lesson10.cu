@@ -268,7 +268,7 @@ static __global__ void sum_kernel10(const float *x, float *y, int n, float *part
     __threadfence();
     sum = 0.0f;
     for (int b = threadIdx.x; b < gridDim.x; b += BLOCK) {
-        sum += __ldcg(&partial[b]); // from L2, where all multiprocessors meet; L1 is each one's own
+        sum += __ldcg(&partial[b]); // from L2, where all multiprocessors meet; behind the fence any load would do
     }
     sum = block_sum(sum);
     if (threadIdx.x == 0) {

@@ -263,15 +263,28 @@ static void count_on_emulator(struct job *jobs, int count, double n) {
     bench_finish(&bench);
 }
 
-static void time_on_gpu(struct job *jobs, int count, double bytes) {
+static void time_turns(struct job *jobs, int count, double bytes, bool warm) {
     struct turns turns = turns_start();
+    turns.warm = warm;
     for (int j = 0; j < count; j++) {
         turns_add(&turns, job_name(&jobs[j]), job_launch, &jobs[j], bytes, 0);
     }
     turns_add(&turns, "(empty kernel)", turns_launch_nothing, NULL, 0, 0);
     turns_run(&turns);
+    printf("caches: %s\n",
+           warm ? "warm, the same sum has just been computed" : "filled with other data before each run");
     turns_print(&turns, HAVE_CUB ? "% of CUB" : NULL);
     turns_end(&turns);
+}
+
+static void time_on_gpu(struct job *jobs, int count, double bytes) {
+    int device = 0, l2 = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+    time_turns(jobs, count, bytes, false);
+    if (bytes <= l2 / 4) { // a small array may still be there when somebody sums it up
+        time_turns(jobs, count, bytes, true);
+    }
 #if HAVE_CUB
     printf("CUB: cub::DeviceReduce::Sum, version %d.%d.%d\n\n", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
            CUB_SUBMINOR_VERSION);

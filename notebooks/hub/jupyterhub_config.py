@@ -22,7 +22,7 @@ c.ConfigurableHTTPProxy.pid_file = str(workbook / "build" / "hub_proxy.pid")
 # Each user's server runs as that user. start_server.sh makes the copy in ~/workbook at the first login.
 c.Spawner.cmd = [str(workbook / "notebooks" / "hub" / "start_server.sh")]
 c.Spawner.notebook_dir = "~/workbook"
-c.Spawner.default_url = "/lab/tree/notebooks"
+c.Spawner.default_url = "/lab/tree/work"
 c.Spawner.http_timeout = c.Spawner.start_timeout = 120
 c.Spawner.environment = {
     "EMULATOR_THREADS": "2",  # of the machine's cores, for each kernel that runs

@@ -9,10 +9,11 @@
  *     void reverse(const float *in, float *out, int n);
  *
  *   - x, y, in and out are device arrays of n floats that do not overlap;
- *   - n is 0, 1, 31, 32, 33, 127, 128, 129, 1000, 1025 and more;
+ *   - n is 0, 1, 31, 32, 33, 127, 128, 129, 1000, 1025, 262147 and others;
  *   - every element of out is written, and nothing else: x, y and in stay as they are;
  *   - saxpy may round once or twice (within 1e-6 + 1e-6 * |out|); reverse copies every bit;
- *   - the functions return without waiting for the kernel: the grader waits by itself.
+ *   - the functions return without waiting for the kernel: the grader waits by itself;
+ *   - a launch that fails is not passed over in silence: CUDA_CHECK_LAUNCH() tells of it, and ends the program.
  */
 // fails as given: stale_output
 #include "common/check.h"

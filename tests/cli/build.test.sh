@@ -12,6 +12,7 @@ copy_project
 mkdir "$scratch/bin"
 printf '#!/bin/sh\necho call >>"%s/calls"\nexec "%s" "$@"\n' "$scratch" "$real_nvcc" >"$scratch/bin/nvcc"
 chmod +x "$scratch/bin/nvcc"
+ln -s "$(dirname "$real_nvcc")/ptxas" "$scratch/bin/ptxas"
 export PATH="$scratch/bin:$PATH" SIZE=1000
 
 capture make lesson01
@@ -43,12 +44,25 @@ cp -Rp "$project/build/emulator" build/
 printf 'int main() { return undeclared; }\n' >lessons/lesson01_threads/lesson01.cu
 capture make lesson01 run
 expect "a compile error names file and line" error 'lesson01_threads/lesson01\.cu\(1\): error'
+printf '__global__ void k(int *x) { __shared__ int s[20000]; s[*x] = 1; __syncthreads(); *x = s[*x + 1]; }\nint main() {}\n' \
+  >lessons/lesson01_threads/lesson01.cu
+capture make lesson01
+expect "what ptxas refuses is not built, with a GPU or without" error "'_Z1kPi' uses too much shared data \(0x13880 bytes, 0xc000 max\)"
+printf '__global__ void k(float *x) {\n  asm("mov.b64 %%0, %%1;" : "=f"(x[0]) : "f"(x[1]));\n}\nint main() {}\n' >lessons/lesson01_threads/lesson01.cu
+capture make lesson01
+expect "what ptxas says of inline PTX names its line" error 'lesson01\.cu\(2\): error .*mov'
 printf '#include <cstdlib>\nint main() { abort(); }\n' >lessons/lesson01_threads/lesson01.cu
 capture make lesson01 run
 expect "a crash is named" error 'ended by abort'
 printf 'int main() { for (;;) { volatile int x = 0; (void)x; } }\n' >lessons/lesson01_threads/lesson01.cu
 capture make lesson01 run TIMEOUT=1
 expect "a program that hangs on the host is stopped" error 'stopped after'
+
+printf 'int main() { return 0; }\n' >lessons/lesson01_threads/lesson01.cu
+capture make lesson01 NVCCFLAGS='-Xptxas -v'
+expect "-Xptxas without a GPU says that ptxas is not called" 0 'ptxas, which you ask for something, is not called. ARCH=sm_90'
+capture make lesson01 NVCCFLAGS='-Xptxas -v' ARCH=sm_90
+case $output in *'is not called'*) no "and does not where it is" "$output" ;; *) pass "and does not where it is" ;; esac
 
 capture make lesson02 ptx
 expect "make lesson02 ptx lists the kernels" 0 'instructions  kernel'

@@ -25,6 +25,13 @@ capture make exercise03 hint N=1
 expect "hint N=1" 0 '^## '
 capture make exercise03 hint N=9
 expect "hint N=9" error 'numbered from 1 to 3'
+capture make hint03 TODO=3 N=3
+expect "hint03 TODO=3 is about that TODO" 0 'y\[i\] = form == GELU_ERF'
+case $output in *'TODO 1'* | *'TODO 4'* | *blocks*) no "and about no other" "$output" ;; *) pass "and about no other" ;; esac
+capture make hint03 TODO=2
+expect "TODO=2 is in the paragraph about 1 and 2, and has tiers of its own" 0 'TODO 1 and 2.*formulas'
+capture make hint03 TODO=9
+expect "hint03 TODO=9" error 'exercise 03 has TODO 1 to 7'
 capture make exercise03 solution
 expect "the solution is refused before" error 'once yours passes'
 capture make exercise03 solution FORCE=1
@@ -45,6 +52,24 @@ else
 fi
 capture make exercise03 reset
 expect "reset of an untouched exercise" 0 'nothing to do'
+
+
+# Who has lost the file needs reset most.
+mv "$file" "$scratch/lost.cu"
+capture make exercise03
+expect "without exercise.cu it says what to do" error 'make exercise03 reset brings it back'
+capture make hint03
+expect "hints are there without exercise.cu" 0 '^## '
+capture make exercise03 reset
+expect "reset brings a lost exercise.cu back" 0 'as it was given again'
+if cmp -s "$file" "$scratch/given.cu"; then pass "as it was given"; else no "as it was given" "it differs"; fi
+
+# The comments of the TODOs may stay where the work is done.
+sed 's|^void gelu.*{|&\n    return;|' "$master" | sed 's|//> TODO|// TODO|' >"$file"
+capture make exercise03
+expect "a TODO's comment that stays does not count as not done" error 'Stuck\?'
+case $output in *'Open lessons'*) no "and nobody is told to do it" "$output" ;; *) pass "and nobody is told to do it" ;; esac
+cp "$scratch/given.cu" "$file"
 
 # The exercise as given, with code in it that runs before the grader does.
 check_trick() { # NAME CODE VERDICT [PATTERN]

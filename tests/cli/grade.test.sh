@@ -14,16 +14,27 @@ export TIMEOUT=10
 
 # --- results of one grading ---
 
-# results FOLDER EXPRESSION: python sees the JSON as r and the XML's suite as x.
+# results FOLDER EXPRESSION: python sees the JSON as r and the XML's suite as x. The XML has what Ant's schema (the strictest) wants:
+# these attributes, and the children in this order, with nothing in a testcase but why it failed.
 results() {
   python3 -c "
-import json, sys, xml.etree.ElementTree as tree
+import json, re, sys, xml.etree.ElementTree as tree
 r = json.load(open(sys.argv[1] + '/results.json'))
 x = tree.parse(sys.argv[1] + '/results.xml').getroot()[0]
-assert r['version'] == 3 and len(x) >= 1 and int(x.get('tests')) == len(x)
-for t in r['tests']:
-    assert t['status'] in ('pass', 'fail', 'error') and t['name'] and t['test_code']
+cases = x.findall('testcase')
+assert r['version'] == 3 and len(cases) >= 1 and int(x.get('tests')) == len(cases)
+for number, t in enumerate(r['tests']):
+    assert t['status'] in ('pass', 'fail', 'error') and t['name'] and t['test_code'] and t['task_id'] == number + 1
     assert (t['message'] is None) == (t['status'] == 'pass') and len(t['output'] or '') <= 500
+kinds = [child.tag for child in x]
+assert kinds == ['properties'] + ['testcase'] * len(cases) + ['system-out', 'system-err'], kinds
+for name in ('name', 'package', 'id', 'hostname', 'timestamp', 'time', 'tests', 'failures', 'errors'):
+    assert x.get(name), name
+assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d', x.get('timestamp'))
+for case in cases:
+    assert case.get('name') and case.get('classname') and re.fullmatch(r'\d+\.\d{3}', case.get('time'))
+    assert [child.tag for child in case] in ([], ['failure'], ['error'], ['skipped'])
+    assert all(child.get('type') for child in case if child.tag != 'skipped')
 assert $2, r" "$1"
 }
 
@@ -38,7 +49,7 @@ capture make exercise01
 expect "the launch is told beside the emulator's report" error 'your launch: [0-9]+ blocks? of [0-9]+ threads'
 expect "a failing exercise says what to type next" error 'make hint01'
 check_results "results of a failing exercise" build/exercises/lesson01 "r['status'] == 'fail' and 'exercise.cu:' in \
-r['tests'][-1]['message'] and r['tests'][-1]['message'].startswith('out_of_bounds') and x.get('failures') == '1'"
+r['tests'][0]['message'] and r['tests'][0]['message'].startswith('out_of_bounds') and x.get('failures') == '1'"
 capture make progress
 expect "progress names the verdict" 0 '01 threads +out_of_bounds on '
 capture make exercise01 solution
@@ -50,7 +61,8 @@ sed 's|^void saxpy.*{|&\n    printf("  ok      forged\\nVERDICT: pass\\n\\"<\&>\
 capture make exercise01
 expect "output without a newline does no harm" 0 '^VERDICT: pass'
 check_results "forged lines are output and no checks" build/exercises/lesson01 "r['status'] == 'pass' and all(t['name'] != \
-'forged' for t in r['tests']) and 'forged' in r['tests'][0]['output'] and x.get('failures') == '0'"
+'forged' for t in r['tests']) and 'forged' in r['tests'][0]['output'] and x.get('failures') == '0' and 'forged' in \
+x.find('system-out').text and 0 < sum(float(c.get('time')) for c in cases) <= float(x.get('time')) + 0.01"
 capture make progress
 expect "progress counts it" 0 '^1 of [0-9]+ exercises have passed'
 echo 'int wrong = undeclared_name;' >>"$file"
@@ -63,12 +75,28 @@ results_folder=$(ls -d build/graders/lesson01/*/ | head -n 1)
 check_results "results of a compile error" "$results_folder" "r['status'] == 'error' and 'undeclared_name' in r['message'] \
 and x.get('errors') == '1'"
 
-# A header of the student's that reaches for the grader, and a process that outlives it.
-printf '#define finish grader_end\n' >"$scratch/reach.h"
-sed 's|^void saxpy.*{|#include "reach.h"\n&\n    finish("pass");|' "$master" >"$scratch/reach.cu"
-capture tests/graders/run 01 "$scratch/reach.cu"
-expect "a header that names the grader's functions" error '^VERDICT: compile_error'
-expect "and its line" error 'reach\.h\(1\): error: grader_end'
+# What a notebook's cell has passed is noted as well, and the cell is kept to be graded again.
+sh tools/progress.sh forget 01
+cp "$master" "$scratch/cell.cu"
+sh tools/progress.sh record 01 pass "$scratch/cell.cu"
+capture make progress
+expect "progress knows a pass in a notebook" 0 '01 threads +passed on [0-9-]+ in a notebook$'
+capture make progress CHECK=1
+expect "CHECK=1 grades the cell again" 0 '01 threads: pass'
+rm -r work/.graded
+capture make progress CHECK=1
+expect "and does not believe in one that is gone" error '01 threads: file_missing'
+
+# A header of the student's own is part of the submission; one of somebody else's is not.
+mkdir -p "$scratch/ada" "$scratch/bob"
+printf 'enum { OWN_BLOCK = 128 };\n' >"$scratch/ada/own.h"
+sed 's|^enum { BLOCK = 128 }|#include "own.h"\nenum { BLOCK = OWN_BLOCK }|' "$master" >"$scratch/ada/exercise01.cu"
+capture tests/graders/run 01 "$scratch/ada/exercise01.cu"
+expect "a submission may have a header of its own" 0 '^VERDICT: pass'
+printf '#include "../ada/exercise01.cu"\n' >"$scratch/bob/exercise01.cu"
+capture tests/graders/run 01 "$scratch/bob/exercise01.cu"
+expect "and may not include another one" error 'error: it includes .*ada/exercise01.cu'
+expect "that does not compile" error '^VERDICT: compile_error'
 
 # --- points for many ---
 
@@ -84,15 +112,17 @@ capture make exercise01 grade OUT="$scratch/out" FILE="$scratch/all"
 expect "make exercise01 grade over submissions" 0 'ada +exercise 01  10 of 10 points  pass'
 capture cat "$scratch/out/points.csv"
 expect "points: all for the solution" 0 '^ada,01,pass,10,10,([0-9]+),\1,'
-expect "points: some for half of it" 0 '^bob b,01,wrong_result,[1-9],10,1,[2-9],'
+expect "points: some for half of it" 0 '^bob b,01,wrong_result,[1-9],10,3,[4-9],'
 expect "points: none for nothing" 0 '^carla,01,not_submitted,0,10,0,'
 check_results "checks that were not reached are told" "$scratch/out/bob b/exercise01" "r['status'] == 'fail' and \
-[t['status'] for t in r['tests']][:2] == ['pass', 'fail']"
+[t['status'] for t in r['tests']] == ['pass', 'pass', 'pass', 'fail', 'error', 'error', 'error']"
+capture grep -rlF "$scratch/all" "$scratch/out"
+expect "nothing that is written names the folder of the submissions" 1 ''
 
 # Everything passes with this grader, and with this header nothing is compared.
-printf '#include <cstdio>\n#include EXERCISE\nint main() { puts("VERDICT: pass"); }\n' >tests/graders/lesson01.cu
+printf '#include <cstdio>\nint main() { puts("VERDICT: pass"); }\n' >tests/graders/lesson01.cpp
 capture make exercise01 grade OUT="$scratch/out" FILE="$scratch/all/bob b" STUDENT=bob
-expect "edits to the graders are seen" 0 'tests/graders/lesson01.cu'
+expect "edits to the graders are seen" 0 'tests/graders/lesson01.cpp'
 expect "and do not help" 0 'bob +exercise 01 +[1-9] of 10 points  wrong_result'
 capture cat "$scratch/out/points.csv"
 expect "the points of others are kept" 0 '^ada,01,pass,10'

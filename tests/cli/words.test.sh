@@ -21,12 +21,18 @@ if [ "$lines" -le 24 ] && [ "$columns" -le 80 ]; then
 else
   no "help fits 80 x 24" "it has $lines lines of up to $columns columns"
 fi
-for word in doctor lab notebooks bench test clean format hint03 watch progress grade solution reset ptx sass BACKEND TIMEOUT SIZE; do
+for word in doctor student-copy lab notebooks bench test clean format hint03 watch progress grade solution reset ptx sass BACKEND TIMEOUT SIZE; do
   printf '%s\n' "$output" | grep -q "$word" || no "help names $word" "it does not"
 done
 
 capture make lesson1 run
 expect "a lesson that is not there" error "'lesson1' is no word.*Did you mean lesson01\?"
+capture make hint1
+expect "a hint that lacks its zero" error "'hint1' is no word.*Did you mean hint01\?"
+capture make lesson04
+expect "a lesson that is only planned" error "There are lessons 01 02 03 05 .* so far; README.md says what is planned"
+capture make exercise01 TIMEOUT=abc
+expect "TIMEOUT=abc" error 'TIMEOUT=abc: it is a number of seconds'
 capture make lesson01 rum
 expect "a typo in an action" error "'rum' is no word.*Did you mean run\?"
 capture make clena
@@ -62,6 +68,26 @@ for goals in 'lesson01 run' 'run lesson01' 'lesson01 test' 'exercise01' 'exercis
   expect "make -n $goals" 0 ''
 done
 nothing_built "make -n builds nothing"
+
+# --- from elsewhere ---
+
+mkdir "$scratch/elsewhere"
+capture sh -c 'cd "$1" && make -f "$2/Makefile" -n lesson01 run SIZE=10' sh "$scratch/elsewhere" "$copy"
+expect "make -f from elsewhere" 0 'sh tools/run\.sh build/lessons/lesson01'
+capture sh -c 'cd "$1" && make -f "$2/Makefile" lesson01 rum' sh "$scratch/elsewhere" "$copy"
+expect "a typo from elsewhere" error "Did you mean run\?"
+nothing_built "make -f builds nothing by itself"
+for folder in lessons/*/; do
+  [ -f "$folder/Makefile" ] || no "make works in $folder" "it has no Makefile"
+done
+cd lessons/lesson03_relu
+for words in 'run:sh tools/run\.sh build/lessons/lesson03' 'exercise:sh tools/exercise\.sh 03 grade' 'hint N=1:sh tools/exercise\.sh 03 hint' \
+  'lesson01 run:sh tools/run\.sh build/lessons/lesson01' ':sh tools/next_steps\.sh lesson03'; do
+  capture make -n ${words%%:*}
+  expect "make ${words%%:*} in a lesson's folder" 0 "${words#*:}"
+done
+cd "$copy"
+nothing_built "make in a lesson's folder builds nothing by itself"
 
 capture make lesson01 run BACKEND=gpu
 expect "BACKEND=gpu without a GPU" error 'BACKEND=gpu, but no GPU can be used: .+'

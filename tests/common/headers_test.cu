@@ -158,6 +158,59 @@ static void test_gemm(void) {
     gemm_free(&g);
 }
 
+static __global__ void fill_kernel(float *C, int n, float value) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        C[i] = value;
+    }
+}
+
+static int launches;
+
+static void launch_right(int M, int N, int, float, const float *, const float *, float, float *C, cudaStream_t stream) {
+    fill_kernel<<<(M * N + 255) / 256, 256, 0, stream>>>(C, M * N, 0.0f);
+}
+
+/* Right in every launch but the last one that is timed. */
+static void launch_once_wrong(int M, int N, int, float, const float *, const float *, float, float *C,
+                              cudaStream_t stream) {
+    float value = ++launches == BENCH_WARMUP + BENCH_RUNS ? 1.0f : 0.0f;
+    fill_kernel<<<(M * N + 255) / 256, 256, 0, stream>>>(C, M * N, value);
+}
+
+/* What was timed is what is verified: with K = 0 and beta = 0, each element has to be 0. */
+static void test_timed_output(void) {
+    const struct gemm_version versions[] = {{"right", launch_right}, {"wrong once", launch_once_wrong}};
+    struct gemm g = gemm_create(8, 4, 0, 1.0f, 0.0f, 3, product);
+    long long failures = verify_tally()->failures;
+    gemm_measure_times(&g, versions, 1);
+    tell("a version that is right when it is timed", verify_tally()->failures == failures);
+    gemm_measure_times(&g, &versions[1], 1);
+    tell("a version that is wrong in the last timed run", verify_tally()->failures == failures + 1);
+    gemm_free(&g);
+}
+
+/* Each round runs every row once, and none has always the same one before it. */
+static void test_turns(void) {
+    enum { ROWS = 11, ROUNDS = BENCH_WARMUP + BENCH_RUNS };
+    int order[ROWS], before[ROWS][ROWS] = {}, complete = 1, most = 0;
+    uint64_t state = 1;
+    for (int r = 0; r < ROWS; r++) {
+        order[r] = r;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        int seen = 0;
+        turns_shuffle(order, ROWS, &state);
+        for (int r = 0; r < ROWS; r++) {
+            seen |= 1 << order[r];
+            most = r > 0 && ++before[order[r]][order[r - 1]] > most ? before[order[r]][order[r - 1]] : most;
+        }
+        complete &= seen == (1 << ROWS) - 1;
+    }
+    tell("each round of turns.h runs every row once", complete);
+    tell("no row of turns.h always runs behind the same one", most <= ROUNDS / 2);
+}
+
 static __global__ void store_kernel(int *x) {
     x[threadIdx.x] = 1;
 }
@@ -188,6 +241,8 @@ int main(int argc, char **argv) {
         test_random();
         test_canaries();
         test_gemm();
+        test_turns();
+        test_timed_output();
         tell("failures are remembered", verify_finish("all of these") == CHECK_EXIT_FAIL);
     }
     return 0;

@@ -147,7 +147,61 @@ array_of_structures_line$(line_of 'p\[i\].x')_global_store.svg" ]; then pass "vi
 profiled EMULATOR_VIEW="$scratch/line" EMULATOR_VIEW_LINE=1 EMULATOR_PROFILE_KERNEL=copy_float4
 says "view/a line without accesses" "No kernel accesses memory in line 1. These lines do: $(line_of 'GLOBAL_INDEX < N / 4' | awk '{ print $1 + 1 }')"
 
+# --- a helper that is called from several places, demonstrations, and programs of many kernels ---
+whole=$program program=$scratch/calls
+cat >"$scratch/calls.cu" <<'END'
+#include <cuda_runtime.h>
+static __device__ float load(const float *p, int i) {
+    return p[i];
+}
+__global__ void helpers(const float *a, const float *b, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = load(a, i);
+    float w = load(b, 32 * i);
+    y[i] = v + w;
+}
+__global__ void hello(int *p) {
+    if (p)
+        *p = 1;
+}
+__global__ void third(float *y) {
+    y[threadIdx.x] = 1;
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 1 << 24);
+    cudaMemset(x, 0, 1 << 24);
+    helpers<<<200, 256>>>(x, x + (1 << 18), x);
+    hello<<<3, 4>>>(NULL);
+    third<<<1, 1024>>>(x);
+    return cudaDeviceSynchronize();
+}
+END
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/calls.cu" -o "$program"
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=helpers
+says "calls/the rule is about one of them" 'line 3: \(called in line 8\) 32.0 sectors per request, 4 would do: neighbouring threads read addresses 128 bytes apart'
+lacks "calls/the other one is not blamed" 'called in line 7'
+says "calls/the lines are told apart" '3 [0-9,]+ 32.0 global load 1,600 4.0 4.0 return p\[i\]; <- line 7 3 [0-9,]+ 32.0 global load 1,600 32.0 4.0 return p\[i\]; <- line 8'
+profiled EMULATOR_PROFILE=csv
+[ "$(printf '%s\n' "$output" | grep -c '"helpers.*","3",.*"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"')" = 1 ] &&
+  pass "calls/one row for a line in CSV" || no "calls/one row for a line in CSV" "$(printf '%s\n' "$output" | grep -c '"3",.*op_ld.sum')"
+profiled EMULATOR_PROFILE=text
+says "brief/not unless asked for" 'Nothing: so few threads that do so little are a demonstration\. .*Memory Workload'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BRIEF=WORD=name
+says "brief/a summary" 'helpers\(.* 1\. line 3: .*hello\(int \*\) =+ grid \(3, 1, 1\), block \(4, 1, 1\) a demonstration third.*That is a summary: WORD=name shows one kernel'
+lacks "brief/no sections" 'Memory Workload'
+profiled EMULATOR_VIEW="$scratch/brief" EMULATOR_PROFILE_BRIEF=WORD=name
+says "brief/pictures by name" 'helpers\(.*/brief/helpers_line3_global_load.svg line 3, global load: return p\[i\];.*That is a summary: WORD=name shows one'
+lacks "brief/no pictures as text" 'byte  *0'
+if [ -s "$scratch/brief/helpers_line3_global_load.svg" ]; then pass "brief/the pictures are drawn"; else no "brief/the pictures are drawn" "$(ls "$scratch/brief")"; fi
+profiled EMULATOR_VIEW="$scratch/brief" EMULATOR_PROFILE_KERNEL=nosuch
+says "view/no such kernel" "No kernel with 'nosuch' in its name was launched. These were: helpers\(.* hello\(int \*\) third"
+lacks "view/no such kernel, and no line 0" 'line 0'
+program=$whole
+
 # --- make ---
+capture make lesson03 profile SIZE=1000 BACKEND=cpu
+expect "make lesson03 profile, all kernels: a summary" 0 'That is a summary: KERNEL=name shows one kernel'
 capture make lesson03 profile KERNEL=relu_kernel4 SIZE=10000 BACKEND=cpu
 expect "make lesson03 profile" 0 'Memory Workload Analysis'
 capture sh -c 'make lesson03 profile KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu CSV=1 2>/dev/null | cut -d, -f1 | sort -u | head -n 3'

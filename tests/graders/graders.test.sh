@@ -1,7 +1,8 @@
 #!/bin/sh
 # The graders judge rightly: the exercise as given fails for its declared reason, the solution passes, and every file in
-# tests/mutants/lessonNN/ gets the verdict that its first line declares (`// expect: out_of_bounds`). Correct solutions that
-# are written differently, in tests/alternatives/lessonNN/, pass. On the emulator, whose checks the verdicts come from.
+# tests/mutants/lessonNN/ gets the verdict that its first line declares (`// expect: out_of_bounds`), and what is printed has the text of its
+# second line, if that is `// says: text`. Correct solutions that are written differently, in tests/alternatives/lessonNN/, pass. On the
+# emulator, whose checks the verdicts come from.
 # runs for each lesson
 set -eu
 cd "$(dirname "$0")/../.."
@@ -36,8 +37,12 @@ fi
 check_verdict() {
   capture tests/graders/run "$number" "$2"
   found=$(printf '%s\n' "$output" | sed -n '$s/^VERDICT: //p')
-  if [ "$found" = "$3" ]; then
+  said=$(sed -n '2s|^// says: ||p' "$2")
+  if [ "$found" = "$3" ] && printf '%s\n' "$output" | grep -qF -e "$said"; then
     pass "$1: $3"
+  elif [ "$found" = "$3" ]; then
+    no "$1" "it does not say: $said"
+    show_output
   else
     no "$1" "the verdict is '$found', expected $3"
     show_output

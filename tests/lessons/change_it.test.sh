@@ -34,7 +34,7 @@ change() {
   if cmp -s "$program.cu" "$folder/$lesson.cu"; then
     no "$what" "the text to replace was not found"
   else
-    sh tools/build.sh "$program.cu" "$program" -I"$folder"
+    sh tools/build.sh "$program.cu" "$program" -I"$folder" -DWITHOUT_GPU # nothing that is only compared with on a GPU
   fi
 }
 

@@ -100,7 +100,10 @@ def student(page):
     expect("browser: the first cell says who runs the kernels", page.run(page.cell("start.py")), r"(?i)emulator|GPU")
     page.picture(page.cell("start.py"), "1-start")
 
+    check("browser: nothing pops up over the page", not page.page.locator(".Toastify__toast").count(), "something does")
     kernel = page.cell("__global__ void relu_kernel1(")
+    numbers = kernel.locator(".cm-lineNumbers .cm-gutterElement").all_inner_texts()
+    check("browser: cells show line numbers, from 1 on", "1" in numbers and "2" in numbers, f"they show {numbers[:5]}")
     language = kernel.locator(".cm-content").get_attribute("data-language")
     check("browser: a %%nvcc cell is coloured as C++", language in ("cpp", "c++", "C++"), f"it is coloured as {language}")
     text = page.run(kernel)
@@ -121,8 +124,16 @@ def student(page):
     expect("browser: an access out of bounds names line and thread", text, r"Invalid __global__ (read|write)", r"relu_kernel1",
            rf"cell\.cu:{line}", r"thread \(\d+,0,0\)")  # fmt: skip
 
+    listing = page.cell("--ptx=")
+    page.run(listing)
+    page.picture(listing, "8-ptx")
+    first = listing.locator(".jp-Cell-outputArea details[open] div", has_text="ld.param").last.bounding_box()
+    check("browser: PTX is in sight", first and first["x"] < WIDTH / 2, f"it begins at {first}")
+
     exercise = page.cell("--grade 03")
     text = page.run(exercise)
+    cut = exercise.locator(".jp-Cell-outputArea pre").evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length")
+    check("browser: what the grader says is not cut at the right", cut == 0, f"{cut} texts are")
     page.picture(exercise, "7-exercise")
     expect("browser: the exercise as given does not pass, and says why", text, r"not_implemented", r"NotPassed")
 
@@ -169,12 +180,10 @@ def main(notebook, screenshots, chromium):
     screenshots = Path(screenshots)
     screenshots.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix="browser-"))
-    # JupyterLab saves what it opens, so it gets a copy, with the figures where the notebook looks for them.
+    # JupyterLab saves what it opens, so it gets a copy. Nothing lies beside it: the figures are in it.
     (scratch / "work" / "notebooks").mkdir(parents=True)
-    for figures in (ROOT / "lessons").glob("*/figures"):
-        shutil.copytree(figures, scratch / "work" / figures.relative_to(ROOT))
     shutil.copy(notebook, scratch / "work" / "notebooks")
-    lab = Lab(scratch / "work", scratch, {"WORKBOOK": str(ROOT)})
+    lab = Lab(scratch / "work", scratch, {"WORKBOOK": str(ROOT), "PROGRESS_FILE": str(scratch / "progress.txt")})
     address = f"{lab.address}lab/tree/notebooks/{Path(notebook).name}?token={lab.token}"
     try:
         with sync_playwright() as playwright:

@@ -11,12 +11,7 @@ if [ -z "$chromium" ]; then
   skip "browser" "there is no chromium (sudo apt-get install chromium)"
   exit 0
 fi
-capture sh tools/notebooks/environment.sh
-if [ "$status" != 0 ]; then
-  no "browser: JupyterLab is installed" "it cannot be"
-  show_output
-  exit 0
-fi
+need_jupyterlab "browser"
 
 wanted=tests/notebooks/requirements.txt
 packages=build/tests/browser

@@ -1,10 +1,12 @@
 """generator.py FOLDER: what must hold of each lesson's notebook, whatever its page says. FOLDER holds the committed ones."""
 
+import base64
 import json
 import re
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "notebooks"))
 from lesson_notebook import Lesson, Notebook, lesson_numbers, notebook_text  # noqa: E402
@@ -43,9 +45,66 @@ def check_page_is_complete(lesson, cells):
     text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     page = re.sub(r"<!-- notebook:.*?-->", "", lesson.page, flags=re.DOTALL)
     page = re.sub(r"^```\nmake .*?^```$", "", page, flags=re.DOTALL | re.MULTILINE)
+    page = "\n".join(line for line in page.split("\n") if not line.startswith("|"))
     known = set(lines_of(re.sub(r"\]\([^)]*\)", "]", text)))
     lost = [line for line in lines_of(re.sub(r"\]\([^)]*\)", "]", page)) if line not in known]
     check(f"lesson {lesson.number}: the notebook has the whole page", not lost, f"lost: {lost[:3]}")
+
+
+def tables_of(text):
+    """Tables as lists of rows without spaces; the line below the heading is left out."""
+    tables = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
+    return [[re.sub(r" *\| *", "|", row.strip()) for row in table.split("\n") if row and not re.match(r"[|: -]+$", row)] for table in tables]
+
+
+def check_tables(lesson, cells):
+    """Every table is there. One that asks for a prediction is two: first the questions, then, folded and behind the run, the answers."""
+    own = tables_of(re.sub(r"\]\([^)]*\)", "]", lesson.page))
+    texts = ["".join(cell["source"]) if cell["cell_type"] == "markdown" else "" for cell in cells]
+    found = {name: tables_of(re.sub(r"\]\([^)]*\)", "]", text)) for name, text in zip((cell["id"] for cell in cells), texts)}
+    every = [table for tables in found.values() for table in tables]
+    lost = [table[0] for table in own if "predict" not in table[0] and table not in every]
+    asked = [table for table in own if "predict" in table[0]]
+    questions = [name for name in found if re.fullmatch(r"predict(-\d+)?", name)]
+    check(f"lesson {lesson.number}: the notebook has all tables", not lost and len(asked) == len(questions), f"lost: {lost}")
+    ids = list(found)
+    run = ids.index("program") if "program" in ids else -1
+    good = {"predict", "answers"} <= set(ids) and ids.index("predict") < run < ids.index("answers")
+    check(f"lesson {lesson.number}: the first run comes after the prediction", good, f"{ids[:8]}")
+    wrong = []
+    for table, name in zip(asked, questions):
+        folded = [text for text in texts[ids.index(name) :] if text.startswith("<details>") and "|" in text][:1]
+        asked_first = re.sub(r"\|(predict[^|]*\|)+$", "", found[name][0][0])
+        if "counted" in asked_first or "predict" in asked_first or not folded or "predict:" in folded[0]:
+            wrong.append(name)
+        numbers = {cell for row in table[1:] for cell in row.split("|")}
+        if not numbers <= {cell for name in found if re.match("predict|answers", name) for t in found[name] for row in t for cell in row.split("|")}:
+            wrong.append(f"{name}: numbers")
+    check(f"lesson {lesson.number}: what is asked and what is answered stand apart", not wrong, f"{wrong}")
+
+
+def check_figures(lesson, cells):
+    """The pictures are in the notebook itself, each in a cell of its own, and are the page's."""
+    names = re.findall(r"\]\(figures/([^)]*)\.svg\)", lesson.page)
+    texts = {cell["id"]: "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"}
+    data = re.findall(r"!\[[^]]*\]\(data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)\)", "\n".join(texts.values()))
+    decoded = [base64.b64decode(text).decode() for text in data]
+    roots = [ElementTree.fromstring(svg).tag for svg in decoded]
+    good = len(names) == len(roots) and all(tag.endswith("}svg") for tag in roots)
+    check(f"lesson {lesson.number}: its figures are in the notebook", good, f"{len(roots)} of {len(names)}")
+    left = [name for name, text in texts.items() if re.search(r"\]\([^)]*figures/", text)]
+    check(f"lesson {lesson.number}: no figure is looked for beside it", not left, f"in {left}")
+    words = [lesson.folder / "figures" / f"{name}.svg" for name in names]
+    same = [re.sub(r"\s+", "", "".join(ElementTree.fromstring(svg).itertext())) for svg in decoded]
+    wanted = [re.sub(r"\s+", "", "".join(t for e in ElementTree.parse(path).iter() if not re.search("title|desc", e.tag)
+                                        for t in [e.text or "", *(child.tail or "" for child in e)])) for path in words]  # fmt: skip
+    check(f"lesson {lesson.number}: and have all their words", [sorted(t) for t in same] == [sorted(t) for t in wanted], "some are lost")
+
+
+def check_sentences(lesson, cells):
+    cut = [cell["id"] for cell, before in zip(cells[1:], cells) if before["cell_type"] == "code" and re.match(r"[a-z]", cell["source"][0])]
+    cut = [name for name in cut if name in {cell["id"] for cell in cells if cell["cell_type"] == "markdown"}]
+    check(f"lesson {lesson.number}: no cell stands in the middle of a sentence", not cut, f"before {cut}")
 
 
 def check_links(lesson, cells):
@@ -93,6 +152,9 @@ def main(folder):
         if cells:
             check_form(number, cells)
             check_page_is_complete(lesson, cells)
+            check_tables(lesson, cells)
+            check_figures(lesson, cells)
+            check_sentences(lesson, cells)
             check_links(lesson, cells)
     first = lesson_numbers()[0]
     check_refusal("a marker with a name that the program lacks", "<!-- notebook: no_such_kernel -->", "no_such_kernel")

@@ -22,6 +22,9 @@ hand_in carla/notebooks --solved
 mkdir -p "$scratch/all/carla/lessons/lesson01_threads" "$scratch/all/dan/lessons/lesson01_threads"
 cp "$given" "$scratch/all/carla/lessons/lesson01_threads/"
 hand_in dan/notebooks
+# Whoever has several copies of a notebook has solved the exercise in one of them.
+hand_in fay/notebooks --solved
+hand_in fay/work
 cp solutions/lesson01_*/exercise.cu "$scratch/all/dan/lessons/lesson01_threads/"
 mkdir -p "$scratch/all/eve"
 echo 'no notebook' >"$scratch/all/eve/lesson01_threads.ipynb"
@@ -31,4 +34,5 @@ expect "a notebook that nbgrader collected is graded" 0 'ada +exercise 01 +10 of
 expect "one as it was given gets no points" 0 'bob +exercise 01 +0 of 10 points  stale_output'
 expect "a checkout with the notebook solved passes" 0 'carla +exercise 01 +10 of 10 points  pass'
 expect "a checkout with the file solved passes" 0 'dan +exercise 01 +10 of 10 points  pass'
+expect "of several copies the one that was worked in is graded" 0 'fay +exercise 01 +10 of 10 points  pass'
 expect "what is no notebook counts as not submitted" 0 'eve +exercise 01 +0 of 10 points  not_submitted'

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 EXTENSIONS = {
-    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     # All cells are in the page at once, also those that have not been scrolled to.
     "notebook-extension/tracker": {"windowingMode": "none"},
 }

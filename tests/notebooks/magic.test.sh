@@ -14,10 +14,6 @@ else
   skip "nvcc_magic's parts" "python3 is older than 3.9"
 fi
 
-capture sh tools/notebooks/environment.sh
-if [ "$status" != 0 ]; then
-  skip "nvcc_magic in a notebook" "JupyterLab cannot be installed here: $(printf '%s' "$output" | tail -n 1)"
-  exit 0
-fi
+need_jupyterlab "nvcc_magic in a notebook"
 .venv/bin/python tests/notebooks/magic_cells.py "$scratch"
 sh tests/notebooks/magic_install.sh "$scratch"

@@ -8,12 +8,7 @@ make_scratch
 unset LESSON LIMIT PYTHON
 export BACKEND=cpu
 
-capture sh tools/notebooks/environment.sh
-if [ "$status" != 0 ]; then
-  no "JupyterLab is installed" "it cannot be"
-  show_output
-  exit 0
-fi
+need_jupyterlab "the notebooks run"
 
 sh tools/notebooks.sh execute >"$scratch/executed" 2>"$scratch/said" || true
 for program in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu; do
@@ -74,16 +69,23 @@ sh tools/notebooks.sh lab >"$scratch/lab" 2>&1 &
 lab=$!
 trap 'kill $lab 2>/dev/null; wait $lab; rm -rf "$scratch"' EXIT
 for second in $(seq 90); do
-  address=$(sed -n 's|.*\(http://127.0.0.1:[0-9]*/lab/tree/notebooks?token=[0-9a-f]*\).*|\1|p' "$scratch/lab" | head -n 1)
+  address=$(sed -n 's|.*\(http://127.0.0.1:[0-9]*/lab/tree/work?token=[0-9a-f]*\).*|\1|p' "$scratch/lab" | head -n 1)
   [ -z "$address" ] && kill -0 $lab 2>/dev/null || break
   sleep 1
 done
 ask() { # PATH OF THE API
   capture python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=30).read().decode())' \
-    "$(echo "$address" | sed "s|/lab/tree/notebooks|$1|")"
+    "$(echo "$address" | sed "s|/lab/tree/work|$1|")"
 }
-ask /api/contents/notebooks
-expect "make lab serves the notebooks" 0 'lesson03_relu\.ipynb'
+ask /api/contents/work
+expect "make lab serves copies of the notebooks" 0 'lesson03_relu\.ipynb'
+ask /lab/api/settings
+output=$(printf '%s' "$output" | python3 -c 'import json, sys
+known = {one["id"]: one["schema"].get("properties", {}) for one in json.load(sys.stdin)["settings"]}
+print("numbers", known["@jupyterlab/notebook-extension:tracker"]["codeCellConfig"]["default"].get("lineNumbers"))
+print("news", known["@jupyterlab/apputils-extension:notification"]["fetchNews"]["default"])')
+expect "make lab shows the cells' line numbers" 0 '^numbers True$'
+expect "and asks nobody about news" 0 '^news false$'
 ask /lab/api/extensions
 expect "make lab colours %%nvcc cells" 0 '"name": *"nvcc-highlighting"'
 kill $lab

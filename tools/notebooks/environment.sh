@@ -30,7 +30,7 @@ make_it() {
   say "installing JupyterLab into .venv/ (once; about 70 MB to download, 250 MB on disk)"
   rm -rf .venv
   "$python" -m venv .venv >&2 || explain_python
-  if ! .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$wanted" >build/venv.log 2>&1; then
+  if ! .venv/bin/python -m pip install --quiet --retries 2 --disable-pip-version-check -r "$wanted" >build/venv.log 2>&1; then
     grep -v '^WARNING' build/venv.log | tail -n 5 >&2
     explain_network
   fi
@@ -47,3 +47,8 @@ is_current || make_it
 extensions=.venv/share/jupyter/labextensions/nvcc-highlighting
 mkdir -p "$extensions"
 cp notebooks/highlighting/package.json notebooks/highlighting/remoteEntry.js "$extensions"
+
+# Reports name lines, so cells show their numbers; long lines are wrapped; nothing pops up over the page. A user's own settings come
+# before these.
+mkdir -p .venv/share/jupyter/lab/settings
+cp tools/notebooks/overrides.json .venv/share/jupyter/lab/settings/overrides.json

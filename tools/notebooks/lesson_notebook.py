@@ -1,12 +1,14 @@
 """Builds a lesson's notebook from its page, its program and its exercise: with the exercise's gaps, or solved."""
 
+import base64
 import json
 import posixpath
 import re
 import subprocess
 from pathlib import Path
 
-from lesson_page import Code, Exercise, PageError, Text, read_page
+from lesson_page import FIGURE, TABLE, Code, Exercise, PageError, Text
+from lesson_page import blocks_of, is_figure, is_folded_prediction, is_prediction, read_page, split_prediction
 from lesson_program import Item, Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,21 +21,47 @@ This is [the lesson's page]({folder}/README.md) as a notebook.
 - What follows `--` is for the program: `--version 2` runs that version alone, `--size 1000` takes that many elements. Without them
   it runs all versions on several sizes.
 - Add `--profile`, `--view`, `--sanitize` or `--ptx` to a cell's first line to see what its kernels do.
-- A double click on a table opens it: write your predictions into it, then Shift+Enter.
+- A double click on a table opens it: write your predictions into it, then Shift+Enter. The answers are folded away below. (The cell
+  of a single version prints what it counted, too.)
 - Commands that begin with `make` are for a terminal (File, New, Terminal) in the workbook's folder."""
 
 SETUP = """\
 # Loads %%nvcc, and says who runs your kernels: a GPU, or the emulator where there is none.
 import os
 
-REPOSITORY = ""  # for a notebook on its own, as on Colab: the workbook's address
+REPOSITORY = "{repository}"  # for a notebook on its own, as on Colab: the workbook's address
 workbook = os.environ.get("WORKBOOK", "..")
 if not os.path.isdir(f"{{workbook}}/lessons"):
     workbook = "workbook"
     if not os.path.isdir(workbook):
         assert REPOSITORY, "This notebook is on its own: put the workbook's address above."
         !git clone -q --depth 1 {{REPOSITORY}} {{workbook}}
+        assert os.path.isdir(workbook), "The workbook could not be fetched: git says why above."
 %run {{workbook}}/tools/notebooks/start.py {number}"""
+
+
+BADGE = "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
+COLAB = "https://colab.research.google.com/github/{path}/blob/{branch}/notebooks/{name}.ipynb"
+
+
+def repository():
+    """The workbook's address and branch, as its teacher has written them into repository.txt beside this file; empty where nobody has."""
+    words = (ROOT / "tools" / "notebooks" / "repository.txt").read_text().split("#")[0].split()
+    return (words + ["main"])[:2] if words else ("", "")
+
+
+def badge(name):
+    """A link that opens the notebook in Colab, which knows addresses of GitHub alone."""
+    address, branch = repository()
+    found = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", address)
+    return f"{BADGE}({COLAB.format(path=found.group(1), branch=branch, name=name)})" if found else ""
+
+
+def minified(svg):
+    """A figure without what only its readers as a file need. Its description stands in the page, as the picture's other text."""
+    svg = re.sub(r"<\?xml.*?\?>|<!--.*?-->|<(title|desc)\b.*?</\1>| aria-labelledby=\"[^\"]*\"", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<style>.*?</style>", lambda style: re.sub(r"\s+", " ", style.group()), svg, flags=re.DOTALL)
+    return re.sub(r">\s*\n\s*<", "><", svg).strip()
 
 
 class Lesson:
@@ -52,8 +80,8 @@ class Lesson:
 
     def exercise(self):
         """As a student gets it, whatever this checkout's own exercise.cu has become."""
-        if not self.master.exists():
-            return (self.folder / "exercise.cu").read_text()
+        if not self.master.exists():  # a student's copy of the workbook has kept it
+            return (ROOT / "tools" / "given" / f"{self.folder.name}.cu").read_text()
         generator = ROOT / "build/tools/make_exercise"
         subprocess.run(["sh", "tools/build_generator.sh"], cwd=ROOT, check=True)
         command = [generator, self.master.relative_to(ROOT)]
@@ -98,11 +126,65 @@ class Notebook:
         self.cells.append(cell)
 
     def add_text(self, text):
+        """Figures and tables to be filled in are cells of their own: who opens a cell finds a table, not a picture's bytes."""
         heading = re.match(r"## +(.*)", text)
         if heading:
             self.add_hints_after_exercise()
             self.section = slug(heading.group(1))
-        self.add("markdown", self.section, self.with_links(text))
+            self.run_at = None
+        plain = []
+        for block in blocks_of(text):
+            add = self.cell_of_its_own(block)
+            if not add:
+                plain.append(block)
+                continue
+            self.add_plain(plain)
+            plain = []
+            add(block)
+        self.add_plain(plain)
+
+    def cell_of_its_own(self, block):
+        own = ((is_figure, self.add_figure), (is_prediction, self.add_prediction), (is_folded_prediction, self.add_folded_prediction))
+        return next((add for fits, add in own if fits(block)), None)
+
+    def add_plain(self, blocks):
+        if blocks:
+            self.add("markdown", self.section, self.with_links("\n\n".join(blocks)))
+
+    def picture(self, match):
+        """The picture itself, not its address: it goes wherever the notebook goes. Colab knows no attachments of cells."""
+        svg = minified((self.lesson.folder / "figures" / match.group(2)).read_text())
+        return f"{match.group(1)}(data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
+
+    def add_figure(self, block):
+        name = FIGURE.fullmatch(block).group(2)
+        self.add("markdown", f"figure-{slug(name.rsplit('.', 1)[0])}", FIGURE.sub(self.picture, block))
+
+    def add_prediction(self, table):
+        """First what is asked, then the cell that finds out, then the answers, folded."""
+        question, answers = split_prediction(self.with_links(table))
+        self.add("markdown", "predict", question)
+        if self.first_run:
+            code, self.first_run = self.first_run, None
+            self.add_code(code)
+        self.add("markdown", "answers", f"<details><summary>The answers</summary>\n\n{answers}\n\n</details>")
+
+    def add_folded_prediction(self, block):
+        """The same where the page folds its answers: what is asked comes before the run that the page has before them."""
+
+        def answers_alone(match):
+            if not is_prediction(match.group()):
+                return match.group()
+            question, answers = split_prediction(match.group())
+            self.add("markdown", "predict", self.with_links(question))
+            if self.run_at is not None:
+                self.cells.insert(self.run_at, self.cells.pop())
+                self.run_at += 1
+            return answers
+
+        block = TABLE.sub(answers_alone, FIGURE.sub(self.picture, block))
+        self.add("markdown", "answers", self.with_links(block))
+        self.run_at = None
 
     def with_links(self, text):
         """Links of the page are relative to the lesson's folder; the notebook lies in notebooks/."""
@@ -124,11 +206,13 @@ class Notebook:
         program = f"lesson{self.lesson.number}.cu"
         folder = f"../lessons/{self.lesson.folder.name}"
         words = INTRODUCTION.format(folder=folder, program=program)
-        self.add("markdown", "title", "\n\n".join([title, self.with_links(minutes), words]))
-        self.add("code", "setup", SETUP.format(number=self.lesson.number))
+        self.add("markdown", "title", "\n\n".join(filter(None, [title, badge(self.lesson.folder.name), self.with_links(minutes), words])))
+        self.add("code", "setup", SETUP.format(number=self.lesson.number, repository=repository()[0]))
         self.add_text(rest)
 
     def add_code(self, code):
+        if code == Code():
+            self.run_at = len(self.cells)
         first = " ".join(filter(None, ["%%nvcc --run", code.options, code.arguments and f"-- {code.arguments}"]))
         name = code.shown[0] if code.shown else "program"
         self.add("code", f"{name}-{slug(code.options)}" if code.options else name, f"{first}\n{self.source_of(code)}")
@@ -153,6 +237,7 @@ class Notebook:
         self.hints_due = True
 
     hints_due = False
+    run_at = None  # where in this section the cell stands that runs the whole program
 
     def add_hints_after_exercise(self):
         if not self.hints_due:
@@ -166,8 +251,17 @@ class Notebook:
         if folded:
             self.add("markdown", "hints", "\n\n".join(folded))
 
+    first_run = None
+
+    def keep_first_run(self, parts):
+        """The page begins with a run of all versions, for a terminal. Here it comes when the reader has predicted its result."""
+        asked = any(is_prediction(block) for part in parts if isinstance(part, Text) for block in blocks_of(part.text))
+        if asked and len(parts) > 1 and parts[1] == Code():
+            self.first_run = parts.pop(1)
+
     def build(self):
         parts = self.lesson.parts()
+        self.keep_first_run(parts)
         self.add_introduction(parts[0].text)
         for part in parts[1:]:
             if isinstance(part, Text):

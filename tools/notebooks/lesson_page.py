@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 MAKE_ACTIONS = {"run": "", "sanitize": "--sanitize", "profile": "--profile", "view": "--view", "ptx": "--ptx"}
 MAKE_ARGUMENTS = {"V": "--version", "SIZE": "--size", "SEED": "--seed"}
 MARKER = re.compile(r"<!-- notebook: (.*?) -->\s*", re.DOTALL)
+TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
+FIGURE = re.compile(r"(!\[[^]]*\])\(figures/([^)\s]+\.svg)\)")
 
 
 @dataclass
@@ -95,21 +97,26 @@ class Reader:
     def __init__(self, program, number):
         self.program, self.number = program, number
         self.parts, self.text, self.kernel, self.marked = [], [], None, None
+        self.waiting = None  # a command in the middle of a sentence: its cell comes when the sentence has ended
 
     def read(self, page):
-        for block in blocks_of(page):
-            self.take(block)
+        blocks = list(blocks_of(page))
+        for block, following in zip(blocks, blocks[1:] + [""]):
+            self.take(block, following)
         self.end_of_topic()
         self.end_of_text()
         return self.parts
 
-    def take(self, block):
+    def take(self, block, following):
         marker = MARKER.fullmatch(block + "\n")
         command = re.fullmatch(r"```\n(make .*)\n```", block)
         if marker:
             self.end_of_marked()
             self.kernel = None
             self.marked = parse_marker(marker.group(1), self.number)
+        elif command and following[:1].islower() and parse_make(command.group(1), self.number):
+            self.text.append(block)
+            self.waiting, self.marked = (command.group(1), self.marked), None
         elif command and self.take_command(parse_make(command.group(1), self.number)):
             pass
         elif re.match(rf"```\nmake exercise{self.number}\b", block):
@@ -139,6 +146,9 @@ class Reader:
         if bold and self.program.has_kernel(bold.group(1)):
             self.kernel = bold.group(1)
         self.text.append(block)
+        if self.waiting:
+            (command, self.marked), self.waiting = self.waiting, None
+            self.take_command(parse_make(command, self.number))
 
     def end_of_marked(self):
         code, self.marked = self.marked, None
@@ -164,12 +174,43 @@ class Reader:
         return [kernel] + self.program.launchers(kernel)[:1]
 
     def arguments_for(self, kernel):
-        return f"--version {version_of(kernel)}" if version_of(kernel) else ""
+        """Its own version alone; one without a number is seen in any run, and a small one does."""
+        return f"--version {version_of(kernel)}" if version_of(kernel) else "--size 100"
 
 
 def version_of(kernel):
     match = re.search(r"_kernel(\d+)$", kernel)
     return match.group(1) if match else ""
+
+
+def is_figure(block):
+    return bool(FIGURE.fullmatch(block))
+
+
+def columns_of(row):
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def is_prediction(block):
+    """A table in which the reader is to write something down before it is known."""
+    return block.startswith("|") and any(cell.startswith("predict") for cell in columns_of(block.split("\n")[0]))
+
+
+def is_folded_prediction(block):
+    """Answers that the page folds away itself."""
+    return block.startswith("<details>") and any(is_prediction(table) for table in TABLE.findall(block))
+
+
+def split_prediction(table):
+    """The table to be filled in, and the one with the answers."""
+    rows = [columns_of(row) for row in table.split("\n")]
+    for at, cell in enumerate(rows[0]):
+        if cell == "counted" and rows[0][at - 1].startswith("predict: "):
+            rows[0][at] = rows[0][at - 1].replace("predict: ", "")
+    asked = [at for at, cell in enumerate(rows[0]) if cell.startswith("predict")]
+    known = range(asked[0])
+    answers = [at for at in range(len(rows[0])) if at not in asked]
+    return tuple("\n".join(f"| {' | '.join(row[at] for at in kept)} |" for row in rows) for kept in ([*known, *asked], answers))
 
 
 def read_page(page, program, number):

@@ -3,6 +3,7 @@
 # First build them there:
 #     sh lessons/lesson15_gemm_tiled/measured/record.sh build FOLDER
 # Both in the root of the workbook. cuBLAS is found through LD_LIBRARY_PATH. It takes a minute and a half.
+# The first launch of each kernel, which ncu counts, has alpha = 1 and beta = 0, as what is timed has.
 set -u
 . tools/measured.sh
 source=lessons/lesson15_gemm_tiled/lesson15.cu

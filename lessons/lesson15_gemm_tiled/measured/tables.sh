@@ -1,5 +1,6 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's H200 tables, made from h200.txt (which record.sh printed on that machine).
+# tables.sh: prints the rows of the page's H200 tables, and words of its text behind "~", made from h200.txt (which record.sh printed on that
+# machine).
 # tests/lessons/tables.test.sh looks whether the page has them.
 set -eu
 cd "$(dirname "$0")"
@@ -55,6 +56,9 @@ awk '
     print ""
     printf "| 4096 | %s | %s | %s |\n", ms["sgemm_kernel2"], ms["sgemm_kernel3<32>"], ms["cuBLAS"]
     for (n = 4095; n <= 4097; n += 2) printf "| %d | %s | %s | %s |\n", n, ragged[n, "sgemm_kernel2"], ragged[n, "sgemm_kernel3<32>"], ragged[n, "cuBLAS"]
+    printf "~ and the time is %.3f. cuBLAS loses more, %.0f and %.0f %%.\n", ragged[4097, "sgemm_kernel3<32>"] / ms["sgemm_kernel3<32>"],
+      100 * ragged[4095, "cuBLAS"] / ms["cuBLAS"] - 100, 100 * ragged[4097, "cuBLAS"] / ms["cuBLAS"] - 100
+    printf "~ from %.0f %% of cuBLAS towards all of it\n", 100 * ms["cuBLAS"] / ms["sgemm_kernel3<32>"]
     print ""
     printf "| `tile_B[k][x]`, as it is | %s |\n| `tile_B[x][k]` | %s |\n| `tile_B[x][k]`, rows of 33 floats | %s |\n", ms["sgemm_kernel3<32>"], bank["turned"], bank["padded"]
   }' h200.txt

@@ -15,7 +15,7 @@ from . import listing, machine as machines, options as option_words, render, rep
 from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
 from .errors import CompileError, NotPassed, OptionError, ToolMissing
 from .execute import Execution, find_sanitizer
-from .grade import NO_CHECKOUT, grade
+from .grade import NO_CHECKOUT, grade, next_after, record, solution_of
 from .judge import judge
 from .options import Options
 from .session import MAGIC_LINE, Session
@@ -60,6 +60,9 @@ class Cell:
         self._check_compiled(compiled)
         if not runs:
             self._say_nothing_ran()
+        elif options.run is False and options.ptx is None and options.sass is None:
+            print("compiled, and not run: --no-run")
+        self._show_resources(sources)
         for kind in ("ptx", "sass"):
             if getattr(options, kind) is not None:
                 self._list(kind, getattr(options, kind), sources)
@@ -133,6 +136,24 @@ class Cell:
         more = f" (and {render.plural(len(errors) - 1, 'further error')})" if len(errors) > 1 else ""
         raise CompileError(f"{place}: {self.session.shown(errors[0].message)}{more}")
 
+    def _show_resources(self, sources: list[Path]) -> None:
+        """-Xptxas -v: without a GPU the program holds PTX alone, so nvcc has not called ptxas. Here it is called for its words."""
+        compiler, options = self.compiler, self.options
+        if not options.asks_ptxas or compiler.makes_machine_code(options, sources):
+            return
+        architecture = self._architecture("sass")
+        if not self._beside_nvcc("ptxas"):
+            print("-Xptxas: without a GPU this cell is compiled to PTX, and ptxas, which makes machine code of that, is not here.")
+            return
+        print(f"-Xptxas: without a GPU this cell is compiled to PTX alone. What ptxas says of it for {architecture}:")
+        for source in sources:
+            made = compiler.device(options, source, "cubin", architecture)
+            self._check_compiled(made)
+
+    def _beside_nvcc(self, name: str) -> str:
+        path = Path(os.path.realpath(self.machine.nvcc)).with_name(name)
+        return str(path) if os.access(path, os.X_OK) else ""
+
     def _list(self, kind: str, kernel: str, sources: list[Path]) -> None:
         """--ptx and --sass."""
         architecture = self._architecture(kind)
@@ -169,7 +190,7 @@ class Cell:
 
     def _disassembler(self) -> str:
         """nvdisasm: on the PATH, with nvcc, or where `make lesson03 sass` finds it."""
-        beside = Path(os.path.realpath(self.machine.nvcc)).with_name("nvdisasm")
+        beside = self._beside_nvcc("nvdisasm")
         own = (
             sorted(self.machine.project.glob(".toolchain/nvdisasm/nvidia/*/bin/nvdisasm"))
             if self.machine.project
@@ -255,5 +276,10 @@ class Cell:
         if grading.verdict == "compile_error":
             self._check_compiled(understand(grading.compiler, False, self.file))
         _show(render.grade(self.options.grade, grading.verdict, grading.tests, grading.message, grading.output))
+        record(self.machine, self.options.grade, grading.verdict, self.file)
         if grading.verdict != "pass":
             raise NotPassed(f"exercise {self.options.grade}: {grading.verdict}")
+        number = self.options.grade
+        shown = render.passed(number, solution_of(self.machine, number), next_after(self.machine, number))
+        if shown.text:
+            _show(shown)

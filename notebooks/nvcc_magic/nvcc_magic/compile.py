@@ -61,6 +61,11 @@ class Compiler:
                 flags.append("-DWITHOUT_GPU")  # as tools/build.sh
         return flags
 
+    def makes_machine_code(self, options: Options, sources: list[Path]) -> bool:
+        """Whether nvcc calls ptxas for the program."""
+        words = " ".join(self.flags(options, sources) + options.nvcc)
+        return re.search(r"code=\[?(?:[^ ]*,)?sm_|-arch[= ](?:sm_|native|all)|--gpu-architecture[= ]sm_|--gpu-code[= ]sm_", words) is not None
+
     def behind(self, options: Options) -> list[str]:
         """What comes behind the sources: the user's words, and where headers are looked for."""
         folders = [self.session.folder, Path.cwd(), *([self.machine.project] if self.machine.project else [])]
@@ -82,8 +87,7 @@ class Compiler:
 
     def as_told(self, options: Options, sources: list[Path]) -> Compiled:
         """Whatever the user's own flags make of it (-ptx, -shared, -E, --version); nvcc names the file itself."""
-        asks = options.nvcc_has("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code")
-        files = [] if asks else [str(source) for source in sources]
+        files = [] if options.asks_only else [str(source) for source in sources]
         words = self.flags(options, sources) + files + self.behind(options)
         return self._nvcc(words, Path(options.output or "."))
 
@@ -160,6 +164,8 @@ def _add_hint(message: Diagnostic) -> None:
         message.details.append(
             f"Did you mean {near[0]}?" if near else "It is neither nvcc's nor one of %%nvcc's own options."
         )
+    if re.search(r"undefined reference to .main'", message.message):
+        message.details.append("There is no main() in this cell, so no program can be made of it.")
     if "Unresolved extern function" in message.message:
         message.details.append("A __device__ function that stands in another file needs -rdc=true.")
     if re.search(r"cannot open source file|No such file or directory", message.message) and message.file:

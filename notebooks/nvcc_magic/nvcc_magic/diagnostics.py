@@ -87,7 +87,7 @@ class _Parser:
                 _continue(self.current, line)
             else:
                 self.unknown.append(line)
-        return self.found, self.unknown
+        return _once(self.found), self.unknown
 
     def _take(self, begun: Diagnostic):
         if begun.severity == "note" and self.found:
@@ -99,6 +99,15 @@ class _Parser:
         else:
             self.found.append(begun)
             self.current = begun
+
+
+def _once(found: list[Diagnostic]) -> list[Diagnostic]:
+    """nvcc compiles a source twice, for the host and for the device, and says the same twice."""
+    kept: list[Diagnostic] = []
+    for message in found:
+        if message not in kept:
+            kept.append(message)
+    return kept
 
 
 def _begin(line: str) -> Diagnostic | None:

@@ -67,7 +67,7 @@ class Execution:
 
     def _emulator_variables(self) -> dict[str, str]:
         options = self.options
-        more = {"EMULATOR_CHECK_JSON": str(self.folder / "findings.json")}
+        more = {"EMULATOR_CHECK_JSON": str(self.folder / "findings.json"), "EMULATOR_TIMEOUT_SETTING": "--timeout seconds"}
         if self.seconds:
             more["EMULATOR_TIMEOUT"] = f"{self.kernel_seconds:g}"
         if options.sanitize is not None:

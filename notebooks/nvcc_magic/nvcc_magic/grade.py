@@ -32,8 +32,8 @@ class Grading:
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
     """Compiles and runs the file under the grader."""
-    if not (machine.project / f"tests/graders/lesson{number}.cu").is_file():
-        known = sorted(p.stem[len("lesson") :] for p in (machine.project / "tests/graders").glob("lesson*.cu"))
+    known = sorted({p.stem[len("lesson") :] for p in (machine.project / "tests/graders").glob("lesson[0-9][0-9].*")})
+    if number not in known:
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
     results = file.parent / f"grade{number}"
     environment = clean_environment(RESULTS=str(results), BACKEND=backend)
@@ -54,6 +54,32 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     tests = [{key: words.of(value) for key, value in test.items()} for test in said.get("tests", [])]
     compiler = outcome.output[: verdict.start()]
     return Grading(verdict[1], words.of(outcome.output), compiler, tests, words.of(said.get("message") or ""))
+
+
+def record(machine: Machine, number: str, verdict: str, file: Path) -> None:
+    """For `make progress`. Where the workbook cannot be written there is nothing to note."""
+    _ask(machine, "tools/progress.sh", "record", number, verdict, str(file))
+
+
+def solution_of(machine: Machine, number: str) -> str:
+    """The solution of an exercise that has passed; nothing in a student's copy of the workbook, which has none."""
+    return _ask(machine, "tools/exercise.sh", number, "solution")
+
+
+def next_after(machine: Machine, number: str) -> str:
+    """The first exercise that has not passed yet, and its notebook."""
+    following = _ask(machine, "tools/progress.sh", "next").strip()
+    notebooks = sorted((machine.project / "notebooks").glob(f"lesson{following}_*.ipynb")) if following else []
+    if following == number or not notebooks:
+        return ""
+    return f"exercise {following}, in {notebooks[0].name}"
+
+
+def _ask(machine: Machine, script: str, *words: str) -> str:
+    """What one of the workbook's scripts prints, or nothing when it fails."""
+    asked = subprocess.run(["sh", script, *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True)  # fmt: skip
+    return asked.stdout if asked.returncode == 0 else ""
 
 
 def _remove_work(project: Path, number: str, file: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 
-from IPython.core.magic import Magics, cell_magic, magics_class
+from IPython.core.magic import Magics, cell_magic, line_cell_magic, magics_class
 
 from . import __version__, machine as machines, options as option_words
 from .cell import Cell
-from .errors import NvccError
+from .errors import NvccError, OptionError
 from .machine import Machine
 from .session import Session
 
@@ -34,7 +34,8 @@ def unload(shell) -> None:
     if _loaded:
         shell.events.unregister("pre_run_cell", _loaded.session.remember)
         for name in ("nvcc", "cuda"):
-            shell.magics_manager.magics["cell"].pop(name, None)
+            for kind in ("cell", "line"):
+                shell.magics_manager.magics[kind].pop(name, None)
         shutil.rmtree(_loaded.session.folder, ignore_errors=True)
         _loaded = None
 
@@ -55,8 +56,8 @@ class NvccMagics(Magics):
             self._machine = machines.find_machine()
         return self._machine
 
-    @cell_magic
-    def nvcc(self, line, cell):
+    @line_cell_magic
+    def nvcc(self, line, cell=None):
         """Compile this cell with nvcc and run it: %%nvcc [options] [nvcc flags] [-- program arguments]
 
         --run, --no-run     run the program, or only compile; without either a cell with a main is run
@@ -73,7 +74,10 @@ class NvccMagics(Magics):
 
         Everything else goes to nvcc.
         """
-        Cell(self.session, lambda: self.machine, option_words.parse(line), cell).do()
+        options = option_words.parse(line)
+        if cell is None and not options.asks_only:
+            raise OptionError("%nvcc in a line only asks nvcc something (--version, --help). A program is a cell that begins with %%nvcc.")
+        Cell(self.session, lambda: self.machine, options, cell or "").do()
 
     @cell_magic
     def cuda(self, line, cell):

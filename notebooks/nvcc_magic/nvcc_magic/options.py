@@ -66,6 +66,18 @@ class Options:
         return not any(word in NVCC_MAKES_NO_PROGRAM for word in self.nvcc)
 
     @property
+    def asks_only(self) -> bool:
+        """Whether nvcc is asked about itself, so that no source is needed."""
+        return self.nvcc_has("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code")
+
+    @property
+    def asks_ptxas(self) -> bool:
+        """Whether nvcc is to have ptxas tell what kernels need."""
+        told = " ".join(self.nvcc)
+        wanted = re.search(r"(?:-Xptxas|--ptxas-options)[= ]\S*(?:-v\b|--verbose|-warn-|--warn-)", told)
+        return self.makes_program and bool(wanted or self.nvcc_has("-res-usage", "--resource-usage"))
+
+    @property
     def saves_only(self) -> bool:
         return self.name.endswith(HEADERS)
 
@@ -158,6 +170,17 @@ def _optional(attribute: str, pattern: re.Pattern, meaning: str):
     return read
 
 
+def _read_sanitize(options, option, attached, words):
+    """A word that looks like a tool's name, and is none, is a mistake and not for nvcc."""
+    value = attached if attached is not None else words.peek()
+    if value in SANITIZE_TOOLS:
+        options.sanitize = value if attached is not None else words.take()
+    elif attached is not None or re.fullmatch(r"[a-z]+", value):
+        raise OptionError(f"--sanitize {value}: it takes one of {', '.join(SANITIZE_TOOLS)}.")
+    else:
+        options.sanitize = ""
+
+
 def _flag(attribute: str, value: bool):
     def read(options, option, attached, words):
         if attached is not None:
@@ -230,7 +253,7 @@ _OURS = {
     "--ptx": _optional("ptx", KERNEL, "a kernel's name"),
     "--sass": _optional("sass", KERNEL, "a kernel's name"),
     "--profile": _optional("profile", KERNEL, "a kernel's name"),
-    "--sanitize": _optional("sanitize", re.compile("|".join(SANITIZE_TOOLS)), "one of " + ", ".join(SANITIZE_TOOLS)),
+    "--sanitize": _read_sanitize,
     "--view": _optional("view", NUMBER, "the number of a line"),
     "--grade": _read_grade,
     "--backend": _read_backend,

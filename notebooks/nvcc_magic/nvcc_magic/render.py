@@ -48,8 +48,10 @@ def _box(colour: str, content: str) -> str:
     return f'<div style="border-left: 3px solid {colour}; padding: 2px 0 2px 10px; margin: 4px 0;">{content}</div>'
 
 
-def _pre(content: str) -> str:
-    return f'<pre style="{PRE}">{content}</pre>'
+def _pre(content: str, wrapped: bool = False) -> str:
+    """`wrapped` is for sentences; source lines keep their columns."""
+    style = PRE.replace("white-space: pre;", "white-space: pre-wrap; overflow-wrap: anywhere;") if wrapped else PRE
+    return f'<pre style="{style}">{content}</pre>'
 
 
 def _details(summary: str, content: str, is_open: bool) -> str:
@@ -132,7 +134,7 @@ def compiler_messages(messages: list[Diagnostic], rest: str, cell: str, shown, l
 
 
 def functions(found: list[listing.Function], kind: str, architecture: str, cell: str, shown, lines_of) -> Shown:
-    """Each function's instructions beside the lines that they come from; the first one open."""
+    """Each function's instructions below the lines that they come from; the first one open."""
     html, text = [], []
     for number, function in enumerate(found):
         title = f"{shown(function.name)}: {plural(function.count, f'{kind} instruction')} for {architecture}"
@@ -141,10 +143,9 @@ def functions(found: list[listing.Function], kind: str, architecture: str, cell:
         for run in function.runs:
             source = _source_of(run, cell, shown, lines_of)
             text += [f"  {source}"] + [f"        {instruction}" for instruction in run.instructions]
-            cells = _cell(source) + _cell("\n".join(run.instructions))
-            rows.append(f'<tr style="border-top: 1px solid {GREY}; background: transparent;">{cells}</tr>')
-        table = f'<table style="border-collapse: collapse; margin: 4px 0;">{"".join(rows)}</table>'
-        html.append(_details(_strong(title), f'<div style="overflow-x: auto;">{table}</div>', number == 0))
+            rows.append(_line(source, f"border-top: 1px solid {GREY}; background: {SHADE};"))
+            rows.append(_line("\n".join(run.instructions), "padding-left: 4ch;"))
+        html.append(_details(_strong(title), f'<div style="overflow-x: auto;">{"".join(rows)}</div>', number == 0))
     return Shown(_box(GREY, "".join(html)), "\n".join(text))
 
 
@@ -157,9 +158,8 @@ def _source_of(run: listing.Run, cell: str, shown, lines_of) -> str:
     return f"{place} | {text}"
 
 
-def _cell(text: str) -> str:
-    style = "vertical-align: top; text-align: left; padding: 3px 14px 3px 4px; white-space: pre;"
-    return f'<td style="{style} {FONT}">{escape(text)}</td>'
+def _line(text: str, style: str) -> str:
+    return f'<div style="padding: 2px 4px; text-align: left; white-space: pre; {FONT} {style}">{escape(text)}</div>'
 
 
 # --- profiles ---
@@ -289,9 +289,21 @@ def grade(number: str, verdict: str, tests: list[dict], message: str, text: str)
         mark = _strong("✓" if passed else "✗", GREEN if passed else RED)
         html.append(f'<div style="margin: 2px 0;">{mark} {escape(test["name"])}</div>')
         if not passed:
-            html.append(_pre(escape((test.get("message") or "").rstrip())))
+            html.append(_pre(escape((test.get("message") or "").rstrip()), wrapped=True))
         if test.get("output"):
-            html.append(_details("what it printed", _pre(escape(test["output"].rstrip())), False))
+            html.append(_details("what it printed", _pre(escape(test["output"].rstrip()), wrapped=True), False))
     if message:
-        html.append(_pre(escape(message.rstrip())))
+        html.append(_pre(escape(message.rstrip()), wrapped=True))
     return Shown(_box(colour, "".join(html)), text.strip("\n"))
+
+
+def passed(number: str, solution: str, following: str) -> Shown:
+    """What to do when an exercise has passed: compare, and go on."""
+    html, text = [], []
+    if solution:
+        html.append(_details("Compare with the solution", _pre(escape(solution.rstrip())), False))
+        text.append(f"Compare with the solution: make exercise{number} solution")
+    if following:
+        html.append(f"<div>Next: {escape(following)}</div>")
+        text.append(f"Next: {following}")
+    return Shown(_box(GREEN, "".join(html)), "\n".join(text))

@@ -87,8 +87,8 @@ def _kernel(name: str, body: list[str]) -> Kernel:
     places = _places(dict(kernel.sections).get("Source Counters", ""))
     for rule in kernel.rules:
         known = [(file, source) for file, line, source in places if line == rule.line]
-        if len(known) == 1:
-            ((rule.file, rule.source),) = known
+        if len({file for file, _ in known}) == 1:  # several rows: a line that was called from several places
+            rule.file, rule.source = known[0]
     return kernel
 
 

@@ -48,9 +48,27 @@ static void case_lost_lane(void) {
     lost_lane<<<1, 32>>>(device_array<int>(32));
 }
 
+// EXPECT lost_at_sync 719 lost_lane
+// SAYS in tests/emulator/check/control.cu:LINE
+// SAYS by thread (5,0,0) in block (0,0,0)
+// SAYS while thread (0,0,0) and 4 others of its warp wait at __syncwarp(unsigned int) in
+// SAYS The mask names lanes that do not come. At a shuffle: lanes 5 to 31; at __syncwarp(): lanes 0 to 4.
+// SAYS | __syncwarp();
+__global__ void lost_at_sync(int *y) {
+    int value = y[threadIdx.x];
+    if (threadIdx.x >= 5)
+        value = __shfl_sync(0xffffffff, value, 31); // HERE
+    __syncwarp();
+    y[threadIdx.x] = value;
+}
+static void case_lost_at_sync(void) {
+    lost_at_sync<<<1, 32>>>(device_array<int>(32));
+}
+
 // EXPECT endless 702 timeout
 // TIMEOUT 1
 // SAYS time limit
+// SAYS thread does. TIMEOUT=seconds sets the limit
 // SAYS endless(int *)
 __global__ void endless(int *y) {
     while (*(volatile int *)y == 0)
@@ -102,8 +120,8 @@ static void case_stack_overflow(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(divergent_barrier), CASE(two_barriers),   CASE(lost_lane), CASE(endless), CASE(trap),
-    CASE(failed_assert),     CASE(stack_overflow),
+    CASE(divergent_barrier), CASE(two_barriers), CASE(lost_lane),     CASE(lost_at_sync),
+    CASE(endless),           CASE(trap),         CASE(failed_assert), CASE(stack_overflow),
 };
 
 int main(int argc, char **argv) {

@@ -87,12 +87,38 @@ static void case_atomic_past_end(void) {
 // EXPECT wide_past_end 700 out_of_bounds
 // SAYS Invalid __global__ read of size 16 bytes
 // SAYS by thread (2,0,0) in block (0,0,0)
-// SAYS starts inside the allocation and ends past its end
+// SAYS Each access takes 4 elements at once, 16 bytes: the allocation holds 2 whole vectors of that size
+// SAYS one by one
 __global__ void wide_past_end(const float4 *x, float4 *y) {
     y[threadIdx.x] = x[threadIdx.x]; // HERE
 }
 static void case_wide_past_end(void) {
     wide_past_end<<<1, 3>>>((float4 *)device_array<float>(10), device_array<float4>(3));
+}
+
+// EXPECT wide_in_too_little 700 out_of_bounds
+// SAYS the allocation holds 0 whole vectors of that size
+static void case_wide_in_too_little(void) {
+    wide_past_end<<<1, 1>>>((float4 *)device_array<float>(1), device_array<float4>(1));
+}
+
+// EXPECT pitch_in_floats 700 out_of_bounds
+// SAYS This is element 1024 of an allocation of 1024 elements of 4 bytes: valid indices are 0 to 1023. Check how the
+// SAYS (in elements, not in bytes), and compare each part of it, a row, a column
+__global__ void pitch_in_floats(float *x, int pitch) {
+    x[blockIdx.x * pitch + threadIdx.x] = 1;
+}
+static void case_pitch_in_floats(void) {
+    pitch_in_floats<<<8, 32>>>(device_array<float>(1024), 512);
+}
+
+// EXPECT no_guard_for_k 700 out_of_bounds
+// SAYS compare each part of it, a row, a column
+__global__ void no_guard_for_k(const float *A, float *C) {
+    C[threadIdx.y] = A[threadIdx.y * 2 + threadIdx.x];
+}
+static void case_no_guard_for_k(void) {
+    no_guard_for_k<<<1, dim3(2, 2)>>>(device_array<float>(1), device_array<float>(2));
 }
 
 // EXPECT null_pointer 700 out_of_bounds
@@ -342,14 +368,33 @@ static void case_managed_past_end(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(write_past_end),    CASE(read_one_too_many), CASE(before_the_start),
-    CASE(far_block),         CASE(atomic_past_end),   CASE(wide_past_end),
-    CASE(null_pointer),      CASE(wild_pointer),      CASE(pointer_never_set),
-    CASE(device_variable),   CASE(misaligned_int),    CASE(misaligned_float4),
-    CASE(misaligned_shared), CASE(use_after_free),    CASE(host_stack),
-    CASE(host_heap),         CASE(shared_past_end),   CASE(shared_size_forgotten),
-    CASE(shared_atomic),     CASE(shared_by_pointer), CASE(local_past_end),
-    CASE(inlined),           CASE(second_kernel),     CASE(managed_past_end),
+    CASE(write_past_end),
+    CASE(read_one_too_many),
+    CASE(before_the_start),
+    CASE(far_block),
+    CASE(atomic_past_end),
+    CASE(wide_past_end),
+    CASE(wide_in_too_little),
+    CASE(pitch_in_floats),
+    CASE(no_guard_for_k),
+    CASE(null_pointer),
+    CASE(wild_pointer),
+    CASE(pointer_never_set),
+    CASE(device_variable),
+    CASE(misaligned_int),
+    CASE(misaligned_float4),
+    CASE(misaligned_shared),
+    CASE(use_after_free),
+    CASE(host_stack),
+    CASE(host_heap),
+    CASE(shared_past_end),
+    CASE(shared_size_forgotten),
+    CASE(shared_atomic),
+    CASE(shared_by_pointer),
+    CASE(local_past_end),
+    CASE(inlined),
+    CASE(second_kernel),
+    CASE(managed_past_end),
 };
 
 int main(int argc, char **argv) {

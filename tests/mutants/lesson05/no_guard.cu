@@ -30,3 +30,5 @@ void fill_forward(const float *x, float *y, unsigned *valid, int n, cudaStream_t
     fill_forward_kernel<<<blocks, BLOCK, 0, stream>>>(x, y, valid, n);
     CUDA_CHECK_LAUNCH();
 }
+
+#include "two_channels.h"

@@ -1,4 +1,4 @@
-// expect: wrong_result
+// expect: race
 /* The kernel runs in the default stream, whatever the caller asked for. */
 #include <math.h>
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# tune.sh OUTPUT: compiles some 600 variants of kernel.cuh for compute capability 9.0, times them on this machine's GPU in turns with
-# cuBLAS (LD_LIBRARY_PATH=the toolkit's lib64) and writes OUTPUT. h200.txt here has 306 variants, most of them of this list.
+# tune.sh OUTPUT [questions]: compiles some 600 variants of kernel.cuh for compute capability 9.0, times them on this machine's GPU in
+# turns with cuBLAS (LD_LIBRARY_PATH=the toolkit's lib64) and writes OUTPUT. h200.txt here has 306 variants, most of them of this list.
+# With `questions` it takes those alone that the page's questions need, and more runs of each, twice: questions.txt.
 set -eu
 output=$(realpath "$1")
 cd "$(dirname "$0")"
@@ -25,6 +26,18 @@ list() {
   for extra in GROUP=4 GROUP=16 GROUP=32 LANES=0; do echo "128 256 16 64 64 8 16 3 1 -DORDER=3 -D$extra"; done
 }
 
+# What is the order of the multiply-adds worth, in several shapes? How many buffers? Which blocks at the same time, which lanes?
+questions() {
+  for order in 0 1 2 3; do
+    for shape in '128 256 8 64 64 8 16 4 1' '128 256 16 64 64 8 16 3 1' '256 128 8 64 64 16 8 4 1' '128 128 16 64 64 8 16 3 2' \
+      '128 128 32 32 64 8 8 2 2'; do
+      echo "$shape -DORDER=$order"
+    done
+    for stages in 2 3 6; do echo "128 256 8 64 64 8 16 $stages 1 -DORDER=$order"; done
+  done
+  for extra in GROUP=1 GROUP=4 GROUP=16 GROUP=32 LANES=0; do echo "128 256 8 64 64 8 16 3 1 -DORDER=3 -D$extra"; done
+}
+
 compile() { # A LINE OF THE LIST
   # shellcheck disable=SC2086
   set -- $1
@@ -41,7 +54,13 @@ if [ "${2:-}" = compile ]; then
   compile "$4"
   exit
 fi
+wanted=list runs=5 rounds=1
+if [ "${2:-}" = questions ]; then wanted=questions runs=21 rounds='1 2'; fi
 nvcc -O3 -std=c++17 -cudart shared -gencode arch=compute_90,code=sm_90 sweep.cu -o "$build/sweep" -ldl
-list | xargs -d '\n' -P "$(nproc)" -n 1 sh tune.sh "$output" compile "$build"
+$wanted | xargs -d '\n' -P "$(nproc)" -n 1 sh tune.sh "$output" compile "$build"
 ls "$build"/*.cubin >"$build/list"
-"$build/sweep" 4096 "$build/list" 5 >"$output"
+echo "# sweep.cu, $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader), $(date -u +%Y-%m-%d): 4096 x 4096 x 4096, fp32" >"$output"
+for round in $rounds; do
+  echo "--- run $round"
+  "$build/sweep" 4096 "$build/list" "$runs"
+done >>"$output"

@@ -1,4 +1,4 @@
-// expect: none
+// expect: warning
 /* A tree over a whole warp, some of whose lanes have left the kernel: what lane 0 stores was never anybody's value. */
 #include "agreement.h"
 

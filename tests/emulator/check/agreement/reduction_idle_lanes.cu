@@ -1,4 +1,4 @@
-// expect: none
+// expect: warning
 /* A tree over a part of a warp whose mask leaves the others out: they wait, and their values are read all the same. */
 #include "agreement.h"
 

@@ -1,4 +1,4 @@
-// expect: none
+// expect: warning
 /* Every lane reads one lane, by number, which has left the kernel. */
 #include "agreement.h"
 

@@ -1,4 +1,4 @@
-// expect: none
+// expect: warning
 /* A shuffle reads from lanes that have left the kernel: what it gives is undefined, and it is used. */
 #include "agreement.h"
 

@@ -1,5 +1,5 @@
-// expect: none
-/* The mask of a shuffle in a branch names all lanes; the others leave the kernel, and need not come. */
+// expect: warning
+/* The mask of a shuffle in a branch names all lanes; the others go around it, work, and leave the kernel. */
 #include "agreement.h"
 
 __global__ void kernel(int *x, int *y) {

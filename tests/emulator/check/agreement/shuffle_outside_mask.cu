@@ -1,4 +1,4 @@
-// expect: none
+// expect: warning
 /* A shuffle reads from lanes that its mask does not name. */
 #include "agreement.h"
 

@@ -8,7 +8,7 @@ __global__ void kernel(int *x, int *y) {
     if (i < BLOCK / 2)
         tile[i] = x[i];
     __syncthreads();
-    y[i] = tile[i];
+    y[i] = tile[i] + 1;
 }
 
 int main() {

@@ -1,0 +1,58 @@
+/* See arguments.h. */
+#include "check/arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check/declarations.h"
+#include "check/demangle.h"
+#include "core/function.h"
+
+/* The file that the kernel itself is in: that of the first line that was not inlined. */
+static const char *file_of(const struct kernel *k) {
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        struct source_position p = insn_position(k, &k->code.insns[i]);
+        if (p.line && !p.inlined_at && !p.function)
+            return p.file;
+    }
+    return NULL;
+}
+
+static void find_name(const struct kernel *k, struct pointer_argument *arg) {
+    char function[600];
+    struct source_parameter parameter;
+    demangle_function(k->name, function, sizeof function);
+    if (!source_parameter(file_of(k), function, arg->number, k->param_count, &parameter))
+        return;
+    snprintf(arg->name, sizeof arg->name, "%s", parameter.name);
+    arg->element = (uint32_t)parameter.element;
+}
+
+/* The last one before the address, or else the first one behind it. */
+static bool is_nearer(uint64_t value, uint64_t other, uint64_t address) {
+    if (value <= address)
+        return other > address || value >= other;
+    return other > address && value <= other;
+}
+
+struct pointer_argument argument_of(const struct launch *launch, const struct allocation *a, uint64_t address) {
+    struct pointer_argument arg = {0};
+    const struct kernel *k = launch ? launch->kernel : NULL;
+    bool twice = false;
+    for (uint32_t i = 0; a && k && launch->params && i < k->param_count; i++) {
+        uint64_t value;
+        if (k->params[i].size != sizeof value)
+            continue;
+        memcpy(&value, launch->params + k->params[i].offset, sizeof value);
+        if (value - a->base >= a->size || (arg.number && !is_nearer(value, arg.value, address)))
+            continue;
+        twice = arg.number && value == arg.value;
+        arg.number = i + 1;
+        arg.value = value;
+    }
+    if (twice)
+        return (struct pointer_argument){0};
+    if (arg.number)
+        find_name(k, &arg);
+    return arg;
+}

@@ -1,0 +1,171 @@
+/* See authors.h. */
+#include "check/authors.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "api/synchronize.h"
+#include "check/launch_log.h"
+#include "memory/memory.h"
+
+#pragma GCC visibility push(default)
+#include "emulator.h"
+#pragma GCC visibility pop
+
+static _Atomic bool on;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static unsigned running;                                 /* launches */
+
+bool authors_wanted(void) {
+    return atomic_load_explicit(&on, memory_order_relaxed);
+}
+
+/* Memory that the host can store to. */
+static bool is_shared(const struct allocation *a) {
+    return a->kind == MEMORY_MANAGED || a->kind == MEMORY_PINNED || a->kind == MEMORY_REGISTERED;
+}
+
+/* Of memory that is shared: what its bytes were when the last kernel had ended. */
+static uint8_t *values(const struct allocation *a) {
+    return a->authors + a->size;
+}
+
+static uint64_t bytes_of_authors(const struct allocation *a) {
+    return is_shared(a) ? 2 * a->size : a->size;
+}
+
+static void open_now(struct allocation *a) {
+    void *fresh = a->authors ? a->authors : NULL;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (fresh ? MAP_FIXED : 0);
+    if (!a->size)
+        return;
+    fresh = mmap(fresh, bytes_of_authors(a), PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (fresh == MAP_FAILED)
+        abort();
+    a->authors = fresh;
+    a->guarded = true;
+}
+
+void authors_open(struct allocation *a) {
+    if (authors_wanted())
+        open_now(a);
+}
+
+/* ---- kernels ---- */
+
+static void remember_values(const struct allocation *a, void *unused) {
+    (void)unused;
+    if (!a->authors || !is_shared(a))
+        return;
+    uint8_t *at = a->authors, *end = at + a->size;
+    while ((at = memchr(at, AUTHOR_KERNEL, (size_t)(end - at))) != NULL) {
+        *at = AUTHOR_KERNEL_ENDED;
+        values(a)[at - a->authors] = a->host[at - a->authors];
+        at++;
+    }
+}
+
+void authors_launch_begins(const struct launch *l) {
+    if (!authors_wanted())
+        return;
+    pthread_mutex_lock(&lock);
+    running++;
+    launch_log_add(l);
+    pthread_mutex_unlock(&lock);
+}
+
+/* While another kernel runs it may be about to store where it has left its mark already. */
+void authors_launch_ended(void) {
+    if (!authors_wanted())
+        return;
+    pthread_mutex_lock(&lock);
+    if (running && --running == 0)
+        memory_each_live(remember_values, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- copies ---- */
+
+static const struct allocation *with_authors(uint64_t address, uint64_t bytes) {
+    const struct allocation *a = memory_find(address);
+    return a && a->authors && memory_at(a, address, bytes) ? a : NULL;
+}
+
+/* The author of a byte in the table, as it stands now. */
+static uint8_t author_of(const struct allocation *a, uint64_t offset) {
+    uint8_t author = a->authors[offset];
+    if (author == AUTHOR_KERNEL_ENDED)
+        return values(a)[offset] == a->host[offset] ? AUTHOR_KERNEL : AUTHOR_NOBODY;
+    return author;
+}
+
+void authors_copied(uint64_t to, uint64_t from, uint64_t bytes) {
+    const struct allocation *into = with_authors(to, bytes), *of = with_authors(from, bytes);
+    if (!into || !bytes)
+        return;
+    uint8_t *at = into->authors + (to - into->base);
+    if (!of) {
+        memset(at, AUTHOR_COPY, bytes);
+        return;
+    }
+    uint64_t first = from - of->base;
+    if (!is_shared(of) && !is_shared(into)) {
+        memmove(at, of->authors + first, bytes);
+        return;
+    }
+    for (uint64_t i = 0; i < bytes; i++) {
+        uint8_t author = author_of(of, first + i);
+        bool ended = is_shared(into) && author == AUTHOR_KERNEL;
+        at[i] = is_shared(of) && author != AUTHOR_KERNEL ? AUTHOR_COPY : ended ? AUTHOR_KERNEL_ENDED : author;
+        if (ended)
+            values(into)[to - into->base + i] = into->host[to - into->base + i];
+    }
+}
+
+void authors_filled(uint64_t to, uint64_t bytes) {
+    const struct allocation *into = with_authors(to, bytes);
+    if (into && bytes)
+        memset(into->authors + (to - into->base), AUTHOR_MEMSET, bytes);
+}
+
+/* ---- what emulator.h offers ---- */
+
+static void open_live(const struct allocation *a, void *unused) {
+    (void)unused;
+    open_now((struct allocation *)(uintptr_t)a);
+}
+
+void emulatorAuthorsStart(void) {
+    synchronize_all();
+    pthread_mutex_lock(&lock);
+    atomic_store(&on, true);
+    running = 0;
+    launch_log_clear();
+    memory_each_live(open_live, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+size_t emulatorNotByKernels(const void *p, size_t bytes) {
+    uint64_t address = (uint64_t)(uintptr_t)p;
+    synchronize_all();
+    for (size_t i = 0; i < bytes; i++) {
+        const struct allocation *a = with_authors(address + i, 1);
+        if (!a || author_of(a, address + i - a->base) != AUTHOR_KERNEL)
+            return i;
+    }
+    return bytes;
+}
+
+const char *emulatorAuthor(const void *p) {
+    static const char *const names[] = {"nobody", "kernel", "kernel", "copy", "memset"};
+    uint64_t address = (uint64_t)(uintptr_t)p;
+    synchronize_all();
+    const struct allocation *a = with_authors(address, 1);
+    if (!a)
+        return "nobody";
+    uint8_t author = author_of(a, address - a->base);
+    /* nobody has told of what is there: it is what the host has stored, or what was there from the beginning */
+    return is_shared(a) && author == AUTHOR_NOBODY ? "host" : names[author];
+}

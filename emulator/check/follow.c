@@ -1,0 +1,299 @@
+/* Undefined values in the registers of a warp: see follow.h. */
+#include "check/follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/allocation_watch.h"
+#include "core/decode.h"
+#include "core/function.h"
+#include "core/zeroed.h"
+#include "ops/memory.h"
+
+/* ---- warps that are followed ---- */
+
+static size_t frame_bytes(const struct warp *w) {
+    return w->launch->kernel->frame_bytes;
+}
+
+struct follow *follow_begin(const struct warp *w) {
+    struct block_watch *b = w->block->watch;
+    unsigned i = w->index;
+    if (!b->follow)
+        b->follow = zeroed(1, sizeof *b->follow);
+    struct follow *f = b->follow;
+    if (f->on >> i & 1)
+        return f;
+    if (!f->registers[i]) {
+        f->registers[i] = zeroed(frame_bytes(w) / 8 + 1, 8);
+        f->predicates[i] = zeroed(PREDICATES, sizeof *f->predicates[i]);
+    }
+    memset(f->registers[i], 0, frame_bytes(w));
+    f->on |= 1u << i;
+    f->hand_on = true;
+    return f;
+}
+
+void follow_end(const struct warp *w) {
+    struct follow *f = follow_of(w);
+    uint64_t word;
+    for (size_t i = 0; i + sizeof word <= frame_bytes(w); i += sizeof word) {
+        memcpy(&word, f->registers[w->index] + i, sizeof word);
+        if (word)
+            return;
+    }
+    f->on &= ~(1u << w->index);
+}
+
+const struct insn *follow_hand_on(struct warp *w, const struct insn *next) {
+    struct follow *f = follow_of(w);
+    if (!f || !f->hand_on || !next)
+        return next;
+    w->fragments[w->current].pc = next;
+    return NULL;
+}
+
+bool follow_is_handed_on(const struct warp *w) {
+    struct follow *f = follow_of(w);
+    bool was = f && f->hand_on;
+    if (was)
+        f->hand_on = false;
+    return was && w->state == WARP_READY;
+}
+
+void follow_block_start(struct block_watch *b) {
+    struct follow *f = b->follow;
+    if (!f)
+        return;
+    f->on = 0;
+    f->count = 0;
+    f->hand_on = false;
+}
+
+void follow_free(struct block_watch *b) {
+    struct follow *f = b->follow;
+    for (unsigned i = 0; f && i < MAX_WARPS; i++) {
+        free(f->registers[i]);
+        free(f->predicates[i]);
+    }
+    if (f) {
+        free(f->shared);
+        free(f->local);
+    }
+    free(f);
+}
+
+/* ---- origins ---- */
+
+static struct origin *origin_at(struct follow *f, const struct warp *w, const struct insn *in) {
+    struct origin *last = NULL;
+    for (unsigned i = 1; i <= f->count; i++)
+        if (f->origins[i].in == in) {
+            last = &f->origins[i];
+            if (last->warp == w->index)
+                return last;
+        }
+    if (f->count == ORIGINS) /* rather another warp's than another line's */
+        return last ? last : &f->origins[ORIGINS];
+    f->origins[++f->count] = (struct origin){.in = in, .warp = w->index};
+    return &f->origins[f->count];
+}
+
+uint8_t follow_origin(struct follow *f, const struct warp *w, const struct insn *in, const struct origin *new) {
+    struct origin *o = origin_at(f, w, in);
+    if (o->in != in || o->warp != w->index)
+        *o = (struct origin){.in = in, .warp = w->index};
+    o->space = new->space;
+    o->shuffle = new->shuffle;
+    o->bytes = new->bytes;
+    o->allocation = new->allocation;
+    o->lanes |= new->lanes;
+    o->told &= ~new->lanes;
+    for (uint32_t rest = new->lanes; rest; rest &= rest - 1) {
+        o->address[first_lane(rest)] = new->address[first_lane(rest)];
+        o->asked[first_lane(rest)] = new->asked[first_lane(rest)];
+    }
+    return (uint8_t)(o - f->origins);
+}
+
+/* ---- memory ---- */
+
+/* What is known of bytes in shared and local memory that count as unwritten; NULL: nothing. */
+static uint8_t *stored_origins(const struct warp *w, enum ptx_space space, uint64_t address, int lane) {
+    const struct follow *f = follow_of(w);
+    uint8_t *all = space == SPACE_SHARED ? f->shared : space == SPACE_LOCAL ? f->local : NULL;
+    size_t thread = w->index * (size_t)WARP_SIZE + (size_t)lane;
+    return all ? all + address + (space == SPACE_LOCAL ? thread * w->launch->local_bytes : 0) : NULL;
+}
+
+/* Where byte i of what a lane loads or stores is in the frame. */
+static uint32_t frame_place(const struct access *a, unsigned i, int lane) {
+    return a->regs[i / a->bytes] + (uint32_t)lane * (a->reg_bits / 8u) + i % a->bytes;
+}
+
+void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing) {
+    const struct warp *w = t->warp;
+    const struct access *a = t->in->extra;
+    struct follow *f = follow_begin(w);
+    const uint8_t *stored = stored_origins(w, space, t->address, t->lane);
+    uint8_t new = 0;
+    for (unsigned i = 0; i < t->bytes; i++) {
+        if (!(missing >> i & 1))
+            continue;
+        uint8_t origin = stored ? stored[i] : 0;
+        if (!origin && !new) {
+            struct origin o = {
+                .lanes = 1u << t->lane, .space = (uint8_t)space, .bytes = t->bytes, .allocation = t->allocation};
+            o.address[t->lane] = t->address;
+            new = follow_origin(f, w, t->in, &o);
+        }
+        if (a->regs[i / a->bytes] != ~0u)
+            follow_registers(w)[frame_place(a, i, t->lane)] = origin ? origin : new;
+    }
+}
+
+/* Memory that can be undefined again. */
+static void unwrite(struct warp *w, enum ptx_space space, uint64_t address, int lane, uint8_t origin) {
+    struct block_watch *b = w->block->watch;
+    struct follow *f = b->follow;
+    size_t thread = w->index * (size_t)WARP_SIZE + (size_t)lane;
+    if (space == SPACE_SHARED && address < w->launch->shared_bytes) {
+        f->shared = f->shared ? f->shared : zeroed(w->launch->shared_bytes, 1);
+        b->shared_written[address / 64] &= ~((uint64_t)1 << address % 64);
+        b->written_until = address < b->written_until ? (uint32_t)address / 8 * 8 : b->written_until;
+    } else if (space == SPACE_LOCAL && address < w->launch->local_bytes) {
+        f->local = f->local ? f->local : zeroed((size_t)w->launch->local_bytes * WARP_SIZE, w->launch->warps_per_block);
+        b->local_written[thread * b->local_stride + address / 8] &= (uint8_t) ~(1u << address % 8);
+    } else {
+        return;
+    }
+    *stored_origins(w, space, address, lane) = origin;
+}
+
+/* A result that is stored in global memory is used; what was only copied makes the copy undefined. */
+static bool is_result(const struct follow *f, uint8_t origin) {
+    return origin & COMPUTED || f->origins[origin & ORIGIN_NUMBER].shuffle;
+}
+
+static void stored_lane(struct warp *w, const struct insn *in, uint64_t address, int lane) {
+    const struct access *a = in->extra;
+    enum ptx_space space = touch_space(a, address);
+    const struct allocation *allocation = space == SPACE_GLOBAL ? memory_find(address) : NULL;
+    bool told = false;
+    if (space == SPACE_SHARED || space == SPACE_LOCAL)
+        address &= space == SPACE_SHARED ? 0xffffffffu : ((uint64_t)1 << WINDOW_SHIFT) - 1;
+    for (unsigned i = 0; i < (unsigned)a->bytes * a->count; i++) {
+        uint8_t origin = follow_registers(w)[frame_place(a, i, lane)];
+        if (!origin)
+            continue;
+        if (!allocation)
+            unwrite(w, space, address + i, lane, origin);
+        else if (!is_result(follow_of(w), origin))
+            allocation_unwrite(allocation, address + i);
+        else if (!told)
+            follow_use(w, in, lane, origin, USE_STORED);
+        told |= allocation && is_result(follow_of(w), origin);
+    }
+}
+
+static bool is_store(const struct insn *in) {
+    return in->flags & INSN_MEMORY && ((const struct access *)in->extra)->kind == ACCESS_STORE;
+}
+
+static void after_store(struct warp *w, const struct insn *in, uint32_t lanes) {
+    const struct access *a = in->extra;
+    uint64_t addresses[WARP_SIZE];
+    uint32_t undefined = 0;
+    for (unsigned i = 0; i < a->count; i++)
+        undefined |= follow_undefined(w, a->regs[i], a->reg_bits / 8u, lanes);
+    if (!undefined)
+        return;
+    access_addresses(w, in, addresses);
+    for (; undefined; undefined &= undefined - 1)
+        stored_lane(w, in, addresses[first_lane(undefined)], first_lane(undefined));
+}
+
+void follow_printed(const struct warp *w, const struct insn *in, int lane, uint64_t address, size_t bytes) {
+    const struct block_watch *b = w->block->watch;
+    uint64_t at = address - LOCAL_WINDOW;
+    if (!b || !b->follow || !b->follow->local || at + bytes > w->launch->local_bytes)
+        return;
+    const uint8_t *written = b->local_written + (w->index * (size_t)WARP_SIZE + (size_t)lane) * b->local_stride;
+    const uint8_t *origins = stored_origins(w, SPACE_LOCAL, at, lane);
+    for (uint64_t i = 0; i < bytes; i++)
+        if (!(written[(at + i) / 8] >> (at + i) % 8 & 1) && origins[i]) {
+            follow_use(w, in, lane, origins[i], USE_ARGUMENT);
+            return;
+        }
+}
+
+static void before_access(struct warp *w, const struct insn *in) {
+    const struct access *a = in->extra;
+    unsigned bytes = a->reg_bits / 8u;
+    if (a->address_bits)
+        follow_use_register(w, in, a->address_reg, a->address_bits / 8u, USE_ADDRESS);
+    if (a->kind == ACCESS_ATOMIC) {
+        for (unsigned i = 0; i < a->count; i++)
+            follow_use_register(w, in, a->data[i], bytes, USE_ATOMIC);
+        if (a->regs2[1])
+            follow_use_register(w, in, a->regs2[1], bytes, USE_ATOMIC);
+    }
+    for (unsigned i = 0; a->kind != ACCESS_STORE && i < a->count; i++)
+        if (a->regs[i] != ~0u)
+            follow_define(w, a->regs[i], bytes, w->mask);
+}
+
+/* ---- calls ---- */
+
+static const struct call_site *builtin_site(const struct warp *w, const struct insn *in) {
+    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
+    bool call = p && p->opcode && opcode_is(p->opcode, "call") && !(in->flags & INSN_PSEUDO);
+    return call && in->run != op_call && in->run != op_call_indirect ? in->extra : NULL;
+}
+
+static void before_builtin(struct warp *w, const struct insn *in, const struct call_site *site) {
+    for (uint32_t i = 0; i < site->argument_count; i++)
+        follow_use_register(w, in, site->arguments[i].from, site->arguments[i].bytes, USE_ARGUMENT);
+    for (uint32_t i = 0; i < site->result_count; i++)
+        follow_define(w, site->results[i].to, site->results[i].bytes, w->mask);
+}
+
+/* ---- instructions ---- */
+
+static bool is_told_by_itself(const struct insn *in) {
+    static const char *const names[] = {"shfl", "vote", "match", "redux"};
+    for (size_t i = 0; in->flags & INSN_FORM && i < sizeof names / sizeof *names; i++)
+        if (opcode_is(((const struct form *)in->extra)->name, names[i]))
+            return true;
+    return false;
+}
+
+static void before(struct warp *w, const struct insn *in) {
+    const struct call_site *site;
+    if (in->flags & INSN_MEMORY)
+        before_access(w, in);
+    else if (in->flags & INSN_BRANCH)
+        follow_use_register(w, in, in->op[0], in->run == op_branch_if ? 0 : 4, USE_BRANCH);
+    else if ((site = builtin_site(w, in)))
+        before_builtin(w, in, site);
+    else if (!is_told_by_itself(in))
+        follow_results(w, in);
+}
+
+const struct insn *follow_execute(struct warp *w, const struct insn *in) {
+    uint32_t all = w->mask, lanes = all;
+    const struct insn *what = in;
+    if (in->flags & INSN_GUARD) {
+        uint32_t p = *(const uint32_t *)(const void *)(w->regs + in->op[0]);
+        follow_use_register(w, ++what, in->op[0], 0, USE_GUARD);
+        lanes &= in->kind ? ~p : p;
+    }
+    w->mask = lanes;
+    if (lanes)
+        before(w, what);
+    w->mask = all;
+    const struct insn *next = in->run(w, in);
+    if (lanes && next && is_store(what))
+        after_store(w, what, lanes);
+    return next;
+}

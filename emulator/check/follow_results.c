@@ -1,0 +1,417 @@
+/* What is undefined in the results of an instruction that only computes: see follow.h.
+ *
+ * Instructions that move bits around (logic, shifts, fields, permutations, selections, conversions between integers) are tried out: where
+ * they give the same for zeros and ones in place of the undefined bits, the result does not depend on them. Of sums and products the
+ * bytes from the lowest undefined one on are undefined, and of pairs of halves each on its own. All else is undefined as a whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/follow.h"
+#include "check/sites.h"
+#include "core/decode.h"
+#include "core/function.h"
+#include "core/registers.h"
+#include "ops/matrix.h"
+#include "ops/memory.h"
+
+#define SLOT_BYTES (16 * WARP_SIZE)
+
+struct operand {
+    uint32_t slot;
+    uint8_t bytes; /* of a lane; 0: a predicate */
+};
+
+struct operands {
+    struct operand all[INSN_OPERANDS];
+    unsigned count, destinations; /* those come first */
+};
+
+enum way {
+    WAY_WHOLE,
+    WAY_BITS,     /* the operands before `controls` are bits that are moved */
+    WAY_NEW_BITS, /* the same, and what comes out is no copy */
+    WAY_UPWARD,
+    WAY_HALVES,
+};
+
+struct rule {
+    enum way way;
+    unsigned controls; /* the number of the last operands of which nothing may be undefined, or the whole result is */
+};
+
+static unsigned letter_bytes(char letter) {
+    return letter == 'h' ? 2 : letter == 'w' || letter == 'W' ? 4 : letter == 'l' ? 8 : letter == 'q' ? 16 : 0;
+}
+
+static void add(struct operands *o, const struct insn *in, unsigned bytes) {
+    if (o->count < INSN_OPERANDS)
+        o->all[o->count] = (struct operand){in->op[o->count], (uint8_t)bytes};
+    o->count += o->count < INSN_OPERANDS;
+}
+
+static struct operands operands_of(const struct insn *in, op_fn run) {
+    const struct form *form = in->extra;
+    struct operands o = {0};
+    for (const char *letter = form->operands; *letter; letter++) {
+        bool last = !letter[1];
+        if (*letter == 'i' || (last && run != form->run && form->operands[0] == 'P'))
+            continue; /* a constant, in insn.imm */
+        add(&o, in, letter_bytes(*letter));
+        if (*letter == 'P' || *letter == 'W')
+            add(&o, in, 0);
+        if (letter == form->operands)
+            o.destinations = o.count;
+    }
+    return o;
+}
+
+/* ---- rules ---- */
+
+static bool is_integer(enum ptx_type t) {
+    return t >= TYPE_B8 && t <= TYPE_S64;
+}
+
+static struct rule rule_of(const char *name) {
+    static const struct {
+        const char *name;
+        struct rule rule;
+    } known[] = {
+        {"mov", {WAY_BITS, 0}},      {"and", {WAY_BITS, 0}},      {"or", {WAY_BITS, 0}},
+        {"xor", {WAY_NEW_BITS, 0}},  {"not", {WAY_NEW_BITS, 0}},  {"shl", {WAY_BITS, 1}},
+        {"shr", {WAY_BITS, 1}},      {"shf", {WAY_BITS, 1}},      {"bfe", {WAY_BITS, 2}},
+        {"bfi", {WAY_BITS, 2}},      {"prmt", {WAY_BITS, 1}},     {"selp", {WAY_BITS, 1}},
+        {"slct", {WAY_BITS, 1}},     {"add", {WAY_UPWARD, 0}},    {"sub", {WAY_UPWARD, 0}},
+        {"mul.lo", {WAY_UPWARD, 0}}, {"mad.lo", {WAY_UPWARD, 0}}, {"lop3.b32", {WAY_NEW_BITS, 0}},
+    };
+    enum ptx_type type = opcode_type(name, 0);
+    if (strstr(name, "x2") && !opcode_is(name, "cvt"))
+        return (struct rule){WAY_HALVES, 0};
+    if (opcode_is(name, "cvt") && is_integer(type) && is_integer(opcode_type(name, 1)) && !opcode_has(name, "sat"))
+        return (struct rule){WAY_BITS, 0};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (opcode_is(name, known[i].name) && (known[i].rule.way != WAY_UPWARD || is_integer(type)))
+            return known[i].rule;
+    return (struct rule){WAY_WHOLE, 0};
+}
+
+/* ---- lanes ---- */
+
+static uint8_t first_origin(const struct warp *w, const struct operands *o, int lane) {
+    for (unsigned k = o->destinations; k < o->count; k++) {
+        uint8_t byte = follow_byte(w, o->all[k].slot, o->all[k].bytes, lane);
+        if (byte)
+            return byte;
+    }
+    return 0;
+}
+
+static void set_all(const struct warp *w, const struct operands *o, uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        uint8_t origin = first_origin(w, o, first_lane(lanes)) | COMPUTED;
+        for (unsigned k = 0; k < o->destinations; k++)
+            follow_set(w, o->all[k].slot, o->all[k].bytes, first_lane(lanes), origin);
+    }
+}
+
+static uint8_t *lane_bytes(const struct warp *w, const struct operand *o, int lane) {
+    return follow_registers(w) + o->slot + (size_t)lane * o->bytes;
+}
+
+/* Carries go up: the lowest undefined byte makes those above it undefined. */
+static void set_upward(const struct warp *w, const struct operands *o, uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        int l = first_lane(lanes);
+        uint8_t origin = first_origin(w, o, l) | COMPUTED;
+        unsigned lowest = o->all[0].bytes;
+        for (unsigned k = o->destinations; k < o->count; k++)
+            for (unsigned i = 0; i < o->all[k].bytes && i < lowest; i++)
+                lowest = lane_bytes(w, &o->all[k], l)[i] ? i : lowest;
+        memset(lane_bytes(w, &o->all[0], l), 0, lowest);
+        memset(lane_bytes(w, &o->all[0], l) + lowest, origin, o->all[0].bytes - lowest);
+    }
+}
+
+static void set_halves(const struct warp *w, const struct operands *o, uint32_t lanes) {
+    if (!o->all[0].bytes) {
+        set_all(w, o, lanes);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        int l = first_lane(lanes);
+        uint8_t origin = first_origin(w, o, l) | COMPUTED, undefined[16] = {0};
+        for (unsigned k = o->destinations; k < o->count; k++)
+            for (unsigned i = 0; i < o->all[k].bytes; i++)
+                undefined[i / 2] |= lane_bytes(w, &o->all[k], l)[i];
+        for (unsigned i = 0; i < o->all[0].bytes; i++)
+            lane_bytes(w, &o->all[0], l)[i] = undefined[i / 2] ? origin : 0;
+    }
+}
+
+/* ---- trying out ---- */
+
+/* The sources, with undefined bits all 0 or all 1. */
+static void fill(const struct warp *w, const struct operands *o, uint8_t frame[][SLOT_BYTES], uint8_t with) {
+    for (unsigned k = 0; k < o->count; k++) {
+        size_t n = o->all[k].bytes ? o->all[k].bytes * (size_t)WARP_SIZE : sizeof(uint32_t);
+        const uint8_t *undefined = follow_registers(w) + o->all[k].slot;
+        memcpy(frame[k], w->regs + o->all[k].slot, n);
+        for (size_t i = 0; k >= o->destinations && i < n; i++)
+            if (!o->all[k].bytes)
+                frame[k][i] = (uint8_t)((frame[k][i] & ~undefined[i]) | (undefined[i] & with));
+            else if (undefined[i])
+                frame[k][i] = with;
+    }
+}
+
+static void try_out(struct warp *w, const struct insn *in, op_fn run, const struct operands *o,
+                    uint8_t frame[][SLOT_BYTES], uint8_t with) {
+    struct insn trial = *in;
+    uint8_t *regs = w->regs;
+    uint32_t carry = w->carry;
+    fill(w, o, frame, with);
+    for (unsigned k = 0; k < INSN_OPERANDS; k++)
+        trial.op[k] = k * SLOT_BYTES;
+    w->regs = frame[0];
+    run(w, &trial);
+    w->regs = regs;
+    w->carry = carry;
+}
+
+/* Whole bytes that were moved are a copy; bits that were moved in a byte are something new. */
+static bool is_copy(const struct operand *d, const uint8_t *zeros, const uint8_t *ones, int lane) {
+    for (unsigned i = (unsigned)lane * d->bytes; i < (unsigned)(lane + 1) * d->bytes; i++)
+        if (zeros[i] != ones[i] && (zeros[i] ^ ones[i]) != 0xff)
+            return false;
+    return d->bytes;
+}
+
+static void set_tried_lane(const struct warp *w, const struct operand *d, const uint8_t *zeros, const uint8_t *ones,
+                           int lane, uint8_t origin) {
+    uint8_t flag = is_copy(d, zeros, ones, lane) ? 0 : COMPUTED;
+    if (!d->bytes)
+        follow_set(w, d->slot, 0, lane, (zeros[lane / 8] ^ ones[lane / 8]) >> lane % 8 & 1 ? origin | flag : 0);
+    for (unsigned i = (unsigned)lane * d->bytes; i < (unsigned)(lane + 1) * d->bytes; i++)
+        follow_registers(w)[d->slot + i] = zeros[i] == ones[i] ? 0 : origin | flag;
+}
+
+static void set_tried(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes,
+                      uint8_t flag) {
+    _Alignas(64) uint8_t zeros[INSN_OPERANDS][SLOT_BYTES], ones[INSN_OPERANDS][SLOT_BYTES];
+    try_out(w, in, run, o, zeros, 0);
+    try_out(w, in, run, o, ones, 0xff);
+    for (; lanes; lanes &= lanes - 1) {
+        int l = first_lane(lanes);
+        uint8_t origin = first_origin(w, o, l) | flag;
+        for (unsigned k = 0; k < o->destinations; k++)
+            set_tried_lane(w, &o->all[k], zeros[k], ones[k], l, origin);
+    }
+}
+
+/* ---- instructions ---- */
+
+static uint32_t undefined_in(const struct warp *w, const struct operands *o, unsigned from, unsigned to) {
+    uint32_t lanes = 0;
+    for (unsigned k = from; k < to; k++)
+        lanes |= follow_undefined(w, o->all[k].slot, o->all[k].bytes, w->mask);
+    return lanes;
+}
+
+/* A comparison that is combined with a predicate: where what is compared is defined, or does not matter, it is known. */
+static bool is_combined(const char *name) {
+    return opcode_is(name, "setp") && (opcode_has(name, "and") || opcode_has(name, "or"));
+}
+
+static uint32_t settled_by_predicate(const struct warp *w, const char *name, const struct operands *o) {
+    uint32_t slot = o->all[o->count - 1].slot, value = *(uint32_t *)(void *)(w->regs + slot);
+    uint32_t known = ~follow_undefined(w, slot, 0, FULL_MASK);
+    return known & (opcode_has(name, "and") ? ~value : value);
+}
+
+static void set_combined(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes) {
+    uint32_t compared = undefined_in(w, o, o->destinations, o->count - 1);
+    uint32_t settled = settled_by_predicate(w, ((const struct form *)in->extra)->name, o);
+    for (unsigned k = 0; k < o->destinations; k++)
+        follow_define(w, o->all[k].slot, 0, compared & settled);
+    set_all(w, o, compared & ~settled);
+    if (lanes & ~compared)
+        set_tried(w, in, run, o, lanes & ~compared, COMPUTED);
+}
+
+/* x ^ x and x - x are 0 whatever x is. */
+static bool is_zero(const struct insn *in, const char *name) {
+    return (opcode_is(name, "sub") || opcode_is(name, "xor")) && is_integer(opcode_type(name, 0)) &&
+           in->op[1] == in->op[2];
+}
+
+static void set_by_rule(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes) {
+    const struct form *form = in->extra;
+    struct rule rule = rule_of(form->name);
+    uint32_t controlled = undefined_in(w, o, o->count - rule.controls, o->count), rest = lanes & ~controlled;
+    if (is_combined(form->name) && run == form->run) {
+        set_combined(w, in, run, o, lanes);
+        return;
+    }
+    if (controlled && opcode_is(form->name, "selp")) /* between two that may be alike in some bytes */
+        set_tried(w, in, run, o, controlled, COMPUTED);
+    else
+        set_all(w, o, rule.way == WAY_WHOLE ? lanes : controlled);
+    if (rule.way == WAY_UPWARD)
+        set_upward(w, o, rest);
+    else if (rule.way == WAY_HALVES)
+        set_halves(w, o, rest);
+    else if (rule.way != WAY_WHOLE && rest)
+        set_tried(w, in, run, o, rest, rule.way == WAY_NEW_BITS ? COMPUTED : 0);
+}
+
+static void form_results(struct warp *w, const struct insn *in, op_fn run) {
+    const char *name = ((const struct form *)in->extra)->name;
+    const struct operands o = operands_of(in, run);
+    uint32_t lanes = undefined_in(w, &o, o.destinations, o.count);
+    if (lanes && is_zero(in, name))
+        lanes = 0;
+    if (lanes)
+        set_by_rule(w, in, run, &o, lanes);
+    for (unsigned k = 0; k < o.destinations; k++)
+        follow_define(w, o.all[k].slot, o.all[k].bytes, w->mask & ~lanes);
+}
+
+/* ---- instructions that are no forms ---- */
+
+/* Moves whole elements: what happens to the registers happens to the frame beside them. */
+static void move_along(struct warp *w, const struct insn *in, op_fn run) {
+    uint8_t *regs = w->regs;
+    w->regs = follow_registers(w);
+    run(w, in);
+    w->regs = regs;
+}
+
+static void copy_results(const struct warp *w, const struct insn *in, unsigned to, unsigned from) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1)
+        follow_set(w, in->op[0], to, first_lane(rest), follow_byte(w, in->op[1], from, first_lane(rest)));
+}
+
+/* By the PTX instruction: registers that are read, and those that are written. */
+struct visited {
+    const struct warp *warp;
+    uint32_t lanes; /* in which something that is read is undefined */
+    uint8_t origin;
+};
+
+static void visit_read(struct ptx_register *r, bool written, void *context) {
+    struct visited *v = context;
+    unsigned bytes = register_bits(r) / 8;
+    uint32_t lanes = written || r->constant ? 0 : follow_undefined(v->warp, r->slot, bytes, v->warp->mask);
+    if (lanes && !v->lanes)
+        v->origin = follow_byte(v->warp, r->slot, bytes, first_lane(lanes));
+    v->lanes |= lanes;
+}
+
+static void visit_written(struct ptx_register *r, bool written, void *context) {
+    struct visited *v = context;
+    unsigned bytes = register_bits(r) / 8;
+    if (!written || r->constant)
+        return;
+    follow_define(v->warp, r->slot, bytes, v->warp->mask & ~v->lanes);
+    for (uint32_t rest = v->lanes; rest; rest &= rest - 1)
+        follow_set(v->warp, r->slot, bytes, first_lane(rest), v->origin | COMPUTED);
+}
+
+/* Those whose operands are all computed with; of others they are addresses, sizes and numbers of something. */
+static bool only_computes(const char *opcode) {
+    static const char *const families[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strncmp(opcode, families[i], strlen(families[i])) == 0)
+            return true;
+    return opcode_is(opcode, "isspacep");
+}
+
+/* ---- matrices ---- */
+
+static bool is_product(const char *opcode) {
+    return opcode_is(opcode, "mma") || opcode_is(opcode, "wmma.mma") || opcode_is(opcode, "movmatrix");
+}
+
+/* The whole frame, with undefined bytes that are all zeros, or ones: NaN, which no product or sum loses. */
+static uint8_t *trial_frame(struct warp *w, const struct insn *in, op_fn run, uint8_t with) {
+    size_t n = w->launch->kernel->frame_bytes;
+    uint8_t *frame = aligned_alloc(64, n), *regs = w->regs;
+    const uint8_t *undefined = follow_registers(w);
+    if (!frame)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        frame[i] = undefined[i] ? with : regs[i];
+    w->regs = frame;
+    run(w, in);
+    w->regs = regs;
+    return frame;
+}
+
+struct product {
+    const struct warp *warp;
+    const uint8_t *zeros, *ones; /* frames */
+    uint8_t origin;
+};
+
+static void visit_product(struct ptx_register *r, bool written, void *context) {
+    const struct product *v = context;
+    uint8_t *to = follow_registers(v->warp);
+    for (uint32_t i = r->slot; written && !r->constant && i < r->slot + register_bits(r) / 8 * WARP_SIZE; i++)
+        to[i] = v->zeros[i] == v->ones[i] ? 0 : v->origin;
+}
+
+/* An element of the product is undefined if it depends on one that is. */
+static void set_product(struct warp *w, const struct insn *in, op_fn run, const struct ptx_insn *p, uint8_t origin) {
+    uint8_t *zeros = trial_frame(w, in, run, 0), *ones = trial_frame(w, in, run, 0xff);
+    struct product v = {w, zeros, ones, origin | COMPUTED};
+    visit_registers(p, visit_product, &v);
+    free(zeros);
+    free(ones);
+}
+
+/* ---- by the PTX instruction ---- */
+
+static void use_all(struct warp *w, const struct insn *in, const struct visited *v, const char *opcode) {
+    bool matrix = opcode_is(opcode, "wmma") || opcode_is(opcode, "stmatrix") || opcode_is(opcode, "ldmatrix");
+    bool result = opcode_is(opcode, "wmma.store") &&
+                  touch_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL;
+    enum use use = result ? USE_STORED : in->flags & INSN_BARRIER ? USE_VOTE : USE_ADDRESS;
+    for (uint32_t rest = matrix && !result ? 0 : v->lanes; rest; rest &= rest - 1)
+        follow_use(w, in, first_lane(rest), v->origin, use);
+}
+
+static void other_results(struct warp *w, const struct insn *in, op_fn run) {
+    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
+    struct visited v = {.warp = w};
+    if (!p || !p->opcode)
+        return;
+    visit_registers(p, visit_read, &v);
+    if (v.lanes && is_product(p->opcode) && w->mask == FULL_MASK) {
+        set_product(w, in, run, p, v.origin);
+        return;
+    }
+    if (v.lanes && !only_computes(p->opcode)) {
+        use_all(w, in, &v, p->opcode);
+        v.lanes = 0;
+    }
+    visit_registers(p, visit_written, &v);
+}
+
+/* An operand that decode lets be computed first, into a place of its own. */
+static bool makes_temporary(const struct warp *w, const struct insn *in, op_fn run) {
+    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
+    return (run == op_local_address || run == op_special) && !(p && p->opcode && opcode_is(p->opcode, "mov"));
+}
+
+void follow_results(struct warp *w, const struct insn *in) {
+    op_fn run = sites_operation(w->launch->kernel, in);
+    if (in->flags & INSN_FORM)
+        form_results(w, in, run);
+    else if (run == op_widen || run == op_insert || run == op_extract || memory_is_frame_operation(run))
+        move_along(w, in, run);
+    else if (run == op_not_pred)
+        copy_results(w, in, 0, 0);
+    else if (run == op_cvta)
+        copy_results(w, in, 8, 8);
+    else if (!(in->flags & INSN_PSEUDO) && run != op_nothing && !makes_temporary(w, in, run))
+        other_results(w, in, run);
+}

@@ -1,0 +1,50 @@
+/* Undefined values that somebody uses: see follow.h. */
+#include "check/checks.h"
+#include "check/follow.h"
+
+static uint8_t told_lane(const struct origin *o, const struct warp *w, int lane) {
+    bool own = o->warp == w->index && o->lanes >> lane & 1;
+    return (uint8_t)(own ? lane : first_lane(o->lanes));
+}
+
+void follow_use(const struct warp *w, const struct insn *in, int lane, uint8_t byte, enum use use) {
+    struct follow *f = follow_of(w);
+    unsigned number = byte & ORIGIN_NUMBER;
+    struct origin *o = &f->origins[number ? number : f->count];
+    if (!o->lanes)
+        return;
+    int from = told_lane(o, w, lane);
+    if (o->told >> from & 1)
+        return;
+    o->told |= 1u << from;
+    struct hazard h = {.kind = o->shuffle ? HAZARD_NOBODY : HAZARD_UNWRITTEN,
+                       .warning = o->shuffle && !check_is_on(CHECK_STRICT),
+                       .kernel = w->launch->kernel,
+                       .now = o->in,
+                       .used = in,
+                       .use = use,
+                       .who = hazard_thread_at(w->launch, w->block->index, o->warp, (uint32_t)from),
+                       .space = (enum ptx_space)o->space,
+                       .address = o->address[from],
+                       .bytes = o->bytes,
+                       .asked = o->asked[from],
+                       .allocation = o->allocation};
+    hazards_note(&w->launch->watch->hazards, &h);
+}
+
+void follow_use_register(const struct warp *w, const struct insn *in, uint32_t slot, unsigned bytes, enum use use) {
+    for (uint32_t rest = follow_undefined(w, slot, bytes, w->mask); rest; rest &= rest - 1)
+        follow_use(w, in, first_lane(rest), follow_byte(w, slot, bytes, first_lane(rest)), use);
+}
+
+const char *follow_use_words(enum use use) {
+    static const char *const words[] = {[USE_BRANCH] = "it decides a branch",
+                                        [USE_GUARD] = "it decides whether this is done",
+                                        [USE_ADDRESS] = "it is, or makes, an address",
+                                        [USE_ATOMIC] = "it is an operand of an atomic operation",
+                                        [USE_LANE] = "it says which lanes take part or are asked",
+                                        [USE_STORED] = "a result that depends on it is stored",
+                                        [USE_ARGUMENT] = "it is an argument",
+                                        [USE_VOTE] = "it is a vote at a barrier"};
+    return words[use];
+}

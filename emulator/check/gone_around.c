@@ -1,0 +1,84 @@
+/* A *_sync function in an if, whose mask names lanes that go around it. The machine waits for lanes that are still on their way, but no
+ * longer for those that have left the kernel, so the mistake may pass: CUDA's guide calls it undefined. Here lanes are noted that work
+ * behind such a function while others wait for them there, and that leave the kernel without having come to it. Whoever returns early,
+ * from a place where the others do not come, is not meant; neither are loops, where a lane may be late in the round before. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/block_watch.h"
+#include "core/function.h"
+#include "core/zeroed.h"
+
+static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
+    uint64_t bit = (uint64_t)1 << to % 64;
+    if (r->bits[to / 64] & bit)
+        return;
+    r->bits[to / 64] |= bit;
+    open[(*count)++] = to;
+}
+
+static void reach_next(struct reachable *r, const struct insn *in, uint32_t *open, uint32_t *count) {
+    const struct branch_table *table = in->run == op_branch_table ? in->extra : NULL;
+    for (uint32_t i = 0; table && i < table->count; i++)
+        reach(r, open, count, table->insns[i]);
+    if (in->run == op_branch || in->run == op_branch_if)
+        reach(r, open, count, (uint32_t)(in->index + (in->target - in)));
+    if (!table && in->run != op_branch && in->run != op_exit && in->run != op_return && in->run != op_trap)
+        reach(r, open, count, in->index + 1);
+}
+
+/* What may be executed after an instruction of the kernel. */
+static const struct reachable *reachable_from(struct block_watch *b, const struct insn *in) {
+    const struct code *code = &b->launch->kernel->code;
+    struct reachable *r = &b->reachable;
+    uint32_t count = 0, *open = r->from == in ? NULL : zeroed(code->count, sizeof *open);
+    if (!open)
+        return r;
+    r->from = in;
+    r->bits = r->bits ? r->bits : zeroed(code->count / 64 + 1, sizeof *r->bits);
+    memset(r->bits, 0, (code->count / 64 + 1) * sizeof *r->bits);
+    reach_next(r, in, open, &count);
+    while (count)
+        reach_next(r, &code->insns[open[--count]], open, &count);
+    free(open);
+    return r;
+}
+
+static bool comes_behind(struct block_watch *b, const struct insn *in, const struct fragment *f) {
+    const struct reachable *r = reachable_from(b, f->pc);
+    bool again = r->bits[f->pc->index / 64] >> f->pc->index % 64 & 1;
+    return !again && r->bits[in->index / 64] >> in->index % 64 & 1;
+}
+
+void gone_around_note(struct block_watch *b, const struct warp *w, const struct insn *in) {
+    struct gone_around *g = &b->gone_around[w->index];
+    for (unsigned i = 0; i < w->count; i++) {
+        const struct fragment *f = &w->fragments[i];
+        if (i == w->current || f->state != FRAGMENT_AT_SYNC || f->depth || !(f->sync_mask & w->mask) ||
+            !comes_behind(b, in, f))
+            continue;
+        if (g->sync != f->pc || !g->lanes)
+            *g = (struct gone_around){f->pc, in, 0};
+        g->lanes |= f->sync_mask & w->mask;
+    }
+}
+
+void gone_around_check(const struct warp *w, const struct insn *in, uint32_t named) {
+    struct block_watch *b = w->block->watch;
+    struct gone_around *g = b ? &b->gone_around[w->index] : NULL;
+    uint32_t lanes = g && g->lanes && g->sync->index == in->index ? g->lanes & named & ~w->live : 0;
+    if (!g)
+        return;
+    g->lanes &= ~w->mask;
+    if (!lanes)
+        return;
+    struct hazard h = {.kind = HAZARD_GONE_AROUND,
+                       .warning = !check_is_on(CHECK_STRICT),
+                       .kernel = w->launch->kernel,
+                       .now = g->sync,
+                       .used = g->where,
+                       .who = hazard_thread(w, first_lane(w->mask)),
+                       .asked = (unsigned)first_lane(lanes)};
+    hazards_note(&b->launch->hazards, &h);
+    g->lanes = 0;
+}

@@ -1,0 +1,19 @@
+// expect: none
+/* What is left of the kernel stands in the branch, barrier and all: the other threads have ended. */
+#include "agreement.h"
+
+__global__ void kernel(int *x, int *y) {
+    __shared__ int tile[BLOCK];
+    int i = threadIdx.x;
+    if (i < 50) {
+        tile[i] = x[i];
+        __syncthreads();
+        y[i] = tile[49 - i];
+    }
+}
+
+int main() {
+    int *x = device<int>(4 * BLOCK), *y = device<int>(4 * BLOCK);
+    kernel<<<1, BLOCK>>>(x, y);
+    return finish();
+}

@@ -1,0 +1,44 @@
+// expect: compile_error
+/* More static shared memory than any GPU has for a block: without a GPU, too, ptxas has to be asked. */
+#include "common/check.h"
+
+enum { BLOCK = 128 }; // threads in a block
+
+/* The fewest blocks of BLOCK threads that hold n threads. */
+static int blocks_for(int n) {
+    return (n + BLOCK - 1) / BLOCK;
+}
+
+/* x, y, out: n floats. Grid: n threads or more. Thread i writes out[i]. */
+__global__ void saxpy_kernel(float a, const float *x, const float *y, float *out, int n) {
+    __shared__ float all[20000];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        all[threadIdx.x] = a * x[i] + y[i];
+        out[i] = all[threadIdx.x];
+    }
+}
+
+/* in, out: n floats. Grid: n threads or more. Thread i reads in[i] and writes it to its mirrored place. */
+__global__ void reverse_kernel(const float *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[n - 1 - i] = in[i];
+    }
+}
+
+void saxpy(float a, const float *x, const float *y, float *out, int n) {
+    if (n == 0) {
+        return;
+    }
+    saxpy_kernel<<<blocks_for(n), BLOCK>>>(a, x, y, out, n);
+    CUDA_CHECK_LAUNCH();
+}
+
+void reverse(const float *in, float *out, int n) {
+    if (n == 0) {
+        return;
+    }
+    reverse_kernel<<<blocks_for(n), BLOCK>>>(in, out, n);
+    CUDA_CHECK_LAUNCH();
+}
