@@ -5,7 +5,7 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
-enum { TILE = 16, REDUCTION_BLOCK = 256, REDUCTION_EACH = 16, MANDELBROT_LIMIT = 256, BODIES_BLOCK = 256 };
+enum { TILE = 16, REDUCTION_BLOCK = 256, REDUCTION_EACH = 16, MANDELBROT_LIMIT = 256, BODIES_BLOCK = 256, RADIUS = 4 };
 
 /* --- vecadd: c[i] = a[i] + b[i] --- */
 
@@ -128,6 +128,62 @@ __global__ void bodies_kernel(const float4 *bodies, float4 *accelerations, int n
         __syncthreads();
     }
     accelerations[i] = make_float4(x, y, z, 0);
+}
+
+/* --- transposes of n x n, n a multiple of 32: one side goes along rows, the other one down columns --- */
+
+__global__ void transpose_to_columns_kernel(const float *from, float *to, int n) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    to[x * n + y] = from[y * n + x];
+}
+
+__global__ void transpose_from_columns_kernel(const float *from, float *to, int n) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    to[y * n + x] = from[x * n + y];
+}
+
+/* --- stencils that read their neighbours' words from global memory --- */
+
+__global__ void stencil_5_points_kernel(const float *from, float *to, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, i = y * width + x;
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1) {
+        to[i] = 0.2f * (from[i] + from[i - 1] + from[i + 1] + from[i - width] + from[i + width]);
+    } else if (x < width && y < height) {
+        to[i] = from[i];
+    }
+}
+
+/* to[i] is the mean of from[i - RADIUS] to from[i + RADIUS], which must be there. */
+__global__ void stencil_line_kernel(const float *from, float *to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    if (i < n) {
+        for (int k = -RADIUS; k <= RADIUS; k++) {
+            sum += from[i + k];
+        }
+        to[i] = sum / (2 * RADIUS + 1);
+    }
+}
+
+/* --- single bytes --- */
+
+__global__ void threshold_kernel(const unsigned char *from, unsigned char *to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        to[i] = from[i] > 127 ? 255 : 0;
+    }
+}
+
+/* bins[256] += how often each byte occurs; a block counts in shared memory. */
+__global__ void histogram_kernel(const unsigned char *x, unsigned *bins, int n) {
+    __shared__ unsigned counts[256];
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        atomicAdd(&counts[x[i]], 1u);
+    }
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], counts[threadIdx.x]);
 }
 
 /* --- wmma: c = a * b, n x n, half precision in, single out; a warp a tile of 16 x 16, n a multiple of 16 --- */

@@ -52,7 +52,7 @@ struct allocation_watch *allocation_watch_new(const struct allocation *a) {
 
 static void chunks_drop(const struct allocation *a, struct race_chunk *chunks) {
     for (uint64_t i = 0; i < chunk_count(a); i++)
-        if (chunks[i].groups || chunks[i].details)
+        if (chunk_is_used(&chunks[i]))
             chunk_drop(&chunks[i]);
     munmap(chunks, chunk_count(a) * sizeof *chunks);
 }
@@ -190,11 +190,10 @@ struct race_chunk *allocation_chunks(const struct allocation *a) {
 }
 
 static void keep_values(struct race_chunk *c, const struct chunk_visitor *v) {
-    if (!chunk_is_used(c) || chunk_is_expanded(c))
+    if (!chunk_is_used(c))
         return;
     chunk_lock(c);
-    if (c->write_count && c->newest > v->floor)
-        chunk_expand(c, 2, v);
+    chunk_take_values(c, v);
     chunk_close(c);
 }
 

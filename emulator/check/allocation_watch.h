@@ -39,7 +39,7 @@ uint64_t allocation_unwritten_run(const struct allocation *a, uint64_t *at, uint
 void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
                        uint64_t from_address, uint64_t bytes);
 
-/* The same in a hurry, for an address in an allocation that is watched. False: perhaps not, see allocation_find_unwritten. */
+/* Is there none? In a hurry, for an address in an allocation that is watched. */
 static inline bool allocation_is_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
     const uint64_t *word = a->watch->written;
     uint64_t at = address - a->base, none = 0;
@@ -48,9 +48,13 @@ static inline bool allocation_is_written(const struct allocation *a, uint64_t ad
     word += at / 64;
     if (at % 64 + bytes <= 64)
         return !(~*word >> at % 64 << (64 - bytes));
-    for (; at % 64 == 0 && bytes >= 64; bytes -= 64, at += 64)
+    if (at % 64) {
+        none = ~*word++ >> at % 64;
+        bytes -= 64 - at % 64;
+    }
+    for (; bytes >= 64; bytes -= 64)
         none |= ~*word++;
-    return !bytes && !none;
+    return !none && !(bytes && ~*word << (64 - bytes));
 }
 
 /* Writes them, if that is done at once. */

@@ -152,9 +152,10 @@ bool touch_same_values(const struct touch *t, int other);
 bool race_only_warns(const struct block_watch *b, const struct touch *t, struct access_mark old);
 
 /* Who comes to leave a mark in the chunk with that byte of an allocation. */
-static inline struct chunk_visitor visitor_at(const struct launch_watch *l, const struct allocation *a,
-                                              uint64_t offset) {
-    return (struct chunk_visitor){l->operation.serial, l->floor, a->host + (offset & ~(CHUNK_BYTES - 1))};
+static inline struct chunk_visitor visitor_at(const struct touch *t, const struct allocation *a, uint64_t offset) {
+    const struct launch_watch *l = t->warp->launch->watch;
+    const uint8_t *memory = a->host + (offset & ~(CHUNK_BYTES - 1));
+    return (struct chunk_visitor){l->operation.serial, l->floor, memory, t->write};
 }
 
 void race_global(struct block_watch *b, const struct touch *t);

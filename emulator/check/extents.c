@@ -12,8 +12,8 @@ struct longer {
 static void add(struct longer *l, struct extent e, int first, int last) {
     if (first > last)
         return;
-    e.first = (uint8_t)first;
-    e.last = (uint8_t)last;
+    e.first = (uint16_t)first;
+    e.last = (uint16_t)last;
     l->items[l->count++] = e;
 }
 
@@ -62,11 +62,11 @@ bool extents_put(struct extent *list, uint8_t *count, const struct extent *new) 
     return store(list, count, &l);
 }
 
-struct global_mark extents_mark(const struct extent *list, unsigned count, unsigned word) {
+struct global_mark extents_mark(const struct extent *list, unsigned count, unsigned byte) {
     for (const struct extent *e = list; e < list + count; e++)
-        if (word >= e->first && word <= e->last) {
+        if (byte >= e->first && byte <= e->last) {
             struct global_mark m = e->mark;
-            m.mark.packed += word >> e->shift;
+            m.mark.packed += byte >> e->shift;
             return m;
         }
     return (struct global_mark){0};

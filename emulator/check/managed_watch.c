@@ -148,7 +148,8 @@ static void compare(struct hazards *all, const struct touch_of_host *t) {
         return;
     uint64_t at = (t->address - a->base) & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     chunk_lock(c);
-    const struct global_cell cell = chunk_cell(c, at >> chunk_unit_shift(c));
+    chunk_tell(c);
+    const struct global_cell cell = chunk_cell(c, at >> chunk_unit_shift(c), NULL);
     chunk_close(c);
     const struct global_mark *marks[] = {&cell.write, &cell.strong, &cell.reads[0], &cell.reads[1]};
     for (int i = 0; i < (t->write ? 4 : 2); i++)

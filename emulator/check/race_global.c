@@ -139,15 +139,15 @@ static bool touch_cell(const struct now *n, struct global_cell *c, uint64_t offs
 static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bool *found) {
     struct race_chunk *c = allocation_chunk(n->touch->allocation, n->touch->allocation->base + offset);
     unsigned unit = bytes % 4 || offset % 4 ? 0 : 2;
-    struct chunk_visitor v = visitor_at(n->b->launch, n->touch->allocation, offset);
+    struct chunk_visitor v = visitor_at(n->touch, n->touch->allocation, offset);
     if (!c || !chunk_open(c, unit, &v))
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++) {
-        struct global_cell cell = chunk_cell(c, i);
+        struct global_cell cell = chunk_cell(c, i, v.memory);
         *found |= touch_cell(n, &cell, (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
                              1u << c->unit_shift, *found);
-        chunk_set_cell(c, i, &cell);
+        chunk_set_cell(c, i, &cell, v.floor);
     }
     chunk_close(c);
 }
@@ -221,10 +221,11 @@ static void search_chunk(const struct search *s, const struct allocation *a, uin
     if (!c || !chunk_is_used(c))
         return;
     chunk_lock(c);
+    chunk_tell(c);
     unsigned unit_shift = chunk_unit_shift(c);
     uint64_t unit = (uint64_t)1 << unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
     for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit) {
-        struct global_cell cell = chunk_cell(c, (at & chunk) >> unit_shift);
+        struct global_cell cell = chunk_cell(c, (at & chunk) >> unit_shift, NULL);
         search_cell(s, a, a->base + at, (uint32_t)unit, &cell, write);
     }
     chunk_close(c);

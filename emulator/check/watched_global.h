@@ -9,6 +9,9 @@
 #include "check/extents.h"
 #include "ops/memory_fast.h"
 
+/* Once in a kernel's text, which would take the compiler too long otherwise. */
+#define WATCHED_CALLED __attribute__((noinline, unused))
+
 /* Who comes, and what is over for it. */
 struct comer {
     struct global_mark mark; /* that lane 0 leaves */
@@ -30,7 +33,7 @@ static inline struct comer comer_of(const struct block_watch *b, const struct wa
 
 /* ---- extents ---- */
 
-/* Over, or each word's by the thread that comes now, alone. `now` is a part of one warp. */
+/* Over, or each element's by the thread that comes now, alone. `now` is a part of one warp. */
 static inline bool extent_is_harmless(const struct comer *q, const struct extent *old, const struct extent *now) {
     if (old->mark.launch <= q->before)
         return true;
@@ -58,9 +61,9 @@ static inline bool extents_are_harmless(const struct comer *q, const struct exte
 static inline struct extent extent_of(const struct comer *q, uint64_t in_chunk, uint64_t bytes, uint32_t each,
                                       uint32_t lane) {
     struct extent now = {.mark = q->mark,
-                         .first = (uint8_t)(in_chunk / 4),
-                         .last = (uint8_t)((in_chunk + bytes - 1) / 4),
-                         .shift = (uint8_t)(__builtin_ctz(each) - 2)};
+                         .first = (uint16_t)in_chunk,
+                         .last = (uint16_t)(in_chunk + bytes - 1),
+                         .shift = (uint8_t)__builtin_ctz(each)};
     now.mark.mark.packed += lane - (uint32_t)(in_chunk / each);
     return now;
 }
@@ -84,7 +87,7 @@ static inline bool watched_extend(struct extent *list, uint8_t *count, const str
             continue;
         if (e->first < now->first || e->last <= now->last)
             return false;
-        e->first = (uint8_t)(now->last + 1);
+        e->first = (uint16_t)(now->last + 1);
     }
     last->last = now->last;
     return true;
@@ -99,12 +102,26 @@ static inline bool watched_cut(struct extent *list, uint8_t *count, const struct
         if (e->first >= now->first && e->last <= now->last)
             *e = list[--*count];
         else if (e->first >= now->first)
-            e->first = (uint8_t)(now->last + 1);
+            e->first = (uint16_t)(now->last + 1);
         else if (e->last <= now->last)
-            e->last = (uint8_t)(now->first - 1);
+            e->last = (uint16_t)(now->first - 1);
         else
             return false;
     }
+    return true;
+}
+
+/* Has nothing been ordered since the last barrier of the whole block? */
+static inline bool comer_is_fresh(const struct comer *q) {
+    return q->mark.mark.time == q->base && q->synced <= q->base;
+}
+
+/* Notes a read in the log of its chunk. */
+static inline bool watched_log(struct race_chunk *c, const struct comer *q, const struct extent *now) {
+    unsigned unit = c->expanded ? c->unit_shift : 0;
+    if (now->shift < unit || !chunk_log(c, now, q->before))
+        return false;
+    c->parts |= now->shift < 2;
     return true;
 }
 
@@ -135,7 +152,7 @@ struct watched_place {
 
 /* May the warp be seen as a whole, and is order between blocks nothing to be asked? */
 static inline bool watched_is_simple(const struct block_watch *b, const struct warp *w, const struct watched_access x) {
-    return x.bytes >= 4 && !b->order.partly && watch_whole_comes_to(b, w, MARK_SITE(x.mark)) &&
+    return !b->order.partly && watch_whole_comes_to(b, w, MARK_SITE(x.mark)) &&
            (b->launch->checks & (CHECK_RACE | CHECK_CAREFUL)) == CHECK_RACE;
 }
 
@@ -163,26 +180,55 @@ static inline bool watched_find(const struct warp *w, const struct fast_access f
            p->bytes <= a->limit - p->offset[1] && !((p->offset[0] | p->offset[1] | a->base) & (each - 1));
 }
 
-/* What a warp does to one run of memory goes on with the extents of its chunk, which is locked then. NULL: nothing is done. */
-static inline struct race_chunk *watched_go_on(const struct block_watch *b, const struct comer *q,
-                                               const struct watched_place *p, bool write) {
-    uint64_t offset = p->offset[0], in_chunk = offset % CHUNK_BYTES;
-    struct race_chunk *c = &p->chunks[offset >> CHUNK_SHIFT];
-    if (p->pattern != PATTERN_RUN || p->offset[1] != offset + p->bytes || in_chunk + 2 * p->bytes > CHUNK_BYTES ||
-        chunk_is_expanded(c) || !chunk_try_lock(c))
-        return NULL;
-    struct extent now = extent_of(q, in_chunk, 2 * p->bytes, p->each, 0);
-    if (c->newest <= b->launch->floor && !c->expanded)
+/* What a warp does to one run of memory goes on with the extents of its chunk, which is locked. */
+static inline bool watched_go_on(const struct comer *q, struct race_chunk *c, const struct extent *now, bool write) {
+    return !c->expanded && !c->logged && extents_are_harmless(q, c->writes, c->write_count, now) &&
+           extents_are_harmless(q, c->reads, c->read_count, now) &&
+           (write ? watched_extend(c->writes, &c->write_count, now) && watched_cut(c->reads, &c->read_count, now)
+                  : watched_extend(c->reads, &c->read_count, now));
+}
+
+/* The chunk is locked, if nobody else is there, and what is over is forgotten. */
+static inline bool watched_enter(const struct block_watch *b, struct race_chunk *c) {
+    if (!chunk_try_lock(c))
+        return false;
+    if (c->newest > b->launch->floor)
+        return true;
+    if (!c->expanded) {
         c->write_count = c->read_count = 0;
-    if (!c->expanded && extents_are_harmless(q, c->writes, c->write_count, &now) &&
-        extents_are_harmless(q, c->reads, c->read_count, &now) &&
-        (write ? watched_extend(c->writes, &c->write_count, &now) && watched_cut(c->reads, &c->read_count, &now)
-               : watched_extend(c->reads, &c->read_count, &now))) {
-        chunk_note_launch(c, q->mark.launch);
-        return c;
+        c->logged = 0;
+        c->parts = false;
+        return true;
     }
     chunk_close(c);
-    return NULL;
+    return false;
+}
+
+/* All that a half reads in one chunk. */
+static WATCHED_CALLED bool watched_read_piece(const struct block_watch *b, const struct comer *q, struct race_chunk *c,
+                                              const struct extent *now) {
+    if (!watched_enter(b, c))
+        return false;
+    chunk_note_launch(c, q->mark.launch, false);
+    bool good = watched_go_on(q, c, now, false) || (comer_is_fresh(q) && watched_log(c, q, now));
+    c->parts |= good && now->shift < 2;
+    chunk_close(c);
+    return good;
+}
+
+/* Lanes read `bytes` one after the other, from this place of the allocation on. */
+static WATCHED_CALLED bool watched_read_run(const struct block_watch *b, const struct comer *q,
+                                            const struct watched_place *p, uint64_t offset, uint64_t bytes,
+                                            uint32_t lane) {
+    uint64_t in_chunk = offset % CHUNK_BYTES, here = CHUNK_BYTES - in_chunk < bytes ? CHUNK_BYTES - in_chunk : bytes;
+    struct race_chunk *c = &p->chunks[offset >> CHUNK_SHIFT];
+    struct extent now = extent_of(q, in_chunk, here, p->each, lane);
+    if (!watched_read_piece(b, q, c, &now))
+        return false;
+    if (here == bytes)
+        return true;
+    now = extent_of(q, 0, bytes - here, p->each, lane + (uint32_t)(here / p->each));
+    return watched_read_piece(b, q, c + 1, &now);
 }
 
 /* All checks of a load by all lanes are done and found nothing, and it is remembered. False: nothing is done. */
@@ -199,10 +245,30 @@ static inline bool watched_read(const struct warp *w, const struct fast_access f
         return true;
     if (!allocation_is_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes))
         return false;
-    struct race_chunk *c = watched_go_on(b, &q, p, false);
-    if (c)
-        chunk_close(c);
-    return c;
+    if (p->pattern != PATTERN_RUN)
+        return false;
+    if (p->offset[1] == p->offset[0] + p->bytes)
+        return watched_read_run(b, &q, p, p->offset[0], 2 * (uint64_t)p->bytes, 0);
+    return watched_read_run(b, &q, p, p->offset[0], p->bytes, 0) &&
+           watched_read_run(b, &q, p, p->offset[1], p->bytes, HALF);
+}
+
+/* The chunk that a store goes on with, locked. NULL: nothing is done. */
+static WATCHED_CALLED struct race_chunk *watched_write_run(const struct block_watch *b, const struct comer *q,
+                                                           const struct watched_place *p) {
+    uint64_t offset = p->offset[0], in_chunk = offset % CHUNK_BYTES, bytes = 2 * (uint64_t)p->bytes;
+    struct race_chunk *c = &p->chunks[offset >> CHUNK_SHIFT];
+    if (p->pattern != PATTERN_RUN || p->offset[1] != offset + p->bytes || in_chunk + bytes > CHUNK_BYTES ||
+        chunk_is_expanded(c) || !watched_enter(b, c))
+        return NULL;
+    struct extent now = extent_of(q, in_chunk, bytes, p->each, 0);
+    if (watched_go_on(q, c, &now, true)) {
+        chunk_note_launch(c, q->mark.launch, true);
+        c->parts |= p->each < 4;
+        return c;
+    }
+    chunk_close(c);
+    return NULL;
 }
 
 /* The same for a store: it must be done before the chunk is closed that is returned. */
@@ -212,7 +278,7 @@ static inline struct race_chunk *watched_write(const struct warp *w, const struc
     if (!watched_is_simple(b, w, x) || !watched_find(w, f, x.bytes, p) || !allocation_keeps_values(p->allocation))
         return NULL;
     struct comer q = comer_of(b, w, whole_mark(b, w, x.mark));
-    struct race_chunk *c = watched_go_on(b, &q, p, true);
+    struct race_chunk *c = watched_write_run(b, &q, p);
     if (c && !allocation_set_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes)) {
         chunk_close(c);
         return NULL;

@@ -10,7 +10,7 @@
 
 enum { WORDS = 2048, BUFFERS = 2, STREAMS = 3, STEPS = 5, EVENTS = 10 };
 
-enum kind { READ, WRITE, UPDATE, ADD, VOLATILE_READ, VOLATILE_WRITE, BARRIER, WARP_BARRIER };
+enum kind { READ, READ_AROUND, WRITE, UPDATE, ADD, VOLATILE_READ, VOLATILE_WRITE, BARRIER, WARP_BARRIER };
 
 struct step {
     kind what;
@@ -34,6 +34,10 @@ __device__ int place(const step &s, int g) {
         return s.a;
     case 4:
         return g % 16 * 16 + g / 16;
+    case 5:
+        return g % 32 * 260 + g / 32; // columns
+    case 6:
+        return 3 * g + s.a; // structures
     default:
         return g / 32 * 32 + 31 - g % 32;
     }
@@ -45,7 +49,7 @@ template <class T> __device__ unsigned access(const step &s, unsigned *memory, i
         all = *at;
     }
     *(unsigned char *)&all += (unsigned char)value;
-    if (s.what != READ) {
+    if (s.what != READ && s.what != READ_AROUND) {
         *at = all;
     }
     return *(unsigned char *)&all;
@@ -85,6 +89,10 @@ __global__ void execute(program p, unsigned *one, unsigned *other, int rounds, u
                     sum += *(volatile unsigned *)&memory[at % WORDS];
                 } else if (s.what == VOLATILE_WRITE) {
                     *(volatile unsigned *)&memory[at % WORDS] = s.value;
+                } else if (s.what == READ_AROUND) {
+                    for (int n = 0; n < 3 + s.a; n++) {
+                        sum += access_some(s, memory, at + n % 5, 0);
+                    }
                 } else {
                     sum += access_some(s, memory, at, s.value ? s.value : i);
                 }
@@ -102,11 +110,12 @@ static int below(unsigned n) {
 }
 
 static step random_step(int width) {
-    static const kind kinds[] = {READ, READ, READ, WRITE, WRITE, WRITE, UPDATE, UPDATE, ADD, BARRIER, WARP_BARRIER};
+    static const kind kinds[] = {READ,  READ,   READ_AROUND, READ_AROUND, WRITE,   WRITE,
+                                 WRITE, UPDATE, UPDATE,      ADD,         BARRIER, WARP_BARRIER};
     step s;
     s.what = below(12) ? kinds[below(sizeof kinds / sizeof *kinds)] : below(2) ? VOLATILE_READ : VOLATILE_WRITE;
     s.buffer = below(2);
-    s.pattern = below(4) ? 0 : below(6);
+    s.pattern = below(4) ? 0 : below(8);
     s.a = below(2) ? 32 * below(16) : below(70);
     s.value = below(3);
     s.width = below(6) ? width : 1 << below(5);
@@ -139,7 +148,7 @@ static void launch(state *s, int stream) {
     static const int sizes[] = {32, 64, 96, 128, 256, 250};
     program p;
     p.count = 1 + below(STEPS);
-    int width = below(3) ? 4 : 4 << below(3);
+    int width = below(3) ? 4 : 1 << below(5);
     for (int i = 0; i < p.count; i++) {
         p.steps[i] = random_step(width);
     }

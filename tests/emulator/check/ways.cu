@@ -17,7 +17,8 @@ enum kind {
     BARRIER,
     WARP_BARRIER,
     FENCE,
-    READ_MANY,     // more than a log of them holds
+    READ_AROUND,   // neighbours in global memory, sometimes more than a log of them holds
+    READ_MANY,     // the same in shared memory
     READ_VOLATILE, // a strong read
     WRITE_VOLATILE,
     COPY, // asynchronous, to shared memory
@@ -57,6 +58,14 @@ __device__ int place(const step &s, int t, int global) {
         return global + s.a;
     case 8:
         return global * (s.a & 3);
+    case 9:
+        return t * 257 + s.a; // a column
+    case 10:
+        return t % 32 * 96 + t / 32; // columns side by side
+    case 11:
+        return t / 16 * 80 + t % 16 + s.a; // a tile of 16 columns
+    case 12:
+        return 3 * global + (s.a & 3); // structures
     default:
         return t < s.a ? t : s.a;
     }
@@ -141,6 +150,11 @@ __global__ void execute(program p, unsigned *memory, unsigned *out) {
             case WRITE_GLOBAL:
                 write_some(memory, at, s.value ? s.value : global, s.width);
                 break;
+            case READ_AROUND:
+                for (int k = 0; k < 3 + s.value * 30; k++) {
+                    sum += read_some(memory, at + k % 7, s.width);
+                }
+                break;
             case READ_MANY:
                 for (int k = 0; k < 100 + 10 * s.a; k++) {
                     sum += shared[(at + k) % WORDS];
@@ -176,17 +190,17 @@ static int below(unsigned n) {
     return (int)((seed >> 10) % n);
 }
 
-static step random_step(bool words) {
+static step random_step(bool words, int width) {
     static const kind kinds[] = {READ_SHARED,  READ_SHARED,  READ_SHARED,  WRITE_SHARED, WRITE_SHARED,
-                                 WRITE_SHARED, READ_GLOBAL,  READ_GLOBAL,  READ_GLOBAL,  WRITE_GLOBAL,
+                                 WRITE_SHARED, READ_GLOBAL,  READ_GLOBAL,  READ_AROUND,  WRITE_GLOBAL,
                                  WRITE_GLOBAL, ADD_SHARED,   ADD_GLOBAL,   BARRIER,      BARRIER,
                                  BARRIER,      WARP_BARRIER, WARP_BARRIER, FENCE};
     step s;
     s.what = below(8) ? kinds[below(sizeof kinds / sizeof *kinds)] : (kind)(READ_MANY + below(KINDS - READ_MANY));
-    s.pattern = below(4) ? 7 * below(2) : below(10);
+    s.pattern = below(3) ? 7 * below(2) : below(14);
     s.a = below(3) ? 16 * below(4) : below(40);
     s.value = below(3);
-    s.width = words ? 4 : below(3) ? 4 << below(3) : 1 << below(5);
+    s.width = words ? 4 : below(3) ? width : 1 << below(5);
     s.lanes = below(4) ? 32 : 1 + below(31);
     return s;
 }
@@ -200,11 +214,12 @@ int main(int, char **arguments) {
         cudaMalloc(&out, THREADS_MOST * BLOCKS_MOST * 4);
         cudaMemset(memory, 0, below(3) ? WORDS * 4 : WORDS * 2);
         bool words = below(2);
+        int width = 1 << below(5); // of most accesses
         for (int launches = 1 + below(2); launches > 0; launches--) {
             program p;
             p.count = 3 + below(STEPS - 3);
             for (int i = 0; i < p.count; i++) {
-                p.steps[i] = random_step(words);
+                p.steps[i] = random_step(words, width);
             }
             int blocks = 1 + below(BLOCKS_MOST),
                 threads = 32 * (1 + below(THREADS_MOST / 32)) - (below(4) ? 0 : below(32));
