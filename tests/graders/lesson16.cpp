@@ -54,15 +54,16 @@ static void busy(void) {
 
 // ---------------------------------------------------------------- what the lesson is about
 
-enum { EDGE = 128, TILE = 64, STEP = 8, BLOCKS = (EDGE / TILE) * (EDGE / TILE), WARPS = 8 };
+/* The rows of A are no multiple of 128 bytes long: else those that a warp copies meet in the banks that they are read from. */
+enum { EDGE = 128, DEPTH = 136, TILE = 64, STEP = 8, BLOCKS = (EDGE / TILE) * (EDGE / TILE), WARPS = 8 };
 
 static struct emulatorCounters counted(void) {
-    return product_run(&form, {EDGE, EDGE, EDGE, 1, 0, FRACTIONS, 50}, true).answer.counters;
+    return product_run(&form, {EDGE, EDGE, DEPTH, 1, 0, FRACTIONS, 50}, true).answer.counters;
 }
 
 /* A number that was read from shared memory is used more than once. */
 static void thrifty(void) {
-    const double fmas = (double)EDGE * EDGE * EDGE, tiles = BLOCKS * 2 * (TILE * EDGE / 8.0);
+    const double fmas = (double)EDGE * EDGE * DEPTH, tiles = BLOCKS * 2 * (TILE * DEPTH / 8.0);
     const double wavefronts_limit = 0.6, sectors_limit = 2;
     struct emulatorCounters c = counted();
     double wavefronts = 32.0 * (c.shared_load_wavefronts + c.shared_store_wavefronts + c.async_copy_wavefronts) / fmas;
@@ -89,8 +90,8 @@ static void thrifty(void) {
 
 /* Two buffers need one barrier a step, one buffer needs two; and a column of tile_A must not lie in one bank. */
 static void two_buffers(void) {
-    const double steps = EDGE / STEP, most_barriers = steps + 2, most_times = 2;
-    const double needed = BLOCKS * 2.0 * TILE * EDGE / 32; /* wavefronts that write all tiles, with no conflict */
+    const double steps = DEPTH / STEP, most_barriers = steps + 2, most_times = 2;
+    const double needed = BLOCKS * 2.0 * TILE * DEPTH / 32; /* wavefronts that write all tiles, with no conflict */
     struct emulatorCounters c = counted();
     double barriers = c.barriers / (double)(BLOCKS * WARPS);
     double times = (c.shared_store_wavefronts + c.async_copy_wavefronts) / needed;

@@ -290,7 +290,7 @@ static void case_goes_on(void) {
 // SAYS cudaMemcpy2D wrote only 32 bytes of each row of this memory (4 rows, which begin every
 // SAYS compare its width, which is in bytes, and both pitches
 __global__ void reads_rows(const float *x, size_t pitch, float *y) {
-    y[threadIdx.x] = x[blockIdx.x * pitch / sizeof(float) + threadIdx.x];
+    y[threadIdx.x] = 2 * x[blockIdx.x * pitch / sizeof(float) + threadIdx.x];
 }
 static void case_half_rows(void) {
     static float host[4][32];

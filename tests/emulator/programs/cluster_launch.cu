@@ -24,6 +24,7 @@ static __global__ void late(int *out) {
         asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
         if (threadIdx.x == 0)
             flag = 7;
+        __syncwarp();
     } else {
         while (flag != 7)
             ;

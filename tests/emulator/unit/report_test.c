@@ -84,6 +84,8 @@ static const char *advice_for(struct bad_access bad) {
 static void test_advice(void) {
     struct allocation a = {.base = 0x7f0000000000, .size = 4000, .limit = 4000};
     struct bad_access bad = {.finding = FINDING_OUT_OF_BOUNDS, .space = SPACE_GLOBAL, .bytes = 4, .nearest = &a};
+    bad.lanes = 1;
+    bad.one_dimension = true;
     bad.address = a.base + 4000;
     bad.thread = 1000, bad.threads = 1024;
     expect("advice/element", advice_for(bad), "element 1000 of an allocation of 1000 elements of 4 bytes");

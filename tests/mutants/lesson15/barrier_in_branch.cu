@@ -1,4 +1,4 @@
-// expect: wrong_result
+// expect: divergent_barrier
 // Only threads with an element of C come to the barriers. The others run ahead to their end, and with what they load for the last
 // tiles they overwrite what they have loaded for the first.
 #include "common/check.h"

@@ -1,4 +1,4 @@
-// expect: uninitialized
+// expect: wrong_result
 // Where K ends inside a tile, the rest of the tile is left as it is.
 #include "common/check.h"
 
