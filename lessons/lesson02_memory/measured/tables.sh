@@ -1,5 +1,6 @@
 #!/bin/sh
-# tables.sh: prints the page's H200 table and words of its text ("~ "), made from h200.txt (which record.sh printed on that machine).
+# tables.sh: prints the page's H200 table and words of its text ("~ "), made from h200.txt and managed.txt (which record.sh
+# printed on that machine).
 # tests/lessons/tables.test.sh looks whether the page has its lines.
 set -eu
 cd "$(dirname "$0")"
@@ -26,3 +27,13 @@ awk '
     printf "~ reported it: %s.\n", late
     printf "~ alone said `%s`\n", asked
   }' h200.txt
+
+awk '
+  /^memcpy into x/ { into = $5 }
+  /^memcpy, ordinary/ { ordinary = $4 }
+  /^prefetch to the/ { sent += $6 }
+  /^memcpy out of x/ { out = $6 }
+  END {
+    printf "~ into the managed array takes %.0f ms, where it takes %.0f ms into an ordinary one\n", into, ordinary
+    printf "~ there and back takes %.0f ms, and `memcpy` out of them %.0f ms\n", sent, out
+  }' managed.txt
