@@ -13,7 +13,6 @@
 #if CUDART_VERSION < 12080
 #define cudaGraphInstantiateConditionalHandleUnused cudaGraphInstantiateError
 #endif
-#define MEMORY_UNIT ((uint64_t)32 << 20) /* in which a GPU gives graphs memory */
 
 static cudaError_t invalid(void) {
     return state_return(cudaErrorInvalidValue);
@@ -80,10 +79,18 @@ static cudaError_t check_flags(unsigned long long flags) {
 
 /* ---- Instantiating ---- */
 
-static void add_bytes(const struct step *s, void *argument) {
-    uint64_t *bytes = argument;
+/* Memory that is freed within a graph is there for what it allocates afterwards. */
+struct footprint {
+    uint64_t now, most;
+};
+
+static void walk_memory(const struct step *s, void *argument) {
+    struct footprint *f = argument;
+    uint64_t freed = s->work->type == cudaGraphNodeTypeMemFree ? graph_memory_bytes(s->work->freed) : 0;
     if (s->work->type == cudaGraphNodeTypeMemAlloc)
-        *bytes += s->work->allocation.bytesize;
+        f->now += graph_memory_bytes(s->work->allocation.dptr);
+    f->now -= freed < f->now ? freed : f->now;
+    f->most = f->most < f->now ? f->now : f->most;
 }
 
 static struct executable *make_executable(struct graph *g, unsigned long long flags) {
@@ -103,8 +110,9 @@ static struct executable *make_executable(struct graph *g, unsigned long long fl
     p->step_count = plan_number(&p->plan, 0);
     *e = (struct executable){
         .plan = p, .flags = flags, .graph = graph_handle(g), .graph_id = g->id, .device = state_device()};
-    plan_each(&p->plan, add_bytes, &e->memory_bytes);
-    e->memory_bytes = (e->memory_bytes + MEMORY_UNIT - 1) / MEMORY_UNIT * MEMORY_UNIT;
+    struct footprint f = {0};
+    plan_each(&p->plan, walk_memory, &f);
+    e->memory_bytes = f.most;
     g->executables++;
     return e;
 }
@@ -161,12 +169,6 @@ static cudaError_t find_stream(const char *function, cudaStream_t handle, struct
               : state_refuse(function, cudaErrorInvalidResourceHandle, "There is no such stream (destroyed?).");
 }
 
-static void use_memory(struct executable *e) {
-    if (!e->uses_memory)
-        graph_memory_use(e->device, e->memory_bytes);
-    e->uses_memory = true;
-}
-
 static bool plan_frees(const struct plan *p, const void *pointer) {
     for (unsigned i = 0; i < p->count; i++)
         if (p->steps[i].work->type == cudaGraphNodeTypeMemFree && p->steps[i].work->freed == pointer)
@@ -186,6 +188,16 @@ static cudaError_t check_memory(const struct executable *e) {
                                 "cudaGraphInstantiateFlagAutoFreeOnLaunch.");
     }
     return cudaSuccess;
+}
+
+/* A launch of a graph that frees first has none of its own memory outstanding when it begins. */
+static void use_memory(const struct executable *e, bool free_first) {
+    const struct plan *p = &e->plan->plan;
+    for (unsigned i = 0; free_first && i < p->count; i++)
+        if (p->steps[i].work->type == cudaGraphNodeTypeMemAlloc)
+            graph_memory_freed(p->steps[i].work->allocation.dptr);
+    if (e->memory_bytes)
+        graph_memory_use(e->device, e->memory_bytes);
 }
 
 static void submit_memory(const struct plan *p) {
@@ -213,7 +225,7 @@ static cudaError_t launch(struct executable *e, cudaStream_t stream) {
     struct operation *op = graph_operation(e->plan, s, free_first);
     if (!op)
         return state_return(cudaErrorMemoryAllocation);
-    use_memory(e);
+    use_memory(e, free_first);
     submit_memory(&e->plan->plan);
     if (e->last)
         queue_wait_marker(s, e->last); /* one launch of an executable graph at a time */
@@ -236,7 +248,7 @@ static cudaError_t upload(struct executable *e, cudaStream_t stream) {
     if (error == cudaSuccess)
         error = capture_refuse("cudaGraphUpload", s);
     if (error == cudaSuccess)
-        use_memory(e);
+        use_memory(e, false);
     return error;
 }
 
@@ -267,8 +279,6 @@ static cudaError_t destroy(struct executable *e) {
     struct graph *g = graph_find(e->graph);
     if (g && g->id == e->graph_id)
         g->executables--;
-    if (e->uses_memory)
-        graph_memory_unuse(e->device, e->memory_bytes);
     shared_plan_release(e->plan); /* launches that are not done hold it, too */
     marker_release(e->last);
     handle_remove(e);

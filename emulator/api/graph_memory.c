@@ -7,10 +7,12 @@
 #include "api/capture.h"
 #include "memory/memory.h"
 
+#define MEMORY_UNIT      ((uint64_t)32 << 20) /* by which graphs take memory on an H200 */
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 struct region {
-    uint64_t base;
+    uint64_t base, bytes;
+    int device;
     bool outstanding;
     struct region *next;
 };
@@ -42,7 +44,7 @@ void *graph_memory_new(size_t bytes, int device) {
     }
     void *pointer = (void *)(uintptr_t)a->base;
     pthread_mutex_lock(&lock);
-    *r = (struct region){a->base, false, *bucket_of(pointer)};
+    *r = (struct region){a->base, bytes, device, false, *bucket_of(pointer)};
     *bucket_of(pointer) = r;
     pthread_mutex_unlock(&lock);
     return pointer;
@@ -53,6 +55,14 @@ bool graph_memory_is(const void *pointer) {
     bool is = find(pointer) != NULL;
     pthread_mutex_unlock(&lock);
     return is;
+}
+
+uint64_t graph_memory_bytes(const void *pointer) {
+    pthread_mutex_lock(&lock);
+    const struct region *r = find(pointer);
+    uint64_t bytes = r ? r->bytes : 0;
+    pthread_mutex_unlock(&lock);
+    return bytes;
 }
 
 static void set_outstanding(const void *pointer, bool outstanding) {
@@ -96,18 +106,27 @@ int graph_memory_end(const void *pointer) {
 
 /* ---- What is used ---- */
 
+/* With the lock. */
+static uint64_t outstanding_bytes(int device) {
+    uint64_t bytes = 0;
+    for (unsigned b = 0; b < BUCKETS; b++)
+        for (const struct region *r = regions[b]; r; r = r->next)
+            bytes += r->outstanding && r->device == device ? r->bytes : 0;
+    return bytes;
+}
+
+static uint64_t in_units(uint64_t bytes) {
+    return (bytes + MEMORY_UNIT - 1) / MEMORY_UNIT * MEMORY_UNIT;
+}
+
 void graph_memory_use(int device, uint64_t bytes) {
     pthread_mutex_lock(&lock);
     struct device_use *u = &uses[device];
-    u->current += bytes;
+    uint64_t needed = in_units(outstanding_bytes(device) + bytes);
+    if (u->current < needed)
+        u->current = needed;
     if (u->most < u->current)
         u->most = u->current;
-    pthread_mutex_unlock(&lock);
-}
-
-void graph_memory_unuse(int device, uint64_t bytes) {
-    pthread_mutex_lock(&lock);
-    uses[device].current -= bytes;
     pthread_mutex_unlock(&lock);
 }
 
@@ -115,7 +134,7 @@ static cudaError_t check_device(int device) {
     return device >= 0 && device < state_device_count() ? cudaSuccess : state_return(cudaErrorInvalidDevice);
 }
 
-/* Nothing is kept in reserve, so what is reserved is what is used. */
+/* What is reserved is what is used: nothing beyond it is kept. */
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value) {
     cudaError_t error = check_device(device);
     if (error != cudaSuccess)
@@ -144,5 +163,11 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-    return check_device(device);
+    cudaError_t error = check_device(device);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&lock);
+    uses[device].current = in_units(outstanding_bytes(device));
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
 }

@@ -20,8 +20,10 @@ bool graph_memory_outstanding(const void *pointer); /* allocated and not freed, 
 int graph_memory_begin(const void *pointer, bool free_first);
 int graph_memory_end(const void *pointer);
 
-/* What the executable graphs of a device use. */
+uint64_t graph_memory_bytes(const void *pointer);
+
+/* A launch needs so many bytes at one time, beside what is outstanding. Graphs of a device share what they use, and keep it when they
+ * are done or destroyed, until cudaDeviceGraphMemTrim(). Seen on an H200. */
 void graph_memory_use(int device, uint64_t bytes);
-void graph_memory_unuse(int device, uint64_t bytes);
 
 #endif

@@ -42,9 +42,8 @@ struct executable {
     cudaGraph_t graph; /* that it was made from: it may be gone by now */
     uint64_t graph_id;
     struct marker *last;   /* the end of its last launch */
-    uint64_t memory_bytes; /* that its memory nodes take */
-    int device;            /* where they take it */
-    bool uses_memory;      /* counted as used by graphs: from its first launch on */
+    uint64_t memory_bytes; /* that its memory nodes have at one time, at most */
+    int device;            /* where they have it */
 };
 
 /* False when nodes depend on each other in a circle, also in graphs inside (or there is no memory to find out). */

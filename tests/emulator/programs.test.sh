@@ -128,6 +128,12 @@ while read -r source mode; do
 done <"$folder/jobs"
 ls tests/emulator/programs/*.cu | xargs -P "$cores" -n 1 sh tests/emulator/programs.test.sh --checked
 
+# Sums of several blocks into the same memory: more host threads than cores interrupt each other anywhere.
+lost=$(for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
+  EMULATOR_THREADS=5 LD_LIBRARY_PATH=build/emulator timeout 60 "$folder/bulk_copies-O3" 2>&1 | grep '^not ok' || true
+done)
+if [ -z "$lost" ]; then pass "bulk_copies on five threads, 25 times"; else no "bulk_copies on five threads, 25 times" "$(echo "$lost" | head -n 1)"; fi
+
 capture build_emulator "$sanitized_emulator" SANITIZE=1
 if [ "$status" != 0 ]; then
   no "programs sanitized" "the emulator does not build"
