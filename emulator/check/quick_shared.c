@@ -437,6 +437,45 @@ static void remember_update(const struct quick *q, uint64_t at, uint32_t packed)
         cells_set_mark(&q->b->cells, i, CELL_STRONG, (struct access_mark){q->mark.time, packed});
 }
 
+/* Has nobody but atomics come to the words of a whole warp since the last barrier of the whole block, as nearly always? Then nothing else
+ * need be asked of them. */
+static bool updates_are_alone(const struct quick *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
+    const struct block_watch *b = q->b;
+    const struct shared_cells *c = &b->cells;
+    const uint32_t *write = cells_times(c, CELL_WRITE), *read = cells_times(c, CELL_READ);
+    const uint32_t *read_too = cells_times(c, CELL_READ_TOO), *packed = cells_packed(c, CELL_WRITE);
+    uint32_t at[MAX_LANES], low = ~0u, high = 0, odd = 0, newest = 0, copies = 0;
+    if (w->mask != FULL_MASK || q->bytes != 4 || b->launch->unit_shift != 2 || !c->planes)
+        return false;
+    for (int l = 0; l < MAX_LANES; l++) {
+        at[l] = (uint32_t)addresses[l];
+        low = at[l] < low ? at[l] : low;
+        high = at[l] > high ? at[l] : high;
+        odd |= at[l] & 3;
+    }
+    if (odd || low < w->launch->kernel->reserved_shared || high + (uint64_t)4 > w->launch->shared_bytes ||
+        (b->shared_written && high + 4 > b->written_until && !each_written(b, at, 4)))
+        return false;
+    for (int l = 0; l < MAX_LANES; l++) {
+        uint32_t i = at[l] / 4, reads = read[i] > read_too[i] ? read[i] : read_too[i], now = write[i];
+        now = now > reads ? now : reads;
+        newest = now > newest ? now : newest;
+        copies |= packed[i];
+    }
+    return newest < q->base && !(copies & MARK_COPY);
+}
+
+static bool updates_are_quick(const struct quick *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
+    if (updates_are_alone(q, w, addresses))
+        return true;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        if (!update_is_quick(q, w, addresses[l] & 0xffffffffu, q->mark.packed + (uint32_t)l))
+            return false;
+    }
+    return true;
+}
+
 uint32_t quick_shared_atomic(struct block_watch *b, const struct touch *t) {
     const struct warp *w = t->warp;
     uint64_t addresses[WARP_SIZE];
@@ -448,11 +487,8 @@ uint32_t quick_shared_atomic(struct block_watch *b, const struct touch *t) {
     read_log_shut(b, false);
     struct quick q = quick_of(b, touch_mark(b, t), t->bytes, true);
     q.thread = THREAD_BITS;
-    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
-        int l = first_lane(rest);
-        if (!update_is_quick(&q, w, addresses[l] & 0xffffffffu, q.mark.packed + (uint32_t)l))
-            return w->mask;
-    }
+    if (!updates_are_quick(&q, w, addresses))
+        return w->mask;
     b->settled.base = 0;
     for (uint32_t rest = b->cells.planes ? w->mask : 0; rest; rest &= rest - 1) {
         int l = first_lane(rest);
