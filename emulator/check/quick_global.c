@@ -135,7 +135,8 @@ static bool span_is_logged(const struct quick *q, const struct allocation *a, st
     enum { LEAST = 16 }; /* elements for which it is worth the while */
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint64_t bytes = q->touch->bytes;
-    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || to - from < LEAST * bytes || from & (bytes - 1))
+    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || to - from < LEAST * bytes ||
+        from & (bytes - 1))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
     return watched_log(c, &q->by, &now) ||

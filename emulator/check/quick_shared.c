@@ -437,32 +437,38 @@ static void remember_update(const struct quick *q, uint64_t at, uint32_t packed)
         cells_set_mark(&q->b->cells, i, CELL_STRONG, (struct access_mark){q->mark.time, packed});
 }
 
-/* Has nobody but atomics come to the words of a whole warp since the last barrier of the whole block, as nearly always? Then nothing else
- * need be asked of them. */
-static bool updates_are_alone(const struct quick *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
-    const struct block_watch *b = q->b;
-    const struct shared_cells *c = &b->cells;
-    const uint32_t *write = cells_times(c, CELL_WRITE), *read = cells_times(c, CELL_READ);
-    const uint32_t *read_too = cells_times(c, CELL_READ_TOO), *packed = cells_packed(c, CELL_WRITE);
-    uint32_t at[MAX_LANES], low = ~0u, high = 0, odd = 0, newest = 0, copies = 0;
-    if (w->mask != FULL_MASK || q->bytes != 4 || b->launch->unit_shift != 2 || !c->planes)
-        return false;
+/* Are the words of a whole warp there, and written? */
+static bool updates_are_inside(const struct block_watch *b, const struct warp *w, const uint32_t at[MAX_LANES],
+                               uint32_t bytes) {
+    uint32_t low = ~0u, high = 0, odd = 0;
     for (int l = 0; l < MAX_LANES; l++) {
-        at[l] = (uint32_t)addresses[l];
         low = at[l] < low ? at[l] : low;
         high = at[l] > high ? at[l] : high;
-        odd |= at[l] & 3;
+        odd |= at[l] & (bytes - 1);
     }
-    if (odd || low < w->launch->kernel->reserved_shared || high + (uint64_t)4 > w->launch->shared_bytes ||
-        (b->shared_written && high + 4 > b->written_until && !each_written(b, at, 4)))
+    return !odd && low >= w->launch->kernel->reserved_shared && (uint64_t)high + bytes <= w->launch->shared_bytes &&
+           (!b->shared_written || high + bytes <= b->written_until || each_written(b, at, bytes));
+}
+
+/* Has nobody but atomics come to them since the last barrier of the whole block, as nearly always? Then nothing else need be asked. */
+static bool updates_are_alone(const struct quick *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
+    const struct shared_cells *c = &q->b->cells;
+    const uint32_t *write = cells_times(c, CELL_WRITE), *copy = cells_packed(c, CELL_WRITE);
+    const uint32_t *read = cells_times(c, CELL_READ), *read_too = cells_times(c, CELL_READ_TOO);
+    const uint32_t unit = q->b->launch->unit_shift, cells = q->bytes >> unit;
+    uint32_t at[MAX_LANES], young = 0, copies = 0;
+    for (int l = 0; l < MAX_LANES; l++)
+        at[l] = (uint32_t)addresses[l];
+    if (w->mask != FULL_MASK || !c->planes || !updates_are_inside(q->b, w, at, q->bytes))
         return false;
-    for (int l = 0; l < MAX_LANES; l++) {
-        uint32_t i = at[l] / 4, reads = read[i] > read_too[i] ? read[i] : read_too[i], now = write[i];
-        now = now > reads ? now : reads;
-        newest = now > newest ? now : newest;
-        copies |= packed[i];
-    }
-    return newest < q->base && !(copies & MARK_COPY);
+    for (uint32_t k = 0; k < cells; k++)
+        for (int l = 0; l < MAX_LANES; l++) {
+            uint32_t i = (at[l] >> unit) + k;
+            young |=
+                (uint32_t)(write[i] >= q->base) | (uint32_t)(read[i] >= q->base) | (uint32_t)(read_too[i] >= q->base);
+            copies |= copy[i];
+        }
+    return !young && !(copies & MARK_COPY);
 }
 
 static bool updates_are_quick(const struct quick *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
