@@ -132,12 +132,13 @@ static inline bool spans_are_settled(const struct quick *q, const struct allocat
 /* A read that need only be noted. */
 static bool span_is_logged(const struct quick *q, const struct allocation *a, struct race_chunk *c,
                            const struct span *s, uint64_t from, uint64_t to) {
-    enum { LEAST = 64 }; /* bytes for which it is worth the while */
+    enum { LEAST = 16 }; /* words, or parts of words, for which it is worth the while */
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
-    uint32_t bytes = q->touch->bytes;
-    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || to - from < LEAST || from & (bytes - 1))
+    uint64_t bytes = q->touch->bytes;
+    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || to - from < LEAST * (bytes < 4 ? bytes : 4) ||
+        from & (bytes - 1))
         return false;
-    struct extent now = extent_of(&q->by, in_chunk, to - from, bytes, s->lane + (uint32_t)(from / bytes));
+    struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
     return watched_log(c, &q->by, &now) ||
            (c->logged == c->log_room && chunk_log_grows(c) && watched_log(c, &q->by, &now));
 }

@@ -437,6 +437,51 @@ static void remember_update(const struct quick *q, uint64_t at, uint32_t packed)
         cells_set_mark(&q->b->cells, i, CELL_STRONG, (struct access_mark){q->mark.time, packed});
 }
 
+/* Are the words of a whole warp there, and written? */
+static bool updates_are_inside(const struct block_watch *b, const struct warp *w, const uint32_t at[MAX_LANES],
+                               uint32_t bytes) {
+    uint32_t low = ~0u, high = 0, odd = 0;
+    for (int l = 0; l < MAX_LANES; l++) {
+        low = at[l] < low ? at[l] : low;
+        high = at[l] > high ? at[l] : high;
+        odd |= at[l] & (bytes - 1);
+    }
+    return !odd && low >= w->launch->kernel->reserved_shared && (uint64_t)high + bytes <= w->launch->shared_bytes &&
+           (!b->shared_written || high + bytes <= b->written_until || each_written(b, at, bytes));
+}
+
+/* Has nobody but atomics come to them since the last barrier of the whole block, as nearly always? Then nothing else need be asked. */
+static bool updates_are_alone(const struct quick *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
+    const struct shared_cells *c = &q->b->cells;
+    const uint32_t *write = cells_times(c, CELL_WRITE), *copy = cells_packed(c, CELL_WRITE);
+    const uint32_t *read = cells_times(c, CELL_READ), *read_too = cells_times(c, CELL_READ_TOO);
+    const uint32_t unit = q->b->launch->unit_shift, cells = q->bytes >> unit;
+    uint32_t at[MAX_LANES], young = 0, copies = 0;
+    for (int l = 0; l < MAX_LANES; l++)
+        at[l] = (uint32_t)addresses[l];
+    if (w->mask != FULL_MASK || !c->planes || !updates_are_inside(q->b, w, at, q->bytes))
+        return false;
+    for (uint32_t k = 0; k < cells; k++)
+        for (int l = 0; l < MAX_LANES; l++) {
+            uint32_t i = (at[l] >> unit) + k;
+            young |=
+                (uint32_t)(write[i] >= q->base) | (uint32_t)(read[i] >= q->base) | (uint32_t)(read_too[i] >= q->base);
+            copies |= copy[i];
+        }
+    return !young && !(copies & MARK_COPY);
+}
+
+static bool updates_are_quick(const struct quick *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
+    if (updates_are_alone(q, w, addresses))
+        return true;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        if (!update_is_quick(q, w, addresses[l] & 0xffffffffu, q->mark.packed + (uint32_t)l))
+            return false;
+    }
+    return true;
+}
+
 uint32_t quick_shared_atomic(struct block_watch *b, const struct touch *t) {
     const struct warp *w = t->warp;
     uint64_t addresses[WARP_SIZE];
@@ -448,11 +493,8 @@ uint32_t quick_shared_atomic(struct block_watch *b, const struct touch *t) {
     read_log_shut(b, false);
     struct quick q = quick_of(b, touch_mark(b, t), t->bytes, true);
     q.thread = THREAD_BITS;
-    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
-        int l = first_lane(rest);
-        if (!update_is_quick(&q, w, addresses[l] & 0xffffffffu, q.mark.packed + (uint32_t)l))
-            return w->mask;
-    }
+    if (!updates_are_quick(&q, w, addresses))
+        return w->mask;
     b->settled.base = 0;
     for (uint32_t rest = b->cells.planes ? w->mask : 0; rest; rest &= rest - 1) {
         int l = first_lane(rest);

@@ -109,10 +109,27 @@ static void case_atomic_on_local(void) {
     atomic_on_local<<<1, 32>>>(device_array<int>(32));
 }
 
+// EXPECT add_to_what_is_copied 0 race
+// CHECKS racecheck
+// SAYS Unfinished copy reported between Write access
+// SAYS and Atomic access
+__global__ void add_to_what_is_copied(const int *x, int *y) { // the barrier does not wait for the copy
+    __shared__ int sums[32];
+    __pipeline_memcpy_async(&sums[threadIdx.x], &x[threadIdx.x], 4);
+    __pipeline_commit();
+    __syncthreads();
+    atomicAdd(&sums[threadIdx.x], 1);
+    __pipeline_wait_prior(0);
+    y[threadIdx.x] = sums[threadIdx.x];
+}
+static void case_add_to_what_is_copied(void) {
+    add_to_what_is_copied<<<1, 32>>>(device_array<int>(32), device_array<int>(32));
+}
+
 int main(int argc, char **argv) {
     static const struct test_case cases[] = {
         CASE(copy_beyond_source), CASE(copy_nothing_from_beyond), CASE(bulk_beyond_target), CASE(no_mbarrier),
-        CASE(too_many_arrive),    CASE(bytes_never_come),         CASE(atomic_on_local),
+        CASE(too_many_arrive),    CASE(bytes_never_come),         CASE(atomic_on_local),    CASE(add_to_what_is_copied),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }
