@@ -205,6 +205,9 @@ static enum talk move(void *data, size_t size, bool sending, double until, std::
     return TALK_ANSWERED;
 }
 
+/* What constructors of the student's object have printed before the first job, if they were quicker than its sending. */
+static std::string printed_early;
+
 static std::string ending(int status) {
     char text[120];
     if (WIFEXITED(status) && WEXITSTATUS(status) > 128 && shut_in) { /* bubblewrap's way to tell a signal */
@@ -261,6 +264,7 @@ static enum talk listen(const struct job *job, struct conversation *c, double un
 struct conversation process_ask(const struct job *job, const std::vector<blob> &given) {
     struct conversation c = {};
     double until = now() + setup.seconds;
+    c.printed.swap(printed_early);
     c.arrays.resize(ARRAYS_MAX);
     c.end = move((void *)job, sizeof *job, true, until, &c.printed);
     for (unsigned i = 0; i < job->arrays && c.end == TALK_ANSWERED; i++) {
@@ -293,7 +297,9 @@ void process_start(bool quiet) {
     process_stop();
     std::string text;
     start_process(quiet);
+    printed_early.clear();
     if (hello(&text)) {
+        printed_early = text;
         return;
     }
     if (shut_in) { /* no bubblewrap here, or no right to use it */
