@@ -177,6 +177,9 @@ static inline void judge_count(struct call *call) {
     call->job.count = 1;
 }
 
+/* Sectors of 32 bytes that kernels read in global memory, whichever way but by atomics, which have counters of their own. */
+double judge_sectors_read(const struct emulatorCounters *counters);
+
 /* Has the call done. The common mistakes end the check here: a crash, no end, an error, a report of the emulator, waiting. */
 struct result judge_run(const struct call *call);
 

@@ -170,11 +170,9 @@ static void busy(void) {
     judge_busy_stream(make_call(&job, make_input(&job), &y));
 }
 
-/* Sectors of 32 bytes that kernels read in global memory, whichever way. */
+/* Here atomics count, too. */
 static double sectors_read(const struct emulatorCounters *c) {
-    return (double)(c->global_load_sectors + c->global_atom_sectors + c->global_red_sectors + c->texture_sectors +
-                    c->surface_load_sectors) +
-           c->bulk_load_bytes / 32.0;
+    return judge_sectors_read(c) + (double)(c->global_atom_sectors + c->global_red_sectors);
 }
 
 /* How often a block of this launch may read each sector: it loads its own elements and the halo once, and where the halo's length is no

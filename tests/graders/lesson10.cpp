@@ -274,15 +274,10 @@ static void busy(void) {
     judge_busy_stream(make_call(make_input(&job), 0, true));
 }
 
-/* Sectors of 32 bytes that kernels read in global memory, whichever way; atomics are counted by themselves. */
-static double sectors_read(const struct emulatorCounters *c) {
-    return (double)(c->global_load_sectors + c->texture_sectors + c->surface_load_sectors) + c->bulk_load_bytes / 32.0;
-}
-
 static void thrifty_at(int n, uint64_t seed) {
     struct result r = run({n, WHOLE, 5, 0, seed, false}, true);
     const struct launch *l = &r.answer.launch[0];
-    const double needed = n / 8.0, limit = 1.1, sectors = sectors_read(&r.answer.counters);
+    const double needed = n / 8.0, limit = 1.1, sectors = judge_sectors_read(&r.answer.counters);
     unsigned long long blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     unsigned long long atomics = r.answer.counters.global_atomic_requests;
     if (sectors > limit * needed) {

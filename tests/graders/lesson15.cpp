@@ -56,8 +56,8 @@ static void busy(void) {
 static void thrifty(void) {
     const double most_bytes = 0.6, most_sectors = 4.1, most_wavefronts = 1.5;
     struct emulatorCounters c = product_run(&form, {256, 256, 256, 1, 0, WHOLE, 80}, true).answer.counters;
-    double requests = (double)c.global_load_requests, read = (double)(c.global_load_sectors + c.texture_sectors);
-    double bytes = (32 * read + c.bulk_load_bytes) / (256.0 * 256 * 256);
+    double requests = (double)c.global_load_requests;
+    double bytes = 32 * judge_sectors_read(&c) / (256.0 * 256 * 256);
     double sectors = c.global_load_sectors / (requests > 0 ? requests : 1);
     double accesses = (double)(c.shared_load_requests + c.shared_store_requests + c.async_copies);
     double wavefronts = (c.shared_load_wavefronts + c.shared_store_wavefronts + c.async_copy_wavefronts) /

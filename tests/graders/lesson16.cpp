@@ -67,7 +67,7 @@ static void thrifty(void) {
     const double wavefronts_limit = 0.6, sectors_limit = 2;
     struct emulatorCounters c = counted();
     double wavefronts = 32.0 * (c.shared_load_wavefronts + c.shared_store_wavefronts + c.async_copy_wavefronts) / fmas;
-    double sectors = (c.global_load_sectors + c.texture_sectors + c.bulk_load_bytes / 32.0) / tiles;
+    double sectors = judge_sectors_read(&c) / tiles;
     if (sectors > sectors_limit) {
         judge_fail("access_limit",
                    "the result is right, but %.2f times the sectors of 32 bytes that hold a block's tiles were read "
