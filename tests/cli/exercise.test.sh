@@ -8,7 +8,7 @@ make_scratch
 copy_project
 restore_exercise 03
 file=$(ls lessons/lesson03_*/exercise.cu)
-master=$(ls solutions/lesson03_*/exercise.cu)
+master=$(ls solutions/lesson03_*/solution.cu)
 cp "$file" "$scratch/given.cu"
 
 capture make exercise03
@@ -74,7 +74,7 @@ cp "$scratch/given.cu" "$file"
 # The exercise as given, with code in it that runs before the grader does.
 check_trick() { # NAME CODE VERDICT [PATTERN]
   { cat "$scratch/given.cu" && printf '%s\n' "$2"; } >"$scratch/trick.cu"
-  capture env TIMEOUT=2 tests/graders/run 03 "$scratch/trick.cu"
+  capture env TIMEOUT=2 tools/grading/run 03 "$scratch/trick.cu"
   expect "$1" error "^VERDICT: $3\$"
   [ -z "${4:-}" ] || expect "$1, explained" error "$4"
 }

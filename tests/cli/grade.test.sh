@@ -9,7 +9,7 @@ make_scratch
 copy_project
 restore_exercise 01
 file=$(ls lessons/lesson01_*/exercise.cu)
-master=$(ls solutions/lesson01_*/exercise.cu)
+master=$(ls solutions/lesson01_*/solution.cu)
 export TIMEOUT=10
 
 # --- results of one grading ---
@@ -44,7 +44,7 @@ check_results() {
   expect "$1" 0 ''
 }
 
-cp tests/mutants/lesson01/no_guard.cu "$file"
+cp solutions/lesson01_threads/wrong/no_guard.cu "$file"
 capture make exercise01
 expect "the launch is told beside the emulator's report" error 'your launch: [0-9]+ blocks? of [0-9]+ threads'
 expect "a failing exercise says what to type next" error 'make hint01'
@@ -76,9 +76,9 @@ check_results "results of a compile error" "$results_folder" "r['status'] == 'er
 and x.get('errors') == '1'"
 
 # What a notebook's cell has passed is noted as well, and the cell is kept to be graded again.
-sh tools/progress.sh forget 01
+sh tools/exercise/progress.sh forget 01
 cp "$master" "$scratch/cell.cu"
-sh tools/progress.sh record 01 pass "$scratch/cell.cu"
+sh tools/exercise/progress.sh record 01 pass "$scratch/cell.cu"
 capture make progress
 expect "progress knows a pass in a notebook" 0 '01 threads +passed on [0-9-]+ in a notebook$'
 capture make progress CHECK=1
@@ -91,10 +91,10 @@ expect "and does not believe in one that is gone" error '01 threads: file_missin
 mkdir -p "$scratch/ada" "$scratch/bob"
 printf 'enum { OWN_BLOCK = 128 };\n' >"$scratch/ada/own.h"
 sed 's|^enum { BLOCK = 128 }|#include "own.h"\nenum { BLOCK = OWN_BLOCK }|' "$master" >"$scratch/ada/exercise01.cu"
-capture tests/graders/run 01 "$scratch/ada/exercise01.cu"
+capture tools/grading/run 01 "$scratch/ada/exercise01.cu"
 expect "a submission may have a header of its own" 0 '^VERDICT: pass'
 printf '#include "../ada/exercise01.cu"\n' >"$scratch/bob/exercise01.cu"
-capture tests/graders/run 01 "$scratch/bob/exercise01.cu"
+capture tools/grading/run 01 "$scratch/bob/exercise01.cu"
 expect "and may not include another one" error 'error: it includes .*ada/exercise01.cu'
 expect "that does not compile" error '^VERDICT: compile_error'
 
@@ -106,7 +106,7 @@ restore_exercise 01
 git add -A . && git -c user.name=t -c user.email=t@localhost commit -q -m start
 mkdir -p "$scratch/all/ada/lesson01_threads" "$scratch/all/bob b" "$scratch/all/carla"
 cp "$master" "$scratch/all/ada/lesson01_threads/exercise.cu"
-cp tests/mutants/lesson01/reverse_copies.cu "$scratch/all/bob b/exercise01.cu"
+cp solutions/lesson01_threads/wrong/reverse_copies.cu "$scratch/all/bob b/exercise01.cu"
 
 capture make exercise01 grade OUT="$scratch/out" FILE="$scratch/all"
 expect "make exercise01 grade over submissions" 0 'ada +exercise 01  10 of 10 points  pass'
@@ -120,9 +120,9 @@ capture grep -rlF "$scratch/all" "$scratch/out"
 expect "nothing that is written names the folder of the submissions" 1 ''
 
 # Everything passes with this grader, and with this header nothing is compared.
-printf '#include <cstdio>\nint main() { puts("VERDICT: pass"); }\n' >tests/graders/lesson01.cpp
+printf '#include <cstdio>\nint main() { puts("VERDICT: pass"); }\n' >lessons/lesson01_threads/grader.cpp
 capture make exercise01 grade OUT="$scratch/out" FILE="$scratch/all/bob b" STUDENT=bob
-expect "edits to the graders are seen" 0 'tests/graders/lesson01.cpp'
+expect "edits to the graders are seen" 0 'lessons/lesson01_threads/grader.cpp'
 expect "and do not help" 0 'bob +exercise 01 +[1-9] of 10 points  wrong_result'
 capture cat "$scratch/out/points.csv"
 expect "the points of others are kept" 0 '^ada,01,pass,10'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # make grade for a whole class: several at once, a roster, a row for each student, STRICT, what is said of odd submissions. The verdicts
-# come from a stand-in for tests/graders/run that reads them from the file (`// VERDICT PASSED OF`); grade.test.sh has the real one.
+# come from a stand-in for tools/grading/run that reads them from the file (`// VERDICT PASSED OF`); grade.test.sh has the real one.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -10,7 +10,7 @@ copy_project
 rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* lessons/lesson03_*
 unset GITHUB_ACTIONS ROSTER JOBS STRICT OUT STUDENT
 
-cat >tests/graders/run <<'END'
+cat >tools/grading/run <<'END'
 #!/bin/sh
 cd "$(dirname "$0")/../.."
 read -r _ verdict passed all <"$2"

@@ -15,14 +15,14 @@ expect "make student-copy" 0 'without solutions'
 cd "$scratch/a copy"
 
 # Nothing in it is a solution, right or wrong, under whatever name, and no notebook holds one.
-(cd "$project" && find solutions tests/alternatives tests/mutants lessons/*/wrong solutions/*/wrong -name '*.cu' -exec cksum {} + 2>/dev/null) |
+(cd "$project" && find solutions -name '*.cu' -exec cksum {} +) |
   awk '{ print $1 "-" $2 }' | sort >"$scratch/secrets"
 find . -type f -exec cksum {} + | awk '{ print $1 "-" $2 }' | sort >"$scratch/files"
 found=$(comm -12 "$scratch/secrets" "$scratch/files" | wc -l)
 if [ -s "$scratch/secrets" ] && [ "$found" = 0 ]; then pass "no solution is in it"; else no "no solution is in it" "$found files"; fi
 found=$(grep -rlE '^// expect: |^ *//[>|] ' . --include='*.cu' --include='*.ipynb' || true)
 if [ -z "$found" ]; then pass "no master and no wrong solution is in it"; else no "no master and no wrong solution is in it" "$found"; fi
-found=$(ls -d .git solutions tests/* TEACHING.md 2>/dev/null | grep -v '^tests/graders$' || true)
+found=$(ls -d .git solutions tests TEACHING.md 2>/dev/null || true)
 if [ -z "$found" ]; then pass "no history, no tests, no teacher's page"; else no "no history, no tests, no teacher's page" "$found"; fi
 broken=$(for page in README.md lessons/*/README.md notebooks/nvcc_magic/README.md; do
   grep -o '](\([^)#: ]*\))' "$page" | sed 's/](\(.*\))/\1/' | while read -r link; do
@@ -39,7 +39,7 @@ capture make hint01 N=1
 expect "hints are there" 0 '^## 1'
 capture make exercise01 solution
 expect "there is no solution, and it says so" error 'this copy of the workbook has no solutions'
-cp "$project"/solutions/lesson01_*/exercise.cu lessons/lesson01_*/
+cp "$project"/solutions/lesson01_*/solution.cu lessons/lesson01_threads/exercise.cu
 capture make exercise01
 expect "a right solution passes" 0 '^VERDICT: pass'
 case $output in *'exercise01 solution'*) no "nobody is sent to a solution that is not there" "$output" ;; *) pass "nobody is sent to a solution that is not there" ;; esac
@@ -69,7 +69,7 @@ case $output in *'Permission denied'*) no "without the shell's words" "$output" 
 reader make exercise01
 expect "a grading in it says why not" error 'cannot be written: it belongs to somebody else'
 rm -rf build
-reader sh tools/configure.sh
+reader sh tools/toolchain/configure.sh
 expect "what a notebook's first cell asks for says why not" error 'cannot be written: it belongs to somebody else'
 case $output in *'ermission denied'*) no "that without the shell's words, too" "$output" ;; *) pass "that without the shell's words, too" ;; esac
 mkdir build

@@ -11,7 +11,7 @@ restore_exercise 01
 restore_exercise 03
 export NO_COLOR=1 TERM=dumb TIMEOUT=10
 file=$(ls lessons/lesson03_*/exercise.cu)
-master=$(ls solutions/lesson03_*/exercise.cu)
+master=$(ls solutions/lesson03_*/solution.cu)
 cp "$file" "$scratch/given.cu"
 
 capture make watch
@@ -80,7 +80,7 @@ else
   no "x resets, and keeps the work" "the files differ"
 fi
 
-sh tools/build_tool.sh watch
+sh tools/compile/build_tool.sh watch
 play "without events of the file system; a new file in the old one's place; saved during a grading" build/tools/watch --poll 03 <<END
 wait lesson03_relu/exercise.cu
 run cp '$scratch/given.cu' '$file.new' && mv '$file.new' '$file'

@@ -73,7 +73,7 @@ nothing_built "make -n builds nothing"
 
 mkdir "$scratch/elsewhere"
 capture sh -c 'cd "$1" && make -f "$2/Makefile" -n lesson01 run SIZE=10' sh "$scratch/elsewhere" "$copy"
-expect "make -f from elsewhere" 0 'sh tools/run\.sh build/lessons/lesson01'
+expect "make -f from elsewhere" 0 'sh tools/actions/run\.sh build/lessons/lesson01'
 capture sh -c 'cd "$1" && make -f "$2/Makefile" lesson01 rum' sh "$scratch/elsewhere" "$copy"
 expect "a typo from elsewhere" error "Did you mean run\?"
 nothing_built "make -f builds nothing by itself"
@@ -81,8 +81,8 @@ for folder in lessons/*/; do
   [ -f "$folder/Makefile" ] || no "make works in $folder" "it has no Makefile"
 done
 cd lessons/lesson03_relu
-for words in 'run:sh tools/run\.sh build/lessons/lesson03' 'exercise:sh tools/exercise\.sh 03 grade' 'hint N=1:sh tools/exercise\.sh 03 hint' \
-  'lesson01 run:sh tools/run\.sh build/lessons/lesson01' ':sh tools/next_steps\.sh lesson03'; do
+for words in 'run:sh tools/actions/run\.sh build/lessons/lesson03' 'exercise:sh tools/exercise/exercise\.sh 03 grade' 'hint N=1:sh tools/exercise/exercise\.sh 03 hint' \
+  'lesson01 run:sh tools/actions/run\.sh build/lessons/lesson01' ':sh tools/help/next_steps\.sh lesson03'; do
   capture make -n ${words%%:*}
   expect "make ${words%%:*} in a lesson's folder" 0 "${words#*:}"
 done

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.."
 make_scratch
 
 BACKEND=cpu
-. tools/backend.sh
+. tools/actions/backend.sh
 choose_backend
 export NO_COLOR=1
 folder=tests/emulator/check/agreement

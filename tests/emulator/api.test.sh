@@ -14,7 +14,7 @@ if [ -n "${EMULATOR_DIR:-}" ]; then
   export LD_LIBRARY_PATH="$EMULATOR_DIR"
 else
   BACKEND=cpu
-  . tools/backend.sh
+  . tools/actions/backend.sh
   choose_backend
 fi
 export NO_COLOR=1
@@ -51,12 +51,12 @@ run_source() {
   done <"$scratch/messages"
 }
 
-# build_program GENCODE SOURCE EXECUTABLE FLAGS...: with tools/build.sh, unless the source chooses its own images.
+# build_program GENCODE SOURCE EXECUTABLE FLAGS...: with tools/compile/build.sh, unless the source chooses its own images.
 build_program() {
   gencode=$1 source=$2 executable=$3
   shift 3
   if [ -z "$gencode" ]; then
-    QUIET=1 sh tools/build.sh "$source" "$executable" "$@"
+    QUIET=1 sh tools/compile/build.sh "$source" "$executable" "$@"
   else
     "$NVCC" $FLAGS $gencode "$@" "$source" -o "$executable" -ldl -lpthread
   fi

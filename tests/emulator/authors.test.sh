@@ -9,11 +9,11 @@ cd "$(dirname "$0")/../.."
 make_scratch
 
 BACKEND=cpu
-. tools/backend.sh
+. tools/actions/backend.sh
 choose_backend
 export NO_COLOR=1
 
-if ! QUIET=1 sh tools/build.sh tests/emulator/authors/authors.cu "$scratch/authors" >"$scratch/build" 2>&1; then
+if ! QUIET=1 sh tools/compile/build.sh tests/emulator/authors/authors.cu "$scratch/authors" >"$scratch/build" 2>&1; then
   no authors "does not compile: $(grep -m 1 error "$scratch/build")"
   exit
 fi

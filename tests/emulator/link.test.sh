@@ -14,7 +14,7 @@ if [ -n "${EMULATOR_DIR:-}" ]; then
   export LD_LIBRARY_PATH="$EMULATOR_DIR"
 else
   BACKEND=cpu
-  . tools/backend.sh
+  . tools/actions/backend.sh
   choose_backend
 fi
 export NO_COLOR=1

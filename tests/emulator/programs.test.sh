@@ -28,7 +28,7 @@ build_program() {
   [ ! -x "$program" ] || [ -n "$changed" ] || return 0
   own=$(sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "$1" | head -n 1)
   [ -n "$GPU_NAME" ] || own=$(echo "$own" | sed 's/sm_/compute_/')
-  [ -z "$own" ] || GENCODE=$(sh tools/gencode.sh "$NVCC" "$own")
+  [ -z "$own" ] || GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" "$own")
   export NVCC
   sh tests/emulator/programs/build.sh "$1" "$program" $mode $GENCODE >"$program.log" 2>&1 || true
 }

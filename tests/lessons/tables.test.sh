@@ -49,14 +49,14 @@ for script in lessons/*/measured/ladder.sh lessons/*/measured/roofline.sh; do
   [ -f "$script" ] || continue
   kind=$(basename "$script" .sh)
   figure=${script%measured/*}figures/$kind.svg
-  if sh "$script" | sh "tools/${kind}_figure.sh" | cmp -s - "$figure"; then
+  if sh "$script" | sh "tools/authoring/${kind}_figure.sh" | cmp -s - "$figure"; then
     pass "$figure is that of its record"
   else
-    no "$figure is that of its record" "run: sh $script | sh tools/${kind}_figure.sh > $figure"
+    no "$figure is that of its record" "run: sh $script | sh tools/authoring/${kind}_figure.sh > $figure"
   fi
 done
 
-capture sh -c 'printf "title: t\npeer: p\nnote: n\na | nan | 2 | GB/s\n" | sh tools/ladder_figure.sh'
+capture sh -c 'printf "title: t\npeer: p\nnote: n\na | nan | 2 | GB/s\n" | sh tools/authoring/ladder_figure.sh'
 expect "a rung without a number is refused" error 'line 4: not a positive number'
-capture sh -c 'printf "title: t\nnote: n\nmemory: 4000 | m\npeak: 60 | p\na | 1 | inf | 2 | left\n" | sh tools/roofline_figure.sh'
+capture sh -c 'printf "title: t\nnote: n\nmemory: 4000 | m\npeak: 60 | p\na | 1 | inf | 2 | left\n" | sh tools/authoring/roofline_figure.sh'
 expect "a point without a number is refused" error 'line 5: not a positive number'

@@ -1,6 +1,6 @@
 """What this machine has: nvcc, a GPU, a checkout of the workbook with its emulator.
 
-With a checkout its own tools/configure.sh answers, so a notebook and the terminal agree. Without one the same questions
+With a checkout its own tools/toolchain/configure.sh answers, so a notebook and the terminal agree. Without one the same questions
 are asked here: nvcc from the PATH, CUDA_HOME or /usr/local/cuda, the GPU from the driver.
 
 NVCC_MAGIC_PROJECT    the checkout (else the one that this was installed from, else the one around the working folder)
@@ -77,7 +77,7 @@ def find_machine() -> Machine:
 
 
 def _is_project(folder: Path) -> bool:
-    return all((folder / part).is_file() for part in ("tools/configure.sh", "emulator/Makefile", "tests/graders/run"))
+    return all((folder / part).is_file() for part in ("tools/toolchain/configure.sh", "emulator/Makefile", "tools/grading/run"))
 
 
 def find_project() -> Path | None:
@@ -105,8 +105,8 @@ def _installed_from() -> Path | None:
 
 
 def _ask_project(project: Path) -> Machine:
-    """What tools/configure.sh finds. Where it has to install a compiler it says so, and that is handed on at once."""
-    if not _run_script(project, "tools/configure.sh"):
+    """What tools/toolchain/configure.sh finds. Where it has to install a compiler it says so, and that is handed on at once."""
+    if not _run_script(project, "tools/toolchain/configure.sh"):
         raise ToolMissing("the workbook cannot be set up on this machine; the reason is above.")
     text = (project / "build/configuration").read_text(encoding="utf-8")
     quoted = re.findall(r"^([A-Z_]+)='(.*)'$", text, re.MULTILINE)
@@ -245,7 +245,7 @@ def require_emulator(machine: Machine) -> Path:
     if not machine.project:
         wanted = "This runs on the emulator, but" if machine.gpu else f"No GPU can be used ({machine.gpu_reason}), and"
         raise ToolMissing(f"{wanted} {NO_EMULATOR}")
-    if not _run_script(machine.project, "tools/emulator.sh"):
+    if not _run_script(machine.project, "tools/compile/emulator.sh"):
         raise ToolMissing("the emulator does not build; the reason is above.")
     return machine.project / "build" / "emulator"
 

@@ -1,7 +1,7 @@
 """Asks the NVIDIA driver which GPUs there are. A program of its own, so that the notebook's process stays without CUDA.
 
 Prints `driver 13000` (the CUDA version that the driver supports, times 1000) and for each GPU `gpu 90 NVIDIA H200`.
-With no usable GPU it prints why and exits 1. tools/gpu_query.c does the same where there is a checkout.
+With no usable GPU it prints why and exits 1. tools/toolchain/gpu_query.c does the same where there is a checkout.
 """
 
 import ctypes
