@@ -43,7 +43,7 @@ actions  := $(filter $(lesson_actions) $(exercise_actions),$(goals))
 quoted    = '$(subst ','\'',$(1))'
 nearest   = $(shell sh tools/help/nearest_word.sh $(call quoted,$(1)) $(2))
 
-unknown := $(firstword $(filter-out $(words) build/lessons/% build/tools/make_exercise,$(goals)))
+unknown := $(firstword $(filter-out $(words) build/lessons/%,$(goals)))
 ifneq ($(unknown),)
 $(error '$(unknown)' is no word of this workbook.$(call nearest,$(unknown),$(words) $(folders)) Type make to see all of them)
 endif
@@ -118,9 +118,6 @@ $(hints):
 	@sh tools/exercise/exercise.sh $(@:hint%=%) hint
 
 -include $(wildcard build/lessons/*.d)
-
-build/tools/make_exercise: tools/authoring/make_exercise.c
-	@sh tools/compile/build_generator.sh
 
 # Rewritten only when the machine or the flags have changed, so a warm build stops here.
 build/configuration: FORCE | $(filter clean,$(goals))

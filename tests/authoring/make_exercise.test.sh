@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 make_scratch
-sh tools/compile/build_generator.sh
+sh tools/compile/build_tool.sh make_exercise
 generator=$PWD/build/tools/make_exercise
 cd "$scratch"
 

@@ -20,7 +20,7 @@ if ! [ -f "$master" ]; then
 fi
 
 mkdir -p "$(dirname "$given")"
-sh tools/compile/build_generator.sh
+sh tools/compile/build_tool.sh make_exercise
 capture build/tools/make_exercise "$master"
 expect "lesson$number exercise is generated" 0 'TODO 1'
 [ "$status" = 0 ] || exit 1
@@ -31,7 +31,7 @@ if cmp -s "$given" "$folder/exercise.cu" || git show "HEAD:$folder/exercise.cu" 
   pass "lesson$number exercise has not drifted from its master"
 else
   no "lesson$number exercise has not drifted from its master" \
-    "run: build/tools/make_exercise $master > $folder/exercise.cu"
+    "run: sh tools/authoring/generate.sh $number"
 fi
 
 # check_verdict NAME FILE VERDICT

@@ -79,12 +79,10 @@ register() {
 }
 
 make_the_rest() {
-  sh tools/compile/build_tool.sh make_exercise
-  build/tools/make_exercise "solutions/$folder/solution.cu" >"lessons/$folder/exercise.cu"
   if ! find "lessons/$folder" "solutions/$folder" -name '*.c[up]*' -exec sh tools/authoring/format.sh {} + 2>/dev/null; then
     warn "clang-format 14 is not installed, so the new files may not be laid out as make format does."
   fi
-  python3 tools/notebooks/make.py notebooks >/dev/null
+  sh tools/authoring/generate.sh "$number"
 }
 
 say_what_is_next() {
