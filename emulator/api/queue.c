@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/managed_watch.h"
 #include "core/device_printf.h"
 

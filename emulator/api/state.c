@@ -9,7 +9,8 @@
 #include "api/log.h"
 #include "api/queue.h"
 #include "api/unsupported.h"
-#include "check/demangle.h"
+#include "base/demangle.h"
+#include "check/managed_watch.h"
 #include "core/device_printf.h"
 #include "memory/memory.h"
 
@@ -118,12 +119,9 @@ bool state_ending(void) {
     return atomic_load(&ending);
 }
 
-bool state_is_in_callback(void) {
-    return in_callback;
-}
-
 void state_set_in_callback(bool on) {
     in_callback = on;
+    managed_in_callback(on);
 }
 
 cudaError_t state_refuse(const char *function, cudaError_t error, const char *why, ...) {

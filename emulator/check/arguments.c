@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/declarations.h"
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "core/function.h"
 
 /* The file that the kernel itself is in: that of the first line that was not inlined. */

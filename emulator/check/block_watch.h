@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "check/cells.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/hazards.h"
 #include "check/order.h"
 #include "check/read_log.h"

@@ -8,7 +8,7 @@
 
 #include "check/follow.h"
 #include "check/sites.h"
-#include "core/decode.h"
+#include "ptx/opcode.h"
 #include "core/function.h"
 #include "core/registers.h"
 #include "ops/matrix.h"

@@ -10,8 +10,8 @@
 #include "check/json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
-#include "check/text.h"
-#include "core/decode.h"
+#include "base/text.h"
+#include "ptx/opcode.h"
 #include "ops/texture.h"
 
 /* ---- collecting ---- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "check/parts.h"
 
 #define NAME_SIZE 600

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "check/text.h"
+#include "base/text.h"
 #include "core/grid.h"
 
 /* What is known beside the words of a report; zeros where it is not. */

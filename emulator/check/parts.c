@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "check/source.h"
 
 #define NAME_SIZE    600

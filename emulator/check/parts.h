@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "check/text.h"
+#include "base/text.h"
 #include "core/grid.h"
 
 #define MARK "========= "

@@ -8,7 +8,7 @@
 #include "check/order.h"
 #include "check/unavoidable.h"
 #include "check/watch.h"
-#include "core/decode.h"
+#include "ptx/opcode.h"
 #include "core/function.h"
 #include "ops/async.h"
 #include "ops/cluster.h"

@@ -5,7 +5,7 @@
 
 #include "check/watched.h"
 #include "core/module.h"
-#include "memory/access.h"
+#include "core/access.h"
 
 enum site_kind {
     SITE_NOTHING,

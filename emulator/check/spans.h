@@ -4,7 +4,7 @@
 #define SPANS_H
 
 #include "core/simd.h"
-#include "memory/access.h"
+#include "core/access.h"
 
 struct span {
     uint64_t at; /* where its first lane accesses */

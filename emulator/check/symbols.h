@@ -3,7 +3,7 @@
 #define SYMBOLS_H
 
 #include "check/arguments.h"
-#include "check/text.h"
+#include "base/text.h"
 #include "core/module.h"
 #include "memory/memory.h"
 

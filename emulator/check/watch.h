@@ -1,5 +1,5 @@
 /* The eyes of the checks: what the dispatch loop, the blocks and the launches tell them. Nothing of this is called
- * unless a check that needs it is on (check/checks.h). */
+ * unless a check that needs it is on (base/checks.h). */
 #ifndef WATCH_H
 #define WATCH_H
 

@@ -1,9 +1,8 @@
 /* A block: its warps take turns on one host thread; its barriers open when all have come. */
 #include <string.h>
 
-#include "check/watch.h"
 #include "core/function.h"
-#include "core/grid.h"
+#include "core/observer.h"
 #include "core/stuck.h"
 
 /* Backward branches of a warp in a block's first turn, and in one of a block that may be waiting. */
@@ -74,7 +73,7 @@ void block_check_barrier(struct block *b, unsigned barrier) {
     }
     b->awaited &= ~(1u << barrier);
     if (b->watch)
-        watch_barrier_opens(b, barrier);
+        observer.barrier_opens(b, barrier);
     bar->result_trues = bar->trues;
     bar->result_votes = bar->votes;
     bar->arrived = bar->expected = bar->trues = bar->votes = 0;

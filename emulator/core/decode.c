@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/checks.h"
+#include "base/checks.h"
 #include "core/fold.h"
 #include "core/registers.h"
 #include "ops/stack.h"
-#include "profile/registers.h"
+#include "fatbin/resources.h"
 
 #define DEFAULT_SHARED (48u << 10) /* bytes per block, static and dynamic, unless the program asks for more */
 #define MAX_SHARED     (16u << 20)
@@ -88,31 +88,6 @@ struct insn *decode_emit(struct decoder *d, op_fn run) {
 void decode_patch(struct decoder *d, const char *label, uint32_t *where) {
     d->patches = grown(d->patches, &d->patch_capacity, d->patch_count, sizeof *d->patches);
     d->patches[d->patch_count++] = (struct patch){d->count - 1, label, where};
-}
-
-bool opcode_is(const char *opcode, const char *base) {
-    size_t n = strlen(base);
-    return strncmp(opcode, base, n) == 0 && (opcode[n] == '\0' || opcode[n] == '.');
-}
-
-bool opcode_has(const char *opcode, const char *modifier) {
-    size_t n = strlen(modifier);
-    for (const char *dot = strchr(opcode, '.'); dot; dot = strchr(dot + 1, '.'))
-        if (strncmp(dot + 1, modifier, n) == 0 && (dot[n + 1] == '\0' || dot[n + 1] == '.' || dot[n + 1] == ':'))
-            return true;
-    return false;
-}
-
-enum ptx_type opcode_type(const char *opcode, int n) {
-    const char *end = opcode + strlen(opcode);
-    for (const char *p = end; p > opcode; p--)
-        if (p[-1] == '.') {
-            enum ptx_type type = ptx_type_by_name(p, (size_t)(end - p));
-            if (type != TYPE_NONE && n-- == 0)
-                return type;
-            end = p - 1;
-        }
-    return TYPE_NONE;
 }
 
 /* ---- what the kernel reaches ---- */
@@ -481,7 +456,7 @@ static void finish(struct decoder *d) {
         if (has_target(&k->code.insns[i])) {
             bool backward = k->code.insns[i].imm <= (int64_t)i;
             k->code.insns[i].target = &k->code.insns[k->code.insns[i].imm];
-            k->code.insns[i].flags |= backward ? INSN_BACKWARD : 0;
+            k->code.insns[i].flags |= INSN_TARGET | (backward ? INSN_BACKWARD : 0);
         }
     uint32_t local = 0;
     k->calls = d->function_count > 1;
@@ -508,7 +483,7 @@ static void finish(struct decoder *d) {
 static void ask_frames(struct decoder *d) {
     for (uint32_t i = 1; d->kernel->recursive && check_is_on(CHECK_MEMORY) && i < d->function_count; i++) {
         struct function *f = d->functions[i];
-        unsigned frame = registers_frame(f->ptx->name);
+        unsigned frame = resources_frame(f->ptx->name);
         f->stack_bytes = frame > f->stack_bytes ? frame : f->stack_bytes;
     }
 }

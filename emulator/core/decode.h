@@ -9,8 +9,9 @@
 
 #include "core/function.h"
 #include "core/module.h"
-#include "memory/access.h"
-#include "ptx/arena.h"
+#include "core/access.h"
+#include "base/arena.h"
+#include "ptx/opcode.h"
 #include "ptx/ptx.h"
 
 /* A branch whose label is not yet known. */
@@ -92,12 +93,5 @@ bool decode_async(struct decoder *d, const struct ptx_insn *p);   /* cp.async cp
 bool decode_texture(struct decoder *d, const struct ptx_insn *p); /* tex tld4 txq suld sust suq */
 bool decode_matrix(struct decoder *d, const struct ptx_insn *p);  /* mma wmma ldmatrix stmatrix movmatrix */
 void decode_form(struct decoder *d, const struct ptx_insn *p);    /* everything in the tables */
-
-/* True when the opcode is `base` or begins with `base.` */
-bool opcode_is(const char *opcode, const char *base);
-/* True when the opcode has this modifier: opcode_has("ld.global.v4.f32", "v4"). */
-bool opcode_has(const char *opcode, const char *modifier);
-/* The last modifier that is a type: TYPE_F32 for "cvt.f32.s32"; n = 1 gives the one before it. */
-enum ptx_type opcode_type(const char *opcode, int n);
 
 #endif

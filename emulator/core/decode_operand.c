@@ -5,8 +5,8 @@
 
 #include "core/decode.h"
 #include "core/registers.h"
-#include "check/checks.h"
-#include "check/demangle.h"
+#include "base/checks.h"
+#include "base/demangle.h"
 #include "memory/memory.h"
 #include "ops/forms.h"
 #include "ops/inexact.h"

@@ -60,7 +60,6 @@ struct branch_table {
 op_fn builtin_find(const char *name);
 
 /* ops/call.c */
-void call_stack_free(void *call_stack); /* with what lanes that never returned have saved */
 const struct insn *op_call(struct warp *w, const struct insn *in);
 const struct insn *op_call_indirect(struct warp *w, const struct insn *in);
 const struct insn *op_call_landing(struct warp *w, const struct insn *in);

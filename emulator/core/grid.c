@@ -7,15 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "check/authors.h"
-#include "check/report.h"
-#include "check/watch.h"
+#include "core/call_stack.h"
 #include "core/function.h"
+#include "core/observer.h"
 #include "core/stuck.h"
 #include "memory/memory.h"
 #include "ops/stack.h"
-#include "profile/counters.h"
-#include "tier/tier.h"
 
 #define MAX_HELPERS     255
 #define RESIDENT_BLOCKS 64 /* unfinished blocks for each worker, when they wait for others */
@@ -46,6 +43,7 @@ static struct {
     int helpers, idle;
 } pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0};
 
+struct observer observer;
 static _Atomic uint64_t launch_count;
 
 int grid_threads(void) {
@@ -199,7 +197,7 @@ static struct block *block_make(struct launch *launch, struct worker *worker, vo
 
 static void block_free(struct block *b) {
     if (b && b->watch)
-        watch_block_free(b);
+        observer.block_ended(b);
     for (uint32_t i = 0; b && i < b->launch->warps_per_block; i++)
         call_stack_free(b->warps[i].call_stack);
     free(b);
@@ -240,7 +238,7 @@ static struct block *next_block(struct run *run, struct worker *worker, struct r
     }
     block_start(reuse, index);
     if (launch->watch)
-        watch_block_start(reuse);
+        observer.block_begins(reuse);
     return reuse;
 }
 
@@ -264,7 +262,8 @@ static bool out_of_time(struct run *run, struct block *b) {
 
 static void tell_time(const struct run *run, const struct worker *worker, double *since) {
     double time = now();
-    tier_spent(run->launch.kernel, worker->counters != NULL, (uint64_t)((time - *since) * 1e9));
+    if (observer.interpreted)
+        observer.interpreted(run->launch.kernel, worker->counters != NULL, (uint64_t)((time - *since) * 1e9));
     *since = time;
 }
 
@@ -363,15 +362,14 @@ static void work(struct run *run, struct worker *worker) {
 }
 
 static void worker_run(struct run *run, int index) {
-    struct counters counts = {0};
-    struct worker worker = {.index = index, .counters = counters_on() ? &counts : NULL};
+    struct worker worker = {.index = index, .counters = observer.counters_new ? observer.counters_new() : NULL};
     worker.cache_size = run->launch.kernel->access_count;
     worker.cache = calloc(worker.cache_size + 1, sizeof *worker.cache);
     if (!worker.cache)
         abort();
     work(run, &worker);
     if (worker.counters)
-        counters_flush(worker.counters);
+        observer.counters_end(worker.counters);
     free(worker.cache);
 }
 
@@ -462,21 +460,21 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->params = config->params;
     launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
-    launch->watch = watch_launch_begin(launch);
-    authors_launch_begins(launch);
-    tier_launch(kernel, counters_on());
+    if (observer.launch_begins)
+        observer.launch_begins(launch);
+    if (observer.launch_prepares)
+        observer.launch_prepares(kernel);
     bool alone = run.blocks == 1 || grid_threads() == 1;
     if (!alone)
         call_helpers(&run);
     worker_run(&run, 0);
     if (!alone)
         dismiss_helpers(&run);
-    authors_launch_ended();
-    if (launch->watch)
-        watch_launch_end(launch);
+    if (observer.launch_ended)
+        observer.launch_ended(launch);
     if (launch->workspace)
         memory_free(launch->workspace);
-    if (counters_on())
-        counters_launch_done(launch);
+    if (observer.launch_counted)
+        observer.launch_counted(launch);
     return atomic_load(&launch->error);
 }

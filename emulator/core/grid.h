@@ -45,7 +45,7 @@ struct launch {
     uint64_t workspace;    /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
     struct grid_wait grid_wait;
     const uint8_t *params;
-    struct launch_watch *watch; /* NULL unless checks are on: see check/watch.h */
+    struct launch_watch *watch; /* NULL unless checks are on: see core/observer.h */
     double deadline;            /* seconds on the monotonic clock, 0 for none */
     _Atomic int error;          /* cudaError_t; the first one wins */
     _Atomic bool stop;
@@ -101,7 +101,7 @@ struct block {
 struct worker {
     const struct allocation **cache; /* by access.slot */
     size_t cache_size;
-    struct counters *counters; /* NULL unless counting: see profile/ */
+    struct counters *counters; /* NULL unless counting: see core/observer.h */
     int index;
 };
 

@@ -42,6 +42,7 @@ enum {
     INSN_GUARD = 64,         /* narrows the mask for the next instruction */
     INSN_BACKWARD = 128,     /* a branch to an earlier instruction: costs fuel */
     INSN_WARP_BARRIER = 256, /* bar.warp.sync */
+    INSN_TARGET = 512,       /* a branch to insn.target */
     INSN_FORM = 4096,        /* extra is the struct form that it was decoded by */
 };
 

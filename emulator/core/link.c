@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/arena.h"
+#include "base/arena.h"
 
 /* What a name means: in one module (its static names and its declarations), or in all (module NULL). */
 struct symbol {

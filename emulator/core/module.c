@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compiled.h"
 #include "core/function.h"
 #include "core/static_limits.h"
 #include "core/link.h"
 #include "memory/memory.h"
-#include "ptx/arena.h"
-#include "tier/tier.h"
+#include "base/arena.h"
 
 struct module {
     struct ptx_module *ptx; /* the first; what it is linked with follows it */

@@ -81,7 +81,7 @@ struct kernel {
     uint32_t entry_local;      /* bytes of local memory of the kernel itself: where its callees' begin */
     uint32_t reserved_shared;  /* bytes at its beginning that are the system's: RESERVED_SHARED or 0 */
     uint32_t dynamic_start;    /* where extern __shared__ arrays begin */
-    struct tier *tier;         /* its compiled form, when there is one: tier/tier.h */
+    struct tier *tier;         /* its compiled form, when there is one: core/compiled.h */
     struct tier *counted_tier; /* and that which counts what it executes */
     char *error;               /* why it cannot run: an instruction we do not have, with its line */
     struct code code;

@@ -1,7 +1,7 @@
 /* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers are its own even
  * when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that matters. */
 #include "core/registers.h"
-#include "core/zeroed.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/report.h"
-#include "core/decode.h"
-#include "core/function.h"
-#include "memory/access.h"
-#include "ops/mbarrier.h"
+#include "core/access.h"
+#include "core/finding.h"
+#include "core/mbarrier.h"
+#include "ptx/opcode.h"
 
 /* ---- lanes of a warp ---- */
 
@@ -177,7 +176,12 @@ static bool in_phase(struct block *b, double now) {
     if (b->phase_yields < PHASE_YIELDS || now - b->phase_since < PHASE_SECONDS)
         return false;
     char advice[320];
-    mbarrier_describe(w->unfinished_state, advice, sizeof advice);
+    struct mbarrier m = mbarrier_unpack(w->unfinished_state);
+    snprintf(advice, sizeof advice,
+             "The mbarrier (cuda::barrier) still expects %u of %u arrivals and %d bytes in this phase, and every "
+             "thread of the block that has not ended waits: the count given to init() has to be that of the threads "
+             "that arrive.",
+             m.pending, m.expected, m.bytes);
     report_insn(w, w->unfinished, FINDING_DIVERGENT_BARRIER, fragment_in(w, FRAGMENT_READY)->mask,
                 "Barrier error detected. Threads wait for a phase of an mbarrier that never ends.", advice);
     warp_fault(w, 719);
@@ -199,17 +203,13 @@ static bool reads_workspace(const struct warp *w, const struct insn *in, uint32_
     return false;
 }
 
-static bool is_branch(const struct insn *in) {
-    return in->run == op_branch || in->run == op_branch_if;
-}
-
 /* The loop that a fragment stands in, from there to the branch back: does it read the grid's barrier? */
 static bool polls_workspace(const struct warp *w, const struct fragment *f) {
     const struct code *code = &w->launch->kernel->code;
     for (const struct insn *in = f->pc; in < code->insns + code->count; in++) {
         if (in->flags & INSN_MEMORY && reads_workspace(w, in, f->mask))
             return true;
-        if (is_branch(in) && in->target <= f->pc)
+        if (in->flags & INSN_TARGET && in->target <= f->pc)
             return false;
     }
     return false;

@@ -1,12 +1,9 @@
 /* Fragments: how the lanes of a warp part and meet again. */
 #include "core/warp.h"
 
-#include "check/follow.h"
-#include "check/report.h"
+#include "core/compiled.h"
 #include "core/function.h"
-#include "core/grid.h"
-#include "profile/counters.h"
-#include "tier/tier.h"
+#include "core/observer.h"
 
 void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
     w->threads = w->live = w->mask = threads;
@@ -14,6 +11,8 @@ void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
     w->current = 0;
     w->turns = FRAGMENT_TURNS;
     w->state = WARP_READY;
+    w->hand_on = false;
+    w->shadow = NULL;
     w->fragments[0] = (struct fragment){.pc = entry, .mask = threads};
 }
 
@@ -235,34 +234,6 @@ static void run_interpreted(struct warp *w, const struct insn *in) {
         in = in->run(w, in);
 }
 
-static void count(struct counters *c, struct warp *w, const struct insn *in) {
-    counters_instruction(c, w, in);
-    if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by a loop */
-        uint32_t all = w->mask;
-        w->mask = counters_unguarded(w, in);
-        if (w->mask)
-            counters_instruction(c, w, in + 1);
-        w->mask = all;
-    }
-}
-
-/* The same loop, counting what is executed. */
-static void run_counted(struct warp *w, const struct insn *in, struct counters *c) {
-    while (in) {
-        count(c, w, in);
-        in = in->run(w, in);
-    }
-}
-
-/* The same, following what is undefined. */
-static void run_followed(struct warp *w, const struct insn *in, struct counters *c) {
-    while (in) {
-        if (c)
-            count(c, w, in);
-        in = follow_execute(w, in);
-    }
-}
-
 static void run(struct warp *w) {
     const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
     if (!in)
@@ -270,23 +241,24 @@ static void run(struct warp *w) {
     const struct kernel *k = w->launch->kernel;
     struct counters *c = w->worker->counters;
     tier_kernel compiled = atomic_load_explicit(&(c ? k->counted_tier : k->tier)->run, memory_order_acquire);
-    if (c)
-        counters_warp(c, w);
-    if (follow_is_on(w))
-        run_followed(w, in, c);
-    else if (compiled && !(c && counters_drawn(c, w)))
+    bool drawn = c && observer.count_warp(c, w);
+    if (w->shadow)
+        observer.run_followed(w, in);
+    else if (compiled && !drawn)
         compiled(w, in, k->code.insns);
     else if (c)
-        run_counted(w, in, c);
+        observer.run_counted(w, in);
     else
         run_interpreted(w, in);
 }
 
 void warp_run(struct warp *w) {
     w->fuel = w->block->turn.fuel;
-    if (follow_is_on(w))
-        follow_end(w);
+    if (w->shadow)
+        observer.follow_on(w);
     run(w);
-    if (follow_is_handed_on(w))
+    bool again = w->hand_on && w->state == WARP_READY;
+    w->hand_on = false;
+    if (again)
         run(w);
 }

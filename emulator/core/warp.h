@@ -19,6 +19,7 @@
 #include "core/operation.h"
 
 struct block;
+struct call_stack;
 struct function;
 struct worker;
 struct launch;
@@ -53,14 +54,18 @@ struct warp {
     uint16_t turns;   /* choices left before another fragment must get its turn */
     uint16_t rotated; /* index of the last fragment that got such a turn */
     uint8_t state;    /* enum warp_state */
+    bool hand_on;     /* it gives its turn back only in order to be followed: see shadow */
     const struct insn
         *rival; /* lowest pc of another fragment that could run and is as deep in calls; NULL: not known */
     struct block *block;
     struct worker *worker;
     struct launch *launch;
-    uint8_t *local;                             /* local memory: lane after lane, launch->local_bytes each */
-    uint32_t local_sp[WARP_SIZE];               /* stack pointer of each lane, offset in its local memory */
-    void *call_stack;                           /* saved activations of recursive functions, see ops/call.c */
+    uint8_t *local;               /* local memory: lane after lane, launch->local_bytes each */
+    uint32_t local_sp[WARP_SIZE]; /* stack pointer of each lane, offset in its local memory */
+    /* Where something in its registers is undefined: a frame like regs with what is known of each byte. Then observer.run_followed runs it.
+     * NULL otherwise. */
+    uint8_t *shadow;
+    struct call_stack *call_stack;              /* saved activations of recursive functions, see core/call_stack.h */
     const struct function *returned[WARP_SIZE]; /* the function each lane last returned from */
     const struct insn
         *unfinished;           /* the last test of an mbarrier when it found the phase unfinished, else NULL, and ... */
@@ -131,6 +136,14 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
  * instruction may execute. Otherwise the fragment waits: return *next from the operation. */
 bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, const struct insn **next);
 
+/* What an operation returns that may have given the warp a shadow: then the loop has to be another one from `next` on. */
+static inline const struct insn *warp_hand_on(struct warp *w, const struct insn *next) {
+    if (!w->hand_on || !next)
+        return next;
+    w->fragments[w->current].pc = next;
+    return (const struct insn *)0;
+}
+
 /* Gives the warp back to the block's scheduler, to go on at `next`: it has run long enough. Returns NULL. */
 const struct insn *warp_yield(struct warp *w, const struct insn *next);
 /* The same for a test that failed and that somebody else has to make true: other lanes of the warp go on first. */
@@ -147,7 +160,7 @@ void warp_release(struct warp *w, unsigned barrier);
 #define WARP_FUEL      20000
 #define FRAGMENT_TURNS 4096
 
-/* Ends the launch with an error that has already been reported (check/report.h). Returns NULL. */
+/* Ends the launch with an error that has already been reported (core/finding.h). Returns NULL. */
 const struct insn *warp_fault(struct warp *w, int cuda_error);
 
 #endif

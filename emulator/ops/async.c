@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "check/report.h"
+#include "core/finding.h"
 #include "ops/atomic.h"
 #include "ops/memory.h"
 

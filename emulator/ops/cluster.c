@@ -1,6 +1,6 @@
 #include "ops/cluster.h"
 
-#include "check/report.h"
+#include "core/finding.h"
 #include "core/grid.h"
 
 const struct insn *op_cluster_needed(struct warp *w, const struct insn *in) {

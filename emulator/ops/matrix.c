@@ -1,7 +1,7 @@
 /* What the matrix instructions share. */
 #include "ops/matrix.h"
 
-#include "check/report.h"
+#include "core/finding.h"
 #include "core/grid.h"
 
 bool matrix_ready(struct warp *w, const struct insn *in, const struct insn **next) {

@@ -9,7 +9,7 @@
 #define OPS_MATRIX_H
 
 #include "core/warp.h"
-#include "memory/access.h"
+#include "core/access.h"
 
 enum matrix_type {
     MATRIX_NONE,

@@ -2,7 +2,7 @@
  * address that a lane gives: lanes 0-7 for the first matrix, 8-15 for the second and so on. */
 #include <string.h>
 
-#include "check/report.h"
+#include "core/finding.h"
 #include "ops/matrix.h"
 #include "ops/memory.h"
 

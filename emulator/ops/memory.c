@@ -9,23 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/report.h"
+#include "core/finding.h"
 #include "core/function.h"
 #include "ops/memory_fast.h"
-
-/* ---- addresses ---- */
-
-static inline uint64_t lane_address(const struct warp *w, const struct insn *in, const struct access *a, int l) {
-    const void *at = w->regs + a->address_reg;
-    uint64_t base = a->address_bits == 64 ? ((const uint64_t *)at)[l] : a->address_bits ? ((const uint32_t *)at)[l] : 0;
-    return base + (uint64_t)in->imm;
-}
-
-void access_addresses(const struct warp *w, const struct insn *in, uint64_t out[WARP_SIZE]) {
-    const struct access *a = in->extra;
-    for (int l = 0; l < WARP_SIZE; l++)
-        out[l] = lane_address(w, in, a, l);
-}
 
 /* ---- one lane, any space: the careful way ---- */
 
@@ -128,7 +114,7 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++) {
         if (!LANE_ON(w->mask))
             continue;
-        const uint8_t *host = access_lane_host(w, in, lane_address(w, in, a, l), bytes, l);
+        const uint8_t *host = access_lane_host(w, in, access_address(w, in, l), bytes, l);
         if (!host)
             return NULL;
         uint8_t copy[64]; /* all elements are read before any register is written: the address may be one of them */
@@ -145,7 +131,7 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++) {
         if (!LANE_ON(w->mask))
             continue;
-        uint8_t *host = access_lane_host(w, in, lane_address(w, in, a, l), a->bytes * a->count, l);
+        uint8_t *host = access_lane_host(w, in, access_address(w, in, l), a->bytes * a->count, l);
         if (!host)
             return NULL;
         for (unsigned i = 0; i < a->count; i++)

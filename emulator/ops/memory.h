@@ -3,7 +3,7 @@
 #define OPS_MEMORY_H
 
 #include "core/grid.h"
-#include "memory/access.h"
+#include "core/access.h"
 #include "memory/memory.h"
 
 /* Host pointer to `bytes` bytes at a lane's address, in the access's space (generic addresses by their window).

@@ -8,7 +8,7 @@
 
 #include "core/grid.h"
 #include "core/simd.h"
-#include "memory/access.h"
+#include "core/access.h"
 #include "memory/memory.h"
 
 #define HALF 16

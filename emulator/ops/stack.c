@@ -1,6 +1,6 @@
 #include "ops/stack.h"
 
-#include "check/report.h"
+#include "core/finding.h"
 #include "core/grid.h"
 
 static uint64_t value(const struct warp *w, const struct insn *in, int k, int lane) {

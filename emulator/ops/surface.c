@@ -2,9 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/allocation_watch.h"
-#include "check/report.h"
-#include "check/watch.h"
+#include "memory/observer.h"
+#include "core/observer.h"
 #include "ops/texture.h"
 
 #define SLOT(T, slot) ((T *)(void *)(w->regs + (slot)))
@@ -62,9 +61,9 @@ static void note_access(const struct warp *w, const struct insn *in, int lane, c
                         uint64_t at, unsigned bytes) {
     const struct texture_access *a = in->extra;
     if (a->store)
-        allocation_written(memory, at, bytes);
-    else
-        watch_read(w, in, lane, at, bytes);
+        memory_note_written(memory, at, bytes);
+    else if (w->launch->watch)
+        observer.memory_read(w, in, lane, at, bytes);
 }
 
 bool surface_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out) {

@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-#include "check/report.h"
-#include "check/watch.h"
+#include "core/observer.h"
 
 #define SLOT(T, slot) ((T *)(void *)(w->regs + (slot)))
 
@@ -75,7 +74,7 @@ const struct insn *op_texture(struct warp *w, const struct insn *in) {
                               report_insn(w, in, FINDING_USE_AFTER_FREE, 1u << l, "The texture's memory has been freed",
                                           "Free it only after the last kernel that reads the texture."));
         if (value.unwritten)
-            watch_read(w, in, l, value.unwritten, (uint32_t)t->image.channels * t->image.channel_bytes);
+            observer.memory_read(w, in, l, value.unwritten, (uint32_t)t->image.channels * t->image.channel_bytes);
         for (unsigned i = 0; i < a->count; i++)
             SLOT(uint32_t, a->regs[i])[l] = value.v[i];
     }

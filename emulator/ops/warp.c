@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#include "check/checks.h"
-#include "check/follow.h"
-#include "check/report.h"
+#include "base/checks.h"
 #include "core/function.h"
-#include "core/grid.h"
+#include "core/observer.h"
 #include "ops/lanes.h"
 #include "ops/meeting.h"
 
@@ -69,7 +67,8 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
         if (!warp_sync_ready(w, in, named, &elsewhere))                                                                \
             return elsewhere;                                                                                          \
         check_masks(w, in, k);                                                                                         \
-        gone_around_check(w, in, named);                                                                               \
+        if (w->block->watch)                                                                                           \
+            observer.sync_executes(w, in, named);                                                                      \
     } while (0)
 
 /* ---- shfl ---- */
@@ -121,11 +120,12 @@ static const struct insn *op_shfl(struct warp *w, const struct insn *in) {
         inside |= (uint32_t)shfl_source(in->kind, l, b[l], c[l], &source[l]) << l;
         answered |= ((w->mask & named[l]) >> source[l] & 1) << l;
     }
-    follow_shuffle(w, in, source, answered);
+    if (w->block->watch)
+        observer.shuffle(w, in, source, answered);
     memcpy(a, REG(uint32_t, 2), sizeof a);
     WRITE_LANES(uint32_t, w->mask >> source[l] & 1 ? a[source[l]] : NOBODYS_VALUE);
     WRITE_PRED(1, inside);
-    return follow_hand_on(w, in + 1);
+    return warp_hand_on(w, in + 1);
 }
 
 /* ---- vote ---- */
@@ -137,7 +137,8 @@ static const struct insn *op_vote_ballot(struct warp *w, const struct insn *in) 
     SYNC(2);
     const uint32_t *mask = REG(uint32_t, 2);
     uint32_t p = PRED(1) & w->mask;
-    follow_ballot(w, in, follow_voters(w, in, 1, 2));
+    if (w->shadow)
+        observer.ballot(w, in, observer.voters(w, in, 1, 2));
     WRITE_LANES(uint32_t, p & mask[l]);
     return in + 1;
 }
@@ -155,8 +156,9 @@ static uint32_t verdict(const struct warp *w, const struct insn *in, uint32_t p)
 
 static const struct insn *op_vote(struct warp *w, const struct insn *in) {
     SYNC(2);
-    uint32_t p = PRED(1), result = verdict(w, in, p), unknown = follow_voters(w, in, 1, 2);
-    follow_verdict(w, in, unknown, verdict(w, in, p | unknown) ^ verdict(w, in, p & ~unknown));
+    uint32_t p = PRED(1), result = verdict(w, in, p), unknown = w->shadow ? observer.voters(w, in, 1, 2) : 0;
+    if (w->shadow)
+        observer.verdict(w, in, unknown, verdict(w, in, p | unknown) ^ verdict(w, in, p & ~unknown));
     WRITE_PRED(0, result);
     return in + 1;
 }
@@ -190,7 +192,8 @@ static const struct insn *op_match_any(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask))
             result[l] = lanes_equal(w, in->op[1], in->kind, l, mask[l] & w->mask);
-    follow_gather(w, in, 1, in->kind / 8, 2);
+    if (w->shadow)
+        observer.gather(w, in, 1, in->kind / 8, 2);
     WRITE_LANES(uint32_t, result[l]);
     return in + 1;
 }
@@ -207,7 +210,8 @@ static const struct insn *op_match_all(struct warp *w, const struct insn *in) {
         result[l] = mask[l];
         all |= 1u << l;
     }
-    follow_gather(w, in, 2, in->kind / 8, 3);
+    if (w->shadow)
+        observer.gather(w, in, 2, in->kind / 8, 3);
     WRITE_LANES(uint32_t, result[l]);
     WRITE_PRED(1, all);
     return in + 1;
@@ -251,7 +255,8 @@ static const struct insn *op_redux(struct warp *w, const struct insn *in) {
         for (who &= who - 1; who; who &= who - 1)
             result[l] = combine(in->kind, result[l], a[first_lane(who)]);
     }
-    follow_gather(w, in, 1, sizeof *a, 2);
+    if (w->shadow)
+        observer.gather(w, in, 1, sizeof *a, 2);
     WRITE_LANES(uint32_t, result[l]);
     return in + 1;
 }
@@ -282,7 +287,8 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
         if (!warp_sync_ready(w, in, named, &elsewhere))
             return elsewhere;
         check_masks(w, in, 0);
-        gone_around_check(w, in, named);
+        if (w->block->watch)
+            observer.sync_executes(w, in, named);
         return in + 1;
     }
     for (unsigned i = 0; i < w->count; i++)

@@ -2,7 +2,7 @@
  * ops/matrix.h says, row after row. */
 #include <string.h>
 
-#include "check/report.h"
+#include "core/finding.h"
 #include "core/simd.h"
 #include "ops/matrix.h"
 #include "ops/memory.h"

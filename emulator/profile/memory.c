@@ -1,5 +1,5 @@
 /* Counts what an instruction asks of memory. */
-#include "memory/access.h"
+#include "core/access.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"

@@ -3,7 +3,7 @@
  * shared as the kernel needs. */
 #include "profile/occupancy.h"
 
-#include "api/limits.h"
+#include "base/limits.h"
 
 #define SCHEDULERS      4
 #define REGISTER_PIECE  256 /* per warp */
@@ -22,7 +22,7 @@ static unsigned blocks_by_registers(unsigned registers, unsigned warps) {
 
 bool occupancy_has_registers(const char *kernel, unsigned threads, unsigned *registers) {
     struct kernel_registers found;
-    if (!registers_of(kernel, &found))
+    if (!resources_registers(kernel, &found))
         return true;
     *registers = found.count;
     return blocks_by_registers(found.count, (threads + WARP_SIZE - 1) / WARP_SIZE) > 0;
@@ -46,7 +46,7 @@ struct occupancy occupancy_of(const struct launch_profile *p) {
     struct occupancy o = {0};
     unsigned threads = p->block[0] * p->block[1] * p->block[2], warps = (threads + WARP_SIZE - 1) / WARP_SIZE;
     double blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
-    o.registers_known = registers_of(p->kernel, &o.registers);
+    o.registers_known = resources_registers(p->kernel, &o.registers);
     if (o.registers.count < LEAST_REGISTERS)
         o.registers.count = LEAST_REGISTERS;
     o.shared_per_block = rounded_up(p->static_shared + p->dynamic_shared + LIMIT_SHARED_RESERVED, SHARED_PIECE);

@@ -3,7 +3,7 @@
 #define PROFILE_OCCUPANCY_H
 
 #include "profile/launches.h"
-#include "profile/registers.h"
+#include "fatbin/resources.h"
 
 #define OCCUPANCY_CAPABILITY "9.0"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "profile/launches.h"
 #include "profile/reports.h"
 #include "profile/views.h"

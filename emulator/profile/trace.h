@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "core/grid.h"
-#include "memory/access.h"
+#include "core/access.h"
 
 #define TRACE_STEPS 20000 /* of a warp; what comes later is not drawn */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check/sites.h"
-#include "core/decode.h"
+#include "ptx/opcode.h"
 #include "core/registers.h"
 #include "ops/async.h"
 #include "ops/matrix.h"

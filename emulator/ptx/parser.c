@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/arena.h"
+#include "base/arena.h"
 #include "ptx/constant.h"
 #include "ptx/debug_strings.h"
 #include "ptx/labels.h"

@@ -309,19 +309,6 @@ static void enqueue(char *text, struct tier *tier) {
 
 /* ---- when ---- */
 
-struct tier *tier_new(void) {
-    struct tier *t = calloc(1, sizeof *t);
-    if (!t)
-        abort();
-    t->owners = 1;
-    return t;
-}
-
-void tier_free(struct tier *tier) {
-    if (tier && atomic_fetch_sub(&tier->owners, 1) == 1)
-        free(tier);
-}
-
 static struct tier *tier_of(const struct kernel *kernel, bool counted) {
     return counted ? kernel->counted_tier : kernel->tier;
 }

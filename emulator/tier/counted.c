@@ -1,5 +1,5 @@
 /* What the text of a kernel says more when it counts: see profile/counted.h. */
-#include "memory/access.h"
+#include "core/access.h"
 #include "profile/counters.h"
 #include "profile/traits.h"
 #include "tier/translator.h"

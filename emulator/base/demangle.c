@@ -1,5 +1,5 @@
 /* Asks the C++ library that nvcc's programs bring along: the emulator itself does not link one. */
-#include "check/demangle.h"
+#include "base/demangle.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* See registers.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it has. Where an
+/* See resources.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it has. Where an
  * executable holds PTX alone, ptxas is started, once for each image, and tells with -v: EMULATOR_PTXAS, or the one on the PATH. */
-#include "profile/registers.h"
+#include "fatbin/resources.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -123,7 +123,7 @@ static void read_info(const struct elf *e, const Elf64_Shdr *info, const Elf64_S
     }
 }
 
-void registers_note_machine_code(const void *bytes, size_t size, unsigned arch) {
+void resources_note_machine_code(const void *bytes, size_t size, unsigned arch) {
     struct elf e = {.bytes = bytes, .size = size};
     Elf64_Shdr info, symbols;
     if (size < sizeof e.header || memcmp(bytes, ELFMAG, SELFMAG) != 0)
@@ -137,7 +137,7 @@ void registers_note_machine_code(const void *bytes, size_t size, unsigned arch) 
 
 /* ---- ptxas ---- */
 
-void registers_note_ptx(const char *text, size_t length) {
+void resources_note_ptx(const char *text, size_t length) {
     struct image *i = calloc(1, sizeof *i + length + 1);
     if (!i)
         return;
@@ -214,7 +214,7 @@ static void ask_about(const char *name) {
         }
 }
 
-bool registers_of(const char *kernel, struct kernel_registers *out) {
+bool resources_registers(const char *kernel, struct kernel_registers *out) {
     pthread_mutex_lock(&lock);
     if (!best(kernel))
         ask_about(kernel);
@@ -238,7 +238,7 @@ static unsigned least_frame(const char *function) {
     return least;
 }
 
-unsigned registers_frame(const char *function) {
+unsigned resources_frame(const char *function) {
     pthread_mutex_lock(&lock);
     unsigned least = least_frame(function);
     if (!least) { /* machine code has the frames of kernels, and those of the functions in it are 0 there */

@@ -1,5 +1,5 @@
 /* See checks.h. */
-#include "check/checks.h"
+#include "base/checks.h"
 
 #include <pthread.h>
 #include <stdio.h>

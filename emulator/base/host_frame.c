@@ -1,6 +1,6 @@
 /* dladdr knows only exported symbols, and a program's own functions are not exported; the file's symbol table has them.
  * Everything here but host_frame_prepare uses system calls only, for a signal handler. */
-#include "check/host_frame.h"
+#include "base/host_frame.h"
 
 #include <elf.h>
 #include <fcntl.h>

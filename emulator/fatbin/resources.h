@@ -1,7 +1,7 @@
 /* How many registers a thread of a kernel needs, and how much of its stack a function: ptxas decides that, so it is read from what
  * ptxas has made. */
-#ifndef PROFILE_REGISTERS_H
-#define PROFILE_REGISTERS_H
+#ifndef RESOURCES_H
+#define RESOURCES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@ struct kernel_registers {
 };
 
 /* While modules are loaded: what the executable holds. */
-void registers_note_ptx(const char *text, size_t length);
-void registers_note_machine_code(const void *elf, size_t size, unsigned arch);
+void resources_note_ptx(const char *text, size_t length);
+void resources_note_machine_code(const void *elf, size_t size, unsigned arch);
 
 /* By the name in PTX. False when there is no machine code and no ptxas to ask. */
-bool registers_of(const char *kernel, struct kernel_registers *out);
+bool resources_registers(const char *kernel, struct kernel_registers *out);
 /* Bytes of the stack that a call of a function takes; 0: not known. */
-unsigned registers_frame(const char *function);
+unsigned resources_frame(const char *function);
 
 #endif

@@ -1,5 +1,5 @@
 /* See text.h: snprintf is not on the list of functions that a signal handler may call. */
-#include "check/text.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
