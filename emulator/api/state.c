@@ -10,6 +10,7 @@
 #include "api/queue.h"
 #include "api/unsupported.h"
 #include "base/demangle.h"
+#include "base/settings.h"
 #include "check/managed_watch.h"
 #include "core/device_printf.h"
 #include "memory/memory.h"
@@ -41,11 +42,9 @@ static void end(void) {
 }
 
 static void prepare(void) {
-    const char *devices = getenv("EMULATOR_DEVICES");
-    int count = devices ? atoi(devices) : 1;
+    int count = (int)setting_number(SETTING_DEVICES);
     device_count = count < 1 ? 1 : count > MAX_DEVICES ? MAX_DEVICES : count;
-    const char *wanted = getenv("EMULATOR_QUIET");
-    quiet = wanted && *wanted && *wanted != '0';
+    quiet = setting_is_on(SETTING_QUIET);
     memory_guard_install();
     atexit(end);
 }

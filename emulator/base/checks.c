@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
+
 static unsigned on;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -37,7 +39,7 @@ static unsigned check_by_name(const char *name, size_t length) {
 }
 
 static void read_environment(void) {
-    const char *wanted = getenv("EMULATOR_CHECK");
+    const char *wanted = setting_text(SETTING_CHECK);
     while (wanted && *wanted) {
         size_t length = strcspn(wanted, ", ");
         if (length)
@@ -53,11 +55,10 @@ unsigned checks_on(void) {
 }
 
 bool checks_go_on(void) {
-    const char *wanted = getenv("EMULATOR_ON_ERROR");
+    const char *wanted = setting_text(SETTING_ON_ERROR);
     return wanted && strcmp(wanted, "kernel") == 0;
 }
 
 int checks_exit_code(void) {
-    const char *code = getenv("EMULATOR_ERROR_EXITCODE");
-    return code ? atoi(code) : 0;
+    return (int)setting_number(SETTING_ERROR_EXITCODE);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/settings.h"
 #include "check/parts.h"
 
 #define NAME_SIZE 600
@@ -13,8 +14,8 @@
 static FILE *output(void) {
     static FILE *file;
     static bool tried;
-    const char *path = getenv("EMULATOR_CHECK_JSON");
-    if (!tried && path && *path) {
+    const char *path = setting_text(SETTING_CHECK_JSON);
+    if (!tried && path) {
         file = fopen(path, "we");
         if (!file)
             perror(path);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
+#include "base/settings.h"
 #include "check/source.h"
 
 #define NAME_SIZE    600
@@ -15,8 +16,8 @@
 #define ADVICE_WIDTH 100
 
 static bool colours(void) {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+    const char *term = setting_text(SETTING_TERM);
+    return isatty(STDERR_FILENO) && !setting_text(SETTING_NO_COLOR) && term && strcmp(term, "dumb") != 0;
 }
 
 void put_title(struct text *t, const char *title) {

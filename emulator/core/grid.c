@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/settings.h"
 #include "core/call_stack.h"
 #include "core/function.h"
 #include "core/observer.h"
@@ -17,7 +18,6 @@
 #define MAX_HELPERS     255
 #define RESIDENT_BLOCKS 64 /* unfinished blocks for each worker, when they wait for others */
 #define MAX_SHARE       16 /* blocks that a worker takes at once */
-#define DEFAULT_TIMEOUT 300.0
 
 /* Blocks that have yielded, for whichever worker comes; those of a launch that is counted stay with theirs. */
 struct aside {
@@ -51,7 +51,7 @@ int grid_threads(void) {
     int n = atomic_load(&threads);
     if (n)
         return n;
-    const char *wanted = getenv("EMULATOR_THREADS");
+    const char *wanted = setting_text(SETTING_THREADS);
     cpu_set_t set;
     n = wanted ? atoi(wanted) : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     n = n < 1 ? 1 : n > MAX_HELPERS + 1 ? MAX_HELPERS + 1 : n;
@@ -63,11 +63,6 @@ static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double time_limit(void) {
-    const char *wanted = getenv("EMULATOR_TIMEOUT");
-    return wanted ? atof(wanted) : DEFAULT_TIMEOUT;
 }
 
 /* ---- a block's memory ---- */
@@ -458,7 +453,8 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
                                                   : kernel->reserved_shared + kernel->static_shared;
     launch->local_bytes = local_bytes(kernel, config);
     launch->params = config->params;
-    launch->deadline = time_limit() > 0 ? now() + time_limit() : 0;
+    double limit = setting_number(SETTING_TIMEOUT);
+    launch->deadline = limit > 0 ? now() + limit : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
     if (observer.launch_begins)
         observer.launch_begins(launch);

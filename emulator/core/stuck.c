@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "core/access.h"
 #include "core/finding.h"
 #include "core/mbarrier.h"
@@ -126,13 +127,13 @@ void stuck_report_block(struct block *b) {
 
 /* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to the next. */
 int stuck_report_endless(const struct block *b) {
-    const char *setting =
-        getenv("EMULATOR_TIMEOUT_SETTING"); /* who starts programs for people has a word of its own for it */
+    /* who starts programs for people has a word of its own for it */
+    const char *setting = setting_text(SETTING_TIMEOUT_SETTING);
     char advice[320];
     snprintf(advice, sizeof advice,
              "The kernel did not end within its time limit: a loop in it may never end, or wait for something that no "
              "thread does. %s sets the limit, 0 removes it.",
-             setting && *setting ? setting : "EMULATOR_TIMEOUT=seconds");
+             setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
     for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
         struct warp *w = &b->warps[i];
         const struct fragment *f = fragment_in(w, FRAGMENT_READY);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+
 #define REGISTER_COUNT 0x2f /* EIATTR_REGCOUNT: u32 symbol, u32 registers */
 #define FRAME_SIZE     0x11 /* EIATTR_FRAME_SIZE: u32 symbol, u32 bytes */
 #define FORMAT_SIZED   4    /* an entry with a u16 size and so many bytes; the others have 4 bytes in all */
@@ -177,7 +179,7 @@ static void read_verbose(FILE *said) {
 
 static void ask_ptxas(const struct image *i) {
     char path[] = "/tmp/profile-XXXXXX.ptx", command[4200];
-    const char *ptxas = getenv("EMULATOR_PTXAS");
+    const char *ptxas = setting_text(SETTING_PTXAS);
     int file = mkstemps(path, 4);
     if (file < 0)
         return;
@@ -186,7 +188,7 @@ static void ask_ptxas(const struct image *i) {
     /* the path goes to the shell in quotes, and none of ours has one */
     if (written && !(ptxas && (strchr(ptxas, '\'') || strlen(ptxas) > 4000))) {
         snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' -v -arch=sm_%d '%s' -o /dev/null 2>&1",
-                 ptxas && *ptxas ? ptxas : "ptxas", ASKED_ARCH, path);
+                 ptxas ? ptxas : "ptxas", ASKED_ARCH, path);
         FILE *said = popen(command, "re");
         if (said) {
             read_verbose(said);
