@@ -6,7 +6,6 @@
 
 #include "check/declarations.h"
 #include "base/demangle.h"
-#include "core/function.h"
 
 /* The file that the kernel itself is in: that of the first line that was not inlined. */
 static const char *file_of(const struct kernel *k) {

@@ -10,6 +10,8 @@
 #include "core/observer.h"
 #include "base/zeroed.h"
 #include "ops/memory.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 /* ---- warps that are followed ---- */
 

@@ -9,10 +9,10 @@
 #include "check/follow.h"
 #include "check/sites.h"
 #include "ptx/opcode.h"
-#include "core/function.h"
 #include "core/registers.h"
 #include "ops/matrix.h"
 #include "ops/memory.h"
+#include "ops/control.h"
 
 #define SLOT_BYTES (16 * WARP_SIZE)
 

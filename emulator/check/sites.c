@@ -9,11 +9,12 @@
 #include "check/unavoidable.h"
 #include "check/watch.h"
 #include "ptx/opcode.h"
-#include "core/function.h"
 #include "ops/async.h"
 #include "ops/cluster.h"
 #include "ops/matrix.h"
 #include "ops/mbarrier.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 static bool any_of(const char *opcode, const char *const *modifiers) {
     for (; *modifiers; modifiers++)

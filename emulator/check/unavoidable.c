@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/function.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 #define MOST_BARRIERS 64 /* the rest are not looked at */
 

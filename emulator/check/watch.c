@@ -7,7 +7,6 @@
 #include "check/block_watch.h"
 #include "check/follow.h"
 #include "check/quick.h"
-#include "core/function.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"

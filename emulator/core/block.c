@@ -1,7 +1,6 @@
 /* A block: its warps take turns on one host thread; its barriers open when all have come. */
 #include <string.h>
 
-#include "core/function.h"
 #include "core/observer.h"
 #include "core/stuck.h"
 

@@ -7,13 +7,15 @@
 #include <string.h>
 
 #include "base/checks.h"
+#include "base/limits.h"
 #include "core/fold.h"
 #include "core/registers.h"
 #include "ops/stack.h"
 #include "fatbin/resources.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
-#define DEFAULT_SHARED (48u << 10) /* bytes per block, static and dynamic, unless the program asks for more */
-#define MAX_SHARED     (16u << 20)
+#define MAX_SHARED (16u << 20)
 
 _Noreturn void decode_fail(struct decoder *d, const char *format, ...) {
     char what[400];
@@ -202,7 +204,7 @@ static void layout_variables(struct decoder *d, struct function *f) {
     if (local > 1 << 20)
         decode_fail(d, "'%s' needs %llu bytes of local memory per thread", f->ptx->name, (unsigned long long)local);
     f->local_bytes = (uint32_t)aligned(local, 16);
-    f->stack_bytes = (uint32_t)aligned(local, 8) + (f->recursive ? STACK_RETURN : 0);
+    f->stack_bytes = (uint32_t)aligned(local, 8) + (f->recursive ? LIMIT_STACK_RETURN : 0);
     if (f->ptx->entry)
         return;
     for (int list = 0; list < 2; list++)
@@ -274,7 +276,7 @@ static uint32_t find_reserved(const struct decoder *d) {
         const struct ptx_function *f = d->functions[i]->ptx;
         for (size_t k = 0; k < f->insn_count; k++)
             if (reserves_shared(f->insns[k].operands, f->insns[k].operand_count))
-                return RESERVED_SHARED;
+                return LIMIT_SHARED_RESERVED;
     }
     return 0;
 }
@@ -475,8 +477,8 @@ static void finish(struct decoder *d) {
         memcpy(k->constants, d->constants, d->constant_count * sizeof *k->constants);
     k->constant_count = (uint32_t)d->constant_count;
     k->access_count = d->access_count;
-    if (!k->max_dynamic_shared && k->static_shared < DEFAULT_SHARED)
-        k->max_dynamic_shared = DEFAULT_SHARED - k->static_shared;
+    if (!k->max_dynamic_shared && k->static_shared < LIMIT_SHARED_BLOCK)
+        k->max_dynamic_shared = LIMIT_SHARED_BLOCK - k->static_shared;
 }
 
 /* What PTX says of the stack is the least; memcheck asks what the machine code takes of it. */

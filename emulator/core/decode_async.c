@@ -8,6 +8,7 @@
 #include "ops/atomic.h"
 #include "ops/forms.h"
 #include "ops/mbarrier.h"
+#include "ops/control.h"
 
 /* The n-th word of an opcode, counted from 0. */
 struct word {

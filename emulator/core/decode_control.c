@@ -9,6 +9,8 @@
 #include "memory/memory.h"
 #include "ops/stack.h"
 #include "ops/warp.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 static void branch(struct decoder *d, const struct ptx_insn *p) {
     if (p->operand_count != 1 || p->operands[0].kind != OPERAND_SYMBOL)

@@ -9,6 +9,7 @@
 #include "ops/cluster.h"
 #include "ops/forms.h"
 #include "ops/memory.h"
+#include "ops/control.h"
 
 static enum ptx_space space_of(const char *opcode) {
     static const struct {

@@ -10,6 +10,8 @@
 #include "memory/memory.h"
 #include "ops/forms.h"
 #include "ops/inexact.h"
+#include "ops/control.h"
+#include "base/limits.h"
 
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o) {
     if (o->kind != OPERAND_INTEGER)
@@ -126,10 +128,10 @@ static const struct {
     {"%ctaid.w", 0},
     {"%nctaid.w", 0},
     {"%reserved_smem_offset_begin", 0},
-    {"%reserved_smem_offset_end", RESERVED_SHARED},
-    {"%reserved_smem_offset_cap", RESERVED_SHARED},
+    {"%reserved_smem_offset_end", LIMIT_SHARED_RESERVED},
+    {"%reserved_smem_offset_cap", LIMIT_SHARED_RESERVED},
     {"%reserved_smem_offset_0", 0},
-    {"%reserved_smem_offset_1", RESERVED_SHARED / 2},
+    {"%reserved_smem_offset_1", LIMIT_SHARED_RESERVED / 2},
 };
 
 static unsigned special_bits(const char *name) {

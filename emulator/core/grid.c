@@ -9,11 +9,10 @@
 
 #include "base/settings.h"
 #include "core/call_stack.h"
-#include "core/function.h"
 #include "core/observer.h"
 #include "core/stuck.h"
 #include "memory/memory.h"
-#include "ops/stack.h"
+#include "base/limits.h"
 
 #define MAX_HELPERS     255
 #define RESIDENT_BLOCKS 64 /* unfinished blocks for each worker, when they wait for others */
@@ -435,7 +434,7 @@ static uint64_t workspace_new(const struct launch_config *config) {
 }
 
 static uint32_t local_bytes(const struct kernel *k, const struct launch_config *config) {
-    uint32_t stack = config->stack ? config->stack : STACK_DEFAULT;
+    uint32_t stack = config->stack ? config->stack : LIMIT_STACK_DEFAULT;
     return k->has_stack ? k->entry_local + (stack > k->stack_least ? stack : k->stack_least) : k->local_bytes;
 }
 

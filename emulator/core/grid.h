@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/module.h"
+#include "core/kernel.h"
 #include "core/warp.h"
 
 struct operation_order;
@@ -18,7 +18,7 @@ struct launch_config {
     uint32_t dynamic_shared;             /* bytes */
     const void *params;                  /* kernel parameters, packed as kernel->params says */
     bool cooperative;                    /* all blocks must be resident at once */
-    uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: STACK_DEFAULT */
+    uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: LIMIT_STACK_DEFAULT */
     bool clusters;                       /* the launch names the size of its clusters, be it one block */
     void *stream;                        /* handle of its stream, as the program gave it */
     int device;                          /* number of the device it runs on */

@@ -61,10 +61,4 @@ struct form {
     uint16_t kind;  /* copied to insn.kind */
 };
 
-/* A family's file ends in one table of its forms, closed by {0}. ops/forms.c lists the tables. */
-const struct form *form_find(const char *name);
-
-/* The same setp with its second source in insn.imm (as the operand's bits); NULL where there is none. */
-op_fn setp_with_constant(op_fn run);
-
 #endif

@@ -112,6 +112,7 @@ static void describe_kernel(struct module *m, const struct ptx_function *f, stru
     k->name = f->name;
     k->module = m;
     k->ptx = f;
+    k->linked = m->ptx;
     const uint32_t *limit = f->reqntid[0] ? f->reqntid : f->maxntid;
     uint64_t threads = (uint64_t)(limit[0] ? limit[0] : 1024) * (limit[1] ? limit[1] : 1);
     threads = threads > 1024 ? 1024 : threads * (limit[2] ? limit[2] : 1);
@@ -252,21 +253,4 @@ bool kernel_prepare(struct kernel *k) {
     bool ready = k->prepared;
     pthread_mutex_unlock(&m->lock);
     return ready;
-}
-
-const char *module_file_name(const struct module *m, uint32_t file) {
-    return file < m->ptx->file_count ? m->ptx->files[file] : NULL;
-}
-
-struct source_position insn_position(const struct kernel *k, const struct insn *in) {
-    struct source_position p = {0};
-    const struct ptx_insn *source = in->index < k->code.count ? k->code.sources[in->index] : NULL;
-    const struct ptx_location *l = source ? source->location : NULL;
-    /* line 0 marks code that the compiler made up: the next instruction with a line is nearest */
-    for (uint32_t i = in->index; l && !l->line && ++i < k->code.count;)
-        l = k->code.sources[i] ? k->code.sources[i]->location : NULL;
-    if (l && l->line)
-        p = (struct source_position){module_file_name(k->module, l->file), l->line, l->column, l->function,
-                                     l->inlined_at};
-    return p;
 }

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONSTANT_BYTES   0x10000
-#define SHARED_BYTES     0xc000
-#define PARAMETER_BYTES  0x7ffc /* before PTX 8.1 and sm_70: */
-#define PARAMETERS_OLDER 0x1100
+#include "base/limits.h"
+
+#define PARAMETERS_OLDER 0x1100 /* before PTX 8.1 and sm_70 */
 
 static bool refuse(char *error, size_t size, const char *what, uint64_t bytes, unsigned most) {
     snprintf(error, size, LIMITS_WORDS "%s (0x%llx bytes, 0x%x max)", what, (unsigned long long)bytes, most);
@@ -24,14 +23,14 @@ bool limits_constants(const struct ptx_module *first, char *error, size_t size) 
             uint32_t align = v->align ? v->align : 1;
             bytes = (bytes + align - 1) / align * align + v->size;
         }
-    return bytes <= CONSTANT_BYTES ||
-           refuse(error, size, "File uses too much global constant data", bytes, CONSTANT_BYTES);
+    return bytes <= LIMIT_CONSTANT ||
+           refuse(error, size, "File uses too much global constant data", bytes, LIMIT_CONSTANT);
 }
 
 static unsigned most_parameters(const struct ptx_module *m) {
     int arch = m->target && strncmp(m->target, "sm_", 3) == 0 ? atoi(m->target + 3) : 0;
     bool newer = m->version_major > 8 || (m->version_major == 8 && m->version_minor >= 1);
-    return newer && arch >= 70 ? PARAMETER_BYTES : PARAMETERS_OLDER;
+    return newer && arch >= 70 ? LIMIT_PARAM_BYTES : PARAMETERS_OLDER;
 }
 
 bool limits_kernel(struct kernel *k, struct ptx_module *first, char *error, size_t size) {
@@ -42,5 +41,5 @@ bool limits_kernel(struct kernel *k, struct ptx_module *first, char *error, size
     if (k->param_bytes > most)
         return refuse(error, size, what, k->param_bytes, most);
     snprintf(what, sizeof what, "Entry function '%s' uses too much shared data", k->name);
-    return shared <= SHARED_BYTES || refuse(error, size, what, shared, SHARED_BYTES);
+    return shared <= LIMIT_SHARED_BLOCK || refuse(error, size, what, shared, LIMIT_SHARED_BLOCK);
 }

@@ -2,7 +2,6 @@
 #include "core/warp.h"
 
 #include "core/compiled.h"
-#include "core/function.h"
 #include "core/observer.h"
 
 void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {

@@ -160,6 +160,16 @@ void warp_release(struct warp *w, unsigned barrier);
 #define WARP_FUEL      20000
 #define FRAGMENT_TURNS 4096
 
+/* insn.kind of op_barrier (ops/control.h) */
+enum barrier_kind {
+    BARRIER_SYNC,
+    BARRIER_ARRIVE,
+    BARRIER_RED_POPC,
+    BARRIER_RED_AND,
+    BARRIER_RED_OR,
+    BARRIER_UNALIGNED = 16
+};
+
 /* Ends the launch with an error that has already been reported (core/finding.h). Returns NULL. */
 const struct insn *warp_fault(struct warp *w, int cuda_error);
 

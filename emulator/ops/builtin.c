@@ -8,6 +8,7 @@
 #include "core/function.h"
 #include "core/grid.h"
 #include "memory/memory.h"
+#include "ops/call.h"
 
 /* Argument i of a builtin's call, for a lane. */
 static uint64_t argument(const struct warp *w, const struct call_site *site, unsigned i, int l) {

@@ -7,6 +7,7 @@
 #include "core/finding.h"
 #include "core/function.h"
 #include "core/grid.h"
+#include "ops/call.h"
 
 static void copy_in(uint8_t *frame, const struct argument *a, uint32_t n, uint32_t mask) {
     for (uint32_t i = 0; i < n; i++)

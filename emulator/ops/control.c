@@ -6,6 +6,7 @@
 #include "core/observer.h"
 #include "core/function.h"
 #include "core/grid.h"
+#include "ops/control.h"
 
 /* ---- branches ---- */
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/function.h"
 #include "ops/memory_fast.h"
 
 /* ---- one lane, any space: the careful way ---- */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/checks.h"
-#include "core/function.h"
 #include "core/observer.h"
 #include "ops/lanes.h"
 #include "ops/meeting.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/function.h"
 #include "emulator.h"
 #include "profile/launches.h"
 #include "profile/output.h"
@@ -14,6 +13,7 @@
 #include "profile/trace.h"
 #include "profile/traits.h"
 #include "base/zeroed.h"
+#include "ops/control.h"
 
 static _Atomic bool on; /* sums, between counters_start and counters_stop */
 static struct counts process;

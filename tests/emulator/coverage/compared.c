@@ -7,6 +7,7 @@
 
 #include "../conformance/vectors.h"
 #include "core/insn.h"
+#include "ops/forms.h"
 
 static struct vectors vectors;
 static struct hsearch_data names;

@@ -4,7 +4,6 @@
  * executed by whole warps and by parts of warps. It must give the interpreter's bits, and leave alone the lanes that are not in the
  * part. EVERY: how many operations to go on after each that is compiled, 1 for all; each must be translated in any case. */
 #include "batch.h"
-#include "core/function.h"
 #include "core/registers.h"
 #include "emulated.h"
 #include "tier/tier.h"
