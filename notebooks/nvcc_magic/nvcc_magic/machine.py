@@ -4,12 +4,14 @@ With a checkout its own tools/configure.sh answers, so a notebook and the termin
 are asked here: nvcc from the PATH, CUDA_HOME or /usr/local/cuda, the GPU from the driver.
 
 NVCC_MAGIC_PROJECT    the checkout (else the one that this was installed from, else the one around the working folder)
-NVCC_MAGIC_EMULATOR   a folder with the emulator's libcudart.so, used as it is
+NVCC_MAGIC_EMULATOR   a folder with the emulator's libcudart.so, used as it is (else, without a checkout, that of the package
+                      cuda-emulator)
 """
 
 from __future__ import annotations
 
 import glob
+import importlib.util
 import json
 import os
 import re
@@ -25,7 +27,8 @@ from .errors import ToolMissing
 OLDEST_CUDA = 12
 NO_EMULATOR = (
     "the emulator was not found. It is part of the CUDA C workbook: clone that, and name its folder in the\n"
-    "variable NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this:\n"
+    "variable NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it, or install the\n"
+    "emulator alone (%pip install folder/emulator). Then run this:\n"
     "%reload_ext nvcc_magic"
 )
 
@@ -64,13 +67,19 @@ class Machine:
 def find_machine() -> Machine:
     """Looks around. Raises ToolMissing when there is no nvcc."""
     project = find_project()
-    emulator = os.environ.get("NVCC_MAGIC_EMULATOR")
+    emulator = os.environ.get("NVCC_MAGIC_EMULATOR") or ("" if project else _packaged_emulator())
     if emulator and not glob.glob(os.path.join(emulator, "libcudart.so*")):
         raise ToolMissing(f"NVCC_MAGIC_EMULATOR={emulator}: there is no libcudart.so in that folder.")
     machine = _ask_project(project) if project and not emulator else _look_around()
     machine.project = project
     machine.emulator = Path(emulator).resolve() if emulator else None
     return machine
+
+
+def _packaged_emulator() -> str:
+    """The folder of the library in the package cuda-emulator; empty where that is not installed."""
+    package = importlib.util.find_spec("cuda_emulator")
+    return str(Path(package.origin).parent / "lib") if package and package.origin else ""
 
 
 # --- the checkout ---

@@ -38,6 +38,8 @@ def main():
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
         sys.exit(f"the driver's library is missing ({error})")
+    if hasattr(driver, "emulatorIsNoDriver"):  # its folder is on the library path
+        sys.exit("the emulator's folder is on the library path, and its libcuda.so.1 is no driver")
     answer = ask(driver)
     if isinstance(answer, str):
         sys.exit(answer)
