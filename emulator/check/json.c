@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/json.h"
 #include "base/settings.h"
 #include "check/parts.h"
 
@@ -22,20 +23,6 @@ static FILE *output(void) {
     }
     tried = true;
     return file;
-}
-
-void json_put_string(FILE *f, const char *s, size_t n) {
-    fputc('"', f);
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)s[i];
-        if (c == '"' || c == '\\')
-            fprintf(f, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(f, "\\u%04x", c);
-        else
-            fputc(c, f);
-    }
-    fputc('"', f);
 }
 
 static void put_member(FILE *f, const char *name, const char *value) {

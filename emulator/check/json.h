@@ -16,9 +16,6 @@ struct facts_of_finding {
     uint64_t count;                   /* how often; 0: once */
 };
 
-/* n bytes as a JSON string, with its quotes. */
-void json_put_string(FILE *f, const char *s, size_t n);
-
 void json_finding(const char *kind, bool warning, const struct facts_of_finding *facts, const struct text *report);
 
 #endif

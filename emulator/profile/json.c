@@ -1,7 +1,7 @@
 /* Profiles as JSON: an array of launches, each with its numbers by ncu's names, its lines and what the rules say. */
 #include <string.h>
 
-#include "check/json.h"
+#include "base/json.h"
 #include "check/source.h"
 #include "profile/metrics.h"
 #include "profile/occupancy.h"
