@@ -12,7 +12,7 @@
 #include "check/authors.h"
 #include "check/launch_log.h"
 #include "check/report.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "profile/counters.h"
 
 /* The widest vectors that this build uses: they are chosen when the emulator is compiled. */

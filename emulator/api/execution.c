@@ -14,8 +14,8 @@
 #include "api/registration.h"
 #include "base/checks.h"
 #include "check/report.h"
-#include "core/grid.h"
-#include "profile/occupancy.h"
+#include "machine/grid.h"
+#include "profile/occupancy_limits.h"
 
 /* ---- <<<grid, block, shared, stream>>> ---- */
 

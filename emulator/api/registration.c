@@ -8,7 +8,7 @@
 
 #include "base/checks.h"
 #include "check/report.h"
-#include "core/static_limits.h"
+#include "decode/static_limits.h"
 #include "api/queue.h"
 #include "fatbin/images.h"
 #include "profile/launches.h"

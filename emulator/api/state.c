@@ -12,7 +12,7 @@
 #include "base/demangle.h"
 #include "base/settings.h"
 #include "check/managed_watch.h"
-#include "core/device_printf.h"
+#include "machine/device_printf.h"
 #include "memory/memory.h"
 
 static _Atomic int faults[MAX_DEVICES];

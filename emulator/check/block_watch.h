@@ -11,7 +11,7 @@
 #include "check/read_log.h"
 #include "check/sites.h"
 #include "check/stream_order.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "memory/memory.h"
 
 /* Variables through which threads talk, by address. Chains never shrink while a launch lasts. */

@@ -6,10 +6,10 @@
 
 #include "check/allocation_watch.h"
 #include "ptx/opcode.h"
-#include "core/function.h"
-#include "core/observer.h"
+#include "machine/code.h"
+#include "machine/observer.h"
 #include "base/zeroed.h"
-#include "ops/memory.h"
+#include "ops/load_store.h"
 #include "ops/control.h"
 #include "ops/call.h"
 

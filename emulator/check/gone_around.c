@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check/block_watch.h"
-#include "core/function.h"
+#include "machine/code.h"
 #include "base/zeroed.h"
 #include "ops/control.h"
 #include "ops/call.h"

@@ -4,7 +4,7 @@
 #include "check/allocation_watch.h"
 #include "base/checks.h"
 #include "base/host_frame.h"
-#include "check/json.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/report.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "emulator.h"
 
 #define NAME_SIZE 600

@@ -6,7 +6,7 @@
 #include "check/managed_watch.h"
 #include "check/report.h"
 #include "check/watch.h"
-#include "core/observer.h"
+#include "machine/observer.h"
 #include "memory/observer.h"
 
 static void launch_begins(struct launch *l) {

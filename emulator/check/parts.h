@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 
 #define MARK "========= "
 

@@ -7,7 +7,7 @@
 
 #include "check/block_watch.h"
 #include "check/parts.h"
-#include "core/function.h"
+#include "machine/code.h"
 #include "ops/control.h"
 #include "ops/call.h"
 

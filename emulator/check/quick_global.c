@@ -2,7 +2,7 @@
 #include "check/follow.h"
 #include "check/quick.h"
 #include "check/quick_cells.h"
-#include "core/simd.h"
+#include "machine/simd.h"
 
 /* ---- spans ---- */
 

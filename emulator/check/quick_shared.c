@@ -2,7 +2,7 @@
 #include "check/follow.h"
 #include "check/quick.h"
 #include "check/watched_shared.h"
-#include "core/simd.h"
+#include "machine/simd.h"
 
 struct quick {
     struct block_watch *b;

@@ -15,7 +15,7 @@
 #include "base/checks.h"
 #include "check/host_memory.h"
 #include "check/managed_watch.h"
-#include "check/json.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
 #include "base/text.h"
 #include "check/unused.h"

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/access.h"
-#include "core/finding.h"
-#include "core/grid.h"
+#include "machine/access.h"
+#include "machine/finding.h"
+#include "machine/grid.h"
 
-/* What the machine hands on (core/observer.h). report_found_access returns what it turned out to be. */
+/* What the machine hands on (machine/observer.h). report_found_access returns what it turned out to be. */
 enum finding report_found_access(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
                                  const uint64_t addresses[WARP_SIZE]);
 void report_found(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,

@@ -4,7 +4,7 @@
 
 #include "check/arguments.h"
 #include "base/text.h"
-#include "core/module.h"
+#include "decode/module.h"
 #include "memory/memory.h"
 
 /* The shared variable of a kernel at an offset, or NULL. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/function.h"
+#include "machine/code.h"
 #include "ops/control.h"
 #include "ops/call.h"
 

@@ -4,7 +4,7 @@
 #include "check/allocation_watch.h"
 #include "base/checks.h"
 #include "check/host_memory.h"
-#include "check/json.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/report.h"
 

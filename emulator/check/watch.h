@@ -3,7 +3,7 @@
 #ifndef WATCH_H
 #define WATCH_H
 
-#include "core/grid.h"
+#include "machine/grid.h"
 
 /* NULL when no check needs to see instructions. */
 struct launch_watch *watch_launch_begin(struct launch *launch);

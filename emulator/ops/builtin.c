@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/observer.h"
-#include "core/condition.h"
-#include "core/device_printf.h"
-#include "core/function.h"
-#include "core/grid.h"
+#include "machine/observer.h"
+#include "machine/condition.h"
+#include "machine/device_printf.h"
+#include "machine/code.h"
+#include "machine/grid.h"
 #include "memory/memory.h"
 #include "ops/call.h"
 

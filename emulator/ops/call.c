@@ -1,12 +1,12 @@
-/* Calls of functions, direct, indirect and recursive. See core/function.h for where things lie. */
+/* Calls of functions, direct, indirect and recursive. See machine/code.h for where things lie. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/call_stack.h"
-#include "core/finding.h"
-#include "core/function.h"
-#include "core/grid.h"
+#include "machine/call_stack.h"
+#include "machine/finding.h"
+#include "machine/code.h"
+#include "machine/grid.h"
 #include "ops/call.h"
 
 static void copy_in(uint8_t *frame, const struct argument *a, uint32_t n, uint32_t mask) {

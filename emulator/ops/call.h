@@ -1,9 +1,9 @@
-/* Calls. core/function.h says where things lie. */
+/* Calls. machine/code.h says where things lie. */
 #ifndef CALL_H
 #define CALL_H
 
-#include "core/function.h"
-#include "core/warp.h"
+#include "machine/code.h"
+#include "machine/warp.h"
 
 /* Builtins that PTX calls like functions: vprintf, malloc, free, __assertfail. NULL if there is none by that name.
  * The arguments and the result are in the call site. */

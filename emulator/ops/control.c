@@ -3,9 +3,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/observer.h"
-#include "core/function.h"
-#include "core/grid.h"
+#include "machine/observer.h"
+#include "machine/code.h"
+#include "machine/grid.h"
 #include "ops/control.h"
 
 /* ---- branches ---- */

@@ -2,7 +2,7 @@
 #ifndef CONTROL_H
 #define CONTROL_H
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 const struct insn *op_guard(struct warp *w, const struct insn *in);
 const struct insn *op_label(struct warp *w, const struct insn *in);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "core/insn.h"
+#include "machine/insn.h"
 
 /* A family's file ends in one table of its forms, closed by {0}; forms.c lists the tables. */
 const struct form *form_find(const char *name);

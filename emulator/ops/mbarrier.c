@@ -1,11 +1,11 @@
-/* Operations on mbarriers (core/mbarrier.h says what they are). All threads that can reach one run on the same thread of the host, so
+/* Operations on mbarriers (machine/mbarrier_object.h says what they are). All threads that can reach one run on the same thread of the host, so
  * nothing here need be atomic. */
 #include "ops/mbarrier.h"
 
 #include "base/checks.h"
-#include "core/finding.h"
-#include "core/mbarrier.h"
-#include "ops/memory.h"
+#include "machine/finding.h"
+#include "machine/mbarrier_object.h"
+#include "ops/load_store.h"
 
 /* Something has come: who waits has reason to. */
 static void complete(struct warp *w, struct mbarrier *b) {

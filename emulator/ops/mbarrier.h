@@ -2,7 +2,7 @@
 #ifndef OPS_MBARRIER_H
 #define OPS_MBARRIER_H
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 /* insn.extra is the access to the object. insn.kind of op_mbarrier_arrive: */
 enum mbarrier_arrive {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checks.h"
-#include "core/observer.h"
+#include "machine/observer.h"
 
 #define SLOT_BYTES (WARP_SIZE * sizeof(uint64_t))
 

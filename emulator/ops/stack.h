@@ -2,7 +2,7 @@
 #ifndef OPS_STACK_H
 #define OPS_STACK_H
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 /* insn.kind: bits of addresses and sizes. op[0] = the address of op[1] bytes; insn.imm: what it must be a multiple of */
 const struct insn *op_alloca(struct warp *w, const struct insn *in);

@@ -7,7 +7,7 @@
 
 #include "memory/observer.h"
 #include "ops/half.h"
-#include "ops/texture.h"
+#include "ops/texture_fetch.h"
 
 /* ---- one texel ---- */
 

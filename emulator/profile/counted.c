@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/module.h"
+#include "decode/module.h"
 #include "base/zeroed.h"
 
 bool counted_is_guarded(const struct kernel *k, uint32_t index) {

@@ -2,7 +2,7 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "profile/counted.h"
 #include "profile/counts.h"
 
@@ -67,7 +67,7 @@ bool counters_warp(struct counters *c, const struct warp *w);
 static inline bool counters_drawn(const struct counters *c, const struct warp *w) {
     return c->trace && w->block->index == 0;
 }
-/* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
+/* profile/requests.c: counts what an instruction asks of memory, before it is executed. */
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* profile/texels.c: the same for a fetch from a texture, or an access to a surface. */
 void counters_texture(struct counts *counts, const struct warp *w, const struct insn *in);

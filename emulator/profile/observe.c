@@ -1,5 +1,5 @@
 /* Makes the counters observers of the machine, when the library is loaded. */
-#include "core/observer.h"
+#include "machine/observer.h"
 #include "profile/counters.h"
 
 __attribute__((constructor)) static void observe_machine(void) {

@@ -7,10 +7,10 @@
 
 #include "check/sites.h"
 #include "ptx/opcode.h"
-#include "core/registers.h"
+#include "decode/registers.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
-#include "ops/texture.h"
+#include "ops/texture_fetch.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

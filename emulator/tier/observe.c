@@ -1,5 +1,5 @@
 /* Makes the second tier an observer of the machine, when the library is loaded. */
-#include "core/observer.h"
+#include "machine/observer.h"
 #include "profile/counters.h"
 #include "tier/tier.h"
 

@@ -1,8 +1,8 @@
 /* What each decoded instruction is to the second tier. */
 #include <string.h>
 
-#include "core/operation.h"
-#include "ops/memory.h"
+#include "machine/operation.h"
+#include "ops/load_store.h"
 #include "tier/translator.h"
 #include "ops/control.h"
 

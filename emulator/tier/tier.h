@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "core/compiled.h"
-#include "core/module.h"
+#include "machine/compiled.h"
+#include "decode/module.h"
 #include "tier/translate.h"
 
 /* At the beginning of a launch, which is counted or not. */

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "core/registers.h"
+#include "decode/registers.h"
 #include "tier/translator.h"
 #include "ops/control.h"
 

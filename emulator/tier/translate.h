@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/compiled.h"
-#include "core/module.h"
-#include "core/warp.h"
+#include "machine/compiled.h"
+#include "decode/module.h"
+#include "machine/warp.h"
 
 /* The name of the compiled function, a tier_kernel. */
 #define TIER_ENTRY "tier_kernel_run"
