@@ -1,4 +1,5 @@
-/* The functions of emulator.h: who runs the kernels, and what graders ask of them. All that count or remember wait for the device first. */
+/* The functions of emulator.h: who runs the kernels, and what graders ask of them. All that count or remember wait for
+ * the device first. */
 #include "api/api.h"
 
 #include <pthread.h>

@@ -182,7 +182,8 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
     return cudaSuccess;
 }
 
-/* Machine code, or ptxas when it is asked, tells how many registers a kernel has and how much of a stack its calls take. */
+/* Machine code, or ptxas when it is asked, tells how many registers a kernel has and how much of a stack its calls
+ * take. */
 static bool resources_wanted(void) {
     return launches_wanted() || check_is_on(CHECK_MEMORY);
 }

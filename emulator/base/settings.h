@@ -1,5 +1,6 @@
-/* What the environment sets: every variable that the emulator reads, and nothing else reads one. An empty variable counts as one that is
- * not there. They are looked up each time, for a program may set them itself before its first call; who asks often keeps the answer. */
+/* What the environment sets: every variable that the emulator reads, and nothing else reads one. An empty variable
+ * counts as one that is not there. They are looked up each time, for a program may set them itself before its first
+ * call; who asks often keeps the answer. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

@@ -1,4 +1,5 @@
-/* What recursive functions leave behind: activations that wait for lanes to come back. ops/call.c saves and restores them. */
+/* What recursive functions leave behind: activations that wait for lanes to come back. ops/call.c saves and restores
+ * them. */
 #ifndef CALL_STACK_H
 #define CALL_STACK_H
 

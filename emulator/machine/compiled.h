@@ -9,8 +9,8 @@
 struct insn;
 struct warp;
 
-/* Runs the warp from `in` until it waits, ends or has used up its fuel, as the dispatch loop does. `code` is the kernel's code, which it
- * still needs for whatever is not translated. */
+/* Runs the warp from `in` until it waits, ends or has used up its fuel, as the dispatch loop does. `code` is the
+ * kernel's code, which it still needs for whatever is not translated. */
 typedef void (*tier_kernel)(struct warp *w, const struct insn *in, const struct insn *code);
 
 struct tier {

@@ -1,4 +1,5 @@
-/* What can be wrong with a kernel, and how the machine says so: it hands what it has found to its observer, who words it. */
+/* What can be wrong with a kernel, and how the machine says so: it hands what it has found to its observer, who words
+ * it. */
 #ifndef FINDING_H
 #define FINDING_H
 

@@ -1,5 +1,5 @@
-/* The object of an mbarrier: 8 bytes in shared memory. A phase of it is over when all expected arrivals and all expected bytes
- * have come; then the next one begins.
+/* The object of an mbarrier: 8 bytes in shared memory. A phase of it is over when all expected arrivals and all
+ * expected bytes have come; then the next one begins.
  *
  * What the 64 bits are is the machine's own business. Here:
  *   pending : 20   arrivals this phase waits for

@@ -62,8 +62,8 @@ struct warp {
     struct launch *launch;
     uint8_t *local;               /* local memory: lane after lane, launch->local_bytes each */
     uint32_t local_sp[WARP_SIZE]; /* stack pointer of each lane, offset in its local memory */
-    /* Where something in its registers is undefined: a frame like regs with what is known of each byte. Then observer.run_followed runs it.
-     * NULL otherwise. */
+    /* Where something in its registers is undefined: a frame like regs with what is known of each byte. Then
+     * observer.run_followed runs it. NULL otherwise. */
     uint8_t *shadow;
     struct call_stack *call_stack;              /* saved activations of recursive functions, see machine/call_stack.h */
     const struct function *returned[WARP_SIZE]; /* the function each lane last returned from */
@@ -112,7 +112,8 @@ static inline int first_lane(uint32_t mask) {
     return __builtin_ctz(mask);
 }
 
-/* True when the running fragment, now at pc, would be chosen again and meets nobody there: the usual case, without the choice. */
+/* True when the running fragment, now at pc, would be chosen again and meets nobody there: the usual case, without the
+ * choice. */
 static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
     if (w->count == 1)
         return true;

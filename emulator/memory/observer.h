@@ -1,5 +1,5 @@
-/* Who wants to know what becomes of memory: the checks, which fill this when the library is loaded (check/observe.c). Nothing is called that is
- * NULL. */
+/* Who wants to know what becomes of memory: the checks, which fill this when the library is loaded (check/observe.c).
+ * Nothing is called that is NULL. */
 #ifndef MEMORY_OBSERVER_H
 #define MEMORY_OBSERVER_H
 
@@ -10,10 +10,11 @@ struct memory_observer {
     void (*allocated)(struct allocation *a, uint8_t fill);
     void (*revived)(struct allocation *a);
     void (*freed)(struct allocation *a); /* only where it has a watch; nobody accesses it any more */
-    /* The host has touched memory that it cannot use, in this function of the program (NULL: unknown). True when it may try again; otherwise
-     * it has been told. In a signal handler. */
+    /* The host has touched memory that it cannot use, in this function of the program (NULL: unknown). True when it may
+     * try again; otherwise it has been told. In a signal handler. */
     bool (*host_fault)(uint64_t address, bool write, const char *function);
-    /* Where it has a watch: these bytes are written by something else than a load or a store; the first byte that nobody has written. */
+    /* Where it has a watch: these bytes are written by something else than a load or a store; the first byte that
+     * nobody has written. */
     void (*written)(const struct allocation *a, uint64_t address, uint64_t bytes);
     bool (*find_unwritten)(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
 };

@@ -1,5 +1,5 @@
-/* Operations on mbarriers (machine/mbarrier_object.h says what they are). All threads that can reach one run on the same thread of the host, so
- * nothing here need be atomic. */
+/* Operations on mbarriers (machine/mbarrier_object.h says what they are). All threads that can reach one run on the
+ * same thread of the host, so nothing here need be atomic. */
 #include "ops/mbarrier.h"
 
 #include "base/checks.h"

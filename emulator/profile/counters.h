@@ -61,7 +61,8 @@ void counters_stop(struct emulatorCounters *out, size_t size);
 static inline uint64_t *counters_since(struct counters *c, const struct warp *w) {
     return &c->counted.since[w->index % WARP_SIZE];
 }
-/* Before a warp's instructions are executed. True when every one of them is kept, to be drawn: then it has to be interpreted. */
+/* Before a warp's instructions are executed. True when every one of them is kept, to be drawn: then it has to be
+ * interpreted. */
 bool counters_warp(struct counters *c, const struct warp *w);
 /* Is every instruction of it kept, to be drawn? */
 static inline bool counters_drawn(const struct counters *c, const struct warp *w) {
