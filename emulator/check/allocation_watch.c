@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "check/checks.h"
-#include "check/host_frame.h"
+#include "base/checks.h"
+#include "base/host_frame.h"
 #include "check/managed_watch.h"
 #include "check/unused.h"
 

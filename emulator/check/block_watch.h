@@ -5,13 +5,13 @@
 #include <stdatomic.h>
 
 #include "check/cells.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/hazards.h"
 #include "check/order.h"
 #include "check/read_log.h"
 #include "check/sites.h"
 #include "check/stream_order.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "memory/memory.h"
 
 /* Variables through which threads talk, by address. Chains never shrink while a launch lasts. */

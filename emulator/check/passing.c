@@ -7,7 +7,9 @@
 
 #include "check/block_watch.h"
 #include "check/parts.h"
-#include "core/function.h"
+#include "machine/code.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 void barrier_start(struct block_watch *b, uint32_t warps) {
     memset(b->visitors, 0, (size_t)b->launch->sites->unavoidable * warps * sizeof *b->visitors);

@@ -2,7 +2,7 @@
 #include "check/follow.h"
 #include "check/quick.h"
 #include "check/quick_cells.h"
-#include "core/simd.h"
+#include "machine/simd.h"
 
 /* ---- spans ---- */
 
@@ -362,5 +362,5 @@ const struct insn *watched_global(struct warp *w, const struct insn *in) {
     else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
         return in + 1;
     bool loaded = !left && quick_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
-    return loaded ? in + 1 : follow_hand_on(w, s->run(w, in));
+    return loaded ? in + 1 : warp_hand_on(w, s->run(w, in));
 }

@@ -7,11 +7,10 @@
 #include "check/block_watch.h"
 #include "check/follow.h"
 #include "check/quick.h"
-#include "core/function.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
-#include "core/zeroed.h"
+#include "base/zeroed.h"
 
 /* ---- launches and blocks ---- */
 
@@ -546,7 +545,7 @@ static const struct insn *watched(struct warp *w, const struct insn *in) {
     watch_after(b, w, in, s, mask, next);
     if (in_turn)
         pthread_mutex_unlock(&b->launch->atomics);
-    return follow_hand_on(w, next);
+    return warp_hand_on(w, next);
 }
 
 /* Nothing comes of a plain load or store. */
@@ -554,7 +553,7 @@ static const struct insn *watched_plain(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
     access_before(b, w, in, s);
-    return follow_hand_on(w, s->run(w, in));
+    return warp_hand_on(w, s->run(w, in));
 }
 
 op_fn watch_operation(const struct site *s, const struct insn *in) {
