@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
-. tests/cli/copy.sh
+. tests/copy.sh
 make_scratch
 copy_project
 for item in notebooks TEACHING.md GLOSSARY.md CONTRIBUTING.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
