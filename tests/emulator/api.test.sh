@@ -2,7 +2,6 @@
 # What the runtime API answers: tests/emulator/api/*.cu print their own lines. A source may say how it is compiled
 # (// flags: ...), what is set when it runs (// environment: ...) and what must appear on stderr (// message: ...).
 # EMULATOR_DIR=folder tests another build of the emulator.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
