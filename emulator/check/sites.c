@@ -272,7 +272,6 @@ static struct sites *sites_make(struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);
         note_unit(all, &all->items[i], &k->code.insns[i]);
-        all->calls |= k->code.insns[i].run == op_call;
     }
     find_guesses(all, k);
     find_in_step(all, k);

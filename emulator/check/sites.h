@@ -54,7 +54,6 @@ struct site {
 struct sites {
     uint32_t unit;        /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
     uint32_t unavoidable; /* barriers with a number */
-    bool calls;           /* some instruction calls a function */
     struct site items[];  /* by insn.index */
 };
 
