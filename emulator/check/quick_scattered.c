@@ -5,7 +5,7 @@
  * until every store before it has reached the cache. Locks are only tried, so nobody who holds one waits for another. */
 #include "check/quick.h"
 #include "check/quick_cells.h"
-#include "core/simd.h"
+#include "machine/simd.h"
 
 #define WORD 4
 
