@@ -1,6 +1,6 @@
 /* Memory access from operations: addresses, checks, and the host pointers behind them. */
-#ifndef OPS_MEMORY_H
-#define OPS_MEMORY_H
+#ifndef LOAD_STORE_H
+#define LOAD_STORE_H
 
 #include "machine/grid.h"
 #include "machine/access.h"
