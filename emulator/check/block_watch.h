@@ -100,7 +100,7 @@ struct block_watch {
     struct reachable reachable;
     uint32_t *visitors;  /* lanes that have been at each that nobody can avoid: barrier after barrier, by warp */
     uint32_t first_wait; /* nobody waits at a barrier before this instruction */
-    uint32_t whole;      /* a bit for each warp that ran whole when it was last looked at */
+    uint32_t whole;      /* a bit for each warp that ran whole when it was last looked at, or begins so */
 };
 
 /* One lane's part of an instruction. */

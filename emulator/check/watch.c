@@ -99,7 +99,8 @@ void watch_block_start(struct block *b) {
         b->watch = block_watch_new(b);
     b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
-    b->watch->whole = 0;
+    uint32_t threads = b->launch->config.block[0] * b->launch->config.block[1] * b->launch->config.block[2];
+    b->watch->whole = (uint32_t)(((uint64_t)1 << threads / WARP_SIZE) - 1);
     b->watch->first_wait = ~0u;
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch, b->launch->warps_per_block);

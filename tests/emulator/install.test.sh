@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 . build/configuration
-sh tools/emulator.sh
+sh tools/compile/emulator.sh
 
 make_scratch
 prefix="$scratch/a place"
