@@ -154,7 +154,7 @@ static const char *missing(const struct hazard *h) {
 
 /* How it was read, where that is no load. */
 static const char *way_of(const struct hazard *h) {
-    return h->now->run == op_texture ? "texture" : h->now->run == op_surface ? "surface" : NULL;
+    return h->now->effect == EFFECT_TEXTURE ? "texture" : h->now->effect == EFFECT_SURFACE ? "surface" : NULL;
 }
 
 static bool is_volatile(const struct kernel *k, const struct insn *in) {

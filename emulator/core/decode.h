@@ -9,6 +9,8 @@
 
 #include "core/function.h"
 #include "core/module.h"
+#include "isa/instruction.h"
+#include "isa/opcode.h"
 #include "memory/access.h"
 #include "ptx/arena.h"
 #include "ptx/ptx.h"
@@ -85,19 +87,9 @@ _Noreturn void decode_undefined(struct decoder *d, const char *what, const char 
 /* Fills the address part of an access; returns the constant part of the address. */
 int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a);
 
-bool decode_mov(struct decoder *d, const struct ptx_insn *p);
-bool decode_memory(struct decoder *d, const struct ptx_insn *p);  /* ld st atom red cvta isspacep prefetch */
-bool decode_control(struct decoder *d, const struct ptx_insn *p); /* bra call ret exit bar trap fence ... */
-bool decode_async(struct decoder *d, const struct ptx_insn *p);   /* cp.async cp.async.bulk cp.reduce mbarrier */
-bool decode_texture(struct decoder *d, const struct ptx_insn *p); /* tex tld4 txq suld sust suq */
-bool decode_matrix(struct decoder *d, const struct ptx_insn *p);  /* mma wmma ldmatrix stmatrix movmatrix */
-void decode_form(struct decoder *d, const struct ptx_insn *p);    /* everything in the tables */
-
-/* True when the opcode is `base` or begins with `base.` */
-bool opcode_is(const char *opcode, const char *base);
-/* True when the opcode has this modifier: opcode_has("ld.global.v4.f32", "v4"). */
-bool opcode_has(const char *opcode, const char *modifier);
-/* The last modifier that is a type: TYPE_F32 for "cvt.f32.s32"; n = 1 gives the one before it. */
-enum ptx_type opcode_type(const char *opcode, int n);
+/* One for each DECODING: false when it is not written as that decodes it; then the tables of forms are asked. */
+#define DECODING(name) bool decode_##name(struct decoder *d, const struct ptx_insn *p);
+DECODINGS(DECODING)
+#undef DECODING
 
 #endif

@@ -15,7 +15,7 @@
 #include "tier/translator.h"
 
 static uint32_t target_of(const struct translator *t, const struct insn *in) {
-    const struct insn *to = in->target + (in->target->run == op_label);
+    const struct insn *to = in->target + (in->target->effect == EFFECT_LABEL);
     return (uint32_t)(to - t->k->code.insns);
 }
 
