@@ -25,12 +25,12 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/)))
 number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
 lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu),lesson$(call number_of,$(folder))))
-exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu hints.md) solutions/$(folder)/exercise.cu),exercise$(call number_of,$(folder))))
+exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu hints.md) solutions/$(folder)/solution.cu),exercise$(call number_of,$(folder))))
 
 lesson_actions   := run test sanitize profile view ptx sass
 exercise_actions := run hint solution reset watch grade
 hints            := $(exercises:exercise%=hint%)
-commands         := help progress doctor lab notebooks student-copy bench test clean format
+commands         := help progress doctor lab notebooks student-copy bench test clean format new
 variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE STUDENT BASE CHECK WHEELS VERBOSE CC CUDA_HOME TOOL LESSON LIMIT NO_BROWSER PYTHON ROSTER JOBS STRICT TODO
 words            := $(sort $(lessons) $(exercises) $(hints) $(lesson_actions) $(exercise_actions) $(commands))
 export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc does not bear an empty NVCC_CCBIN
@@ -41,9 +41,9 @@ goals    := $(MAKECMDGOALS)
 subjects := $(filter $(lessons) $(exercises),$(goals))
 actions  := $(filter $(lesson_actions) $(exercise_actions),$(goals))
 quoted    = '$(subst ','\'',$(1))'
-nearest   = $(shell sh tools/nearest_word.sh $(call quoted,$(1)) $(2))
+nearest   = $(shell sh tools/help/nearest_word.sh $(call quoted,$(1)) $(2))
 
-unknown := $(firstword $(filter-out $(words) build/lessons/% build/tools/make_exercise,$(goals)))
+unknown := $(firstword $(filter-out $(words) build/lessons/%,$(goals)))
 ifneq ($(unknown),)
 $(error '$(unknown)' is no word of this workbook.$(call nearest,$(unknown),$(words) $(folders)) Type make to see all of them)
 endif
@@ -85,18 +85,18 @@ run_tests := $(if $(wildcard tests/run),sh tests/run,echo "error: this copy of t
 # --- lessons and exercises ---
 
 define lesson_rules # lesson03
-build/lessons/$(1): $(wildcard lessons/$(1)_*/$(1).cu) build/configuration tools/build.sh
-	@sh tools/build.sh $$< $$@
+build/lessons/$(1): $(wildcard lessons/$(1)_*/$(1).cu) build/configuration tools/compile/build.sh
+	@sh tools/compile/build.sh $$< $$@
 $(1): build/lessons/$(1)
-	@$(if $(actions),:,sh tools/next_steps.sh $(1))
+	@$(if $(actions),:,sh tools/help/next_steps.sh $(1))
 $(1).run: build/lessons/$(1)
-	@sh tools/run.sh $$<
+	@sh tools/actions/run.sh $$<
 $(1).profile $(1).view: build/lessons/$(1)
-	@sh tools/$$(subst $(1).,,$$@).sh $$<
+	@sh tools/actions/$$(subst $(1).,,$$@).sh $$<
 $(1).sanitize: build/lessons/$(1)
-	@sh tools/sanitize.sh $$<
+	@sh tools/actions/sanitize.sh $$<
 $(1).ptx $(1).sass: build/configuration
-	@sh tools/disassemble.sh $(1) $$(subst $(1).,,$$@)
+	@sh tools/actions/disassemble.sh $(1) $$(subst $(1).,,$$@)
 $(1).test: build/configuration
 	@$(run_tests) lesson $(1:lesson%=%)
 .PHONY: $(1) $(1).run $(1).sanitize $(1).profile $(1).view $(1).ptx $(1).sass $(1).test
@@ -105,26 +105,23 @@ $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 
 define exercise_rules # exercise03
 $(1): build/configuration
-	@$(if $(actions),:,sh tools/exercise.sh $(1:exercise%=%) grade)
+	@$(if $(actions),:,sh tools/exercise/exercise.sh $(1:exercise%=%) grade)
 $(1).run $(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
-	@sh tools/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
+	@sh tools/exercise/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
 $(1).grade: build/configuration
-	@sh tools/grade.sh $(1:exercise%=%)
+	@sh tools/teaching/grade.sh $(1:exercise%=%)
 .PHONY: $(1) $(1).run $(1).hint $(1).solution $(1).reset $(1).watch $(1).grade
 endef
 $(foreach exercise,$(exercises),$(eval $(call exercise_rules,$(exercise))))
 
 $(hints):
-	@sh tools/exercise.sh $(@:hint%=%) hint
+	@sh tools/exercise/exercise.sh $(@:hint%=%) hint
 
 -include $(wildcard build/lessons/*.d)
 
-build/tools/make_exercise: tools/make_exercise.c
-	@sh tools/build_generator.sh
-
 # Rewritten only when the machine or the flags have changed, so a warm build stops here.
 build/configuration: FORCE | $(filter clean,$(goals))
-	@sh tools/configure.sh
+	@sh tools/toolchain/configure.sh
 FORCE:
 
 # --- actions on the subjects, one after the other in the order given, also with -j ---
@@ -140,9 +137,9 @@ ifeq ($(subjects),)
 test: build/configuration
 	@$(run_tests)
 watch: build/configuration
-	@sh tools/watch.sh
+	@sh tools/exercise/watch.sh
 grade: build/configuration
-	@sh tools/grade.sh
+	@sh tools/teaching/grade.sh
 else
 test watch grade: $(filter-out clean,$(steps))
 	@:
@@ -151,21 +148,23 @@ endif
 # --- commands ---
 
 help:
-	@sh tools/help.sh
+	@sh tools/help/help.sh
 progress: $(if $(CHECK),build/configuration)
-	@sh tools/progress.sh
+	@sh tools/exercise/progress.sh
 doctor:
-	@sh tools/doctor.sh
+	@sh tools/toolchain/doctor.sh
 lab: build/configuration
-	@sh tools/notebooks.sh lab
+	@sh tools/notebooks/notebooks.sh lab
 notebooks: build/configuration
-	@sh tools/notebooks.sh execute
+	@sh tools/notebooks/notebooks.sh execute
 bench: build/configuration
-	@sh tools/bench.sh
+	@sh tools/actions/bench.sh
 format:
-	@sh tools/format.sh
+	@sh tools/authoring/format.sh
+new:
+	@sh tools/authoring/new_lesson.sh $(call quoted,$(LESSON))
 student-copy:
-	@sh tools/student_copy.sh
+	@sh tools/teaching/student_copy.sh
 clean:
 	@rm -rf build 2>/dev/null || { echo "error: build/ cannot be removed: it belongs to somebody else." >&2; exit 1; }
 

@@ -1,5 +1,5 @@
 /* What it costs to watch kernels: `make bench` runs this program plain, with counters, with profiles and with checks, and puts the
- * times side by side (tools/watching.sh). Times are of this machine's CPU: seconds that all of its cores have worked, so that other
+ * times side by side (tools/actions/watching.sh). Times are of this machine's CPU: seconds that all of its cores have worked, so that other
  * programs matter little; the second best of several runs.
  *
  * With COUNTERS=1 in the environment, emulator.h's counters are on: the sums that a lesson's table shows.

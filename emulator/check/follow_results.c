@@ -8,10 +8,9 @@
 
 #include "check/follow.h"
 #include "check/sites.h"
-#include "core/registers.h"
+#include "decode/registers.h"
 #include "isa/instruction.h"
-#include "isa/opcode.h"
-#include "ops/memory.h"
+#include "ptx/opcode.h"
 
 #define SLOT_BYTES (16 * WARP_SIZE)
 

@@ -9,7 +9,7 @@
 
 #include "check/sites.h"
 #include "isa/instruction.h"
-#include "isa/opcode.h"
+#include "ptx/opcode.h"
 
 static const struct ptx_variable none, unknown; /* two marks; NULL: nothing seen yet */
 

@@ -8,9 +8,8 @@
 #include "check/order.h"
 #include "check/unavoidable.h"
 #include "check/watch.h"
-#include "core/function.h"
 #include "isa/instruction.h"
-#include "isa/opcode.h"
+#include "ptx/opcode.h"
 #include "ops/async.h"
 
 static bool any_of(const char *opcode, const char *const *modifiers) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/function.h"
+#include "machine/code.h"
 
 #define MOST_BARRIERS 64 /* the rest are not looked at */
 

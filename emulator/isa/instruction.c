@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "isa/opcode.h"
+#include "ptx/opcode.h"
 
 #define SLOTS 1024 /* a power of two, a few times as many as there are rows */
 

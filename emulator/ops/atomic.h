@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "memory/access.h"
+#include "machine/access.h"
 
 /* Fills operation, type, bytes and count of an access from the words of an opcode like "atom.global.relaxed.gpu.add.f32",
  * all but its first; `result`: of one that gives what was there before. False when there is no such instruction. */

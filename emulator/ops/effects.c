@@ -3,15 +3,17 @@
 
 #include <stddef.h>
 
-#include "core/function.h"
+#include "machine/code.h"
+#include "ops/call.h"
+#include "ops/control.h"
 #include "ops/async.h"
 #include "ops/atomic.h"
 #include "ops/cluster.h"
 #include "ops/matrix.h"
 #include "ops/mbarrier.h"
-#include "ops/memory.h"
+#include "ops/load_store.h"
 #include "ops/stack.h"
-#include "ops/texture.h"
+#include "ops/texture_fetch.h"
 
 static const struct {
     op_fn run;

@@ -2,10 +2,10 @@
 #ifndef EFFECTS_H
 #define EFFECTS_H
 
-#include "core/insn.h"
+#include "machine/insn.h"
 
 /* EFFECT_NONE for those of the tables of forms, and for all others that only compute. What accesses memory lane by lane
- * has many operations: core/decode_memory.c says itself what they do. */
+ * has many operations: decode/decode_memory.c says itself what they do. */
 enum effect operation_effect(op_fn run);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/registers.h"
+#include "decode/registers.h"
 #include "isa/instruction.h"
-#include "isa/opcode.h"
+#include "ptx/opcode.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

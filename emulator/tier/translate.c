@@ -10,8 +10,7 @@
 
 #include <stdlib.h>
 
-#include "core/function.h"
-#include "core/registers.h"
+#include "decode/registers.h"
 #include "tier/translator.h"
 
 static uint32_t target_of(const struct translator *t, const struct insn *in) {

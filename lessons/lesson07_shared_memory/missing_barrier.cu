@@ -1,7 +1,7 @@
 /* A mistake to look at: version 2 of lesson 07 without its __syncthreads(). The page shows what is reported.
  *
- *     sh tools/build.sh lessons/lesson07_shared_memory/missing_barrier.cu build/missing_barrier
- *     sh tools/sanitize.sh build/missing_barrier         on the emulator with checks, or under compute-sanitizer
+ *     sh tools/compile/build.sh lessons/lesson07_shared_memory/missing_barrier.cu build/missing_barrier
+ *     sh tools/actions/sanitize.sh build/missing_barrier         on the emulator with checks, or under compute-sanitizer
  *
  * One block of two warps. Every input is 1 and so is every weight: each output is 33, but near the ends, where
  * neighbours do not exist.

@@ -6,11 +6,11 @@ cd "$(dirname "$0")/../.."
 
 program=build/tests/common/headers_test
 export BACKEND=cpu
-capture env QUIET=1 WARNINGS=error sh tools/build.sh tests/common/headers_test.cu "$program"
+capture env QUIET=1 WARNINGS=error sh tools/compile/build.sh tests/common/headers_test.cu "$program"
 expect "common/*.h build without warnings" 0 ''
 [ "$status" = 0 ] || exit 1
 
-run() { capture sh tools/run.sh "$program" "$@"; }
+run() { capture sh tools/actions/run.sh "$program" "$@"; }
 
 run
 expect "headers_test ends well" 0 '^backend: '
@@ -30,7 +30,7 @@ run options
 expect "no options" 0 '^size -1 seed 1 version 0$'
 run options --size 0 --seed 7 --version 3
 expect "options as words" 0 '^size 0 seed 7 version 3$'
-capture env SIZE=33 SEED= V=2 sh tools/run.sh "$program" options --version 1
+capture env SIZE=33 SEED= V=2 sh tools/actions/run.sh "$program" options --version 1
 expect "options as variables; words win" 0 '^size 33 seed 1 version 1$'
 for words in '--version 4' '--version 0' '--size -1' '--size 1e3' '--size 2147483648' '--seed x' '--size' 'size 3' '-h'; do
   run options $words

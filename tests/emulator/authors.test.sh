@@ -1,7 +1,6 @@
 #!/bin/sh
 # What graders ask of the emulator: who wrote each byte, and what was launched (tests/emulator/authors/authors.cu, which prints its own
 # lines). All ways of storing have to tell: those of the interpreter and of compiled kernels, with checks and without.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -9,11 +8,11 @@ cd "$(dirname "$0")/../.."
 make_scratch
 
 BACKEND=cpu
-. tools/backend.sh
+. tools/actions/backend.sh
 choose_backend
 export NO_COLOR=1
 
-if ! QUIET=1 sh tools/build.sh tests/emulator/authors/authors.cu "$scratch/authors" >"$scratch/build" 2>&1; then
+if ! QUIET=1 sh tools/compile/build.sh tests/emulator/authors/authors.cu "$scratch/authors" >"$scratch/build" 2>&1; then
   no authors "does not compile: $(grep -m 1 error "$scratch/build")"
   exit
 fi

@@ -2,7 +2,6 @@
 # Programs with one planted mistake each, and correct ones that look wrong: tests/emulator/check/*.cu. What must be said about
 # each stands in the source, above the kernel (see memory.cu). Each is built as lessons are; those whose lines do not depend on
 # inlining are also run at -G.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -11,7 +10,7 @@ cd "$(dirname "$0")/../.."
 make_scratch
 
 BACKEND=cpu
-. tools/backend.sh
+. tools/actions/backend.sh
 choose_backend
 export NO_COLOR=1
 
@@ -94,7 +93,7 @@ run_file() { # NAME SUFFIX FLAGS...
   folder=$scratch/$file$suffix
   mkdir -p "$folder"
   expectations "tests/emulator/check/$file.cu" "$folder"
-  if ! QUIET=1 sh tools/build.sh "tests/emulator/check/$file.cu" "$folder/program" "$@" >"$scratch/build" 2>&1; then
+  if ! QUIET=1 sh tools/compile/build.sh "tests/emulator/check/$file.cu" "$folder/program" "$@" >"$scratch/build" 2>&1; then
     no "check/$file$suffix" "does not compile: $(grep -m 1 error "$scratch/build")"
     return
   fi
@@ -112,7 +111,7 @@ run_file undefined ' compiled'
 unset EMULATOR_TIER
 # Each wait and each fence of idioms.cu is needed, and its absence is seen.
 awk -f tests/emulator/check/drops.awk tests/emulator/check/idioms.cu >"$scratch/drops.cu"
-if QUIET=1 sh tools/build.sh "$scratch/drops.cu" "$scratch/drops" >"$scratch/build" 2>&1; then
+if QUIET=1 sh tools/compile/build.sh "$scratch/drops.cu" "$scratch/drops" >"$scratch/build" 2>&1; then
   "$scratch/drops" list | while read -r drop line; do
     EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict EMULATOR_TIMEOUT=5 timeout 60 "$scratch/drops" "$drop" \
       >"$scratch/out" 2>&1 || true
@@ -130,7 +129,7 @@ fi
 # Quick and careful find the same in random programs: the same lines, threads, addresses and counts. In the second tier some of the
 # quick way is compiled.
 compare_ways() { # NAME PROGRAMS LEAST: the least number of races that they must have
-  if ! QUIET=1 sh tools/build.sh "tests/emulator/check/$1.cu" "$scratch/$1" >"$scratch/build" 2>&1; then
+  if ! QUIET=1 sh tools/compile/build.sh "tests/emulator/check/$1.cu" "$scratch/$1" >"$scratch/build" 2>&1; then
     no "$1" "$1.cu does not compile: $(grep -m 1 error "$scratch/build")"
     return
   fi

@@ -1,7 +1,6 @@
 #!/bin/sh
 # What the emulator counts against what ncu counted on an H200 (tests/emulator/counters/record.sh): single accesses, whole kernels
 # and the lessons' own. The table of differences and of instructions per SASS instruction is left in build/counters.txt.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -10,7 +9,7 @@ make_scratch
 
 here=tests/emulator/counters
 table=build/counters.txt
-sh tools/emulator.sh
+sh tools/compile/emulator.sh
 library=$PWD/build/emulator
 unset NVCC_APPEND_FLAGS
 : >"$table"
@@ -80,7 +79,7 @@ case $(tail -n 1 "$scratch/said") in
 esac
 
 for lesson in $(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u); do
-  capture env QUIET=1 sh tools/build.sh lessons/"$lesson"_*/"$lesson.cu" "$scratch/$lesson"
+  capture env QUIET=1 sh tools/compile/build.sh lessons/"$lesson"_*/"$lesson.cu" "$scratch/$lesson"
   if [ "$status" = 0 ]; then count env SIZE="$(sh tests/lessons/sizes.sh "${lesson#lesson}" counted)" "$scratch/$lesson"; fi
   if [ "$status" = 0 ]; then compare "$lesson" "$here/lessons.csv" "$lesson"; else
     no "counters/$lesson" "status $status"

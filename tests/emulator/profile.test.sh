@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 . build/configuration
 make_scratch
 
-sh tools/emulator.sh
+sh tools/compile/emulator.sh
 library=$PWD/build/emulator
 unset NVCC_APPEND_FLAGS
 mkdir "$scratch/a b"

@@ -4,7 +4,6 @@
 # (tests/emulator/programs/h200.txt, made by record.sh). Each runs once more on the emulator built with ASan and UBSan.
 # A line `// environment: NAME=VALUE` in a program is for the emulator. With the checks on nothing may be found in them, but
 # for what `// findings:` names: `error trap`, `warning race`.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -28,7 +27,7 @@ build_program() {
   [ ! -x "$program" ] || [ -n "$changed" ] || return 0
   own=$(sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "$1" | head -n 1)
   [ -n "$GPU_NAME" ] || own=$(echo "$own" | sed 's/sm_/compute_/')
-  [ -z "$own" ] || GENCODE=$(sh tools/gencode.sh "$NVCC" "$own")
+  [ -z "$own" ] || GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" "$own")
   export NVCC
   sh tests/emulator/programs/build.sh "$1" "$program" $mode $GENCODE >"$program.log" 2>&1 || true
 }

@@ -34,13 +34,13 @@ change() {
   if cmp -s "$program.cu" "$folder/$lesson.cu"; then
     no "$what" "the text to replace was not found"
   else
-    sh tools/build.sh "$program.cu" "$program" -I"$folder" -DWITHOUT_GPU # nothing that is only compared with on a GPU
+    sh tools/compile/build.sh "$program.cu" "$program" -I"$folder" -DWITHOUT_GPU # nothing that is only compared with on a GPU
   fi
 }
 
 printed() { printf '%s\n' "$output" | awk "$1"; }
-ran() { capture env "$@" sh tools/run.sh "$program"; }
-sanitized() { capture env "$@" sh tools/sanitize.sh "$program"; }
+ran() { capture env "$@" sh tools/actions/run.sh "$program"; }
+sanitized() { capture env "$@" sh tools/actions/sanitize.sh "$program"; }
 
 says() {
   [ -n "$1" ] || { no "$what" "nothing to look for was printed" && show_output && return; }

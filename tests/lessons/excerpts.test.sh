@@ -34,10 +34,10 @@ quotes() {
   if [ -z "$missing" ]; then pass "$1"; else no "$1" "not printed: $missing"; fi
 }
 
-sh tools/build.sh "$folder/lesson05.cu" "$scratch/lesson05"
+sh tools/compile/build.sh "$folder/lesson05.cu" "$scratch/lesson05"
 quoted 4 '/^(32|16)$/' >"$scratch/quoted"
-capture env KERNEL=shape_kernel1 sh tools/view.sh "$scratch/lesson05"
+capture env KERNEL=shape_kernel1 sh tools/actions/view.sh "$scratch/lesson05"
 quotes "lesson05's page quotes what view draws"
 quoted 3 '/^[0-9]+\.[0-9]$/' >"$scratch/quoted"
-capture sh tools/profile.sh "$scratch/lesson05"
+capture sh tools/actions/profile.sh "$scratch/lesson05"
 quotes "lesson05's page quotes what profile counts"

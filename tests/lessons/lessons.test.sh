@@ -12,7 +12,7 @@ lesson=lesson$number
 source=$(ls "lessons/$lesson"_*/"$lesson.cu")
 program=build/tests/lessons/$lesson
 
-capture env QUIET=1 WARNINGS=error sh tools/build.sh "$source" "$program"
+capture env QUIET=1 WARNINGS=error sh tools/compile/build.sh "$source" "$program"
 expect "$lesson builds without warnings" 0 ''
 [ "$status" = 0 ] || exit 1
 
@@ -20,7 +20,7 @@ expect "$lesson builds without warnings" 0 ''
 check_run() {
   name=$1 backend=$2
   shift 2
-  capture env BACKEND="$backend" TIMEOUT=120 "$@" sh tools/run.sh "$program"
+  capture env BACKEND="$backend" TIMEOUT=120 "$@" sh tools/actions/run.sh "$program"
   last=$(printf '%s\n' "$output" | tail -n 1)
   case $status-$output-$last in
   *'Warning: The program ended before kernel'*) no "$name" "it does not wait for its kernels" && show_output ;;
@@ -60,5 +60,5 @@ for backend in $backends; do
   check_run "$lesson on $backend, SIZE=$size SEED=12345" "$backend" "SIZE=$size" SEED=12345
 done
 
-capture env BACKEND=cpu SIZE=-3 sh tools/run.sh "$program"
+capture env BACKEND=cpu SIZE=-3 sh tools/actions/run.sh "$program"
 expect "$lesson refuses SIZE=-3" error 'SIZE'

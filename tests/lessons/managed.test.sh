@@ -7,10 +7,10 @@ make_scratch
 export BACKEND=cpu QUIET=1 WARNINGS=error
 folder=lessons/lesson02_memory/measured
 
-sh tools/build.sh $folder/managed.cu "$scratch/managed"
-capture env SIZE=5000 sh tools/run.sh "$scratch/managed"
+sh tools/compile/build.sh $folder/managed.cu "$scratch/managed"
+capture env SIZE=5000 sh tools/actions/run.sh "$scratch/managed"
 expect "lesson02's round trips in parts are right, and none is timed on the emulator" 0 '^PASS: scale, the parts of a trip: 2 '
 case $output in *' ms'*) no "none of them is timed on the emulator" "a time was printed" && show_output ;; esac
-sh tools/build.sh $folder/who_reports.cu "$scratch/who_reports"
-capture sh tools/run.sh "$scratch/who_reports" cudaStreamQuery
+sh tools/compile/build.sh $folder/who_reports.cu "$scratch/who_reports"
+capture sh tools/actions/run.sh "$scratch/who_reports" cudaStreamQuery
 expect "lesson02's wrong kernel is wrong" 0 '^cudaStreamQuery *cudaErrorIllegalAddress$'

@@ -13,8 +13,8 @@ page=$folder/README.md
 line_of() { grep -n "$1" "$source" | head -n 1 | cut -d: -f1; }
 write=$(line_of 'tile\[t\] = ') read=$(line_of 'sum += tile')
 
-sh tools/build.sh "$source" "$scratch/racy"
-capture sh tools/sanitize.sh "$scratch/racy"
+sh tools/compile/build.sh "$source" "$scratch/racy"
+capture sh tools/actions/sanitize.sh "$scratch/racy"
 expect "the read of lesson07's missing barrier is reported" error "Race reported between Read access .*missing_barrier\.cu:$read\$"
 expect "so is the write" error "and Write access .*missing_barrier\.cu:$write "
 
@@ -35,6 +35,6 @@ else
 fi
 
 sed 's|// here it is missing|__syncthreads();|' "$source" >"$scratch/repaired.cu"
-sh tools/build.sh "$scratch/repaired.cu" "$scratch/repaired"
-capture sh tools/sanitize.sh "$scratch/repaired"
+sh tools/compile/build.sh "$scratch/repaired.cu" "$scratch/repaired"
+capture sh tools/actions/sanitize.sh "$scratch/repaired"
 expect "with its barrier lesson07's program is right and nothing is reported" 0 '^no error\. y\[16\] = 33, y\[32\] = 33;'

@@ -10,8 +10,8 @@ folder=$(ls -d lessons/lesson16_*)
 source=$folder/lesson16.cu
 
 one_line() { tr -s ' \n' ' '; }
-sh tools/build.sh "$source" "$scratch/lesson16"
-capture env V=4 SIZE=256 sh tools/profile.sh "$scratch/lesson16"
+sh tools/compile/build.sh "$source" "$scratch/lesson16"
+capture env V=4 SIZE=256 sh tools/actions/profile.sh "$scratch/lesson16"
 said=$(printf '%s\n' "$output" | one_line)
 quoted=$(sed -n '/^make lesson16 profile V=4 SIZE=256$/,/^(/p' "$folder/README.md" | sed -n '/^[0-9]\. /,/^```/p' | sed '/^```/d')
 missing=$(printf '%s\n' "$quoted" | awk '/^[0-9]\. / && text { print text; text = "" } { sub(/^ +/, ""); text = text (text ? " " : "") $0 } END { print text }' |

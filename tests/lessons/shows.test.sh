@@ -9,9 +9,9 @@ export BACKEND=cpu QUIET=1
 source=$(ls lessons/lesson03_*/lesson03.cu)
 
 build_and_run() { # FILE: built outside the project, but with its headers
-  capture sh tools/build.sh "$1" "$scratch/program"
+  capture sh tools/compile/build.sh "$1" "$scratch/program"
   [ "$status" = 0 ] || return 0
-  capture env TIMEOUT=60 sh tools/run.sh "$scratch/program"
+  capture env TIMEOUT=60 sh tools/actions/run.sh "$scratch/program"
 }
 
 # The guard of kernel 1: the first `if (… < n)` behind its name. Its line must be in the report.

@@ -7,8 +7,8 @@ make_scratch
 export BACKEND=cpu QUIET=1
 page=lessons/lesson03_relu/README.md
 
-WARNINGS=error sh tools/build.sh lessons/lesson03_relu/measured/strides.cu "$scratch/strides"
-capture env SIZE=5000 sh tools/run.sh "$scratch/strides"
+WARNINGS=error sh tools/compile/build.sh lessons/lesson03_relu/measured/strides.cu "$scratch/strides"
+capture env SIZE=5000 sh tools/actions/run.sh "$scratch/strides"
 expect "lesson03's strided loads are right" 0 '^PASS: relu, strides: 5 '
 rows=$(printf '%s\n' "$output" | awk '/^stride[0-9]/ { printf "| %d | %s | %g %% |\n", substr($1, 7), $3, 400 / $3 }')
 missing=$(printf '%s\n' "$rows" | grep -vxF -f "$page" || true)

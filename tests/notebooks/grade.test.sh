@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
-. tests/cli/copy.sh
+. tests/copy.sh
 make_scratch
 copy_project
 export TIMEOUT=10
@@ -20,12 +20,12 @@ hand_in bob/assignment1
 restore_exercise 01
 hand_in carla/notebooks --solved
 mkdir -p "$scratch/all/carla/lessons/lesson01_threads" "$scratch/all/dan/lessons/lesson01_threads"
-cp "$given" "$scratch/all/carla/lessons/lesson01_threads/"
+cp "$given" "$scratch/all/carla/lessons/lesson01_threads/exercise.cu"
 hand_in dan/notebooks
 # Whoever has several copies of a notebook has solved the exercise in one of them.
 hand_in fay/notebooks --solved
 hand_in fay/work
-cp solutions/lesson01_*/exercise.cu "$scratch/all/dan/lessons/lesson01_threads/"
+cp solutions/lesson01_*/solution.cu "$scratch/all/dan/lessons/lesson01_threads/exercise.cu"
 mkdir -p "$scratch/all/eve"
 echo 'no notebook' >"$scratch/all/eve/lesson01_threads.ipynb"
 

@@ -39,8 +39,8 @@ def program(threads=128, guard="if (i < n)"):
     return KERNEL.replace("THREADS", str(threads)).replace("GUARD", guard)
 
 
-def exercise(folder):
-    return next((ROOT / folder).glob("lesson03_*/exercise.cu")).read_text()
+def exercise(file):
+    return next(ROOT.glob(file)).read_text()
 
 
 ENDLESS_KERNEL = """__global__ void k(volatile int *p) {
@@ -218,12 +218,12 @@ CASES = [
     ),
     (
         "the exercise as given is graded",
-        "%%nvcc --grade 03\n" + exercise("lessons"),
+        "%%nvcc --grade 03\n" + exercise("lessons/lesson03_*/exercise.cu"),
         dict(error="NotPassed: exercise 03: not_implemented", html="✗"),
     ),
     (
         "the solution is graded",
-        "%%nvcc --grade 03\n" + exercise("solutions"),
+        "%%nvcc --grade 03\n" + exercise("solutions/lesson03_*/solution.cu"),
         dict(html="exercise 03: <b[^>]*>pass.*Compare with the solution.*__global__", text=r"VERDICT: pass[^$]*^Next: exercise 01, in lesson01_threads"),
     ),
     (

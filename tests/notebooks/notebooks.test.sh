@@ -1,6 +1,5 @@
 #!/bin/sh
 # `make notebooks` executes every lesson's notebook, solved, and one with a failing cell fails, whatever fails in it.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -10,7 +9,7 @@ export BACKEND=cpu
 
 need_jupyterlab "the notebooks run"
 
-sh tools/notebooks.sh execute >"$scratch/executed" 2>"$scratch/said" || true
+sh tools/notebooks/notebooks.sh execute >"$scratch/executed" 2>"$scratch/said" || true
 for program in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu; do
   [ -f "${program%/*}/README.md" ] || continue
   lesson=$(basename "${program%/*}")
@@ -65,7 +64,7 @@ unset LIMIT
 # --- make lab ---
 
 export JUPYTER_CONFIG_DIR="$scratch/config" JUPYTER_RUNTIME_DIR="$scratch/runtime" JUPYTER_DATA_DIR="$scratch/data" NO_BROWSER=1
-sh tools/notebooks.sh lab >"$scratch/lab" 2>&1 &
+sh tools/notebooks/notebooks.sh lab >"$scratch/lab" 2>&1 &
 lab=$!
 trap 'kill $lab 2>/dev/null; wait $lab; rm -rf "$scratch"' EXIT
 for second in $(seq 90); do
@@ -95,11 +94,11 @@ unset JUPYTER_CONFIG_DIR JUPYTER_RUNTIME_DIR JUPYTER_DATA_DIR NO_BROWSER
 
 # --- without a network ---
 
-. tests/cli/copy.sh
+. tests/copy.sh
 copy_project
 cp -Rp "$project/notebooks" .
-capture env PIP_NO_INDEX=1 sh tools/notebooks.sh lab
+capture env PIP_NO_INDEX=1 sh tools/notebooks/notebooks.sh lab
 expect "without a network make lab says what to do" error 'could not be installed'
 expect "and how to bring the packages by hand" error 'pip download -r notebooks/requirements.txt'
-capture env PYTHON=/nowhere/python3 sh tools/notebooks.sh execute
+capture env PYTHON=/nowhere/python3 sh tools/notebooks/notebooks.sh execute
 expect "without a Python for it make notebooks says what is needed" error 'Python 3.10 or newer.*/nowhere/python3 has not'

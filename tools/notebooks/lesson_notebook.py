@@ -73,7 +73,7 @@ class Lesson:
         self.program = Program(self.folder / f"lesson{number}.cu")
         self.page = (self.folder / "README.md").read_text()
         self.hints = (self.folder / "hints.md").read_text() if (self.folder / "hints.md").exists() else ""
-        self.master = ROOT / "solutions" / self.folder.name / "exercise.cu"
+        self.master = ROOT / "solutions" / self.folder.name / "solution.cu"
 
     def parts(self):
         return read_page(self.page, self.program, self.number)
@@ -83,7 +83,7 @@ class Lesson:
         if not self.master.exists():  # a student's copy of the workbook has kept it
             return (ROOT / "tools" / "given" / f"{self.folder.name}.cu").read_text()
         generator = ROOT / "build/tools/make_exercise"
-        subprocess.run(["sh", "tools/build_generator.sh"], cwd=ROOT, check=True)
+        subprocess.run(["sh", "tools/compile/build_tool.sh", "make_exercise"], cwd=ROOT, check=True)
         command = [generator, self.master.relative_to(ROOT)]
         return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 

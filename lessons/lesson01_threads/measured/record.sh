@@ -3,7 +3,7 @@
 #     sh lessons/lesson01_threads/measured/record.sh build FOLDER
 # Both in the root of the workbook.
 set -u
-. tools/measured.sh
+. tools/authoring/measured.sh
 
 if [ "$1" = build ]; then
   mkdir -p "$2"

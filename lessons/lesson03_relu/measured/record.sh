@@ -3,7 +3,7 @@
 #     sh lessons/lesson03_relu/measured/record.sh build FOLDER
 # Both in the root of the workbook. With the word strides behind FOLDER it prints strides.txt instead of h200.txt.
 set -u
-. tools/measured.sh
+. tools/authoring/measured.sh
 
 if [ "$1" = build ]; then
   mkdir -p "$2"

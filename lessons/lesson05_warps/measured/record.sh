@@ -4,7 +4,7 @@
 #     sh lessons/lesson05_warps/measured/record.sh build FOLDER
 # Both in the root of the workbook.
 set -u
-. tools/measured.sh
+. tools/authoring/measured.sh
 source=lessons/lesson05_warps/lesson05.cu
 
 if [ "$1" = build ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ladder.sh: prints the rungs of figures/ladder.svg from h200.txt: sh ladder.sh | sh tools/ladder_figure.sh > figures/ladder.svg
+# ladder.sh: prints the rungs of figures/ladder.svg from h200.txt: sh ladder.sh | sh tools/authoring/ladder_figure.sh > figures/ladder.svg
 set -eu
 cd "$(dirname "$0")"
 

@@ -4,7 +4,7 @@
 #     sh lessons/lesson07_shared_memory/measured/record.sh build FOLDER
 # Both in the root of the workbook.
 set -u
-. tools/measured.sh
+. tools/authoring/measured.sh
 here=lessons/lesson07_shared_memory
 
 half='s/1 << 26/1 << 25/' # for the variants: half the elements, which are still four times the L2 cache

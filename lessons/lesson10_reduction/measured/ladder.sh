@@ -1,5 +1,5 @@
 #!/bin/sh
-# ladder.sh: the versions and CUB at 2^28 elements, from h200.txt, for tools/ladder_figure.sh.
+# ladder.sh: the versions and CUB at 2^28 elements, from h200.txt, for tools/authoring/ladder_figure.sh.
 set -eu
 cd "$(dirname "$0")"
 

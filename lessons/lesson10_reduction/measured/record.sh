@@ -4,7 +4,7 @@
 #     sh lessons/lesson10_reduction/measured/record.sh build FOLDER
 # Both in the root of the workbook.
 set -u
-. tools/measured.sh
+. tools/authoring/measured.sh
 source=lessons/lesson10_reduction/lesson10.cu
 
 if [ "$1" = build ]; then

@@ -5,7 +5,7 @@
 # Both in the root of the workbook. cuBLAS is found through LD_LIBRARY_PATH. It takes a minute and a half.
 # The first launch of each kernel, which ncu counts, has alpha = 1 and beta = 0, as what is timed has.
 set -u
-. tools/measured.sh
+. tools/authoring/measured.sh
 source=lessons/lesson15_gemm_tiled/lesson15.cu
 
 # Shared memory that nobody uses, so that only some blocks find room on a multiprocessor: of its 228 KB each block takes these bytes,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # roofline.sh: the points of figures/roofline.svg, from h200.txt: the bytes that the loads ask for and those that came from memory as ncu counted
-# them, times and roofs as the program printed them. `sh roofline.sh | sh tools/roofline_figure.sh` draws it.
+# them, times and roofs as the program printed them. `sh roofline.sh | sh tools/authoring/roofline_figure.sh` draws it.
 set -eu
 cd "$(dirname "$0")"
 

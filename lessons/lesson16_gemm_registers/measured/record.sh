@@ -4,7 +4,7 @@
 #     sh lessons/lesson16_gemm_registers/measured/record.sh build FOLDER
 # Both in the root of the workbook. cuBLAS must be found: LD_LIBRARY_PATH=the toolkit's lib64. It takes three minutes.
 set -u
-. tools/measured.sh
+. tools/authoring/measured.sh
 here=lessons/lesson16_gemm_registers
 
 # Version 9 with the copies asked for in another step, and with the two loads before it in the other order.

@@ -58,7 +58,7 @@ class Compiler:
             own = [word for source in sources for word in own_architectures(source.read_text(encoding="utf-8"))]
             flags += machines.gencode(self.machine, own)
             if not self.machine.gpu:
-                flags.append("-DWITHOUT_GPU")  # as tools/build.sh
+                flags.append("-DWITHOUT_GPU")  # as tools/compile/build.sh
         return flags
 
     def makes_machine_code(self, options: Options, sources: list[Path]) -> bool:

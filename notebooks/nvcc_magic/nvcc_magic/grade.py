@@ -1,4 +1,4 @@
-"""A cell as an exercise: judged by the grader that `make exercise03` uses in a terminal (tests/graders/run)."""
+"""A cell as an exercise: judged by the grader that `make exercise03` uses in a terminal (tools/grading/run)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Grading:
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
     """Compiles and runs the file under the grader."""
-    known = sorted({p.stem[len("lesson") :] for p in (machine.project / "tests/graders").glob("lesson[0-9][0-9].*")})
+    known = sorted(p.parent.name[len("lesson") :][:2] for p in machine.project.glob("lessons/lesson[0-9][0-9]_*/grader.cpp"))
     if number not in known:
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
     results = file.parent / f"grade{number}"
@@ -41,7 +41,7 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     if timeout is not None:
         environment["TIMEOUT"] = str(math.ceil(timeout))
     outcome = run(
-        ["sh", "tests/graders/run", number, str(file)], environment, lambda text: None, folder=str(machine.project)
+        ["sh", "tools/grading/run", number, str(file)], environment, lambda text: None, folder=str(machine.project)
     )
     _remove_work(machine.project, number, file)
     if outcome.stopped == "interrupt":
@@ -58,17 +58,17 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
 
 def record(machine: Machine, number: str, verdict: str, file: Path) -> None:
     """For `make progress`. Where the workbook cannot be written there is nothing to note."""
-    _ask(machine, "tools/progress.sh", "record", number, verdict, str(file))
+    _ask(machine, "tools/exercise/progress.sh", "record", number, verdict, str(file))
 
 
 def solution_of(machine: Machine, number: str) -> str:
     """The solution of an exercise that has passed; nothing in a student's copy of the workbook, which has none."""
-    return _ask(machine, "tools/exercise.sh", number, "solution")
+    return _ask(machine, "tools/exercise/exercise.sh", number, "solution")
 
 
 def next_after(machine: Machine, number: str) -> str:
     """The first exercise that has not passed yet, and its notebook."""
-    following = _ask(machine, "tools/progress.sh", "next").strip()
+    following = _ask(machine, "tools/exercise/progress.sh", "next").strip()
     notebooks = sorted((machine.project / "notebooks").glob(f"lesson{following}_*.ipynb")) if following else []
     if following == number or not notebooks:
         return ""

@@ -5,12 +5,12 @@
 
 #include "check/sites.h"
 #include "isa/instruction.h"
-#include "memory/access.h"
+#include "machine/access.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
 #include "ops/stack.h"
-#include "ops/texture.h"
-#include "ops/warp.h"
+#include "ops/texture_fetch.h"
+#include "ops/warp_wide.h"
 #include "tier/translator.h"
 
 static const struct ptx_register *first_register(const struct ptx_insn *p) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/module.h"
+#include "decode/module.h"
 
 struct evidence {
     const struct ptx_insn *p;

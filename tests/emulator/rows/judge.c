@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check/sites.h"
-#include "isa/opcode.h"
+#include "ptx/opcode.h"
 #include "tier/translator.h"
 
 #define E(name)  ((uint64_t)1 << EFFECT_##name)

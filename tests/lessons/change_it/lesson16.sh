@@ -2,7 +2,7 @@
 wavefronts() { printed "/^sgemm_kernel$1 / { print \$NF }"; }
 
 program=$scratch/as_it_is what="lesson16 as it is"
-sh tools/build.sh "$folder/$lesson.cu" "$program"
+sh tools/compile/build.sh "$folder/$lesson.cu" "$program"
 ran V=5 SIZE=256
 padded=$(wavefronts 5)
 ran V=9 SIZE=260

@@ -1,0 +1,232 @@
+/* grader.h - how to write a grader: what each lessons/lessonNN_name/grader.cpp includes.
+ *
+ * A grader is a program that has the inputs, the expected results and the judgement, and none of the student's code. That lies in a
+ * shared object, which another program, the runner, loads and calls (protocol.h). The two share nothing but a socket. So a grader
+ * describes a call, has it done, and looks at what came back:
+ *
+ *     static const struct function scale = FUNCTION(void, scale, float, const float *, float *, int, cudaStream_t);
+ *
+ *     static void scale_random(void) {
+ *         judge_doing("scale, n = %d, seed %d", n, seed);                      for messages
+ *         struct call c = judge_call(&scale);
+ *         struct handle x = judge_input(&c, "x", input, n * sizeof(float));    device memory that must stay as it is
+ *         struct handle y = judge_output(&c, "y", n * sizeof(float));          poisoned; kernels must write all of it
+ *         judge_pass(&c, 2.5f, x, y, n, STREAM);                               the arguments, in their order
+ *         struct result r = judge_run(&c);                                     fails by itself on errors, reports and waiting
+ *         judge_compare(&r, y, expected, n, 1e-6, 1e-5, remark);               fails with the first element that is wrong
+ *         judge_rest(&r);                                                      inputs unharmed, nothing beside, written by kernels
+ *     }
+ *
+ *     int main(int argc, char **argv) {
+ *         static const struct check checks[] = {
+ *             {"scale", "scale, random input, n = 1 31 1000", scale_random, EVERYWHERE},
+ *             {"scale", "scale reads each element once", scale_thrifty, ON_EMULATOR},
+ *             {"scale", "scale tells of a launch that fails", scale_refused, EVERYWHERE},
+ *             JUDGE_AGAIN(scale_again),
+ *         };
+ *         return judge_main(argc, argv, "NN", {&scale}, checks, sizeof checks / sizeof checks[0]);
+ *     }
+ *
+ * - A check has a name, which is in the results whatever happens: ok, failed or not run. `pass` needs every one of them to be ok.
+ *   Each has a runner of its own, so that a crash or an error that stays hides nothing. The first check of a part (first column) is the
+ *   one that the others need: where it fails, they are not run. The parts do not depend on one another. The verdict is the first failure's.
+ * - JUDGE_AGAIN is run when all others have passed: it draws sizes and inputs with judge_draw, so nobody can have prepared for them.
+ *   Let it do each kind of job once. SEED=n repeats a drawing.
+ * - Whatever fails ends its check with judge_fail(verdict, ...). Each judge_run must be followed by judge_rest or judge_only_looked.
+ * - judge_input gives the content in the caller's stream (STREAM, with judge_own_stream) and the results are fetched in it: work in
+ *   another stream that is not joined to it by events is a race, which the emulator finds. Handles are not compared.
+ * - judge_count: r.answer.counters. Where it says how little was done, also say that something was: a result from a job that loads
+ *   nothing must not pass (judge_rest does that for outputs: on the emulator a byte counts only where a kernel wrote it last).
+ * - Bytes before (`offset`) and behind (`slack`) an array are the place's: struct place{offset, slack}.
+ * - On a GPU there are no counters, authors and reports. Such checks are ON_EMULATOR; the rest works.
+ *
+ * Verdicts: pass, wrong_result, nan (NaN where there should be none, or none where there should be), stale_output (elements never
+ * written), not_by_kernel (right, but the host or a copy wrote it), out_of_bounds, misaligned, use_after_free, host_pointer, race,
+ * divergent_barrier, lost_lane, uninitialized (memory read that nobody has written), access_limit (right, but wasteful), launch_error,
+ * api_error, timeout, not_implemented (nothing was launched), crash, compile_error.
+ */
+#ifndef COMMON_GRADER_H
+#define COMMON_GRADER_H
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "common/verify.h"
+#include "tools/grading/process.h"
+
+// ---------------------------------------------------------------- functions of the exercise
+
+struct function {
+    const char *name, *prototype;
+    std::string symbol; /* as the compiler of C++ spells it: name and parameters */
+};
+
+/* A function type that returns nothing is spelled F v PARAMETERS E, and a function _Z LENGTH NAME PARAMETERS. */
+template <class... Parameters> std::string judge_symbol(const char *name) {
+    std::string type = typeid(void(Parameters...)).name();
+    return "_Z" + std::to_string(strlen(name)) + name + type.substr(2, type.size() - 3);
+}
+
+#define FUNCTION(result, name, ...)                                                                                    \
+    { #name, #result " " #name "(" #__VA_ARGS__ ")", judge_symbol < __VA_ARGS__>(#name) }
+
+// ---------------------------------------------------------------- checks
+
+enum where { EVERYWHERE, ON_EMULATOR };
+
+struct check {
+    const char *part, *name;
+    void (*run)(void);
+    enum where where;
+};
+
+#define JUDGE_AGAIN(run)                                                                                               \
+    { NULL, "once more in a fresh process, with sizes and inputs drawn afterwards", run, EVERYWHERE }
+
+int judge_main(int argc, char **argv, const char *number, std::initializer_list<const struct function *> functions,
+               const struct check *checks, size_t count);
+
+bool judge_on_emulator(void);
+
+/* What is being graded now, for messages: "gelu_erf, n = 33, seed 2". */
+void judge_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A measured value, shown behind the name of the check when it passes. */
+void judge_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+[[noreturn]] void judge_fail(const char *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A remark for the student, which fails nothing: kernels that compute in double precision. */
+void judge_remark_doubles(void);
+
+/* A number from low to high, from a generator that is seeded when the check before has ended. */
+int judge_draw(int low, int high);
+
+// ---------------------------------------------------------------- a call
+
+struct place {
+    size_t offset, slack; /* bytes before and behind that are not the function's business */
+};
+
+struct handle {
+    unsigned array;
+    size_t from; /* bytes from its beginning */
+};
+
+struct stream_argument {};
+static const stream_argument STREAM;
+
+/* What an array is for, and where in its allocation it lies. */
+struct array_facts {
+    const char *name;
+    enum { INPUT, OUTPUT, BOTH, OTHER } role;
+    size_t bytes;
+    struct place place;
+    blob before; /* what the call finds there */
+};
+
+struct call {
+    const struct function *function;
+    struct job job;
+    std::vector<blob> given;
+    std::vector<struct array_facts> arrays;
+    bool may_wait;      /* the function may wait for the device */
+    bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
+    const char *advice; /* told when an access was wrong; NULL: none */
+};
+
+struct result {
+    struct call call;
+    struct answer answer;
+    std::vector<blob> contents;
+    blob harvest;
+    std::string printed;
+    bool ended,
+        ended_badly; /* the process has ended in the call, with an exit status that says failure (only after judge_try) */
+};
+
+struct call judge_call(const struct function *function);
+struct handle judge_input(struct call *call, const char *name, const void *content, size_t size,
+                          struct place place = {});
+struct handle judge_output(struct call *call, const char *name, size_t size, struct place place = {},
+                           unsigned char fill = VERIFY_POISON);
+struct handle judge_in_out(struct call *call, const char *name, const void *content, size_t size,
+                           struct place place = {});
+struct handle judge_host_input(struct call *call, const char *name, const void *content, size_t size);
+struct handle judge_host_output(struct call *call, const char *name, size_t size, struct place place = {});
+/* Memory that stays from job to job of one runner, with what is in it; `content` NULL: as it is, or poisoned at first. */
+struct handle judge_kept(struct call *call, const char *name, const void *content, size_t size);
+
+void judge_argument(struct call *call, struct handle array);
+void judge_argument(struct call *call, int number);
+void judge_argument(struct call *call, float number);
+void judge_argument(struct call *call, stream_argument);
+
+template <class... Arguments> void judge_pass(struct call *call, Arguments... arguments) {
+    (judge_argument(call, arguments), ...);
+}
+
+static inline void judge_own_stream(struct call *call) {
+    call->job.own_stream = 1;
+}
+
+static inline void judge_count(struct call *call) {
+    call->job.count = 1;
+}
+
+/* Sectors of 32 bytes that kernels read in global memory, whichever way but by atomics, which have counters of their own. */
+double judge_sectors_read(const struct emulatorCounters *counters);
+
+/* Has the call done. The common mistakes end the check here: a crash, no end, an error, a report of the emulator, waiting. */
+struct result judge_run(const struct call *call);
+
+/* Has the call done, whatever comes of it. */
+struct result judge_try(const struct call *call);
+
+/* What came back of an array, and how many of its bytes are asked for. */
+template <class Type> const Type *judge_content(const struct result *r, struct handle array) {
+    return (const Type *)(r->contents[array.array].data() + r->call.arrays[array.array].place.offset);
+}
+
+/* As printf, to a string: for remarks. */
+std::string judge_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says why an element may be wrong: its index, and what was found. */
+typedef std::function<std::string(long long bad)> judge_remark;
+
+/* Which thread writes element i, if each thread has one element: i by itself; MIRRORED: the thread of the other end; NOBODY_KNOWS. */
+enum owner { THREAD_OF_INDEX, THREAD_OF_MIRROR, NOBODY_KNOWS };
+
+void judge_compare(const struct result *r, struct handle array, const float *expected, size_t n, double atol,
+                   double rtol, const judge_remark &remark, enum owner owner = THREAD_OF_INDEX);
+
+/* Ends the check because element `bad` is wrong. */
+[[noreturn]] void judge_reject(const struct result *r, const float *found, const float *expected, size_t n,
+                               long long bad, const std::string &remark, enum owner owner = THREAD_OF_INDEX);
+
+/* Everything but the results: inputs as they were, nothing written beside the arrays, results written by kernels. */
+void judge_rest(const struct result *r);
+void judge_only_looked(const struct result *r);
+
+/* "\n          your launch: 4 blocks of 256 threads", "" when there was none. */
+std::string judge_launch_text(const struct result *r);
+std::string judge_owner_text(const struct result *r, long long index, size_t n, enum owner owner);
+
+/* Ends the check because of a CUDA error: the report of the emulator, an impossible launch, or what the error means. */
+[[noreturn]] void judge_error(const struct result *r, int error, const char *name);
+
+bool judge_all_poison(const float *found, size_t n);
+long long judge_first_bad(const float *found, const float *expected, size_t n, double atol, double rtol);
+
+// ---------------------------------------------------------------- checks that every exercise has
+
+/* The call, with a launch that is refused: the function has to say so, in print or by ending the program. */
+void judge_refused_launch(struct call call);
+
+/* The call, when its stream is busy with something else: the function must return all the same. Run the call itself first. */
+void judge_busy_stream(struct call call);
+
+#endif

@@ -1,9 +1,0 @@
-/* confine.h - what the runner gives up before it loads the student's object. */
-#ifndef TESTS_GRADERS_CONFINE_H
-#define TESTS_GRADERS_CONFINE_H
-
-/* For the rest of this process: limits, and no system call that reaches another process, the network or, on the emulator, a file for
- * writing. Silently less where the kernel allows less. */
-void confine(int on_emulator, int seconds);
-
-#endif

@@ -1,4 +1,0 @@
-// expect: compile_error
-// says: it includes solutions/lesson01_threads/exercise.cu
-/* One line. */
-#include "solutions/lesson01_threads/exercise.cu"

@@ -1,2 +1,0 @@
-// expect: compile_error
-#include "../../../solutions/lesson07_shared_memory/exercise.cu"

@@ -1,0 +1,52 @@
+#!/bin/sh
+# build.sh SOURCE EXECUTABLE [FLAGS...]: compiles one CUDA program and writes EXECUTABLE.d for make.
+# A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; ARCH_OF=FILE takes that line from another file.
+# ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with the files outside the project. WARNINGS=error makes warnings errors, as the tests do.
+set -eu
+cd "$(dirname "$0")/../.."
+. tools/messages.sh
+. build/configuration
+
+source=$1 executable=$2
+shift 2
+own_arch=$(sed -n 's|^// arch: *\([a-z0-9_ ]*[a-z0-9_]\) *$|\1|p' "${ARCH_OF:-$source}" | head -n 1)
+if [ -n "$own_arch" ]; then
+  # Without a GPU the PTX is enough, and ptxas takes most of the time.
+  [ -n "$GPU_NAME" ] || own_arch=$(echo "$own_arch" | sed 's/sm_/compute_/g')
+  GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" $own_arch) || exit 1
+fi
+if [ "${WARNINGS:-}" = error ]; then
+  set -- -Werror all-warnings -Xcompiler -Wall "$@"
+elif [ -z "$GPU_NAME" ] && grep -qs 'defined(WITHOUT_GPU)' "$source" "$(dirname "$source")"/*.h; then
+  set -- -DWITHOUT_GPU "$@" # what is only compared with on a GPU takes the compiler long; the tests compile it all the same
+fi
+# ptxas has no say in PTX.
+case " $FLAGS $* : $GENCODE" in
+*-Xptxas*:*code=sm_* | *ptxas-options*:*code=sm_* | *res*-usage*:*code=sm_*) ;;
+*-Xptxas* | *ptxas-options* | *res*-usage*)
+  say "Without a GPU nvcc makes PTX only, and ptxas, which you ask for something, is not called. ARCH=sm_90 makes machine code as well."
+  ;;
+esac
+require_writable "$(dirname "$executable")"
+
+[ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE $source -o $executable"
+# The rules of a shell with . build/env must not come in twice.
+unset NVCC_APPEND_FLAGS
+# Where only PTX is made, ptxas looks at it all the same: what it refuses for any GPU must not be built here.
+kept=''
+ptxas=$(dirname "$NVCC")/ptxas
+if [ -z "$GPU_NAME" ] && [ -x "$ptxas" ]; then
+  case " $* " in *'rdc=true '* | *' -dc '*) export RELOCATABLE=1 ;; esac
+  kept=$(mktemp -d)
+  trap 'rm -rf "$kept"' EXIT
+  set -- --keep --keep-dir "$kept" "$@"
+fi
+"$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.all" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+if [ -n "$kept" ] && ! sh tools/compile/ask_ptxas.sh "$ptxas" "$source" "$kept"/*.ptx; then
+  rm -f "$executable"
+  exit 1
+fi
+
+# Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
+sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' | cat -s >"$executable.d"
+[ -n "${ALL_DEPENDENCIES:-}" ] || rm -f "$executable.d.all"

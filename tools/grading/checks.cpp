@@ -1,0 +1,265 @@
+/* checks.cpp - runs the checks of a grader by name, each with a runner of its own, and tells how each of them ended.
+ *
+ *     judge03 RUNNER EXERCISE.so SOURCE LOG cpu|gpu        the nonce of the log comes over descriptor 9
+ */
+#include "tools/grading/checks.h"
+
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "tools/grading/report.h"
+
+enum { NONCE_FD = 9, USAGE = 2 };
+
+/* Thrown to end a check. */
+struct failure {
+    std::string verdict, message;
+};
+
+static const char *number, *object;
+static bool on_emulator;
+static std::string subject, noted, seeded, first_verdict; /* `seeded`: how to repeat the drawing */
+static int pending;
+static uint64_t drawing;
+
+bool judge_on_emulator(void) {
+    return on_emulator;
+}
+
+const char *checks_object(void) {
+    return object;
+}
+
+void checks_pending(int more) {
+    pending += more;
+}
+
+uint64_t checks_random(void) {
+    uint64_t value = 0;
+    if (getrandom(&value, sizeof value, 0) != sizeof value) {
+        perror("grader: getrandom");
+        exit(USAGE);
+    }
+    return value;
+}
+
+static std::string text_of(const char *format, va_list arguments) {
+    char text[4000];
+    vsnprintf(text, sizeof text, format, arguments);
+    return text;
+}
+
+void judge_doing(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    subject = text_of(format, arguments);
+    va_end(arguments);
+}
+
+void judge_note(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    noted = text_of(format, arguments);
+    va_end(arguments);
+}
+
+void judge_fail(const char *verdict, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    std::string text = text_of(format, arguments);
+    va_end(arguments);
+    throw failure{verdict, text};
+}
+
+// ---------------------------------------------------------------- drawing
+
+/* SEED=n repeats what another grading has drawn. */
+static void seed_drawing(void) {
+    const char *wanted = getenv("SEED");
+    uint64_t seed = wanted && *wanted ? strtoull(wanted, NULL, 10) : checks_random() % 1000000000;
+    seeded = judge_print("SEED=%llu repeats it", (unsigned long long)seed);
+    drawing = (seed + 1) * 0x9E3779B97F4A7C15ULL;
+    drawing = drawing ? drawing : 1;
+}
+
+int judge_draw(int low, int high) {
+    return low + (int)((verify_next(&drawing) >> 33) % (uint64_t)(high - low + 1));
+}
+
+// ---------------------------------------------------------------- one check
+
+static void tell_failure(const struct check *check, const struct failure *f) {
+    const char *step = words_next_step(f->verdict.c_str());
+    std::string shown = subject + (seeded.empty() ? "" : " (" + seeded + ")");
+    report_check("failed", check->name, shown.c_str());
+    report_log("          %s", shown.c_str());
+    report_extra("          %s", f->message.c_str());
+    if (step) {
+        report_extra("          next: %s, then: make exercise%s", step, number);
+    }
+    first_verdict = first_verdict.empty() ? f->verdict : first_verdict;
+}
+
+/* True when it passed. */
+static bool run_check(const struct check *check, std::string *verdict) {
+    subject = check->name;
+    noted.clear();
+    seeded.clear();
+    pending = 0;
+    if (!check->part) {
+        seed_drawing();
+    }
+    process_start();
+    try {
+        check->run();
+    } catch (const struct failure &f) {
+        process_stop();
+        tell_failure(check, &f);
+        *verdict = f.verdict;
+        return false;
+    }
+    process_stop();
+    if (pending) {
+        fprintf(stderr, "grader: in \"%s\" %d results were not judged to the end\n", check->name, pending);
+        exit(USAGE);
+    }
+    std::string more = noted + (noted.empty() || seeded.empty() ? "" : "; ") + seeded;
+    report_check("ok", check->name, (check->name + (more.empty() ? "" : " (" + more + ")")).c_str());
+    return true;
+}
+
+// ---------------------------------------------------------------- all checks
+
+/* Whether the part's first check, the gate, has failed, or one of its checks did not end. */
+struct part_state {
+    std::string name;
+    bool closed;
+};
+
+static struct part_state *state_of(std::vector<struct part_state> *states, const struct check *check, bool *first) {
+    for (struct part_state &state : *states) {
+        if (state.name == check->part) {
+            *first = false;
+            return &state;
+        }
+    }
+    *first = true;
+    states->push_back({check->part, false});
+    return &states->back();
+}
+
+static void run_checks(const struct check *checks, size_t count) {
+    std::vector<struct part_state> states;
+    size_t passed = 0, wanted = 0;
+    for (size_t c = 0; c < count; c++) {
+        if (checks[c].where == ON_EMULATOR && !on_emulator) {
+            continue;
+        }
+        wanted++;
+        bool first = false;
+        struct part_state *state = checks[c].part ? state_of(&states, &checks[c], &first) : NULL;
+        if (state ? state->closed : passed + 1 != wanted) {
+            report_check("not run", checks[c].name, checks[c].name);
+            continue;
+        }
+        std::string verdict;
+        bool ok = run_check(&checks[c], &verdict);
+        passed += ok;
+        if (state && !ok) {
+            state->closed = first || verdict == "timeout";
+        }
+    }
+    if (first_verdict.empty()) {
+        first_verdict = passed == wanted && passed > 0 ? "pass" : "crash";
+    }
+}
+
+// ---------------------------------------------------------------- the functions
+
+static std::string load_failure(const struct conversation *c) {
+    switch (c->end) {
+    case TALK_TIMEOUT:
+        return "before any function of the exercise was called there is a loop that does not end.";
+    case TALK_FLOOD:
+        return "the output was cut after 1 MB, before any function of the exercise was called.";
+    default:
+        return c->why + " before any function of the exercise was called: does your code call exit?";
+    }
+}
+
+/* False, and said, when the student's file does not define what the exercise promises. */
+static bool functions_there(std::initializer_list<const struct function *> functions) {
+    bool there = true;
+    process_start();
+    for (const struct function *function : functions) {
+        struct call call = judge_call(function);
+        call.job.only_look = 1;
+        call.job.token = checks_random();
+        struct conversation c = process_ask(&call.job, call.given);
+        report_foreign(c.printed.data(), c.printed.size());
+        if (c.end != TALK_ANSWERED) {
+            report_check("failed", "the file can be loaded", "the file can be loaded");
+            report_extra("          %s", load_failure(&c).c_str());
+            first_verdict = c.end == TALK_TIMEOUT ? "timeout" : "crash";
+            return false;
+        }
+        if (!c.answer.found) {
+            report_extra("There is no function `%s` in your file: has it another name or other parameters now?",
+                         function->prototype);
+            there = false;
+        }
+    }
+    process_stop();
+    first_verdict = there ? "" : "compile_error";
+    return there;
+}
+
+// ---------------------------------------------------------------- main
+
+static std::string take_nonce(void) {
+    char nonce[80] = "";
+    ssize_t length = read(NONCE_FD, nonce, sizeof nonce - 1);
+    nonce[length > 0 ? length : 0] = 0;
+    nonce[strcspn(nonce, " \n")] = 0;
+    close(NONCE_FD);
+    return nonce;
+}
+
+/* TIMEOUT limits a kernel, and the emulator stops one that exceeds it; on a GPU we must. */
+static int job_limit(void) {
+    const char *text = getenv("TIMEOUT");
+    int seconds = text && atoi(text) > 4 ? atoi(text) : 20;
+    return on_emulator ? seconds + 8 : seconds;
+}
+
+static void set_up(char **argv) {
+    const char *path = getenv("LD_LIBRARY_PATH");
+    on_emulator = strcmp(argv[5], "cpu") == 0;
+    object = argv[2];
+    const struct process_setup setup = {argv[1], argv[2], path ? path : "", argv[5], job_limit()};
+    prctl(PR_SET_DUMPABLE, 0);
+    process_setup(&setup);
+    report_begin(argv[4], take_nonce().c_str());
+    report_remark("grading %s", argv[3]);
+}
+
+int judge_main(int argc, char **argv, const char *lesson, std::initializer_list<const struct function *> functions,
+               const struct check *checks, size_t count) {
+    if (argc != 6) {
+        fprintf(stderr, "usage: judge%s RUNNER EXERCISE.so SOURCE LOG cpu|gpu 9<nonce\n", lesson);
+        return USAGE;
+    }
+    number = lesson;
+    set_up(argv);
+    if (functions_there(functions)) {
+        run_checks(checks, count);
+    }
+    if (first_verdict == "pass") {
+        report_remark("  passed");
+    }
+    report_verdict(first_verdict.c_str());
+    report_end();
+    return first_verdict != "pass";
+}

@@ -1,0 +1,22 @@
+/* checks.h - what the judge's own files say to each other. */
+#ifndef TOOLS_GRADING_CHECKS_H
+#define TOOLS_GRADING_CHECKS_H
+
+#include "common/grader.h"
+
+/* Errors, reports and waiting: fails when one of them is there (common.cpp). */
+void checks_common(const struct result *r);
+void checks_error(const struct result *r);
+
+/* How many results have been fetched and not been judged to the end. */
+void checks_pending(int more);
+
+uint64_t checks_random(void);
+
+/* The path of the student's object. */
+const char *checks_object(void);
+
+/* What to do first about a verdict, or NULL (words.cpp). */
+const char *words_next_step(const char *verdict);
+
+#endif

@@ -1,0 +1,113 @@
+/* common.cpp - what every call is judged by, before anybody looks at its results. */
+#include "tools/grading/checks.h"
+
+/* The emulator's word for the worst thing it has found, as a verdict; NULL when it found nothing. */
+static const char *emulator_verdict(const struct result *r) {
+    std::string word = r->answer.verdict;
+    if (word == "none" || word.empty()) {
+        return NULL;
+    }
+    if (word == "trap" || word == "assert" || word == "launch_failure") {
+        return "launch_error";
+    }
+    return word == "unsupported" ? "api_error" : r->answer.verdict;
+}
+
+static const char *error_verdict(int error) {
+    switch (error) {
+    case cudaErrorIllegalAddress:
+        return "out_of_bounds";
+    case cudaErrorMisalignedAddress:
+        return "misaligned";
+    case cudaErrorLaunchTimeout:
+        return "timeout";
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorLaunchOutOfResources:
+    case cudaErrorLaunchFailure:
+    case cudaErrorAssert:
+    case cudaErrorIllegalInstruction:
+        return "launch_error";
+    default:
+        return "api_error";
+    }
+}
+
+/* What the grader knows of the exercise, for accesses that went astray. */
+static std::string advice(const struct result *r, const char *verdict) {
+    return strcmp(verdict, "out_of_bounds") == 0 && r->call.advice ? std::string("\n          ") + r->call.advice : "";
+}
+
+static const struct launch *last_launch(const struct result *r) {
+    unsigned count = r->answer.launches < LAUNCHES_MAX ? r->answer.launches : LAUNCHES_MAX;
+    return count ? &r->answer.launch[count - 1] : NULL;
+}
+
+static bool impossible(const struct launch *l) {
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    return threads == 0 || threads > 1024 || (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 0;
+}
+
+void judge_error(const struct result *r, int error, const char *name) {
+    const char *verdict = emulator_verdict(r);
+    const struct launch *l = last_launch(r);
+    if (verdict) {
+        judge_fail(verdict, "%s: the report above names the kernel and the line.%s", name,
+                   judge_launch_text(r).c_str());
+    }
+    if (l && impossible(l)) {
+        judge_fail("launch_error",
+                   "a launch of %u x %u x %u blocks of %u x %u x %u threads is not possible (%s).\n          A grid "
+                   "has at least one block, a "
+                   "block 1 to 1024 threads; where there is nothing to do, launch nothing.",
+                   l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], name);
+    }
+    judge_fail(error_verdict(error), "%s\n          %s", name, check_advice((cudaError_t)error));
+}
+
+/* Was something launched into another stream, with no event that could order it? (The launch of a graph has no grid; its kernels were
+ * launched into another stream to be captured.) */
+static bool stream_left_out(const struct result *r) {
+    bool other = false, graph = false;
+    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
+        other |= r->answer.launch[l].other_stream != 0;
+        graph |= r->answer.launch[l].grid[0] == 0;
+    }
+    return other && !graph && r->answer.calls[CALL_EVENT] == 0;
+}
+
+static void judge_reports(const struct result *r) {
+    const char *verdict = emulator_verdict(r);
+    bool race = verdict ? strcmp(verdict, "race") == 0 : !judge_on_emulator(); /* a GPU does not say */
+    if (race && r->call.job.own_stream && stream_left_out(r)) {
+        judge_fail("race",
+                   "%s launched a kernel in another stream than the one it was given, so nothing orders it behind the "
+                   "copy that brings its "
+                   "input.\n          Pass the stream: <<<grid, block, 0, stream>>>",
+                   r->call.function->name);
+    }
+    if (verdict) {
+        judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),
+                   advice(r, verdict).c_str());
+    }
+}
+
+void checks_error(const struct result *r) {
+    if (r->answer.error_left) {
+        judge_error(r, r->answer.error_left, r->answer.error_names[1]);
+    }
+}
+
+void checks_common(const struct result *r) {
+    const struct answer *a = &r->answer;
+    checks_error(r);
+    if (a->waited[0] && !r->call.may_wait) {
+        judge_fail("api_error",
+                   "%s called %s, which waits for the device. A launcher queues its work and returns; waiting is up to "
+                   "its caller.",
+                   r->call.function->name, a->waited);
+    }
+    if (a->error_later) {
+        judge_error(r, a->error_later, a->error_names[2]);
+    }
+    judge_reports(r); /* something that a GPU may let pass */
+}

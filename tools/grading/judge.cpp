@@ -1,0 +1,277 @@
+/* judge.cpp - a call as a job, and what every call is judged by. Results, words and the order of checks are in other files. */
+#include "common/grader.h"
+
+#include <sys/wait.h>
+
+#include "tools/grading/checks.h"
+#include "tools/grading/report.h"
+
+// ---------------------------------------------------------------- describing a call
+
+struct call judge_call(const struct function *function) {
+    struct call call = {};
+    call.function = function;
+    call.given.resize(ARRAYS_MAX);
+    snprintf(call.job.symbol, sizeof call.job.symbol, "%s", function->symbol.c_str());
+    return call;
+}
+
+static struct array_order *add_array(struct call *call, const char *name, decltype(array_facts::role) role, size_t size,
+                                     struct place place) {
+    if (call->arrays.size() == ARRAYS_MAX) {
+        fprintf(stderr, "grader: more than %d arrays\n", ARRAYS_MAX);
+        exit(2);
+    }
+    struct array_order *order = &call->job.array[call->job.arrays++];
+    call->arrays.push_back({name, role, size, place, blob()});
+    order->bytes = place.offset + size + place.slack;
+    order->fill = VERIFY_POISON;
+    order->wanted = 1;
+    return order;
+}
+
+static struct handle last(const struct call *call) {
+    return {call->job.arrays - 1, call->arrays.back().place.offset};
+}
+
+/* Content in the middle, poison before and behind. */
+static void give(struct call *call, struct array_order *order, const void *content) {
+    struct array_facts *facts = &call->arrays.back();
+    blob *given = &call->given[call->job.arrays - 1];
+    given->assign(order->bytes, VERIFY_POISON);
+    if (facts->bytes) {
+        memcpy(given->data() + facts->place.offset, content, facts->bytes);
+    }
+    order->given = 1;
+    facts->before = *given;
+}
+
+struct handle judge_input(struct call *call, const char *name, const void *content, size_t size, struct place place) {
+    give(call, add_array(call, name, array_facts::INPUT, size, place), content);
+    return last(call);
+}
+
+struct handle judge_output(struct call *call, const char *name, size_t size, struct place place, unsigned char fill) {
+    struct array_order *order = add_array(call, name, array_facts::OUTPUT, size, place);
+    order->fill = fill;
+    order->ask_from = place.offset;
+    order->ask_bytes = size;
+    call->arrays.back().before.assign(order->bytes, fill);
+    return last(call);
+}
+
+struct handle judge_in_out(struct call *call, const char *name, const void *content, size_t size, struct place place) {
+    struct array_order *order = add_array(call, name, array_facts::BOTH, size, place);
+    give(call, order, content);
+    order->ask_from = place.offset;
+    order->ask_bytes = size;
+    return last(call);
+}
+
+struct handle judge_host_input(struct call *call, const char *name, const void *content, size_t size) {
+    struct handle array = judge_input(call, name, content, size);
+    call->job.array[array.array].on_host = 1;
+    return array;
+}
+
+struct handle judge_host_output(struct call *call, const char *name, size_t size, struct place place) {
+    struct handle array = judge_output(call, name, size, place);
+    call->job.array[array.array].on_host = 1;
+    return array;
+}
+
+struct handle judge_kept(struct call *call, const char *name, const void *content, size_t size) {
+    struct array_order *order = add_array(call, name, array_facts::OTHER, size, {});
+    order->kept = 1;
+    if (content) {
+        give(call, order, content);
+    }
+    return last(call);
+}
+
+static struct argument *add_argument(struct call *call, enum argument_kind kind) {
+    if (call->job.arguments == ARGUMENTS_MAX) {
+        fprintf(stderr, "grader: more than %d arguments\n", ARGUMENTS_MAX);
+        exit(2);
+    }
+    struct argument *argument = &call->job.argument[call->job.arguments++];
+    argument->kind = kind;
+    return argument;
+}
+
+void judge_argument(struct call *call, struct handle array) {
+    struct argument *argument = add_argument(call, ARGUMENT_ARRAY);
+    argument->array = array.array;
+    argument->integer = array.from;
+}
+
+void judge_argument(struct call *call, int number) {
+    add_argument(call, ARGUMENT_INTEGER)->integer = (uint64_t)(int64_t)number;
+}
+
+void judge_argument(struct call *call, float number) {
+    add_argument(call, ARGUMENT_FLOAT)->real = number;
+}
+
+void judge_argument(struct call *call, stream_argument) {
+    add_argument(call, ARGUMENT_STREAM);
+}
+
+// ---------------------------------------------------------------- having it done
+
+static void judge_end(const struct conversation *c, const struct call *call) {
+    switch (c->end) {
+    case TALK_ANSWERED:
+        if (c->answer.ended) {
+            break;
+        }
+        return;
+    case TALK_TIMEOUT:
+        judge_fail("timeout", "the program did not end: look for a loop that never ends.");
+    case TALK_FLOOD:
+        judge_fail("crash", "the output was cut after 1 MB: does a printf run in every thread?");
+    case TALK_ENDED:
+        break;
+    }
+    if (c->end == TALK_ENDED && (WIFSIGNALED(c->status) || WEXITSTATUS(c->status) > 128)) {
+        judge_fail("crash", "%s in %s.", c->why.c_str(), call->function->name);
+    }
+    judge_fail("crash", "the program ended in %s, before it had returned: does it call exit?", call->function->name);
+}
+
+static struct result ask(const struct call *call, struct conversation *c) {
+    struct job job = call->job;
+    job.token = checks_random();
+    *c = process_ask(&job, call->given);
+    if (!call->quiet) {
+        report_foreign(c->printed.data(), c->printed.size());
+    }
+    checks_pending(+1);
+    bool ended = c->end != TALK_ANSWERED || c->answer.ended;
+    bool failed = c->end != TALK_ANSWERED ? !WIFEXITED(c->status) || WEXITSTATUS(c->status) : c->answer.status;
+    return {*call, c->answer, c->arrays, c->harvest, c->printed, ended, ended && failed};
+}
+
+struct result judge_try(const struct call *call) {
+    struct conversation c;
+    struct result r = ask(call, &c);
+    if (c.end == TALK_TIMEOUT || c.end == TALK_FLOOD) {
+        judge_end(&c, call);
+    }
+    return r;
+}
+
+struct result judge_run(const struct call *call) {
+    struct conversation c;
+    struct result r = ask(call, &c);
+    if (c.end == TALK_ANSWERED && c.answer.ended) {
+        checks_error(&r);
+    }
+    judge_end(&c, call);
+    checks_common(&r);
+    return r;
+}
+
+// ---------------------------------------------------------------- everything but the results
+
+static void judge_untouched(const struct result *r, size_t i) {
+    const struct array_facts *facts = &r->call.arrays[i];
+    const blob &now = r->contents[i], &before = facts->before;
+    size_t from = facts->place.offset, to = from + facts->bytes;
+    for (size_t b = 0; b < before.size(); b++) {
+        bool inside = b >= from && b < to;
+        if (now[b] == before[b] || (inside && facts->role != array_facts::INPUT)) {
+            continue;
+        }
+        if (inside) {
+            judge_fail("wrong_result",
+                       "the input %s was changed, at element %zu: the result belongs into its own array.", facts->name,
+                       (b - from) / sizeof(float));
+        }
+        judge_fail("out_of_bounds",
+                   "memory %s %s was written, at byte %lld of it: does every thread check that its element exists?",
+                   b < from ? "before" : "behind", facts->name, (long long)b - (long long)from);
+    }
+}
+
+static const char *author_text(const std::string &author) {
+    return author == "copy"     ? "a copy (cudaMemcpy or its kind) wrote it"
+           : author == "memset" ? "cudaMemset wrote it"
+           : author == "host"   ? "the host wrote it"
+                                : "nobody wrote it in this call";
+}
+
+static void judge_authors(const struct result *r, size_t i) {
+    const struct array_report *report = &r->answer.array[i];
+    const struct array_facts *facts = &r->call.arrays[i];
+    if (report->not_by_kernels < 0 || (size_t)report->not_by_kernels >= r->call.job.array[i].ask_bytes) {
+        return;
+    }
+    judge_fail(r->answer.launches ? "not_by_kernel" : "not_implemented",
+               "element %lld of %s is right, but no kernel wrote it: %s.\n          The result has to be computed on "
+               "the device%s",
+               (long long)report->not_by_kernels / (long long)sizeof(float), facts->name, author_text(report->author),
+               r->answer.launches ? "." : ", and no kernel was launched.");
+}
+
+void judge_rest(const struct result *r) {
+    checks_pending(-1);
+    for (size_t i = 0; i < r->call.arrays.size(); i++) {
+        const struct array_facts *facts = &r->call.arrays[i];
+        if (r->answer.array[i].damaged != INT64_MIN) {
+            judge_fail(
+                "out_of_bounds",
+                "memory outside %s was written, at byte %lld of it: does every thread check that its element exists?",
+                facts->name, (long long)r->answer.array[i].damaged - (long long)facts->place.offset);
+        }
+        if (r->call.job.array[i].wanted && !facts->before.empty() && facts->role != array_facts::OTHER) {
+            judge_untouched(r, i);
+        }
+    }
+    for (size_t i = 0; i < r->call.arrays.size(); i++) {
+        judge_authors(r, i);
+    }
+}
+
+double judge_sectors_read(const struct emulatorCounters *c) {
+    return (double)(c->global_load_sectors + c->texture_sectors + c->surface_load_sectors) + c->bulk_load_bytes / 32.0;
+}
+
+void judge_only_looked(const struct result *) {
+    checks_pending(-1);
+}
+
+// ---------------------------------------------------------------- checks that every exercise has
+
+void judge_refused_launch(struct call call) {
+    snprintf(call.job.fail_call, sizeof call.job.fail_call, "launch");
+    call.job.fail_number = 1;
+    call.quiet = true;
+    process_start(true);
+    struct result r = judge_try(&call);
+    judge_only_looked(&r);
+    bool told = r.ended ? r.ended_badly : !r.printed.empty();
+    if (!r.answer.error_failed && !(r.ended && r.answer.token == 0)) {
+        judge_fail("not_implemented", "no kernel was launched.");
+    }
+    if (!told) {
+        judge_fail("api_error",
+                   "a launch failed (the grader saw to that: %s), and %s said nothing.\n          A launch returns "
+                   "nothing; its error waits until "
+                   "somebody asks. CUDA_CHECK_LAUNCH() right behind it asks, and tells.",
+                   r.answer.error_names[3], call.function->name);
+    }
+}
+
+void judge_busy_stream(struct call call) {
+    call.job.busy = 1;
+    struct result r = judge_run(&call);
+    if (r.answer.waited_busy) {
+        judge_fail("api_error",
+                   "%s returned only when its stream had done all that was queued before.\n          A launcher queues "
+                   "its work and "
+                   "returns; waiting is up to its caller.",
+                   call.function->name);
+    }
+    judge_rest(&r);
+}

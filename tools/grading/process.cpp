@@ -1,0 +1,312 @@
+#include "tools/grading/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OUTPUT_CAP = 1000000 };
+
+static struct process_setup setup;
+static bool shut_in = true; /* bubblewrap, until it has failed */
+static pid_t pid = -1;
+static int talk_fd = -1, output_fd = -1;
+static size_t printed; /* in this grading, by all runners */
+
+void process_setup(const struct process_setup *wanted) {
+    setup = *wanted;
+}
+
+const char *process_sandbox(void) {
+    return shut_in ? "bubblewrap and a filter of system calls" : "a filter of system calls";
+}
+
+// ---------------------------------------------------------------- the command
+
+typedef std::vector<std::string> words;
+
+static void add(words *command, std::initializer_list<std::string> more) {
+    command->insert(command->end(), more);
+}
+
+static void show(words *command, const std::string &path) {
+    add(command, {"--ro-bind-try", path, path});
+}
+
+/* The whole system, read-only and without what people have in it: of the project only the two files that run, and the libraries. */
+static words bubblewrap(void) {
+    words c = {"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc"};
+    for (const char *system : {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/nix", "/etc/ld.so.cache",
+                               "/etc/alternatives", "/sys"}) {
+        show(&c, system);
+    }
+    if (setup.backend == "gpu") {
+        add(&c, {"--dev-bind", "/dev", "/dev"});
+    } else {
+        add(&c, {"--dev", "/dev"});
+    }
+    add(&c, {"--tmpfs", "/tmp"});
+    for (size_t from = 0; from < setup.library_path.size();) {
+        size_t to = setup.library_path.find(':', from);
+        to = to == std::string::npos ? setup.library_path.size() : to;
+        if (to > from) {
+            show(&c, setup.library_path.substr(from, to - from));
+        }
+        from = to + 1;
+    }
+    show(&c, setup.runner);
+    show(&c, setup.object);
+    add(&c, {"--chdir", "/tmp"});
+    return c;
+}
+
+static words command(void) {
+    words c = shut_in ? bubblewrap() : words();
+    add(&c, {setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
+    return c;
+}
+
+/* An environment with nothing in it that the student's code need not know. */
+static words environment(bool quiet) {
+    words e = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8",    "HOME=/tmp",
+               "LD_BIND_NOW=1",      "EMULATOR_TIER=0", "LD_LIBRARY_PATH=" + setup.library_path};
+    for (const char *name :
+         {"EMULATOR_CHECK", "EMULATOR_TIMEOUT", "EMULATOR_THREADS", "CUDA_VISIBLE_DEVICES", "NO_COLOR", "TERM"}) {
+        const char *value = getenv(name);
+        if (value) {
+            e.push_back(std::string(name) + "=" + value);
+        }
+    }
+    if (quiet) {
+        e.push_back("EMULATOR_QUIET=1");
+    }
+    return e;
+}
+
+static std::vector<char *> pointers(words *list) {
+    std::vector<char *> made;
+    for (std::string &word : *list) {
+        made.push_back(&word[0]);
+    }
+    made.push_back(NULL);
+    return made;
+}
+
+// ---------------------------------------------------------------- start and end
+
+/* In the new process: descriptors 0 to 3 and no other, a session of its own, and an end with its parent's. */
+static void become(int talk, int output, words *program, words *variables) {
+    std::vector<char *> arguments = pointers(program), settings = pointers(variables);
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int nothing = open("/dev/null", O_RDONLY);
+    talk = fcntl(talk, F_DUPFD, 10); /* out of the way of what is overwritten next */
+    output = fcntl(output, F_DUPFD, 10);
+    dup2(nothing, 0);
+    dup2(output, 1);
+    dup2(output, 2);
+    dup2(talk, RUNNER_SOCKET);
+    if (syscall(SYS_close_range, RUNNER_SOCKET + 1, ~0u, 0) != 0) {
+        for (int fd = RUNNER_SOCKET + 1; fd < 1024; fd++) {
+            close(fd);
+        }
+    }
+    execvpe(arguments[0], arguments.data(), settings.data());
+    _exit(127);
+}
+
+static void start_process(bool quiet) {
+    int talk[2], output[2];
+    words program = command(), variables = environment(quiet);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(output, O_CLOEXEC) != 0 ||
+        (pid = fork()) < 0) {
+        perror("grader");
+        exit(2);
+    }
+    if (pid == 0) {
+        become(talk[1], output[1], &program, &variables);
+    }
+    close(talk[1]);
+    close(output[1]);
+    talk_fd = talk[0];
+    output_fd = output[0];
+    fcntl(output_fd, F_SETFL, O_NONBLOCK);
+    fcntl(talk_fd, F_SETFL, O_NONBLOCK);
+}
+
+/* Ends the runner's session; within bubblewrap everything in it dies with its first process. */
+static int end_process(void) {
+    int status = 0;
+    if (pid > 0) {
+        kill(-pid, SIGKILL);
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        close(talk_fd);
+        close(output_fd);
+    }
+    pid = -1;
+    return status;
+}
+
+void process_stop(void) {
+    end_process();
+}
+
+// ---------------------------------------------------------------- the conversation
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Takes what has been printed. False when it was more than anybody reads. */
+static bool hear(std::string *text) {
+    char piece[65536];
+    for (ssize_t got; printed < OUTPUT_CAP && (got = read(output_fd, piece, sizeof piece)) > 0;) {
+        printed += (size_t)got;
+        text->append(piece, (size_t)got);
+    }
+    return printed < OUTPUT_CAP;
+}
+
+/* Moves `size` bytes to or from the runner, hearing meanwhile what it prints. */
+static enum talk move(void *data, size_t size, bool sending, double until, std::string *text) {
+    for (size_t done = 0; done < size;) {
+        struct pollfd fds[2] = {{talk_fd, (short)(sending ? POLLOUT : POLLIN), 0}, {output_fd, POLLIN, 0}};
+        double left = until - now();
+        if (left <= 0) {
+            return TALK_TIMEOUT;
+        }
+        poll(fds, 2, (int)(left * 1000) + 1);
+        if (!hear(text)) {
+            return TALK_FLOOD;
+        }
+        ssize_t moved = sending ? send(talk_fd, (char *)data + done, size - done, MSG_NOSIGNAL)
+                                : read(talk_fd, (char *)data + done, size - done);
+        if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR)) {
+            return TALK_ENDED;
+        }
+        done += moved > 0 ? (size_t)moved : 0;
+        if (moved < 0 && (fds[1].revents & POLLHUP)) {
+            usleep(1000); /* its output is closed, and it goes on */
+        }
+    }
+    return TALK_ANSWERED;
+}
+
+/* What constructors of the student's object have printed before the first job, if they were quicker than its sending. */
+static std::string printed_early;
+
+static std::string ending(int status) {
+    char text[120];
+    if (WIFEXITED(status) && WEXITSTATUS(status) > 128 && shut_in) { /* bubblewrap's way to tell a signal */
+        status = WEXITSTATUS(status) - 128;
+    }
+    if (WIFSIGNALED(status)) {
+        snprintf(text, sizeof text, "the host code crashed (%s)", strsignal(WTERMSIG(status)));
+    } else {
+        snprintf(text, sizeof text, "the program ended with status %d", WEXITSTATUS(status));
+    }
+    return text;
+}
+
+/* The runner has closed its end of the socket: how did it end? */
+static void bury(struct conversation *c) {
+    double until = now() + 2;
+    int status = 0;
+    pid_t found;
+    while ((found = waitpid(pid, &status, WNOHANG)) == 0 && now() < until) {
+        hear(&c->printed);
+        usleep(2000);
+    }
+    hear(&c->printed);
+    if (found == pid) {
+        kill(-pid, SIGKILL);
+        pid = -1;
+        close(talk_fd);
+        close(output_fd);
+    } else {
+        end_process();
+    }
+    c->status = status;
+    c->why = ending(status);
+}
+
+static enum talk listen(const struct job *job, struct conversation *c, double until) {
+    enum talk end = move(&c->answer, sizeof c->answer, false, until, &c->printed);
+    if (end != TALK_ANSWERED) {
+        return end;
+    }
+    if (c->answer.token != job->token || c->answer.harvest > (1u << 28)) {
+        return TALK_ENDED; /* somebody else has spoken */
+    }
+    for (unsigned i = 0; i < job->arrays && c->answer.contents && end == TALK_ANSWERED; i++) {
+        if (job->array[i].wanted) {
+            c->arrays[i].resize(job->array[i].bytes);
+            end = move(c->arrays[i].data(), c->arrays[i].size(), false, until, &c->printed);
+        }
+    }
+    c->harvest.resize(c->answer.harvest);
+    return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, until, &c->printed) : end;
+}
+
+struct conversation process_ask(const struct job *job, const std::vector<blob> &given) {
+    struct conversation c = {};
+    double until = now() + setup.seconds;
+    c.printed.swap(printed_early);
+    c.arrays.resize(ARRAYS_MAX);
+    c.end = move((void *)job, sizeof *job, true, until, &c.printed);
+    for (unsigned i = 0; i < job->arrays && c.end == TALK_ANSWERED; i++) {
+        if (job->array[i].given) {
+            c.end = move((void *)given[i].data(), given[i].size(), true, until, &c.printed);
+        }
+    }
+    if (c.end == TALK_ANSWERED) {
+        c.end = listen(job, &c, until);
+    }
+    if (c.end == TALK_ENDED) {
+        bury(&c);
+    } else if (c.end != TALK_ANSWERED) {
+        end_process();
+    } else {
+        hear(&c.printed);
+    }
+    return c;
+}
+
+/* `text`: what it says if it does not start. */
+static bool hello(std::string *text) {
+    char word[6] = "";
+    bool there = move(word, sizeof word, false, now() + 60, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
+    hear(text);
+    return there;
+}
+
+void process_start(bool quiet) {
+    process_stop();
+    std::string text;
+    start_process(quiet);
+    printed_early.clear();
+    if (hello(&text)) {
+        printed_early = text;
+        return;
+    }
+    if (shut_in) { /* no bubblewrap here, or no right to use it */
+        shut_in = false;
+        process_start(quiet);
+        return;
+    }
+    fprintf(stderr, "%sgrader: the runner does not start.\n", text.c_str());
+    exit(2);
+}

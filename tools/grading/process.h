@@ -1,0 +1,44 @@
+/* process.h - the runner as a process: started fresh, shut in, spoken to, and ended with all that it has started. */
+#ifndef TOOLS_GRADING_PROCESS_H
+#define TOOLS_GRADING_PROCESS_H
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "tools/grading/protocol.h"
+
+typedef std::vector<unsigned char> blob;
+
+/* How a grading starts its runners. */
+struct process_setup {
+    std::string runner, object, library_path, backend; /* backend: cpu or gpu */
+    int seconds;                                       /* that one job may take */
+};
+
+enum talk { TALK_ANSWERED, TALK_ENDED, TALK_TIMEOUT, TALK_FLOOD };
+
+struct conversation {
+    enum talk end;
+    std::string printed; /* what the student's code and the emulator have printed meanwhile */
+    std::string why;     /* TALK_ENDED: how the process ended */
+    int status;          /* the same, as waitpid tells it */
+    struct answer answer;
+    std::vector<blob> arrays;
+    blob harvest;
+};
+
+void process_setup(const struct process_setup *setup);
+
+/* "bubblewrap and a filter of system calls", or what there is of it. Known once a runner has been started. */
+const char *process_sandbox(void);
+
+/* A fresh runner. `quiet`: the emulator explains no errors of calls, so that what is printed is the student's. */
+void process_start(bool quiet = false);
+
+/* Hands over a job with the content of its arrays, and waits for the answer. `hear` is called with what is printed meanwhile. */
+struct conversation process_ask(const struct job *job, const std::vector<blob> &given);
+
+void process_stop(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* product.h - matrix products as jobs: what the graders of the lessons on GEMM share.
+ *
+ * C = alpha * A * B + beta * C, or with B transposed: A is M x K, C is M x N, B is K x N or N x K; row-major floats. With beta = 0, C holds
+ * NaN before the call. */
+#ifndef TOOLS_GRADING_PRODUCT_H
+#define TOOLS_GRADING_PRODUCT_H
+
+#include "common/grader.h"
+
+enum numbers { WHOLE, FRACTIONS }; /* from -4 to 4, whose sums are exact in any order; from -1 to 1 */
+
+/* One call of the student's function. The offsets are in floats; `slack` floats behind each matrix are not its business. */
+struct product {
+    int M, N, K;
+    float alpha, beta;
+    enum numbers numbers;
+    uint64_t seed;
+    int offset_A, offset_B, offset_C, slack;
+    bool own_stream;
+};
+
+/* What is known about the function and does not change from call to call. */
+struct product_form {
+    const struct function *function; /* (M, N, K, alpha, A, B, beta, C, stream) */
+    bool transposed;                 /* B is N x K */
+};
+
+struct matrices {
+    std::vector<float> A, B, C, expected; /* C as it is before the call */
+};
+
+struct matrices product_matrices(const struct product_form *form, const struct product *job);
+struct call product_call(const struct product_form *form, const struct product *job, const struct matrices *m,
+                         struct handle *C);
+void product_doing(const struct product_form *form, const struct product *job, const char *what);
+
+/* Judges what came back, to the end. */
+void product_look(const struct product_form *form, const struct product *job, const struct matrices *m,
+                  const struct result *r, struct handle C);
+
+/* All of it, for one job. `count`: with counters, and named as a look at memory accesses. */
+struct result product_run(const struct product_form *form, const struct product job, bool count = false);
+
+/* The checks that every product has. */
+void product_refused(const struct product_form *form);
+void product_busy(const struct product_form *form);
+/* Sizes, places and numbers that are drawn, once for each kind of job. */
+void product_again(const struct product_form *form);
+
+#endif

@@ -1,0 +1,123 @@
+/* protocol.h - what the judge and the runner say to each other, over one socket.
+ *
+ * The judge (the parent) has the inputs, the expected results and the judgement. The runner (the child) has the student's code. The
+ * judge sends a job: a function's symbol, its arguments, and the arrays they point to. The runner does it and answers with facts:
+ * what the arrays hold now, what was launched, which calls were made, what the emulator found. It never says "right" or "wrong".
+ *
+ *     judge:   struct job, then the content of each array that is `given`
+ *     runner:  struct answer, then the content of each array that is `wanted`, if there is any; then `harvest` bytes
+ */
+#ifndef TOOLS_GRADING_PROTOCOL_H
+#define TOOLS_GRADING_PROTOCOL_H
+
+#include <stdint.h>
+
+#include "emulator/emulator.h"
+
+enum {
+    RUNNER_SOCKET = 3, /* the runner's only descriptor beside stdin, stdout and stderr */
+    ARRAYS_MAX = 8,
+    ARGUMENTS_MAX = 14,
+    INTEGERS_MAX = 12, /* of those, pointers among them; the others are floats */
+    FLOATS_MAX = 6,
+    LAUNCHES_MAX = 16,
+    SYMBOL_MAX = 120,
+    WORD_MAX = 40,
+    GUARD_BYTES = 4096, /* before and after each device array, on a GPU; the emulator checks every access by itself */
+    GUARD_BYTE = 0xA5
+};
+
+/* An array in the device's memory, or in the host's. */
+struct array_order {
+    uint64_t bytes;
+    uint64_t ask_from, ask_bytes; /* tell which of these bytes are not a kernel's work; ask_bytes 0: do not */
+    uint8_t on_host;
+    uint8_t given;  /* its content comes with the job; else every byte is `fill` */
+    uint8_t fill;   /* 0xff: floats are NaN until somebody writes them */
+    uint8_t wanted; /* send its content back */
+    uint8_t kept;   /* it stays for the next job, with what is in it */
+    uint8_t padding[3];
+};
+
+enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_ARRAY, ARGUMENT_STREAM };
+
+struct argument {
+    uint32_t kind;
+    uint32_t array;   /* ARGUMENT_ARRAY: which one */
+    uint64_t integer; /* ARGUMENT_INTEGER: the value; ARGUMENT_ARRAY: bytes from its beginning */
+    float real;
+    uint32_t padding;
+};
+
+struct job {
+    uint64_t token; /* the answer repeats it */
+    char symbol[SYMBOL_MAX];
+    uint32_t arguments, arrays;
+    struct argument argument[ARGUMENTS_MAX];
+    struct array_order array[ARRAYS_MAX];
+    uint32_t own_stream;  /* the caller's stream is a non-blocking one of its own, not the default stream */
+    uint32_t busy;        /* that stream is busy until the function has returned */
+    uint32_t count;       /* counters */
+    uint32_t wide_pitch;  /* cudaMallocPitch gives more than it has to */
+    uint32_t harvest;     /* send what was copied to the host, as far as kernels had written it */
+    uint32_t fail_number; /* let the n-th call of `fail_call` fail; 0: none */
+    char fail_call[WORD_MAX];
+    uint32_t only_look; /* does the symbol exist? nothing is called */
+    uint32_t padding;
+};
+
+struct launch {
+    uint32_t grid[3], block[3];
+    uint64_t shared;       /* bytes, dynamic */
+    uint32_t other_stream; /* neither the caller's stream nor one that is the same */
+    uint32_t padding;
+};
+
+/* Calls that are counted, in the order of `calls` below. */
+enum watched_call {
+    CALL_MALLOC,
+    CALL_MALLOC_PITCH,
+    CALL_FREE,
+    CALL_MEMCPY,
+    CALL_MEMCPY_2D,
+    CALL_MEMSET,
+    CALL_LAUNCH,
+    CALL_GET_ERROR, /* cudaGetLastError and cudaPeekAtLastError */
+    CALL_EVENT,     /* cudaEventRecord and cudaStreamWaitEvent */
+    CALL_QUERY,     /* cudaStreamQuery and cudaEventQuery */
+    CALLS
+};
+
+struct array_report {
+    int64_t
+        not_by_kernels; /* of the bytes asked for, the first that no kernel wrote last; ask_bytes: there is none; -1: nobody knows */
+    int64_t damaged; /* the first byte outside that was written, from the beginning of the array; INT64_MIN: none */
+    char author[WORD_MAX]; /* of that byte that is not a kernel's work: "copy", "memset", "host", "nobody" */
+};
+
+struct answer {
+    uint64_t token;
+    uint32_t found; /* the symbol exists */
+    uint32_t ended; /* the program called exit() in the function; then only what is known without the device follows */
+    int32_t status; /* and that with this status */
+    int32_t returned; /* what the function returned, if it returns a cudaError_t */
+    int32_t
+        error_left; /* what cudaGetLastError says after it; if it has ended the program, the last error that it was told */
+    int32_t error_later;  /* what waiting for the device says */
+    int32_t error_failed; /* the error of the call that was made to fail; 0: it was not made */
+    uint32_t waited_busy; /* it returned only when its busy stream had been let go */
+    uint32_t launches;    /* since the call; the first LAUNCHES_MAX are in `launch` */
+    uint32_t alive;       /* allocations that the call made and nobody freed */
+    uint32_t contents;    /* the arrays follow; they do not when the device has failed */
+    uint32_t has_counters;
+    uint64_t harvest; /* bytes that follow the arrays */
+    struct launch launch[LAUNCHES_MAX];
+    uint32_t calls[CALLS];
+    char waited[WORD_MAX];         /* a call that makes the host wait, "" if none was made */
+    char verdict[WORD_MAX];        /* emulatorVerdict(); "none" on a GPU */
+    char error_names[4][WORD_MAX]; /* of returned, error_left, error_later, error_failed */
+    struct array_report array[ARRAYS_MAX];
+    struct emulatorCounters counters;
+};
+
+#endif

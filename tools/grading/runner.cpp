@@ -1,0 +1,432 @@
+/* runner.cpp - the child: it has the student's code, and neither an expected result nor a judgement.
+ *
+ *     runner EXERCISE.so cpu|gpu SECONDS        jobs and answers over descriptor 3 (protocol.h)
+ *
+ * All that it uses of the system is bound before the student's object is loaded (-z now and LD_BIND_NOW), and its own functions are
+ * not exported, except those of watch.cpp. It gives up what it does not need (confine.cpp), looks whether there is a
+ * device, says hello, and loads the object. */
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <vector>
+
+#include "tools/grading/confine.h"
+#include "tools/grading/protocol.h"
+#include "tools/grading/watch.h"
+
+typedef std::vector<unsigned char> blob;
+
+/* What only the emulator has. */
+static struct {
+    void (*counters_start)(void);
+    void (*counters_stop)(struct emulatorCounters *, size_t);
+    const char *(*verdict)(void);
+    void (*authors_start)(void);
+    size_t (*not_by_kernels)(const void *, size_t);
+    const char *(*author)(const void *);
+    size_t (*launches)(struct emulatorLaunch *, size_t);
+} emulator;
+
+static void find_emulator(void) {
+    *(void **)&emulator.counters_start = dlsym(RTLD_DEFAULT, "emulatorCountersStart");
+    *(void **)&emulator.counters_stop = dlsym(RTLD_DEFAULT, "emulatorCountersStop");
+    *(void **)&emulator.verdict = dlsym(RTLD_DEFAULT, "emulatorVerdict");
+    *(void **)&emulator.authors_start = dlsym(RTLD_DEFAULT, "emulatorAuthorsStart");
+    *(void **)&emulator.not_by_kernels = dlsym(RTLD_DEFAULT, "emulatorNotByKernels");
+    *(void **)&emulator.author = dlsym(RTLD_DEFAULT, "emulatorAuthor");
+    *(void **)&emulator.launches = dlsym(RTLD_DEFAULT, "emulatorLaunches");
+}
+
+// ---------------------------------------------------------------- the socket
+
+static void end_if(bool failed, const char *what) {
+    if (failed) {
+        perror(what);
+        _exit(120);
+    }
+}
+
+static void get(void *to, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t got = read(RUNNER_SOCKET, (char *)to + done, size - done);
+        if (got == 0) {
+            _exit(0); /* the judge has no more jobs */
+        }
+        end_if(got < 0, "runner: reading a job");
+        done += (size_t)got;
+    }
+}
+
+static void put(const void *from, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t sent = write(RUNNER_SOCKET, (const char *)from + done, size - done);
+        end_if(sent <= 0, "runner: answering");
+        done += (size_t)sent;
+    }
+}
+
+// ---------------------------------------------------------------- arrays
+
+struct array {
+    unsigned char *allocation, *at; /* `at`: behind the guard */
+    size_t bytes;
+    bool on_host;
+};
+
+static struct array arrays[ARRAYS_MAX];
+
+static size_t guard(bool on_host) {
+    return !on_host && emulator.verdict ? 0 : (size_t)GUARD_BYTES;
+}
+
+/* The runtime's own errors are answered, never printed: a failed device says so in error_later. */
+static void allocate(struct array *a, const struct array_order *order) {
+    size_t zone = guard(order->on_host), all = order->bytes + 2 * zone;
+    *a = {NULL, NULL, order->bytes, order->on_host != 0};
+    if (a->on_host) {
+        a->allocation = (unsigned char *)malloc(all + 1);
+        memset(a->allocation, GUARD_BYTE, all);
+    } else {
+        end_if(cudaMalloc((void **)&a->allocation, all ? all : 1) != cudaSuccess, "runner: cudaMalloc");
+        if (zone) {
+            cudaMemset(a->allocation, GUARD_BYTE, all);
+        }
+    }
+    a->at = a->allocation + zone;
+}
+
+static void release(struct array *a) {
+    if (a->allocation && a->on_host) {
+        free(a->allocation);
+    } else if (a->allocation) {
+        cudaFree(a->allocation);
+    }
+    a->allocation = NULL;
+}
+
+static void fill(const struct array *a, unsigned char value) {
+    if (a->on_host) {
+        memset(a->at, value, a->bytes);
+    } else if (a->bytes) {
+        cudaMemset(a->at, value, a->bytes);
+    }
+}
+
+/* The given content goes in the caller's stream, so that work in another one is not ordered behind it, and found out. */
+static void give(const struct array *a, const blob &content, cudaStream_t stream) {
+    if (a->on_host) {
+        memcpy(a->at, content.data(), a->bytes);
+    } else if (a->bytes) {
+        cudaMemcpyAsync(a->at, content.data(), a->bytes, cudaMemcpyHostToDevice, stream);
+    }
+}
+
+static void prepare(const struct job *job, const std::vector<blob> &contents, cudaStream_t stream) {
+    bool fresh[ARRAYS_MAX] = {};
+    for (unsigned i = 0; i < job->arrays; i++) {
+        const struct array_order *order = &job->array[i];
+        fresh[i] = !order->kept || !arrays[i].allocation || arrays[i].bytes != order->bytes;
+        if (fresh[i]) {
+            release(&arrays[i]);
+            allocate(&arrays[i], order);
+        }
+    }
+    if (emulator.authors_start) {
+        emulator.authors_start();
+    }
+    for (unsigned i = 0; i < job->arrays; i++) {
+        if (fresh[i] && !job->array[i].given) {
+            fill(&arrays[i], job->array[i].fill);
+        }
+    }
+    cudaDeviceSynchronize(); /* a stream of its own does not wait for cudaMemset */
+    for (unsigned i = 0; i < job->arrays; i++) {
+        if (job->array[i].given) {
+            give(&arrays[i], contents[i], stream);
+        }
+    }
+}
+
+/* The damaged byte nearest to the array, from its beginning; INT64_MIN: there is none. */
+static int64_t find_damage(const struct array *a) {
+    size_t zone = guard(a->on_host);
+    for (int behind = 0; behind < 2 && zone; behind++) {
+        long long start = behind ? (long long)a->bytes : -(long long)zone;
+        blob seen(zone);
+        if (a->on_host) {
+            memcpy(seen.data(), a->at + start, zone);
+        } else if (cudaMemcpy(seen.data(), a->at + start, zone, cudaMemcpyDeviceToHost) != cudaSuccess) {
+            return INT64_MIN;
+        }
+        for (size_t i = 0; i < zone; i++) {
+            size_t k = behind ? i : zone - 1 - i;
+            if (seen[k] != GUARD_BYTE) {
+                return start + (long long)k;
+            }
+        }
+    }
+    return INT64_MIN;
+}
+
+// ---------------------------------------------------------------- a stream that is busy
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool released, too_late;
+} gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false};
+
+/* Runs in the stream, before the student's work. Gives up after a while: then somebody has waited for it. */
+static void hold(void *) {
+    struct timespec until;
+    int status = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 3;
+    pthread_mutex_lock(&gate.lock);
+    while (!gate.released && status == 0) {
+        status = pthread_cond_timedwait(&gate.changed, &gate.lock, &until);
+    }
+    gate.too_late = !gate.released;
+    pthread_mutex_unlock(&gate.lock);
+}
+
+static void occupy(cudaStream_t stream) {
+    gate.released = gate.too_late = false;
+    cudaLaunchHostFunc(stream, hold, NULL);
+}
+
+static bool let_go(void) {
+    pthread_mutex_lock(&gate.lock);
+    bool too_late = gate.too_late;
+    gate.released = true;
+    pthread_cond_signal(&gate.changed);
+    pthread_mutex_unlock(&gate.lock);
+    return too_late;
+}
+
+// ---------------------------------------------------------------- the call
+
+/* Whole numbers and pointers on one side, floats on the other: the calling conventions of Linux on x86-64 and on 64-bit ARM give
+ * each kind its own registers, so a call with too many of both is right for every function that takes some of them. */
+typedef int (*any_function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                            uint64_t, uint64_t, uint64_t, float, float, float, float, float, float);
+
+static int call(void *function, const struct job *job, cudaStream_t stream) {
+    uint64_t i[INTEGERS_MAX] = {};
+    float f[FLOATS_MAX] = {};
+    unsigned integers = 0, floats = 0;
+    for (unsigned a = 0; a < job->arguments; a++) {
+        const struct argument *argument = &job->argument[a];
+        if (argument->kind == ARGUMENT_FLOAT) {
+            f[floats++ % FLOATS_MAX] = argument->real;
+            continue;
+        }
+        i[integers++ % INTEGERS_MAX] = argument->kind == ARGUMENT_ARRAY
+                                           ? (uint64_t)arrays[argument->array].at + argument->integer
+                                       : argument->kind == ARGUMENT_STREAM ? (uint64_t)stream
+                                                                           : argument->integer;
+    }
+    return ((any_function)function)(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], i[9], i[10], i[11], f[0],
+                                    f[1], f[2], f[3], f[4], f[5]);
+}
+
+static void call_watched(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {
+    const struct watch_wishes wishes = {stream, job->wide_pitch != 0, job->harvest != 0, job->fail_number,
+                                        job->fail_call};
+    if (job->busy) {
+        occupy(stream);
+    }
+    watch_begin(&wishes);
+    answer->returned = call(function, job, stream);
+    watch_end();
+    answer->waited_busy = job->busy && let_go();
+    answer->error_left = cudaGetLastError();
+}
+
+// ---------------------------------------------------------------- the answer
+
+static void word(char *to, const char *text) {
+    snprintf(to, WORD_MAX, "%s", text ? text : "");
+}
+
+/* Copies the arrays out in the caller's stream, then waits for everything. */
+static void collect(const struct job *job, std::vector<blob> *contents, cudaStream_t stream, struct answer *answer) {
+    cudaError_t error = cudaSuccess;
+    for (unsigned i = 0; i < job->arrays; i++) {
+        (*contents)[i].resize(arrays[i].bytes);
+        if (!job->array[i].wanted || !arrays[i].bytes) {
+            continue;
+        }
+        if (arrays[i].on_host) {
+            memcpy((*contents)[i].data(), arrays[i].at, arrays[i].bytes);
+            continue;
+        }
+        cudaError_t copied =
+            cudaMemcpyAsync((*contents)[i].data(), arrays[i].at, arrays[i].bytes, cudaMemcpyDeviceToHost, stream);
+        error = error == cudaSuccess ? copied : error;
+    }
+    cudaError_t waited = cudaStreamSynchronize(stream), all = cudaDeviceSynchronize();
+    error = error != cudaSuccess ? error : waited != cudaSuccess ? waited : all;
+    answer->error_later = error;
+    answer->contents = error == cudaSuccess;
+}
+
+static void describe_arrays(const struct job *job, struct answer *answer) {
+    for (unsigned i = 0; i < job->arrays; i++) {
+        struct array_report *report = &answer->array[i];
+        report->not_by_kernels = -1;
+        report->damaged = answer->contents ? find_damage(&arrays[i]) : INT64_MIN;
+        const unsigned char *from = arrays[i].at + job->array[i].ask_from;
+        size_t asked = job->array[i].ask_bytes;
+        if (asked && answer->contents && emulator.not_by_kernels && !arrays[i].on_host) {
+            size_t first = emulator.not_by_kernels(from, asked);
+            report->not_by_kernels = (int64_t)first;
+            word(report->author, first < asked ? emulator.author(from + first) : "");
+        }
+    }
+}
+
+/* The emulator knows every kernel that ran, also those of a graph; elsewhere, and of launches that failed, there is what watch.cpp has
+ * seen. */
+static void describe_launches(struct answer *answer, cudaStream_t stream) {
+    static struct emulatorLaunch known[LAUNCHES_MAX];
+    size_t count = emulator.launches ? emulator.launches(known, LAUNCHES_MAX) : 0;
+    if (count == 0) {
+        return;
+    }
+    answer->launches = (uint32_t)count;
+    for (unsigned l = 0; l < answer->launches && l < LAUNCHES_MAX; l++) {
+        struct launch *launch = &answer->launch[l];
+        memcpy(launch->grid, known[l].grid, sizeof launch->grid);
+        memcpy(launch->block, known[l].block, sizeof launch->block);
+        launch->shared = known[l].dynamic_shared;
+        launch->other_stream = known[l].stream != stream && !(!stream && known[l].stream == cudaStreamLegacy);
+    }
+}
+
+/* What is known without asking the device. */
+static void describe_calls(struct answer *answer) {
+    const struct watch_notes *notes = watch_seen();
+    answer->error_failed = notes->error_failed;
+    answer->alive = notes->alive;
+    answer->launches = notes->launches;
+    memcpy(answer->launch, notes->launch, sizeof answer->launch);
+    memcpy(answer->calls, notes->calls, sizeof answer->calls);
+    word(answer->waited, notes->waited);
+    const int32_t errors[] = {answer->returned, answer->error_left, answer->error_later, answer->error_failed};
+    for (int e = 0; e < 4; e++) {
+        word(answer->error_names[e], cudaGetErrorName((cudaError_t)errors[e]));
+    }
+    word(answer->verdict, emulator.verdict ? emulator.verdict() : "none");
+}
+
+/* The answer to the job that is being done, and NULL between two jobs. */
+static struct answer *under_way;
+
+/* The student's function has called exit(), as CUDA_CHECK does: the judge learns of it what there is to know. */
+static void at_exit(int status, void *) {
+    if (under_way) {
+        under_way->ended = 1;
+        under_way->status = status;
+        under_way->error_left = watch_seen()->error_told;
+        describe_calls(under_way);
+        fflush(NULL);
+        put(under_way, sizeof *under_way);
+        _exit(status);
+    }
+}
+
+static void do_job(void *library, const struct job *job, const std::vector<blob> &given) {
+    static struct answer answer;
+    std::vector<blob> contents(ARRAYS_MAX);
+    cudaStream_t stream = NULL;
+    void *function = dlsym(library, job->symbol);
+    memset(&answer, 0, sizeof answer);
+    answer.token = job->token;
+    answer.found = function != NULL;
+    if (function && !job->only_look) {
+        if (job->own_stream) {
+            end_if(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess, "runner: a stream");
+        }
+        prepare(job, given, stream);
+        if (job->count && emulator.counters_start) {
+            emulator.counters_start();
+        }
+        under_way = &answer;
+        call_watched(function, job, stream, &answer);
+        under_way = NULL;
+        if (job->count && emulator.counters_stop) {
+            emulator.counters_stop(&answer.counters, sizeof answer.counters);
+            answer.has_counters = 1;
+        }
+        collect(job, &contents, stream, &answer);
+        answer.harvest = watch_seen()->harvest.size();
+        describe_calls(&answer);
+        describe_arrays(job, &answer);
+        describe_launches(&answer, stream);
+        if (stream) {
+            cudaStreamDestroy(stream);
+        }
+    }
+    fflush(NULL);
+    put(&answer, sizeof answer);
+    for (unsigned i = 0; i < job->arrays && answer.contents; i++) {
+        if (job->array[i].wanted) {
+            put(contents[i].data(), contents[i].size());
+        }
+    }
+    put(watch_seen()->harvest.data(), answer.harvest);
+    for (unsigned i = 0; i < job->arrays; i++) {
+        if (!job->array[i].kept) {
+            release(&arrays[i]);
+        }
+    }
+}
+
+static void serve(void *library) {
+    for (;;) {
+        static struct job job;
+        std::vector<blob> given(ARRAYS_MAX);
+        get(&job, sizeof job);
+        for (unsigned i = 0; i < job.arrays; i++) {
+            if (job.array[i].given) {
+                given[i].resize(job.array[i].bytes);
+                get(given[i].data(), given[i].size());
+            }
+        }
+        do_job(library, &job, given);
+    }
+}
+
+int main(int argc, char **argv) {
+    static const char hello[] = "hello";
+    if (argc != 4) {
+        fprintf(stderr, "usage: runner EXERCISE.so cpu|gpu SECONDS\n");
+        return 120;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    find_emulator();
+    on_exit(at_exit, NULL);
+    bool on_emulator = strcmp(argv[2], "cpu") == 0;
+    if (!on_emulator) {
+        cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards
+    }
+    confine(on_emulator, atoi(argv[3]));
+    cudaError_t error = cudaFree(NULL); // who cannot use the device shut in like this is shut in less, or not started
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
+        return 122;
+    }
+    put(hello, sizeof hello);
+    void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 121;
+    }
+    serve(library);
+}

@@ -1,0 +1,33 @@
+/* watch.h - what the runner notes of the CUDA calls that the student's code makes. */
+#ifndef TOOLS_GRADING_WATCH_H
+#define TOOLS_GRADING_WATCH_H
+
+#include <stddef.h>
+#include <vector>
+
+#include "tools/grading/protocol.h"
+
+struct watch_wishes {
+    void *stream; /* the caller's */
+    bool wide_pitch, harvest;
+    unsigned fail_number;
+    const char *fail_call;
+};
+
+/* What has been seen between watch_begin and watch_end. */
+struct watch_notes {
+    uint32_t calls[CALLS];
+    const char *waited; /* a call that makes the host wait */
+    unsigned launches;
+    struct launch launch[LAUNCHES_MAX];
+    int error_told;   /* the last that cudaGetLastError or cudaPeekAtLastError has told */
+    int error_failed; /* the error of the call that was made to fail */
+    unsigned alive;
+    std::vector<unsigned char> harvest;
+};
+
+void watch_begin(const struct watch_wishes *wishes);
+void watch_end(void);
+const struct watch_notes *watch_seen(void);
+
+#endif

@@ -1,0 +1,32 @@
+#!/bin/sh
+# The help on one screen of 80 columns and 24 lines.
+set -eu
+cd "$(dirname "$0")/../.."
+. tools/messages.sh
+
+lessons=$(ls -d lessons/lesson[0-9][0-9]_*/ 2>/dev/null | sed 's|lessons/lesson\([0-9]*\)_\(.*\)/|\1 \2|' | tr '\n' ',' | sed 's/,$//; s/,/ · /g')
+cat <<END
+CUDA C workbook: write kernels, run them on a GPU or on the emulator.
+
+  make lesson03            build it, and say what to do next
+  make lesson03 run        build, run, verify on the CPU (SIZE= SEED= V=)
+  make lesson03 test       its sizes, its exercise, its known mistakes
+  make lesson03 sanitize   its races, barriers, memory never written (TOOL=)
+  make lesson03 profile    what it asks of a GPU, line by line (KERNEL= CSV=1)
+  make lesson03 view       its memory accesses as pictures (LINE= KERNEL= OUT=)
+  make lesson03 ptx|sass   what the compiler made of it
+
+  make exercise03          grade your lessons/lesson03_*/exercise.cu
+  make watch               the same each time you save (make exercise03 watch)
+  make hint03              a nudge, then the idea, then code (N=2, TODO=4)
+  make exercise03 solution shows it once yours passes (FORCE=1: now)
+  make exercise03 reset    start again (yours is kept as a backup)
+  make progress            what has passed (CHECK=1 grades it again)
+  make grade student-copy  for a class: TEACHING.md (OUT= STUDENT= FILE=)
+  make lab                 the lessons as notebooks, in JupyterLab
+  make notebooks  execute them      make doctor  look at this machine
+  make test       check all         make bench   time the emulator
+  make clean      start clean       make new  make format   for authors
+Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
+END
+printf 'Lessons: %s\n' "$lessons" | fold -s -w 78
