@@ -35,6 +35,10 @@ const char *emulatorName(void) {
     return name;
 }
 
+const char *emulatorVersion(void) {
+    return EMULATOR_VERSION;
+}
+
 const char *emulatorVerdict(void) {
     return report_verdict();
 }
