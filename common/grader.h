@@ -156,7 +156,8 @@ struct handle judge_output(struct call *call, const char *name, size_t size, str
                            unsigned char fill = VERIFY_POISON);
 struct handle judge_in_out(struct call *call, const char *name, const void *content, size_t size,
                            struct place place = {});
-/* Only the first `row` bytes of every `pitch` are the array's: kernels must write these, if it is for results, and nobody the others. */
+/* Only the first `row` bytes of every `pitch` are the array's: kernels must write these, if it is for results, and
+ * nobody the others. */
 void judge_rows(struct call *call, struct handle array, size_t row, size_t pitch);
 struct handle judge_host_input(struct call *call, const char *name, const void *content, size_t size);
 struct handle judge_host_output(struct call *call, const char *name, size_t size, struct place place = {});

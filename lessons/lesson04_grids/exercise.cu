@@ -1,17 +1,18 @@
-/* Exercise 04: resize a picture. A viewer shows it smaller, a network wants all of them 224 x 224: each pixel of the new picture looks
- * where it lies in the old one, and takes a weighted average of the four pixels around that place (bilinear interpolation).
+/* Exercise 04: resize a picture. A viewer shows it smaller, a network wants all of them 224 x 224: each pixel of the
+ * new picture looks where it lies in the old one, and takes a weighted average of the four pixels around that place
+ * (bilinear interpolation).
  *
  * The grader (make exercise04) calls, from the host:
  *
  *     void resize(const float *in, size_t in_pitch, int in_width, int in_height,
  *                 float *out, size_t out_pitch, int out_width, int out_height, int planes, cudaStream_t stream);
  *
- *   - Both pictures lie in device memory and have `planes` planes (colours), one behind the other. The planes of `in` have in_height rows,
- *     those of `out` have out_height.
- *   - A pitch is in BYTES, from the beginning of a row to that of the next; it is a multiple of 4, and width * 4 or more. What lies between
- *     the end of a row and the next row is nobody's: it is neither read nor written.
- *   - Widths and heights are 0 to 100000, planes 0 to 100. If `out` is empty there is nothing to do; if it is not, `in` has at least one
- *     pixel. The two do not overlap.
+ *   - Both pictures lie in device memory and have `planes` planes (colours), one behind the other. The planes of `in`
+ *     have in_height rows, those of `out` have out_height.
+ *   - A pitch is in BYTES, from the beginning of a row to that of the next; it is a multiple of 4, and width * 4 or
+ *     more. What lies between the end of a row and the next row is nobody's: it is neither read nor written.
+ *   - Widths and heights are 0 to 100000, planes 0 to 100. If `out` is empty there is nothing to do; if it is not, `in`
+ *     has at least one pixel. The two do not overlap.
  *   - The work is queued in `stream`, and the function returns without waiting for it.
  *   - Stores are coalesced; loads are, too, where `out` is as large as `in` or larger.
  *
@@ -20,7 +21,8 @@
  *     u = (x + 0.5) * in_width / out_width - 0.5        column u of `in`, between columns floor(u) and floor(u) + 1
  *     v = (y + 0.5) * in_height / out_height - 0.5      row v of `in`
  *
- * At the edges u and v lie a little outside, as far as -0.5. Pixels that do not exist are replaced by the nearest that does.
+ * At the edges u and v lie a little outside, as far as -0.5. Pixels that do not exist are replaced by the nearest that
+ * does.
  */
 // fails as given: not_implemented
 #include "common/check.h"
@@ -35,8 +37,8 @@ struct picture {
 
 /* Row y of plane z. */
 static __device__ float *row_of(struct picture p, int y, int z) {
-    // TODO 1: where does it begin? Count the rows before it, in all planes before z and in this one. Mind that a pitch is in bytes, and
-    // that all of them together may be too many for an int.
+    // TODO 1: where does it begin? Count the rows before it, in all planes before z and in this one. Mind that a pitch
+    // counts bytes, and that all of these together may be too many for an int.
     (void)y, (void)z;
     return p.data;
 }
@@ -52,7 +54,8 @@ static __device__ int clamp(int i, int n) {
 static __device__ float sample(struct picture p, float u, float v, int z) {
     int left = (int)floorf(u), top = (int)floorf(v);
     float to_right = u - left, down = v - top; // how far from there, 0 to 1
-    // TODO 3: the four pixels are at columns left and left + 1, in rows top and top + 1. Clamp these numbers, and load the pixels.
+    // TODO 3: the four pixels are at columns left and left + 1, in rows top and top + 1. Clamp these numbers, and load
+    // the pixels.
     float a = 0, b = 0, c = 0, d = 0; // above left, above right; below left, below right
     (void)p, (void)z, (void)clamp, (void)row_of;
     float above = a + (b - a) * to_right, below = c + (d - c) * to_right;
@@ -60,8 +63,8 @@ static __device__ float sample(struct picture p, float u, float v, int z) {
 }
 
 __global__ void resize_kernel(struct picture in, struct picture out) {
-    // TODO 4: which pixel (x, y) of `out` is this thread's, and which plane z? The threads of a warp have neighbouring threadIdx.x:
-    // which of the three do you make of it, so that the warp's stores are coalesced?
+    // TODO 4: which pixel (x, y) of `out` is this thread's, and which plane z? The threads of a warp have neighbouring
+    // threadIdx.x: which of the three do you make of it, so that the warp's stores are coalesced?
     int x = 0, y = 0, z = 0;
     // TODO 5: does that pixel exist? If so, find u and v, and write the pixel.
     if (false) {

@@ -1,8 +1,9 @@
 /* Grader of exercise 04, a picture in another size: resize, as lessons/lesson04_grids/exercise.cu describes it.
  *
- * Pictures of many shapes, higher than wide and wider than high, one pixel and none, one plane and several; pitches of all kinds, with NaN
- * between the rows of the input; the input unharmed, nothing written between the rows or behind them, a stream of the caller's, no waiting,
- * a launch that fails; and, on the emulator, how many sectors the loads and the stores move. */
+ * Pictures of many shapes, higher than wide and wider than high, one pixel and none, one plane and several; pitches of
+ * all kinds, with NaN between the rows of the input; the input unharmed, nothing written between the rows or behind
+ * them, a stream of the caller's, no waiting, a launch that fails; and, on the emulator, how many sectors the loads and
+ * the stores move. */
 #include <math.h>
 
 #include "common/grader.h"
@@ -293,7 +294,8 @@ static void busy(void) {
     judge_busy_stream(make_call(&plain, &p, &out));
 }
 
-/* Sectors per 32 pixels: a warp that stores 32 neighbouring floats moves 4. Its loads, four or fewer, bring at most 5 each. */
+/* Sectors per 32 pixels: a warp that stores 32 neighbouring floats moves 4. Its loads, four or fewer, bring at most 5
+ * each. */
 enum { STORED_AT_MOST = 5, LOADED_AT_MOST = 20 };
 
 static void thrifty_at(const struct one &job) {

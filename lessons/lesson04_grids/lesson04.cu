@@ -3,8 +3,9 @@
  *     make lesson04 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson04 run V=3 SIZE=1000       one version, a picture that is 1000 pixels wide
  *
- * You will learn how a picture lies in memory, how a grid is laid over it, and why it matters which of a thread's indices
- * is x. The work is a box blur: each number becomes the average of the 5 x 5 around it, in each of three colours.
+ * You will learn how a picture lies in memory, how a grid is laid over it, and why it matters which of a thread's
+ * indices is x. The work is a box blur: each number becomes the average of the 5 x 5 around it, in each of three
+ * colours.
  *
  *     blur_kernel1   a grid in one dimension: x, y and the colour by dividing
  *     blur_kernel2   a grid in three dimensions: x, y and z come with the thread
@@ -34,8 +35,8 @@ enum { BLOCK_X = 32, BLOCK_Y = 8 };         // and in two: also 256. A row of th
 enum { ROWS = 8 };                          // version 6: pixels of a thread
 enum { WIDEST = 16000 };                    // an int can number all threads of such a picture
 
-/* The size of a picture in pixels, and the distance from the beginning of a row to that of the next, in pixels, too: the
- * pitch. It is the width or more; what lies between a row's end and the next row is nobody's. */
+/* The size of a picture in pixels, and the distance from the beginning of a row to that of the next, in pixels, too:
+ * the pitch. It is the width or more; what lies between a row's end and the next row is nobody's. */
 struct shape {
     int width, height, pitch;
 };
@@ -210,8 +211,8 @@ static __global__ void blur_kernel6(const float *in, float *out, struct shape s)
 
 // ---------------------------------------------------------------- the launchers
 
-/* As in lesson 03: queued in `stream`, no waiting. in and out are device memory with the shapes of the version; a picture
- * may have no pixels. */
+/* As in lesson 03: queued in `stream`, no waiting. in and out are device memory with the shapes of the version; a
+ * picture may have no pixels. */
 
 static int ceil_div(int a, int b) {
     return (a + b - 1) / b;
@@ -294,8 +295,8 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 // ---------------------------------------------------------------- verify and measure
 
-/* A picture and what becomes of it. `input`, `expected` and `found` are planes without gaps, on the host; in and out are
- * on the device, and have the layout that the version wants, as `laid_out` has it on the host. */
+/* A picture and what becomes of it. `input`, `expected` and `found` are planes without gaps, on the host; in and out
+ * are on the device, and have the layout that the version wants, as `laid_out` has it on the host. */
 struct problem {
     struct shape shape;
     size_t numbers; // of the picture

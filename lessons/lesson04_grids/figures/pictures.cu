@@ -1,8 +1,10 @@
-/* Prints two of lesson 04's figures: what its blur makes of the picture, and what four mistakes make of it. draw.sh builds and runs this:
+/* Prints two of lesson 04's figures: what its blur makes of the picture, and what four mistakes make of it. draw.sh
+ * builds and runs this:
  *
  *     pictures blur > blur.svg          pictures mistakes > mistakes.svg
  *
- * A figure shows each pixel as a square, in one of 4096 colours; neighbours in a row that have the same are one rectangle.
+ * A figure shows each pixel as a square, in one of 4096 colours; neighbours in a row that have the same are one
+ * rectangle.
  */
 #define main lesson04_main
 #include "lessons/lesson04_grids/lesson04.cu"

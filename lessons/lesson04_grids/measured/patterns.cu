@@ -1,10 +1,11 @@
-/* Lesson 04, "Coalesced" and "Structs of arrays": what a warp's request moves, pattern by pattern, verified and timed (or counted) as the
- * versions are.
+/* Lesson 04, "Coalesced" and "Structs of arrays": what a warp's request moves, pattern by pattern, verified and timed
+ * (or counted) as the versions are.
  *
  * record.sh builds and runs it. SIZE (rounded up to a power of two) and SEED as in the lesson.
  *
- * First n floats are copied. Each is loaded once, and the stores are coalesced; only which thread loads which float changes. Then n
- * particles of 8 floats: one of these is wanted, or six; from an array of structs, a struct of arrays, or an array of float4 pairs.
+ * First n floats are copied. Each is loaded once, and the stores are coalesced; only which thread loads which float
+ * changes. Then n particles of 8 floats: one of these is wanted, or six; from an array of structs, a struct of arrays,
+ * or an array of float4 pairs.
  */
 #include "common/bench.h"
 #include "common/check.h"
