@@ -2,7 +2,7 @@
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from. First build
 # them there:
 #     sh lessons/lesson04_grids/measured/record.sh build FOLDER
-# Both in the root of the workbook.
+# Both in the root of the workbook. With the word layouts behind FOLDER it prints layouts.txt instead of h200.txt.
 set -u
 . tools/authoring/measured.sh
 here=lessons/lesson04_grids
@@ -13,6 +13,7 @@ if [ "$1" = build ]; then
   mkdir -p "$2"
   build "$2" lesson04 $here/lesson04.cu &
   build "$2" patterns $here/measured/patterns.cu &
+  build "$2" layouts $here/measured/layouts.cu &
   for shape in $blocks; do
     build "$2" "block$shape" $here/lesson04.cu "s/BLOCK_X = 32, BLOCK_Y = 8/BLOCK_X = ${shape%x*}, BLOCK_Y = ${shape#*x}/" &
   done
@@ -23,6 +24,21 @@ fi
 
 cd "$1" || exit 1
 describe_machine
+if [ "${2:-}" = layouts ]; then
+  for seed in 1 2; do
+    section "layouts, SEED=$seed"
+    SEED=$seed timeout 30 ./layouts
+  done
+  section "ncu, layouts: the first launch of each kernel"
+  timeout 60 ncu --clock-control none --print-units base --kernel-name 'regex:blur_kernel|planes_kernel' --kernel-id ':::1' --csv \
+    --page raw --metrics gpu__time_duration.sum,smsp__inst_executed.sum,lts__t_sectors_srcunit_tex_op_read.sum ./layouts | grep '^"'
+  for size in 5120 5119; do
+    section "ncu, version 3, SIZE=$size"
+    SIZE=$size V=3 count ./lesson04 blur_kernel3 1 gpu__time_duration.sum l1tex__t_sector_hit_rate.pct \
+      l1tex__data_pipe_lsu_wavefronts.sum lts__t_sectors_srcunit_tex_op_read.sum
+  done
+  exit
+fi
 for seed in 1 2; do
   section "lesson04, SEED=$seed"
   SEED=$seed timeout 60 ./lesson04
