@@ -133,9 +133,10 @@ struct call {
     struct job job;
     std::vector<blob> given;
     std::vector<struct array_facts> arrays;
-    bool may_wait;      /* the function may wait for the device */
-    bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
-    const char *advice; /* told when an access was wrong; NULL: none */
+    bool may_wait;           /* the function may wait for the device */
+    bool quiet;              /* what is printed meanwhile is kept in result.printed, and not shown */
+    const char *advice;      /* told when an access was wrong; NULL: none */
+    const char *race_advice; /* and when two accesses met */
 };
 
 struct result {

@@ -32,9 +32,12 @@ static const char *error_verdict(int error) {
     }
 }
 
-/* What the grader knows of the exercise, for accesses that went astray. */
+/* What the grader knows of the exercise, for accesses that went astray and for those that meet. */
 static std::string advice(const struct result *r, const char *verdict) {
-    return strcmp(verdict, "out_of_bounds") == 0 && r->call.advice ? std::string("\n          ") + r->call.advice : "";
+    const char *known = strcmp(verdict, "out_of_bounds") == 0 ? r->call.advice
+                        : strcmp(verdict, "race") == 0        ? r->call.race_advice
+                                                              : NULL;
+    return known ? std::string("\n          ") + known : "";
 }
 
 static const struct launch *last_launch(const struct result *r) {
@@ -51,8 +54,8 @@ void judge_error(const struct result *r, int error, const char *name) {
     const char *verdict = emulator_verdict(r);
     const struct launch *l = last_launch(r);
     if (verdict) {
-        judge_fail(verdict, "%s: the report above names the kernel and the line.%s", name,
-                   judge_launch_text(r).c_str());
+        judge_fail(verdict, "%s: the report above names the kernel and the line.%s%s", name,
+                   judge_launch_text(r).c_str(), advice(r, verdict).c_str());
     }
     if (l && impossible(l)) {
         judge_fail("launch_error",
