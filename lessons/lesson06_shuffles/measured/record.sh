@@ -2,7 +2,7 @@
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from. First build
 # them there:
 #     sh lessons/lesson06_shuffles/measured/record.sh build FOLDER
-# Both in the root of the workbook.
+# Both in the root of the workbook. `record.sh FOLDER more_rows` runs that program alone.
 set -u
 . tools/authoring/measured.sh
 source=lessons/lesson06_shuffles/lesson06.cu
@@ -22,6 +22,7 @@ if [ "$1" = build ]; then
   build "$2" few $source 's/return value > 0;/return value > 899;/' &
   build "$2" most $source 's/return value > 0;/return value > -900;/' &
   for rows in 4 8 32; do build "$2" "rows$rows" $source "s/ROWS = 16/ROWS = $rows/" & done
+  build "$2" more_rows lessons/lesson06_shuffles/measured/more_rows.cu &
   build "$2" in_the_if $source "$in_the_if" &
   build "$2" early_exit $source "$early_exit" &
   build "$2" short_mask $source "$short_mask" &
@@ -32,6 +33,11 @@ fi
 
 cd "$1" || exit 1
 describe_machine
+for seed in 1 2; do
+  section "more_rows, SEED=$seed"
+  SEED=$seed timeout 60 ./more_rows
+done
+[ "${2:-}" != more_rows ] || exit 0
 for seed in 1 2; do
   section "lesson06, SEED=$seed"
   SEED=$seed timeout 60 ./lesson06
