@@ -1,11 +1,11 @@
 #!/bin/sh
-# make new: the lesson that it makes builds, runs, is graded rightly and passes every test of a lesson, and is named where lessons are
-# named. What is left to be written is found.
+# make new: the lesson that it makes builds, runs, is graded rightly and passes every test of a lesson, and is named
+# where lessons are named. What is left to be written is found.
 # starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
-. tests/cli/copy.sh
+. tests/copy.sh
 make_scratch
 copy_project
 for item in notebooks TEACHING.md GLOSSARY.md CONTRIBUTING.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
@@ -23,7 +23,11 @@ capture make new LESSON=11_so-long
 expect "a name that is no name in C" error 'small letters, digits and lines'
 capture make new LESSON=03_again
 expect "a lesson that is there" error 'there is a lesson 03: lessons/lesson03_relu'
-if diff -r "$project/lessons" lessons >/dev/null && cmp -s "$project/README.md" README.md; then pass "and nothing is made"; else no "and nothing is made" "files differ"; fi
+if diff -r "$project/lessons" lessons >/dev/null && cmp -s "$project/README.md" README.md; then
+  pass "and nothing is made"
+else
+  no "and nothing is made" "files differ"
+fi
 
 capture make new LESSON="$asked"
 expect "make new LESSON=$asked" 0 "lesson $number is there.*make lesson$number run"

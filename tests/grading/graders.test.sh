@@ -1,8 +1,8 @@
 #!/bin/sh
-# The graders judge rightly: the exercise as given fails for its declared reason, the solution passes, and every file in
-# solutions/lessonNN_name/wrong/ gets the verdict that its first line declares (`// expect: out_of_bounds`), and what is printed has the text of
-# its second line, if that is `// says: text`. Correct solutions that are written differently, in solutions/lessonNN_name/other/, pass. On the
-# emulator, whose checks the verdicts come from.
+# The graders judge rightly: the exercise as given fails for its declared reason, the solution passes, and every file
+# in solutions/lessonNN_name/wrong/ gets the verdict that its first line declares (`// expect: out_of_bounds`), and
+# what is printed has the text of its second line, if that is `// says: text`. Correct solutions that are written
+# differently, in solutions/lessonNN_name/other/, pass. On the emulator, whose checks the verdicts come from.
 # runs for each lesson
 set -eu
 cd "$(dirname "$0")/../.."

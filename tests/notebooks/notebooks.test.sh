@@ -95,7 +95,7 @@ unset JUPYTER_CONFIG_DIR JUPYTER_RUNTIME_DIR JUPYTER_DATA_DIR NO_BROWSER
 
 # --- without a network ---
 
-. tests/cli/copy.sh
+. tests/copy.sh
 copy_project
 cp -Rp "$project/notebooks" .
 capture env PIP_NO_INDEX=1 sh tools/notebooks/notebooks.sh lab

@@ -1,6 +1,6 @@
 #!/bin/sh
-# generate.sh 11: makes again what is made from other files of lesson 11, when they have changed: its exercise.cu from the solution (yours is
-# overwritten), and the notebooks from pages, programs and exercises.
+# generate.sh 11: makes again what is made from other files of lesson 11, when they have changed: its exercise.cu from
+# the solution (yours is overwritten), and the notebooks from pages, programs and exercises.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh

@@ -1,8 +1,9 @@
 #!/bin/sh
-# new_lesson.sh 11_scan: `make new LESSON=11_scan` makes a lesson that builds, runs and passes its tests, to be filled in.
+# new_lesson.sh 11_scan: makes a lesson that builds, runs and passes its tests, to be filled in (make new LESSON=11_scan).
 #
-# It is tools/authoring/skeleton/ with another number and name: what a student meets, what a teacher keeps, and the test of the page's
-# answers. The page is then named where lessons are named: in the syllabus, in TEACHING.md, in the page before it.
+# It is tools/authoring/skeleton/ with another number and name: what a student meets, what a teacher keeps, and the
+# test of the page's answers. The page is then named where lessons are named: in the syllabus, in TEACHING.md, in the
+# page before it.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -26,7 +27,8 @@ check_name() {
   done
 }
 
-# The skeleton's words with this lesson's number and name: lesson00_skeleton, lesson00.cu, skeleton_kernel1, Lesson 00, "00".
+# The skeleton's words with this lesson's number and name: lesson00_skeleton, lesson00.cu, skeleton_kernel1, Lesson
+# 00, "00".
 named() {
   sed "s/lesson00_skeleton/$folder/g; s/skeleton/$name/g
     s/\([a-z]\)00\b/\1$number/g; s/\([Ll]esson\|[Ee]xercise\) 00\b/\1 $number/g; s/\"00\"/\"$number\"/g"

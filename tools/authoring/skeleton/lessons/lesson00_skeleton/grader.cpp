@@ -1,7 +1,7 @@
 /* Grader of exercise 00: skeleton, as lessons/lesson00_skeleton/exercise.cu describes it.
  *
- * Random input of many sizes and seeds; the input unharmed; nothing written outside; in a stream; no waiting; a launch that fails is
- * told. FILL IN: what this exercise is about: an access limit, special values, unaligned arrays. */
+ * Random input of many sizes and seeds; the input unharmed; nothing written outside; in a stream; no waiting; a launch
+ * that fails is told. FILL IN: what this exercise is about: an access limit, special values, unaligned arrays. */
 #include "common/grader.h"
 
 static const struct function skeleton = FUNCTION(void, skeleton, const float *, float *, int, cudaStream_t);

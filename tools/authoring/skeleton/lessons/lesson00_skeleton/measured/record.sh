@@ -1,6 +1,6 @@
 #!/bin/sh
-# record.sh FOLDER: runs the program in FOLDER on the GPU of this machine and prints what the page's tables are made from, to be kept
-# as h200.txt. First build it there:
+# record.sh FOLDER: runs the program in FOLDER on the GPU of this machine and prints what the page's tables are made
+# from, to be kept as h200.txt. First build it there:
 #     sh lessons/lesson00_skeleton/measured/record.sh build FOLDER
 # Both in the root of the workbook.
 set -u

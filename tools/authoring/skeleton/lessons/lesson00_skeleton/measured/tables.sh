@@ -1,6 +1,6 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's tables of a GPU, and words of its text ("~ "), made from h200.txt (which record.sh printed).
-# tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record.
+# tables.sh: prints the rows of the page's tables of a GPU, and words of its text ("~ "), made from h200.txt (which
+# record.sh printed). tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record.
 set -eu
 cd "$(dirname "$0")"
 

@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
-. tests/cli/copy.sh
+. tests/copy.sh
 make_scratch
 copy_project
 rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* # 03 is to be the last
@@ -26,7 +26,7 @@ play() {
   name=$1
   shift
   status=0
-  output=$(python3 "$project/tests/cli/terminal.py" "$scratch/log" "$@" 2>&1) || status=$?
+  output=$(python3 "$project/tests/exercise/terminal.py" "$scratch/log" "$@" 2>&1) || status=$?
   if [ "$status" = 0 ]; then
     pass "$name"
   else

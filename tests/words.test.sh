@@ -1,9 +1,9 @@
 #!/bin/sh
 # The words of the command line: help, mistakes, and that a mistake or -n builds nothing.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. tests/cli/copy.sh
+. tests/copy.sh
 make_scratch
 copy_project
 rm -rf build

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
-. tests/cli/copy.sh
+. tests/copy.sh
 make_scratch
 copy_project
 rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* lessons/lesson03_*
