@@ -32,12 +32,9 @@ static const char *error_verdict(int error) {
     }
 }
 
-/* What the grader knows of the exercise, for accesses that went astray and for those that meet. */
+/* What the grader knows of the exercise, for accesses that went astray. */
 static std::string advice(const struct result *r, const char *verdict) {
-    const char *known = strcmp(verdict, "out_of_bounds") == 0 ? r->call.advice
-                        : strcmp(verdict, "race") == 0        ? r->call.race_advice
-                                                              : NULL;
-    return known ? std::string("\n          ") + known : "";
+    return strcmp(verdict, "out_of_bounds") == 0 && r->call.advice ? std::string("\n          ") + r->call.advice : "";
 }
 
 static const struct launch *last_launch(const struct result *r) {
@@ -87,6 +84,9 @@ static void judge_reports(const struct result *r) {
                    "copy that brings its "
                    "input.\n          Pass the stream: <<<grid, block, 0, stream>>>",
                    r->call.function->name);
+    }
+    if (verdict && race && r->call.at_race) {
+        r->call.at_race(r);
     }
     if (verdict) {
         judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),
