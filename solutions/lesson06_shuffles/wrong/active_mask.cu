@@ -1,5 +1,4 @@
-// expect: race
-// says: they were given the same place
+// expect: wrong_result
 /* Asks the hardware which lanes happen to be here: behind the branch only those that keep theirs, and in starts_kernel too few. */
 #include "common/check.h"
 

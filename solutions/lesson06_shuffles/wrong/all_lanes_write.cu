@@ -1,5 +1,5 @@
 // expect: race
-// says: they were given the same place
+// says: Does a lane write whose element is not wanted?
 /* Lanes without a wanted element write, too, where the next one is to go. */
 #include "common/check.h"
 

@@ -1,4 +1,4 @@
-// expect: out_of_bounds
+// expect: stale_output
 /* A lane without a lane before it gets its own value back from shuffle up, and adds it. */
 #include "common/check.h"
 

@@ -1,5 +1,4 @@
-// expect: race
-// says: they were given the same place
+// expect: wrong_result
 /* Shuffle down adds up the lanes behind, and lane 31 adds its own value again and again. */
 #include "common/check.h"
 

@@ -1,5 +1,4 @@
-// expect: race
-// says: they were given the same place
+// expect: wrong_result
 /* Steps of 1, 2, 4 and 8: a lane gets the sum of 16. Eight warps do not notice, but the 1024 threads of starts_kernel do. */
 #include "common/check.h"
 

@@ -1,5 +1,4 @@
-// expect: race
-// says: they were given the same place
+// expect: out_of_bounds
 /* starts[b] is the sum up to block b, itself too. */
 #include "common/check.h"
 

@@ -1,5 +1,4 @@
-// expect: race
-// says: they were given the same place
+// expect: wrong_result
 /* Takes the total from lane 0, where a tree with shuffle down has it; a scan has it in the last lane. */
 #include "common/check.h"
 

@@ -1,5 +1,4 @@
-// expect: race
-// says: they were given the same place
+// expect: out_of_bounds
 /* Warp 0 asks lane -1, which is lane 31, and gets the sum of all. */
 #include "common/check.h"
 

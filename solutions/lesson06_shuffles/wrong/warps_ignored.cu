@@ -1,5 +1,5 @@
-// expect: race
-// says: they were given the same place
+// expect: wrong_result
+// says: and is nowhere now
 /* Each warp begins where its block begins. */
 #include "common/check.h"
 
