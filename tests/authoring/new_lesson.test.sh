@@ -1,7 +1,6 @@
 #!/bin/sh
 # make new: the lesson that it makes builds, runs, is graded rightly and passes every test of a lesson, and is named
 # where lessons are named. What is left to be written is found.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,6 +1,5 @@
 #!/bin/sh
 # Building and running a lesson in a path with spaces: what is rebuilt and when, -j, the order of words, build/env.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,7 +1,6 @@
 #!/bin/sh
 # The emulator as a thing of its own: installed into a folder with a space in its path, its launcher, its wheel, and what it
 # tells programs that link NVIDIA's runtime statically.
-# starts: 2
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -2,7 +2,6 @@
 # The second tier (emulator/tier): compiled kernels give bit for bit what interpreted ones give, and whatever goes wrong with the
 # compiler or the cache, results stay right. Each check says what it tests; tests/emulator/tier/*.c do the work.
 #   TIER_EVERY=1 tests/emulator/tier.test.sh    all operations and more random kernels: minutes
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

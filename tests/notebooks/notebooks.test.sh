@@ -1,6 +1,5 @@
 #!/bin/sh
 # `make notebooks` executes every lesson's notebook, solved, and one with a failing cell fails, whatever fails in it.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,6 +1,5 @@
 #!/bin/sh
 # Which GPUs the toolkit's programs can run on, and what they are compiled for: with made-up drivers, GPUs and toolkits.
-# starts: 9
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
