@@ -34,7 +34,8 @@ static const char *error_verdict(int error) {
 
 /* What the grader knows of the exercise, for accesses that went astray. */
 static std::string advice(const struct result *r, const char *verdict) {
-    return strcmp(verdict, "out_of_bounds") == 0 && r->call.advice ? std::string("\n          ") + r->call.advice : "";
+    bool astray = strcmp(verdict, "out_of_bounds") == 0 || strcmp(verdict, "race") == 0;
+    return astray && r->call.advice ? std::string("\n          ") + r->call.advice : "";
 }
 
 static const struct launch *last_launch(const struct result *r) {
