@@ -1,10 +1,10 @@
 #!/bin/sh
-# join.sh OUTPUT SOURCE...: writes a source that holds all of these, each in a namespace of its own, so that the compiler reads headers once
-# for all; that of folder/name.cu is joined_folder_name. Of programs it makes one program: the name by which that is started, that of a link
-# to it, says which of them it is.
+# join.sh OUTPUT SOURCE...: writes a source that holds all of these, each in a namespace of its own, so that the compiler
+# reads headers once for all; that of folder/name.cu is joined_folder_name. Of programs it makes one program: the name by
+# which that is started, that of a link to it, says which of them it is.
 #
-# Headers come first, outside of the namespaces, but for those without a guard, which are there for each source anew. A source's macros end
-# with it.
+# Headers come first, outside of the namespaces, but for those without a guard, which are there for each source anew. A
+# source's macros end with it.
 set -eu
 output=$1
 shift

@@ -20,8 +20,9 @@ debug_builds=' arguments big_integers divergence functions groups histogram_tran
 
 arch_of() { sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "$1" | head -n 1; } # SOURCE
 
-# Which sources are compiled together, a line for each group: MODE SOURCE... Those of one architecture, but not too many, as each program then
-# reads the PTX of all; what has options of its own is alone; and of those with much PTX, which take longest, there is one group.
+# Which sources are compiled together, a line for each group: MODE SOURCE... Those of one architecture, but not too many, as
+# each program then reads the PTX of all; what has options of its own is alone; and of those with much PTX, which take
+# longest, there is one group.
 list_groups() {
   for source in tests/emulator/programs/*.cu; do
     group=$(arch_of "$source")
