@@ -137,6 +137,8 @@ struct call {
     bool may_wait;      /* the function may wait for the device */
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
     const char *advice; /* told when an access was wrong; NULL: none */
+    /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
+    std::function<void(const struct result *)> at_race;
 };
 
 struct result {

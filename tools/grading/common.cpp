@@ -86,6 +86,9 @@ static void judge_reports(const struct result *r) {
                    "input.\n          Pass the stream: <<<grid, block, 0, stream>>>",
                    r->call.function->name);
     }
+    if (verdict && race && r->call.at_race) {
+        r->call.at_race(r);
+    }
     if (verdict) {
         judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),
                    advice(r, verdict).c_str());
