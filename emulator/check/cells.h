@@ -60,9 +60,10 @@ struct race_chunk {
     uint8_t read_count;
     uint8_t unit_shift; /* of its cells: 2, or 0 when parts of words are accessed ... */
     bool parts;         /* ... as they have been */
-    uint8_t expansions; /* how often it has been expanded, up to MOST_EXPANSIONS: then it stays so */
-    bool apart;         /* some values may not be in memory */
-    uint32_t newest;    /* launch that has left a mark here; 0: none has */
+    uint8_t
+        expansions; /* how often it has been expanded, and from MOST_EXPANSIONS on, when it stays so: for how many launches */
+    bool apart;      /* some values may not be in memory */
+    uint32_t newest; /* launch that has left a mark here; 0: none has */
     uint16_t logged, visit_count;
     uint32_t *planes[CELL_MARKS]; /* of each cell `packed`, then the visits' numbers; NULL: no cell has such a mark */
     struct visit last_visit;      /* as in the list */

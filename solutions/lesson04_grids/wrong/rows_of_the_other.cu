@@ -1,5 +1,5 @@
 // expect: race
-/* The planes before z are counted in `out` with the rows of `in`. */
+/* The planes of `out` are taken to have as many rows as those of `in`. */
 #include "common/check.h"
 
 enum { BLOCK_X = 32, BLOCK_Y = 8 };
@@ -40,7 +40,8 @@ __global__ void resize_kernel(struct picture in, struct picture out) {
     if (x < out.width && y < out.height) {
         float u = (x + 0.5f) * in.width / out.width - 0.5f;
         float v = (y + 0.5f) * in.height / out.height - 0.5f;
-        row_of(out, y + z * (in.height - out.height), z)[x] = sample(in, u, v, z);
+        float *plane = (float *)((char *)out.data + (size_t)z * in.height * out.pitch);
+        plane[y * (out.pitch / sizeof(float)) + x] = sample(in, u, v, z);
     }
 }
 

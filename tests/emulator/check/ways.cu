@@ -190,7 +190,7 @@ static int below(unsigned n) {
     return (int)((seed >> 10) % n);
 }
 
-static step random_step(bool words, int width) {
+static step random_step(bool words, bool columns, int width) {
     static const kind kinds[] = {READ_SHARED,  READ_SHARED,  READ_SHARED,  WRITE_SHARED, WRITE_SHARED,
                                  WRITE_SHARED, READ_GLOBAL,  READ_GLOBAL,  READ_AROUND,  WRITE_GLOBAL,
                                  WRITE_GLOBAL, ADD_SHARED,   ADD_GLOBAL,   BARRIER,      BARRIER,
@@ -202,6 +202,10 @@ static step random_step(bool words, int width) {
     s.value = below(3);
     s.width = words ? 4 : below(3) ? width : 1 << below(5);
     s.lanes = below(4) ? 32 : 1 + below(31);
+    if (columns && (s.what == READ_GLOBAL || s.what == WRITE_GLOBAL)) {
+        s.pattern = 9 + below(2);
+        s.width = 4;
+    }
     return s;
 }
 
@@ -213,13 +217,13 @@ int main(int, char **arguments) {
         cudaMalloc(&memory, WORDS * 4);
         cudaMalloc(&out, THREADS_MOST * BLOCKS_MOST * 4);
         cudaMemset(memory, 0, below(3) ? WORDS * 4 : WORDS * 2);
-        bool words = below(2);
+        bool words = below(2), columns = !below(4);
         int width = 1 << below(5); // of most accesses
         for (int launches = 1 + below(2); launches > 0; launches--) {
             program p;
             p.count = 3 + below(STEPS - 3);
             for (int i = 0; i < p.count; i++) {
-                p.steps[i] = random_step(words, width);
+                p.steps[i] = random_step(words, columns, width);
             }
             int blocks = 1 + below(BLOCKS_MOST),
                 threads = 32 * (1 + below(THREADS_MOST / 32)) - (below(4) ? 0 : below(32));
