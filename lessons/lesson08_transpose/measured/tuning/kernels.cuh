@@ -2,15 +2,18 @@
  * template parameter. All of them: in[rows][cols] -> out[cols][rows], any shape.
  *
  *     tile_kernel        through shared memory word by word; loads and stores of 4 or 16 bytes
+ *     aligned_kernel     the same, and what a block writes begins at a multiple of 4 * ALIGN bytes in each row
  *     quad_kernel        4 x 4 elements are transposed in registers; shared memory is written and read 16 bytes at a time
  *     register_kernel    4 x 4 elements in registers, and no shared memory at all
  *     async_kernel       as many blocks as fit; cp.async fills the next tiles while this one is stored
  *     pair_kernel        square, in place: a tile and its mirror image
  *     tall_kernel        few columns: a block takes whole rows
+ *     row_kernel         few columns: a thread takes a whole row, and there is no shared memory
  *     wide_kernel        few rows: a block takes whole columns
  *
  * `group` is the order of the blocks: strips of `group` rows of tiles, each from left to right, and in it from top to bottom. 1 is the order
- * of the rows, and as many as there are rows of tiles the order of the columns.
+ * of the rows. A negative one means strips of so many columns of tiles, each from top to bottom, and in it from left to right: -1 is the order of the
+ * columns.
  */
 #ifndef LESSON08_TUNING_KERNELS_CUH
 #define LESSON08_TUNING_KERNELS_CUH
@@ -22,7 +25,8 @@
 struct job {
     const float *in;
     float *out;
-    int rows, cols, group, blocks; // blocks: of a grid that stays; 0: as many as there are tiles
+    int rows, cols, group;
+    int fit; // so many blocks in a multiprocessor: the others find no shared memory; 0: as many as there is room for
 };
 
 enum {
@@ -75,6 +79,13 @@ static __host__ __device__ __forceinline__ int tiles(int n, int tile) {
 }
 
 static __device__ __forceinline__ void place(int b, int tiles_y, int tiles_x, int group, int *ty, int *tx) {
+    if (group < 0) {
+        int strip = b / (-group * tiles_y), in_strip = b - strip * -group * tiles_y;
+        int width = min(-group, tiles_x + strip * group);
+        *ty = in_strip / width;
+        *tx = strip * -group + in_strip - *ty * width;
+        return;
+    }
     int strip = b / (group * tiles_x), in_strip = b - strip * group * tiles_x;
     int height = min(group, tiles_y - strip * group);
     *tx = in_strip / height;
@@ -150,6 +161,72 @@ static __global__ void __launch_bounds__(THREADS, MIN)
             int c = t / TR, r = t % TR;
             if (r0 + r < rows && c0 + c < cols) {
                 out[(size_t)(c0 + c) * rows + r0 + r] = tile[word_of<TC, XOR>(r, c)];
+            }
+        }
+    }
+}
+
+// ---------------------------------------------------------------- and in whole sectors
+
+/* A row of `out` begins anywhere, so a tile's border would cut sectors in two, and two blocks would write each of them in part. Here the border of
+ * row c is moved up by as many elements as its address is behind a multiple of ALIGN, at most ALIGN - 1. So a block needs so many rows of `in` above its
+ * own. ALIGN 0: no moving. `out` itself lies on a multiple of 4 * ALIGN bytes. */
+template <int TR, int TC, int THREADS, int LV, int SV, int ALIGN, int LH>
+static __global__ void __launch_bounds__(THREADS)
+    aligned_kernel(const float *in, float *out, int rows, int cols, int group) {
+    extern __shared__ float tile[]; // row 0 is row r0 - ALIGN of `in`
+    int ty, tx;
+    place(blockIdx.x, tiles(rows + (ALIGN ? ALIGN - 1 : 0), TR), tiles(cols, TC), group, &ty, &tx);
+    const int r0 = ty * TR, c0 = tx * TC, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    constexpr int WARPS = THREADS / 32, LOADS = (TR + ALIGN) / LV * (TC / 32), STORES = TC / SV * (TR / 32);
+    constexpr int EACH = (LOADS + WARPS - 1) / WARPS;
+    float v[EACH * LV];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        int unit = k * WARPS + warp;
+        int r = r0 - ALIGN + unit / (TC / 32) * LV + (LV == 4 ? lane / 8 : 0);
+        int c = c0 + unit % (TC / 32) * 32 + (LV == 4 ? lane % 8 * 4 : lane);
+        const float *p =
+            in + (size_t)min(max(r, 0), rows - 1) * cols + min(c, cols - LV); // there is something in any case
+        if (LV == 4) {
+            float4 q = load4<LH>(p);
+            v[4 * k] = q.x, v[4 * k + 1] = q.y, v[4 * k + 2] = q.z, v[4 * k + 3] = q.w;
+        } else {
+            v[k] = load<LH>(p);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        int unit = k * WARPS + warp;
+        int r = unit / (TC / 32) * LV + (LV == 4 ? lane / 8 : 0);
+        int c = unit % (TC / 32) * 32 + (LV == 4 ? lane % 8 * 4 : lane);
+        if (LOADS % WARPS == 0 || unit < LOADS) {
+#pragma unroll
+            for (int j = 0; j < LV; j++) {
+                tile[r * (TC + 1) + c + j] = v[LV * k + j];
+            }
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < STORES / WARPS; k++) {
+        int unit = k * WARPS + warp;
+        int c = unit / (TR / 32) * SV + (SV == 4 ? lane / 8 : 0);
+        int up = ALIGN ? (int)((unsigned)(c0 + c) * (unsigned)rows % (ALIGN ? ALIGN : 1)) : 0;
+        int r = unit % (TR / 32) * 32 + (SV == 4 ? lane % 8 * 4 : lane) - up;
+        const float *word = tile + (r + ALIGN) * (TC + 1) + c;
+        float *p = out + (size_t)(c0 + c) * rows + r0 + r;
+        if (c0 + c >= cols) {
+            continue;
+        }
+        if (SV == 4 && 0 <= r0 + r && r0 + r + 4 <= rows) {
+            store4<PLAIN>(p, make_float4(word[0], word[TC + 1], word[2 * (TC + 1)], word[3 * (TC + 1)]));
+        } else {
+#pragma unroll
+            for (int j = 0; j < SV; j++) {
+                if (0 <= r0 + r + j && r0 + r + j < rows) {
+                    p[j] = word[j * (TC + 1)];
+                }
             }
         }
     }
@@ -369,13 +446,24 @@ static __global__ void __launch_bounds__(THREADS) tall_kernel(const float *in, f
     extern __shared__ float tile[];
     const int r0 = blockIdx.x * ROWS, height = min(ROWS, rows - r0), pitch = cols | 1, length = height * cols;
     const float *from = in + (size_t)r0 * cols; // ROWS is a multiple of 4
-#pragma unroll 4
-    for (int k = 4 * threadIdx.x; k < (length & ~3); k += 4 * THREADS) {
-        float4 v = load4<LH>(from + k);
-        float w[4] = {v.x, v.y, v.z, v.w};
+    for (int begin = 0; begin < (length & ~3);
+         begin += 16 * THREADS) { // four loads of a thread are under way at a time
+        float4 v[4];
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            tile[pitch == cols ? k + j : k + j + (k + j) / cols] = w[j];
+        for (int i = 0; i < 4; i++) {
+            int k = begin + 4 * (i * THREADS + threadIdx.x);
+            v[i] = load4<LH>(from + max(min(k, (length & ~3) - 4), 0));
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int k = begin + 4 * (i * THREADS + threadIdx.x);
+            float w[4] = {v[i].x, v[i].y, v[i].z, v[i].w};
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                if (k < (length & ~3)) {
+                    tile[pitch == cols ? k + j : k + j + (k + j) / cols] = w[j];
+                }
+            }
         }
     }
     for (int k = (length & ~3) + threadIdx.x; k < length; k += THREADS) {
@@ -404,6 +492,32 @@ static __global__ void __launch_bounds__(THREADS) tall_kernel(const float *in, f
                 if (0 <= r + j && r + j < height) {
                     to[r + j] = word[j * pitch];
                 }
+            }
+        }
+    }
+}
+
+/* A thread takes a row of COLS elements: the loads of a warp are COLS words apart, but what they share the L1 cache keeps. EACH rows of a thread are
+ * THREADS apart. */
+template <int COLS, int EACH, int THREADS>
+static __global__ void __launch_bounds__(THREADS) row_kernel(const float *in, float *out, int rows) {
+    float v[EACH][COLS];
+    const int r0 = blockIdx.x * THREADS * EACH + threadIdx.x;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const float *p = in + (size_t)min(r0 + e * THREADS, rows - 1) * COLS;
+#pragma unroll
+        for (int c = 0; c < COLS; c++) {
+            v[e][c] = p[c];
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int r = r0 + e * THREADS;
+#pragma unroll
+        for (int c = 0; c < COLS; c++) {
+            if (r < rows) {
+                out[(size_t)c * rows + r] = v[e][c];
             }
         }
     }

@@ -2,6 +2,7 @@
  *
  *     ./sweep                  every shape; a table for each, the fastest first
  *     ./sweep 4096 4097        one shape
+ *     LIST=1 ./sweep           the candidates that were tried first
  *     ROUNDS=5 SHOWN=40 ./sweep
  *     ONLY='64x64  t256 L4' ./sweep 16384 16384      only candidates whose names have these words, and only verified: for a profiler
  *
@@ -22,8 +23,9 @@ struct candidate {
     void (*launch)(void *job, cudaStream_t stream);
     int load, store; // cols must be a multiple of the first, rows of the second
     int tile_rows;   // 0: has no order of blocks
-    enum { COPY, TILE, SQUARE, TALL, WIDE } kind;
-    int group;
+    enum { COPY, TILE, ALIGNED, SQUARE, TALL, WIDE, ROWS } kind;
+    int align; // of what each block writes, in elements; 0: however it comes
+    int group, fit;
     std::vector<float> times;
     float median;
 };
@@ -45,6 +47,15 @@ static int multiprocessors(void) {
     int count = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
     return count;
+}
+
+/* Dynamic shared memory of a block, so that no more than `fit` blocks are in a multiprocessor; each takes 1 KiB more than it asks for. */
+static int bytes_for(int needed, int fit) {
+    int most = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+    int share = fit ? most / fit - 1024 : 0;
+    share = std::min(share, 227 * 1024) / 128 * 128;
+    return std::max(needed, share);
 }
 
 template <class Kernel> static void allow(Kernel kernel, int bytes) {
@@ -69,6 +80,25 @@ template <int TR, int TC, int THREADS, int LV, int SV, bool XOR, int LH, int SH,
         snprintf(name, sizeof name, "tile %3dx%-3d t%-4d L%d S%d %s ld%d st%d m%d", TR, TC, THREADS, LV, SV,
                  XOR ? "xor" : "pad", LH, SH, MIN);
         add(name, launch, LV, SV, TR, candidate::TILE);
+    }
+};
+
+template <int TR, int TC, int THREADS, int LV, int SV, int ALIGN, int LH> struct aligned_candidate {
+    static void launch(void *arg, cudaStream_t stream) {
+        const job *j = (const job *)arg;
+        auto kernel = aligned_kernel<TR, TC, THREADS, LV, SV, ALIGN, LH>;
+        int bytes = bytes_for((TR + ALIGN) * (TC + 1) * 4, j->fit);
+        static bool once = (allow(kernel, 227 * 1024), true);
+        (void)once;
+        kernel<<<tiles(j->rows + (ALIGN ? ALIGN - 1 : 0), TR) * tiles(j->cols, TC), THREADS, bytes, stream>>>(
+            j->in, j->out, j->rows, j->cols, j->group);
+        CUDA_CHECK_LAUNCH();
+    }
+    aligned_candidate() {
+        char name[64];
+        snprintf(name, sizeof name, "word %3dx%-3d t%-4d L%d S%d align%-2d ld%d", TR, TC, THREADS, LV, SV, ALIGN, LH);
+        add(name, launch, LV, ALIGN ? 1 : SV, TR, candidate::ALIGNED);
+        known.back().align = ALIGN;
     }
 };
 
@@ -131,8 +161,8 @@ template <int T, int THREADS, int LH, int SH, int MIN> struct pair_candidate {
     static void launch(void *arg, cudaStream_t stream) {
         const job *j = (const job *)arg;
         auto kernel = pair_kernel<T, THREADS, LH, SH, MIN>;
-        constexpr int bytes = 2 * T * (T + 1) * 4;
-        static bool once = (allow(kernel, bytes), true);
+        int bytes = bytes_for(2 * T * (T + 1) * 4, j->fit);
+        static bool once = (allow(kernel, 227 * 1024), true);
         (void)once;
         int count = tiles(j->rows, T);
         kernel<<<(count + 1) / 2 * (count + 1), THREADS, bytes, stream>>>(j->out, j->rows, j->group);
@@ -158,6 +188,19 @@ template <int ROWS, int THREADS, int SV, int LH, int SH> struct tall_candidate {
         char name[64];
         snprintf(name, sizeof name, "tall %4d rows t%-4d S%d ld%d st%d", ROWS, THREADS, SV, LH, SH);
         add(name, launch, 1, 1, 0, candidate::TALL);
+    }
+};
+
+template <int COLS, int EACH, int THREADS> struct row_candidate {
+    static void launch(void *arg, cudaStream_t stream) {
+        const job *j = (const job *)arg;
+        row_kernel<COLS, EACH, THREADS><<<tiles(j->rows, THREADS * EACH), THREADS, 0, stream>>>(j->in, j->out, j->rows);
+        CUDA_CHECK_LAUNCH();
+    }
+    row_candidate() {
+        char name[64];
+        snprintf(name, sizeof name, "rows of %d, %d for a thread, t%-4d", COLS, EACH, THREADS);
+        add(name, launch, COLS, 1, 0, candidate::ROWS);
     }
 };
 
@@ -238,7 +281,7 @@ template <int TR, int TC, int THREADS, int MIN> static void add_tile_narrow(void
     tile_candidate<TR, TC, THREADS, 4, 1, false, PLAIN, STREAMED, MIN>();
 }
 
-static void add_all(void) {
+static void add_copies(void) {
     for (int k = 0; k < 3; k++) {
         add("copy kernel", launch_plain_copy, 1, 1, 0, candidate::COPY);
     }
@@ -246,7 +289,10 @@ static void add_all(void) {
     copy_candidate<1, STREAMED, STREAMED>();
     copy_candidate<4, PLAIN, PLAIN>();
     copy_candidate<4, STREAMED, STREAMED>();
+}
 
+/* The first list: which way, which tile? */
+static void add_first(void) {
     add_tile44<32, 32, 64, 1>();
     add_tile44<32, 32, 128, 1>();
     add_tile44<32, 32, 256, 8>();
@@ -337,6 +383,81 @@ static void add_all(void) {
     wide_candidate<512, 256, STREAMED, STREAMED>();
 }
 
+/* The second list: the first has shown that the order of the writes counts, and that fewer tiles in a multiprocessor may be better. */
+template <int TR, int TC, int THREADS> static void add_words(void) {
+    aligned_candidate<TR, TC, THREADS, 4, 4, 0, PLAIN>();
+    aligned_candidate<TR, TC, THREADS, 4, 4, 0, WIDE_SECTORS>();
+    aligned_candidate<TR, TC, THREADS, 1, 4, 0, PLAIN>();
+    aligned_candidate<TR, TC, THREADS, 1, 1, 0, PLAIN>();
+}
+
+template <int TR, int TC, int THREADS> static void add_aligned(void) {
+    aligned_candidate<TR, TC, THREADS, 1, 1, 8, PLAIN>();
+    aligned_candidate<TR, TC, THREADS, 1, 4, 8, PLAIN>();
+    aligned_candidate<TR, TC, THREADS, 1, 1, 16, PLAIN>();
+    aligned_candidate<TR, TC, THREADS, 1, 1, 32, PLAIN>();
+    aligned_candidate<TR, TC, THREADS, 1, 4, 32, PLAIN>();
+    aligned_candidate<TR, TC, THREADS, 4, 4, 32, PLAIN>();
+}
+
+template <int ROWS> static void add_tall(void) {
+    tall_candidate<ROWS, 128, 1, PLAIN, PLAIN>();
+    tall_candidate<ROWS, 256, 1, PLAIN, PLAIN>();
+    tall_candidate<ROWS, 512, 1, PLAIN, PLAIN>();
+    tall_candidate<ROWS, 256, 4, PLAIN, PLAIN>();
+    tall_candidate<ROWS, 256, 1, STREAMED, PLAIN>();
+}
+
+static void add_second(void) {
+    add_words<32, 32, 256>();
+    add_words<32, 64, 256>();
+    add_words<32, 64, 512>();
+    add_words<64, 32, 256>();
+    add_words<64, 64, 256>();
+    add_words<64, 64, 512>();
+    add_words<64, 64, 1024>();
+    add_words<64, 128, 512>();
+    add_words<64, 128, 1024>();
+    add_words<128, 64, 512>();
+    add_words<128, 128, 1024>();
+    add_words<32, 128, 512>();
+    add_words<32, 256, 512>();
+
+    add_aligned<32, 64, 256>();
+    add_aligned<64, 32, 256>();
+    add_aligned<64, 64, 256>();
+    add_aligned<64, 64, 512>();
+    add_aligned<128, 64, 512>();
+    add_aligned<128, 32, 512>();
+    add_aligned<96, 64, 512>();
+
+    pair_candidate<32, 256, PLAIN, PLAIN, 1>();
+    pair_candidate<64, 256, PLAIN, PLAIN, 1>();
+    pair_candidate<64, 512, PLAIN, PLAIN, 1>();
+    pair_candidate<64, 1024, PLAIN, PLAIN, 1>();
+    pair_candidate<64, 512, WIDE_SECTORS, PLAIN, 1>();
+    pair_candidate<64, 1024, WIDE_SECTORS, PLAIN, 1>();
+
+    add_tall<128>();
+    add_tall<256>();
+    add_tall<384>();
+    add_tall<512>();
+    add_tall<768>();
+    add_tall<960>();
+    row_candidate<7, 1, 128>();
+    row_candidate<7, 1, 256>();
+    row_candidate<7, 2, 128>();
+    row_candidate<7, 4, 128>();
+    row_candidate<7, 1, 512>();
+    row_candidate<8, 1, 256>();
+    row_candidate<8, 2, 128>();
+
+    wide_candidate<512, 128, PLAIN, PLAIN>();
+    wide_candidate<1024, 256, PLAIN, PLAIN>();
+    wide_candidate<1024, 512, PLAIN, PLAIN>();
+    wide_candidate<2048, 256, PLAIN, PLAIN>();
+}
+
 // ---------------------------------------------------------------- verify
 
 static __host__ __device__ unsigned mixed(unsigned i) {
@@ -374,6 +495,7 @@ static unsigned verify(candidate *c, job j) {
         fill<<<1024, 256>>>((unsigned *)j.out, n);
     }
     j.group = c->group;
+    j.fit = c->fit;
     c->launch(&j, 0);
     if (c->kind == candidate::COPY) {
         count_wrong<<<1024, 256>>>((const unsigned *)j.out, checked, 1, true, wrong);
@@ -391,6 +513,11 @@ static bool fits(const candidate *c, int rows, int cols) {
     switch (c->kind) {
     case candidate::TILE:
         return cols % c->load == 0 && rows % c->store == 0 && cols >= 16 && rows >= 16;
+    case candidate::ALIGNED:
+        return cols % c->load == 0 && rows % c->store == 0 && cols >= 16 && rows >= 16 &&
+               (!c->align || rows % c->align);
+    case candidate::ROWS:
+        return cols == c->load;
     case candidate::SQUARE:
         return rows == cols && rows % 4 == 0;
     case candidate::TALL:
@@ -412,13 +539,23 @@ static std::vector<candidate> candidates_for(int rows, int cols) {
             strstr(c.name, "t256") == NULL) {
             continue; // of the narrow ones only some are looked at where wide ones can be had
         }
-        const int groups[] = {1, 4, 8, 16, 32, 64, 1 << 14};
-        int high = c.tile_rows ? tiles(rows, c.tile_rows) : 1;
+        const int first_list[] = {1, 4, 8, 16, 32, 64, -1}, second_list[] = {1, -1, -2, -4, -8, -16},
+                  pairs[] = {1, 2, 4};
+        std::vector<int> groups(first_list, first_list + 7), fit = {0};
+        if (c.kind == candidate::ALIGNED) {
+            groups.assign(second_list, second_list + 6);
+            fit = {0, 2, 3, 4, 6};
+        } else if (c.kind == candidate::SQUARE) {
+            groups.assign(pairs, pairs + 3);
+            fit = {0, 1, 2, 3, 4};
+        } else if (!c.tile_rows) {
+            groups.assign(1, 1);
+        }
         for (int group : groups) {
-            c.group = std::min(group, high);
-            all.push_back(c);
-            if (group >= high) {
-                break;
+            for (int each : fit) {
+                c.group = group;
+                c.fit = each;
+                all.push_back(c);
             }
         }
     }
@@ -429,6 +566,7 @@ static float time_once(const struct bench *flush, candidate *c, job j, cudaStrea
                        cudaEvent_t stop) {
     float milliseconds = 0;
     j.group = c->group;
+    j.fit = c->fit;
     bench_flush(flush, stream);
     CUDA_CHECK(cudaEventRecord(start, stream));
     c->launch(&j, stream);
@@ -493,7 +631,7 @@ static int try_shape(int rows, int cols) {
     for (candidate &c : all) {
         unsigned bad = verify(&c, j);
         if (bad) {
-            printf("WRONG: %s group %d: %u of %zu\n", c.name, c.group, bad, n);
+            printf("WRONG: %s group %d fit %d: %u of %zu\n", c.name, c.group, c.fit, bad, n);
             wrong++;
         } else {
             right.push_back(c);
@@ -501,18 +639,18 @@ static int try_shape(int rows, int cols) {
     }
     printf("\n--- %d x %d: %zu candidates are right\n", rows, cols, right.size());
     if (!device_is_emulator() && !getenv("ONLY")) {
-        race(right, j, environment("ROUNDS", 11));
+        race(right, j, environment("ROUNDS", 9));
         float copy = right[1].median < right[0].median ? right[1].median : right[0].median;
         copy = right[2].median < copy ? right[2].median : copy; // the best of the three
         std::sort(right.begin(), right.end(),
                   [](const candidate &a, const candidate &b) { return a.median < b.median; });
-        printf("%-46s %6s %10s %10s %10s %10s %10s\n", "candidate", "group", "ms", "shortest", "longest", "GB/s",
-               "% of copy");
+        printf("%-46s %6s %6s %10s %10s %10s %10s %10s\n", "candidate", "group", "fit", "ms", "shortest", "longest",
+               "GB/s", "% of copy");
         int shown = 0;
         for (const candidate &c : right) {
             if (shown++ < environment("SHOWN", 100000) || c.kind == candidate::COPY) {
-                printf("%-46s %6d %10.4f %10.4f %10.4f %10.1f %10.2f\n", c.name, c.group, c.median, c.times.front(),
-                       c.times.back(), 8e-6 * n / c.median, 100 * copy / c.median);
+                printf("%-46s %6d %6d %10.4f %10.4f %10.4f %10.1f %10.2f\n", c.name, c.group, c.fit, c.median,
+                       c.times.front(), c.times.back(), 8e-6 * n / c.median, 100 * copy / c.median);
             }
         }
     }
@@ -524,7 +662,12 @@ static int try_shape(int rows, int cols) {
 
 int main(int argc, char **argv) {
     device_print_backend();
-    add_all();
+    add_copies();
+    if (environment("LIST", 2) == 1) {
+        add_first();
+    } else {
+        add_second();
+    }
     int wrong = 0;
     if (argc == 3) {
         wrong = try_shape(atoi(argv[1]), atoi(argv[2]));
