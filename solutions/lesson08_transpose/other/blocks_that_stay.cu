@@ -33,7 +33,8 @@ __global__ void tiles_kernel(const float *in, float *out, int count, int rows, i
 void transpose(const float *in, float *out, int count, int rows, int cols, cudaStream_t stream) {
     if (count > 0 && rows > 0 && cols > 0) {
         int tiles = count * ceil_div(rows, TILE) * ceil_div(cols, TILE);
-        tiles_kernel < <<tiles<1000 ? tiles : 1000, THREADS, 0, stream>>>(in, out, count, rows, cols);
+        int blocks = tiles < 1000 ? tiles : 1000;
+        tiles_kernel<<<blocks, THREADS, 0, stream>>>(in, out, count, rows, cols);
         CUDA_CHECK_LAUNCH();
     }
 }

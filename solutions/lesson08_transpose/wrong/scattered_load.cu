@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: 32.00 sectors were read
+// says: 32.00 sectors were read and 4.00 written
 /* No tile: a warp reads a column and writes a row. */
 #include "common/check.h"
 
