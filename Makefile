@@ -30,7 +30,7 @@ exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(f
 lesson_actions   := run test sanitize profile view ptx sass
 exercise_actions := run hint solution reset watch grade
 hints            := $(exercises:exercise%=hint%)
-commands         := help progress doctor lab notebooks student-copy bench test clean format
+commands         := help progress doctor lab notebooks student-copy bench test clean format new
 variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE STUDENT BASE CHECK WHEELS VERBOSE CC CUDA_HOME TOOL LESSON LIMIT NO_BROWSER PYTHON ROSTER JOBS STRICT TODO
 words            := $(sort $(lessons) $(exercises) $(hints) $(lesson_actions) $(exercise_actions) $(commands))
 export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc does not bear an empty NVCC_CCBIN
@@ -43,7 +43,7 @@ actions  := $(filter $(lesson_actions) $(exercise_actions),$(goals))
 quoted    = '$(subst ','\'',$(1))'
 nearest   = $(shell sh tools/help/nearest_word.sh $(call quoted,$(1)) $(2))
 
-unknown := $(firstword $(filter-out $(words) build/lessons/% build/tools/make_exercise,$(goals)))
+unknown := $(firstword $(filter-out $(words) build/lessons/%,$(goals)))
 ifneq ($(unknown),)
 $(error '$(unknown)' is no word of this workbook.$(call nearest,$(unknown),$(words) $(folders)) Type make to see all of them)
 endif
@@ -119,9 +119,6 @@ $(hints):
 
 -include $(wildcard build/lessons/*.d)
 
-build/tools/make_exercise: tools/authoring/make_exercise.c
-	@sh tools/compile/build_generator.sh
-
 # Rewritten only when the machine or the flags have changed, so a warm build stops here.
 build/configuration: FORCE | $(filter clean,$(goals))
 	@sh tools/toolchain/configure.sh
@@ -164,6 +161,8 @@ bench: build/configuration
 	@sh tools/actions/bench.sh
 format:
 	@sh tools/authoring/format.sh
+new:
+	@sh tools/authoring/new_lesson.sh $(call quoted,$(LESSON))
 student-copy:
 	@sh tools/teaching/student_copy.sh
 clean:

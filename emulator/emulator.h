@@ -56,6 +56,10 @@ struct emulatorCounters {
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */
 const char *emulatorName(void);
 
+/* The emulator's version, "major.minor.patch" (the file VERSION): a new major may change what is in this header, a new minor adds to
+ * it. Never NULL. */
+const char *emulatorVersion(void);
+
 /* Sets all counters to zero and starts counting. Kernels launched from now on run slower. Waits for the device first. */
 void emulatorCountersStart(void);
 

@@ -17,7 +17,8 @@ result() {
 }
 
 pages=$(ls lessons/lesson[0-9][0-9]_*/README.md)
-texts=$(find . -name '*.md' ! -path './build/*' ! -path './.*/*' ! -path './third_party/*' | sed 's|^\./||' | sort)
+texts=$(find . -name '*.md' ! -path './build/*' ! -path './.*/*' ! -path './third_party/*' \
+  ! -path './tools/authoring/skeleton/*' | sed 's|^\./||' | sort)
 folders=$(ls -d lessons/lesson[0-9][0-9]_*/ | sed 's|lessons/lesson\([0-9]*\)_.*|\1|' | tr '\n' ' ')
 
 # Headings as GitHub makes anchors of them.
@@ -103,6 +104,9 @@ result "every fold is opened and closed"
 { seq -f %02g 1 35 | diff - "$scratch/named" | grep '^[<>]'; sed -n 's/^| \[\([0-9][0-9]\) .*/\1/p' README.md | tr '\n' ' ' |
   grep -vxF -e "$folders"; } >"$scratch/found" || true
 result "the syllabus has 35 lessons, those that exist and those that are planned"
+
+grep -rn 'FILL IN' README.md TEACHING.md lessons solutions tests/lessons/change_it >"$scratch/found" || true
+result "what make new has left to be written is written"
 
 # The glossary: WORD<tab>PAGE where it is explained.
 awk '/^## / { word = substr($0, 4) }

@@ -22,6 +22,11 @@ fail() {
 # quote WORD: WORD as one word of the shell, for files that are sourced later.
 quote() { printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; }
 
+# print_variables NAME...: a line NAME='value' for each, to be sourced later.
+print_variables() {
+  for variable in "$@"; do eval "echo \"$variable=\$(quote \"\$$variable\")\""; done
+}
+
 # can_write FOLDER: whether a file can be made there; false where the disk is full, too.
 can_write() {
   can=1

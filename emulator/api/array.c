@@ -6,7 +6,7 @@
 
 #include "api/capture.h"
 #include "api/device.h"
-#include "api/limits.h"
+#include "base/limits.h"
 #include "api/queue.h"
 #include "check/allocation_watch.h"
 

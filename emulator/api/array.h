@@ -4,7 +4,7 @@
 
 #include "api/api.h"
 #include "api/transfer.h"
-#include "memory/texture.h"
+#include "memory/texture_object.h"
 
 struct cudaArray {
     struct cudaChannelFormatDesc desc;

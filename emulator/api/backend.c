@@ -1,17 +1,20 @@
-/* The functions of emulator.h by which a program learns who runs its kernels. (The counters are in profile/.) */
+/* The functions of emulator.h: who runs the kernels, and what graders ask of them. All that count or remember wait for
+ * the device first. */
 #include "api/api.h"
 
 #include <pthread.h>
 #include <stdio.h>
 
-#include "api/queue.h"
-#include "api/synchronize.h"
-#include "check/report.h"
-#include "core/grid.h"
-
 #pragma GCC visibility push(default)
 #include "emulator.h"
 #pragma GCC visibility pop
+
+#include "api/queue.h"
+#include "check/authors.h"
+#include "check/launch_log.h"
+#include "check/report.h"
+#include "machine/grid.h"
+#include "profile/counters.h"
 
 /* The widest vectors that this build uses: they are chosen when the emulator is compiled. */
 #if defined(__AVX512F__)
@@ -35,11 +38,45 @@ const char *emulatorName(void) {
     return name;
 }
 
+const char *emulatorVersion(void) {
+    return EMULATOR_VERSION;
+}
+
 const char *emulatorVerdict(void) {
     return report_verdict();
 }
 
-void synchronize_all(void) {
+static void synchronize_all(void) {
     for (int d = 0; d < MAX_DEVICES; d++)
         queue_wait_device(d);
+}
+
+void emulatorCountersStart(void) {
+    cudaDeviceSynchronize();
+    counters_start();
+}
+
+void emulatorCountersStop(struct emulatorCounters *out, size_t size) {
+    cudaDeviceSynchronize();
+    counters_stop(out, size);
+}
+
+void emulatorAuthorsStart(void) {
+    synchronize_all();
+    authors_start();
+}
+
+size_t emulatorNotByKernels(const void *p, size_t bytes) {
+    synchronize_all();
+    return authors_not_by_kernels((uint64_t)(uintptr_t)p, bytes);
+}
+
+const char *emulatorAuthor(const void *p) {
+    synchronize_all();
+    return authors_name((uint64_t)(uintptr_t)p);
+}
+
+size_t emulatorLaunches(struct emulatorLaunch *out, size_t most) {
+    synchronize_all();
+    return launch_log_read(out, most);
 }

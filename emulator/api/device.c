@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/limits.h"
+#include "base/limits.h"
 #include "api/queue.h"
 #include "check/report.h"
 #include "memory/memory.h"

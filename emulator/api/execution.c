@@ -9,13 +9,13 @@
 #include "api/device.h"
 #include "api/execution.h"
 #include "api/graph_work.h"
-#include "api/limits.h"
+#include "base/limits.h"
 #include "api/queue.h"
 #include "api/registration.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/report.h"
-#include "core/grid.h"
-#include "profile/occupancy.h"
+#include "machine/grid.h"
+#include "profile/occupancy_limits.h"
 
 /* ---- <<<grid, block, shared, stream>>> ---- */
 

@@ -3,7 +3,7 @@
 #define EXECUTION_H
 
 #include "api/api.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 
 struct launch_shape {
     dim3 grid, block;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "api/limits.h"
+#include "base/limits.h"
 #include "api/registration.h"
 
 /* Loads the kernel that a function means, for a call named in messages. */

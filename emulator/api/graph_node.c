@@ -5,7 +5,7 @@
 #include "api/graph.h"
 #include "api/graph_memory.h"
 #include "api/graph_params.h"
-#include "core/condition.h"
+#include "machine/condition.h"
 #include "memory/memory.h"
 
 static cudaError_t invalid(void) {

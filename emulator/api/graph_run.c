@@ -7,7 +7,7 @@
 #include "api/event.h"
 #include "api/graph_memory.h"
 #include "api/graph_plan.h"
-#include "core/condition.h"
+#include "machine/condition.h"
 
 #define MAX_HELPERS 15
 

@@ -1,7 +1,7 @@
 /* How many blocks of a kernel fit on a multiprocessor of the emulated device. */
 #include "api/api.h"
 
-#include "api/limits.h"
+#include "base/limits.h"
 #include "api/registration.h"
 
 #define WARP_THREADS 32

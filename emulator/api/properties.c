@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/device.h"
-#include "api/limits.h"
+#include "base/limits.h"
 #include "memory/memory.h"
 
 #define CLOCK_KHZ 1000000

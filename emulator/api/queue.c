@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/managed_watch.h"
-#include "core/device_printf.h"
+#include "machine/device_printf.h"
 
 #define PRINT_DELAY_NS 10000000
 

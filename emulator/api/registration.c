@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/checks.h"
 #include "check/report.h"
-#include "core/static_limits.h"
+#include "decode/static_limits.h"
 #include "api/queue.h"
 #include "fatbin/images.h"
+#include "profile/launches.h"
 
 /* One fat binary: of the program or of a library it uses. */
 struct binary {
@@ -180,6 +182,12 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
     return cudaSuccess;
 }
 
+/* Machine code, or ptxas when it is asked, tells how many registers a kernel has and how much of a stack its calls
+ * take. */
+static bool resources_wanted(void) {
+    return launches_wanted() || check_is_on(CHECK_MEMORY);
+}
+
 /* Finds the PTX of a binary. `kernel_name` is for the message, NULL for none. */
 static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_images *images) {
     char why[1024];
@@ -189,7 +197,7 @@ static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatb
     if (w->magic != FATBIN_WRAPPER_MAGIC)
         return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
                            "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
-    switch (fatbin_images(w, images, why, sizeof why)) {
+    switch (fatbin_images(w, images, resources_wanted(), why, sizeof why)) {
     case FATBIN_OK:
         return cudaSuccess;
     case FATBIN_NO_IMAGE:

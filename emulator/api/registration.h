@@ -3,7 +3,7 @@
 #define REGISTRATION_H
 
 #include "api/api.h"
-#include "core/module.h"
+#include "decode/module.h"
 
 /* A kernel as host code knows it: by the address of its host stub. The handle of __cudaGetKernel is a pointer to it. */
 struct entry;

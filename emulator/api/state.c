@@ -9,8 +9,10 @@
 #include "api/log.h"
 #include "api/queue.h"
 #include "api/unsupported.h"
-#include "check/demangle.h"
-#include "core/device_printf.h"
+#include "base/demangle.h"
+#include "base/settings.h"
+#include "check/managed_watch.h"
+#include "machine/device_printf.h"
 #include "memory/memory.h"
 
 static _Atomic int faults[MAX_DEVICES];
@@ -40,11 +42,9 @@ static void end(void) {
 }
 
 static void prepare(void) {
-    const char *devices = getenv("EMULATOR_DEVICES");
-    int count = devices ? atoi(devices) : 1;
+    int count = (int)setting_number(SETTING_DEVICES);
     device_count = count < 1 ? 1 : count > MAX_DEVICES ? MAX_DEVICES : count;
-    const char *wanted = getenv("EMULATOR_QUIET");
-    quiet = wanted && *wanted && *wanted != '0';
+    quiet = setting_is_on(SETTING_QUIET);
     memory_guard_install();
     atexit(end);
 }
@@ -118,12 +118,9 @@ bool state_ending(void) {
     return atomic_load(&ending);
 }
 
-bool state_is_in_callback(void) {
-    return in_callback;
-}
-
 void state_set_in_callback(bool on) {
     in_callback = on;
+    managed_in_callback(on);
 }
 
 cudaError_t state_refuse(const char *function, cudaError_t error, const char *why, ...) {

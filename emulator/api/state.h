@@ -33,7 +33,6 @@ bool state_ending(void); /* main has returned, or exit was called */
 
 /* True while this thread runs a callback from a stream. */
 void state_set_in_callback(bool on);
-bool state_is_in_callback(void);
 
 /* Tells the student what was wrong with a call, in compute-sanitizer's form, and returns the error through
  * state_return. `why` is one plain sentence for printf, without a newline. */

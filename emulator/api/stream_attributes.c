@@ -1,6 +1,6 @@
 /* cudaStreamSetAttribute and its relatives. These are hints to the cache, to the waiting host and to the scheduler;
  * they are checked and remembered. */
-#include "api/limits.h"
+#include "base/limits.h"
 #include "api/stream.h"
 
 static bool good_window(const struct cudaAccessPolicyWindow *w) {

@@ -7,7 +7,7 @@
 #include "api/graph_work.h"
 #include "api/queue.h"
 #include "check/authors.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/copy_watch.h"
 #include "memory/memory.h"
 

@@ -4,7 +4,7 @@
 
 #include "check/arguments.h"
 #include "check/report.h"
-#include "check/text.h"
+#include "base/text.h"
 #include "memory/memory.h"
 
 /* Addresses from here on are taken for the fill of fresh memory plus an index. */

@@ -21,7 +21,7 @@ struct allocation_watch {
     } part; /* the last copy from the host into only a part of each row, or of the whole */
 };
 
-/* Called by memory/ with its lock held; NULL when no check is on. */
+/* With the lock of memory/ held; NULL when no check is on. */
 struct allocation_watch *allocation_watch_new(const struct allocation *a);
 void allocation_watch_freed(struct allocation *a);
 

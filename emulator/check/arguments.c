@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "check/declarations.h"
-#include "check/demangle.h"
-#include "core/function.h"
+#include "base/demangle.h"
 
 /* The file that the kernel itself is in: that of the first line that was not inlined. */
 static const char *file_of(const struct kernel *k) {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "memory/memory.h"
 
 struct pointer_argument {

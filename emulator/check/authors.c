@@ -6,13 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "api/synchronize.h"
 #include "check/launch_log.h"
 #include "memory/memory.h"
-
-#pragma GCC visibility push(default)
-#include "emulator.h"
-#pragma GCC visibility pop
 
 static _Atomic bool on;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
@@ -137,8 +132,7 @@ static void open_live(const struct allocation *a, void *unused) {
     open_now((struct allocation *)(uintptr_t)a);
 }
 
-void emulatorAuthorsStart(void) {
-    synchronize_all();
+void authors_start(void) {
     pthread_mutex_lock(&lock);
     atomic_store(&on, true);
     running = 0;
@@ -147,9 +141,7 @@ void emulatorAuthorsStart(void) {
     pthread_mutex_unlock(&lock);
 }
 
-size_t emulatorNotByKernels(const void *p, size_t bytes) {
-    uint64_t address = (uint64_t)(uintptr_t)p;
-    synchronize_all();
+size_t authors_not_by_kernels(uint64_t address, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) {
         const struct allocation *a = with_authors(address + i, 1);
         if (!a || author_of(a, address + i - a->base) != AUTHOR_KERNEL)
@@ -158,10 +150,8 @@ size_t emulatorNotByKernels(const void *p, size_t bytes) {
     return bytes;
 }
 
-const char *emulatorAuthor(const void *p) {
+const char *authors_name(uint64_t address) {
     static const char *const names[] = {"nobody", "kernel", "kernel", "copy", "memset"};
-    uint64_t address = (uint64_t)(uintptr_t)p;
-    synchronize_all();
     const struct allocation *a = with_authors(address, 1);
     if (!a)
         return "nobody";

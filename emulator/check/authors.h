@@ -7,6 +7,7 @@
 #define AUTHORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "memory/memory.h"
@@ -30,5 +31,10 @@ void authors_launch_ended(void);
 bool authors_wanted(void);
 void authors_copied(uint64_t to, uint64_t from, uint64_t bytes);
 void authors_filled(uint64_t to, uint64_t bytes);
+
+/* What emulator.h offers, when the device is idle. */
+void authors_start(void);
+size_t authors_not_by_kernels(uint64_t address, size_t bytes);
+const char *authors_name(uint64_t address);
 
 #endif

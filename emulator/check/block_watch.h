@@ -5,13 +5,13 @@
 #include <stdatomic.h>
 
 #include "check/cells.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/hazards.h"
 #include "check/order.h"
 #include "check/read_log.h"
 #include "check/sites.h"
 #include "check/stream_order.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "memory/memory.h"
 
 /* Variables through which threads talk, by address. Chains never shrink while a launch lasts. */
@@ -100,7 +100,7 @@ struct block_watch {
     struct reachable reachable;
     uint32_t *visitors;  /* lanes that have been at each that nobody can avoid: barrier after barrier, by warp */
     uint32_t first_wait; /* nobody waits at a barrier before this instruction */
-    uint32_t whole;      /* a bit for each warp that ran whole when it was last looked at */
+    uint32_t whole;      /* a bit for each warp that ran whole when it was last looked at, or begins so */
 };
 
 /* One lane's part of an instruction. */

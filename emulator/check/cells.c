@@ -6,37 +6,7 @@
 #include <string.h>
 
 #include "check/extents.h"
-#include "memory/space.h"
-
-#define MEMORY_SHARE 4 /* races are looked for with at most this part of the machine's memory */
-
-static _Atomic uint64_t used; /* bytes of all chunks */
-
-static uint64_t limit(void) {
-    static _Atomic uint64_t limit;
-    uint64_t known = atomic_load(&limit);
-    if (!known)
-        atomic_store(&limit, known = space_machine_memory() / MEMORY_SHARE);
-    return known;
-}
-
-/* Zeros. */
-static void *take(size_t bytes) {
-    if (atomic_load(&used) + bytes > limit())
-        return NULL;
-    void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (p) {
-        memset(p, 0, bytes);
-        atomic_fetch_add(&used, bytes);
-    }
-    return p;
-}
-
-static void give(void *p, size_t bytes) {
-    if (p)
-        atomic_fetch_sub(&used, bytes);
-    free(p);
-}
+#include "check/race_memory.h"
 
 static size_t plane_bytes(unsigned unit_shift) {
     return ((CHUNK_BYTES >> unit_shift) + ROW_CELLS) * (sizeof(uint32_t) + sizeof(uint16_t));
@@ -46,7 +16,7 @@ static size_t values_bytes(unsigned unit_shift) {
 }
 
 bool chunk_make_plane(struct race_chunk *c, enum cell_mark mark) {
-    c->planes[mark] = take(plane_bytes(c->unit_shift));
+    c->planes[mark] = race_memory_take(plane_bytes(c->unit_shift));
     return c->planes[mark];
 }
 
@@ -80,12 +50,12 @@ static bool make_room(struct race_chunk *c, uint32_t floor) {
     if (c->visit_room && c->visit_count <= c->visit_room / 2)
         return true;
     size_t room = c->visit_room ? 2 * (size_t)c->visit_room : FIRST_ROOM;
-    struct visit *visits = take(room * sizeof *visits);
+    struct visit *visits = race_memory_take(room * sizeof *visits);
     if (!visits)
         return c->visit_count < c->visit_room;
     if (c->visits)
         memcpy(visits, c->visits, c->visit_count * sizeof *visits);
-    give(c->visits, c->visit_room * sizeof *visits);
+    race_memory_give(c->visits, c->visit_room * sizeof *visits);
     c->visits = visits;
     c->visit_room = (uint16_t)room;
     return true;
@@ -170,7 +140,7 @@ void chunk_values_in_memory(struct race_chunk *c, uint64_t i, uint64_t n) {
 void chunk_value_apart(struct race_chunk *c, uint64_t i, bool known, uint32_t value) {
     const struct global_mark none = {0};
     uint64_t bit = (uint64_t)1 << i % 64;
-    if (!c->values && !(c->values = take(values_bytes(c->unit_shift)))) {
+    if (!c->values && !(c->values = race_memory_take(values_bytes(c->unit_shift)))) {
         chunk_set_mark(c, i, CELL_WRITE, none, 0);
         return;
     }
@@ -193,12 +163,12 @@ void chunk_take_values(struct race_chunk *c, const struct chunk_visitor *v) {
 
 bool chunk_log_grows(struct race_chunk *c) {
     size_t room = c->log_room ? 2 * (size_t)c->log_room : FIRST_ROOM;
-    struct extent *log = room <= MOST_LOGGED ? take(room * sizeof *log) : NULL;
+    struct extent *log = room <= MOST_LOGGED ? race_memory_take(room * sizeof *log) : NULL;
     if (!log)
         return false;
     if (c->log)
         memcpy(log, c->log, c->logged * sizeof *log);
-    give(c->log, c->log_room * sizeof *log);
+    race_memory_give(c->log, c->log_room * sizeof *log);
     c->log = log;
     c->log_room = (uint16_t)room;
     return true;
@@ -208,18 +178,18 @@ bool chunk_log_grows(struct race_chunk *c) {
 
 static void drop_cells(struct race_chunk *c) {
     for (enum cell_mark k = 0; k < CELL_MARKS; k++) {
-        give(c->planes[k], c->planes[k] ? plane_bytes(c->unit_shift) : 0);
+        race_memory_give(c->planes[k], c->planes[k] ? plane_bytes(c->unit_shift) : 0);
         c->planes[k] = NULL;
     }
-    give(c->values, c->values ? values_bytes(c->unit_shift) : 0);
+    race_memory_give(c->values, c->values ? values_bytes(c->unit_shift) : 0);
     c->values = NULL;
     c->apart = false;
 }
 
 void chunk_drop(struct race_chunk *c) {
     drop_cells(c);
-    give(c->visits, c->visit_room * sizeof *c->visits);
-    give(c->log, c->log_room * sizeof *c->log);
+    race_memory_give(c->visits, c->visit_room * sizeof *c->visits);
+    race_memory_give(c->log, c->log_room * sizeof *c->log);
     c->visits = NULL;
     c->log = NULL;
     c->visit_room = c->log_room = c->logged = 0;

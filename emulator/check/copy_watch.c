@@ -6,7 +6,7 @@
 
 #include "check/allocation_watch.h"
 #include "check/block_watch.h"
-#include "check/json.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
 

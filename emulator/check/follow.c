@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "check/allocation_watch.h"
-#include "core/decode.h"
-#include "core/function.h"
-#include "core/zeroed.h"
-#include "ops/memory.h"
+#include "ptx/opcode.h"
+#include "machine/code.h"
+#include "machine/observer.h"
+#include "base/zeroed.h"
+#include "ops/load_store.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 /* ---- warps that are followed ---- */
 
@@ -16,58 +19,37 @@ static size_t frame_bytes(const struct warp *w) {
     return w->launch->kernel->frame_bytes;
 }
 
-struct follow *follow_begin(const struct warp *w) {
+struct follow *follow_begin(struct warp *w) {
     struct block_watch *b = w->block->watch;
     unsigned i = w->index;
     if (!b->follow)
         b->follow = zeroed(1, sizeof *b->follow);
     struct follow *f = b->follow;
-    if (f->on >> i & 1)
+    if (w->shadow)
         return f;
     if (!f->registers[i]) {
         f->registers[i] = zeroed(frame_bytes(w) / 8 + 1, 8);
         f->predicates[i] = zeroed(PREDICATES, sizeof *f->predicates[i]);
     }
     memset(f->registers[i], 0, frame_bytes(w));
-    f->on |= 1u << i;
-    f->hand_on = true;
+    w->shadow = f->registers[i];
+    w->hand_on = true;
     return f;
 }
 
-void follow_end(const struct warp *w) {
-    struct follow *f = follow_of(w);
+void follow_end(struct warp *w) {
     uint64_t word;
     for (size_t i = 0; i + sizeof word <= frame_bytes(w); i += sizeof word) {
-        memcpy(&word, f->registers[w->index] + i, sizeof word);
+        memcpy(&word, w->shadow + i, sizeof word);
         if (word)
             return;
     }
-    f->on &= ~(1u << w->index);
-}
-
-const struct insn *follow_hand_on(struct warp *w, const struct insn *next) {
-    struct follow *f = follow_of(w);
-    if (!f || !f->hand_on || !next)
-        return next;
-    w->fragments[w->current].pc = next;
-    return NULL;
-}
-
-bool follow_is_handed_on(const struct warp *w) {
-    struct follow *f = follow_of(w);
-    bool was = f && f->hand_on;
-    if (was)
-        f->hand_on = false;
-    return was && w->state == WARP_READY;
+    w->shadow = NULL;
 }
 
 void follow_block_start(struct block_watch *b) {
-    struct follow *f = b->follow;
-    if (!f)
-        return;
-    f->on = 0;
-    f->count = 0;
-    f->hand_on = false;
+    if (b->follow)
+        b->follow->count = 0;
 }
 
 void follow_free(struct block_watch *b) {
@@ -132,7 +114,7 @@ static uint32_t frame_place(const struct access *a, unsigned i, int lane) {
 }
 
 void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing) {
-    const struct warp *w = t->warp;
+    struct warp *w = t->warp;
     const struct access *a = t->in->extra;
     struct follow *f = follow_begin(w);
     const uint8_t *stored = stored_origins(w, space, t->address, t->lane);
@@ -280,7 +262,7 @@ static void before(struct warp *w, const struct insn *in) {
         follow_results(w, in);
 }
 
-const struct insn *follow_execute(struct warp *w, const struct insn *in) {
+static const struct insn *execute(struct warp *w, const struct insn *in) {
     uint32_t all = w->mask, lanes = all;
     const struct insn *what = in;
     if (in->flags & INSN_GUARD) {
@@ -296,4 +278,13 @@ const struct insn *follow_execute(struct warp *w, const struct insn *in) {
     if (lanes && next && is_store(what))
         after_store(w, what, lanes);
     return next;
+}
+
+void follow_run(struct warp *w, const struct insn *in) {
+    struct counters *c = w->worker->counters;
+    while (in) {
+        if (c)
+            observer.count(c, w, in);
+        in = execute(w, in);
+    }
 }

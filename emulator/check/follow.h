@@ -29,11 +29,9 @@ struct origin {
 #define PREDICATES 64
 
 struct follow {
-    uint32_t on;  /* a bit for each warp that is followed */
-    bool hand_on; /* a warp has given its turn back only in order to be followed */
     struct origin origins[ORIGINS + 1];
     unsigned count;
-    uint8_t *registers[MAX_WARPS];
+    uint8_t *registers[MAX_WARPS]; /* what becomes a warp's shadow */
     uint8_t (*predicates[MAX_WARPS])[WARP_SIZE];
     uint8_t *shared,
         *local; /* of bytes that count as unwritten because what was stored there is undefined: as in registers */
@@ -56,28 +54,21 @@ static inline struct follow *follow_of(const struct warp *w) {
     return w->block->watch ? w->block->watch->follow : NULL;
 }
 static inline bool follow_is_on(const struct warp *w) {
-    const struct follow *f = follow_of(w);
-    return f && f->on >> w->index & 1;
+    return w->shadow;
 }
 /* The frame beside the warp's; NULL: it is not followed. */
 static inline uint8_t *follow_registers(const struct warp *w) {
-    return follow_is_on(w) ? follow_of(w)->registers[w->index] : NULL;
+    return w->shadow;
 }
-/* Makes another the warp's: one for a meeting of lanes. Returns the old one. */
-uint8_t *follow_exchange_registers(const struct warp *w, uint8_t *registers);
 
 /* check/follow.c */
-struct follow *follow_begin(const struct warp *w);
+struct follow *follow_begin(struct warp *w);
 void follow_block_start(struct block_watch *b);
 void follow_free(struct block_watch *b);
 /* Ends it where nothing in the registers is undefined any more. */
-void follow_end(const struct warp *w);
-/* What a watched instruction returns: a warp that has begun to be followed by it is given back to its loop. */
-const struct insn *follow_hand_on(struct warp *w, const struct insn *next);
-/* Has the warp just been given back so? */
-bool follow_is_handed_on(const struct warp *w);
-/* Does the instruction and follows what it does. */
-const struct insn *follow_execute(struct warp *w, const struct insn *in);
+void follow_end(struct warp *w);
+/* Instead of the dispatch loop: does the instructions and follows what they do. */
+void follow_run(struct warp *w, const struct insn *in);
 
 /* A lane loads bytes of which those in `missing` are unwritten. */
 void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing);

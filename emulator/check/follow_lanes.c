@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "check/checks.h"
+#include "base/checks.h"
 
 #define REGISTER 4 /* bytes */
 

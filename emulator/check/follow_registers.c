@@ -62,9 +62,3 @@ void follow_set(const struct warp *w, uint32_t slot, unsigned bytes, int lane, u
     *predicate(w, slot) = (*predicate(w, slot) & ~(1u << lane)) | (uint32_t)(origin != 0) << lane;
     predicate_origins(w, slot)[lane] = origin;
 }
-
-uint8_t *follow_exchange_registers(const struct warp *w, uint8_t *registers) {
-    uint8_t **now = &follow_of(w)->registers[w->index], *old = *now;
-    *now = registers;
-    return old;
-}

@@ -8,11 +8,11 @@
 
 #include "check/follow.h"
 #include "check/sites.h"
-#include "core/decode.h"
-#include "core/function.h"
-#include "core/registers.h"
+#include "ptx/opcode.h"
+#include "decode/registers.h"
 #include "ops/matrix.h"
-#include "ops/memory.h"
+#include "ops/load_store.h"
+#include "ops/control.h"
 
 #define SLOT_BYTES (16 * WARP_SIZE)
 

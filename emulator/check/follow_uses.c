@@ -1,5 +1,5 @@
 /* Undefined values that somebody uses: see follow.h. */
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/follow.h"
 
 static uint8_t told_lane(const struct origin *o, const struct warp *w, int lane) {

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "check/block_watch.h"
-#include "core/function.h"
-#include "core/zeroed.h"
+#include "machine/code.h"
+#include "base/zeroed.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
     uint64_t bit = (uint64_t)1 << to % 64;

@@ -7,12 +7,12 @@
 
 #include "check/allocation_watch.h"
 #include "check/follow.h"
-#include "check/json.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
-#include "check/text.h"
-#include "core/decode.h"
-#include "ops/texture.h"
+#include "base/text.h"
+#include "ptx/opcode.h"
+#include "ops/texture_fetch.h"
 
 /* ---- collecting ---- */
 

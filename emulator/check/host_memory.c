@@ -2,9 +2,9 @@
 #include "check/host_memory.h"
 
 #include "check/allocation_watch.h"
-#include "check/checks.h"
-#include "check/host_frame.h"
-#include "check/json.h"
+#include "base/checks.h"
+#include "base/host_frame.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/report.h"
 

@@ -2,7 +2,7 @@
 #ifndef HOST_MEMORY_H
 #define HOST_MEMORY_H
 
-#include "check/text.h"
+#include "base/text.h"
 #include "memory/memory.h"
 
 /* Adds "main()", the program's function at that instruction; nothing when it is unknown. */

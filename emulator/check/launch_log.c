@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/synchronize.h"
-#include "check/demangle.h"
-#include "core/grid.h"
-
-#pragma GCC visibility push(default)
+#include "base/demangle.h"
+#include "machine/grid.h"
 #include "emulator.h"
-#pragma GCC visibility pop
 
 #define NAME_SIZE 600
 
@@ -64,8 +60,7 @@ void launch_log_clear(void) {
     pthread_mutex_unlock(&lock);
 }
 
-size_t emulatorLaunches(struct emulatorLaunch *out, size_t most) {
-    synchronize_all();
+size_t launch_log_read(struct emulatorLaunch *out, size_t most) {
     pthread_mutex_lock(&lock);
     size_t n = count < most ? count : most, all = count;
     if (n)

@@ -7,11 +7,9 @@
 #include <sys/mman.h>
 
 #include "check/allocation_watch.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/hazards.h"
 #include "memory/space.h"
-
-extern bool state_is_in_callback(void); /* api/state.c */
 
 #define MAX_REGIONS 256
 #define MAX_TOUCHES 64
@@ -35,6 +33,11 @@ static struct region regions[MAX_REGIONS];
 static struct touch_of_host touches[MAX_TOUCHES];
 static _Atomic unsigned touch_count;
 static const struct stream_clock *host_clock;
+static _Thread_local bool in_callback;
+
+void managed_in_callback(bool in) {
+    in_callback = in;
+}
 
 void managed_clock(const struct stream_clock *host) {
     host_clock = host;
@@ -96,7 +99,7 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
         struct region *r = &regions[i];
         if (address - r->base >= r->bytes || !atomic_exchange(&r->closed, false))
             continue;
-        unsigned n = state_is_in_callback() ? MAX_TOUCHES : atomic_fetch_add(&touch_count, 1);
+        unsigned n = in_callback ? MAX_TOUCHES : atomic_fetch_add(&touch_count, 1);
         if (n < MAX_TOUCHES) {
             touches[n] = (struct touch_of_host){address, write, function, stream_order_last(), {{0}}};
             if (host_clock)

@@ -205,7 +205,7 @@ void order_mask(struct block_order *o, const struct warp *w) {
     if (w->mask == warp->masks[warp->mask_at].mask)
         return;
     bool first =
-        !warp->masks[warp->mask_at].mask; /* the warp has accessed nothing yet: there is no time before this one */
+        !warp->masks[warp->mask_at].mask; /* only whole, if at all: nobody asks who ran together before this time */
     uint32_t time = first ? o->time : ++o->time;
     if (w->mask == w->live)
         warp->whole = time;

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 #define MAX_WARPS 32
 #define MAX_LANES 32 /* of a warp, whatever WARP_SIZE is: the second tier's text reads these structures, too */

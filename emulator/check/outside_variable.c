@@ -2,7 +2,7 @@
 #include "check/block_watch.h"
 #include "check/parts.h"
 #include "check/symbols.h"
-#include "check/text.h"
+#include "base/text.h"
 #include "ptx/ptx.h"
 
 void report_outside_variable(struct warp *w, const struct insn *in, const struct ptx_variable *v, uint32_t lanes,

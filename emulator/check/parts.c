@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
+#include "base/settings.h"
 #include "check/source.h"
 
 #define NAME_SIZE    600
@@ -15,8 +16,8 @@
 #define ADVICE_WIDTH 100
 
 static bool colours(void) {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+    const char *term = setting_text(SETTING_TERM);
+    return isatty(STDERR_FILENO) && !setting_text(SETTING_NO_COLOR) && term && strcmp(term, "dumb") != 0;
 }
 
 void put_title(struct text *t, const char *title) {
@@ -51,7 +52,7 @@ void put_place(struct text *t, const char *label, const char *function, const ch
 void put_callers(struct text *t, const struct kernel *kernel, const struct ptx_location *caller) {
     for (int depth = 0; caller && depth < FRAMES; depth++, caller = caller->inlined_at)
         put_place(t, "    Device Frame: ", caller->function ? caller->function : kernel->name,
-                  module_file_name(kernel->module, caller->file), caller->line);
+                  kernel_file_name(kernel, caller->file), caller->line);
 }
 
 void put_thread(struct text *t, const struct warp *w, int lane) {
@@ -72,7 +73,7 @@ struct source_position own_line(const struct kernel *kernel, struct source_posit
     const struct ptx_location *caller = p.inlined_at;
     struct source_position own = p;
     while (own.file && is_toolkit(own.file) && caller) {
-        own.file = module_file_name(kernel->module, caller->file);
+        own.file = kernel_file_name(kernel, caller->file);
         own.line = caller->line;
         own.column = caller->column;
         caller = caller->inlined_at;
@@ -87,9 +88,9 @@ void own_calls(const struct kernel *k, const struct insn *in, char called[CALLED
     size_t length = 0;
     called[0] = '\0';
     for (; file && is_toolkit(file) && l; l = l->inlined_at)
-        file = module_file_name(k->module, l->file);
+        file = kernel_file_name(k, l->file);
     for (; l; l = l->inlined_at) {
-        file = module_file_name(k->module, l->file);
+        file = kernel_file_name(k, l->file);
         if (!file || is_toolkit(file) || length + 16 > CALLED_TEXT)
             continue;
         length += (size_t)snprintf(called + length, CALLED_TEXT - length, "%s%u", length ? ", " : "", l->line);

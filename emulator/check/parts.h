@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "check/text.h"
-#include "core/grid.h"
+#include "base/text.h"
+#include "machine/grid.h"
 
 #define MARK "========= "
 

@@ -7,7 +7,9 @@
 
 #include "check/block_watch.h"
 #include "check/parts.h"
-#include "core/function.h"
+#include "machine/code.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 void barrier_start(struct block_watch *b, uint32_t warps) {
     memset(b->visitors, 0, (size_t)b->launch->sites->unavoidable * warps * sizeof *b->visitors);
@@ -98,9 +100,10 @@ static uint32_t returns_to(const struct sides *s, unsigned k, const struct funct
 
 /* At one barrier: have they been called from the same places? */
 static bool called_alike(struct sides *s) {
-    const struct code *code = &s->warps[0]->launch->kernel->code;
+    const struct kernel *k = s->warps[0]->launch->kernel;
+    const struct code *code = &k->code;
     uint32_t index = s->at[0]->pc->index;
-    for (int depth = 0; depth < MOST_CALLS; depth++) {
+    for (int depth = 0; depth < MOST_CALLS && k->calls; depth++) {
         const struct function *f = function_at(code, index);
         if (!f)
             return true;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check/sites.h"
-#include "core/decode.h"
+#include "ptx/opcode.h"
 
 static const struct ptx_variable none, unknown; /* two marks; NULL: nothing seen yet */
 

@@ -13,6 +13,8 @@ uint32_t quick_shared(struct block_watch *b, struct touch *t);
 uint32_t quick_shared_atomic(struct block_watch *b, const struct touch *t); /* of an atomic operation */
 uint32_t quick_local(struct block_watch *b, const struct touch *t);
 uint32_t quick_global(struct block_watch *b, struct touch *t);
+/* A load or store of a word by each lane, wherever that is: checked and done. False: it is something else, or not simple. */
+bool quick_scattered(struct block_watch *b, const struct touch *t);
 /* The same for reads that are not a lane's own: their spans are known. A bit for each span that is left. */
 uint32_t quick_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count);
 uint32_t quick_global_spans(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count);

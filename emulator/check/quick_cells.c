@@ -2,7 +2,7 @@
 #include "check/quick_cells.h"
 
 #include "check/quick.h"
-#include "core/simd.h"
+#include "machine/simd.h"
 
 /* What one instruction does to cells [i, i + 16): where active is 1. */
 struct row {

@@ -2,7 +2,7 @@
 #include "check/follow.h"
 #include "check/quick.h"
 #include "check/quick_cells.h"
-#include "core/simd.h"
+#include "machine/simd.h"
 
 /* ---- spans ---- */
 
@@ -172,88 +172,11 @@ static bool span_is_quick(struct quick *q, const struct allocation *a, const str
     return true;
 }
 
-/* ---- lanes that go each to a place of its own ---- */
-
-/* Their chunks are far away, nearly always: the host's processor may begin to fetch them. */
-static void fetch(const struct allocation *a, const struct span *spans, unsigned n, enum cell_mark mark) {
-    struct race_chunk *chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire);
-    for (const struct span *s = spans; chunks && s < spans + n; s++)
-        if (memory_at(a, s->at, s->bytes))
-            __builtin_prefetch(&chunks[(s->at - a->base) >> CHUNK_SHIFT], 1);
-    for (const struct span *s = spans; chunks && s < spans + n; s++) {
-        if (!memory_at(a, s->at, s->bytes))
-            continue;
-        const struct race_chunk *c = &chunks[(s->at - a->base) >> CHUNK_SHIFT];
-        const uint32_t *plane = __atomic_load_n(&c->planes[mark], __ATOMIC_RELAXED);
-        uint64_t i = (s->at - a->base) % CHUNK_BYTES >> 2;
-        if (plane) {
-            __builtin_prefetch(plane + i, 1);
-            __builtin_prefetch((const uint16_t *)(const void *)(plane + CHUNK_BYTES / 4 + ROW_CELLS) + i, 1);
-        }
-    }
-}
-
-/* A lane comes to a word where nobody has been: it is not settled. */
-static inline bool lane_is_first(struct quick *q, const struct allocation *a, const struct span *s,
-                                 struct race_chunk *c) {
-    const struct access *x = q->touch->in->extra;
-    uint64_t i = (s->at - a->base) % CHUNK_BYTES / 4;
-    bool store = x->kind == ACCESS_STORE;
-    if (!c->expanded || c->unit_shift != 2 || c->logged)
-        return false;
-    for (enum cell_mark k = 0; k < CELL_MARKS; k++)
-        if (c->planes[k] && chunk_numbers(c, k)[i])
-            return false;
-    q->number = 0;
-    quick_set_at(q, c, i, store ? CELL_WRITE : CELL_READ, q->by.mark.mark.packed + s->lane);
-    if (store) {
-        const uint32_t *value = (const uint32_t *)(const void *)(q->touch->warp->regs + x->regs[0]) + s->lane;
-        memcpy(memory_store_at(a, s->at, sizeof *value), value, sizeof *value);
-        q->stored += sizeof *value;
-        chunk_values_in_memory(c, i, 1);
-    }
-    return true;
-}
-
-/* Is it an access of one lane to a word of its own, whose value, if any, may be stored at once? */
-static inline bool may_be_first(const struct quick *q, const struct allocation *a) {
-    const struct access *x = q->touch->in->extra;
-    return x->bytes == 4 && x->count == 1 && x->reg_bits == 32 &&
-           (x->kind == ACCESS_LOAD || (x->kind == ACCESS_STORE && allocation_keeps_values(a)));
-}
-
-/* The chunk that is open stays so for the next lane. */
-static inline bool lane_is_quick(struct quick *q, const struct allocation *a, const struct span *s,
-                                 struct race_chunk **open) {
-    struct race_chunk *c = allocation_chunk(a, s->at);
-    if (!c || s->lanes & (s->lanes - 1) || !chunk_is_expanded(c))
-        return false;
-    if (c != *open) {
-        if (*open)
-            chunk_close(*open);
-        *open = NULL;
-        if (!chunk_try_lock(c))
-            return false;
-        *open = c;
-        if (c->newest <= q->floor) {
-            struct chunk_visitor v = visitor_at(q->touch, a, s->at - a->base);
-            chunk_forget(c, &v);
-        }
-        chunk_note_launch(c, q->by.mark.launch, q->write);
-    }
-    return lane_is_first(q, a, s, c);
-}
-
 static uint32_t quick_races(struct quick *q, const struct allocation *a, const struct span *spans, unsigned n) {
-    enum { MANY = 4 };
     struct race_chunk *open = NULL;
     uint32_t left = 0, bytes = q->touch->bytes;
-    bool first = n > MANY && may_be_first(q, a);
-    if (n > MANY)
-        fetch(a, spans, n, q->write ? CELL_WRITE : CELL_READ);
     for (const struct span *s = spans; s < spans + n; s++)
-        if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) ||
-            !((first && lane_is_quick(q, a, s, &open)) || span_is_quick(q, a, s, &open)))
+        if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) || !span_is_quick(q, a, s, &open))
             left |= s->lanes;
     if (open)
         chunk_close(open);
@@ -355,6 +278,8 @@ const struct insn *watched_global(struct warp *w, const struct insn *in) {
         return next;
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
+    if (quick_scattered(b, &t))
+        return in + 1;
     unsigned n = find(b, &t, spans);
     uint32_t stored = 0, left = left_by_quick(b, &t, spans, n, &stored);
     if (left)
@@ -362,5 +287,5 @@ const struct insn *watched_global(struct warp *w, const struct insn *in) {
     else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
         return in + 1;
     bool loaded = !left && quick_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
-    return loaded ? in + 1 : follow_hand_on(w, s->run(w, in));
+    return loaded ? in + 1 : warp_hand_on(w, s->run(w, in));
 }

@@ -2,7 +2,7 @@
 #include "check/follow.h"
 #include "check/quick.h"
 #include "check/watched_shared.h"
-#include "core/simd.h"
+#include "machine/simd.h"
 
 struct quick {
     struct block_watch *b;
@@ -393,7 +393,7 @@ const struct insn *watched_shared(struct warp *w, const struct insn *in) {
     if (left)
         watch_lanes(b, &t, left);
     bool loaded = !left && quick_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
-    return loaded ? in + 1 : follow_hand_on(w, s->run(w, in));
+    return loaded ? in + 1 : warp_hand_on(w, s->run(w, in));
 }
 
 uint32_t quick_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count) {

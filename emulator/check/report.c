@@ -12,42 +12,39 @@
 
 #include "check/advice.h"
 #include "check/allocation_watch.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/host_memory.h"
 #include "check/managed_watch.h"
-#include "check/json.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
-#include "check/text.h"
+#include "base/text.h"
 #include "check/unused.h"
 #include "emulator.h"
 #include "memory/memory.h"
 
 #define REMEMBER 256
 
-/* What CUDA returns for a finding, and the word for graders. Indexed by enum finding; the earlier is the worse. */
-static const struct {
-    const char *word;
-    int error;
-} findings[] = {
-    [FINDING_NONE] = {"none", 0},
-    [FINDING_OUT_OF_BOUNDS] = {"out_of_bounds", 700},
-    [FINDING_MISALIGNED] = {"misaligned", 716},
-    [FINDING_USE_AFTER_FREE] = {"use_after_free", 700},
-    [FINDING_HOST_POINTER] = {"host_pointer", 700},
-    [FINDING_READ_ONLY] = {"out_of_bounds", 700},
-    [FINDING_DIVERGENT_BARRIER] = {"divergent_barrier", 719},
-    [FINDING_LOST_LANE] = {"lost_lane", 719},
-    [FINDING_RACE] = {"race", 0},
-    [FINDING_UNINITIALIZED] = {"uninitialized", 0},
-    [FINDING_TIMEOUT] = {"timeout", 702},
-    [FINDING_STACK_OVERFLOW] = {"launch_failure", 700},
-    [FINDING_TRAP] = {"trap", 719},
-    [FINDING_ASSERT] = {"assert", 710},
-    [FINDING_UNSUPPORTED] = {"unsupported", 801},
-    [FINDING_LAUNCH_FAILURE] = {"launch_failure", 719},
-    [FINDING_DOUBLE_FREE] = {"double_free", 0},
-    [FINDING_LEAK] = {"leak", 0},
-    [FINDING_UNUSED] = {"unused", 0},
+/* The word for graders. Indexed by enum finding; the earlier is the worse. */
+static const char *const words[FINDINGS] = {
+    [FINDING_NONE] = "none",
+    [FINDING_OUT_OF_BOUNDS] = "out_of_bounds",
+    [FINDING_MISALIGNED] = "misaligned",
+    [FINDING_USE_AFTER_FREE] = "use_after_free",
+    [FINDING_HOST_POINTER] = "host_pointer",
+    [FINDING_READ_ONLY] = "out_of_bounds",
+    [FINDING_DIVERGENT_BARRIER] = "divergent_barrier",
+    [FINDING_LOST_LANE] = "lost_lane",
+    [FINDING_RACE] = "race",
+    [FINDING_UNINITIALIZED] = "uninitialized",
+    [FINDING_TIMEOUT] = "timeout",
+    [FINDING_STACK_OVERFLOW] = "launch_failure",
+    [FINDING_TRAP] = "trap",
+    [FINDING_ASSERT] = "assert",
+    [FINDING_UNSUPPORTED] = "unsupported",
+    [FINDING_LAUNCH_FAILURE] = "launch_failure",
+    [FINDING_DOUBLE_FREE] = "double_free",
+    [FINDING_LEAK] = "leak",
+    [FINDING_UNUSED] = "unused",
 };
 
 static _Atomic int worst;
@@ -55,7 +52,7 @@ static _Atomic unsigned reports;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 const char *report_verdict(void) {
-    return findings[atomic_load(&worst)].word;
+    return words[atomic_load(&worst)];
 }
 unsigned report_count(void) {
     return atomic_load(&reports);
@@ -66,7 +63,7 @@ unsigned report_count(void) {
 static _Atomic unsigned warnings;
 
 void report_remaining(int device) {
-    if (findings[atomic_load(&worst)].error) /* after a fault nothing can be freed any more */
+    if (finding_error((enum finding)atomic_load(&worst))) /* after a fault nothing can be freed any more */
         return;
     report_leaks(device);
     report_all_unused(device);
@@ -136,7 +133,7 @@ static bool is_news(uint64_t launch, const void *where, uint32_t line, enum find
 static void publish(struct text *t, enum finding finding, const struct facts_of_finding *facts) {
     summary_at_exit();
     note(finding);
-    json_finding(findings[finding].word, false, facts, t);
+    json_finding(words[finding], false, facts, t);
     text_send(t);
 }
 
@@ -147,7 +144,7 @@ void report_text(struct text *t, enum finding finding, bool warning, const struc
         atomic_fetch_add(&warnings, 1);
     else
         note(finding);
-    json_finding(findings[finding].word, warning, facts, t);
+    json_finding(words[finding], warning, facts, t);
     text_send(t);
     pthread_mutex_unlock(&lock);
 }
@@ -349,8 +346,8 @@ static void put_access(struct text *t, const struct warp *w, const struct insn *
     put_advice(t, advice.bytes);
 }
 
-int report_access(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
-                  const uint64_t addresses[WARP_SIZE]) {
+enum finding report_found_access(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                                 const uint64_t addresses[WARP_SIZE]) {
     const struct kernel *kernel = w->launch->kernel;
     lanes = bad_lanes(w, in, finding, lanes, addresses);
     int lane = first_lane(lanes);
@@ -364,7 +361,7 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
         publish_insn(&t, bad.finding, w, &p, lanes);
     }
     pthread_mutex_unlock(&lock);
-    return findings[bad.finding].error;
+    return bad.finding;
 }
 
 /* ---- everything else ---- */
@@ -398,8 +395,8 @@ static void put_two_sources(struct text *t, const struct kernel *kernel, struct 
         text_string(t, MARK "\n");
 }
 
-int report_sides(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
-                 const struct report_side *other, const char *detail, const char *advice) {
+void report_found(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
+                  const struct report_side *other, const char *detail, const char *advice) {
     const struct kernel *kernel = w->launch->kernel;
     struct source_position p = insn_position(kernel, in), q = {0};
     pthread_mutex_lock(&lock);
@@ -424,15 +421,9 @@ int report_sides(const struct warp *w, const struct insn *in, enum finding findi
         publish_insn(&t, finding, w, &p, lanes);
     }
     pthread_mutex_unlock(&lock);
-    return findings[finding].error;
 }
 
-int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
-                const char *advice) {
-    return report_sides(w, in, finding, lanes, NULL, detail, advice);
-}
-
-int report_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice) {
+void report_found_in_launch(const char *kernel_name, enum finding finding, const char *detail, const char *advice) {
     struct text t = {0};
     pthread_mutex_lock(&lock);
     put_title(&t, detail);
@@ -441,7 +432,6 @@ int report_launch(const char *kernel_name, enum finding finding, const char *det
     put_advice(&t, advice);
     publish(&t, finding, &(struct facts_of_finding){.kernel = kernel_name});
     pthread_mutex_unlock(&lock);
-    return findings[finding].error;
 }
 
 /* ---- the host ---- */

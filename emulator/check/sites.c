@@ -8,12 +8,13 @@
 #include "check/order.h"
 #include "check/unavoidable.h"
 #include "check/watch.h"
-#include "core/decode.h"
-#include "core/function.h"
+#include "ptx/opcode.h"
 #include "ops/async.h"
 #include "ops/cluster.h"
 #include "ops/matrix.h"
 #include "ops/mbarrier.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 static bool any_of(const char *opcode, const char *const *modifiers) {
     for (; *modifiers; modifiers++)

@@ -4,8 +4,8 @@
 #define SITES_H
 
 #include "check/watched.h"
-#include "core/module.h"
-#include "memory/access.h"
+#include "decode/module.h"
+#include "machine/access.h"
 
 enum site_kind {
     SITE_NOTHING,

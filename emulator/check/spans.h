@@ -3,8 +3,8 @@
 #ifndef SPANS_H
 #define SPANS_H
 
-#include "core/simd.h"
-#include "memory/access.h"
+#include "machine/simd.h"
+#include "machine/access.h"
 
 struct span {
     uint64_t at; /* where its first lane accesses */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "check/declarations.h"
 
 #define NAME_SIZE 600

@@ -3,8 +3,8 @@
 #define SYMBOLS_H
 
 #include "check/arguments.h"
-#include "check/text.h"
-#include "core/module.h"
+#include "base/text.h"
+#include "decode/module.h"
 #include "memory/memory.h"
 
 /* The shared variable of a kernel at an offset, or NULL. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/function.h"
+#include "machine/code.h"
+#include "ops/control.h"
+#include "ops/call.h"
 
 #define MOST_BARRIERS 64 /* the rest are not looked at */
 

@@ -3,7 +3,7 @@
 #ifndef UNAVOIDABLE_H
 #define UNAVOIDABLE_H
 
-#include "core/module.h"
+#include "decode/module.h"
 
 /* Numbers such barriers of the kernel itself, not of functions that it calls: numbers[insn.index] = 1, 2, ...; all others stay as they
  * are. Returns how many there are. */

@@ -2,9 +2,9 @@
 #include "check/unused.h"
 
 #include "check/allocation_watch.h"
-#include "check/checks.h"
+#include "base/checks.h"
 #include "check/host_memory.h"
-#include "check/json.h"
+#include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/report.h"
 

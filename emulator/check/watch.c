@@ -7,11 +7,10 @@
 #include "check/block_watch.h"
 #include "check/follow.h"
 #include "check/quick.h"
-#include "core/function.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
-#include "core/zeroed.h"
+#include "base/zeroed.h"
 
 /* ---- launches and blocks ---- */
 
@@ -100,7 +99,8 @@ void watch_block_start(struct block *b) {
         b->watch = block_watch_new(b);
     b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
-    b->watch->whole = 0;
+    uint32_t threads = b->launch->config.block[0] * b->launch->config.block[1] * b->launch->config.block[2];
+    b->watch->whole = (uint32_t)(((uint64_t)1 << threads / WARP_SIZE) - 1);
     b->watch->first_wait = ~0u;
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch, b->launch->warps_per_block);
@@ -546,7 +546,7 @@ static const struct insn *watched(struct warp *w, const struct insn *in) {
     watch_after(b, w, in, s, mask, next);
     if (in_turn)
         pthread_mutex_unlock(&b->launch->atomics);
-    return follow_hand_on(w, next);
+    return warp_hand_on(w, next);
 }
 
 /* Nothing comes of a plain load or store. */
@@ -554,7 +554,7 @@ static const struct insn *watched_plain(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct site *s = &b->launch->sites->items[in->index];
     access_before(b, w, in, s);
-    return follow_hand_on(w, s->run(w, in));
+    return warp_hand_on(w, s->run(w, in));
 }
 
 op_fn watch_operation(const struct site *s, const struct insn *in) {

@@ -1,9 +1,9 @@
 /* The eyes of the checks: what the dispatch loop, the blocks and the launches tell them. Nothing of this is called
- * unless a check that needs it is on (check/checks.h). */
+ * unless a check that needs it is on (base/checks.h). */
 #ifndef WATCH_H
 #define WATCH_H
 
-#include "core/grid.h"
+#include "machine/grid.h"
 
 /* NULL when no check needs to see instructions. */
 struct launch_watch *watch_launch_begin(struct launch *launch);

@@ -3,19 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check/checks.h"
-#include "profile/launches.h"
-#include "profile/registers.h"
+#include "fatbin/resources.h"
 
-/* Machine code, or ptxas when it is asked, tells how many registers a kernel has and how much of a stack its calls take. */
-static bool registers_wanted(void) {
-    return launches_wanted() || check_is_on(CHECK_MEMORY);
-}
-
-static enum fatbin_result add(struct fatbin_images *images, const void *data, char *error, size_t size) {
+static enum fatbin_result add(struct fatbin_images *images, const void *data, bool resources, char *error,
+                              size_t size) {
     struct fatbin_image image;
-    if (registers_wanted())
-        fatbin_each_machine_code(data, fatbin_mapped_bytes(data), registers_note_machine_code);
+    if (resources)
+        fatbin_each_machine_code(data, fatbin_mapped_bytes(data), resources_note_machine_code);
     enum fatbin_result result = fatbin_unpack(data, fatbin_mapped_bytes(data), &image, error, size);
     if (result != FATBIN_OK)
         return result;
@@ -24,28 +18,29 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, ch
         abort();
     items[images->count++] = image;
     images->items = items;
-    if (registers_wanted())
-        registers_note_ptx(image.text, image.length);
+    if (resources)
+        resources_note_ptx(image.text, image.length);
     return FATBIN_OK;
 }
 
 /* What the device linker has made is machine code for one GPU, if anything; but it hands on the fat binaries of the files
  * that it was made from, and those have their PTX. One may not (a library's, say): what is missing then shows when it is used. */
-static enum fatbin_result add_linked(struct fatbin_images *images, void *const *parts, char *error, size_t size) {
+static enum fatbin_result add_linked(struct fatbin_images *images, void *const *parts, bool resources, char *error,
+                                     size_t size) {
     snprintf(error, size, "the executable was linked with -rdc=true, and the files it was linked from are not in it");
     for (; parts && *parts; parts++) {
-        if (add(images, *parts, error, size) == FATBIN_BROKEN)
+        if (add(images, *parts, resources, error, size) == FATBIN_BROKEN)
             return FATBIN_BROKEN;
     }
     return images->count ? FATBIN_OK : FATBIN_NO_IMAGE;
 }
 
-enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fatbin_images *images, char *error,
-                                 size_t error_size) {
+enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fatbin_images *images, bool resources,
+                                 char *error, size_t error_size) {
     *images = (struct fatbin_images){0};
     enum fatbin_result result = wrapper->version == FATBIN_WRAPPER_LINKED
-                                    ? add_linked(images, (void *const *)wrapper->extra, error, error_size)
-                                    : add(images, wrapper->data, error, error_size);
+                                    ? add_linked(images, (void *const *)wrapper->extra, resources, error, error_size)
+                                    : add(images, wrapper->data, resources, error, error_size);
     if (result != FATBIN_OK)
         fatbin_images_free(images);
     return result;

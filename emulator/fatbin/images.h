@@ -2,6 +2,7 @@
 #ifndef IMAGES_H
 #define IMAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "fatbin/fatbin.h"
@@ -12,9 +13,10 @@ struct fatbin_images {
 };
 
 /* What __cudaRegisterFatBinary was given leads to. Of linked files those without PTX are left out, unless that is all of
- * them. Unless FATBIN_OK, `error` holds one line and there are no items. */
-enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fatbin_images *images, char *error,
-                                 size_t error_size);
+ * them. With `resources` they are also noted for
+ * fatbin/resources.h. Unless FATBIN_OK, `error` holds one line and there are no items. */
+enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fatbin_images *images, bool resources,
+                                 char *error, size_t error_size);
 void fatbin_images_free(struct fatbin_images *images);
 
 #endif

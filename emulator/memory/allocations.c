@@ -12,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/allocation_watch.h"
-#include "check/authors.h"
-#include "check/checks.h"
-#include "check/managed_watch.h"
+#include "memory/observer.h"
 #include "memory/space.h"
 
 #define POISON      0xff
@@ -24,6 +21,8 @@
 #define GAP_LEAST   256
 #define GAP_MOST    ((uint64_t)1 << 20)
 #define POOL        256
+
+struct memory_observer memory_observer;
 
 enum region_number { REGION_DEVICE, REGION_SHARED, REGION_REGISTERED, REGIONS };
 
@@ -268,10 +267,8 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     a->name = name ? strdup(name) : NULL; /* it outlives the module: a closed library's variables are still reported */
     a->id = ++last_id;
     memory_set_read_only(a, kind == MEMORY_CONSTANT);
-    a->watch = allocation_watch_new(a);
-    authors_open(a);
-    if (kind == MEMORY_MANAGED && check_is_on(CHECK_RACE))
-        managed_open(a, fill);
+    if (memory_observer.allocated)
+        memory_observer.allocated(a, fill);
     if (!table_insert(&regions[r], a))
         return NULL;
     *used += size;
@@ -317,7 +314,8 @@ bool memory_revive(uint64_t base) {
                     used_device <= memory_total() - a->size && space_device_open(base, a->size, POISON);
     if (possible) {
         used_device += a->size;
-        authors_open(a);
+        if (memory_observer.revived)
+            memory_observer.revived(a);
         __atomic_store_n(&a->limit, a->size, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
@@ -340,8 +338,8 @@ static struct allocation *register_locked(uint64_t base, size_t size, int device
                              .kind = MEMORY_REGISTERED,
                              .device = device,
                              .id = ++last_id};
-    a->watch = allocation_watch_new(a);
-    authors_open(a);
+    if (memory_observer.allocated)
+        memory_observer.allocated(a, POISON);
     return table_insert(&regions[REGION_REGISTERED], a) ? a : NULL;
 }
 
@@ -377,7 +375,7 @@ static void discard_pages(const struct allocation *a) {
 static void free_locked(struct allocation *a) {
     __atomic_store_n(&a->limit, 0, __ATOMIC_RELEASE);
     if (a->watch)
-        allocation_watch_freed(a);
+        memory_observer.freed(a);
     if (a->kind == MEMORY_REGISTERED) {
         table_replace(&regions[REGION_REGISTERED], NULL, a); /* the host's own again, and no longer ours to know */
         return;

@@ -6,9 +6,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "check/host_frame.h"
-#include "check/managed_watch.h"
-#include "check/report.h"
+#include "base/host_frame.h"
+#include "memory/observer.h"
 #include "memory/space.h"
 
 #define FRAMES 32
@@ -68,10 +67,10 @@ static void on_fault(int signal_number, siginfo_t *info, void *context) {
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     const struct sigaction *before = &previous[signal_number == signals[0] ? 0 : 1];
     bool ours = info->si_code > 0 && (in_range(space_device(), address) || in_range(space_shared(), address));
-    if (ours && managed_fault(address, is_write(context), program_function(context)))
+    if (ours && memory_observer.host_fault &&
+        memory_observer.host_fault(address, is_write(context), program_function(context)))
         return;
     if (ours) {
-        report_host_fault(address, is_write(context), program_function(context));
         default_action(signal_number, info);
     } else if (before->sa_flags & SA_SIGINFO) {
         before->sa_sigaction(signal_number, info, context);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "check/report.h"
+#include "machine/finding.h"
 #include "ops/atomic.h"
-#include "ops/memory.h"
+#include "ops/load_store.h"
 
 /* ---- cp.async: 4, 8 or 16 bytes per lane ---- */
 

@@ -8,8 +8,8 @@
 #ifndef OPS_ASYNC_H
 #define OPS_ASYNC_H
 
-#include "core/warp.h"
-#include "memory/access.h"
+#include "machine/warp.h"
+#include "machine/access.h"
 
 /* cp.async. op[0]: the place in the frame, access->bytes * access->count bytes per lane. insn.kind of the read: */
 enum copy_kind {

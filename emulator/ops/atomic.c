@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/stuck.h"
+#include "machine/stuck.h"
 #include "ops/half.h"
 #include "ops/lanes.h"
-#include "ops/memory.h"
+#include "ops/load_store.h"
 
 typedef unsigned __int128 uint128_t;
 

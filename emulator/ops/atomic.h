@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "memory/access.h"
+#include "machine/access.h"
 
 /* Fills operation, type, bytes and count of an access from an opcode like "atom.global.relaxed.gpu.add.f32". False when
  * there is no such instruction. */

@@ -2,14 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/follow.h"
-#include "check/report.h"
-#include "check/watch.h"
-#include "core/condition.h"
-#include "core/device_printf.h"
-#include "core/function.h"
-#include "core/grid.h"
+#include "machine/observer.h"
+#include "machine/condition.h"
+#include "machine/device_printf.h"
+#include "machine/code.h"
+#include "machine/grid.h"
 #include "memory/memory.h"
+#include "ops/call.h"
 
 /* Argument i of a builtin's call, for a lane. */
 static uint64_t argument(const struct warp *w, const struct call_site *site, unsigned i, int l) {
@@ -58,13 +57,15 @@ struct printing {
 
 static void note_argument(void *context, size_t at, size_t size) {
     const struct printing *c = context;
-    follow_printed(c->warp, c->in, c->lane, c->list + at, size);
+    if (c->warp->block->watch)
+        observer.argument_printed(c->warp, c->in, c->lane, c->list + at, size);
 }
 
 static const char *find_string(void *context, uint64_t address) {
     const struct printing *c = context;
     const char *s = device_string(c->warp, c->lane, address);
-    watch_read(c->warp, c->in, c->lane, address, s ? (uint32_t)strlen(s) + 1 : 1);
+    if (c->warp->launch->watch)
+        observer.memory_read(c->warp, c->in, c->lane, address, s ? (uint32_t)strlen(s) + 1 : 1);
     return s;
 }
 

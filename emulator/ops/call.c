@@ -1,24 +1,13 @@
-/* Calls of functions, direct, indirect and recursive. See core/function.h for where things lie. */
+/* Calls of functions, direct, indirect and recursive. See machine/code.h for where things lie. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/follow.h"
-#include "check/report.h"
-#include "core/function.h"
-#include "core/grid.h"
-
-/* A saved activation of a recursive function, for the lanes in mask. The warp's lanes may be at different depths,
- * so each lane has a chain of its own through these records. */
-struct saved {
-    struct saved *below[WARP_SIZE]; /* by lane: what lies under this record */
-    uint32_t mask;                  /* lanes that have not come back for it */
-    uint8_t area[];                 /* of the frame, and then of that beside it: check/follow.h */
-};
-
-struct call_stack {
-    struct saved *top[WARP_SIZE];
-};
+#include "machine/call_stack.h"
+#include "machine/finding.h"
+#include "machine/code.h"
+#include "machine/grid.h"
+#include "ops/call.h"
 
 static void copy_in(uint8_t *frame, const struct argument *a, uint32_t n, uint32_t mask) {
     for (uint32_t i = 0; i < n; i++)
@@ -30,8 +19,8 @@ static void copy_in(uint8_t *frame, const struct argument *a, uint32_t n, uint32
 
 static void copy_lanes(struct warp *w, const struct argument *a, uint32_t n) {
     copy_in(w->regs, a, n, w->mask);
-    if (follow_is_on(w))
-        copy_in(follow_registers(w), a, n, w->mask);
+    if (w->shadow)
+        copy_in(w->shadow, a, n, w->mask);
 }
 
 static void push(struct warp *w, const struct function *f) {
@@ -45,8 +34,8 @@ static void push(struct warp *w, const struct function *f) {
         abort();
     s->mask = w->mask;
     memcpy(s->area, w->regs + f->area_begin, bytes);
-    if (follow_is_on(w))
-        memcpy(s->area + bytes, follow_registers(w) + f->area_begin, bytes);
+    if (w->shadow)
+        memcpy(s->area + bytes, w->shadow + f->area_begin, bytes);
     else
         memset(s->area + bytes, 0, beside);
     for (int l = 0; l < WARP_SIZE; l++)
@@ -81,26 +70,13 @@ static void pop(struct warp *w, const struct function *f) {
             continue;
         struct saved *s = stack->top[l];
         restore_lane(w->regs, f, s->area, l);
-        if (follow_is_on(w))
-            restore_lane(follow_registers(w), f, s->area + (f->area_end - f->area_begin), l);
+        if (w->shadow)
+            restore_lane(w->shadow, f, s->area + (f->area_end - f->area_begin), l);
         stack->top[l] = s->below[l];
         s->mask &= ~(1u << l);
         if (!s->mask)
             free(s);
     }
-}
-
-void call_stack_free(void *call_stack) {
-    struct call_stack *stack = call_stack;
-    for (int l = 0; stack && l < WARP_SIZE; l++)
-        while (stack->top[l]) {
-            struct saved *s = stack->top[l];
-            stack->top[l] = s->below[l];
-            s->mask &= ~(1u << l);
-            if (!s->mask)
-                free(s);
-        }
-    free(stack);
 }
 
 /* Where an activation's variables begin in a lane's local memory. */
@@ -217,11 +193,11 @@ static void land(struct warp *w, const struct call_site *site, const struct func
     /* The caller may be the same function: its place for the result comes back with the rest, so the result waits
      * outside (PTX functions return one parameter). */
     const struct argument *result = site->result_count ? &site->results[0] : NULL;
-    uint8_t *kept = keep(w->regs, result), *beside = follow_is_on(w) ? keep(follow_registers(w), result) : NULL;
+    uint8_t *kept = keep(w->regs, result), *beside = w->shadow ? keep(w->shadow, result) : NULL;
     pop(w, f);
     give_back(w->regs, result, kept, w->mask);
     if (beside)
-        give_back(follow_registers(w), result, beside, w->mask);
+        give_back(w->shadow, result, beside, w->mask);
 }
 
 /* Behind a call: takes the results over and gives the callee's place back. After an indirect call the lanes may

@@ -1,7 +1,7 @@
 #include "ops/cluster.h"
 
-#include "check/report.h"
-#include "core/grid.h"
+#include "machine/finding.h"
+#include "machine/grid.h"
 
 const struct insn *op_cluster_needed(struct warp *w, const struct insn *in) {
     if (w->launch->config.clusters || w->launch->kernel->ptx->cluster[0])

@@ -2,7 +2,7 @@
 #ifndef OPS_CLUSTER_H
 #define OPS_CLUSTER_H
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 /* Says when op[0] names a block other than 0, which is all that there is. */
 /* Before what only clusters may do: is the launch one of clusters? */

@@ -6,6 +6,7 @@
 #define LANE_FAMILY
 #include "ops/half.h"
 #include "ops/lanes.h"
+#include "ops/forms.h"
 
 /* ---- values as what they compare like ---- */
 

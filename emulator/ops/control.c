@@ -3,10 +3,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "check/report.h"
-#include "core/function.h"
-#include "core/grid.h"
-#include "profile/counters.h"
+#include "machine/observer.h"
+#include "machine/code.h"
+#include "machine/grid.h"
+#include "ops/control.h"
 
 /* ---- branches ---- */
 
@@ -40,7 +40,7 @@ const struct insn *op_branch_if(struct warp *w, const struct insn *in) {
     uint32_t p = PRED(0), taken = w->mask & (in->kind ? ~p : p);
     bool diverged = taken != 0 && taken != w->mask;
     if (diverged && w->worker->counters)
-        counters_diverged(w->worker->counters, in);
+        observer.diverged(w->worker->counters, in);
     if (!taken) /* who left a loop before may wait here, where there is no label */
         return warp_goes_on(w, in + 1) ? in + 1 : warp_meet(w, in + 1);
     if (!diverged)
@@ -66,9 +66,9 @@ const struct insn *op_branch_table(struct warp *w, const struct insn *in) {
     if (--w->fuel <= 0 && same == w->mask)
         return warp_yield(w, target);
     if (w->worker->counters)
-        counters_branch(w->worker->counters, in);
+        observer.branch(w->worker->counters, in);
     if (w->worker->counters && same != w->mask)
-        counters_diverged(w->worker->counters, in);
+        observer.diverged(w->worker->counters, in);
     if (same == w->mask)
         return w->count == 1 ? target : warp_meet(w, target);
     return warp_branch(w, target, same, in); /* the others look at the table again */

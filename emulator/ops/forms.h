@@ -4,9 +4,14 @@
 
 #include <stddef.h>
 
-#include "core/insn.h"
+#include "machine/insn.h"
 
+/* A family's file ends in one table of its forms, closed by {0}; forms.c lists the tables. */
+const struct form *form_find(const char *name);
 size_t form_count(void);
 const struct form *form_at(size_t i); /* 0 <= i < form_count() */
+
+/* The same setp with its second source in insn.imm (as the operand's bits); NULL where there is none: compare.c. */
+op_fn setp_with_constant(op_fn run);
 
 #endif

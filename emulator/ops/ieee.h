@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 static inline uint32_t f32_bits(float x) {
     uint32_t u;

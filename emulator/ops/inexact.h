@@ -4,7 +4,7 @@
 #ifndef INEXACT_H
 #define INEXACT_H
 
-#include "core/insn.h"
+#include "machine/insn.h"
 
 /* The number of a form's error, for insn.imm; -1: it is exact, or not known how inexact. */
 int inexact_number(const char *form);

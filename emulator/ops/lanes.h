@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/simd.h"
-#include "core/warp.h"
+#include "machine/simd.h"
+#include "machine/warp.h"
 
 #if defined(__clang__) /* says so when a loop over lanes cannot become vector code: 64-bit division, for one */
 #pragma clang diagnostic ignored "-Wpass-failed"

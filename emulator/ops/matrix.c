@@ -1,8 +1,8 @@
 /* What the matrix instructions share. */
 #include "ops/matrix.h"
 
-#include "check/report.h"
-#include "core/grid.h"
+#include "machine/finding.h"
+#include "machine/grid.h"
 
 bool matrix_ready(struct warp *w, const struct insn *in, const struct insn **next) {
     if (w->mask == FULL_MASK)

@@ -8,8 +8,8 @@
 #ifndef OPS_MATRIX_H
 #define OPS_MATRIX_H
 
-#include "core/warp.h"
-#include "memory/access.h"
+#include "machine/warp.h"
+#include "machine/access.h"
 
 enum matrix_type {
     MATRIX_NONE,

@@ -2,9 +2,9 @@
  * address that a lane gives: lanes 0-7 for the first matrix, 8-15 for the second and so on. */
 #include <string.h>
 
-#include "check/report.h"
+#include "machine/finding.h"
 #include "ops/matrix.h"
-#include "ops/memory.h"
+#include "ops/load_store.h"
 
 #define SIDE 8
 

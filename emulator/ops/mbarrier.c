@@ -1,44 +1,11 @@
-/* mbarrier: an object of 8 bytes in shared memory. A phase of it is over when all expected arrivals and all expected bytes
- * have come; then the next one begins.
- *
- * What the 64 bits are is the machine's own business. Here:
- *   pending : 20   arrivals this phase waits for
- *   expected : 20  arrivals the next phase will wait for
- *   bytes : 21     bytes this phase waits for, signed: they may come before they are announced
- *   tag : 2        01, so that memory which nobody initialised (ones or zeros) is told from an mbarrier
- *   phase : 1
- * The state that arrive returns is the object as it was before. All threads that can reach one run on the same thread of
- * the host, so no operation here need be atomic. */
+/* Operations on mbarriers (machine/mbarrier_object.h says what they are). All threads that can reach one run on the
+ * same thread of the host, so nothing here need be atomic. */
 #include "ops/mbarrier.h"
 
-#include <stdio.h>
-
-#include "check/checks.h"
-#include "check/report.h"
-#include "ops/memory.h"
-
-#define COUNT_BITS 20
-#define COUNT_MASK ((1u << COUNT_BITS) - 1)
-#define TAG        ((uint64_t)1 << 61)
-#define TAG_MASK   ((uint64_t)3 << 61)
-#define PHASE      63
-
-struct mbarrier {
-    uint32_t pending, expected;
-    int32_t bytes;
-    uint32_t phase;
-};
-
-static struct mbarrier unpack(uint64_t x) {
-    int32_t bytes = (int32_t)((uint32_t)(x >> 2 * COUNT_BITS) << 11) >> 11;
-    return (struct mbarrier){(uint32_t)x & COUNT_MASK, (uint32_t)(x >> COUNT_BITS) & COUNT_MASK, bytes,
-                             (uint32_t)(x >> PHASE)};
-}
-
-static uint64_t pack(struct mbarrier b) {
-    uint64_t bytes = (uint32_t)b.bytes & ((1u << 21) - 1);
-    return b.pending | (uint64_t)b.expected << COUNT_BITS | bytes << 2 * COUNT_BITS | TAG | (uint64_t)b.phase << PHASE;
-}
+#include "base/checks.h"
+#include "machine/finding.h"
+#include "machine/mbarrier_object.h"
+#include "ops/load_store.h"
 
 /* Something has come: who waits has reason to. */
 static void complete(struct warp *w, struct mbarrier *b) {
@@ -68,7 +35,7 @@ static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
 
 static uint64_t *object(struct warp *w, const struct insn *in, int lane) {
     uint64_t *at = place(w, in, lane);
-    if (at && (*at & TAG_MASK) != TAG)
+    if (at && (*at & MBARRIER_TAG_MASK) != MBARRIER_TAG)
         return wrong(w, in, lane, "There is no initialized mbarrier at this address.",
                      "One thread has to initialize it (init(&barrier, count)), and the others may use it after a "
                      "__syncthreads().");
@@ -77,8 +44,8 @@ static uint64_t *object(struct warp *w, const struct insn *in, int lane) {
 
 /* The machine lets it pass; arrivals of the phase are lost, and who waits for it may wait for ever. */
 static void check_reinit(struct warp *w, const struct insn *in, int lane, uint64_t old) {
-    struct mbarrier b = unpack(old);
-    if ((old & TAG_MASK) == TAG && (b.pending != b.expected || b.bytes) && check_is_on(CHECK_SYNC))
+    struct mbarrier b = mbarrier_unpack(old);
+    if ((old & MBARRIER_TAG_MASK) == MBARRIER_TAG && (b.pending != b.expected || b.bytes) && check_is_on(CHECK_SYNC))
         report_insn(
             w, in, FINDING_LAUNCH_FAILURE, 1u << lane,
             "Barrier error detected. An mbarrier is initialized again in the middle of a phase.",
@@ -93,11 +60,11 @@ const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in) {
         uint64_t *at = place(w, in, l);
         if (!at)
             return NULL;
-        if (!count || count > COUNT_MASK)
+        if (!count || count > MBARRIER_COUNT_MASK)
             return wrong(w, in, l, "An mbarrier is initialized with a count that it cannot have.",
                          "It expects 1 to 1048575 arrivals.");
         check_reinit(w, in, l, *at);
-        *at = pack((struct mbarrier){.pending = count, .expected = count});
+        *at = mbarrier_pack((struct mbarrier){.pending = count, .expected = count});
     }
     return in + 1;
 }
@@ -114,7 +81,7 @@ const struct insn *op_mbarrier_inval(struct warp *w, const struct insn *in) {
 
 static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b, int64_t bytes, int lane) {
     int64_t sum = b->bytes + bytes;
-    if (sum < -(int64_t)COUNT_MASK || sum > COUNT_MASK)
+    if (sum < -(int64_t)MBARRIER_COUNT_MASK || sum > MBARRIER_COUNT_MASK)
         return wrong(w, in, lane, "An mbarrier waits for more bytes than it can count.", "1048575 at a time.");
     b->bytes = (int32_t)sum;
     return true;
@@ -131,7 +98,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
         if (!at)
             return NULL;
         uint64_t before = *at;
-        struct mbarrier b = unpack(before);
+        struct mbarrier b = mbarrier_unpack(before);
         if (!add_bytes(w, in, &b, REG(uint32_t, 2)[l], l))
             return NULL;
         if (!count || count > b.pending)
@@ -142,8 +109,8 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
         b.pending -= count;
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
         complete(w, &b);
-        *at = pack(b);
-        if (at != first || first_state >> PHASE != before >> PHASE) {
+        *at = mbarrier_pack(b);
+        if (at != first || first_state >> MBARRIER_PHASE != before >> MBARRIER_PHASE) {
             first = at;
             first_state = before;
         }
@@ -159,12 +126,12 @@ const struct insn *op_mbarrier_bytes(struct warp *w, const struct insn *in) {
         uint64_t *at = object(w, in, l);
         if (!at)
             return NULL;
-        struct mbarrier b = unpack(*at);
+        struct mbarrier b = mbarrier_unpack(*at);
         if (!add_bytes(w, in, &b, in->kind ? -bytes : bytes, l))
             return NULL;
         if (in->kind)
             complete(w, &b);
-        *at = pack(b);
+        *at = mbarrier_pack(b);
     }
     return in + 1;
 }
@@ -178,8 +145,8 @@ const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
         at = object(w, in, l);
         if (!at)
             return NULL;
-        uint32_t phase = in->kind ? REG(uint32_t, 1)[l] & 1 : (uint32_t)(REG(uint64_t, 1)[l] >> PHASE);
-        over |= (uint32_t)(*at >> PHASE != phase) << l;
+        uint32_t phase = in->kind ? REG(uint32_t, 1)[l] & 1 : (uint32_t)(REG(uint64_t, 1)[l] >> MBARRIER_PHASE);
+        over |= (uint32_t)(*at >> MBARRIER_PHASE != phase) << l;
     }
     WRITE_PRED(0, over);
     if (over) {
@@ -192,18 +159,9 @@ const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
     return warp_spin(w, in + 1);
 }
 
-void mbarrier_describe(uint64_t state, char *text, size_t size) {
-    struct mbarrier b = unpack(state);
-    snprintf(text, size,
-             "The mbarrier (cuda::barrier) still expects %u of %u arrivals and %d bytes in this phase, and every "
-             "thread of the "
-             "block that has not ended waits: the count given to init() has to be that of the threads that arrive.",
-             b.pending, b.expected, b.bytes);
-}
-
 const struct insn *op_mbarrier_pending(struct warp *w, const struct insn *in) {
     const uint64_t *state = REG(uint64_t, 1);
-    WRITE_LANES(uint32_t, (uint32_t)state[l] & COUNT_MASK);
+    WRITE_LANES(uint32_t, (uint32_t)state[l] & MBARRIER_COUNT_MASK);
     return in + 1;
 }
 

@@ -2,10 +2,7 @@
 #ifndef OPS_MBARRIER_H
 #define OPS_MBARRIER_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/warp.h"
+#include "machine/warp.h"
 
 /* insn.extra is the access to the object. insn.kind of op_mbarrier_arrive: */
 enum mbarrier_arrive {
@@ -25,8 +22,5 @@ const struct insn *op_mbarrier_pending(struct warp *w,
                                        const struct insn *in); /* op[0]: arrivals that state op[1] awaits */
 /* cp.async.mbarrier.arrive: expects the arrival that it makes; as copies are done at once, nothing changes. */
 const struct insn *op_mbarrier_touch(struct warp *w, const struct insn *in);
-
-/* What an object in this state waits for, as a sentence. */
-void mbarrier_describe(uint64_t state, char *text, size_t size);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "check/checks.h"
-#include "check/follow.h"
+#include "base/checks.h"
+#include "machine/observer.h"
 
 #define SLOT_BYTES (WARP_SIZE * sizeof(uint64_t))
 
@@ -130,16 +130,17 @@ static const struct insn *execute(struct warp *w, const struct insn *in, const s
 static const struct insn *execute_followed(struct warp *w, const struct insn *in, const struct meeting *m,
                                            uint8_t frame[][SLOT_BYTES]) {
     _Alignas(64) uint8_t beside[INSN_OPERANDS][SLOT_BYTES] = {{0}};
-    struct follow *f = follow_begin(w);
-    bool hand_on = f->hand_on;
-    bring_all(w, in, m, follow_registers(w), beside);
-    uint8_t *registers = follow_exchange_registers(w, beside[0]);
-    f->hand_on = false; /* not in here */
+    observer.follow(w);
+    bool hand_on = w->hand_on;
+    uint8_t *shadow = w->shadow;
+    bring_all(w, in, m, shadow, beside);
+    w->shadow = beside[0];
+    w->hand_on = false; /* not in here */
     const struct insn *done = execute(w, in, m, frame);
-    f->hand_on = hand_on;
-    follow_exchange_registers(w, registers);
+    w->hand_on = hand_on;
+    w->shadow = shadow;
     if (done)
-        take_all(w, in, m, registers, beside);
+        take_all(w, in, m, shadow, beside);
     return done;
 }
 
@@ -159,5 +160,5 @@ const struct insn *meeting_hold(struct warp *w, const struct insn *in, uint32_t 
         f->state = FRAGMENT_READY;
         f->pc++;
     }
-    return follow_hand_on(w, warp_meet(w, in + 1));
+    return warp_hand_on(w, warp_meet(w, in + 1));
 }

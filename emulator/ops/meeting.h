@@ -4,7 +4,7 @@
 #ifndef OPS_MEETING_H
 #define OPS_MEETING_H
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 /* The lanes that execute now and those that wait for them at instructions like this one. 0 while somebody is missing whom one of them
  * names; operand k is the member mask. */

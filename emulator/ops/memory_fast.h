@@ -1,4 +1,4 @@
-/* Loads and stores of a whole warp whose lanes are regular, by halves of 16: the interpreter's fast way (ops/memory.c) and the second
+/* Loads and stores of a whole warp whose lanes are regular, by halves of 16: the interpreter's fast way (ops/load_store.c) and the second
  * tier's.
  *
  * A half is regular when its lanes access element after element (a run) or, loading, all the same one. That is one check
@@ -6,9 +6,9 @@
 #ifndef MEMORY_FAST_H
 #define MEMORY_FAST_H
 
-#include "core/grid.h"
-#include "core/simd.h"
-#include "memory/access.h"
+#include "machine/grid.h"
+#include "machine/simd.h"
+#include "machine/access.h"
 #include "memory/memory.h"
 
 #define HALF 16

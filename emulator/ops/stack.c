@@ -1,7 +1,7 @@
 #include "ops/stack.h"
 
-#include "check/report.h"
-#include "core/grid.h"
+#include "machine/finding.h"
+#include "machine/grid.h"
 
 static uint64_t value(const struct warp *w, const struct insn *in, int k, int lane) {
     return in->kind == 64 ? REG(uint64_t, k)[lane] : REG(uint32_t, k)[lane];

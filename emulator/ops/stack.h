@@ -2,13 +2,7 @@
 #ifndef OPS_STACK_H
 #define OPS_STACK_H
 
-#include "core/warp.h"
-
-/* How large a stack is says cudaLimitStackSize. How much of it an activation of a recursive function takes is ptxas's decision;
- * PTX says at least how much: its variables and where to return to. So a recursion that overflows here does on a GPU, which
- * may stop one that goes well here; with memcheck on, the machine code or ptxas is asked. */
-#define STACK_DEFAULT 1024
-#define STACK_RETURN  8
+#include "machine/warp.h"
 
 /* insn.kind: bits of addresses and sizes. op[0] = the address of op[1] bytes; insn.imm: what it must be a multiple of */
 const struct insn *op_alloca(struct warp *w, const struct insn *in);

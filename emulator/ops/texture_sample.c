@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/allocation_watch.h"
+#include "memory/observer.h"
 #include "ops/half.h"
-#include "ops/texture.h"
+#include "ops/texture_fetch.h"
 
 /* ---- one texel ---- */
 
@@ -68,7 +68,7 @@ static bool read_texel(const struct texture *t, const struct image *m, const int
     if (!from)
         return false;
     uint64_t where;
-    if (allocation_find_unwritten(m->memory, address, bytes, &where))
+    if (memory_find_unwritten(m->memory, address, bytes, &where))
         out->unwritten = address;
     for (unsigned c = 0; c < 4; c++) /* a channel that is not there reads as 0 */
         out->v[c] = c < m->channels ? channel_value(t, from + c * m->channel_bytes, c) : 0;

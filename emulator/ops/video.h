@@ -3,7 +3,7 @@
 #ifndef OPS_VIDEO_H
 #define OPS_VIDEO_H
 
-#include "core/warp.h"
+#include "machine/warp.h"
 
 enum video_operation {
     VIDEO_OP_ADD,

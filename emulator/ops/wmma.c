@@ -2,10 +2,10 @@
  * ops/matrix.h says, row after row. */
 #include <string.h>
 
-#include "check/report.h"
-#include "core/simd.h"
+#include "machine/finding.h"
+#include "machine/simd.h"
 #include "ops/matrix.h"
-#include "ops/memory.h"
+#include "ops/load_store.h"
 
 #define MATRIX_BYTES 1024 /* of the largest: 256 elements of 32 bits */
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/module.h"
-#include "core/zeroed.h"
+#include "decode/module.h"
+#include "base/zeroed.h"
 
 bool counted_is_guarded(const struct kernel *k, uint32_t index) {
     return index && k->code.insns[index - 1].flags & INSN_GUARD;

@@ -5,20 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/function.h"
+#include "emulator.h"
 #include "profile/launches.h"
 #include "profile/output.h"
 #include "profile/patterns.h"
 #include "profile/reuse.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
-#include "core/zeroed.h"
+#include "base/zeroed.h"
+#include "ops/control.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
-extern int cudaDeviceSynchronize(void); /* of this library: api/ */
-
-static _Atomic bool on; /* sums, between emulatorCountersStart and -Stop */
+static _Atomic bool on; /* sums, between counters_start and counters_stop */
 static struct counts process;
 static uint64_t process_launches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,6 +26,10 @@ static bool sums_on(void) {
 
 bool counters_on(void) {
     return sums_on() || launches_wanted();
+}
+
+struct counters *counters_new(void) {
+    return counters_on() ? zeroed(1, sizeof(struct counters)) : NULL;
 }
 
 /* ---- one instruction ---- */
@@ -128,14 +129,43 @@ static void begin(struct counters *c, const struct launch *launch) {
 }
 
 /* Instructions that the warps of another block have executed since a barrier are forgotten. */
-void counters_warp(struct counters *c, const struct warp *w) {
-    if (!c->counted.records)
-        begin(c, w->launch);
-    if (c->epoch_block == w->block->index)
-        return;
-    c->epoch_block = w->block->index;
+static void enter_block(struct counters *c, const struct block *b) {
+    c->epoch_block = b->index;
     c->epoch = (struct barrier_epoch){0};
     memset(c->counted.since, 0, sizeof c->counted.since);
+}
+
+bool counters_warp(struct counters *c, const struct warp *w) {
+    if (!c->counted.records)
+        begin(c, w->launch);
+    if (c->epoch_block != w->block->index)
+        enter_block(c, w->block);
+    return counters_drawn(c, w);
+}
+
+/* ---- the dispatch loop ---- */
+
+static inline void count(struct counters *c, struct warp *w, const struct insn *in) {
+    counters_instruction(c, w, in);
+    if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by a loop */
+        uint32_t all = w->mask;
+        w->mask = counters_unguarded(w, in);
+        if (w->mask)
+            counters_instruction(c, w, in + 1);
+        w->mask = all;
+    }
+}
+
+void counters_count(struct counters *c, struct warp *w, const struct insn *in) {
+    count(c, w, in);
+}
+
+void counters_run(struct warp *w, const struct insn *in) {
+    struct counters *c = w->worker->counters;
+    while (in) {
+        count(c, w, in);
+        in = in->run(w, in);
+    }
 }
 
 void counters_branch(struct counters *c, const struct insn *in) {
@@ -169,10 +199,8 @@ static void add_to_process(const struct counters *c) {
     pthread_mutex_unlock(&lock);
 }
 
-void counters_flush(struct counters *c) {
+static void flush(struct counters *c) {
     struct insn_record *records = c->counted.records;
-    if (!records)
-        return;
     counted_add_up(&c->counted, c->kernel);
     for (uint32_t i = 0; i < c->kernel->code.count; i++)
         if (records[i].details)
@@ -189,7 +217,12 @@ void counters_flush(struct counters *c) {
     counted_free(&c->counted);
     reuse_free(c->reuse);
     trace_free(c->trace);
-    *c = (struct counters){0};
+}
+
+void counters_end(struct counters *c) {
+    if (c->counted.records)
+        flush(c);
+    free(c);
 }
 
 void counters_launch_done(const struct launch *launch) {
@@ -242,8 +275,7 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
     };
 }
 
-EXPORT void emulatorCountersStart(void) {
-    cudaDeviceSynchronize();
+void counters_start(void) {
     pthread_mutex_lock(&lock);
     memset(&process, 0, sizeof process);
     process_launches = 0;
@@ -251,8 +283,7 @@ EXPORT void emulatorCountersStart(void) {
     atomic_store(&on, true);
 }
 
-EXPORT void emulatorCountersStop(struct emulatorCounters *out, size_t size) {
-    cudaDeviceSynchronize();
+void counters_stop(struct emulatorCounters *out, size_t size) {
     atomic_store(&on, false);
     pthread_mutex_lock(&lock);
     struct emulatorCounters counted = for_programs(process.n);

@@ -2,8 +2,7 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
-#include "core/grid.h"
-#include "emulator.h"
+#include "machine/grid.h"
 #include "profile/counted.h"
 #include "profile/counts.h"
 
@@ -53,23 +52,34 @@ struct counters {
 };
 
 bool counters_on(void);
+/* A worker's, all zeros; NULL when nothing is counted. */
+struct counters *counters_new(void);
+/* emulator.h's, when the device is idle: from zero, and then the first `size` bytes of the sums. */
+struct emulatorCounters;
+void counters_start(void);
+void counters_stop(struct emulatorCounters *out, size_t size);
 static inline uint64_t *counters_since(struct counters *c, const struct warp *w) {
     return &c->counted.since[w->index % WARP_SIZE];
 }
-/* Before a warp's instructions are executed. */
-void counters_warp(struct counters *c, const struct warp *w);
-/* Is every instruction of it kept, to be drawn? Then it has to be interpreted. */
+/* Before a warp's instructions are executed. True when every one of them is kept, to be drawn: then it has to be
+ * interpreted. */
+bool counters_warp(struct counters *c, const struct warp *w);
+/* Is every instruction of it kept, to be drawn? */
 static inline bool counters_drawn(const struct counters *c, const struct warp *w) {
     return c->trace && w->block->index == 0;
 }
-/* profile/memory.c: counts what an instruction asks of memory, before it is executed. */
+/* profile/requests.c: counts what an instruction asks of memory, before it is executed. */
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* profile/texels.c: the same for a fetch from a texture, or an access to a surface. */
 void counters_texture(struct counts *counts, const struct warp *w, const struct insn *in);
 void counters_surface(struct counts *counts, const struct warp *w, const struct insn *in);
 /* What instructions of some kinds ask for beyond being counted. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in);
-/* Called by the watching dispatch loop before each instruction is executed (w->mask is what will execute). Compiled kernels count
+/* Counts an instruction, and the one behind it if it is a guard. */
+void counters_count(struct counters *c, struct warp *w, const struct insn *in);
+/* The dispatch loop, counting what is executed. */
+void counters_run(struct warp *w, const struct insn *in);
+/* Called before each instruction is executed (w->mask is what will execute). Compiled kernels count
  * in another way: profile/counted.h. */
 static inline void counters_instruction(struct counters *c, const struct warp *w, const struct insn *in) {
     struct insn_record *r = &c->counted.records[in->index];
@@ -89,8 +99,8 @@ static inline uint32_t counters_unguarded(const struct warp *w, const struct ins
 void counters_branch(struct counters *c, const struct insn *in);
 /* The active lanes went both ways at a branch of either kind. */
 void counters_diverged(struct counters *c, const struct insn *in);
-/* Adds a worker's counts to the process's and clears them, at the end of its part of a launch. Thread-safe. */
-void counters_flush(struct counters *c);
+/* Adds a worker's counts to the process's and frees them, at the end of its part of a launch. Thread-safe. */
+void counters_end(struct counters *c);
 /* After a launch. */
 void counters_launch_done(const struct launch *launch);
 /* What is counted in a space by an instruction: made when first needed. */

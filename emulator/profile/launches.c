@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "check/parts.h"
 #include "profile/output.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
-#include "core/zeroed.h"
+#include "base/zeroed.h"
 
 #define MOST_LAUNCHES 4096 /* a profile of more is of no use, and takes memory */
 #define NAME_SIZE     600

@@ -6,36 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
+#include "base/settings.h"
 #include "profile/launches.h"
 #include "profile/reports.h"
 #include "profile/views.h"
 
-static const char *setting(const char *name) {
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
 bool output_wanted(void) {
-    return setting("EMULATOR_PROFILE") || setting("EMULATOR_VIEW");
+    return setting_text(SETTING_PROFILE) || setting_text(SETTING_VIEW);
 }
 
 bool output_wants_pictures(void) {
-    return setting("EMULATOR_VIEW") != NULL;
+    return setting_text(SETTING_VIEW) != NULL;
 }
 
 bool output_wants_kernel(const char *name) {
     char readable[600];
-    const char *wanted = setting("EMULATOR_PROFILE_KERNEL");
+    const char *wanted = setting_text(SETTING_PROFILE_KERNEL);
     return !wanted || strstr(demangle(name, readable, sizeof readable), wanted) != NULL;
 }
 
 const char *output_brief(void) {
-    return setting("EMULATOR_PROFILE_BRIEF");
+    return setting_text(SETTING_PROFILE_BRIEF);
 }
 
 void output_no_kernel(FILE *out) {
-    const char *wanted = setting("EMULATOR_PROFILE_KERNEL");
+    const char *wanted = setting_text(SETTING_PROFILE_KERNEL);
     const char *const *others = launches_unwanted();
     if (!wanted || !*others) {
         fprintf(out, wanted ? "No kernel with '%s' in its name was launched.\n" : "No kernel was launched.\n", wanted);
@@ -47,7 +43,7 @@ void output_no_kernel(FILE *out) {
 }
 
 static void write_all(void) {
-    const char *format = setting("EMULATOR_PROFILE"), *path = setting("EMULATOR_PROFILE_FILE");
+    const char *format = setting_text(SETTING_PROFILE), *path = setting_text(SETTING_PROFILE_FILE);
     FILE *out = path ? fopen(path, "we") : stderr;
     if (!out) {
         fprintf(stderr, "profile: cannot write %s\n", path);
@@ -55,9 +51,9 @@ static void write_all(void) {
     }
     uint64_t left_out;
     struct launch_profile *launches = launches_all(&left_out);
-    const char *line = setting("EMULATOR_VIEW_LINE");
-    if (setting("EMULATOR_VIEW"))
-        views_write(out, launches, setting("EMULATOR_VIEW"), line ? (uint32_t)strtoul(line, NULL, 10) : 0);
+    const char *line = setting_text(SETTING_VIEW_LINE);
+    if (setting_text(SETTING_VIEW))
+        views_write(out, launches, setting_text(SETTING_VIEW), line ? (uint32_t)strtoul(line, NULL, 10) : 0);
     if (!format)
         ;
     else if (strcmp(format, "csv") == 0)

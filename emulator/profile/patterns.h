@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/simd.h"
-#include "core/warp.h"
+#include "machine/simd.h"
+#include "machine/warp.h"
 #include "profile/counted.h"
 
 struct pattern_memory;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/limits.h"
+#include "base/limits.h"
 #include "profile/patterns.h"
 
 #define FEW_THREADS      128 /* in a grid that does little: a demonstration */

@@ -3,7 +3,7 @@
 #define RULES_H
 
 #include "profile/launches.h"
-#include "profile/occupancy.h"
+#include "profile/occupancy_limits.h"
 
 #define RULE_TEXT  400
 #define MOST_RULES 64

@@ -1,6 +1,6 @@
 /* Counts what fetches from textures and accesses to surfaces ask of memory: a request for each few lanes that stand side by side, and
  * for each request the sectors in which its lanes' texels lie. */
-#include "ops/texture.h"
+#include "ops/texture_fetch.h"
 #include "profile/counters.h"
 
 #define MOST_LANES 8 /* of a request */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "check/symbols.h"
 #include "memory/memory.h"
-#include "core/zeroed.h"
+#include "base/zeroed.h"
 
 #define MOST_ELEMENTS ((uint64_t)1 << 20)
 

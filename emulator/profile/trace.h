@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "core/grid.h"
-#include "memory/access.h"
+#include "machine/grid.h"
+#include "machine/access.h"
 
 #define TRACE_STEPS 20000 /* of a warp; what comes later is not drawn */
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "check/sites.h"
-#include "core/decode.h"
-#include "core/registers.h"
+#include "ptx/opcode.h"
+#include "decode/registers.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
-#include "ops/texture.h"
+#include "ops/texture_fetch.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

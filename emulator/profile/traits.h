@@ -2,7 +2,7 @@
 #ifndef TRAITS_H
 #define TRAITS_H
 
-#include "core/module.h"
+#include "decode/module.h"
 #include "profile/counts.h"
 
 enum insn_shape {

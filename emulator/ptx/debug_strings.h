@@ -2,7 +2,7 @@
 #ifndef DEBUG_STRINGS_H
 #define DEBUG_STRINGS_H
 
-#include "ptx/arena.h"
+#include "base/arena.h"
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 

@@ -2,7 +2,7 @@
 #ifndef LABELS_H
 #define LABELS_H
 
-#include "ptx/arena.h"
+#include "base/arena.h"
 #include "ptx/ptx.h"
 
 /* Inline assembly brings the same label in many times, each in braces of its own. Gives labels of one function that have the

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/arena.h"
+#include "base/arena.h"
 #include "ptx/constant.h"
 #include "ptx/debug_strings.h"
 #include "ptx/labels.h"
@@ -947,7 +947,7 @@ static void version(struct parser *p) {
     advance(p);
 }
 
-/* The name has been declared as a function, the target is defined; core/link.c joins them. */
+/* The name has been declared as a function, the target is defined; decode/link.c joins them. */
 static void alias(struct parser *p) {
     struct ptx_alias *a = arena_alloc(p->module->arena, sizeof *a);
     a->name = expect_name(p);

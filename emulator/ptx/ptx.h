@@ -61,7 +61,7 @@ struct ptx_register {
     uint32_t slot;       /* byte offset in a warp's frame, given by decode */
     uint32_t number;     /* in its function's list */
     uint8_t definitions; /* instructions that write it: 0, 1, or 2 for more */
-    bool constant;       /* its slot holds a constant of the frame: see core/fold.h */
+    bool constant;       /* its slot holds a constant of the frame: see decode/fold.h */
 };
 
 struct ptx_operand {
@@ -73,7 +73,7 @@ struct ptx_operand {
     struct ptx_register *reg;
     const char *symbol;
     struct ptx_variable *variable;       /* the symbol's, where it was declared before its use; labels have none */
-    const struct ptx_function *function; /* the symbol's; both are what core/link.c has found, in whatever file */
+    const struct ptx_function *function; /* the symbol's; both are what decode/link.c has found, in whatever file */
     int64_t value;
     struct ptx_operand *items; /* VECTOR, LIST, PAIR; of an ADDRESS what follows a comma: [tex, {x, y}] */
 };
@@ -95,7 +95,7 @@ struct ptx_insn {
     const char *label;  /* for labels */
     struct ptx_register *guard;
     bool guard_negated;
-    bool folded; /* by core/fold.c: not executed */
+    bool folded; /* by decode/fold.c: not executed */
     uint8_t operand_count;
     uint32_t scope; /* number of the { } it stands in */
     struct ptx_operand operands[PTX_MAX_OPERANDS];
@@ -110,7 +110,7 @@ struct ptx_initializer_address {
     int64_t addend;
     bool generic;                        /* generic(symbol): a generic address */
     uint32_t mask_shift;                 /* 8 * i for mask(symbol) forms: the byte wanted; ~0u for the whole address */
-    const struct ptx_variable *variable; /* the symbol's, or ... (both by core/link.c) */
+    const struct ptx_variable *variable; /* the symbol's, or ... (both by decode/link.c) */
     const struct ptx_function *function;
     struct ptx_initializer_address *next;
 };
@@ -126,7 +126,7 @@ struct ptx_variable {
     uint64_t data_size;
     struct ptx_initializer_address *addresses;
     uint64_t address;                /* device address or offset in its space; given by the module loader or decode */
-    struct ptx_variable *definition; /* of a module's variable, by core/link.c: itself, another file's, or NULL */
+    struct ptx_variable *definition; /* of a module's variable, by decode/link.c: itself, another file's, or NULL */
     struct ptx_variable *next;
 };
 
@@ -143,7 +143,7 @@ struct ptx_function {
     bool explicit_cluster; /* it wants to be launched with cluster dimensions */
     uint32_t cluster[3];   /* .reqnctapercluster */
     struct ptx_module *module;
-    const struct ptx_function *definition; /* by core/link.c: itself, that of another file or an alias, or NULL */
+    const struct ptx_function *definition; /* by decode/link.c: itself, that of another file or an alias, or NULL */
     uint64_t number;                       /* in all that is linked together: what a function pointer holds */
     struct ptx_function *next;
 };
@@ -176,7 +176,7 @@ struct ptx_module {
     struct ptx_location *locations; /* all, newest first */
     const char **files;             /* by .file number; NULL where there is none */
     size_t file_count;
-    struct ptx_module *next; /* what it was linked with: core/link.c */
+    struct ptx_module *next; /* what it was linked with: decode/link.c */
 };
 
 extern const uint8_t ptx_type_bits[TYPE_COUNT];

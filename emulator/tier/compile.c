@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "tier/tier.h"
 
 /* Interpreted so long in all, a kernel is worth compiling, which takes up to a hundred times as long, on another core. */
@@ -22,15 +23,13 @@
 #define MAX_SECONDS 60        /* for one compilation */
 #define KEY_SIZE    33        /* 32 digits that stand for a text, and 0 */
 
-extern char **environ;
-
 enum { TIER_NEVER, TIER_LONG, TIER_ALWAYS };
 
 static int mode(void) {
     static _Atomic int known;
     int m = atomic_load(&known);
     if (!m) {
-        const char *wanted = getenv("EMULATOR_TIER");
+        const char *wanted = setting_text(SETTING_TIER);
         m = 1 + (wanted && *wanted >= '0' && *wanted <= '2' && !wanted[1] ? *wanted - '0' : TIER_LONG);
         atomic_store(&known, m);
     }
@@ -41,8 +40,9 @@ static int mode(void) {
 
 /* The folder for compiled kernels: the user's own, or nobody else could be trusted with it. */
 static bool cache_folder(char *path, size_t size) {
-    const char *own = getenv("EMULATOR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (own && *own) {
+    const char *own = setting_text(SETTING_CACHE), *xdg = setting_text(SETTING_CACHE_HOME);
+    const char *home = setting_text(SETTING_HOME);
+    if (own) {
         snprintf(path, size, "%s", own);
     } else if (xdg && *xdg == '/') {
         snprintf(path, size, "%s/cuda-emulator", xdg);
@@ -120,18 +120,18 @@ static void prune(const char *folder) {
 /* ---- the compiler ---- */
 
 static bool write_source(const char *path, const char *text) {
-    if (getenv("EMULATOR_TIER_DEBUG"))
+    if (setting_is_on(SETTING_TIER_DEBUG))
         fputs(text, stderr);
     FILE *f = fopen(path, "w");
     bool good = f && fputs(tier_prelude, f) >= 0 && fputs(text, f) >= 0;
     return f && fclose(f) == 0 && good;
 }
 
-/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take. The compiler runs on when this program ends first: the next run finds what it
+/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing. The compiler runs on when this program ends first: the next run finds what it
  * made. The library's last line says what it is and that it is whole. */
 static const char script[] =
     "unset LD_PRELOAD\n"
-    "for cc in ${EMULATOR_CC:-" TIER_CC " gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
+    "for cc in ${5:-" TIER_CC " gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
     "command -v timeout >/dev/null && limit=\"timeout $4\"\n"
     "$limit nice -n 5 $cc -std=gnu11 -w -O3 -march=" TIER_MARCH " $($cc -march=" TIER_MARCH
     " -mprefer-vector-width=512 -xc -c -o "
@@ -143,6 +143,7 @@ static const char script[] =
     "rm -f \"$1\" \"$1.so\"; exit $result\n";
 
 void tier_compile(const char *source, const char *library, const char *key, int limit) {
+    const char *compiler = setting_text(SETTING_CC);
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%d", limit);
     char *arguments[] = {"sh",
@@ -153,13 +154,14 @@ void tier_compile(const char *source, const char *library, const char *key, int 
                          (char *)(uintptr_t)library,
                          (char *)(uintptr_t)key,
                          seconds,
+                         (char *)(uintptr_t)(compiler ? compiler : ""),
                          NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    if (!getenv("EMULATOR_TIER_DEBUG"))
+    if (!setting_is_on(SETTING_TIER_DEBUG))
         posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
 #if __GLIBC_PREREQ(2, 34) /* who waits for the end of a pipe of this program's must not wait for the compiler */
     posix_spawn_file_actions_addclosefrom_np(&files, 3);
@@ -308,19 +310,6 @@ static void enqueue(char *text, struct tier *tier) {
 }
 
 /* ---- when ---- */
-
-struct tier *tier_new(void) {
-    struct tier *t = calloc(1, sizeof *t);
-    if (!t)
-        abort();
-    t->owners = 1;
-    return t;
-}
-
-void tier_free(struct tier *tier) {
-    if (tier && atomic_fetch_sub(&tier->owners, 1) == 1)
-        free(tier);
-}
 
 static struct tier *tier_of(const struct kernel *kernel, bool counted) {
     return counted ? kernel->counted_tier : kernel->tier;

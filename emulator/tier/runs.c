@@ -1,6 +1,6 @@
 /* A run: instructions that only compute, as one loop over the lanes. */
-#include "core/decode.h"
-#include "core/registers.h"
+#include "decode/decode.h"
+#include "decode/registers.h"
 #include "tier/translator.h"
 
 /* ---- places ---- */

@@ -1,10 +1,10 @@
 /* What each decoded instruction is to the second tier. */
 #include <string.h>
 
-#include "core/function.h"
-#include "core/operation.h"
-#include "ops/memory.h"
+#include "machine/operation.h"
+#include "ops/load_store.h"
 #include "tier/translator.h"
+#include "ops/control.h"
 
 extern const struct operation_name __start_operations[] __attribute__((weak, visibility("hidden"))),
     __stop_operations[] __attribute__((weak, visibility("hidden")));

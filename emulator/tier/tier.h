@@ -8,22 +8,11 @@
 #ifndef TIER_H
 #define TIER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
-#include "core/module.h"
+#include "machine/compiled.h"
+#include "decode/module.h"
 #include "tier/translate.h"
-
-struct tier {
-    _Atomic(tier_kernel) run; /* NULL until it is ready */
-    atomic_bool asked;        /* it has been asked for, or is not wanted */
-    _Atomic uint64_t spent;   /* nanoseconds interpreted so far */
-    atomic_int owners;        /* its module, and a compilation under way, which may end after that */
-};
-
-struct tier *tier_new(void);
-/* One owner less; NULL is nothing. */
-void tier_free(struct tier *tier);
 
 /* At the beginning of a launch, which is counted or not. */
 void tier_launch(const struct kernel *kernel, bool counted);

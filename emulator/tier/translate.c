@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#include "core/function.h"
-#include "core/registers.h"
+#include "decode/registers.h"
 #include "tier/translator.h"
+#include "ops/control.h"
 
 static uint32_t target_of(const struct translator *t, const struct insn *in) {
     const struct insn *to = in->target + (in->target->run == op_label);

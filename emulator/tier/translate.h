@@ -5,12 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/module.h"
-#include "core/warp.h"
+#include "machine/compiled.h"
+#include "decode/module.h"
+#include "machine/warp.h"
 
-/* What a compiled kernel is: runs the warp from `in` until it waits, ends or has used up its fuel, as the interpreter's loop
- * does. `code` is the kernel's code, which it still needs for whatever is not translated. */
-typedef void (*tier_kernel)(struct warp *w, const struct insn *in, const struct insn *code);
+/* The name of the compiled function, a tier_kernel. */
 #define TIER_ENTRY "tier_kernel_run"
 
 /* The text of a kernel, to be compiled behind tier_prelude; the caller frees it. counted: one that counts what it executes. */

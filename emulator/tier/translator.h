@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "core/module.h"
+#include "decode/module.h"
 
 #define MAX_RUN 200 /* instructions in one loop: the compiler's time grows with it */
 
@@ -69,7 +69,7 @@ bool steps_takes_raw(const char *name);
 /* The name of a load's or store's fast way (ops/memory_fast.h, without fast_); false when it has none. */
 bool steps_fast_memory(const struct insn *in, char name[static 32]);
 
-/* tier/counted.c: what a text that counts says, nothing in others. */
+/* tier/emit_counted.c: what a text that counts says, nothing in others. */
 void counted_prepare(struct translator *t);
 /* Before a function; at its beginning; where it jumps; before an instruction is executed that asks for more than being counted. */
 void counted_emit_begin(const struct translator *t);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # What the runtime API answers: tests/emulator/api/*.cu print their own lines. A source may say how it is compiled
-# (// flags: ...), what is set when it runs (// environment: ...) and what must appear on stderr (// message: ...).
+# (// flags: ...), what is set when it runs (// environment: ...) and what must appear on stderr (// message: ...). Most are
+# compiled together; what would see the difference is not, nor what has flags of its own (// alone: why).
 # EMULATOR_DIR=folder tests another build of the emulator.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -19,19 +19,22 @@ else
 fi
 export NO_COLOR=1
 
-# run_source NAME SUFFIX FLAGS...: builds tests/emulator/api/NAME.cu, runs it, and gives its lines the suffix.
-run_source() {
-  source=tests/emulator/api/$1.cu program=$scratch/$1 suffix=$2
-  name=$1
-  shift 2
+# build_source NAME FLAGS...: builds tests/emulator/api/NAME.cu with tools/compile/build.sh, unless the source chooses its own images.
+build_source() {
+  source=tests/emulator/api/$1.cu program=$scratch/$1
+  shift
   own_gencode=$(sed -n 's|^// flags: \(-gencode.*\)|\1|p' "$source")
   own_flags=$(sed -n 's|^// flags: \(--.*\)|\1|p' "$source")
-  if ! (
-    build_program "$own_gencode" "$source" "$program" $own_flags "$@"
-  ) >"$scratch/build" 2>&1; then
-    no "api/$name$suffix" "does not compile: $(grep -m 1 error "$scratch/build" || head -n 1 "$scratch/build")"
-    return 0
-  fi
+  if [ -z "$own_gencode" ]; then
+    QUIET=1 sh tools/compile/build.sh "$source" "$program" $own_flags "$@"
+  else
+    "$NVCC" $FLAGS $own_gencode $own_flags "$@" "$source" -o "$program" -ldl -lpthread
+  fi >"$scratch/build" 2>&1
+}
+
+# run_source NAME SUFFIX: runs what was built from tests/emulator/api/NAME.cu, and gives its lines the suffix.
+run_source() {
+  name=$1 source=tests/emulator/api/$1.cu program=$scratch/$1 suffix=$2
   status=0
   own_environment=$(sed -n 's|^// environment: ||p' "$source")
   env $own_environment timeout 60 "$program" >"$scratch/out" 2>"$scratch/err" || status=$?
@@ -51,24 +54,35 @@ run_source() {
   done <"$scratch/messages"
 }
 
-# build_program GENCODE SOURCE EXECUTABLE FLAGS...: with tools/compile/build.sh, unless the source chooses its own images.
-build_program() {
-  gencode=$1 source=$2 executable=$3
-  shift 3
-  if [ -z "$gencode" ]; then
-    QUIET=1 sh tools/compile/build.sh "$source" "$executable" "$@"
-  else
-    "$NVCC" $FLAGS $gencode "$@" "$source" -o "$executable" -ldl -lpthread
-  fi
+does_not_compile() { # NAME
+  no "api/$1" "does not compile: $(grep -m 1 error "$scratch/build" || head -n 1 "$scratch/build")"
 }
 
-for source in tests/emulator/api/*.cu; do
-  run_source "$(basename "$source" .cu)" ''
+build_and_run() { # NAME SUFFIX FLAGS...
+  built=$1 suffix=$2
+  shift 2
+  if build_source "$built" "$@"; then run_source "$built" "$suffix"; else does_not_compile "$built$suffix"; fi
+}
+
+alone=$(grep -lE '^// (flags|alone): ' tests/emulator/api/*.cu)
+together=$(ls tests/emulator/api/*.cu | grep -vxF "$alone")
+sh tests/emulator/join.sh "$scratch/joined.cu" $together
+if QUIET=1 sh tools/compile/build.sh "$scratch/joined.cu" "$scratch/joined" >"$scratch/build" 2>&1; then
+  for source in $together; do
+    name=$(basename "$source" .cu)
+    ln "$scratch/joined" "$scratch/$name"
+    run_source "$name" ''
+  done
+else
+  does_not_compile joined
+fi
+for source in $alone; do
+  build_and_run "$(basename "$source" .cu)" ''
 done
 
 # However the PTX is packed, and next to machine code.
 for mode in none speed size balance; do
-  run_source symbols ", -compress-mode=$mode" -compress-mode="$mode"
+  build_and_run symbols ", -compress-mode=$mode" -compress-mode="$mode"
 done
 
 # The table of functions says what is so.

@@ -1,7 +1,6 @@
 #!/bin/sh
 # What graders ask of the emulator: who wrote each byte, and what was launched (tests/emulator/authors/authors.cu, which prints its own
 # lines). All ways of storing have to tell: those of the interpreter and of compiled kernels, with checks and without.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -2,7 +2,6 @@
 # Programs with one planted mistake each, and correct ones that look wrong: tests/emulator/check/*.cu. What must be said about
 # each stands in the source, above the kernel (see memory.cu). Each is built as lessons are; those whose lines do not depend on
 # inlining are also run at -G.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

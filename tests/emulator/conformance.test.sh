@@ -1,7 +1,6 @@
 #!/bin/sh
 # Every instruction form against what a GPU answered (tests/emulator/conformance/README.md), and written in other ways, in
 # the plain build and in the one with ASan and UBSan.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,7 +1,6 @@
 #!/bin/sh
 # What the emulator counts against what ncu counted on an H200 (tests/emulator/counters/record.sh): single accesses, whole kernels
 # and the lessons' own. The table of differences and of instructions per SASS instruction is left in build/counters.txt.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Which of PTX's instructions the emulator has (tests/emulator/coverage/README.md): all that ptxas takes for sm_90a, but for
 # what is left out on purpose; and the table in emulator/README.md says so.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -2,7 +2,6 @@
 # Programs of several files: linked with -rdc=true, from objects, a static library and for several architectures; modules
 # without -rdc; a shared library that is opened and closed; and a file that comes without PTX. The sources are in
 # tests/emulator/link/.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

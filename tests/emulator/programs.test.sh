@@ -4,7 +4,6 @@
 # (tests/emulator/programs/h200.txt, made by record.sh). Each runs once more on the emulator built with ASan and UBSan.
 # A line `// environment: NAME=VALUE` in a program is for the emulator. With the checks on nothing may be found in them, but
 # for what `// findings:` names: `error trap`, `warning race`.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Every tensor core instruction against what an H200 answered (tests/emulator/tensor/README.md), in the plain emulator
 # and in the one with ASan and UBSan.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

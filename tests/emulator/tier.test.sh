@@ -2,7 +2,6 @@
 # The second tier (emulator/tier): compiled kernels give bit for bit what interpreted ones give, and whatever goes wrong with the
 # compiler or the cache, results stay right. Each check says what it tests; tests/emulator/tier/*.c do the work.
 #   TIER_EVERY=1 tests/emulator/tier.test.sh    all operations and more random kernels: minutes
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -90,8 +89,7 @@ check_program() {
 # The same profile, number by number, with examples of accesses; threads would share the blocks otherwise each time.
 counted=lessons/lesson15 counted_programs=divergence
 [ "$every" != 1 ] || counted_programs=$programs
-[ "$every" != 1 ] || counted="$counted tests/emulator/counters/idioms tests/emulator/counters/patterns lessons/lesson01 lessons/lesson02 lessons/lesson03
-  lessons/lesson05 lessons/lesson07 lessons/lesson10 lessons/lesson16"
+[ "$every" != 1 ] || counted="tests/emulator/counters/idioms tests/emulator/counters/patterns $(ls -d lessons/lesson[0-9][0-9]_* | sed 's/_.*//')"
 
 profile_of() { # TIER PROGRAM
   EMULATOR_THREADS=1 EMULATOR_TIER=$1 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=build/emulator EMULATOR_PTXAS=/nowhere/ptxas \

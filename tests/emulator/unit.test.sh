@@ -1,7 +1,6 @@
 #!/bin/sh
 # Builds each tests/emulator/unit/*_test.c with the emulator's objects, plain and with ASan and UBSan, and runs it.
 # A test prints its own lines; here each gets the build's name.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

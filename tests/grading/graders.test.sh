@@ -1,8 +1,8 @@
 #!/bin/sh
-# The graders judge rightly: the exercise as given fails for its declared reason, the solution passes, and every file in
-# solutions/lessonNN_name/wrong/ gets the verdict that its first line declares (`// expect: out_of_bounds`), and what is printed has the text of
-# its second line, if that is `// says: text`. Correct solutions that are written differently, in solutions/lessonNN_name/other/, pass. On the
-# emulator, whose checks the verdicts come from.
+# The graders judge rightly: the exercise as given fails for its declared reason, the solution passes, and every file
+# in solutions/lessonNN_name/wrong/ gets the verdict that its first line declares (`// expect: out_of_bounds`), and
+# what is printed has the text of its second line, if that is `// says: text`. Correct solutions that are written
+# differently, in solutions/lessonNN_name/other/, pass. On the emulator, whose checks the verdicts come from.
 # runs for each lesson
 set -eu
 cd "$(dirname "$0")/../.."
@@ -20,7 +20,7 @@ if ! [ -f "$master" ]; then
 fi
 
 mkdir -p "$(dirname "$given")"
-sh tools/compile/build_generator.sh
+sh tools/compile/build_tool.sh make_exercise
 capture build/tools/make_exercise "$master"
 expect "lesson$number exercise is generated" 0 'TODO 1'
 [ "$status" = 0 ] || exit 1
@@ -31,7 +31,7 @@ if cmp -s "$given" "$folder/exercise.cu" || git show "HEAD:$folder/exercise.cu" 
   pass "lesson$number exercise has not drifted from its master"
 else
   no "lesson$number exercise has not drifted from its master" \
-    "run: build/tools/make_exercise $master > $folder/exercise.cu"
+    "run: sh tools/authoring/generate.sh $number"
 fi
 
 # check_verdict NAME FILE VERDICT

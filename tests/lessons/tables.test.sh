@@ -11,6 +11,10 @@ for script in lessons/*/measured/tables.sh; do
   [ -f "$script" ] || continue
   page=${script%measured/tables.sh}README.md
   name="$page has the rows of its record"
+  if ! [ -f "${script%tables.sh}h200.txt" ]; then
+    skip "$name" "nothing is recorded yet, see measured/record.sh"
+    continue
+  fi
   rows=0 missing='' text=''
   [ ! -f "$page" ] || text=$(tr -s ' \n' ' ' <"$page")
   while IFS= read -r row; do
@@ -38,6 +42,10 @@ for script in lessons/*/measured/headline.sh; do
   number=${script#lessons/lesson}
   number=${number%%_*}
   name="README.md's row of lesson $number says what was measured"
+  if ! [ -f "${script%headline.sh}h200.txt" ]; then
+    skip "$name" "nothing is recorded yet"
+    continue
+  fi
   words=$(sh "$script")
   case $(grep "^| \\[$number " README.md) in
   *"| $words |"*) pass "$name" ;;

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Lesson 03's notebook in JupyterLab, in a real browser (Debian's chromium, headless): what a student does and what the page shows
 # then, in the light and in the dark theme. The screenshots stay in build/tests/screenshots. See browser.py.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

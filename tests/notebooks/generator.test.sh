@@ -8,7 +8,7 @@ make_scratch
 python3 tests/notebooks/generator.py notebooks
 
 # A student's own exercise.cu must not get into the notebook that everybody is given.
-. tests/cli/copy.sh
+. tests/copy.sh
 copy_project
 cp -Rp "$project/notebooks" .
 echo '// mine' >>"$(ls lessons/lesson01_*/exercise.cu)"

@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
-. tests/cli/copy.sh
+. tests/copy.sh
 make_scratch
 copy_project
 export TIMEOUT=10

@@ -1,7 +1,6 @@
 #!/bin/sh
 # nvcc_magic, the notebooks' %%nvcc: its parts in plain Python, then a notebook whose cells go right and wrong in every way,
 # and an installation outside of the project.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

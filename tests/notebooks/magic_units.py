@@ -1,9 +1,10 @@
-"""nvcc_magic without a notebook and without nvcc: options, messages, reports, listings, pictures, a runner with limits.
+"""nvcc_magic without a notebook: options, messages, reports, listings, pictures, a runner with limits.
 
 Prints `ok NAME` or `not ok NAME: why`, as the suites do.
 """
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -296,24 +297,63 @@ def test_sources():
     check("a magic that a program calls begins at line 1", kept.save("", "int a;").read_text(), "int a;\n")
 
 
+def toolkit_that_knows(architectures):
+    """An nvcc that only says what it can compile for."""
+    path = Path(tempfile.mkdtemp()) / "nvcc"
+    path.write_text(f"#!/bin/sh\nprintf '%s\\n' {architectures}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_looking_around():
+    """Without a checkout: what the scripts find that lie with the package."""
+    found = machine._look_around()
+    check("without a checkout nvcc is found", os.access(found.nvcc, os.X_OK) and found.cuda.split(".")[0].isdigit(), True)
+    check("and what to compile for", found.gencode[:1], ["-gencode"])
+    check("and a GPU, or why there is none", bool(found.gpu) != bool(found.gpu_reason), True)
+
+
+def test_without_nvcc():
+    elsewhere = Path(tempfile.mkdtemp())
+    for name in ("sh", "dirname", "sed", "ls", "sort"):
+        (elsewhere / name).symlink_to(shutil.which(name))
+    kept, folder = dict(os.environ), os.getcwd()
+    os.environ.update(PATH=str(elsewhere), CUDA_HOME="", CUDA_ROOTS="", NVCC="")
+    os.chdir(elsewhere)
+    said = "found one"
+    try:
+        machine._look_around()
+    except NvccError as error:
+        said = str(error)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(kept)
+    check("without nvcc it says where it has looked", said.startswith("there is no nvcc on the PATH, in CUDA_HOME"), True)
+    check("and how to get it", "NVCC_MAGIC_PROJECT" in said, True)
+
+
 def test_machine():
-    gpu = machine.Machine("nvcc", "13.0", gpu="NVIDIA H200", gpu_architectures=["90"])
+    nvcc = toolkit_that_knows("compute_75 compute_80 compute_90")
+    gpu = machine.Machine(nvcc, "13.0", gpu="NVIDIA H200")
     check(
         "machine code for the GPU, and PTX",
-        machine.gencode(gpu),
+        machine.gencode(gpu, ["sm_90"]),
         ["-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_90,code=compute_90"],
     )
-    none = machine.Machine("nvcc", "13.0")
-    check("PTX for the emulator", machine.gencode(none), ["-gencode", "arch=compute_75,code=compute_75"])
+    none = machine.Machine(nvcc, "13.0")
     check(
         "PTX of the cell's own architecture",
         machine.gencode(none, ["sm_90a"]),
         ["-gencode", "arch=compute_90a,code=compute_90a"],
     )
-    newer = machine.Machine("nvcc", "12.4", gpu="NVIDIA B200", gpu_architectures=["100"], newest="90")
+    newer = machine.Machine(nvcc, "12.4", gpu="NVIDIA B200")
     newest = ["-gencode", "arch=compute_90,code=compute_90"]
-    check("the newest PTX for a GPU newer than the toolkit", machine.gencode(newer), newest)
-    chosen = machine.Machine("nvcc", "13.0", gencode=["-gencode", "arch=compute_80,code=compute_80"])
+    check("the newest PTX for a GPU newer than the toolkit", machine.gencode(newer, ["sm_100"]), newest)
+    try:
+        machine.gencode(gpu, ["sm_20"])
+    except NvccError as error:
+        check("an architecture that the toolkit has forgotten", "sm_20: this toolkit knows" in str(error), True)
+    chosen = machine.Machine(nvcc, "13.0", gencode=["-gencode", "arch=compute_80,code=compute_80"])
     check("a checkout's choice", machine.gencode(chosen), chosen.gencode)
     try:
         machine.require_emulator(none)
@@ -484,6 +524,8 @@ for test in (
     test_shown,
     test_sources,
     test_machine,
+    test_looking_around,
+    test_without_nvcc,
     test_reports,
     test_runner,
 ):

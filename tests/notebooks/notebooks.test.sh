@@ -1,6 +1,5 @@
 #!/bin/sh
 # `make notebooks` executes every lesson's notebook, solved, and one with a failing cell fails, whatever fails in it.
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -95,7 +94,7 @@ unset JUPYTER_CONFIG_DIR JUPYTER_RUNTIME_DIR JUPYTER_DATA_DIR NO_BROWSER
 
 # --- without a network ---
 
-. tests/cli/copy.sh
+. tests/copy.sh
 copy_project
 cp -Rp "$project/notebooks" .
 capture env PIP_NO_INDEX=1 sh tools/notebooks/notebooks.sh lab

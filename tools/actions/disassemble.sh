@@ -20,8 +20,7 @@ write_ptx() {
 }
 
 write_sass() {
-  bin=$(dirname "$(readlink -f "$NVCC")")
-  nvdisasm=$(command -v nvdisasm || ls "$bin/nvdisasm" "${TOOLKIT_LIB%/*}/bin/nvdisasm" .toolchain/nvdisasm/nvidia/*/bin/nvdisasm 2>/dev/null | head -n 1) || true
+  nvdisasm=$(sh tools/toolchain/find_tool.sh nvdisasm "$NVCC" "$TOOLKIT_LIB")
   [ -n "$nvdisasm" ] || fail "SASS needs NVIDIA's nvdisasm, which this toolkit does not have." \
     "It comes with the full CUDA toolkit; this puts it (5 MB) into this folder alone:" \
     "python3 -m pip install --target .toolchain/nvdisasm nvidia-cuda-nvdisasm"

@@ -29,8 +29,8 @@ on_emulator() {
 
 # compute-sanitizer comes with the toolkit and has one tool per run.
 on_gpu() {
-  sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$TOOLKIT_LIB")/bin/compute-sanitizer")
-  [ -x "$sanitizer" ] || fail "compute-sanitizer is not installed (it comes with the CUDA toolkit)." \
+  sanitizer=$(sh tools/toolchain/find_tool.sh compute-sanitizer "$NVCC" "$TOOLKIT_LIB")
+  [ -n "$sanitizer" ] || fail "compute-sanitizer is not installed (it comes with the CUDA toolkit)." \
     "BACKEND=cpu checks with the emulator."
   [ -z "${JSON:-}" ] || fail "JSON= is for the emulator: BACKEND=cpu."
   tools=$tool worst=0

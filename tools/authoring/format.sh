@@ -1,5 +1,7 @@
 #!/bin/sh
-# format.sh [--check]: lays out every C and CUDA file by .clang-format, or lists those that differ.
+# format.sh            lays out every C and CUDA file by .clang-format
+# format.sh --check    lists those that differ
+# format.sh FILE...    lays out these
 # The layout depends on the version of clang-format, so it is version 14 that counts.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -19,6 +21,8 @@ list_files() {
 if [ "${1:-}" = --check ]; then
   differing=$(list_files | xargs "$formatter" --dry-run -Werror 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error:.*/\1/p' | sort -u)
   [ -z "$differing" ] || { echo "$differing" && exit 1; }
+elif [ $# -gt 0 ]; then
+  "$formatter" -i "$@"
 else
   list_files | xargs "$formatter" -i
 fi

@@ -22,7 +22,7 @@ exercise_master() { echo "solutions/$(basename "$(exercise_folder "$1")")/soluti
 exercise_as_given() { # NUMBER
   kept=tools/given/$(basename "$(exercise_folder "$1")").cu
   if [ -f "$(exercise_master "$1")" ]; then
-    sh tools/compile/build_generator.sh
+    sh tools/compile/build_tool.sh make_exercise
     build/tools/make_exercise "$(exercise_master "$1")"
   elif [ -f "$kept" ]; then
     cat "$kept"

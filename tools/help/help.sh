@@ -26,7 +26,7 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make lab                 the lessons as notebooks, in JupyterLab
   make notebooks  execute them      make doctor  look at this machine
   make test       check all         make bench   time the emulator
-  make clean      start clean       make format  lay out C and CUDA
+  make clean      start clean       make new  make format   for authors
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END
 printf 'Lessons: %s\n' "$lessons" | fold -s -w 78

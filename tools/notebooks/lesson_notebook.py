@@ -83,7 +83,7 @@ class Lesson:
         if not self.master.exists():  # a student's copy of the workbook has kept it
             return (ROOT / "tools" / "given" / f"{self.folder.name}.cu").read_text()
         generator = ROOT / "build/tools/make_exercise"
-        subprocess.run(["sh", "tools/compile/build_generator.sh"], cwd=ROOT, check=True)
+        subprocess.run(["sh", "tools/compile/build_tool.sh", "make_exercise"], cwd=ROOT, check=True)
         command = [generator, self.master.relative_to(ROOT)]
         return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 

@@ -17,7 +17,7 @@ list_files() {
   if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ]; then
     git ls-files --cached --others --exclude-standard
   else
-    find . -type f ! -path './build/*' ! -path './.venv/*' ! -path './.toolchain/*' ! -path './work/*' ! -path '*/__pycache__/*' | sed 's|^\./||'
+    find . \( -type f -o -type l \) ! -path './build/*' ! -path './.venv/*' ! -path './.toolchain/*' ! -path './work/*' ! -path '*/__pycache__/*' | sed 's|^\./||'
   fi
 }
 
@@ -44,7 +44,7 @@ mkdir -p "$out" || fail "OUT=$OUT cannot be made."
 choose_files | while IFS= read -r file; do
   [ -f "$file" ] || continue # removed here, though git still has it
   mkdir -p "$out/$(dirname "$file")"
-  cp -p "$file" "$out/$file"
+  cp -pP "$file" "$out/$file"
 done
 mkdir -p "$out/tools/given"
 for number in $(exercise_numbers); do

@@ -7,7 +7,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
+toolchain=tools/toolchain scratch=build
 . tools/toolchain/find_toolkit.sh
+. tools/toolchain/find_gpu.sh
 
 configuration=build/configuration
 
@@ -33,7 +35,7 @@ is_current() {
   [ -f "$configuration" ] || return 1
   . "./$configuration"
   [ "$KEY" = "$key" ] && [ -x "$NVCC" ] || return 1
-  for file in "$NVCC" tools/toolchain/configure.sh tools/toolchain/find_toolkit.sh tools/toolchain/gencode.sh; do
+  for file in "$NVCC" tools/toolchain/*.sh tools/toolchain/gpu_query.c; do
     [ "$file" -nt "$configuration" ] && return 1
   done
   return 0
@@ -70,103 +72,7 @@ require_toolkit() {
   find_nvcc || fail "the nvcc that was installed in .toolchain/ does not run on this machine."
 }
 
-# The folder that holds libcudart.so.N, for programs that run on a GPU. Empty where the system's linker knows it.
-find_toolkit_lib() {
-  top=$("$NVCC" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} --dryrun -c -x cu /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
-  for folder in "$top/lib64" "$top/lib" "$top"/targets/*/lib; do
-    if [ -e "$folder/libcudart.so.$CUDA_MAJOR" ]; then
-      readlink -f "$folder"
-      return
-    fi
-  done
-}
-
-# --- host compiler: the first that nvcc accepts; empty means nvcc's own choice ---
-
-require_cxx() {
-  command -v "${NVCC_CCBIN:-g++}" >/dev/null || command -v clang++ >/dev/null ||
-    fail "nvcc needs a C++ compiler for the host's part of a program, and there is none." "sudo apt-get install g++"
-}
-
-accepts_host_compiler() {
-  printf '#include <cstdio>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n' >build/probe.cu
-  "$NVCC" ${1:+-ccbin "$1"} -std=c++17 -cudart shared build/probe.cu -o build/probe >build/probe.log 2>&1
-}
-
-find_host_compiler() {
-  HOST_COMPILER=''
-  accepts_host_compiler '' && return
-  cp build/probe.log build/probe.first.log
-  cp build/probe.log build/probe.all.log
-  for candidate in g++-15 g++-14 g++-13 g++-12 g++-11 g++-10 clang++ clang++-18 clang++-16 clang++-14; do
-    if command -v "$candidate" >/dev/null && accepts_host_compiler "$candidate"; then
-      HOST_COMPILER=$candidate
-      return
-    fi
-    cat build/probe.log >>build/probe.all.log
-  done
-  sed 's/^/  /' build/probe.first.log >&2
-  require_cxx
-  if grep -q 'exception specification.*"rsqrt' build/probe.all.log; then
-    fail "this system's C library (glibc 2.42 or newer) is too new for CUDA $CUDA_VERSION; CUDA 13.2 and newer know it." \
-      "Install a newer toolkit, or hide this one from the build, and it installs one itself: PATH without $(dirname "$NVCC")"
-  fi
-  fail "nvcc $CUDA_VERSION does not accept this machine's C++ compiler (its words are above)." \
-    "Install one that it accepts, for example: sudo apt-get install g++-14" \
-    "or name one: NVCC_CCBIN=/usr/bin/clang++ make ..."
-}
-
-# --- GPU ---
-
-find_gpu() {
-  GPU_NAME='' GPU_ARCHS='' GPU_REASON=''
-  case $(echo /dev/nvidia[0-9]* /dev/dxg) in
-  '/dev/nvidia[0-9]* /dev/dxg')
-    if ! [ -e /dev/dxg ]; then
-      GPU_REASON='this machine has no NVIDIA device (/dev/nvidia*)'
-      return
-    fi
-    ;;
-  esac
-  if ! "${CC:-cc}" -O1 tools/toolchain/gpu_query.c -o build/gpu_query -ldl 2>build/gpu_query.log; then
-    GPU_REASON="${CC:-cc} could not build tools/toolchain/gpu_query.c (see build/gpu_query.log)"
-    return
-  fi
-  if ! build/gpu_query >build/gpus 2>build/gpu_query.log; then
-    GPU_REASON=$(cat build/gpu_query.log)
-    return
-  fi
-  judge_gpu
-}
-
-# Can this toolkit's programs run on the GPUs that were found?
-judge_gpu() {
-  driver=$(sed -n 's/^driver //p' build/gpus)
-  if [ "$((driver / 1000))" -lt "$CUDA_MAJOR" ]; then
-    GPU_REASON="the driver supports CUDA $((driver / 1000)), the toolkit is $CUDA_VERSION: update the driver"
-    return
-  fi
-  GPU_ARCHS=$(sed -n 's/^gpu \([0-9]*\) .*/\1/p' build/gpus | sort -nu | tr '\n' ' ' | sed 's/ $//')
-  GPU_NAME=$(sed -n 's/^gpu [0-9]* //p' build/gpus | head -n 1)
-  oldest=$("$NVCC" --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$/\1/p' | sort -n | head -n 1)
-  if [ "${GPU_ARCHS%% *}" -lt "$oldest" ]; then
-    GPU_REASON="$GPU_NAME is sm_${GPU_ARCHS%% *}, but CUDA $CUDA_VERSION begins at sm_$oldest: use an older toolkit"
-    GPU_NAME='' GPU_ARCHS=''
-  fi
-}
-
 # --- flags ---
-
-# What ARCH=... asks for; without it the SASS of each GPU that is here, or PTX that runs on any.
-choose_architectures() {
-  if [ -n "${ARCH:-}" ]; then
-    echo "$ARCH"
-  elif [ -n "$GPU_ARCHS" ]; then
-    for arch in $GPU_ARCHS; do printf 'sm_%s ' "$arch"; done
-  else
-    echo compute_75
-  fi
-}
 
 choose_flags() {
   GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" $(choose_architectures)) || exit 1
@@ -178,9 +84,7 @@ choose_flags() {
 write_configuration() {
   {
     echo "# What tools/toolchain/configure.sh found on this machine. Delete it to look again."
-    for name in NVCC CUDA_VERSION CUDA_MAJOR TOOLKIT_FROM TOOLKIT_LIB HOST_COMPILER GPU_NAME GPU_ARCHS GPU_REASON GENCODE FLAGS KEY; do
-      eval "echo \"$name=\$(quote \"\$$name\")\""
-    done
+    print_variables NVCC CUDA_VERSION CUDA_MAJOR TOOLKIT_FROM TOOLKIT_LIB HOST_COMPILER GPU_NAME GPU_ARCHS GPU_REASON GENCODE FLAGS KEY
   } >"$configuration.$$"
   mv "$configuration.$$" "$configuration"
 }

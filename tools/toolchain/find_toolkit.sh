@@ -1,4 +1,5 @@
-# Sourced: finds nvcc. Sets NVCC to a path and toolkit_from to where it came from, or leaves NVCC empty.
+# Sourced after messages.sh: the toolkit and the C++ compiler that it accepts. find_nvcc sets NVCC to a path and
+# toolkit_from to where it came from, or leaves NVCC empty. In: scratch (a folder for what is built to find out).
 #
 # The order: the variable NVCC, the PATH, CUDA_HOME, the usual folders, the project's own .toolchain/.
 # CUDA_ROOTS replaces the usual folders (a list with spaces between; the tests use it to hide them).
@@ -41,4 +42,50 @@ find_nvcc() {
     try_nvcc "$own" "the project's own .toolchain/" && return
   done
   return 1
+}
+
+# The folder that holds libcudart.so.N, for programs that run on a GPU. Empty where the system's linker knows it.
+find_toolkit_lib() {
+  top=$("$NVCC" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} --dryrun -c -x cu /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
+  for folder in "$top/lib64" "$top/lib" "$top"/targets/*/lib; do
+    if [ -e "$folder/libcudart.so.${CUDA_VERSION%%.*}" ]; then
+      readlink -f "$folder"
+      return
+    fi
+  done
+}
+
+# --- host compiler: the first that nvcc accepts; empty means nvcc's own choice ---
+
+require_cxx() {
+  command -v "${NVCC_CCBIN:-g++}" >/dev/null || command -v clang++ >/dev/null ||
+    fail "nvcc needs a C++ compiler for the host's part of a program, and there is none." "sudo apt-get install g++"
+}
+
+accepts_host_compiler() {
+  printf '#include <cstdio>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n' >"$scratch/probe.cu"
+  "$NVCC" ${1:+-ccbin "$1"} -std=c++17 -cudart shared "$scratch/probe.cu" -o "$scratch/probe" >"$scratch/probe.log" 2>&1
+}
+
+find_host_compiler() {
+  HOST_COMPILER=''
+  accepts_host_compiler '' && return
+  cp "$scratch/probe.log" "$scratch/probe.first.log"
+  cp "$scratch/probe.log" "$scratch/probe.all.log"
+  for candidate in g++-15 g++-14 g++-13 g++-12 g++-11 g++-10 clang++ clang++-18 clang++-16 clang++-14; do
+    if command -v "$candidate" >/dev/null && accepts_host_compiler "$candidate"; then
+      HOST_COMPILER=$candidate
+      return
+    fi
+    cat "$scratch/probe.log" >>"$scratch/probe.all.log"
+  done
+  sed 's/^/  /' "$scratch/probe.first.log" >&2
+  require_cxx
+  if grep -q 'exception specification.*"rsqrt' "$scratch/probe.all.log"; then
+    fail "this system's C library (glibc 2.42 or newer) is too new for CUDA $CUDA_VERSION; CUDA 13.2 and newer know it." \
+      "Install a newer toolkit, or hide this one from the build, and it installs one itself: PATH without $(dirname "$NVCC")"
+  fi
+  fail "nvcc $CUDA_VERSION does not accept this machine's C++ compiler (its words are above)." \
+    "Install one that it accepts, for example: sudo apt-get install g++-14" \
+    "or name one: NVCC_CCBIN=/usr/bin/clang++ make ..."
 }

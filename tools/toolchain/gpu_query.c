@@ -25,6 +25,10 @@ static int load(struct driver *driver) {
         fprintf(stderr, "the driver's library is missing (%s)\n", dlerror());
         return 0;
     }
+    if (dlsym(library, "emulatorIsNoDriver")) { /* its folder is on the library path */
+        fprintf(stderr, "the emulator's folder is on the library path, and its libcuda.so.1 is no driver\n");
+        return 0;
+    }
     *(void **)&driver->init = dlsym(library, "cuInit");
     *(void **)&driver->version = dlsym(library, "cuDriverGetVersion");
     *(void **)&driver->count = dlsym(library, "cuDeviceGetCount");

@@ -14,7 +14,7 @@ from IPython.display import display
 from . import listing, machine as machines, options as option_words, render, report
 from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
 from .errors import CompileError, NotPassed, OptionError, ToolMissing
-from .execute import Execution, find_sanitizer
+from .execute import Execution
 from .grade import NO_CHECKOUT, grade, next_after, record, solution_of
 from .judge import judge
 from .options import Options
@@ -101,7 +101,7 @@ class Cell:
             if wanted == "auto" and machine.gpu:
                 print(f"--{counted}: on the emulator, which counts what a GPU would")
             wanted = "cpu"
-        if options.sanitize is not None and wanted == "auto" and machine.gpu and not find_sanitizer(machine):
+        if options.sanitize is not None and wanted == "auto" and machine.gpu and not machines.find_tool(machine, "compute-sanitizer"):
             print("--sanitize: on the emulator, for there is no compute-sanitizer here")
             wanted = "cpu"
         backend = machines.choose_backend(machine, wanted)
@@ -189,16 +189,10 @@ class Cell:
         return f"sm_{number if chosen else '90'}"
 
     def _disassembler(self) -> str:
-        """nvdisasm: on the PATH, with nvcc, or where `make lesson03 sass` finds it."""
-        beside = self._beside_nvcc("nvdisasm")
-        own = (
-            sorted(self.machine.project.glob(".toolchain/nvdisasm/nvidia/*/bin/nvdisasm"))
-            if self.machine.project
-            else []
-        )
-        for candidate in (shutil.which("nvdisasm"), beside, *own):
-            if candidate and os.access(candidate, os.X_OK):
-                return str(candidate)
+        """nvdisasm, where `make lesson03 sass` finds it."""
+        found = machines.find_tool(self.machine, "nvdisasm")
+        if found:
+            return found
         raise ToolMissing(
             "--sass needs NVIDIA's nvdisasm, which comes with the full CUDA toolkit and is not here. "
             "--ptx needs nothing more. In the workbook's folder, this gets nvdisasm (5 MB):\n"

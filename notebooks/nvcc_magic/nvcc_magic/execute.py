@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import ToolMissing
-from .machine import Machine, clean_environment
+from .machine import Machine, clean_environment, find_tool
 from .options import Options
 from .run import Outcome, run
 from .session import Session
@@ -101,7 +101,7 @@ class Execution:
         return self.outcome
 
     def _sanitizer(self) -> list[str]:
-        found = find_sanitizer(self.machine)
+        found = find_tool(self.machine, "compute-sanitizer")
         if not found:
             raise ToolMissing(
                 "compute-sanitizer is not installed (it comes with the CUDA toolkit). "
@@ -139,13 +139,3 @@ class Execution:
 
 def _lines_of(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
-
-
-def find_sanitizer(machine: Machine) -> str:
-    """compute-sanitizer's path, or nothing."""
-    beside = Path(os.path.realpath(machine.nvcc)).with_name("compute-sanitizer")
-    library = Path(machine.toolkit_library or "/nowhere")
-    for candidate in (shutil.which("compute-sanitizer"), beside, library.parent / "bin/compute-sanitizer"):
-        if candidate and os.access(candidate, os.X_OK):
-            return str(candidate)
-    return ""

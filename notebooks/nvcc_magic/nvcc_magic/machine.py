@@ -1,31 +1,34 @@
 """What this machine has: nvcc, a GPU, a checkout of the workbook with its emulator.
 
-With a checkout its own tools/toolchain/configure.sh answers, so a notebook and the terminal agree. Without one the same questions
-are asked here: nvcc from the PATH, CUDA_HOME or /usr/local/cuda, the GPU from the driver.
+The scripts in tools/toolchain/ of the workbook answer, so a notebook and the terminal agree: with a checkout its
+configure.sh, without one look_around.sh, which lies with this package (tools/ beside this file leads to those of the
+workbook).
 
 NVCC_MAGIC_PROJECT    the checkout (else the one that this was installed from, else the one around the working folder)
-NVCC_MAGIC_EMULATOR   a folder with the emulator's libcudart.so, used as it is
+NVCC_MAGIC_EMULATOR   a folder with the emulator's libcudart.so, used as it is (else, without a checkout, that of the package
+                      cuda-emulator)
 """
 
 from __future__ import annotations
 
 import glob
+import importlib.util
 import json
 import os
 import re
-import shutil
 import subprocess
-import sys
+import tempfile
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
 from .errors import ToolMissing
 
-OLDEST_CUDA = 12
+TOOLCHAIN = Path(__file__).with_name("tools") / "toolchain"
 NO_EMULATOR = (
     "the emulator was not found. It is part of the CUDA C workbook: clone that, and name its folder in the\n"
-    "variable NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this:\n"
+    "variable NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it, or install the\n"
+    "emulator alone (%pip install folder/emulator). Then run this:\n"
     "%reload_ext nvcc_magic"
 )
 
@@ -39,10 +42,8 @@ class Machine:
     toolkit_library: str = ""  # the folder of libcudart.so; empty: the system's linker knows
     host_compiler: str = ""  # empty: nvcc's own choice
     gpu: str = ""
-    gpu_architectures: list[str] = field(default_factory=list)
     gpu_reason: str = ""
-    gencode: list[str] = field(default_factory=list)  # what a checkout chose; empty: see gencode()
-    newest: str = ""  # the newest architecture that this nvcc can compile for; empty: not asked
+    gencode: list[str] = field(default_factory=list)  # for the GPUs that are here, or PTX
     project: Path | None = None
     emulator: Path | None = None  # a folder named by the user; that of a project is built when it is needed
 
@@ -64,7 +65,7 @@ class Machine:
 def find_machine() -> Machine:
     """Looks around. Raises ToolMissing when there is no nvcc."""
     project = find_project()
-    emulator = os.environ.get("NVCC_MAGIC_EMULATOR")
+    emulator = os.environ.get("NVCC_MAGIC_EMULATOR") or ("" if project else _packaged_emulator())
     if emulator and not glob.glob(os.path.join(emulator, "libcudart.so*")):
         raise ToolMissing(f"NVCC_MAGIC_EMULATOR={emulator}: there is no libcudart.so in that folder.")
     machine = _ask_project(project) if project and not emulator else _look_around()
@@ -73,11 +74,18 @@ def find_machine() -> Machine:
     return machine
 
 
+def _packaged_emulator() -> str:
+    """The folder of the library in the package cuda-emulator; empty where that is not installed."""
+    package = importlib.util.find_spec("cuda_emulator")
+    return str(Path(package.origin).parent / "lib") if package and package.origin else ""
+
+
 # --- the checkout ---
 
 
 def _is_project(folder: Path) -> bool:
-    return all((folder / part).is_file() for part in ("tools/toolchain/configure.sh", "emulator/Makefile", "tools/grading/run"))
+    marks = ("tools/toolchain/configure.sh", "emulator/Makefile", "common/grader.h")
+    return all((folder / mark).is_file() for mark in marks)
 
 
 def find_project() -> Path | None:
@@ -105,19 +113,24 @@ def _installed_from() -> Path | None:
 
 
 def _ask_project(project: Path) -> Machine:
-    """What tools/toolchain/configure.sh finds. Where it has to install a compiler it says so, and that is handed on at once."""
+    """What configure.sh finds. Where it has to install a compiler it says so, and that is handed on at once."""
     if not _run_script(project, "tools/toolchain/configure.sh"):
         raise ToolMissing("the workbook cannot be set up on this machine; the reason is above.")
-    text = (project / "build/configuration").read_text(encoding="utf-8")
+    machine = _machine((project / "build/configuration").read_text(encoding="utf-8"))
+    machine.nvcc = str(project / machine.nvcc)
+    return machine
+
+
+def _machine(text: str) -> Machine:
+    """From the lines NAME='value' of the workbook's scripts."""
     quoted = re.findall(r"^([A-Z_]+)='(.*)'$", text, re.MULTILINE)
     known = {name: value.replace("'\\''", "'") for name, value in quoted}
     return Machine(
-        nvcc=str(project / known["NVCC"]),
+        nvcc=known["NVCC"],
         cuda=known["CUDA_VERSION"],
         toolkit_library=known["TOOLKIT_LIB"],
         host_compiler=known["HOST_COMPILER"],
         gpu=known["GPU_NAME"],
-        gpu_architectures=known["GPU_ARCHS"].split(),
         gpu_reason=known["GPU_REASON"],
         gencode=known["GENCODE"].split(),
     )
@@ -150,78 +163,28 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 
 def _look_around() -> Machine:
-    nvcc, cuda = _find_nvcc()
-    machine = Machine(nvcc, cuda)
-    machine.toolkit_library = _find_toolkit_library(machine)
-    _find_gpu(machine)
-    return machine
+    with tempfile.TemporaryDirectory(prefix="nvcc_magic_") as scratch:
+        command = ["sh", str(TOOLCHAIN / "look_around.sh"), scratch]
+        asked = _captured(command)
+    if asked.returncode:
+        raise ToolMissing(
+            f"{_words_of(asked)}\nInstall NVIDIA's toolkit (https://developer.nvidia.com/cuda-downloads), or clone the\n"
+            "CUDA C workbook, whose make installs a compiler into its own folder, and name that folder in the variable\n"
+            "NVCC_MAGIC_PROJECT."
+        )
+    return _machine(asked.stdout)
 
 
-def _find_nvcc() -> tuple[str, str]:
-    too_old = ""
-    home = os.environ.get("CUDA_HOME")
-    folders = [home] if home else []
-    folders += ["/usr/local/cuda", *sorted(glob.glob("/usr/local/cuda-*"), reverse=True)]
-    for candidate in [os.environ.get("NVCC"), shutil.which("nvcc"), *(f"{folder}/bin/nvcc" for folder in folders)]:
-        version = _version_of(candidate)
-        if version and int(version.split(".")[0]) >= OLDEST_CUDA:
-            return candidate, version
-        if version:
-            too_old = too_old or f" ({candidate} is CUDA {version}, but {OLDEST_CUDA} or newer is needed)"
-    raise ToolMissing(
-        f"there is no nvcc on the PATH, in CUDA_HOME or in /usr/local/cuda*{too_old}.\nInstall NVIDIA's toolkit "
-        "(https://developer.nvidia.com/cuda-downloads), or clone the CUDA C workbook, whose make installs a compiler\n"
-        "into its own folder, and name that folder in the variable NVCC_MAGIC_PROJECT."
+def _captured(command: list[str], folder: Path | None = None) -> subprocess.CompletedProcess:
+    environment = clean_environment()
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
 
 
-def _version_of(nvcc: str | None) -> str:
-    if not nvcc or not shutil.which(nvcc):
-        return ""
-    said = subprocess.run([nvcc, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
-    found = re.search(r"release (\d+\.\d+)", said)
-    return found.group(1) if found else ""
-
-
-def _find_toolkit_library(machine: Machine) -> str:
-    dry = [machine.nvcc, "--dryrun", "-c", "-x", "cu", "/dev/null", "-o", "/dev/null"]
-    said = subprocess.run(dry, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=clean_environment()).stderr
-    top = re.search(r"^#\$ TOP=(.*)$", said, re.MULTILINE)
-    if top:
-        root = top.group(1)
-        for folder in [f"{root}/lib64", f"{root}/lib", *glob.glob(f"{root}/targets/*/lib")]:
-            if os.path.exists(f"{folder}/libcudart.so.{machine.cuda_major}"):
-                return os.path.realpath(folder)
-    return ""
-
-
-def _find_gpu(machine: Machine) -> None:
-    if not glob.glob("/dev/nvidia[0-9]*") and not os.path.exists("/dev/dxg"):
-        machine.gpu_reason = "this machine has no NVIDIA device (/dev/nvidia*)"
-        return
-    query = Path(__file__).with_name("query_gpu.py")
-    asked = subprocess.run([sys.executable, "-I", str(query)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if asked.returncode:
-        machine.gpu_reason = asked.stderr.strip()
-        return
-    driver = int(re.search(r"^driver (\d+)", asked.stdout, re.MULTILINE).group(1)) // 1000
-    if driver < int(machine.cuda_major):
-        machine.gpu_reason = f"the driver supports CUDA {driver}, the toolkit is {machine.cuda}: update the driver"
-        return
-    _judge_gpus(machine, re.findall(r"^gpu (\d+) (.*)$", asked.stdout, re.MULTILINE))
-
-
-def _judge_gpus(machine: Machine, gpus: list[tuple[str, str]]) -> None:
-    """Whether this nvcc can compile for the GPUs that were found: (architecture, name)."""
-    listed = subprocess.run([machine.nvcc, "--list-gpu-code"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    known = sorted(map(int, re.findall(r"^sm_(\d+)$", listed.stdout, re.MULTILINE)))
-    found = sorted({int(number) for number, _ in gpus})
-    if known and found[0] < known[0]:
-        machine.gpu_reason = f"{gpus[0][1]} is sm_{found[0]}, but CUDA {machine.cuda} begins at sm_{known[0]}"
-        return
-    machine.gpu = gpus[0][1]
-    machine.gpu_architectures = [str(number) for number in found]
-    machine.newest = str(known[-1]) if known else ""
+def _words_of(asked: subprocess.CompletedProcess) -> str:
+    """Why one of the scripts has failed."""
+    return asked.stderr.strip().replace("error: ", "", 1)
 
 
 # --- who runs the kernels ---
@@ -255,18 +218,16 @@ def gencode(machine: Machine, own: list[str] | None = None) -> list[str]:
 
     `own` are the architectures that the source itself asks for (// arch: sm_90a). Without a GPU the PTX is enough.
     """
-    if machine.gencode and not own:
+    if not own:
         return machine.gencode
-    wanted = own or [f"sm_{number}" for number in machine.gpu_architectures] or ["compute_75"]
-    options, newest = [], ""
-    for word in wanted:
-        kind, number = word.split("_", 1)
-        if machine.newest and int(number.rstrip("af")) > int(machine.newest):
-            kind, number = (
-                "compute",
-                machine.newest,
-            )  # a GPU newer than the toolkit runs the newest PTX that it can make
-        if kind == "sm" and machine.gpu:
-            options += ["-gencode", f"arch=compute_{number},code=sm_{number}"]
-        newest = number
-    return options + ["-gencode", f"arch=compute_{newest},code=compute_{newest}"]
+    wanted = own if machine.gpu else [word.replace("sm_", "compute_") for word in own]
+    asked = _captured(["sh", str(TOOLCHAIN / "gencode.sh"), machine.nvcc, *wanted])
+    if asked.returncode:
+        raise ToolMissing(_words_of(asked))
+    return asked.stdout.split()
+
+
+def find_tool(machine: Machine, name: str) -> str:
+    """nvdisasm's or compute-sanitizer's path, or nothing: on the PATH, with nvcc, or in the workbook's own folder."""
+    command = ["sh", str(TOOLCHAIN / "find_tool.sh"), name, machine.nvcc, machine.toolkit_library]
+    return _captured(command, machine.project).stdout.strip()

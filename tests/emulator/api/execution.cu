@@ -1,4 +1,5 @@
 // Launches with attributes, and what can be asked and set about a kernel.
+// alone: asks for the mangled names of its kernels
 #include "api_test.h"
 
 __global__ void store(int *p, int v) {

@@ -2,7 +2,7 @@
  *
  * Prints a line per opcode, "ok conformance add (48 forms)" or "not ok conformance add: ...", and on stderr, for each form
  * that differs, the first cases with their inputs. */
-#include "core/module.h"
+#include "decode/module.h"
 #include "emulated.h"
 #include "tolerance.h"
 #include "vectors.h"

@@ -2,7 +2,7 @@
  *
  * Each form is executed plainly, and then guarded by a predicate, with a destination that is also a source, and with
  * literals for its sources. What those must give follows from the plain results, so no GPU is needed. */
-#include "core/module.h"
+#include "decode/module.h"
 #include "emulated.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* Runs tests on the emulator: see emulated.h. */
 #include "emulated.h"
-#include "core/grid.h"
-#include "core/module.h"
+#include "machine/grid.h"
+#include "decode/module.h"
 #include "memory/memory.h"
 #include "vectors.h"
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "../conformance/vectors.h"
-#include "core/insn.h"
+#include "machine/insn.h"
+#include "ops/forms.h"
 
 static struct vectors vectors;
 static struct hsearch_data names;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/module.h"
+#include "decode/module.h"
 #include "statement.h"
 
 bool decoded(const char *candidate, char *error, size_t error_size) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/grid.h"
-#include "core/module.h"
+#include "machine/grid.h"
+#include "decode/module.h"
 #include "memory/memory.h"
 
 static struct allocation *input, *output;

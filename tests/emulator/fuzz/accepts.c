@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/module.h"
+#include "decode/module.h"
 
 static char *read_file(const char *path, size_t *size) {
     FILE *f = fopen(path, "rb");

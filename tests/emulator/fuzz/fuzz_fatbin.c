@@ -30,7 +30,7 @@ size_t __wrap_fatbin_mapped_bytes(const void *address) {
 static void read_images(const struct fatbin_wrapper *wrapper) {
     char error[256] = "";
     struct fatbin_images images;
-    if (fatbin_images(wrapper, &images, error, sizeof error) == FATBIN_OK) {
+    if (fatbin_images(wrapper, &images, false, error, sizeof error) == FATBIN_OK) {
         must(images.count, "no images, and no reason");
         for (size_t i = 0; i < images.count; i++) {
             const struct fatbin_image *image = &images.items[i];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/module.h"
+#include "decode/module.h"
 #include "tier/translate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,8 +4,7 @@
  * executed by whole warps and by parts of warps. It must give the interpreter's bits, and leave alone the lanes that are not in the
  * part. EVERY: how many operations to go on after each that is compiled, 1 for all; each must be translated in any case. */
 #include "batch.h"
-#include "core/function.h"
-#include "core/registers.h"
+#include "decode/registers.h"
 #include "emulated.h"
 #include "tier/tier.h"
 #include "tolerance.h"
@@ -18,7 +17,7 @@
 
 #define MAX_TESTS 8000
 
-/* The operations that can be compiled: see core/operation.h. */
+/* The operations that can be compiled: see machine/operation.h. */
 struct operation {
     op_fn run;
     const char *name;

@@ -3,8 +3,7 @@
  * What all threads leave in memory must agree to the bit, and when they are counted, every number: the sums that emulator.h offers, and
  * each line's of a profile. A kernel that does not is written to FOLDER/failed.ptx. */
 #include "batch.h"
-#include "core/function.h"
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "emulator.h"
 #include "memory/memory.h"
 #include "profile/launches.h"

@@ -6,9 +6,8 @@
  *   unload    the module goes while its kernel is being compiled
  *
  * What the kernel computes is computed here too. The environment is the caller's: EMULATOR_TIER, EMULATOR_CACHE and so on. */
-#include "core/function.h"
-#include "core/grid.h"
-#include "core/module.h"
+#include "machine/grid.h"
+#include "decode/module.h"
 #include "memory/memory.h"
 #include "tier/tier.h"
 

@@ -35,13 +35,13 @@ static unsigned below(struct writer *w, unsigned n) {
     return (unsigned)(random_next(w->r) >> 33) % n;
 }
 
-static unsigned registers_of(char letter) {
+static unsigned resources_registers(char letter) {
     return letter == 'h' ? HALVES : letter == 'l' ? LONGS : letter == 'w' || letter == 'W' ? WORDS : PREDICATES;
 }
 
 static void add_register(struct writer *w, char letter) {
     char name = letter == 'W' ? 'w' : letter == 'P' ? 'p' : letter;
-    add(w, "%%%c%u", name, below(w, registers_of(letter)));
+    add(w, "%%%c%u", name, below(w, resources_registers(letter)));
 }
 
 static void add_guard(struct writer *w) {

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "core/grid.h"
+#include "machine/grid.h"
 #include "fake_warp.h"
 #include "memory/memory.h"
 #include "ops/atomic.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/insn.h"
-#include "core/warp.h"
+#include "machine/insn.h"
+#include "machine/warp.h"
 
 #define FAKE_SLOTS 8
 

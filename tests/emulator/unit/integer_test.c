@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "fake_warp.h"
+#include "ops/forms.h"
 
 typedef __int128 wide; /* holds every value and every product of two 64-bit values exactly, modulo 2^128 */
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/function.h"
-#include "core/module.h"
+#include "machine/code.h"
+#include "decode/module.h"
 #include "memory/memory.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"

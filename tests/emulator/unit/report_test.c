@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "check/advice.h"
-#include "check/demangle.h"
+#include "base/demangle.h"
 #include "check/source.h"
-#include "check/text.h"
+#include "base/text.h"
 
 static int failures;
 

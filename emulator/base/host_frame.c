@@ -1,0 +1,84 @@
+/* dladdr knows only exported symbols, and a program's own functions are not exported; the file's symbol table has them.
+ * Everything here but host_frame_prepare uses system calls only, for a signal handler. */
+#include "base/host_frame.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct { uintptr_t bias, start, end; } program;
+
+static int remember_program(struct dl_phdr_info *info, size_t size, void *argument) {
+    (void)size, (void)argument;
+    program.bias = info->dlpi_addr;
+    program.start = UINTPTR_MAX;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + h->p_vaddr;
+        if (h->p_type != PT_LOAD)
+            continue;
+        if (start < program.start)
+            program.start = start;
+        if (start + h->p_memsz > program.end)
+            program.end = start + h->p_memsz;
+    }
+    return 1; /* the first one is the program */
+}
+
+void host_frame_prepare(void) {
+    dl_iterate_phdr(remember_program, NULL);
+}
+
+bool host_frame_is_program(uintptr_t pc) {
+    return pc >= program.start && pc < program.end;
+}
+
+static const uint8_t *map_program(size_t *size) {
+    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    void *at = MAP_FAILED;
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && (*size = (size_t)status.st_size) > sizeof(Elf64_Ehdr))
+        at = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static bool inside(size_t size, uint64_t offset, uint64_t bytes) {
+    return offset <= size && bytes <= size - offset;
+}
+
+static const char *search(const uint8_t *file, size_t size, const Elf64_Shdr *symbols, const Elf64_Shdr *strings,
+                          uint64_t address) {
+    if (!inside(size, symbols->sh_offset, symbols->sh_size) || !inside(size, strings->sh_offset, strings->sh_size) ||
+        strings->sh_size == 0 || file[strings->sh_offset + strings->sh_size - 1] != '\0')
+        return NULL;
+    const Elf64_Sym *symbol = (const void *)(file + symbols->sh_offset);
+    for (size_t i = 0; i < symbols->sh_size / sizeof *symbol; i++) {
+        if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC && address - symbol[i].st_value < symbol[i].st_size &&
+            symbol[i].st_name < strings->sh_size)
+            return (const char *)file + strings->sh_offset + symbol[i].st_name;
+    }
+    return NULL;
+}
+
+const char *host_frame_name(uintptr_t pc) {
+    size_t size = 0;
+    const uint8_t *file = map_program(&size);
+    if (!file)
+        return NULL;
+    const Elf64_Ehdr *header = (const void *)file;
+    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr) ||
+        !inside(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
+        return NULL;
+    const Elf64_Shdr *sections = (const void *)(file + header->e_shoff);
+    for (unsigned i = 0; i < header->e_shnum; i++) {
+        if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < header->e_shnum)
+            return search(file, size, &sections[i], &sections[sections[i].sh_link], pc - program.bias);
+    }
+    return NULL;
+}

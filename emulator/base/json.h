@@ -1,0 +1,11 @@
+/* What is written as JSON. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* n bytes as a JSON string, with its quotes. */
+void json_put_string(FILE *f, const char *s, size_t n);
+
+#endif

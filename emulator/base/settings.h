@@ -1,0 +1,48 @@
+/* What the environment sets: every variable that the emulator reads, and nothing else reads one. An empty variable
+ * counts as one that is not there. They are looked up each time, for a program may set them itself before its first
+ * call; who asks often keeps the answer. */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include <stdbool.h>
+
+enum setting {
+    SETTING_THREADS,
+    SETTING_TIMEOUT,
+    SETTING_TIMEOUT_SETTING,
+    SETTING_QUIET,
+    SETTING_PROFILE,
+    SETTING_PROFILE_FILE,
+    SETTING_PROFILE_KERNEL,
+    SETTING_PROFILE_BRIEF,
+    SETTING_VIEW,
+    SETTING_VIEW_LINE,
+    SETTING_PTXAS,
+    SETTING_TIER,
+    SETTING_CACHE,
+    SETTING_CC,
+    SETTING_TIER_DEBUG,
+    SETTING_DEVICES,
+    SETTING_CHECK,
+    SETTING_ON_ERROR,
+    SETTING_ERROR_EXITCODE,
+    SETTING_CHECK_JSON,
+    SETTINGS, /* of the emulator's own; these are the system's: */
+    SETTING_NO_COLOR = SETTINGS,
+    SETTING_TERM,
+    SETTING_CACHE_HOME,
+    SETTING_HOME,
+    SETTINGS_ALL
+};
+
+/* The text is README.md's: a test compares them. */
+struct setting_row {
+    const char *name, *meaning, *fallback; /* fallback: what holds without it */
+};
+extern const struct setting_row settings[SETTINGS_ALL];
+
+const char *setting_text(enum setting s); /* NULL: it is not set */
+double setting_number(enum setting s);    /* or that of its fallback */
+bool setting_is_on(enum setting s);       /* it is set, and not to 0 */
+
+#endif

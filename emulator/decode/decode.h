@@ -1,0 +1,97 @@
+/* Decoding a kernel: shared by the decode_*.c files. */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "machine/code.h"
+#include "decode/module.h"
+#include "machine/access.h"
+#include "base/arena.h"
+#include "ptx/opcode.h"
+#include "ptx/ptx.h"
+
+/* A branch whose label is not yet known. */
+struct patch {
+    uint32_t insn;
+    const char *label;
+    uint32_t *where; /* an entry of a branch table, or NULL: the instruction itself */
+};
+
+struct label {
+    const char *name;
+    uint32_t insn;
+};
+
+struct decoder {
+    struct kernel *kernel;
+    struct ptx_module *ptx; /* the first of those that are linked together */
+    struct arena *arena;
+    struct insn *insns; /* growing; becomes kernel->code */
+    const struct ptx_insn **sources;
+    uint32_t count, capacity;
+    const struct ptx_insn *at; /* being decoded */
+    struct function *function;
+    struct function **functions; /* all that the kernel reaches, itself first */
+    uint32_t function_count;
+    struct patch *patches;
+    size_t patch_count, patch_capacity;
+    struct label *labels; /* of the current function */
+    size_t label_count, label_capacity;
+    struct frame_constant *constants;
+    size_t constant_count, constant_capacity;
+    uint32_t frame_bytes;
+    uint32_t trash_predicate;
+    uint32_t trash_slot; /* what nobody reads: results to '_' */
+    uint32_t access_count;
+    uint8_t folded; /* instructions folded away since the last one emitted */
+    char *error;
+    size_t error_size;
+    jmp_buf failed;
+};
+
+/* Ends decoding with a message that names the instruction and its line. */
+_Noreturn void decode_fail(struct decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Space in the frame, 64-byte aligned for vectors. */
+#define TRASH_PREDICATE 0           /* slot of the predicate that nobody reads: p|_ and the like */
+#define MAX_FRAME       (64u << 20) /* bytes of a warp's registers */
+uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align);
+uint32_t decode_trash(struct decoder *d); /* a slot of any width that nobody reads */
+uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value);
+
+/* Appends an instruction; the pointer is valid until the next one. */
+struct insn *decode_emit(struct decoder *d, op_fn run);
+/* The last emitted instruction (or an entry of its table) branches to this label. */
+void decode_patch(struct decoder *d, const char *label, uint32_t *where);
+
+/* The slot of an operand read as `bits` wide (1, 16, 32, 64, 128): a register, a constant, or a temporary filled first. */
+uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned bits);
+/* The slot of a destination; a wider register gets its value by an instruction emitted by decode_destination_done. */
+uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsigned bits);
+void decode_destination_done(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slot,
+                             bool is_signed);
+/* Value of an integer immediate; fails on anything else. */
+int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
+/* The address that a symbol stands for in its space. */
+/* The slot of a special register that is constant in a launch, ~0 if it is not one of those. */
+uint32_t decode_fixed_special(struct decoder *d, const char *name);
+uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o);
+/* Ends decoding: nobody defines this "function" or "variable". */
+_Noreturn void decode_undefined(struct decoder *d, const char *what, const char *name);
+
+/* Fills the address part of an access; returns the constant part of the address. */
+int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a);
+
+bool decode_mov(struct decoder *d, const struct ptx_insn *p);
+bool decode_memory(struct decoder *d, const struct ptx_insn *p);  /* ld st atom red cvta isspacep prefetch */
+bool decode_control(struct decoder *d, const struct ptx_insn *p); /* bra call ret exit bar trap fence ... */
+bool decode_async(struct decoder *d, const struct ptx_insn *p);   /* cp.async cp.async.bulk cp.reduce mbarrier */
+bool decode_texture(struct decoder *d, const struct ptx_insn *p); /* tex tld4 txq suld sust suq */
+bool decode_matrix(struct decoder *d, const struct ptx_insn *p);  /* mma wmma ldmatrix stmatrix movmatrix */
+void decode_form(struct decoder *d, const struct ptx_insn *p);    /* everything in the tables */
+
+#endif

@@ -1,0 +1,264 @@
+/* Decoding what moves control: branches, calls, exits and barriers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "decode/decode_cluster.h"
+#include "decode/decode_video.h"
+#include "memory/memory.h"
+#include "ops/stack.h"
+#include "ops/warp_wide.h"
+#include "ops/control.h"
+#include "ops/call.h"
+
+static void branch(struct decoder *d, const struct ptx_insn *p) {
+    if (p->operand_count != 1 || p->operands[0].kind != OPERAND_SYMBOL)
+        decode_fail(d, "'%s' needs a label", p->opcode);
+    struct insn *in = decode_emit(d, p->guard ? op_branch_if : op_branch);
+    if (p->guard) {
+        in->op[0] = p->guard->slot;
+        in->kind = p->guard_negated;
+        in->flags = INSN_BRANCH;
+    }
+    decode_patch(d, p->operands[0].symbol, NULL);
+}
+
+static const struct ptx_prototype *prototype(struct decoder *d, const char *label) {
+    const struct ptx_function *f = d->function->ptx;
+    for (const struct ptx_prototype *t = f->module->prototypes; label && t; t = t->next)
+        if (t->label == label && t->function == f)
+            return t;
+    decode_fail(d, "'%s' is not declared", label ? label : d->at->opcode);
+}
+
+static void branch_table(struct decoder *d, const struct ptx_insn *p) {
+    const struct ptx_prototype *t = prototype(d, p->operands[1].symbol);
+    struct branch_table *table = arena_alloc(d->arena, sizeof *table + t->target_count * sizeof *table->insns);
+    uint32_t index = decode_source(d, &p->operands[0], 32);
+    table->count = (uint32_t)t->target_count;
+    struct insn *in = decode_emit(d, op_branch_table);
+    in->op[0] = index;
+    in->extra = table;
+    in->flags = INSN_BRANCH;
+    for (size_t i = 0; i < t->target_count; i++)
+        decode_patch(d, t->targets[i], &table->insns[i]);
+}
+
+/* ---- calls ---- */
+
+static uint32_t frame_place(struct decoder *d, const struct ptx_operand *o, uint32_t *bytes) {
+    if (!o->variable || o->variable->space != SPACE_PARAM)
+        decode_fail(d, "an argument of '%s' is not a .param variable", d->at->opcode);
+    *bytes = ((uint32_t)o->variable->size + 15) & ~15u;
+    return (uint32_t)o->variable->address;
+}
+
+/* Pairs the caller's parameters with the callee's: to it for arguments, from it for results. */
+static struct argument *pair(struct decoder *d, const struct ptx_operand *list, const struct ptx_variable *formal,
+                             bool results, uint32_t *count) {
+    unsigned n = list ? list->count : 0;
+    struct argument *pairs = arena_alloc(d->arena, (n + 1) * sizeof *pairs);
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t bytes, own = frame_place(d, &list->items[i], &bytes), other = 0;
+        if (formal) {
+            other = (uint32_t)formal->address;
+            if ((((uint32_t)formal->size + 15) & ~15u) != bytes)
+                decode_fail(d, "argument %u of the call has another size than the function's parameter", i + 1);
+            formal = formal->next;
+        }
+        pairs[i] = results ? (struct argument){other, own, bytes} : (struct argument){own, other, bytes};
+    }
+    *count = n;
+    return pairs;
+}
+
+struct call {
+    const struct ptx_operand *results, *target, *arguments;
+    const char *prototype;
+};
+
+static struct call call_operands(struct decoder *d, const struct ptx_insn *p) {
+    struct call c = {0};
+    unsigned i = 0;
+    if (i < p->operand_count && p->operands[i].kind == OPERAND_LIST)
+        c.results = &p->operands[i++];
+    if (i == p->operand_count)
+        decode_fail(d, "'%s' does not say what to call", p->opcode);
+    c.target = &p->operands[i++];
+    if (i < p->operand_count && p->operands[i].kind == OPERAND_LIST)
+        c.arguments = &p->operands[i++];
+    if (i < p->operand_count && p->operands[i].kind == OPERAND_SYMBOL)
+        c.prototype = p->operands[i].symbol;
+    return c;
+}
+
+static void fill_site(struct decoder *d, struct call_site *site, const struct call *c, struct function *callee) {
+    site->callee = callee;
+    site->arguments = pair(d, c->arguments, callee ? callee->ptx->params : NULL, false, &site->argument_count);
+    site->results = pair(d, c->results, callee ? callee->ptx->returns : NULL, true, &site->result_count);
+}
+
+/* Two calls agree when their parameters have the same sizes: what an indirect call may reach. */
+static bool same_sizes(const struct ptx_operand *list, const struct ptx_variable *formal) {
+    for (unsigned i = 0; list && i < list->count; i++, formal = formal->next)
+        if (!formal || !list->items[i].variable || formal->size != list->items[i].variable->size)
+            return false;
+    return formal == NULL;
+}
+
+static void candidates(struct decoder *d, struct call_site *site, const struct call *c) {
+    site->candidates = arena_alloc(d->arena, d->function_count * sizeof *site->candidates);
+    for (uint32_t i = 1; i < d->function_count; i++) {
+        struct function *f = d->functions[i];
+        if (same_sizes(c->arguments, f->ptx->params) && same_sizes(c->results, f->ptx->returns))
+            fill_site(d, &site->candidates[site->candidate_count++], c, f);
+    }
+}
+
+static void landing(struct decoder *d, struct call_site *site) {
+    decode_emit(d, op_label)->flags = INSN_PSEUDO; /* lanes that return at different times meet here */
+    struct insn *in = decode_emit(d, op_call_landing);
+    in->extra = site;
+    in->flags = INSN_PSEUDO;
+}
+
+static struct function *function_of(struct decoder *d, const struct ptx_function *ptx) {
+    for (uint32_t i = 0; i < d->function_count; i++)
+        if (d->functions[i]->ptx == ptx)
+            return d->functions[i];
+    return NULL;
+}
+
+static void call(struct decoder *d, const struct ptx_insn *p) {
+    struct call c = call_operands(d, p);
+    struct call_site *site = arena_alloc(d->arena, sizeof *site);
+    if (c.target->kind == OPERAND_REGISTER) {
+        candidates(d, site, &c);
+        uint32_t target = decode_source(d, c.target, 64);
+        struct insn *in = decode_emit(d, op_call_indirect);
+        in->op[0] = target;
+        in->extra = site;
+        in->flags = INSN_BACKWARD;
+        landing(d, site);
+        return;
+    }
+    const struct ptx_function *ptx = c.target->function;
+    if (!ptx || ptx->external) {
+        op_fn builtin = builtin_find(c.target->symbol ? c.target->symbol : "");
+        if (!builtin)
+            decode_undefined(d, "function", c.target->symbol ? c.target->symbol : "?");
+        fill_site(d, site, &c, NULL);
+        decode_emit(d, builtin)->extra = site;
+        return;
+    }
+    fill_site(d, site, &c, function_of(d, ptx));
+    struct insn *in = decode_emit(d, op_call);
+    in->extra = site;
+    in->flags = INSN_BACKWARD;
+    landing(d, site);
+}
+
+/* ---- barriers ---- */
+
+static void barrier(struct decoder *d, const struct ptx_insn *p) {
+    bool arrive = opcode_has(p->opcode, "arrive"), red = opcode_has(p->opcode, "red");
+    bool popc = opcode_has(p->opcode, "popc");
+    unsigned kind = !red                           ? (arrive ? BARRIER_ARRIVE : BARRIER_SYNC)
+                    : popc                         ? BARRIER_RED_POPC
+                    : opcode_has(p->opcode, "and") ? BARRIER_RED_AND
+                                                   : BARRIER_RED_OR;
+    unsigned at = red ? 1 : 0, last = p->operand_count - (red ? 1u : 0u);
+    if (p->operand_count <= at)
+        decode_fail(d, "'%s' needs a barrier number", p->opcode);
+    uint32_t slots[4] = {0};
+    slots[1] = decode_source(d, &p->operands[at], 32);
+    slots[2] = at + 1 < last ? decode_source(d, &p->operands[at + 1], 32) : decode_constant(d, 32, 0);
+    if (red) {
+        slots[0] = decode_destination(d, &p->operands[0], popc ? 32 : 1);
+        slots[3] = decode_source(d, &p->operands[p->operand_count - 1], 1);
+    }
+    bool all =
+        kind == BARRIER_SYNC && at + 1 >= last && p->operands[at].kind == OPERAND_INTEGER && !p->operands[at].value;
+    struct insn *in = decode_emit(d, all ? op_barrier_all : op_barrier);
+    memcpy(in->op, slots, sizeof slots);
+    bool aligned = opcode_is(p->opcode, "bar") || opcode_has(p->opcode, "aligned");
+    in->kind = (uint16_t)(kind | (aligned ? 0 : BARRIER_UNALIGNED));
+    in->flags = INSN_BARRIER;
+    if (red) { /* the result is there only when all have arrived: read it behind the barrier */
+        struct insn *result = decode_emit(d, op_barrier_result);
+        memcpy(result->op, slots, sizeof slots);
+        result->kind = (uint16_t)kind;
+        result->flags = INSN_PSEUDO;
+    }
+}
+
+static void warp_barrier(struct decoder *d, const struct ptx_insn *p) {
+    uint32_t members = decode_source(d, &p->operands[0], 32);
+    struct insn *in = decode_emit(d, op_bar_warp_sync);
+    in->op[0] = members;
+    in->flags = INSN_WARP_BARRIER;
+}
+
+/* ---- the stack ---- */
+
+static void take_stack(struct decoder *d, op_fn run, uint32_t first, uint32_t second, int64_t align) {
+    struct insn *in = decode_emit(d, run);
+    in->op[0] = first;
+    in->op[1] = second;
+    in->imm = align;
+    in->kind = ptx_type_bits[opcode_type(d->at->opcode, 0)];
+    d->kernel->has_stack = true;
+}
+
+/* alloca d, bytes {, alignment} */
+static void stack_allocate(struct decoder *d, const struct ptx_insn *p) {
+    unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
+    int64_t align = p->operand_count > 2 ? decode_immediate(d, &p->operands[2]) : 8;
+    if (p->operand_count < 2 || align < 1 || align > 4096 || (align & (align - 1)))
+        decode_fail(d, "'%s' needs a size, and an alignment that is a power of two", p->opcode);
+    uint32_t size = decode_source(d, &p->operands[1], bits);
+    take_stack(d, op_alloca, decode_destination(d, &p->operands[0], bits), size, align);
+}
+
+static bool decode_stack(struct decoder *d, const struct ptx_insn *p) {
+    unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
+    if (opcode_is(p->opcode, "alloca"))
+        stack_allocate(d, p);
+    else if (opcode_is(p->opcode, "stacksave") && p->operand_count == 1)
+        take_stack(d, op_stack_save, decode_destination(d, &p->operands[0], bits), 0, 0);
+    else if (opcode_is(p->opcode, "stackrestore") && p->operand_count == 1)
+        take_stack(d, op_stack_restore, decode_source(d, &p->operands[0], bits), 0, 0);
+    else
+        return false;
+    return true;
+}
+
+bool decode_control(struct decoder *d, const struct ptx_insn *p) {
+    const char *op = p->opcode;
+    if (opcode_is(op, "bra"))
+        branch(d, p);
+    else if (opcode_is(op, "brx"))
+        branch_table(d, p);
+    else if (opcode_is(op, "call"))
+        call(d, p);
+    else if (opcode_is(op, "ret"))
+        decode_emit(d, d->function->ptx->entry ? op_exit : op_return)->extra = d->function;
+    else if (opcode_is(op, "exit"))
+        decode_emit(d, op_exit);
+    else if (opcode_is(op, "trap") || opcode_is(op, "brkpt"))
+        decode_emit(d, op_trap);
+    else if (opcode_is(op, "bar.warp"))
+        warp_barrier(d, p);
+    else if ((opcode_is(op, "bar") || opcode_is(op, "barrier")) && !opcode_has(op, "cluster"))
+        barrier(d, p);
+    else if (opcode_is(op, "membar") || opcode_is(op, "fence"))
+        decode_emit(d, op_fence);
+    else if (opcode_is(op, "nanosleep"))
+        decode_emit(d, op_nanosleep);
+    else if (opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent") || opcode_is(op, "setmaxnreg"))
+        decode_emit(d, op_nothing);
+    else
+        return decode_cluster(d, p) || decode_stack(d, p) || decode_video(d, p);
+    return true;
+}

@@ -1,0 +1,252 @@
+/* See resources.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it has. Where an
+ * executable holds PTX alone, ptxas is started, once for each image, and tells with -v: EMULATOR_PTXAS, or the one on the PATH. */
+#include "fatbin/resources.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+
+#define REGISTER_COUNT 0x2f /* EIATTR_REGCOUNT: u32 symbol, u32 registers */
+#define FRAME_SIZE     0x11 /* EIATTR_FRAME_SIZE: u32 symbol, u32 bytes */
+#define FORMAT_SIZED   4    /* an entry with a u16 size and so many bytes; the others have 4 bytes in all */
+#define ASKED_ARCH     90
+
+struct known {
+    struct known *next;
+    struct kernel_registers found;
+    char name[];
+};
+
+struct frame {
+    struct frame *next;
+    unsigned bytes;
+    char name[];
+};
+
+struct image {
+    struct image *next;
+    bool asked;
+    size_t length;
+    char text[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known *known;
+static struct frame *frames;
+static struct image *images;
+
+static void add(const char *name, struct kernel_registers found) {
+    struct known *k = malloc(sizeof *k + strlen(name) + 1);
+    if (!k)
+        return;
+    strcpy(k->name, name);
+    k->found = found;
+    k->next = known;
+    known = k;
+}
+
+static void add_frame(const char *name, unsigned bytes) {
+    struct frame *f = malloc(sizeof *f + strlen(name) + 1);
+    if (!f)
+        return;
+    strcpy(f->name, name);
+    f->bytes = bytes;
+    f->next = frames;
+    frames = f;
+}
+
+/* ---- machine code ---- */
+
+struct elf {
+    const unsigned char *bytes;
+    size_t size;
+    Elf64_Ehdr header;
+};
+
+static bool section(const struct elf *e, unsigned i, Elf64_Shdr *out) {
+    uint64_t at = e->header.e_shoff + (uint64_t)i * sizeof *out;
+    if (i >= e->header.e_shnum || at > e->size || e->size - at < sizeof *out)
+        return false;
+    memcpy(out, e->bytes + at, sizeof *out);
+    return out->sh_type == SHT_NOBITS || (out->sh_offset <= e->size && out->sh_size <= e->size - out->sh_offset);
+}
+
+static const char *string_at(const struct elf *e, const Elf64_Shdr *strings, uint64_t at) {
+    const char *s = (const char *)e->bytes + strings->sh_offset;
+    return at < strings->sh_size && memchr(s + at, '\0', strings->sh_size - at) ? s + at : NULL;
+}
+
+static bool find_section(const struct elf *e, const char *name, Elf64_Shdr *out) {
+    Elf64_Shdr names;
+    if (!section(e, e->header.e_shstrndx, &names))
+        return false;
+    for (unsigned i = 0; i < e->header.e_shnum; i++) {
+        const char *found = section(e, i, out) ? string_at(e, &names, out->sh_name) : NULL;
+        if (found && strcmp(found, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *symbol_name(const struct elf *e, const Elf64_Shdr *symbols, uint32_t i) {
+    Elf64_Shdr strings;
+    Elf64_Sym symbol;
+    if ((uint64_t)i * sizeof symbol + sizeof symbol > symbols->sh_size || !section(e, symbols->sh_link, &strings))
+        return NULL;
+    memcpy(&symbol, e->bytes + symbols->sh_offset + i * sizeof symbol, sizeof symbol);
+    return string_at(e, &strings, symbol.st_name);
+}
+
+static void read_info(const struct elf *e, const Elf64_Shdr *info, const Elf64_Shdr *symbols, unsigned arch) {
+    const unsigned char *p = e->bytes + info->sh_offset, *last = p + info->sh_size;
+    while (last - p >= 4) {
+        uint16_t size;
+        uint32_t words[2];
+        memcpy(&size, p + 2, sizeof size);
+        bool sized = p[0] == FORMAT_SIZED;
+        if (sized && size > last - p - 4)
+            return;
+        bool wanted = p[1] == REGISTER_COUNT || (p[1] == FRAME_SIZE && arch == ASKED_ARCH);
+        if (sized && wanted && size >= sizeof words) {
+            memcpy(words, p + 4, sizeof words);
+            const char *name = symbol_name(e, symbols, words[0]);
+            if (name && p[1] == FRAME_SIZE)
+                add_frame(name, words[1]);
+            else if (name)
+                add(name, (struct kernel_registers){words[1], arch, true, -1, -1});
+        }
+        p += 4 + (sized ? size : 0);
+    }
+}
+
+void resources_note_machine_code(const void *bytes, size_t size, unsigned arch) {
+    struct elf e = {.bytes = bytes, .size = size};
+    Elf64_Shdr info, symbols;
+    if (size < sizeof e.header || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return;
+    memcpy(&e.header, bytes, sizeof e.header);
+    pthread_mutex_lock(&lock);
+    if (find_section(&e, ".nv.info", &info) && find_section(&e, ".symtab", &symbols))
+        read_info(&e, &info, &symbols, arch);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- ptxas ---- */
+
+void resources_note_ptx(const char *text, size_t length) {
+    struct image *i = calloc(1, sizeof *i + length + 1);
+    if (!i)
+        return;
+    memcpy(i->text, text, length);
+    i->length = length;
+    pthread_mutex_lock(&lock);
+    i->next = images;
+    images = i;
+    pthread_mutex_unlock(&lock);
+}
+
+/* 'Compiling entry function 'k' for ...', then spills, then 'Used 12 registers'; of each function 'Function properties for f', and
+ * in the next line its stack frame. */
+static void read_verbose(FILE *said) {
+    char line[1024], name[800] = "", function[800] = "";
+    unsigned frame;
+    struct kernel_registers r = {.arch = ASKED_ARCH, .spill_stores = -1, .spill_loads = -1};
+    while (fgets(line, sizeof line, said)) {
+        const char *entry = strstr(line, "Compiling entry function '"), *used = strstr(line, "Used ");
+        const char *stack = strstr(line, " bytes stack frame, "),
+                   *properties = strstr(line, "Function properties for ");
+        if (properties)
+            sscanf(properties, "Function properties for %799s", function);
+        if (stack && sscanf(line, "%u", &frame) == 1)
+            add_frame(function, frame);
+        if (entry)
+            sscanf(entry, "Compiling entry function '%799[^']", name);
+        if (stack)
+            sscanf(stack, " bytes stack frame, %ld bytes spill stores, %ld bytes spill loads", &r.spill_stores,
+                   &r.spill_loads);
+        if (used && *name && sscanf(used, "Used %u registers", &r.count) == 1) {
+            add(name, r);
+            *name = '\0';
+        }
+    }
+}
+
+static void ask_ptxas(const struct image *i) {
+    char path[] = "/tmp/profile-XXXXXX.ptx", command[4200];
+    const char *ptxas = setting_text(SETTING_PTXAS);
+    int file = mkstemps(path, 4);
+    if (file < 0)
+        return;
+    bool written = write(file, i->text, i->length) == (ssize_t)i->length;
+    close(file);
+    /* the path goes to the shell in quotes, and none of ours has one */
+    if (written && !(ptxas && (strchr(ptxas, '\'') || strlen(ptxas) > 4000))) {
+        snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' -v -arch=sm_%d '%s' -o /dev/null 2>&1",
+                 ptxas ? ptxas : "ptxas", ASKED_ARCH, path);
+        FILE *said = popen(command, "re");
+        if (said) {
+            read_verbose(said);
+            pclose(said);
+        }
+    }
+    unlink(path);
+}
+
+static const struct known *best(const char *kernel) {
+    const struct known *found = NULL;
+    for (const struct known *k = known; k; k = k->next)
+        if (strcmp(k->name, kernel) == 0 && k->found.arch <= ASKED_ARCH &&
+            (!found || k->found.arch > found->found.arch))
+            found = k;
+    return found;
+}
+
+/* Asks of the images that name this kernel or function, once each. */
+static void ask_about(const char *name) {
+    for (struct image *i = images; i; i = i->next)
+        if (!i->asked && strstr(i->text, name)) {
+            i->asked = true;
+            ask_ptxas(i);
+        }
+}
+
+bool resources_registers(const char *kernel, struct kernel_registers *out) {
+    pthread_mutex_lock(&lock);
+    if (!best(kernel))
+        ask_about(kernel);
+    const struct known *found = best(kernel);
+    if (found)
+        *out = found->found;
+    pthread_mutex_unlock(&lock);
+    return found != NULL;
+}
+
+/* ptxas says 8 bytes too much of some: on an H200 such a call took 192, 80 and 592 bytes where it had said 200, 88 and 600, and 32
+ * where it had said that. */
+#define FRAME_UNIT 16
+
+/* 0: not known. */
+static unsigned least_frame(const char *function) {
+    unsigned least = 0;
+    for (const struct frame *f = frames; f; f = f->next)
+        if (f->bytes && strcmp(f->name, function) == 0 && (!least || f->bytes < least))
+            least = f->bytes;
+    return least;
+}
+
+unsigned resources_frame(const char *function) {
+    pthread_mutex_lock(&lock);
+    unsigned least = least_frame(function);
+    if (!least) { /* machine code has the frames of kernels, and those of the functions in it are 0 there */
+        ask_about(function);
+        least = least_frame(function);
+    }
+    pthread_mutex_unlock(&lock);
+    return least / FRAME_UNIT * FRAME_UNIT;
+}

@@ -1,0 +1,151 @@
+/* A block: its warps take turns on one host thread; its barriers open when all have come. */
+#include <string.h>
+
+#include "machine/observer.h"
+#include "machine/stuck.h"
+
+/* Backward branches of a warp in a block's first turn, and in one of a block that may be waiting. */
+#define FIRST_FUEL 1024
+#define SHORT_FUEL 64
+
+void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]) {
+    const uint32_t *size = w->launch->config.block;
+    uint32_t thread = lane_thread(w, lane);
+    tid[0] = thread % size[0];
+    tid[1] = thread / size[0] % size[1];
+    tid[2] = thread / size[0] / size[1];
+}
+
+void block_start(struct block *b, uint64_t index) {
+    const struct launch *launch = b->launch;
+    const uint32_t *grid = launch->config.grid;
+    uint32_t threads = launch->config.block[0] * launch->config.block[1] * launch->config.block[2];
+    b->index = index;
+    b->ctaid[0] = (uint32_t)(index % grid[0]);
+    b->ctaid[1] = (uint32_t)(index / grid[0] % grid[1]);
+    b->ctaid[2] = (uint32_t)(index / grid[0] / grid[1]);
+    b->live_lanes = threads;
+    b->turn = (struct block_turn){.fuel = FIRST_FUEL};
+    memset(&b->cluster, 0, sizeof b->cluster);
+    if (b->awaited) { /* lanes of the block before have arrived somewhere and not waited */
+        memset(b->barriers, 0, sizeof b->barriers);
+        b->awaited = 0;
+    }
+    memset(b->shared, 0xff, launch->shared_bytes); /* NaN, -1: shared memory is not zero on a GPU either */
+    memset(b->shared, 0, launch->kernel->reserved_shared);
+    for (uint32_t i = 0; i < launch->warps_per_block; i++) {
+        uint32_t rest = threads - i * WARP_SIZE;
+        struct warp *w = &b->warps[i];
+        warp_start(w, launch->kernel->code.insns, rest >= WARP_SIZE ? FULL_MASK : (1u << rest) - 1);
+        for (int l = 0; (launch->kernel->calls || launch->kernel->has_stack) && l < WARP_SIZE; l++)
+            w->local_sp[l] = launch->kernel->entry_local;
+    }
+}
+
+/* Where a barrier has a count, a warp of which all lanes that are left wait at it counts whole, as on an H200. */
+uint32_t block_barrier_arrived(const struct block *b, unsigned barrier) {
+    uint32_t arrived = b->barriers[barrier].arrived;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        const struct warp *w = &b->warps[i];
+        uint32_t waiting = 0;
+        for (unsigned k = 0; k < w->count; k++)
+            if (w->fragments[k].state == FRAGMENT_AT_BARRIER && w->fragments[k].barrier == barrier)
+                waiting |= w->fragments[k].mask;
+        if (waiting && waiting == w->live)
+            arrived += WARP_SIZE - (uint32_t)__builtin_popcount(waiting);
+    }
+    return arrived;
+}
+
+static bool has_come(const struct block *b, unsigned barrier) {
+    const struct block_barrier *bar = &b->barriers[barrier];
+    if (!bar->expected)
+        return bar->arrived >= b->live_lanes;
+    return bar->arrived >= bar->expected || block_barrier_arrived(b, barrier) >= bar->expected;
+}
+
+void block_check_barrier(struct block *b, unsigned barrier) {
+    struct block_barrier *bar = &b->barriers[barrier];
+    if (!bar->arrived || !has_come(b, barrier)) {
+        b->awaited |= bar->arrived ? 1u << barrier : 0;
+        return;
+    }
+    b->awaited &= ~(1u << barrier);
+    if (b->watch)
+        observer.barrier_opens(b, barrier);
+    bar->result_trues = bar->trues;
+    bar->result_votes = bar->votes;
+    bar->arrived = bar->expected = bar->trues = bar->votes = 0;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
+        warp_release(&b->warps[i], barrier);
+}
+
+/* Rounds in which nobody did more than wait for another warp of the block, before other blocks get their turn. */
+#define SPIN_ROUNDS 32
+/* Rounds of any kind: a loop around a barrier, too, must not go on for ever. */
+#define MOST_ROUNDS 10000
+
+enum block_end block_run(struct block *b) {
+    struct launch *launch = b->launch;
+    for (int rounds = 0, left = MOST_ROUNDS;;) {
+        bool ready = false, rested = false; /* some warp can run; some warp stopped for a reason other than fuel */
+        bool spun = false;                  /* some warp stopped at a test that another has to make true */
+        for (uint32_t i = 0; i < launch->warps_per_block; i++) {
+            struct warp *w = &b->warps[i];
+            if (w->state != WARP_READY)
+                continue;
+            ready = true;
+            warp_run(w);
+            rested |= w->state != WARP_READY;
+            spun |= w->state == WARP_READY && w->fuel > 0;
+            if (atomic_load_explicit(&launch->stop, memory_order_relaxed))
+                return BLOCK_STOPPED;
+        }
+        if (!b->live_lanes)
+            return BLOCK_DONE;
+        if (!ready) {
+            stuck_report_block(b);
+            return BLOCK_STOPPED;
+        }
+        if (--left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
+            return BLOCK_YIELDED;
+    }
+}
+
+/* ---- waiting ---- */
+
+static uint64_t hash_warp(const struct warp *w, uint64_t h) {
+    const uint64_t *at = (const uint64_t *)(const void *)w->regs, *end = at + w->launch->kernel->frame_bytes / 8;
+    uint64_t part[4] = {h, 1, 2, 3};
+    for (; at + 4 <= end; at += 4)
+        for (int i = 0; i < 4; i++)
+            part[i] = (part[i] ^ at[i]) * 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < 4; i++)
+        h = (h ^ part[i] ^ part[i] >> 29) * 0xbf58476d1ce4e5b9u;
+    for (unsigned i = 0; i < w->count; i++)
+        h = (h ^ (uint64_t)(uintptr_t)w->fragments[i].pc ^ w->fragments[i].mask) * 0x94d049bb133111ebu;
+    return h | 1;
+}
+
+/* Of the first warp that can run, or of all that can. */
+static uint64_t hash_ready(const struct block *b, bool all) {
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < b->launch->warps_per_block && (all || !h); i++)
+        if (b->warps[i].state == WARP_READY)
+            h = hash_warp(&b->warps[i], h);
+    return h;
+}
+
+/* A loop that only looks whether something has happened has the same registers each time that it goes back; one that computes, or that
+ * gives up after so many looks, has not. Whoever waits for another block gets short turns, so that it can go on; others longer and longer
+ * ones. */
+bool block_waits(struct block *b) {
+    struct block_turn *t = &b->turn;
+    uint64_t first = hash_ready(b, false), all = first == t->first ? hash_ready(b, true) : 0;
+    bool waits = all && all == t->all, known = t->first != 0;
+    int32_t longer = t->fuel < FIRST_FUEL ? 2 * FIRST_FUEL : 2 * t->fuel;
+    t->fuel = all || !known ? SHORT_FUEL : longer < WARP_FUEL ? longer : WARP_FUEL;
+    t->first = first;
+    t->all = all;
+    return waits;
+}

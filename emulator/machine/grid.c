@@ -1,0 +1,475 @@
+/* Spreads the blocks of a launch over the host's cores. The thread that launches works too; helpers join it. */
+#include "machine/grid.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/settings.h"
+#include "machine/call_stack.h"
+#include "machine/observer.h"
+#include "machine/stuck.h"
+#include "memory/memory.h"
+#include "base/limits.h"
+
+#define MAX_HELPERS     255
+#define RESIDENT_BLOCKS 64 /* unfinished blocks for each worker, when they wait for others */
+#define MAX_SHARE       16 /* blocks that a worker takes at once */
+
+/* Blocks that have yielded, for whichever worker comes; those of a launch that is counted stay with theirs. */
+struct aside {
+    pthread_mutex_t lock;
+    struct block *first, **end;
+    _Atomic unsigned count;
+    _Atomic unsigned vain; /* turns since a block ended or began; one of a block that only waits counts as VAIN */
+};
+
+/* A launch in progress, on its caller's stack. */
+struct run {
+    struct launch launch;
+    struct aside aside;
+    uint64_t blocks;
+    unsigned workers; /* at it now, the caller not counted; under the pool's lock */
+    struct run *next;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct run *runs;
+    int helpers, idle;
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0};
+
+struct observer observer;
+static _Atomic uint64_t launch_count;
+
+int grid_threads(void) {
+    static _Atomic int threads;
+    int n = atomic_load(&threads);
+    if (n)
+        return n;
+    const char *wanted = setting_text(SETTING_THREADS);
+    cpu_set_t set;
+    n = wanted ? atoi(wanted) : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    n = n < 1 ? 1 : n > MAX_HELPERS + 1 ? MAX_HELPERS + 1 : n;
+    atomic_store(&threads, n);
+    return n;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- a block's memory ---- */
+
+static uint32_t special_value(const struct launch *launch, enum frame_special special, uint32_t warp, uint32_t lane) {
+    const uint32_t *block = launch->config.block, *grid = launch->config.grid;
+    uint32_t thread = warp * WARP_SIZE + lane, bit = 1u << lane;
+    switch (special) {
+    case FRAME_TID_X:
+        return thread % block[0];
+    case FRAME_TID_Y:
+        return thread / block[0] % block[1];
+    case FRAME_TID_Z:
+        return thread / block[0] / block[1];
+    case FRAME_NTID_X:
+        return block[0];
+    case FRAME_NTID_Y:
+        return block[1];
+    case FRAME_NTID_Z:
+        return block[2];
+    case FRAME_NCTAID_X:
+        return grid[0];
+    case FRAME_NCTAID_Y:
+        return grid[1];
+    case FRAME_NCTAID_Z:
+        return grid[2];
+    case FRAME_LANEID:
+        return lane;
+    case FRAME_LANEMASK_EQ:
+        return bit;
+    case FRAME_LANEMASK_LT:
+        return bit - 1;
+    case FRAME_LANEMASK_LE:
+        return bit | (bit - 1);
+    case FRAME_LANEMASK_GT:
+        return ~(bit | (bit - 1));
+    case FRAME_LANEMASK_GE:
+        return ~(bit - 1);
+    case FRAME_NWARPID:
+        return 64;
+    case FRAME_NSMID:
+        return (uint32_t)grid_threads();
+    case FRAME_GRID_WORKSPACE_HIGH:
+        return (uint32_t)(launch->workspace >> 32);
+    case FRAME_GRID_WORKSPACE_LOW:
+        return (uint32_t)launch->workspace;
+    case FRAME_DYNAMIC_SHARED:
+        return launch->config.dynamic_shared;
+    case FRAME_TOTAL_SHARED:
+        return launch->shared_bytes - launch->kernel->reserved_shared;
+    }
+    return 0;
+}
+
+static void fill_constant(const struct launch *launch, uint8_t *frame, uint32_t warp, const struct frame_constant *c) {
+    void *at = frame + c->slot;
+    for (uint32_t l = 0; l < WARP_SIZE; l++)
+        switch (c->bits) {
+        case 1:
+            *(uint32_t *)at = (uint32_t)c->value;
+            break;
+        case 16:
+            ((uint16_t *)at)[l] = (uint16_t)c->value;
+            break;
+        case 32:
+            ((uint32_t *)at)[l] = (uint32_t)c->value;
+            break;
+        case 64:
+            ((uint64_t *)at)[l] = c->value;
+            break;
+        case 128:
+            ((uint64_t *)at)[2 * l] = c->value;
+            ((uint64_t *)at)[2 * l + 1] = 0;
+            break;
+        case FRAME_PARAM_32:
+            memcpy((uint32_t *)at + l, launch->params + c->value, 4);
+            break;
+        case FRAME_PARAM_64:
+            memcpy((uint64_t *)at + l, launch->params + c->value, 8);
+            break;
+        default:
+            ((uint32_t *)at)[l] = special_value(launch, (enum frame_special)c->value, warp, l);
+            break;
+        }
+}
+
+static size_t rounded(size_t n) {
+    return (n + 127) & ~(size_t)127;
+}
+
+/* One piece of memory holds the block, its warps, their frames, local memory and shared memory. */
+static size_t block_bytes(const struct launch *launch) {
+    size_t warps = launch->warps_per_block;
+    return rounded(sizeof(struct block)) + rounded(warps * sizeof(struct warp)) +
+           warps * rounded(launch->kernel->frame_bytes) + warps * rounded((size_t)launch->local_bytes * WARP_SIZE) +
+           rounded(launch->shared_bytes + 64);
+}
+
+static struct block *block_make(struct launch *launch, struct worker *worker, void *memory) {
+    uint8_t *at = memory;
+    const struct kernel *k = launch->kernel;
+    struct block *b = memory;
+    memset(b, 0, sizeof *b);
+    at += rounded(sizeof *b);
+    b->launch = launch;
+    b->worker = worker;
+    b->warps = (struct warp *)(void *)at;
+    at += rounded(launch->warps_per_block * sizeof(struct warp));
+    for (uint32_t i = 0; i < launch->warps_per_block; i++, at += rounded(k->frame_bytes)) {
+        struct warp *w = &b->warps[i];
+        memset(w, 0, sizeof *w);
+        w->regs = at;
+        w->block = b;
+        w->worker = worker;
+        w->launch = launch;
+        w->index = (uint16_t)i;
+        for (uint32_t c = 0; c < k->constant_count; c++)
+            fill_constant(launch, w->regs, i, &k->constants[c]);
+    }
+    for (uint32_t i = 0; i < launch->warps_per_block; i++, at += rounded((size_t)launch->local_bytes * WARP_SIZE)) {
+        b->warps[i].local = at;
+        memset(at, 0xff, (size_t)launch->local_bytes * WARP_SIZE);
+    }
+    b->shared = at;
+    return b;
+}
+
+static void block_free(struct block *b) {
+    if (b && b->watch)
+        observer.block_ended(b);
+    for (uint32_t i = 0; b && i < b->launch->warps_per_block; i++)
+        call_stack_free(b->warps[i].call_stack);
+    free(b);
+}
+
+/* ---- a worker ---- */
+
+/* Blocks that a worker has taken and not yet begun. */
+struct range {
+    uint64_t next, end;
+};
+
+/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. Only one when blocks
+ * wait for others: then the others should be begun in order. */
+static bool take_blocks(struct run *run, struct range *taken, bool one) {
+    _Atomic uint64_t *counter = &run->launch.next_block;
+    uint64_t at = atomic_load(counter), left = at < run->blocks ? run->blocks - at : 0;
+    uint64_t share = left / (4 * (uint64_t)grid_threads());
+    share = share < 1 || one ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
+    uint64_t begin = left ? atomic_fetch_add(counter, share) : run->blocks, end = begin + share;
+    if (begin >= run->blocks)
+        return false;
+    *taken = (struct range){begin, end < run->blocks ? end : run->blocks};
+    return true;
+}
+
+static struct block *next_block(struct run *run, struct worker *worker, struct range *taken, struct block *reuse,
+                                bool one) {
+    struct launch *launch = &run->launch;
+    if (atomic_load(&launch->stop) || (taken->next == taken->end && !take_blocks(run, taken, one)))
+        return NULL;
+    uint64_t index = taken->next++;
+    if (!reuse) {
+        void *memory = aligned_alloc(128, block_bytes(launch));
+        if (!memory)
+            abort();
+        reuse = block_make(launch, worker, memory);
+    }
+    block_start(reuse, index);
+    if (launch->watch)
+        observer.block_begins(reuse);
+    return reuse;
+}
+
+/* A block has yielded: is there no sense in going on? */
+static bool out_of_time(struct run *run, struct block *b) {
+    struct launch *launch = &run->launch;
+    double time = now();
+    if (stuck_in_vain(b, time))
+        return true;
+    if (!launch->deadline || time < launch->deadline)
+        return false;
+    if (!atomic_exchange(&launch->stop, true)) {
+        int none = 0, error = stuck_report_endless(b);
+        atomic_compare_exchange_strong(&launch->error, &none, error);
+    }
+    return true;
+}
+
+/* Blocks between two looks at the clock. */
+#define TIME_EVERY 16
+
+static void tell_time(const struct run *run, const struct worker *worker, double *since) {
+    double time = now();
+    if (observer.interpreted)
+        observer.interpreted(run->launch.kernel, worker->counters != NULL, (uint64_t)((time - *since) * 1e9));
+    *since = time;
+}
+
+#define VAIN 8
+
+/* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may wait only for each
+ * other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
+static bool begins(const struct run *run, const struct aside *s) {
+    unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
+    if (!count || run->launch.config.cooperative)
+        return true;
+    return count < RESIDENT_BLOCKS * (unsigned)grid_threads() && atomic_load(&s->vain) >= VAIN * count;
+}
+
+static void hand_over(struct block *b, struct worker *worker) {
+    b->worker = worker;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
+        b->warps[i].worker = worker;
+}
+
+/* The block whose turn is longest ago. */
+static struct block *oldest_aside(struct aside *s, struct worker *worker) {
+    pthread_mutex_lock(&s->lock);
+    struct block *b = s->first;
+    if (b) {
+        s->first = b->next;
+        atomic_fetch_sub(&s->count, 1);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (b && b->worker != worker)
+        hand_over(b, worker);
+    return b;
+}
+
+static struct block *begin_block(struct run *run, struct aside *s, struct worker *worker, struct range *taken,
+                                 struct block **spare) {
+    struct block *b = next_block(run, worker, taken, *spare, atomic_load(&s->count) > 0);
+    if (b) {
+        *spare = NULL;
+        atomic_store(&s->vain, 0);
+    }
+    return b;
+}
+
+static struct block *choose_block(struct run *run, struct aside *s, struct worker *worker, struct range *taken,
+                                  struct block **spare) {
+    struct block *b = begins(run, s) ? begin_block(run, s, worker, taken, spare) : NULL;
+    if (!b)
+        b = oldest_aside(s, worker);
+    return b ? b : begin_block(run, s, worker, taken, spare); /* another worker was faster */
+}
+
+/* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
+static struct block *put_aside(const struct run *run, struct aside *s, struct block *b) {
+    bool waits = block_waits(b);
+    if (!waits && b->turn.fuel < WARP_FUEL)
+        return b;
+    b->next = NULL;
+    pthread_mutex_lock(&s->lock);
+    struct block **end = s->first ? s->end : &s->first;
+    *end = b;
+    s->end = &b->next;
+    unsigned count = atomic_fetch_add(&s->count, 1) + 1;
+    unsigned vain = atomic_fetch_add(&s->vain, waits ? VAIN : 1);
+    pthread_mutex_unlock(&s->lock);
+    if (vain % (VAIN * count) == 0 && !begins(run, s)) /* whoever they wait for may need the processor */
+        sched_yield();
+    return NULL;
+}
+
+/* Runs blocks until there are none left. */
+static void work(struct run *run, struct worker *worker) {
+    struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *aside = worker->counters ? &own : &run->aside;
+    struct block *same = NULL, *spare = NULL;
+    struct range taken = {0, 0};
+    double since = now();
+    for (unsigned turns = 1;; turns++) {
+        if (turns % TIME_EVERY == 0)
+            tell_time(run, worker, &since);
+        struct block *b = same ? same : choose_block(run, aside, worker, &taken, &spare);
+        if (!b)
+            break;
+        same = NULL;
+        enum block_end how = block_run(b);
+        if (how == BLOCK_YIELDED && !out_of_time(run, b) && !atomic_load(&run->launch.stop)) {
+            same = put_aside(run, aside, b);
+            continue;
+        }
+        atomic_store(&aside->vain, 0);
+        stuck_block_ended(b);
+        block_free(spare);
+        spare = b;
+    }
+    tell_time(run, worker, &since);
+    block_free(spare);
+}
+
+static void worker_run(struct run *run, int index) {
+    struct worker worker = {.index = index, .counters = observer.counters_new ? observer.counters_new() : NULL};
+    worker.cache_size = run->launch.kernel->access_count;
+    worker.cache = calloc(worker.cache_size + 1, sizeof *worker.cache);
+    if (!worker.cache)
+        abort();
+    work(run, &worker);
+    if (worker.counters)
+        observer.counters_end(worker.counters);
+    free(worker.cache);
+}
+
+/* ---- the pool ---- */
+
+static struct run *run_with_work(void) {
+    for (struct run *r = pool.runs; r; r = r->next)
+        if (atomic_load(&r->launch.next_block) < r->blocks && !atomic_load(&r->launch.stop))
+            return r;
+    return NULL;
+}
+
+static void *helper(void *argument) {
+    int index = (int)(intptr_t)argument;
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        struct run *run = run_with_work();
+        if (!run) {
+            pool.idle++;
+            pthread_cond_wait(&pool.work, &pool.lock);
+            pool.idle--;
+            continue;
+        }
+        run->workers++;
+        pthread_mutex_unlock(&pool.lock);
+        worker_run(run, index);
+        pthread_mutex_lock(&pool.lock);
+        run->workers--;
+        pthread_cond_broadcast(&pool.done);
+    }
+    return NULL;
+}
+
+static void call_helpers(struct run *run) {
+    pthread_mutex_lock(&pool.lock);
+    run->next = pool.runs;
+    pool.runs = run;
+    while (pool.helpers < grid_threads() - 1) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, helper, (void *)(intptr_t)(pool.helpers + 1)) != 0)
+            break;
+        pthread_detach(thread);
+        pool.helpers++;
+    }
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void dismiss_helpers(struct run *run) {
+    pthread_mutex_lock(&pool.lock);
+    struct run **at = &pool.runs;
+    while (*at != run)
+        at = &(*at)->next;
+    *at = run->next;
+    while (run->workers)
+        pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* Zeros. 0 when there is no memory: then grid.sync() faults. */
+static uint64_t workspace_new(const struct launch_config *config) {
+    struct allocation *a =
+        memory_allocate(WORKSPACE_BYTES, 0, MEMORY_VARIABLE, config->device, "workspace of the grid");
+    if (!a)
+        return 0;
+    memset(a->host, 0, WORKSPACE_BYTES);
+    return a->base;
+}
+
+static uint32_t local_bytes(const struct kernel *k, const struct launch_config *config) {
+    uint32_t stack = config->stack ? config->stack : LIMIT_STACK_DEFAULT;
+    return k->has_stack ? k->entry_local + (stack > k->stack_least ? stack : k->stack_least) : k->local_bytes;
+}
+
+int grid_run(const struct kernel *kernel, const struct launch_config *config) {
+    const uint32_t *g = config->grid, *b = config->block;
+    struct run run = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER,
+                      .aside.lock = PTHREAD_MUTEX_INITIALIZER,
+                      .blocks = (uint64_t)g[0] * g[1] * g[2]};
+    struct launch *launch = &run.launch;
+    launch->kernel = kernel;
+    launch->config = *config;
+    launch->id = atomic_fetch_add(&launch_count, 1) + 1;
+    launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
+    launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared
+                                                  : kernel->reserved_shared + kernel->static_shared;
+    launch->local_bytes = local_bytes(kernel, config);
+    launch->params = config->params;
+    double limit = setting_number(SETTING_TIMEOUT);
+    launch->deadline = limit > 0 ? now() + limit : 0;
+    launch->workspace = config->cooperative ? workspace_new(config) : 0;
+    if (observer.launch_begins)
+        observer.launch_begins(launch);
+    if (observer.launch_prepares)
+        observer.launch_prepares(kernel);
+    bool alone = run.blocks == 1 || grid_threads() == 1;
+    if (!alone)
+        call_helpers(&run);
+    worker_run(&run, 0);
+    if (!alone)
+        dismiss_helpers(&run);
+    if (observer.launch_ended)
+        observer.launch_ended(launch);
+    if (launch->workspace)
+        memory_free(launch->workspace);
+    if (observer.launch_counted)
+        observer.launch_counted(launch);
+    return atomic_load(&launch->error);
+}

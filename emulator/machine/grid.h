@@ -1,0 +1,131 @@
+/* A launch: a grid of blocks spread over the host's cores. */
+#ifndef GRID_H
+#define GRID_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "machine/kernel.h"
+#include "machine/warp.h"
+
+struct operation_order;
+
+struct launch_config {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;             /* bytes */
+    const void *params;                  /* kernel parameters, packed as kernel->params says */
+    bool cooperative;                    /* all blocks must be resident at once */
+    uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: LIMIT_STACK_DEFAULT */
+    bool clusters;                       /* the launch names the size of its clusters, be it one block */
+    void *stream;                        /* handle of its stream, as the program gave it */
+    int device;                          /* number of the device it runs on */
+    const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
+};
+
+/* Who waits at the barrier of a cooperative launch, to know when nobody is left who could arrive: machine/stuck.c. */
+struct grid_wait {
+    pthread_mutex_t lock;
+    _Atomic uint64_t atomics; /* that blocks have done: as long as it stays the same, nobody has arrived */
+    uint64_t seen;            /* the number of them to which the next refers */
+    uint64_t waiting, ended;  /* blocks */
+};
+
+#define WORKSPACE_BYTES 8
+
+struct launch {
+    const struct kernel *kernel;
+    struct launch_config config;
+    uint64_t id; /* counts launches of the process from 1 */
+    uint32_t warps_per_block;
+    uint32_t shared_bytes; /* static + dynamic, per block */
+    uint32_t local_bytes;  /* per lane */
+    uint64_t workspace;    /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
+    struct grid_wait grid_wait;
+    const uint8_t *params;
+    struct launch_watch *watch; /* NULL unless checks are on: see machine/observer.h */
+    double deadline;            /* seconds on the monotonic clock, 0 for none */
+    _Atomic int error;          /* cudaError_t; the first one wins */
+    _Atomic bool stop;
+    _Alignas(128) _Atomic uint64_t next_block; /* away from what everybody reads all the time */
+};
+
+/* Barrier of a block. */
+struct block_barrier {
+    uint32_t arrived;  /* lanes */
+    uint32_t expected; /* lanes; 0: all live lanes of the block */
+    uint32_t trues;    /* bar.red: lanes whose predicate was true, and how many lanes voted */
+    uint32_t votes;
+    uint32_t result_trues, result_votes; /* of the last time it opened */
+};
+
+/* barrier.cluster, in a cluster of one block. By warp: */
+struct cluster_barrier {
+    uint32_t arrived[32]; /* lanes that have arrived in this phase */
+    uint32_t passed[32];  /* lanes in whose last phase all have arrived */
+};
+
+/* How long a block may run before others get their turn: less when it only waits for them. See block_waits(). */
+struct block_turn {
+    int32_t fuel; /* of each warp */
+    uint64_t first,
+        all; /* what the registers of the first warp, and of all, were when the last turn ended; all 0: not known */
+};
+
+struct block {
+    struct launch *launch;
+    struct worker *worker;
+    uint32_t ctaid[3];
+    uint64_t index; /* linear */
+    uint32_t live_lanes;
+    uint8_t *shared;
+    struct warp *warps;
+    uint32_t awaited; /* a bit for each barrier at which lanes have arrived and that has not opened */
+    struct block_barrier barriers[16];
+    struct cluster_barrier cluster;
+    uint8_t *frames;
+    uint8_t *locals;
+    struct block_watch *watch; /* NULL unless checks are on */
+    struct block_turn turn;
+    uint64_t grid_seen;    /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
+    uint32_t grid_looks;   /* how often it has looked since that changed */
+    uint32_t phases_over;  /* phases of mbarriers that have ended, for the checks */
+    uint32_t phase_yields; /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
+    double phase_since;
+    struct block *next;
+};
+
+/* One host thread's state. `cache` remembers, for each memory instruction, the allocation it last touched. */
+struct worker {
+    const struct allocation **cache; /* by access.slot */
+    size_t cache_size;
+    struct counters *counters; /* NULL unless counting: see machine/observer.h */
+    int index;
+};
+
+/* Runs a kernel to its end on the pool's threads and the caller's. May be called from several threads.
+ * Returns a cudaError_t (0 for success). Arguments have been validated by the API. */
+int grid_run(const struct kernel *kernel, const struct launch_config *config);
+
+/* machine/block.c */
+enum block_end { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED };
+enum block_end block_run(struct block *b);
+void block_start(struct block *b, uint64_t index);
+/* It has yielded. Does it only wait for other blocks? Decides how long its next turn will be. */
+bool block_waits(struct block *b);
+/* Opens the barrier if all that it waits for have arrived. */
+void block_check_barrier(struct block *b, unsigned barrier);
+/* Threads that have come to a barrier with a count. */
+uint32_t block_barrier_arrived(const struct block *b, unsigned barrier);
+
+int grid_threads(void); /* host threads that execute blocks: EMULATOR_THREADS, or the CPUs we may use */
+
+static inline uint32_t lane_thread(const struct warp *w, int lane) {
+    return w->index * WARP_SIZE + (uint32_t)lane;
+}
+/* threadIdx of a lane. */
+void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]);
+
+#endif

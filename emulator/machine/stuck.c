@@ -1,0 +1,295 @@
+#include "machine/stuck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/settings.h"
+#include "machine/access.h"
+#include "machine/finding.h"
+#include "machine/mbarrier_object.h"
+#include "ptx/opcode.h"
+
+/* ---- lanes of a warp ---- */
+
+/* The instruction at which a fragment waits. */
+static const struct insn *waits_at(const struct fragment *f) {
+    return f->state == FRAGMENT_AT_BARRIER ? f->pc - 1 : f->pc;
+}
+
+/* "lanes 5 to 31" */
+static void put_lanes(char *out, size_t size, uint32_t lanes) {
+    int first = first_lane(lanes), last = 31 - __builtin_clz(lanes), count = __builtin_popcount(lanes);
+    if (count == 1)
+        snprintf(out, size, "lane %d", first);
+    else if (count == last - first + 1)
+        snprintf(out, size, "lanes %d to %d", first, last);
+    else
+        snprintf(out, size, "%d lanes (mask 0x%08x)", count, lanes);
+}
+
+/* What a student calls it. */
+static const char *function_name(const struct warp *w, const struct fragment *f) {
+    static const struct {
+        const char *opcode, *name;
+    } names[] = {{"bar.warp.sync", "__syncwarp()"},
+                 {"shfl", "a shuffle"},
+                 {"vote", "a vote"},
+                 {"bar", "__syncthreads()"},
+                 {"barrier", "a barrier"}};
+    const struct ptx_insn *p = w->launch->kernel->code.sources[waits_at(f)->index];
+    for (size_t i = 0; p && p->opcode && i < sizeof names / sizeof *names; i++)
+        if (opcode_is(p->opcode, names[i].opcode))
+            return names[i].name;
+    return "a *_sync function";
+}
+
+/* Where the lanes are for which others wait. */
+static const struct fragment *missing_from(const struct warp *w, const struct fragment *f) {
+    for (unsigned k = 0; k < w->count; k++)
+        if (&w->fragments[k] != f && w->fragments[k].mask & f->sync_mask)
+            return &w->fragments[k];
+    return NULL;
+}
+
+/* Of two groups that wait for each other, the one furthest behind: the others have gone past it. */
+static const struct fragment *first_at_sync(const struct warp *w) {
+    const struct fragment *first = NULL;
+    for (unsigned k = 0; k < w->count; k++) {
+        const struct fragment *f = &w->fragments[k];
+        if (f->state == FRAGMENT_AT_SYNC && (!first || f->pc < first->pc))
+            first = f;
+    }
+    return first;
+}
+
+static void lost_lanes(struct warp *w) {
+    const struct fragment *f = first_at_sync(w), *away = missing_from(w, f);
+    char here[40], there[80] = "", lanes[40], advice[400];
+    put_lanes(here, sizeof here, f->mask);
+    if (away) {
+        put_lanes(lanes, sizeof lanes, away->mask);
+        snprintf(there, sizeof there, "; at %s: %s", function_name(w, away), lanes);
+    }
+    snprintf(
+        advice, sizeof advice,
+        "The mask names lanes that do not come. At %s: %s%s. All lanes that a mask names have to execute the same "
+        "function: let them all come to it, not only those that enter an if or a loop, or name only those that do.",
+        function_name(w, f), here, there);
+    struct report_side other = {w, away ? waits_at(away) : NULL, away ? away->mask : 0};
+    report_sides(w, f->pc, FINDING_LOST_LANE, f->mask, away ? &other : NULL,
+                 "Barrier error detected. Divergent thread(s) in warp.", advice);
+}
+
+/* ---- barriers of the block ---- */
+
+static void closed_barrier(struct warp *w, const struct fragment *f) {
+    const struct block_barrier *bar = &w->block->barriers[f->barrier];
+    char advice[320] =
+        "These threads wait at a __syncthreads() that other threads of the block never reach: every thread "
+        "of the block has to.";
+    if (bar->expected)
+        snprintf(
+            advice, sizeof advice,
+            "These threads wait at a named barrier for ever: barrier %u opens when %u threads have come, and %u "
+            "have. Its count has to be that of the threads that execute barrier.sync or barrier.arrive; threads that "
+            "have returned do not count.",
+            f->barrier, bar->expected, block_barrier_arrived(w->block, f->barrier));
+    report_insn(w, f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask,
+                "Barrier error detected. Divergent thread(s) in block.", advice);
+}
+
+static struct fragment *fragment_in(struct warp *w, enum fragment_state state) {
+    for (unsigned k = 0; k < w->count; k++)
+        if (w->fragments[k].state == state)
+            return &w->fragments[k];
+    return NULL;
+}
+
+void stuck_report_block(struct block *b) {
+    static const enum fragment_state states[] = {FRAGMENT_AT_SYNC, FRAGMENT_AT_BARRIER};
+    for (unsigned s = 0; s < sizeof states / sizeof *states; s++)
+        for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+            struct warp *w = &b->warps[i];
+            const struct fragment *f = fragment_in(w, states[s]);
+            if (!f)
+                continue;
+            if (states[s] == FRAGMENT_AT_SYNC)
+                lost_lanes(w);
+            else
+                closed_barrier(w, f);
+            warp_fault(w, 719);
+            return;
+        }
+}
+
+/* ---- the time limit ---- */
+
+/* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to the next. */
+int stuck_report_endless(const struct block *b) {
+    /* who starts programs for people has a word of its own for it */
+    const char *setting = setting_text(SETTING_TIMEOUT_SETTING);
+    char advice[320];
+    snprintf(advice, sizeof advice,
+             "The kernel did not end within its time limit: a loop in it may never end, or wait for something that no "
+             "thread does. %s sets the limit, 0 removes it.",
+             setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        struct warp *w = &b->warps[i];
+        const struct fragment *f = fragment_in(w, FRAGMENT_READY);
+        if (f)
+            return report_insn(w, f->pc, FINDING_TIMEOUT, f->mask, "Endless kernel.", advice);
+    }
+    return report_launch(b->launch->kernel->name, FINDING_TIMEOUT, "Endless kernel", advice);
+}
+
+/* ---- mbarriers ---- */
+
+/* A phase of an mbarrier is ended by threads of its block. When all of them do nothing but look whether it is over, it never
+ * will be. A loop may count its tests or look at the clock and give up: hence some patience. */
+#define PHASE_SECONDS 2.0
+#define PHASE_YIELDS  500
+
+static struct warp *waits_for_phase(struct block *b) {
+    struct warp *found = NULL;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        struct warp *w = &b->warps[i];
+        unsigned ready = 0;
+        for (unsigned k = 0; k < w->count; k++)
+            ready += w->fragments[k].state == FRAGMENT_READY;
+        if (!ready)
+            continue;
+        if (ready != 1 || !w->unfinished)
+            return NULL;
+        found = found ? found : w;
+    }
+    return found;
+}
+
+static bool in_phase(struct block *b, double now) {
+    struct warp *w = waits_for_phase(b);
+    if (!w) {
+        b->phase_yields = 0;
+        return false;
+    }
+    if (b->phase_yields++ == 0)
+        b->phase_since = now;
+    if (b->phase_yields < PHASE_YIELDS || now - b->phase_since < PHASE_SECONDS)
+        return false;
+    char advice[320];
+    struct mbarrier m = mbarrier_unpack(w->unfinished_state);
+    snprintf(advice, sizeof advice,
+             "The mbarrier (cuda::barrier) still expects %u of %u arrivals and %d bytes in this phase, and every "
+             "thread of the block that has not ended waits: the count given to init() has to be that of the threads "
+             "that arrive.",
+             m.pending, m.expected, m.bytes);
+    report_insn(w, w->unfinished, FINDING_DIVERGENT_BARRIER, fragment_in(w, FRAGMENT_READY)->mask,
+                "Barrier error detected. Threads wait for a phase of an mbarrier that never ends.", advice);
+    warp_fault(w, 719);
+    return true;
+}
+
+/* ---- the grid's barrier ---- */
+
+/* Does this load read the grid's barrier, for one of the lanes? */
+static bool reads_workspace(const struct warp *w, const struct insn *in, uint32_t lanes) {
+    const struct access *a = in->extra;
+    uint64_t addresses[WARP_SIZE], workspace = w->launch->workspace;
+    if (a->kind != ACCESS_LOAD || (a->space != SPACE_GENERIC && a->space != SPACE_GLOBAL))
+        return false;
+    access_addresses(w, in, addresses);
+    for (int l = 0; l < WARP_SIZE; l++)
+        if (lanes >> l & 1 && addresses[l] - workspace < WORKSPACE_BYTES)
+            return true;
+    return false;
+}
+
+/* The loop that a fragment stands in, from there to the branch back: does it read the grid's barrier? */
+static bool polls_workspace(const struct warp *w, const struct fragment *f) {
+    const struct code *code = &w->launch->kernel->code;
+    for (const struct insn *in = f->pc; in < code->insns + code->count; in++) {
+        if (in->flags & INSN_MEMORY && reads_workspace(w, in, f->mask))
+            return true;
+        if (in->flags & INSN_TARGET && in->target <= f->pc)
+            return false;
+    }
+    return false;
+}
+
+/* The warp of the block that waits at the grid's barrier, when all others of the block wait for it. */
+static struct warp *waits_for_grid(struct block *b) {
+    struct warp *found = NULL;
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+        struct warp *w = &b->warps[i];
+        for (unsigned k = 0; k < w->count; k++) {
+            if (w->fragments[k].state != FRAGMENT_READY)
+                continue;
+            if (!polls_workspace(w, &w->fragments[k]))
+                return NULL;
+            found = found ? found : w;
+        }
+    }
+    return found;
+}
+
+/* Have all blocks looked at the barrier in vain since the last atomic operation of any, but for those that have ended? Every
+ * arrival is an atomic operation, so then nobody is left who could arrive. A block counts from its second look on: before
+ * the first one the barrier may just have opened. */
+static bool all_wait(struct block *b) {
+    struct grid_wait *g = &b->launch->grid_wait;
+    const uint32_t *n = b->launch->config.grid;
+    pthread_mutex_lock(&g->lock);
+    uint64_t now = atomic_load(&g->atomics);
+    if (g->seen != now) {
+        g->seen = now;
+        g->waiting = 0;
+    }
+    if (b->grid_seen != now) {
+        b->grid_seen = now;
+        b->grid_looks = 0;
+    }
+    if (++b->grid_looks == 2)
+        g->waiting++;
+    bool all = g->waiting + g->ended == (uint64_t)n[0] * n[1] * n[2];
+    pthread_mutex_unlock(&g->lock);
+    return all;
+}
+
+static bool in_grid(struct block *b) {
+    struct warp *w = waits_for_grid(b);
+    if (!w || !all_wait(b))
+        return false;
+    struct launch *launch = b->launch;
+    if (atomic_exchange(&launch->stop, true))
+        return true;
+    char advice[320];
+    unsigned long long waiting = launch->grid_wait.waiting, ended = launch->grid_wait.ended;
+    snprintf(advice, sizeof advice,
+             "%llu of %llu blocks wait at the grid's barrier (grid.sync()), and the others have ended without coming "
+             "there: every block of the grid has to. Do not return before it.",
+             waiting, waiting + ended);
+    const struct fragment *f = fragment_in(w, FRAGMENT_READY);
+    report_insn(w, f->pc, FINDING_DIVERGENT_BARRIER, f->mask, "Barrier error detected. Divergent block(s) in grid.",
+                advice);
+    warp_fault(w, 719);
+    return true;
+}
+
+bool stuck_in_vain(struct block *b, double now) {
+    return (b->launch->workspace && in_grid(b)) || in_phase(b, now);
+}
+
+void stuck_atomic_done(struct launch *launch) {
+    if (launch->workspace)
+        atomic_fetch_add(&launch->grid_wait.atomics, 1);
+}
+
+void stuck_block_ended(struct block *b) {
+    struct grid_wait *g = &b->launch->grid_wait;
+    if (!b->launch->workspace)
+        return;
+    pthread_mutex_lock(&g->lock);
+    g->ended++;
+    pthread_mutex_unlock(&g->lock);
+    b->grid_looks = 0; /* its memory may become another block's */
+}

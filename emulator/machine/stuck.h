@@ -1,0 +1,22 @@
+/* Why a block or a launch gets no further: what can be known is reported at once, the rest when the time is over. */
+#ifndef STUCK_H
+#define STUCK_H
+
+#include <stdbool.h>
+
+#include "machine/grid.h"
+
+/* Nobody in the block can run, and nobody will open a barrier: says who waits where and ends the launch. */
+void stuck_report_block(struct block *b);
+/* The launch has used up its time while this block ran: says where it is. Returns the error of the launch. */
+int stuck_report_endless(const struct block *b);
+
+/* To be asked when a block has yielded. True when it, or the whole grid, waits for what cannot come any more: that has
+ * been reported and the launch is ending. */
+bool stuck_in_vain(struct block *b, double now);
+/* A block has ended: it will not come to the grid's barrier again. */
+void stuck_block_ended(struct block *b);
+/* A warp has done an atomic operation. */
+void stuck_atomic_done(struct launch *launch);
+
+#endif

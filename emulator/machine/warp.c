@@ -1,0 +1,263 @@
+/* Fragments: how the lanes of a warp part and meet again. */
+#include "machine/warp.h"
+
+#include "machine/compiled.h"
+#include "machine/observer.h"
+
+void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
+    w->threads = w->live = w->mask = threads;
+    w->count = 1;
+    w->current = 0;
+    w->turns = FRAGMENT_TURNS;
+    w->state = WARP_READY;
+    w->hand_on = false;
+    w->shadow = NULL;
+    w->fragments[0] = (struct fragment){.pc = entry, .mask = threads};
+}
+
+static struct fragment *running(struct warp *w) {
+    return &w->fragments[w->current];
+}
+
+#define NO_RIVAL ((const struct insn *)UINTPTR_MAX)
+
+static const struct insn *find_rival(const struct warp *w) {
+    const struct insn *lowest = NO_RIVAL;
+    for (unsigned i = 0; i < w->count; i++) {
+        const struct fragment *f = &w->fragments[i];
+        if (i != w->current && f->state == FRAGMENT_READY && f->depth == w->fragments[w->current].depth &&
+            f->pc < lowest)
+            lowest = f->pc;
+    }
+    return lowest;
+}
+
+static const struct insn *run_fragment(struct warp *w, unsigned i) {
+    w->current = (uint16_t)i;
+    w->mask = w->fragments[i].mask;
+    w->rival = w->count > 1 ? find_rival(w) : NO_RIVAL;
+    return w->fragments[i].pc;
+}
+
+static void remove_fragment(struct warp *w, unsigned i) {
+    w->fragments[i] = w->fragments[--w->count];
+    if (w->current == w->count)
+        w->current = (uint16_t)i;
+}
+
+/* The deepest in calls goes first, then the one furthest behind. */
+static bool goes_first(const struct fragment *a, const struct fragment *b) {
+    return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
+}
+
+/* Merges every ready fragment that stands where fragment i stands. */
+static void merge_into(struct warp *w, unsigned *i) {
+    for (unsigned k = 0; k < w->count; k++) {
+        struct fragment *f = &w->fragments[k], *into = &w->fragments[*i];
+        if (k == *i || f->state != FRAGMENT_READY || f->pc != into->pc || f->depth != into->depth)
+            continue;
+        into->mask |= f->mask;
+        unsigned last = w->count - 1u;
+        remove_fragment(w, k);
+        if (*i == last)
+            *i = k;
+        k--;
+    }
+}
+
+/* Chooses the fragment to run; NULL when none can. */
+static const struct insn *choose(struct warp *w) {
+    unsigned best = WARP_SIZE;
+    for (unsigned i = 0; i < w->count; i++)
+        if (w->fragments[i].state == FRAGMENT_READY &&
+            (best == WARP_SIZE || goes_first(&w->fragments[i], &w->fragments[best])))
+            best = i;
+    if (best == WARP_SIZE) {
+        w->state = WARP_WAITING;
+        return NULL;
+    }
+    merge_into(w, &best);
+    return run_fragment(w, best);
+}
+
+/* One fragment has been chosen again and again: it may be waiting for what another would do. */
+static const struct insn *rotate(struct warp *w) {
+    w->turns = FRAGMENT_TURNS;
+    for (unsigned k = 1; k <= w->count; k++) { /* from where the last one was: that everybody gets a turn some time */
+        unsigned i = (w->rotated + k) % w->count;
+        if (i != w->current && w->fragments[i].state == FRAGMENT_READY) {
+            w->rotated = (uint16_t)i;
+            return run_fragment(w, i);
+        }
+    }
+    return choose(w);
+}
+
+void warp_split(struct warp *w, uint32_t keep, const struct insn *other_pc) {
+    struct fragment *f = running(w), *other = &w->fragments[w->count++];
+    *other = *f;
+    other->mask = f->mask & ~keep;
+    other->pc = other_pc;
+    f->mask &= keep;
+    w->mask = f->mask;
+    w->rival = NULL;
+}
+
+const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken,
+                               const struct insn *other_pc) {
+    warp_split(w, taken, other_pc);
+    running(w)->pc = taken_pc;
+    return choose(w);
+}
+
+const struct insn *warp_meet(struct warp *w, const struct insn *label) {
+    running(w)->pc = label;
+    if (--w->turns == 0)
+        return rotate(w);
+    return choose(w);
+}
+
+const struct insn *warp_yield(struct warp *w, const struct insn *next) {
+    running(w)->pc = next;
+    w->fuel = 0;
+    return NULL;
+}
+
+const struct insn *warp_spin(struct warp *w, const struct insn *next) {
+    running(w)->pc = next;
+    w->fuel -= WARP_FUEL / 16;
+    if (w->count == 1 || w->fuel <= 0)
+        return NULL;
+    return rotate(w);
+}
+
+const struct insn *warp_exit_lanes(struct warp *w) {
+    uint32_t leaving = w->mask;
+    struct block *b = w->block;
+    w->live &= ~leaving;
+    b->live_lanes -= (uint32_t)__builtin_popcount(leaving);
+    remove_fragment(w, w->current);
+    for (unsigned i = 0; i < w->count; i++) /* who waited for these lanes need not any more: let them look again */
+        if (w->fragments[i].state == FRAGMENT_AT_SYNC)
+            w->fragments[i].state = FRAGMENT_READY;
+    for (uint32_t awaited = b->awaited; awaited; awaited &= awaited - 1)
+        block_check_barrier(b, (unsigned)__builtin_ctz(awaited));
+    if (w->count)
+        return choose(w);
+    w->state = WARP_DONE;
+    return NULL;
+}
+
+/* ---- block barriers ---- */
+
+/* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for ever. */
+static const struct insn *check_divergent(struct warp *w, const struct insn *next, unsigned barrier) {
+    for (unsigned i = 0; i < w->count; i++) {
+        const struct fragment *f = &w->fragments[i];
+        if (i == w->current || f->state != FRAGMENT_AT_BARRIER || f->barrier != barrier || f->pc == next ||
+            ((f->pc - 1)->kind & BARRIER_UNALIGNED))
+            continue;
+        report_insn(
+            w, next - 1, FINDING_DIVERGENT_BARRIER, w->mask, "Barrier error detected. Divergent thread(s) in warp.",
+            "Threads of one warp wait at two different __syncthreads(), or at one in different turns of a loop; every "
+            "thread of the block has to reach the same ones equally often: move it out of the if or the loop.");
+        return warp_fault(w, 719);
+    }
+    return next;
+}
+
+const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, unsigned barrier) {
+    struct block *b = w->block;
+    bool whole = w->count == 1; /* the usual case: the whole warp comes, and waits or opens the barrier for all */
+    if (!whole && !check_divergent(w, next, barrier))
+        return NULL;
+    struct fragment *f = running(w);
+    f->pc = next;
+    f->state = FRAGMENT_AT_BARRIER;
+    f->barrier = (uint8_t)barrier;
+    w->state = whole ? WARP_WAITING : w->state;
+    struct block_barrier *bar = &b->barriers[barrier];
+    bar->arrived += (uint32_t)__builtin_popcount(w->mask);
+    if (!bar->expected && bar->arrived < b->live_lanes) /* most come to wait */
+        b->awaited |= 1u << barrier;
+    else
+        block_check_barrier(b, barrier);
+    return !whole ? choose(w) : w->state == WARP_READY ? next : NULL;
+}
+
+void warp_release(struct warp *w, unsigned barrier) {
+    w->rival = NULL;
+    for (unsigned i = 0; i < w->count; i++)
+        if (w->fragments[i].state == FRAGMENT_AT_BARRIER && w->fragments[i].barrier == barrier) {
+            w->fragments[i].state = FRAGMENT_READY;
+            w->state = WARP_READY;
+        }
+}
+
+/* ---- *.sync ---- */
+
+bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, const struct insn **next) {
+    uint32_t wanted = members & w->live;
+    if (!(wanted & ~w->mask))
+        return true;
+    struct fragment *f = running(w);
+    f->pc = in;
+    f->state = FRAGMENT_READY;
+    for (unsigned i = 0; i < w->count; i++) /* lanes that wait at this very instruction have come */
+        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc == in)
+            w->fragments[i].state = FRAGMENT_READY;
+    unsigned i = w->current;
+    merge_into(w, &i);
+    run_fragment(w, i);
+    if (!(wanted & ~w->mask))
+        return true;
+    f = running(w);
+    f->state = FRAGMENT_AT_SYNC;
+    f->sync_mask = wanted;
+    *next = choose(w);
+    return false;
+}
+
+const struct insn *warp_fault(struct warp *w, int cuda_error) {
+    int none = 0;
+    atomic_compare_exchange_strong(&w->launch->error, &none, cuda_error);
+    atomic_store(&w->launch->stop, true);
+    w->state = WARP_DONE;
+    return NULL;
+}
+
+/* ---- the dispatch loops ---- */
+
+static void run_interpreted(struct warp *w, const struct insn *in) {
+    while (in)
+        in = in->run(w, in);
+}
+
+static void run(struct warp *w) {
+    const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
+    if (!in)
+        return;
+    const struct kernel *k = w->launch->kernel;
+    struct counters *c = w->worker->counters;
+    tier_kernel compiled = atomic_load_explicit(&(c ? k->counted_tier : k->tier)->run, memory_order_acquire);
+    bool drawn = c && observer.count_warp(c, w);
+    if (w->shadow)
+        observer.run_followed(w, in);
+    else if (compiled && !drawn)
+        compiled(w, in, k->code.insns);
+    else if (c)
+        observer.run_counted(w, in);
+    else
+        run_interpreted(w, in);
+}
+
+void warp_run(struct warp *w) {
+    w->fuel = w->block->turn.fuel;
+    if (w->shadow)
+        observer.follow_on(w);
+    run(w);
+    bool again = w->hand_on && w->state == WARP_READY;
+    w->hand_on = false;
+    if (again)
+        run(w);
+}

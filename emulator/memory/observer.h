@@ -1,0 +1,33 @@
+/* Who wants to know what becomes of memory: the checks, which fill this when the library is loaded (check/observe.c).
+ * Nothing is called that is NULL. */
+#ifndef MEMORY_OBSERVER_H
+#define MEMORY_OBSERVER_H
+
+#include "memory/memory.h"
+
+struct memory_observer {
+    /* With the table's lock held. New memory, every byte of it `fill`, may be given a watch and another mapping. */
+    void (*allocated)(struct allocation *a, uint8_t fill);
+    void (*revived)(struct allocation *a);
+    void (*freed)(struct allocation *a); /* only where it has a watch; nobody accesses it any more */
+    /* The host has touched memory that it cannot use, in this function of the program (NULL: unknown). True when it may
+     * try again; otherwise it has been told. In a signal handler. */
+    bool (*host_fault)(uint64_t address, bool write, const char *function);
+    /* Where it has a watch: these bytes are written by something else than a load or a store; the first byte that
+     * nobody has written. */
+    void (*written)(const struct allocation *a, uint64_t address, uint64_t bytes);
+    bool (*find_unwritten)(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
+};
+
+extern struct memory_observer memory_observer;
+
+static inline void memory_note_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
+    if (a && a->watch)
+        memory_observer.written(a, address, bytes);
+}
+static inline bool memory_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes,
+                                         uint64_t *where) {
+    return a && a->watch && memory_observer.find_unwritten(a, address, bytes, where);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* Calls. machine/code.h says where things lie. */
+#ifndef CALL_H
+#define CALL_H
+
+#include "machine/code.h"
+#include "machine/warp.h"
+
+/* Builtins that PTX calls like functions: vprintf, malloc, free, __assertfail. NULL if there is none by that name.
+ * The arguments and the result are in the call site. */
+op_fn builtin_find(const char *name);
+
+const struct insn *op_call(struct warp *w, const struct insn *in);
+const struct insn *op_call_indirect(struct warp *w, const struct insn *in);
+const struct insn *op_call_landing(struct warp *w, const struct insn *in);
+const struct insn *op_return(struct warp *w, const struct insn *in);
+
+#endif

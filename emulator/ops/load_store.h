@@ -1,0 +1,26 @@
+/* Memory access from operations: addresses, checks, and the host pointers behind them. */
+#ifndef OPS_MEMORY_H
+#define OPS_MEMORY_H
+
+#include "machine/grid.h"
+#include "machine/access.h"
+#include "memory/memory.h"
+
+/* Host pointer to `bytes` bytes at a lane's address, in the access's space (generic addresses by their window).
+ * NULL after the fault has been reported and the launch stopped: return NULL from the operation then. */
+uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t address, uint32_t bytes, int lane);
+
+/* The executable operation for a decoded ld or st. */
+op_fn memory_operation(const struct access *access);
+/* The name of its fast way in memory_fast.h, without fast_: "load_global_v4_32"; false when it has none. */
+bool memory_fast_name(const struct access *access, char name[static 32]);
+/* The same for parameters of functions, which lie in the frame: op[1] is their slot, insn.imm the offset in it. */
+op_fn memory_frame_operation(const struct access *access);
+bool memory_is_frame_operation(op_fn run);
+
+const struct insn *op_cvta(struct warp *w, const struct insn *in);     /* op[0] = op[1] + imm */
+const struct insn *op_isspacep(struct warp *w, const struct insn *in); /* op[0] = op[1] is in the window imm */
+const struct insn *op_isspacep_const(struct warp *w, const struct insn *in);
+const struct insn *op_isspacep_global(struct warp *w, const struct insn *in);
+
+#endif

@@ -1,0 +1,409 @@
+/* Profiles for people: what to do first, then the numbers in ncu's sections, then line by line. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/source.h"
+#include "profile/metrics.h"
+#include "profile/occupancy_limits.h"
+#include "profile/output.h"
+#include "profile/reports.h"
+#include "profile/rules.h"
+
+#define NEEDS_GPU  "n/a (needs a GPU)"
+#define WIDTH      110
+#define SOURCE     52
+#define SHOW_RULES 8
+
+/* 1234567 as 1,234,567, in one of a few buffers that take turns. */
+static const char *grouped(uint64_t n) {
+    static char buffers[8][32];
+    static unsigned turn;
+    char plain[24], *out = buffers[turn++ % 8], *at = out;
+    int length = snprintf(plain, sizeof plain, "%" PRIu64, n);
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            *at++ = ',';
+        *at++ = plain[i];
+    }
+    *at = '\0';
+    return out;
+}
+
+/* Prose with a margin, broken between words. */
+static void put_words(FILE *out, const char *margin, const char *first, const char *prose) {
+    size_t begin = strlen(margin) + strlen(first), column = begin;
+    fprintf(out, "%s%s", margin, first);
+    while (*prose) {
+        size_t n = strcspn(prose, " ");
+        if (column > begin && column + 1 + n > WIDTH) {
+            fprintf(out, "\n%s%*s", margin, (int)strlen(first), "");
+            column = begin;
+        }
+        column += (size_t)fprintf(out, "%s%.*s", column > begin ? " " : "", (int)n, prose);
+        prose += n + (prose[n] == ' ');
+    }
+    putc('\n', out);
+}
+
+static void put_section(FILE *out, const char *name) {
+    fprintf(out, "\n  %s\n  ", name);
+    for (size_t i = 0; i < strlen(name); i++)
+        putc('-', out);
+    putc('\n', out);
+}
+
+static void put_value(FILE *out, const char *label, const char *unit, const char *format, ...) {
+    va_list arguments;
+    fprintf(out, "    %-46s %-10s ", label, unit);
+    va_start(arguments, format);
+    vfprintf(out, format, arguments);
+    va_end(arguments);
+    putc('\n', out);
+}
+
+static double per(uint64_t a, uint64_t b) {
+    return b ? (double)a / (double)b : 0;
+}
+
+/* ---- sections, in ncu's order ---- */
+
+/* "line 68: (called in line 145) " */
+static void put_rule_place(char *out, size_t size, const struct rule *r) {
+    if (r->line)
+        snprintf(out, size, "line %u: ", r->line);
+    size_t length = strlen(out);
+    if (*r->called)
+        snprintf(out + length, size - length, "(called in line%s %s) ", strchr(r->called, ',') ? "s" : "", r->called);
+}
+
+static void put_rules(FILE *out, const struct launch_profile *p, const struct occupancy *o) {
+    static struct rule rules[MOST_RULES];
+    size_t count = rules_of(p, o, rules);
+    fprintf(out, "\n  What stands out\n  ---------------\n");
+    if (!count && launch_is_demonstration(p))
+        fprintf(out, "    Nothing: so few threads that do so little are a demonstration.\n");
+    else if (!count)
+        fprintf(out, "    Nothing: memory, banks, branches and barriers are used about as well as they can be.\n");
+    for (size_t i = 0; i < count && i < SHOW_RULES; i++) {
+        char where[80] = "", first[48];
+        put_rule_place(where, sizeof where, &rules[i]);
+        snprintf(first, sizeof first, "%zu. ", i + 1);
+        char what[RULE_TEXT + 80];
+        snprintf(what, sizeof what, "%s%s", where, rules[i].what);
+        put_words(out, "    ", first, what);
+        size_t same = 0;
+        while (strcmp(rules[same].remedy, rules[i].remedy) != 0)
+            same++;
+        if (same < i)
+            fprintf(out, "       -> as for %zu.\n", same + 1);
+        else
+            put_words(out, "       ", "-> ", rules[i].remedy);
+    }
+    if (count > SHOW_RULES)
+        fprintf(out, "    and %zu more (EMULATOR_PROFILE=json has all)\n", count - SHOW_RULES);
+}
+
+static void put_global(FILE *out, const struct counts *c) {
+    static const char *const labels[] = {"Global Load",      "Global Store", "Global Atomic",
+                                         "Global Reduction", "Local Load",   "Local Store"};
+    fprintf(out, "    %-18s %14s %14s %12s %8s %14s %6s\n", "", "Requests", "Sectors", "Sectors/Req", "Ideal",
+            "Bytes Moved", "Used");
+    for (unsigned way = WAY_GLOBAL_LOAD; way <= WAY_LOCAL_STORE; way++) {
+        struct way_counts n = counts_of_way(c, way);
+        if (n.requests)
+            fprintf(out, "    %-18s %14s %14s %12.2f %8.2f %14s %5.0f%%\n", labels[way], grouped(n.requests),
+                    grouped(n.units), per(n.units, n.requests), per(n.ideal, n.requests), grouped(32 * n.units),
+                    100 * per(n.used, 32 * n.units));
+        else if (way <= WAY_GLOBAL_STORE)
+            fprintf(out, "    %-18s %14s\n", labels[way], "0");
+    }
+}
+
+/* In the columns of the table above. */
+static void put_textures(FILE *out, const struct counts *c) {
+    static const struct {
+        const char *label;
+        enum count requests, sectors;
+    } ways[] = {{"Texture Fetch", COUNT_TEXTURE_REQUESTS, COUNT_TEXTURE_SECTORS},
+                {"Surface Load", COUNT_SURFACE_LOAD_REQUESTS, COUNT_SURFACE_LOAD_SECTORS},
+                {"Surface Store", COUNT_SURFACE_STORE_REQUESTS, COUNT_SURFACE_STORE_SECTORS}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        uint64_t requests = c->n[ways[i].requests], sectors = c->n[ways[i].sectors];
+        if (!requests)
+            continue;
+        fprintf(out, "    %-18s %14s ", ways[i].label, grouped(requests));
+        if (i == 0 && c->n[COUNT_TEXTURE_UNKNOWN])
+            fprintf(out, "%14s   for this kind of filter (needs a GPU)\n", "n/a");
+        else
+            fprintf(out, "%14s %12.2f %8s %14s\n", grouped(sectors), per(sectors, requests), "", grouped(32 * sectors));
+    }
+}
+
+static void put_shared(FILE *out, const struct counts *c) {
+    static const char *const labels[] = {"Shared Load", "Shared Store", "Shared Atomic"};
+    bool any = false;
+    for (unsigned way = WAY_SHARED_LOAD; way < WAY_END; way++) {
+        struct way_counts n = counts_of_way(c, way);
+        if (n.requests && !any)
+            fprintf(out, "    %-18s %14s %14s %12s %8s %14s\n", "", "Requests", "Wavefronts", "per Request", "Ideal",
+                    "Bank Conflicts");
+        any |= n.requests != 0;
+        if (n.requests)
+            fprintf(out, "    %-18s %14s %14s %12.2f %8.2f %14s\n", labels[way - WAY_SHARED_LOAD], grouped(n.requests),
+                    grouped(n.units), per(n.units, n.requests), per(n.ideal, n.requests), grouped(n.conflicts));
+    }
+}
+
+static void put_memory(FILE *out, const struct counts *c) {
+    const uint64_t *n = c->n;
+    put_section(out, "Memory Workload Analysis");
+    put_value(out, "Memory Throughput, L1/TEX and L2 Hit Rate", "", NEEDS_GPU);
+    put_global(out, c);
+    put_textures(out, c);
+    put_shared(out, c);
+    if (n[COUNT_LINES_AGAIN_WARP] + n[COUNT_LINES_AGAIN_BLOCK])
+        put_value(
+            out, "128-byte lines a block loads, each on average", "times",
+            "%.2f (%s again by the same warp, %s by another)",
+            per(n[COUNT_LINES_FIRST] + n[COUNT_LINES_AGAIN_WARP] + n[COUNT_LINES_AGAIN_BLOCK], n[COUNT_LINES_FIRST]),
+            grouped(n[COUNT_LINES_AGAIN_WARP]), grouped(n[COUNT_LINES_AGAIN_BLOCK]));
+    uint64_t atomics = n[COUNT_GLOBAL_ATOM_REQUESTS] + n[COUNT_GLOBAL_RED_REQUESTS];
+    if (atomics)
+        put_value(out, "Global atomics: threads at the busiest address", "thread", "%.2f per request",
+                  per(n[COUNT_GLOBAL_CONTENTION], atomics));
+    if (n[COUNT_SHARED_ATOM_REQUESTS])
+        put_value(out, "Shared atomics: threads at the busiest address", "thread", "%.2f per request",
+                  per(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]));
+    if (n[COUNT_COPIES])
+        put_value(out, "Asynchronous copies to shared memory", "inst", "%s", grouped(n[COUNT_COPIES]));
+    if (n[COUNT_COPIES])
+        put_value(out, "Wavefronts in which they write", "", "%s", grouped(n[COUNT_COPY_WAVEFRONTS]));
+    if (n[COUNT_BULK_COPIES])
+        put_value(out, "Bulk copies", "", "%s of %s bytes", grouped(n[COUNT_BULK_COPIES]),
+                  grouped(n[COUNT_BULK_BYTES]));
+    if (n[COUNT_TEXTURE] + n[COUNT_SURFACE])
+        put_value(out, "Texture and surface instructions", "inst", "%s", grouped(n[COUNT_TEXTURE] + n[COUNT_SURFACE]));
+}
+
+static void put_warps(FILE *out, const struct counts *c) {
+    const uint64_t *n = c->n;
+    put_section(out, "Warp State Statistics");
+    put_value(out, "Warp Cycles Per Issued Instruction", "cycle", NEEDS_GPU);
+    put_value(out, "Avg. Not Predicated Off Threads Per Warp", "thread", "%.2f",
+              per(n[COUNT_THREAD_INST], n[COUNT_INST]));
+    if (n[COUNT_BARRIERS]) {
+        put_value(out, "Block barriers: warps arriving", "warp", "%s", grouped(n[COUNT_BARRIERS]));
+        put_value(out, "Wait for the last warp, average", "inst", "%.1f",
+                  per(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]));
+    }
+}
+
+static void put_instructions(FILE *out, const struct launch_profile *p) {
+    const uint64_t *n = p->counts.n;
+    put_section(out, "Instruction Statistics");
+    put_value(out, "Executed Instructions (PTX), by warps", "inst", "%s", grouped(n[COUNT_INST]));
+    put_value(out, "Executed Instructions (PTX), by threads", "inst", "%s", grouped(n[COUNT_THREAD_INST]));
+    if (n[COUNT_FLOAT_OPERATIONS])
+        put_value(out, "fp32 and fp64 operations (fma: 2)", "flop", "%s", grouped(n[COUNT_FLOAT_OPERATIONS]));
+    for (unsigned i = 0; i < CLASS_END; i++)
+        if (p->classes.warps[i])
+            put_value(out, class_label(i), "%", "%5.1f   %s", 100 * per(p->classes.warps[i], n[COUNT_INST]),
+                      grouped(p->classes.warps[i]));
+}
+
+static void put_launch(FILE *out, const struct launch_profile *p, const struct occupancy *o) {
+    put_section(out, "Launch Statistics");
+    put_value(out, "Grid Size", "", "%u x %u x %u", p->grid[0], p->grid[1], p->grid[2]);
+    put_value(out, "Block Size", "", "%u x %u x %u", p->block[0], p->block[1], p->block[2]);
+    if (o->registers_known)
+        put_value(out, "Registers Per Thread", "register", "%u (sm_%u, %s)", o->registers.count, o->registers.arch,
+                  o->registers.from_program ? "from the program" : "from ptxas");
+    else
+        put_value(out, "Registers Per Thread", "register", "n/a (needs ptxas, or machine code in the program)");
+    if (o->registers_known && o->registers.spill_stores > 0)
+        put_value(out, "Registers that did not fit: stored, loaded", "byte", "%ld, %ld", o->registers.spill_stores,
+                  o->registers.spill_loads);
+    put_value(out, "Static Shared Memory Per Block", "byte", "%s", grouped(p->static_shared));
+    put_value(out, "Dynamic Shared Memory Per Block", "byte", "%s", grouped(p->dynamic_shared));
+    put_value(out, "Local Memory Per Thread", "byte", "%s", grouped(p->local_bytes));
+    put_value(out, "Waves Per SM (of an H200)", "", "%.2f", o->waves);
+}
+
+static void put_occupancy(FILE *out, const struct occupancy *o) {
+    static const char *const limiters[] = {[LIMIT_BY_BLOCKS] = "number of blocks",
+                                           [LIMIT_BY_REGISTERS] = "registers",
+                                           [LIMIT_BY_SHARED] = "shared memory",
+                                           [LIMIT_BY_WARPS] = "warps (block size)"};
+    put_section(out, "Occupancy (compute capability " OCCUPANCY_CAPABILITY ")");
+    put_value(out, "Block Limit SM", "block", "%u", o->limits[LIMIT_BY_BLOCKS]);
+    if (o->registers_known)
+        put_value(out, "Block Limit Registers", "block", "%u", o->limits[LIMIT_BY_REGISTERS]);
+    else
+        put_value(out, "Block Limit Registers", "block", "n/a");
+    put_value(out, "Block Limit Shared Mem", "block", "%u", o->limits[LIMIT_BY_SHARED]);
+    put_value(out, "Block Limit Warps", "block", "%u", o->limits[LIMIT_BY_WARPS]);
+    put_value(out, "Theoretical Active Warps per SM", "warp", "%u", o->warps);
+    put_value(out, "Theoretical Occupancy", "%", "%.2f%s, limited by: %s", o->percent,
+              o->registers_known ? "" : " or less (registers unknown)", limiters[o->limiter]);
+    put_value(out, "Achieved Occupancy", "%", NEEDS_GPU);
+}
+
+/* ---- line by line ---- */
+
+static void put_way(FILE *out, const struct counts *c, enum way way) {
+    static const char *const names[] = {"global load", "global store", "global atomic", "global red.",  "local load",
+                                        "local store", "shared load",  "shared store",  "shared atomic"};
+    struct way_counts n = counts_of_way(c, way);
+    fprintf(out, "  %-13s %11s %6.1f %6.1f", names[way], grouped(n.requests), per(n.units, n.requests),
+            per(n.ideal, n.requests));
+}
+
+/* A row for each way to memory; the first has the line's instructions and its source. */
+static void put_line(FILE *out, const struct line_profile *line) {
+    const uint64_t *n = line->counts.n;
+    char source[SOURCE + 1] = "", called[CALLED_TEXT + 16] = "";
+    if (*line->called)
+        snprintf(called, sizeof called, "  <- line%s %s", strchr(line->called, ',') ? "s" : "", line->called);
+    bool first = true;
+    if (line->file)
+        source_line(line->file, line->line, source, sizeof source, &(uint32_t){0});
+    for (enum way way = 0; way <= WAY_END; way++) {
+        if (way == WAY_END ? !first : !counts_of_way(&line->counts, way).requests)
+            continue;
+        if (first)
+            fprintf(out, "  %5u %13s %5.1f %9s", line->line, grouped(n[COUNT_INST]),
+                    per(n[COUNT_THREAD_INST], n[COUNT_INST]), n[COUNT_DIVERGENT] ? grouped(n[COUNT_DIVERGENT]) : "");
+        else
+            fprintf(out, "  %35s", "");
+        if (way < WAY_END)
+            put_way(out, &line->counts, way);
+        if (first)
+            fprintf(out, "%*s  %.*s%s", way < WAY_END ? 0 : 41, "", (int)(SOURCE - strlen(called)), source, called);
+        putc('\n', out);
+        first = false;
+    }
+}
+
+static void put_lines(FILE *out, const struct launch_profile *p) {
+    const uint64_t *n = p->counts.n;
+    const char *file = NULL;
+    put_section(out, "Source Counters");
+    put_value(out, "Branch Instructions (conditional)", "", "%s", grouped(n[COUNT_BRANCHES]));
+    put_value(out, "Divergent Branches", "", "%s", grouped(n[COUNT_DIVERGENT]));
+    if (n[COUNT_BRANCHES])
+        put_value(out, "Branch Efficiency", "%", "%.2f", 100 - 100 * per(n[COUNT_DIVERGENT], n[COUNT_BRANCHES]));
+    for (size_t i = 0; i < p->line_count; i++) {
+        const struct line_profile *line = &p->lines[i];
+        if (!i || line->file != file) {
+            fprintf(out, "\n    %s\n",
+                    line->file ? source_short_path(line->file) : "(compile with -lineinfo to see lines)");
+            fprintf(out, "  %5s %13s %5s %9s  %-13s %11s %6s\n", "", "instructions", "of 32", "divergent", "way to", "",
+                    "units");
+            fprintf(out, "  %5s %13s %5s %9s  %-13s %11s %6s %6s  %s\n", "line", "of warps", "act.", "branches",
+                    "memory", "requests", "/req", "ideal", "(units: sectors; shared: wavefronts)");
+        }
+        file = line->file;
+        if (line->calls < 2)
+            put_line(out, line);
+        for (size_t k = 0; line->calls > 1 && k < line->calls; k++)
+            put_line(out, &p->calls[line->first_call + k]);
+    }
+}
+
+/* ---- which launches ---- */
+
+static bool same_kernel(const struct launch_profile *a, const struct launch_profile *b) {
+    return strcmp(a->kernel, b->kernel) == 0;
+}
+
+static void put_head(FILE *out, const struct launch_profile *p, unsigned launches) {
+    fprintf(out, "\n%s\n", p->name);
+    for (size_t i = 0; i < strlen(p->name) && i < WIDTH; i++)
+        putc('=', out);
+    fprintf(out, "\n  grid (%u, %u, %u), block (%u, %u, %u)", p->grid[0], p->grid[1], p->grid[2], p->block[0],
+            p->block[1], p->block[2]);
+    if (launches > 1)
+        fprintf(out, "; the largest of %u launches", launches);
+    putc('\n', out);
+}
+
+#define BRIEF_RULES 2
+
+/* What stands out most, without what to do about it. */
+static void put_brief(FILE *out, const struct launch_profile *p, unsigned launches) {
+    static struct rule rules[MOST_RULES];
+    struct occupancy o = occupancy_of(p);
+    size_t count = rules_of(p, &o, rules);
+    put_head(out, p, launches);
+    for (size_t i = 0; i < count && i < BRIEF_RULES; i++) {
+        char what[RULE_TEXT + 80] = "";
+        put_rule_place(what, sizeof what, &rules[i]);
+        snprintf(what + strlen(what), sizeof what - strlen(what), "%s", rules[i].what);
+        put_words(out, "    ", i ? "2. " : "1. ", what);
+    }
+    if (count > BRIEF_RULES)
+        fprintf(out, "    and %zu more\n", count - BRIEF_RULES);
+    if (!count)
+        fprintf(out, "    %s\n", launch_is_demonstration(p) ? "a demonstration" : "nothing stands out");
+}
+
+static void put_one(FILE *out, const struct launch_profile *p, unsigned launches) {
+    struct occupancy o = occupancy_of(p);
+    put_head(out, p, launches);
+    put_rules(out, p, &o);
+    put_section(out, "GPU Speed Of Light Throughput, Compute Workload Analysis, Scheduler Statistics");
+    put_value(out, "Duration, cycles, throughput", "", NEEDS_GPU);
+    put_memory(out, &p->counts);
+    put_warps(out, &p->counts);
+    put_instructions(out, p);
+    put_launch(out, p, &o);
+    put_occupancy(out, &o);
+    put_lines(out, p);
+}
+
+/* Is it the first launch of its kernel? */
+static bool is_first(const struct launch_profile *launches, const struct launch_profile *p) {
+    while (launches != p && !same_kernel(launches, p))
+        launches = launches->next;
+    return launches == p;
+}
+
+unsigned profile_kernels(const struct launch_profile *launches) {
+    unsigned kernels = 0;
+    for (const struct launch_profile *p = launches; p; p = p->next)
+        kernels += is_first(launches, p);
+    return kernels;
+}
+
+void profile_text(FILE *out, const struct launch_profile *launches) {
+    bool brief = output_brief() && profile_kernels(launches) > BRIEF_KERNELS;
+    for (const struct launch_profile *p = launches; p; p = p->next) {
+        const struct launch_profile *largest = p;
+        unsigned count = 1;
+        if (!is_first(launches, p))
+            continue;
+        for (const struct launch_profile *q = p->next; q; q = q->next) {
+            if (!same_kernel(p, q))
+                continue;
+            count++;
+            if (q->counts.n[COUNT_INST] > largest->counts.n[COUNT_INST])
+                largest = q;
+        }
+        (brief ? put_brief : put_one)(out, largest, count);
+    }
+    if (!launches) {
+        output_no_kernel(out);
+        return;
+    }
+    if (brief)
+        fprintf(out,
+                "\nThat is a summary: %s shows one kernel, what to do about it, all its numbers, and line by line.\n",
+                output_brief());
+    fprintf(
+        out,
+        "\nCounted on the emulator in PTX instructions. Requests, sectors, wavefronts and bank conflicts are what ncu "
+        "counts\non an H200 for the same instructions; numbers of instructions are not: a GPU executes SASS.\n");
+}

@@ -1,0 +1,396 @@
+/* Counts what an instruction asks of memory. */
+#include "machine/access.h"
+#include "memory/memory.h"
+#include "ops/async.h"
+#include "ops/matrix.h"
+#include "profile/counters.h"
+#include "profile/patterns.h"
+#include "profile/reuse.h"
+#include "profile/trace.h"
+#include "profile/traits.h"
+
+#define SECTOR     32
+#define WORD       4
+#define LINE_LANES 8 /* a matrix in memory is moved in pieces of eight lines, of 16 bytes */
+#define LINE_BYTES 16
+
+/* Where a way's five counts begin. */
+#define FIELDS(way) COUNT_##way##_REQUESTS
+
+struct asking {
+    struct counters *c;
+    const struct warp *w;
+    const struct insn *in;
+    const struct access *a;
+    struct insn_details *d;
+};
+
+static void keep_example(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
+                         uint32_t mask, unsigned bytes, struct pattern_cost cost) {
+    struct access_example *e = &k->d->example;
+    if (!k->c->detailed || (e->mask && e->cost >= cost.sectors))
+        return;
+    for (int l = 0; l < WARP_SIZE; l++)
+        e->addresses[l] = addresses[l];
+    e->block = k->w->block->index;
+    e->warp = k->w->index;
+    e->mask = mask;
+    e->bytes = (uint16_t)bytes;
+    e->cost = cost.sectors;
+    e->ideal = cost.ideal;
+    e->pattern = (uint8_t)way;
+    e->way = (uint8_t)((fields - COUNT_GLOBAL_LOAD_REQUESTS) / COUNTS_PER_WAY);
+}
+
+static void note_line(const struct counters *c, const struct warp *w, struct insn_details *d, uint64_t address) {
+    d->counts.n[COUNT_LINES_FIRST + reuse_note(c->reuse, w->block->index, w->index, address)]++;
+}
+
+/* One request for sectors. */
+static void add_global(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
+                       uint32_t mask, unsigned bytes) {
+    struct pattern_cost cost = patterns_cost(k->d->patterns, way, addresses, mask, bytes);
+    uint64_t *n = &k->d->counts.n[fields];
+    n[0]++;
+    n[1] += cost.sectors;
+    n[2] += cost.ideal;
+    n[3] += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
+    n[4] += cost.used;
+    k->d->counts.n[COUNT_GLOBAL_CONTENTION] += cost.busiest;
+    keep_example(k, fields, way, addresses, mask, bytes, cost);
+    if (fields != FIELDS(GLOBAL_LOAD) || !k->c->reuse)
+        return;
+    for (uint32_t left = cost.line_lanes; left; left &= left - 1)
+        note_line(k->c, k->w, k->d, addresses[first_lane(left)]);
+}
+
+/* One request for banks. */
+static void add_shared(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
+                       uint32_t mask, unsigned bytes) {
+    struct pattern_cost cost = patterns_cost(k->d->patterns, way, addresses, mask, bytes);
+    unsigned twice = k->c->traits->insns[k->in->index].compares ? 2 : 1;
+    uint64_t *n = &k->d->counts.n[fields];
+    n[0]++;
+    n[1] += twice * cost.sectors;
+    n[2] += (uint64_t)cost.sectors - cost.ideal;
+    n[3] += twice * cost.ideal;
+    n[4] += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
+    k->d->counts.n[COUNT_SHARED_CONTENTION] += cost.busiest;
+    keep_example(k, fields, way, addresses, mask, bytes, cost);
+}
+
+/* Local memory lies lane next to lane: the same word of all lanes is one line of 128 bytes. */
+static void add_local(const struct asking *k, const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+    uint64_t *n = &k->d->counts.n[k->a->kind == ACCESS_LOAD ? FIELDS(LOCAL_LOAD) : FIELDS(LOCAL_STORE)];
+    struct pattern_cost cost = {0};
+    for (unsigned word = 0; word < bytes; word += WORD) {
+        uint64_t places[WARP_SIZE];
+        for (unsigned l = 0; l < WARP_SIZE; l++) {
+            uint64_t offset = (addresses[l] & 0xffffffffu) + word;
+            places[l] = offset / WORD * WORD * WARP_SIZE + l * WORD + offset % WORD;
+        }
+        unsigned piece = bytes < WORD ? bytes : WORD;
+        struct pattern_cost one = patterns_cost(k->d->patterns, PATTERN_GLOBAL, places, mask, piece);
+        cost.sectors = (uint16_t)(cost.sectors + one.sectors);
+        cost.ideal = (uint16_t)(cost.ideal + one.ideal);
+        cost.used = (uint16_t)(cost.used + one.used);
+    }
+    n[0]++;
+    n[1] += cost.sectors;
+    n[2] += cost.ideal;
+    n[3] += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
+    n[4] += cost.used;
+}
+
+/* ---- ld, st, atom, red ---- */
+
+static void ask_global(const struct asking *k, const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+    const struct insn_traits *t = &k->c->traits->insns[k->in->index];
+    if (k->a->kind == ACCESS_ATOMIC)
+        add_global(k, t->unseen ? FIELDS(GLOBAL_RED) : FIELDS(GLOBAL_ATOM), PATTERN_GLOBAL_ATOMIC, addresses, mask,
+                   bytes);
+    else
+        add_global(k, k->a->kind == ACCESS_LOAD ? FIELDS(GLOBAL_LOAD) : FIELDS(GLOBAL_STORE), PATTERN_GLOBAL, addresses,
+                   mask, bytes);
+}
+
+static void ask_shared(const struct asking *k, const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+    const struct insn_traits *t = &k->c->traits->insns[k->in->index];
+    if (k->a->kind == ACCESS_ATOMIC)
+        add_shared(k, FIELDS(SHARED_ATOM), t->counts ? PATTERN_SHARED_COUNT : PATTERN_SHARED_ATOMIC, addresses, mask,
+                   bytes);
+    else if (k->a->kind == ACCESS_LOAD)
+        add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_LOAD, addresses, mask, bytes);
+    else
+        add_shared(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, mask, bytes);
+}
+
+static void ask(const struct asking *k, enum ptx_space space, const uint64_t *addresses, uint32_t mask,
+                unsigned bytes) {
+    if (!mask)
+        return;
+    switch (space) {
+    case SPACE_GLOBAL:
+        ask_global(k, addresses, mask, bytes);
+        break;
+    case SPACE_SHARED:
+        ask_shared(k, addresses, mask, bytes);
+        break;
+    case SPACE_LOCAL:
+        add_local(k, addresses, mask, bytes);
+        break;
+    default:
+        break; /* constant memory and parameters have a cache of their own */
+    }
+}
+
+/* A generic access is one request in each space that its lanes' addresses belong to. */
+static void ask_generic(const struct asking *k, const uint64_t *addresses, unsigned bytes) {
+    uint32_t shared = 0, local = 0, global = 0;
+    for (uint32_t left = k->w->mask; left; left &= left - 1) {
+        int l = first_lane(left);
+        uint64_t window = addresses[l] >> WINDOW_SHIFT << WINDOW_SHIFT;
+        uint32_t bit = (uint32_t)1 << l;
+        if (window == SHARED_WINDOW)
+            shared |= bit;
+        else if (window == LOCAL_WINDOW)
+            local |= bit;
+        else if (window != PARAM_WINDOW)
+            global |= bit;
+    }
+    ask(k, SPACE_GLOBAL, addresses, global, bytes);
+    ask(k, SPACE_SHARED, addresses, shared, bytes);
+    ask(k, SPACE_LOCAL, addresses, local, bytes);
+}
+
+static void plain_access(const struct asking *k) {
+    uint64_t addresses[WARP_SIZE];
+    unsigned bytes = (unsigned)k->a->bytes * k->a->count;
+    access_addresses(k->w, k->in, addresses);
+    if (k->c->trace && k->w->block->index == 0)
+        trace_access(k->c->trace, k->w, k->a, addresses, k->w->mask, bytes);
+    if (k->a->space == SPACE_GENERIC)
+        ask_generic(k, addresses, bytes);
+    else
+        ask(k, (enum ptx_space)k->a->space, addresses, k->w->mask, bytes);
+}
+
+/* ---- copies ---- */
+
+/* Lanes of a cp.async that read anything. */
+static uint32_t copying_lanes(const struct warp *w, const struct insn *in) {
+    if (in->kind == COPY_UNLESS)
+        return w->mask & ~*(const uint32_t *)(const void *)(w->regs + in->op[2]);
+    uint32_t lanes = w->mask;
+    const uint32_t *wanted = (const uint32_t *)(const void *)(w->regs + in->op[2]);
+    for (int l = 0; in->kind == COPY_SOME && l < WARP_SIZE; l++)
+        lanes &= ~((uint32_t)(wanted[l] == 0) << l);
+    return lanes;
+}
+
+static void copy_read(const struct asking *k) {
+    uint64_t addresses[WARP_SIZE];
+    uint32_t lanes = copying_lanes(k->w, k->in);
+    uint64_t *sectors = &k->d->counts.n[COUNT_GLOBAL_LOAD_SECTORS], before = *sectors;
+    access_addresses(k->w, k->in, addresses);
+    k->d->counts.n[COUNT_COPIES]++;
+    if (!lanes)
+        return;
+    add_global(k, FIELDS(GLOBAL_LOAD), PATTERN_GLOBAL, addresses, lanes, (unsigned)k->a->bytes * k->a->count);
+    if (k->c->traits->insns[k->in->index].bypasses) {
+        uint64_t to[WARP_SIZE];
+        access_addresses(k->w, k->in + 1, to); /* the half that writes */
+        *sectors = before + count_bypass_sectors(addresses, to, lanes);
+    }
+}
+
+/* k: of the half that writes; the half that reads is before it. What goes through L1 (.ca) is read from its banks, which are those of
+ * shared memory, and there two lanes with the same word are two. */
+static void copy_write(const struct asking *k) {
+    uint64_t addresses[WARP_SIZE], from[WARP_SIZE];
+    unsigned bytes = (unsigned)k->a->bytes * k->a->count;
+    uint32_t lanes = copying_lanes(k->w, k->in - 1);
+    access_addresses(k->w, k->in, addresses);
+    struct pattern_cost cost = patterns_cost(k->d->patterns, PATTERN_SHARED_STORE, addresses, k->w->mask, bytes);
+    unsigned wavefronts = cost.sectors;
+    if (lanes && !k->c->traits->insns[k->in->index - 1].bypasses) {
+        access_addresses(k->w, k->in - 1, from);
+        unsigned reads = patterns_cost(k->d->patterns, PATTERN_SHARED_ATOMIC, from, lanes, bytes).sectors;
+        wavefronts = reads > wavefronts ? reads : wavefronts;
+    }
+    k->d->counts.n[COUNT_COPY_WAVEFRONTS] += wavefronts;
+    keep_example(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
+}
+
+/* k: of the half that writes; the half that reads is before it. */
+static void bulk_copy(const struct asking *k) {
+    const uint32_t *size = (const uint32_t *)(const void *)(k->w->regs + k->in->op[1]);
+    const struct access *from = (k->in - 1)->extra, *to = k->in->extra;
+    uint64_t *n = k->d->counts.n;
+    for (uint32_t left = k->w->mask; left; left &= left - 1) {
+        uint32_t bytes = size[first_lane(left)];
+        n[COUNT_BULK_COPIES]++;
+        n[COUNT_BULK_BYTES] += bytes;
+        n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? bytes : 0;
+        n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? bytes : 0;
+    }
+}
+
+/* ---- matrices ---- */
+
+/* ldmatrix, stmatrix: eight lanes give the rows of a matrix. */
+static void move_matrix(const struct asking *k) {
+    const struct matrix_access *m = k->in->extra;
+    uint64_t addresses[WARP_SIZE];
+    uint32_t lanes = m->count == 4 ? FULL_MASK : ((uint32_t)1 << 8 * m->count) - 1;
+    access_addresses(k->w, k->in, addresses);
+    add_shared(k, m->access.kind == ACCESS_LOAD ? FIELDS(SHARED_LOAD) : FIELDS(SHARED_STORE), PATTERN_SHARED_MATRIX,
+               addresses, lanes, LINE_BYTES);
+}
+
+static bool is_shared(const struct access *a, uint64_t address) {
+    return a->space == SPACE_SHARED ||
+           (a->space == SPACE_GENERIC && address >> WINDOW_SHIFT == SHARED_WINDOW >> WINDOW_SHIFT);
+}
+
+/* One piece of a matrix: eight lines, 16 (or 32) bytes of each, four lanes to a line. */
+static void wmma_piece(const struct asking *k, uint64_t address, uint64_t step, unsigned bytes, bool shared) {
+    uint64_t lanes[WARP_SIZE];
+    bool load = k->a->kind == ACCESS_LOAD;
+    for (unsigned l = 0; l < WARP_SIZE; l++)
+        lanes[l] = address + l / 4 * step + l % 4 * bytes;
+    if (shared)
+        add_shared(k, load ? FIELDS(SHARED_LOAD) : FIELDS(SHARED_STORE),
+                   load ? PATTERN_SHARED_LOAD : PATTERN_SHARED_STORE, lanes, FULL_MASK, bytes);
+    else
+        add_global(k, load ? FIELDS(GLOBAL_LOAD) : FIELDS(GLOBAL_STORE), PATTERN_GLOBAL, lanes, FULL_MASK, bytes);
+}
+
+/* A and B in shared memory are fetched like ldmatrix does: four pieces of eight lines at once. */
+static void wmma_rows(const struct asking *k, uint64_t address, uint64_t step, unsigned lines, unsigned bytes) {
+    uint64_t lanes[WARP_SIZE];
+    unsigned count = 0;
+    for (unsigned line = 0; line < lines; line += LINE_LANES)
+        for (unsigned at = 0; at < bytes; at += LINE_BYTES) {
+            for (unsigned l = 0; l < LINE_LANES; l++)
+                lanes[count++] = address + (line + l) * step + at;
+            if (count < WARP_SIZE)
+                continue;
+            add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_MATRIX, lanes, FULL_MASK, LINE_BYTES);
+            count = 0;
+        }
+    if (count)
+        add_shared(k, FIELDS(SHARED_LOAD), PATTERN_SHARED_MATRIX, lanes, ((uint32_t)1 << count) - 1, LINE_BYTES);
+}
+
+static void wmma_access(const struct asking *k) {
+    const struct matrix_access *m = k->in->extra;
+    uint64_t addresses[WARP_SIZE];
+    access_addresses(k->w, k->in, addresses);
+    uint64_t stride = ((const uint32_t *)(const void *)(k->w->regs + m->stride))[0], step = stride * m->bits / 8;
+    unsigned length = m->transposed ? m->rows : m->columns, lines = m->transposed ? m->columns : m->rows;
+    unsigned bytes = length * m->bits / 8, lane_bytes = m->role == ROLE_C && m->bits >= 32 ? m->bits / 4 : 4;
+    bool shared = is_shared(k->a, addresses[0]);
+    if (m->bits == 64)
+        lane_bytes = 8;
+    if (shared && m->role != ROLE_C && m->bits == 16) {
+        wmma_rows(k, addresses[0], step, lines, bytes);
+        return;
+    }
+    unsigned width = 4 * lane_bytes < bytes ? 4 * lane_bytes : bytes;
+    for (unsigned line = 0; line < lines; line += LINE_LANES)
+        for (unsigned at = 0; at < bytes; at += width)
+            wmma_piece(k, addresses[0] + line * step + at, step, width / 4, shared);
+}
+
+/* What is dearer than any access before has a pattern or a place in its line that is new, so examples of a profile lack nothing. */
+static void begin_memory(const struct counters *c, const struct insn *in, struct insn_details *d) {
+    const struct access *a = in->extra;
+    d->lines = c->reuse && a->space == SPACE_GLOBAL && a->kind == ACCESS_LOAD;
+    d->patterns = patterns_new(); /* without memory for it, patterns are counted each time */
+    d->plain = d->patterns && !c->trace && c->traits->insns[in->index].shape == SHAPE_ACCESS &&
+               (a->space == SPACE_GLOBAL || a->space == SPACE_SHARED) && a->kind != ACCESS_ATOMIC && a->address_bits;
+}
+
+/* What nearly every access is: a pattern that its instruction has had before, in a space that its opcode names. */
+static bool again(const struct warp *w, const struct insn *in, struct insn_details *d) {
+    const struct access *a = in->extra;
+    const void *reg = w->regs + a->address_reg;
+    return a->address_bits == 64 ? patterns_again64(d->patterns, reg, (uint64_t)in->imm, w->mask)
+                                 : patterns_again32(d->patterns, reg, (uint32_t)in->imm, w->mask);
+}
+
+void counters_settle(const struct insn *in, struct insn_details *d) {
+    if (!d->plain)
+        return;
+    const struct access *a = in->extra;
+    struct pattern_sum sum = patterns_sum(d->patterns);
+    bool global = a->space == SPACE_GLOBAL, load = a->kind == ACCESS_LOAD;
+    uint64_t *n = &d->counts.n[global ? (load ? FIELDS(GLOBAL_LOAD) : FIELDS(GLOBAL_STORE))
+                                      : (load ? FIELDS(SHARED_LOAD) : FIELDS(SHARED_STORE))];
+    uint64_t bytes = (uint64_t)a->bytes * a->count * sum.lanes;
+    n[0] += sum.accesses;
+    n[1] += sum.sectors;
+    n[2] += global ? sum.ideal : sum.sectors - sum.ideal;
+    n[3] += global ? bytes : sum.ideal;
+    n[4] += global ? sum.used : bytes;
+}
+
+/* The lines of an access that has just been found again. */
+static void note_lines(const struct counters *c, const struct warp *w, const struct insn *in, struct insn_details *d) {
+    uint32_t lanes = patterns_line_lanes(d->patterns, access_address(w, in, first_lane(w->mask)));
+    for (; lanes; lanes &= lanes - 1)
+        note_line(c, w, d, access_address(w, in, first_lane(lanes)));
+}
+
+/* Plain accesses of compiled kernels come here only when they are not of the pattern that they met last. */
+static void tell_compiled(const struct counters *c, const struct insn *in, const struct insn_details *d) {
+    const struct access *a = in->extra;
+    patterns_tell(d->patterns, a->address_bits == 32, &c->counted.accesses[in->index]);
+}
+
+static void ask_once(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
+    struct asking k = {c, w, in, in->extra, counters_details(r)};
+    bool whole = w->mask == FULL_MASK;
+    switch ((enum insn_shape)c->traits->insns[in->index].shape) {
+    case SHAPE_ACCESS:
+        plain_access(&k);
+        break;
+    case SHAPE_COPY_READ:
+        copy_read(&k);
+        break;
+    case SHAPE_COPY_WRITE:
+        copy_write(&k);
+        break;
+    case SHAPE_BULK:
+        bulk_copy(&k);
+        break;
+    case SHAPE_MATRIX: /* while lanes are missing, it waits for them */
+        if (whole)
+            move_matrix(&k);
+        break;
+    case SHAPE_WMMA:
+        if (whole)
+            wmma_access(&k);
+        break;
+    case SHAPE_TEXTURE:
+        counters_texture(&k.d->counts, w, in);
+        break;
+    case SHAPE_SURFACE:
+        counters_surface(&k.d->counts, w, in);
+        break;
+    case SHAPE_NONE:
+        break;
+    }
+}
+
+void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
+    if (!counters_details(r)->patterns)
+        begin_memory(c, in, r->details);
+    if (!r->details->plain || !again(w, in, r->details))
+        ask_once(c, w, in, r);
+    else if (r->details->lines)
+        note_lines(c, w, in, r->details);
+    if (r->details->plain && !r->details->lines)
+        tell_compiled(c, in, r->details);
+}

@@ -1,0 +1,14 @@
+/* What the name of an opcode says, which has its modifiers in it. */
+#ifndef OPCODE_H
+#define OPCODE_H
+
+#include "ptx/ptx.h"
+
+/* True when the opcode is `base` or begins with `base.` */
+bool opcode_is(const char *opcode, const char *base);
+/* True when the opcode has this modifier: opcode_has("ld.global.v4.f32", "v4"). */
+bool opcode_has(const char *opcode, const char *modifier);
+/* The last modifier that is a type: TYPE_F32 for "cvt.f32.s32"; n = 1 gives the one before it. */
+enum ptx_type opcode_type(const char *opcode, int n);
+
+#endif

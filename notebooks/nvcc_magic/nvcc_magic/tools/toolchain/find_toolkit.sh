@@ -1,0 +1,1 @@
+../../../../../tools/toolchain/find_toolkit.sh

@@ -1,0 +1,1 @@
+../../../../../tools/toolchain/gencode.sh

@@ -1,0 +1,1 @@
+../../../../../tools/toolchain/gpu_query.c

@@ -1,0 +1,1 @@
+../../../../../tools/toolchain/look_around.sh

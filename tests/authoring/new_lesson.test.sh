@@ -1,0 +1,63 @@
+#!/bin/sh
+# make new: the lesson that it makes builds, runs, is graded rightly and passes every test of a lesson, and is named
+# where lessons are named. What is left to be written is found.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. tests/copy.sh
+make_scratch
+copy_project
+for item in notebooks TEACHING.md GLOSSARY.md CONTRIBUTING.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
+
+# The first lesson that is planned; when all are there, another one.
+planned=$(sed -n '/^Planned, /,/^$/p' README.md | grep -oE '(^| )[0-9]{2} [a-z0-9_]+' | head -n 1 | sed 's/^ //; s/ /_/')
+asked=${planned:-99_another}
+number=${asked%%_*} folder=lesson$asked
+
+capture make new
+expect "make new asks which" error 'make new LESSON=11_scan'
+capture make new LESSON=scan
+expect "a lesson without a number" error 'two digits, a line and a name'
+capture make new LESSON=11_so-long
+expect "a name that is no name in C" error 'small letters, digits and lines'
+capture make new LESSON=03_again
+expect "a lesson that is there" error 'there is a lesson 03: lessons/lesson03_relu'
+if diff -r "$project/lessons" lessons >/dev/null && cmp -s "$project/README.md" README.md; then
+  pass "and nothing is made"
+else
+  no "and nothing is made" "files differ"
+fi
+
+capture make new LESSON="$asked"
+expect "make new LESSON=$asked" 0 "lesson $number is there.*make lesson$number run"
+found=$(grep -rnliE 'skeleton|lesson00|lesson 00' "lessons/$folder" "solutions/$folder" "notebooks/$folder.ipynb" | tr '\n' ' ' || true)
+if [ -z "$found" ]; then pass "nothing in it is named after the skeleton"; else no "nothing in it is named after the skeleton" "$found"; fi
+missing=''
+for part in "lessons/$folder/lesson$number.cu" "lessons/$folder/README.md" "lessons/$folder/exercise.cu" "lessons/$folder/hints.md" \
+  "lessons/$folder/grader.cpp" "lessons/$folder/measured/record.sh" "solutions/$folder/solution.cu" "solutions/$folder/wrong/no_guard.cu" \
+  "solutions/$folder/other/grid_stride.cu" "notebooks/$folder.ipynb"; do
+  [ -s "$part" ] || missing="$missing $part"
+done
+if [ -z "$missing" ]; then pass "it has all that a lesson has"; else no "it has all that a lesson has" "missing:$missing"; fi
+
+capture make "lesson$number" run
+expect "it runs" 0 '^PASS'
+capture make "exercise$number"
+expect "its exercise fails as it was given" error '^VERDICT: stale_output'
+capture env -u SUITE make "lesson$number" test
+expect "its tests pass" 0 '^[0-9]* passed, 0 failed, 0 skipped'
+capture sh tools/authoring/format.sh --check
+case $output in
+*'clang-format 14 is not installed'*) skip "it is laid out as make format does" "clang-format 14 is not installed" ;;
+*) expect "it is laid out as make format does" 0 '' ;;
+esac
+capture sh tests/texts.test.sh
+found=$(printf '%s\n' "$output" | grep '^not ok ' | sed 's/:.*//')
+if [ "$found" = "not ok what make new has left to be written is written" ]; then
+  pass "the texts hold together, but for what is left to be written"
+else
+  no "the texts hold together, but for what is left to be written" "$found" && show_output
+fi
+capture sh tests/lessons/tables.test.sh
+expect "its tables wait for a record" 0 "^skip .*$folder/README.md has the rows of its record"
+case $output in *'not ok '*) no "and no other table suffers" "$output" ;; *) pass "and no other table suffers" ;; esac

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Finding and installing the toolkit, and make doctor.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. tests/copy.sh
+make_scratch
+copy_project
+
+# A PATH on which everything is but nvcc, and no mirror that pip may be configured for.
+mkdir "$scratch/bin"
+for folder in $(echo "$PATH" | tr ':' ' '); do
+  for program in "$folder"/*; do
+    name=${program##*/}
+    [ "$name" = nvcc ] || [ -e "$scratch/bin/$name" ] || ln -s "$program" "$scratch/bin/$name" 2>/dev/null || true
+  done
+done
+without_nvcc() {
+  env PATH="$scratch/bin" CUDA_ROOTS= CUDA_HOME= "$@"
+}
+without_network() {
+  without_nvcc PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= PIP_INDEX_URL=http://127.0.0.1:9/simple \
+    HTTP_PROXY= HTTPS_PROXY= "$@"
+}
+
+for downloader in pip python; do
+  capture without_network TOOLKIT_DOWNLOADER=$downloader make lesson01
+  expect "no nvcc and no network, with $downloader" error 'Two ways to get it'
+  expect "it says what it wanted to download, with $downloader" error 'downloading .* into \.toolchain/.*about [0-9]+ MB'
+  if ls -d .toolchain/cuda-* >/dev/null 2>&1; then no "no half toolchain, with $downloader" "$(ls .toolchain)"; else pass "no half toolchain, with $downloader"; fi
+done
+
+mkdir "$scratch/wheels"
+head -c 1000 /dev/zero >"$scratch/wheels/nvidia_cuda_nvcc-13.0.88-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl"
+capture without_network make lesson01 WHEELS="$scratch/wheels"
+expect "a damaged wheel is refused" error 'no genuine nvidia-cuda-nvcc'
+
+mkdir -p "$scratch/old/bin"
+printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' >"$scratch/old/bin/nvcc"
+chmod +x "$scratch/old/bin/nvcc"
+capture without_network CUDA_ROOTS="$scratch/old" make lesson01
+expect "an nvcc that is too old is named" error 'old/bin/nvcc is CUDA 11.8, but CUDA 12.0 or newer is needed'
+
+# The real thing: 105 MB from the network, so only where it was asked for.
+if [ "${CI:-}" = true ] || [ "${DOWNLOAD:-}" = 1 ]; then
+  capture without_nvcc SIZE=1000 make lesson01 run
+  case $output in
+  *'ways to get it'*) skip "without nvcc the toolkit is installed and lesson01 passes" "no network here" ;;
+  *) expect "without nvcc the toolkit is installed and lesson01 passes" 0 '^PASS' ;;
+  esac
+  rm -rf .toolchain
+else
+  skip "without nvcc the toolkit is installed and lesson01 passes" "downloads 105 MB; DOWNLOAD=1 make test does it"
+fi
+
+capture make doctor NVCC="$real_nvcc"
+expect "make doctor is content" 0 'ok +launch'
+printf 'int main() { void *p; return cudaMalloc(&p, 4); }\n' >"$scratch/static.cu"
+"$real_nvcc" "$scratch/static.cu" -o "$scratch/static"
+capture make doctor NVCC="$real_nvcc" FILE="$scratch/static"
+expect "make doctor recognises a static runtime" 0 'linked in statically'
+"$real_nvcc" -cudart shared "$scratch/static.cu" -o "$scratch/shared"
+capture make doctor NVCC="$real_nvcc" FILE="$scratch/shared"
+expect "make doctor is content with a shared runtime" 0 'shared .*asks for libcudart'
