@@ -14,8 +14,9 @@
  *     transpose_kernel6    a thread moves four elements
  *     transpose_kernel7    float4 on both sides, and larger tiles
  *     transpose_kernel8    the blocks in another order
- *     transpose_kernel9    few columns: a block takes whole rows
- *     transpose_kernel10   square, in place: two tiles change places
+ *     transpose_kernel9    any shape, in whole sectors
+ *     transpose_kernel10   few columns: a thread takes a whole row, and L1 is the tile
+ *     transpose_kernel11   square, in place: two tiles change places
  */
 // sizes: 0 1 31 33 100 1000
 #include "measure.h"
@@ -121,41 +122,34 @@ static __global__ void transpose_kernel6(const float *in, float *out, int rows, 
     }
 }
 
-/* Versions 7 and 8: a tile of 64 x 64, four pieces of 32 x 32. A thread moves a float4 of each piece: 8 threads take 128
- * bytes of a row, a warp 4 rows. In the tile the four floats are single words again, since they go different ways. */
-enum { SIDE = 64, PIECE = 32, THREADS = 256 };
+/* Versions 7 and 8: a tile of 64 x 64, four pieces of 32 x 32. Half of the block moves a float4 of each piece in the left
+ * half of the tile, half in the right one: 8 threads take 128 bytes of a row, a warp 4 rows. In the tile the four floats are
+ * single words again, since they go different ways. */
+enum { SIDE = 64, PIECE = 32, THREADS = 512 };
 
 static __device__ void move_tile(const float *in, float *out, int rows, int cols, int r0, int c0) {
     __shared__ float tile[SIDE][SIDE + 1];
-    int across = threadIdx.x / 8, along = threadIdx.x % 8 * 4; // in a piece, of `in` as well as of `out`
-    float4 v[SIDE / PIECE][SIDE / PIECE];
+    int half = threadIdx.x / 256 * PIECE;
+    int across = threadIdx.x % 256 / 8, along = threadIdx.x % 8 * 4; // in a piece, of `in` as well as of `out`
+    float4 v[SIDE / PIECE];
 #pragma unroll
     for (int i = 0; i < SIDE / PIECE; i++) {
-#pragma unroll
-        for (int j = 0; j < SIDE / PIECE; j++) {
-            int r = min(r0 + i * PIECE + across, rows - 1), c = min(c0 + j * PIECE + along, cols - 4);
-            v[i][j] = *(const float4 *)(in + (size_t)r * cols + c);
-        }
+        int r = min(r0 + i * PIECE + across, rows - 1), c = min(c0 + half + along, cols - 4);
+        v[i] = *(const float4 *)(in + (size_t)r * cols + c);
     }
 #pragma unroll
     for (int i = 0; i < SIDE / PIECE; i++) {
-#pragma unroll
-        for (int j = 0; j < SIDE / PIECE; j++) {
-            float *to = &tile[i * PIECE + across][j * PIECE + along];
-            to[0] = v[i][j].x, to[1] = v[i][j].y, to[2] = v[i][j].z, to[3] = v[i][j].w;
-        }
+        float *to = &tile[i * PIECE + across][half + along];
+        to[0] = v[i].x, to[1] = v[i].y, to[2] = v[i].z, to[3] = v[i].w;
     }
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < SIDE / PIECE; i++) {
-#pragma unroll
-        for (int j = 0; j < SIDE / PIECE; j++) {
-            int c = c0 + i * PIECE + across, r = r0 + j * PIECE + along;
-            const float *from = &tile[j * PIECE + along][i * PIECE + across];
-            if (c < cols && r < rows) {
-                *(float4 *)(out + (size_t)c * rows + r) =
-                    make_float4(from[0], from[SIDE + 1], from[2 * (SIDE + 1)], from[3 * (SIDE + 1)]);
-            }
+        int c = c0 + i * PIECE + across, r = r0 + half + along;
+        const float *from = &tile[half + along][i * PIECE + across];
+        if (c < cols && r < rows) {
+            *(float4 *)(out + (size_t)c * rows + r) =
+                make_float4(from[0], from[SIDE + 1], from[2 * (SIDE + 1)], from[3 * (SIDE + 1)]);
         }
     }
 }
@@ -167,53 +161,95 @@ static __global__ void transpose_kernel7(const float *in, float *out, int rows, 
 }
 
 /* Version 8: the same tiles in another order. Blocks start in the order of their numbers, so the numbers decide which tiles
- * are under way at the same time. Here they run down a strip of GROUP rows of tiles, then down its next column. */
-enum { GROUP = 16 };
-
+ * are under way at the same time. Here they run down a column of tiles, then down the next one: what neighbouring blocks
+ * write lies side by side in the rows of `out`. */
 static __global__ void transpose_kernel8(const float *in, float *out, int rows, int cols) {
-    int tile_rows = (rows + SIDE - 1) / SIDE, tile_cols = (cols + SIDE - 1) / SIDE;
-    int strip = blockIdx.x / (GROUP * tile_cols), in_strip = blockIdx.x % (GROUP * tile_cols);
-    int height = min(GROUP, tile_rows - strip * GROUP); // the last strip may be lower
-    move_tile(in, out, rows, cols, (strip * GROUP + in_strip % height) * SIDE, in_strip / height * SIDE);
+    int tile_rows = (rows + SIDE - 1) / SIDE;
+    move_tile(in, out, rows, cols, blockIdx.x % tile_rows * SIDE, blockIdx.x / tile_rows * SIDE);
 }
 
-/* Version 9: few columns. A tile of 64 columns would be nearly empty, so a block takes whole rows. In `in` they lie one
- * behind the other, so they come into shared memory as they are; then each column is a row of `out`. With an even number
- * of columns a row gets a word more, for the banks. */
-enum { TALL_ROWS = 512, TALL_COLS = 16 };
+/* Version 9: any shape, and whole sectors. The rows of `out` begin anywhere, so the border between two tiles would cut a
+ * sector in two, and two blocks would write a part of it each. Here the border is moved up in each row of `out`, by as many
+ * elements as its address is behind a multiple of 32 bytes: at most 7. The rows of `in` that are needed for it lie in the
+ * tile above the block's own. Single floats again, so any address will do; a tile of 64 rows and 32 columns. */
+enum { SECTOR = 8, WARPS = 8 };
 
 static __global__ void transpose_kernel9(const float *in, float *out, int rows, int cols) {
-    extern __shared__ float strip[];
-    int r0 = blockIdx.x * TALL_ROWS, height = min(TALL_ROWS, rows - r0), pitch = cols | 1;
-    for (int k = threadIdx.x; k < height * cols; k += THREADS) {
-        strip[k / cols * pitch + k % cols] = in[(size_t)r0 * cols + k];
+    __shared__ float tile[SECTOR + SIDE][TILE + 1]; // row 0 is row r0 - SECTOR of `in`
+    int tile_rows = (rows + SECTOR - 1 + SIDE - 1) / SIDE, lane = threadIdx.x, warp = threadIdx.y;
+    int r0 = blockIdx.x % tile_rows * SIDE, c0 = blockIdx.x / tile_rows * TILE;
+    float v[(SECTOR + SIDE) / WARPS];
+#pragma unroll
+    for (int i = 0; i < (SECTOR + SIDE) / WARPS; i++) {
+        int r = min(max(r0 - SECTOR + i * WARPS + warp, 0), rows - 1), c = min(c0 + lane, cols - 1);
+        v[i] = in[(size_t)r * cols + c];
+    }
+#pragma unroll
+    for (int i = 0; i < (SECTOR + SIDE) / WARPS; i++) {
+        tile[i * WARPS + warp][lane] = v[i];
     }
     __syncthreads();
-    for (int c = 0; c < cols; c++) {
-        for (int r = threadIdx.x; r < height; r += THREADS) {
-            out[(size_t)c * rows + r0 + r] = strip[r * pitch + c];
+#pragma unroll
+    for (int i = warp; i < TILE; i += WARPS) {
+        int c = c0 + i;
+        float *row = out + (size_t)c * rows;
+        int up = (int)((uintptr_t)row / sizeof(float) % SECTOR);
+#pragma unroll
+        for (int j = 0; j < SIDE; j += 32) {
+            int t = j + lane - up, r = r0 + t;
+            if (c < cols && 0 <= r && r < rows) {
+                row[r] = tile[SECTOR + t][i];
+            }
         }
     }
 }
 
-/* Version 10: x[n][n] becomes its own transpose. A block loads a tile and its mirror image on the other side of the
+/* Version 10: few columns. A thread takes a whole row, and there is no tile. The lanes read words that lie COLS apart: each
+ * load touches most of the sectors of the warp's rows, but all loads of the warp touch the same ones, and L1 keeps them. COLS is
+ * known to the compiler, so that the loop is unrolled, the row is in registers, and all its loads are under way at once. */
+template <int COLS> static __global__ void transpose_kernel10(const float *in, float *out, int rows) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r < rows) {
+        float row[COLS];
+#pragma unroll
+        for (int c = 0; c < COLS; c++) {
+            row[c] = in[(size_t)r * COLS + c];
+        }
+#pragma unroll
+        for (int c = 0; c < COLS; c++) {
+            out[(size_t)c * rows + r] = row[c];
+        }
+    }
+}
+
+/* Version 11: x[n][n] becomes its own transpose. A block loads a tile and its mirror image on the other side of the
  * diagonal, waits until it has both, and stores each in the other's place. The pairs form a triangle, which is folded to
  * a rectangle: row y of the one half, and behind it row tiles - 1 - y of the other half, upside down. */
-static __global__ void transpose_kernel10(float *x, int n) {
-    __shared__ float upper[PIECE][PIECE + 1], lower[PIECE][PIECE + 1];
-    int tiles = (n + PIECE - 1) / PIECE, y = blockIdx.y, z = blockIdx.x; // z: 0 ... tiles
+static __global__ void transpose_kernel11(float *x, int n) {
+    __shared__ float upper[SIDE][SIDE + 1], lower[SIDE][SIDE + 1];
+    int tiles = (n + SIDE - 1) / SIDE, y = blockIdx.y, z = blockIdx.x; // z: 0 ... tiles
     if (tiles % 2 == 1 && y == tiles / 2 && z <= y) {
         return; // folded in the middle, an odd triangle has half a row twice
     }
-    int r0 = (z > y ? y : tiles - 1 - y) * PIECE, c0 = (z > y ? z - 1 : tiles - 1 - z) * PIECE; // r0 <= c0
-    for (int i = threadIdx.y; i < PIECE; i += ROWS) {
-        int t = threadIdx.x;
-        upper[i][t] = x[(size_t)min(r0 + i, n - 1) * n + min(c0 + t, n - 1)];
-        lower[i][t] = x[(size_t)min(c0 + i, n - 1) * n + min(r0 + t, n - 1)];
+    int r0 = (z > y ? y : tiles - 1 - y) * SIDE, c0 = (z > y ? z - 1 : tiles - 1 - z) * SIDE; // r0 <= c0
+    int t = threadIdx.x;
+    float u[SIDE / ROWS], l[SIDE / ROWS];
+#pragma unroll
+    for (int k = 0; k < SIDE / ROWS; k++) {
+        int i = k * ROWS + threadIdx.y;
+        u[k] = x[(size_t)min(r0 + i, n - 1) * n + min(c0 + t, n - 1)];
+        l[k] = x[(size_t)min(c0 + i, n - 1) * n + min(r0 + t, n - 1)];
+    }
+#pragma unroll
+    for (int k = 0; k < SIDE / ROWS; k++) {
+        int i = k * ROWS + threadIdx.y;
+        upper[i][t] = u[k];
+        lower[i][t] = l[k];
     }
     __syncthreads();
-    for (int i = threadIdx.y; i < PIECE; i += ROWS) {
-        int t = threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < SIDE / ROWS; k++) {
+        int i = k * ROWS + threadIdx.y;
         if (c0 + i < n && r0 + t < n) {
             x[(size_t)(c0 + i) * n + r0 + t] = upper[t][i];
         }
@@ -226,7 +262,7 @@ static __global__ void transpose_kernel10(float *x, int n) {
 // ---------------------------------------------------------------- the launchers
 
 /* As in lesson 03: queued in `stream`, no waiting, and a matrix may be empty. A grid has at most 65535 blocks in y, which
- * is enough for 2 million rows here; version 8 numbers its blocks in x, which may be 2 thousand million. */
+ * is enough for 2 million rows here; versions 8 to 10 number their blocks in x, which may be 2 thousand million. */
 
 static int ceil_div(int a, int b) {
     return (a + b - 1) / b;
@@ -316,33 +352,58 @@ static void transpose8(const float *in, float *out, int rows, int cols, cudaStre
 }
 
 static void transpose9(const float *in, float *out, int rows, int cols, cudaStream_t stream) {
-    if (cols > TALL_COLS) {
-        transpose8(in, out, rows, cols, stream);
+    if (rows % SECTOR == 0 && can_use_float4(in, out, rows, cols)) {
+        transpose8(in, out, rows, cols, stream); // its borders cut no sector
         return;
     }
     if (rows == 0 || cols == 0) {
         return;
     }
-    size_t bytes = TALL_ROWS * (cols | 1) * sizeof(float);
-    transpose_kernel9<<<ceil_div(rows, TALL_ROWS), THREADS, bytes, stream>>>(in, out, rows, cols);
+    int blocks = ceil_div(rows + SECTOR - 1, SIDE) * ceil_div(cols, TILE);
+    transpose_kernel9<<<blocks, dim3(32, WARPS), 0, stream>>>(in, out, rows, cols);
     CUDA_CHECK_LAUNCH();
 }
 
-static void transpose10(float *x, int n, cudaStream_t stream) {
+/* A kernel for each number of columns that is few: the compiler makes them all, and here the right one is looked for. */
+enum { FEW = 16 };
+
+template <int COLS>
+static void launch_kernel10(const float *in, float *out, int rows, int cols, int threads, cudaStream_t stream) {
+    if (cols == COLS) {
+        transpose_kernel10<COLS><<<ceil_div(rows, threads), threads, 0, stream>>>(in, out, rows);
+        CUDA_CHECK_LAUNCH();
+    } else if constexpr (COLS > 1) {
+        launch_kernel10<COLS - 1>(in, out, rows, cols, threads, stream);
+    }
+}
+
+static void transpose10(const float *in, float *out, int rows, int cols, cudaStream_t stream) {
+    if (cols > FEW) {
+        transpose9(in, out, rows, cols, stream);
+        return;
+    }
+    if (rows == 0 || cols == 0) {
+        return;
+    }
+    launch_kernel10<FEW>(in, out, rows, cols, THREADS, stream);
+}
+
+static void transpose11(float *x, int n, cudaStream_t stream) {
     if (n == 0) {
         return;
     }
-    int tiles = ceil_div(n, PIECE);
-    transpose_kernel10<<<dim3(tiles + 1, ceil_div(tiles, 2)), dim3(PIECE, ROWS), 0, stream>>>(x, n);
+    int tiles = ceil_div(n, SIDE);
+    transpose_kernel11<<<dim3(tiles + 1, ceil_div(tiles, 2)), dim3(SIDE, ROWS), 0, stream>>>(x, n);
     CUDA_CHECK_LAUNCH();
 }
 
 static const struct version versions[] = {
-    {"transpose_kernel1", transpose1, NULL}, {"transpose_kernel2", transpose2, NULL},
-    {"transpose_kernel3", transpose3, NULL}, {"transpose_kernel4", transpose4, NULL},
-    {"transpose_kernel5", transpose5, NULL}, {"transpose_kernel6", transpose6, NULL},
-    {"transpose_kernel7", transpose7, NULL}, {"transpose_kernel8", transpose8, NULL},
-    {"transpose_kernel9", transpose9, NULL}, {"transpose_kernel10", NULL, transpose10},
+    {"transpose_kernel1", transpose1, NULL},   {"transpose_kernel2", transpose2, NULL},
+    {"transpose_kernel3", transpose3, NULL},   {"transpose_kernel4", transpose4, NULL},
+    {"transpose_kernel5", transpose5, NULL},   {"transpose_kernel6", transpose6, NULL},
+    {"transpose_kernel7", transpose7, NULL},   {"transpose_kernel8", transpose8, NULL},
+    {"transpose_kernel9", transpose9, NULL},   {"transpose_kernel10", transpose10, NULL},
+    {"transpose_kernel11", NULL, transpose11},
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
