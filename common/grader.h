@@ -125,7 +125,8 @@ struct array_facts {
     enum { INPUT, OUTPUT, BOTH, OTHER } role;
     size_t bytes;
     struct place place;
-    blob before; /* what the call finds there */
+    size_t row, pitch; /* only the first `row` bytes of every `pitch` are its; pitch 0: all are */
+    blob before;       /* what the call finds there */
 };
 
 struct call {
@@ -136,6 +137,8 @@ struct call {
     bool may_wait;      /* the function may wait for the device */
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
     const char *advice; /* told when an access was wrong; NULL: none */
+    /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
+    std::function<void(const struct result *)> at_race;
 };
 
 struct result {
@@ -155,6 +158,9 @@ struct handle judge_output(struct call *call, const char *name, size_t size, str
                            unsigned char fill = VERIFY_POISON);
 struct handle judge_in_out(struct call *call, const char *name, const void *content, size_t size,
                            struct place place = {});
+/* Only the first `row` bytes of every `pitch` are the array's: kernels must write these, if it is for results, and
+ * nobody the others. */
+void judge_rows(struct call *call, struct handle array, size_t row, size_t pitch);
 struct handle judge_host_input(struct call *call, const char *name, const void *content, size_t size);
 struct handle judge_host_output(struct call *call, const char *name, size_t size, struct place place = {});
 /* Memory that stays from job to job of one runner, with what is in it; `content` NULL: as it is, or poisoned at first. */

@@ -1,6 +1,6 @@
 /* What is written as JSON. */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#ifndef JSON_H
+#define JSON_H
 
 #include <stddef.h>
 #include <stdio.h>

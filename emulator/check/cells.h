@@ -44,11 +44,14 @@ struct extent {
     uint16_t first, last;
     uint8_t shift;
 };
-#define MOST_EXTENTS    4
+/* Eight blocks with rows of 32 threads share a chunk, and edges are other instructions. */
+#define MOST_WRITES     9
+#define MOST_READS      4 /* more of them are logged, nearly always */
 #define MOST_EXPANSIONS 2
 #define MOST_LOGGED     256
 
-/* Blocks run on several threads of the host: whoever looks at more than `settled` holds the lock. */
+/* Blocks run on several threads of the host: whoever looks at more than `settled` holds the lock. Its size must be no power of two: the
+ * chunks of a matrix's column would share a few lines of the host's cache. */
 struct race_chunk {
     /* what is looked at most: one line of the host's cache */
     _Alignas(64) atomic_flag lock;
@@ -73,7 +76,7 @@ struct race_chunk {
     struct visit *visits;        /* number 0 is none */
     struct extent *log;          /* reads of launch `newest` that its marks have not been told of: see chunk_log() */
     struct chunk_values *values; /* NULL: memory holds them all */
-    struct extent writes[MOST_EXTENTS], reads[MOST_EXTENTS];
+    struct extent reads[MOST_READS], writes[MOST_WRITES];
     _Atomic uint64_t settled[CHUNK_BYTES / 4 / 64]; /* a bit for each word */
 };
 

@@ -5,7 +5,7 @@
 
 /* A list while it is being changed: an extent may be cut in two, and one may come. */
 struct longer {
-    struct extent items[2 * MOST_EXTENTS + 1];
+    struct extent items[2 * MOST_WRITES + 1];
     unsigned count;
 };
 
@@ -17,8 +17,8 @@ static void add(struct longer *l, struct extent e, int first, int last) {
     l->items[l->count++] = e;
 }
 
-static bool store(struct extent *list, uint8_t *count, const struct longer *l) {
-    if (l->count > MOST_EXTENTS)
+static bool store(struct extent *list, uint8_t *count, unsigned most, const struct longer *l) {
+    if (l->count > most)
         return false;
     memcpy(list, l->items, l->count * sizeof *list);
     *count = (uint8_t)l->count;
@@ -33,10 +33,10 @@ static void add_rest(struct longer *l, const struct extent *list, unsigned count
     }
 }
 
-bool extents_remove(struct extent *list, uint8_t *count, const struct extent *old) {
+bool extents_remove(struct extent *list, uint8_t *count, unsigned most, const struct extent *old) {
     struct longer l = {.count = 0};
     add_rest(&l, list, *count, old);
-    return store(list, count, &l);
+    return store(list, count, most, &l);
 }
 
 /* Grows by those of the list that are alike and that it touches; they are taken out. */
@@ -54,12 +54,12 @@ static struct extent join(struct extent *list, unsigned *count, struct extent ne
     return new;
 }
 
-bool extents_put(struct extent *list, uint8_t *count, const struct extent *new) {
+bool extents_put(struct extent *list, uint8_t *count, unsigned most, const struct extent *new) {
     struct longer l = {.count = 0};
     add_rest(&l, list, *count, new);
     struct extent joined = join(l.items, &l.count, *new);
     add(&l, joined, joined.first, joined.last);
-    return store(list, count, &l);
+    return store(list, count, most, &l);
 }
 
 struct global_mark extents_mark(const struct extent *list, unsigned count, unsigned byte) {

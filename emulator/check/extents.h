@@ -13,11 +13,11 @@ static inline bool extent_meets(const struct extent *a, const struct extent *b) 
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* Of a list of MOST_EXTENTS: says of the bytes of `new` that they have this mark, whatever they had before. False, with nothing done:
+/* Of a list of at most `most`: says of the bytes of `new` that they have this mark, whatever they had before. False, with nothing done:
  * too many would be needed. */
-bool extents_put(struct extent *list, uint8_t *count, const struct extent *new);
+bool extents_put(struct extent *list, uint8_t *count, unsigned most, const struct extent *new);
 /* The same for no mark. */
-bool extents_remove(struct extent *list, uint8_t *count, const struct extent *old);
+bool extents_remove(struct extent *list, uint8_t *count, unsigned most, const struct extent *old);
 /* A byte's mark; launch 0: none. */
 struct global_mark extents_mark(const struct extent *list, unsigned count, unsigned byte);
 

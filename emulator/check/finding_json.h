@@ -1,6 +1,6 @@
 /* Findings for programs: EMULATOR_CHECK_JSON=file gets one JSON object per line and finding. */
-#ifndef JSON_H
-#define JSON_H
+#ifndef FINDING_JSON_H
+#define FINDING_JSON_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "check/allocation_watch.h"
-#include "ptx/opcode.h"
 #include "machine/code.h"
 #include "machine/observer.h"
 #include "base/zeroed.h"
-#include "ops/load_store.h"
-#include "ops/control.h"
-#include "ops/call.h"
+#include "isa/instruction.h"
 
 /* ---- warps that are followed ---- */
 
@@ -227,10 +224,8 @@ static void before_access(struct warp *w, const struct insn *in) {
 
 /* ---- calls ---- */
 
-static const struct call_site *builtin_site(const struct warp *w, const struct insn *in) {
-    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
-    bool call = p && p->opcode && opcode_is(p->opcode, "call") && !(in->flags & INSN_PSEUDO);
-    return call && in->run != op_call && in->run != op_call_indirect ? in->extra : NULL;
+static const struct call_site *builtin_site(const struct insn *in) {
+    return in->effect == EFFECT_BUILTIN ? in->extra : NULL;
 }
 
 static void before_builtin(struct warp *w, const struct insn *in, const struct call_site *site) {
@@ -242,12 +237,9 @@ static void before_builtin(struct warp *w, const struct insn *in, const struct c
 
 /* ---- instructions ---- */
 
-static bool is_told_by_itself(const struct insn *in) {
-    static const char *const names[] = {"shfl", "vote", "match", "redux"};
-    for (size_t i = 0; in->flags & INSN_FORM && i < sizeof names / sizeof *names; i++)
-        if (opcode_is(((const struct form *)in->extra)->name, names[i]))
-            return true;
-    return false;
+static bool is_told_by_itself(const struct warp *w, const struct insn *in) {
+    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
+    return in->flags & INSN_FORM && p->row->undefined == UNDEFINED_LANES;
 }
 
 static void before(struct warp *w, const struct insn *in) {
@@ -255,10 +247,10 @@ static void before(struct warp *w, const struct insn *in) {
     if (in->flags & INSN_MEMORY)
         before_access(w, in);
     else if (in->flags & INSN_BRANCH)
-        follow_use_register(w, in, in->op[0], in->run == op_branch_if ? 0 : 4, USE_BRANCH);
-    else if ((site = builtin_site(w, in)))
+        follow_use_register(w, in, in->op[0], in->effect == EFFECT_BRANCH_IF ? 0 : 4, USE_BRANCH);
+    else if ((site = builtin_site(in)))
         before_builtin(w, in, site);
-    else if (!is_told_by_itself(in))
+    else if (!is_told_by_itself(w, in))
         follow_results(w, in);
 }
 

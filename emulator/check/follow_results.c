@@ -8,11 +8,9 @@
 
 #include "check/follow.h"
 #include "check/sites.h"
-#include "ptx/opcode.h"
 #include "decode/registers.h"
-#include "ops/matrix.h"
-#include "ops/load_store.h"
-#include "ops/control.h"
+#include "isa/instruction.h"
+#include "ptx/opcode.h"
 
 #define SLOT_BYTES (16 * WARP_SIZE)
 
@@ -39,6 +37,10 @@ struct rule {
     unsigned controls; /* the number of the last operands of which nothing may be undefined, or the whole result is */
 };
 
+static const struct ptx_insn *source_of(const struct warp *w, const struct insn *in) {
+    return w->launch->kernel->code.sources[in->index];
+}
+
 static unsigned letter_bytes(char letter) {
     return letter == 'h' ? 2 : letter == 'w' || letter == 'W' ? 4 : letter == 'l' ? 8 : letter == 'q' ? 16 : 0;
 }
@@ -49,13 +51,12 @@ static void add(struct operands *o, const struct insn *in, unsigned bytes) {
     o->count += o->count < INSN_OPERANDS;
 }
 
-static struct operands operands_of(const struct insn *in, op_fn run) {
+static struct operands operands_of(const struct insn *in) {
     const struct form *form = in->extra;
     struct operands o = {0};
     for (const char *letter = form->operands; *letter; letter++) {
-        bool last = !letter[1];
-        if (*letter == 'i' || (last && run != form->run && form->operands[0] == 'P'))
-            continue; /* a constant, in insn.imm */
+        if (*letter == 'i' || (!letter[1] && in->flags & INSN_CONSTANT))
+            continue; /* in insn.imm */
         add(&o, in, letter_bytes(*letter));
         if (*letter == 'P' || *letter == 'W')
             add(&o, in, 0);
@@ -71,27 +72,32 @@ static bool is_integer(enum ptx_type t) {
     return t >= TYPE_B8 && t <= TYPE_S64;
 }
 
-static struct rule rule_of(const char *name) {
-    static const struct {
-        const char *name;
-        struct rule rule;
-    } known[] = {
-        {"mov", {WAY_BITS, 0}},      {"and", {WAY_BITS, 0}},      {"or", {WAY_BITS, 0}},
-        {"xor", {WAY_NEW_BITS, 0}},  {"not", {WAY_NEW_BITS, 0}},  {"shl", {WAY_BITS, 1}},
-        {"shr", {WAY_BITS, 1}},      {"shf", {WAY_BITS, 1}},      {"bfe", {WAY_BITS, 2}},
-        {"bfi", {WAY_BITS, 2}},      {"prmt", {WAY_BITS, 1}},     {"selp", {WAY_BITS, 1}},
-        {"slct", {WAY_BITS, 1}},     {"add", {WAY_UPWARD, 0}},    {"sub", {WAY_UPWARD, 0}},
-        {"mul.lo", {WAY_UPWARD, 0}}, {"mad.lo", {WAY_UPWARD, 0}}, {"lop3.b32", {WAY_NEW_BITS, 0}},
-    };
-    enum ptx_type type = opcode_type(name, 0);
-    if (strstr(name, "x2") && !opcode_is(name, "cvt"))
+static bool moves_bits(const char *opcode) {
+    return is_integer(opcode_type(opcode, 0)) && is_integer(opcode_type(opcode, 1)) && !opcode_has(opcode, "sat");
+}
+
+static enum way way_of(const struct instruction *row, const char *opcode) {
+    switch ((enum undefined_flow)row->undefined) {
+    case UNDEFINED_BITS:
+    case UNDEFINED_CHOICE:
+        return WAY_BITS;
+    case UNDEFINED_NEW_BITS:
+    case UNDEFINED_XOR:
+        return WAY_NEW_BITS;
+    case UNDEFINED_UPWARD:
+    case UNDEFINED_DIFFERENCE:
+        return is_integer(opcode_type(opcode, 0)) ? WAY_UPWARD : WAY_WHOLE;
+    case UNDEFINED_CONVERSION:
+        return moves_bits(opcode) ? WAY_BITS : WAY_WHOLE;
+    default:
+        return WAY_WHOLE;
+    }
+}
+
+static struct rule rule_of(const struct instruction *row, const char *opcode) {
+    if (strstr(opcode, "x2") && row->undefined != UNDEFINED_CONVERSION)
         return (struct rule){WAY_HALVES, 0};
-    if (opcode_is(name, "cvt") && is_integer(type) && is_integer(opcode_type(name, 1)) && !opcode_has(name, "sat"))
-        return (struct rule){WAY_BITS, 0};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (opcode_is(name, known[i].name) && (known[i].rule.way != WAY_UPWARD || is_integer(type)))
-            return known[i].rule;
-    return (struct rule){WAY_WHOLE, 0};
+    return (struct rule){way_of(row, opcode), row->controls};
 }
 
 /* ---- lanes ---- */
@@ -217,19 +223,19 @@ static uint32_t undefined_in(const struct warp *w, const struct operands *o, uns
 }
 
 /* A comparison that is combined with a predicate: where what is compared is defined, or does not matter, it is known. */
-static bool is_combined(const char *name) {
-    return opcode_is(name, "setp") && (opcode_has(name, "and") || opcode_has(name, "or"));
+static bool is_combined(const struct ptx_insn *p) {
+    return p->row->undefined == UNDEFINED_COMPARISON && (opcode_has(p->opcode, "and") || opcode_has(p->opcode, "or"));
 }
 
-static uint32_t settled_by_predicate(const struct warp *w, const char *name, const struct operands *o) {
+static uint32_t settled_by_predicate(const struct warp *w, const char *opcode, const struct operands *o) {
     uint32_t slot = o->all[o->count - 1].slot, value = *(uint32_t *)(void *)(w->regs + slot);
     uint32_t known = ~follow_undefined(w, slot, 0, FULL_MASK);
-    return known & (opcode_has(name, "and") ? ~value : value);
+    return known & (opcode_has(opcode, "and") ? ~value : value);
 }
 
 static void set_combined(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes) {
     uint32_t compared = undefined_in(w, o, o->destinations, o->count - 1);
-    uint32_t settled = settled_by_predicate(w, ((const struct form *)in->extra)->name, o);
+    uint32_t settled = settled_by_predicate(w, source_of(w, in)->opcode, o);
     for (unsigned k = 0; k < o->destinations; k++)
         follow_define(w, o->all[k].slot, 0, compared & settled);
     set_all(w, o, compared & ~settled);
@@ -238,20 +244,20 @@ static void set_combined(struct warp *w, const struct insn *in, op_fn run, const
 }
 
 /* x ^ x and x - x are 0 whatever x is. */
-static bool is_zero(const struct insn *in, const char *name) {
-    return (opcode_is(name, "sub") || opcode_is(name, "xor")) && is_integer(opcode_type(name, 0)) &&
-           in->op[1] == in->op[2];
+static bool is_zero(const struct insn *in, const struct ptx_insn *p) {
+    bool cancels = p->row->undefined == UNDEFINED_DIFFERENCE || p->row->undefined == UNDEFINED_XOR;
+    return cancels && is_integer(opcode_type(p->opcode, 0)) && in->op[1] == in->op[2];
 }
 
 static void set_by_rule(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes) {
-    const struct form *form = in->extra;
-    struct rule rule = rule_of(form->name);
+    const struct ptx_insn *p = source_of(w, in);
+    struct rule rule = rule_of(p->row, p->opcode);
     uint32_t controlled = undefined_in(w, o, o->count - rule.controls, o->count), rest = lanes & ~controlled;
-    if (is_combined(form->name) && run == form->run) {
+    if (is_combined(p) && !(in->flags & INSN_CONSTANT)) {
         set_combined(w, in, run, o, lanes);
         return;
     }
-    if (controlled && opcode_is(form->name, "selp")) /* between two that may be alike in some bytes */
+    if (controlled && p->row->undefined == UNDEFINED_CHOICE) /* between two that may be alike in some bytes */
         set_tried(w, in, run, o, controlled, COMPUTED);
     else
         set_all(w, o, rule.way == WAY_WHOLE ? lanes : controlled);
@@ -264,10 +270,9 @@ static void set_by_rule(struct warp *w, const struct insn *in, op_fn run, const 
 }
 
 static void form_results(struct warp *w, const struct insn *in, op_fn run) {
-    const char *name = ((const struct form *)in->extra)->name;
-    const struct operands o = operands_of(in, run);
+    const struct operands o = operands_of(in);
     uint32_t lanes = undefined_in(w, &o, o.destinations, o.count);
-    if (lanes && is_zero(in, name))
+    if (lanes && is_zero(in, source_of(w, in)))
         lanes = 0;
     if (lanes)
         set_by_rule(w, in, run, &o, lanes);
@@ -316,20 +321,7 @@ static void visit_written(struct ptx_register *r, bool written, void *context) {
         follow_set(v->warp, r->slot, bytes, first_lane(rest), v->origin | COMPUTED);
 }
 
-/* Those whose operands are all computed with; of others they are addresses, sizes and numbers of something. */
-static bool only_computes(const char *opcode) {
-    static const char *const families[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strncmp(opcode, families[i], strlen(families[i])) == 0)
-            return true;
-    return opcode_is(opcode, "isspacep");
-}
-
 /* ---- matrices ---- */
-
-static bool is_product(const char *opcode) {
-    return opcode_is(opcode, "mma") || opcode_is(opcode, "wmma.mma") || opcode_is(opcode, "movmatrix");
-}
 
 /* The whole frame, with undefined bytes that are all zeros, or ones: NaN, which no product or sum loses. */
 static uint8_t *trial_frame(struct warp *w, const struct insn *in, op_fn run, uint8_t with) {
@@ -370,48 +362,61 @@ static void set_product(struct warp *w, const struct insn *in, op_fn run, const 
 
 /* ---- by the PTX instruction ---- */
 
-static void use_all(struct warp *w, const struct insn *in, const struct visited *v, const char *opcode) {
-    bool matrix = opcode_is(opcode, "wmma") || opcode_is(opcode, "stmatrix") || opcode_is(opcode, "ldmatrix");
-    bool result = opcode_is(opcode, "wmma.store") &&
-                  touch_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL;
-    enum use use = result ? USE_STORED : in->flags & INSN_BARRIER ? USE_VOTE : USE_ADDRESS;
-    for (uint32_t rest = matrix && !result ? 0 : v->lanes; rest; rest &= rest - 1)
+/* What it is to use an operand, where that is no value to compute with. */
+static enum use use_of(const struct warp *w, const struct insn *in, const struct instruction *row) {
+    switch ((enum undefined_flow)row->undefined) {
+    case UNDEFINED_VOTE:
+        return USE_VOTE;
+    case UNDEFINED_STORED:
+        return touch_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL ? USE_STORED
+                                                                                                  : USE_NONE;
+    case UNDEFINED_PRODUCT: /* some lanes of the warp are still on their way */
+    case UNDEFINED_CHECKED:
+        return USE_NONE;
+    default:
+        return USE_ADDRESS;
+    }
+}
+
+static void use_all(struct warp *w, const struct insn *in, const struct visited *v, enum use use) {
+    for (uint32_t rest = use == USE_NONE ? 0 : v->lanes; rest; rest &= rest - 1)
         follow_use(w, in, first_lane(rest), v->origin, use);
 }
 
 static void other_results(struct warp *w, const struct insn *in, op_fn run) {
-    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
+    const struct ptx_insn *p = source_of(w, in);
     struct visited v = {.warp = w};
     if (!p || !p->opcode)
         return;
     visit_registers(p, visit_read, &v);
-    if (v.lanes && is_product(p->opcode) && w->mask == FULL_MASK) {
+    if (v.lanes && p->row->undefined == UNDEFINED_PRODUCT && w->mask == FULL_MASK) {
         set_product(w, in, run, p, v.origin);
         return;
     }
-    if (v.lanes && !only_computes(p->opcode)) {
-        use_all(w, in, &v, p->opcode);
+    if (v.lanes && p->row->undefined != UNDEFINED_WHOLE) {
+        use_all(w, in, &v, use_of(w, in, p->row));
         v.lanes = 0;
     }
     visit_registers(p, visit_written, &v);
 }
 
 /* An operand that decode lets be computed first, into a place of its own. */
-static bool makes_temporary(const struct warp *w, const struct insn *in, op_fn run) {
-    const struct ptx_insn *p = w->launch->kernel->code.sources[in->index];
-    return (run == op_local_address || run == op_special) && !(p && p->opcode && opcode_is(p->opcode, "mov"));
+static bool makes_temporary(const struct warp *w, const struct insn *in) {
+    const struct ptx_insn *p = source_of(w, in);
+    return (in->effect == EFFECT_LOCAL_ADDRESS || in->effect == EFFECT_SPECIAL) &&
+           !(p && p->opcode && p->row->decoding == DECODING_mov);
 }
 
 void follow_results(struct warp *w, const struct insn *in) {
     op_fn run = sites_operation(w->launch->kernel, in);
     if (in->flags & INSN_FORM)
         form_results(w, in, run);
-    else if (run == op_widen || run == op_insert || run == op_extract || memory_is_frame_operation(run))
+    else if (in->effect == EFFECT_MOVE)
         move_along(w, in, run);
-    else if (run == op_not_pred)
+    else if (in->effect == EFFECT_NEGATION)
         copy_results(w, in, 0, 0);
-    else if (run == op_cvta)
+    else if (in->effect == EFFECT_GENERIC_ADDRESS)
         copy_results(w, in, 8, 8);
-    else if (!(in->flags & INSN_PSEUDO) && run != op_nothing && !makes_temporary(w, in, run))
+    else if (!(in->flags & INSN_PSEUDO) && in->effect != EFFECT_NOTHING && !makes_temporary(w, in))
         other_results(w, in, run);
 }

@@ -8,8 +8,6 @@
 #include "check/block_watch.h"
 #include "machine/code.h"
 #include "base/zeroed.h"
-#include "ops/control.h"
-#include "ops/call.h"
 
 static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
     uint64_t bit = (uint64_t)1 << to % 64;
@@ -20,12 +18,13 @@ static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t
 }
 
 static void reach_next(struct reachable *r, const struct insn *in, uint32_t *open, uint32_t *count) {
-    const struct branch_table *table = in->run == op_branch_table ? in->extra : NULL;
+    const struct branch_table *table = in->effect == EFFECT_BRANCH_TABLE ? in->extra : NULL;
     for (uint32_t i = 0; table && i < table->count; i++)
         reach(r, open, count, table->insns[i]);
-    if (in->run == op_branch || in->run == op_branch_if)
+    if (in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF)
         reach(r, open, count, (uint32_t)(in->index + (in->target - in)));
-    if (!table && in->run != op_branch && in->run != op_exit && in->run != op_return && in->run != op_trap)
+    if (!table && in->effect != EFFECT_BRANCH && in->effect != EFFECT_EXIT && in->effect != EFFECT_RETURN &&
+        in->effect != EFFECT_TRAP)
         reach(r, open, count, in->index + 1);
 }
 

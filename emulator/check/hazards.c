@@ -12,7 +12,6 @@
 #include "check/symbols.h"
 #include "base/text.h"
 #include "ptx/opcode.h"
-#include "ops/texture_fetch.h"
 
 /* ---- collecting ---- */
 
@@ -154,7 +153,7 @@ static const char *missing(const struct hazard *h) {
 
 /* How it was read, where that is no load. */
 static const char *way_of(const struct hazard *h) {
-    return h->now->run == op_texture ? "texture" : h->now->run == op_surface ? "surface" : NULL;
+    return h->now->effect == EFFECT_TEXTURE ? "texture" : h->now->effect == EFFECT_SURFACE ? "surface" : NULL;
 }
 
 static bool is_volatile(const struct kernel *k, const struct insn *in) {

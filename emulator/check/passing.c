@@ -8,8 +8,6 @@
 #include "check/block_watch.h"
 #include "check/parts.h"
 #include "machine/code.h"
-#include "ops/control.h"
-#include "ops/call.h"
 
 void barrier_start(struct block_watch *b, uint32_t warps) {
     memset(b->visitors, 0, (size_t)b->launch->sites->unavoidable * warps * sizeof *b->visitors);
@@ -87,9 +85,10 @@ static bool is_aligned(const struct fragment *f) {
 
 /* The function that an instruction is in, by the return at its end; NULL: the kernel itself. */
 static const struct function *function_at(const struct code *code, uint32_t index) {
-    while (index < code->count && code->insns[index].run != op_return && code->insns[index].run != op_exit)
+    while (index < code->count && code->insns[index].effect != EFFECT_RETURN &&
+           code->insns[index].effect != EFFECT_EXIT)
         index++;
-    return index < code->count && code->insns[index].run == op_return ? code->insns[index].extra : NULL;
+    return index < code->count && code->insns[index].effect == EFFECT_RETURN ? code->insns[index].extra : NULL;
 }
 
 #define MOST_CALLS 16

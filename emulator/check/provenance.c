@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/sites.h"
+#include "isa/instruction.h"
 #include "ptx/opcode.h"
 
 static const struct ptx_variable none, unknown; /* two marks; NULL: nothing seen yet */
@@ -37,37 +38,35 @@ static const struct ptx_variable *value_of(const struct flow *f, const struct pt
     return &none;
 }
 
-static bool is_one_of(const char *opcode, const char *const *bases) {
-    for (; *bases; bases++)
-        if (opcode_is(opcode, *bases))
-            return true;
-    return false;
+static bool is_no_address(const struct ptx_variable *v) {
+    return !v || v == &none;
+}
+
+static const struct ptx_variable *any_of(const struct flow *f, const struct ptx_insn *p) {
+    for (unsigned i = 1; i < p->operand_count; i++)
+        if (!is_no_address(value_of(f, &p->operands[i])))
+            return &unknown;
+    return &none;
 }
 
 static const struct ptx_variable *result_of(const struct flow *f, const struct ptx_insn *p) {
-    static const char *const copies[] = {"mov", "cvta", "cvt", NULL};
-    static const char *const sums[] = {"add", "or", NULL};
-    static const char *const loads[] = {"ld", "ldu", "call", "atom", "shfl", NULL};
     const struct ptx_operand *o = p->operands;
-    if (is_one_of(p->opcode, copies))
+    switch ((enum address_flow)p->row->address) {
+    case ADDRESS_COPIED:
         return value_of(f, &o[1]);
-    if (is_one_of(p->opcode, sums))
+    case ADDRESS_SUM:
         return sum(value_of(f, &o[1]), value_of(f, &o[2]));
-    if (opcode_is(p->opcode, "selp"))
+    case ADDRESS_CHOICE:
         return join(value_of(f, &o[1]), value_of(f, &o[2]));
-    if (opcode_is(p->opcode, "sub"))
-        return value_of(f, &o[2]) == &none || !value_of(f, &o[2]) ? value_of(f, &o[1]) : &unknown;
-    if (opcode_is(p->opcode, "mad") || opcode_is(p->opcode, "fma"))
+    case ADDRESS_DIFFERENCE:
+        return is_no_address(value_of(f, &o[2])) ? value_of(f, &o[1]) : &unknown;
+    case ADDRESS_PRODUCT_SUM:
         return value_of(f, &o[1]) == &none && value_of(f, &o[2]) == &none ? value_of(f, &o[3]) : &unknown;
-    /* What is read from memory may be a pointer if it is as long as one. */
-    if (is_one_of(p->opcode, loads))
+    case ADDRESS_FETCHED:
         return ptx_type_bits[opcode_type(p->opcode, 0)] >= 64 ? &unknown : &none;
-    for (unsigned i = 1; i < p->operand_count; i++) {
-        const struct ptx_variable *v = value_of(f, &o[i]);
-        if (v && v != &none)
-            return &unknown;
+    default:
+        return any_of(f, p);
     }
-    return &none;
 }
 
 static void set(struct flow *f, const struct ptx_register *r, const struct ptx_variable *v) {

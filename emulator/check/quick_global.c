@@ -62,9 +62,9 @@ static bool piece_is_simple(struct quick *q, const struct allocation *a, struct 
         return false;
     c->parts |= bytes < 4;
     if (!q->write)
-        return extents_put(c->reads, &c->read_count, &now);
-    return extents_put(c->writes, &c->write_count, &now) && extents_remove(c->reads, &c->read_count, &now) &&
-           store_at_once(q, a, s, from, to);
+        return extents_put(c->reads, &c->read_count, MOST_READS, &now);
+    return extents_put(c->writes, &c->write_count, MOST_WRITES, &now) &&
+           extents_remove(c->reads, &c->read_count, MOST_READS, &now) && store_at_once(q, a, s, from, to);
 }
 
 /* ---- one that is ---- */
@@ -132,11 +132,13 @@ static inline bool spans_are_settled(const struct quick *q, const struct allocat
 /* A read that need only be noted. */
 static bool span_is_logged(const struct quick *q, const struct allocation *a, struct race_chunk *c,
                            const struct span *s, uint64_t from, uint64_t to) {
-    enum { LEAST = 16 }; /* words, or parts of words, for which it is worth the while */
+    enum { LEAST = 16 };     /* words, or parts of words, for which it is worth the while ... */
+    enum { FEW_SMALL = 32 }; /* ... but where cells would have to be made for less, as at the edge of a picture */
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint64_t bytes = q->touch->bytes;
-    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || to - from < LEAST * (bytes < 4 ? bytes : 4) ||
-        from & (bytes - 1))
+    bool small = to - from < LEAST * (bytes < 4 ? bytes : 4);
+    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || from & (bytes - 1) ||
+        (small && (c->expanded || c->logged >= FEW_SMALL)))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
     return watched_log(c, &q->by, &now) ||

@@ -7,7 +7,8 @@
 #include "check/quick_cells.h"
 #include "machine/simd.h"
 
-#define WORD 4
+#define WORD  4
+#define LEAST 8 /* lanes for which it is worth the while */
 
 struct scattered {
     const struct allocation *allocation;
@@ -66,17 +67,20 @@ static uint32_t first_in_chunk(const struct scattered *s) {
 }
 
 /* Begins to fetch what will be needed. False: some chunk has no cells for words, as it seems. */
-static bool fetch(const struct scattered *s, enum cell_mark mark) {
+static bool fetch(const struct scattered *s, enum cell_mark mark, uint32_t block) {
     bool good = true;
     for (int l = 0; l < WARP_SIZE; l++)
         __builtin_prefetch(&s->chunks[s->number[l]], 1);
-    for (int l = 0; mark == CELL_WRITE && l < WARP_SIZE; l++)
+    for (int l = 0; l < WARP_SIZE; l++)
         __builtin_prefetch(s->allocation->host + s->offset[l], 1);
     for (int l = 0; l < WARP_SIZE; l++) {
         const struct race_chunk *c = &s->chunks[s->number[l]];
         const uint32_t *plane = __atomic_load_n(&c->planes[mark], __ATOMIC_RELAXED);
         uint64_t i = s->offset[l] % CHUNK_BYTES / WORD;
         good &= chunk_is_expanded(c) && plane;
+        if (__atomic_load_n(&c->last_visit.block, __ATOMIC_RELAXED) !=
+            block) /* whoever comes first asks for all others */
+            __builtin_prefetch(__atomic_load_n(&c->visits, __ATOMIC_RELAXED) + c->visit_count, 1);
         if (plane) {
             __builtin_prefetch(plane + i, 1);
             __builtin_prefetch((const uint16_t *)(const void *)(plane + CHUNK_BYTES / WORD + ROW_CELLS) + i, 1);
@@ -150,7 +154,7 @@ static inline bool leave_mark(struct quick *q, const struct scattered *s, int la
         if (!quick_cells_run(q, c, i, 1, 0, (uint32_t)lane))
             return false;
     }
-    if (q->write)
+    if (q->write && c->apart)
         chunk_values_in_memory(c, i, 1);
     return true;
 }
@@ -184,8 +188,8 @@ bool quick_scattered(struct block_watch *b, const struct touch *t) {
     struct scattered s = {.locked = 0};
     const struct access *x = t->in->extra;
     uint32_t *data = (uint32_t *)(void *)(t->warp->regs + x->regs[0]);
-    if (!is_word_each(x) || b->order.partly || (b->launch->checks & (CHECK_RACE | CHECK_CAREFUL)) != CHECK_RACE ||
-        !find_words(&s, t))
+    if (!is_word_each(x) || __builtin_popcount(t->warp->mask) < LEAST || b->order.partly ||
+        (b->launch->checks & (CHECK_RACE | CHECK_CAREFUL)) != CHECK_RACE || !find_words(&s, t))
         return false;
     struct quick q = {.touch = t,
                       .by = comer_of(b, t->warp, touch_mark(b, t)),
@@ -194,8 +198,8 @@ bool quick_scattered(struct block_watch *b, const struct touch *t) {
                       .alone = true,
                       .written = true};
     bool settled = !t->write && words_are_settled(&s, &q.by);
-    if (!settled && (!fetch(&s, t->write ? CELL_WRITE : CELL_READ) || !words_are_written(&s, t->write) ||
-                     !access_words(&q, &s, data)))
+    if (!settled && (!fetch(&s, t->write ? CELL_WRITE : CELL_READ, b->order.index) ||
+                     !words_are_written(&s, t->write) || !access_words(&q, &s, data)))
         return false;
     if (t->write)
         b->order.warps[t->warp->index].dirty = true;

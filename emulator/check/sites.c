@@ -8,13 +8,9 @@
 #include "check/order.h"
 #include "check/unavoidable.h"
 #include "check/watch.h"
+#include "isa/instruction.h"
 #include "ptx/opcode.h"
 #include "ops/async.h"
-#include "ops/cluster.h"
-#include "ops/matrix.h"
-#include "ops/mbarrier.h"
-#include "ops/control.h"
-#include "ops/call.h"
 
 static bool any_of(const char *opcode, const char *const *modifiers) {
     for (; *modifiers; modifiers++)
@@ -41,85 +37,39 @@ static uint8_t order_flags(const char *opcode, const struct access *a) {
     return flags;
 }
 
-/* ---- by the operation that decode chose ---- */
+/* ---- what an instruction is to the checks ---- */
 
-static bool by_operation(const struct insn *in, const char *opcode, struct site *s) {
-    static const struct {
-        op_fn run;
-        enum site_kind kind;
-        uint8_t flags;
-    } known[] = {
-        {op_copy_read, SITE_COPY_READ, 0},
-        {op_copy_write, SITE_COPY_WRITE, 0},
-        {op_bulk_read, SITE_BULK, 0},
-        {op_bulk_write, SITE_BULK, 0},
-        {op_ldmatrix, SITE_ROWS, 0},
-        {op_stmatrix, SITE_ROWS, 0},
-        {op_wmma_load, SITE_LINES, 0},
-        {op_wmma_store, SITE_LINES, 0},
-        {op_barrier, SITE_BARRIER, 0},
-        {op_barrier_all, SITE_BARRIER, 0},
-        {op_cluster_arrive, SITE_CLUSTER_ARRIVE, 0},
-        {op_cluster_wait, SITE_CLUSTER_WAIT, 0},
-        {op_fence, SITE_FENCE, 0},
-        {op_mbarrier_init, SITE_MBARRIER_INIT, 0},
-        {op_mbarrier_arrive, SITE_MBARRIER_ARRIVE, SITE_STRONG | SITE_RELEASE},
-        {op_mbarrier_bytes, SITE_MBARRIER_ARRIVE, SITE_STRONG | SITE_RELEASE},
-        {op_mbarrier_wait, SITE_MBARRIER_WAIT, SITE_STRONG | SITE_ACQUIRE},
-    };
-    if (opcode_is(opcode, "cp.async.mbarrier.arrive") &&
-        (in->run == op_mbarrier_arrive || in->run == op_mbarrier_touch)) {
-        s->kind = SITE_MBARRIER_COPIES;
-        s->flags = SITE_STRONG | SITE_RELEASE;
-        return true;
-    }
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].run == in->run) {
-            s->kind = (uint8_t)known[i].kind;
-            s->flags = known[i].flags;
-            return true;
-        }
-    return false;
+/* By what it does, and how strong it is in itself. */
+static const struct {
+    uint8_t kind, flags;
+} by_effect[EFFECT_END] = {
+    [EFFECT_ACCESS] = {SITE_ACCESS, 0},
+    [EFFECT_COPY_READ] = {SITE_COPY_READ, 0},
+    [EFFECT_COPY_WRITE] = {SITE_COPY_WRITE, 0},
+    [EFFECT_BULK_READ] = {SITE_BULK, 0},
+    [EFFECT_BULK_WRITE] = {SITE_BULK, 0},
+    [EFFECT_MATRIX_ROWS] = {SITE_ROWS, 0},
+    [EFFECT_TILE] = {SITE_LINES, 0},
+    [EFFECT_BARRIER] = {SITE_BARRIER, 0},
+    [EFFECT_CLUSTER_ARRIVE] = {SITE_CLUSTER_ARRIVE, 0},
+    [EFFECT_CLUSTER_WAIT] = {SITE_CLUSTER_WAIT, 0},
+    [EFFECT_FENCE] = {SITE_FENCE, 0},
+    [EFFECT_MBARRIER_INIT] = {SITE_MBARRIER_INIT, 0},
+    [EFFECT_MBARRIER_ARRIVE] = {SITE_MBARRIER_ARRIVE, SITE_STRONG | SITE_RELEASE},
+    [EFFECT_MBARRIER_WAIT] = {SITE_MBARRIER_WAIT, SITE_STRONG | SITE_ACQUIRE},
+};
+
+/* Groups of copies are all there at once here, so their instructions do nothing but to order. */
+static uint8_t copy_group(const struct instruction *row) {
+    return row->order == ORDER_COPY_COMMIT     ? SITE_COMMIT
+           : row->order == ORDER_COPY_WAIT     ? SITE_WAIT
+           : row->order == ORDER_COPY_WAIT_ALL ? SITE_WAIT_ALL
+                                               : SITE_NOTHING;
 }
 
-/* ---- by the opcode ---- */
-
-/* Shuffles, votes and their kind wait for each other's lanes, but order no memory: only bar.warp.sync does. */
-static bool only_exchanges(const char *opcode) {
-    static const char *const known[] = {"shfl", "vote", "match", "redux", "elect"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (opcode_is(opcode, known[i]))
-            return true;
-    return false;
-}
-
-/* Copies that decode puts before and after an instruction have its opcode, but are no such instruction. */
-static bool is_helper(const struct insn *in) {
-    static const op_fn helpers[] = {op_widen,   op_insert, op_extract, op_not_pred,     op_special,
-                                    op_label,   op_guard,  op_branch,  op_branch_if,    op_local_address,
-                                    op_nothing, op_call,   op_return,  op_call_landing, op_barrier_result};
-    if (in->flags & INSN_PSEUDO)
-        return true;
-    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
-        if (in->run == helpers[i])
-            return true;
-    return false;
-}
-
-static bool is_copy_wait(const struct ptx_insn *p, const struct insn *in, struct site *s) {
-    if (in->run != op_nothing)
-        return false;
-    if (opcode_is(p->opcode, "cp.async.commit_group"))
-        s->kind = SITE_COMMIT;
-    else if (opcode_is(p->opcode, "cp.async.wait_all"))
-        s->kind = SITE_WAIT_ALL;
-    else if (opcode_is(p->opcode, "cp.async.wait_group"))
-        s->kind = SITE_WAIT;
-    else
-        return false;
+static uint8_t groups_left(const struct ptx_insn *p) {
     int64_t groups = p->operand_count ? p->operands[0].value : 0;
-    s->value = (uint8_t)(groups < 8 ? groups : 8);
-    return true;
+    return (uint8_t)(groups < 8 ? groups : 8);
 }
 
 /* cp.reduce is made of atomic operations. */
@@ -131,19 +81,23 @@ static void bulk_flags(const struct insn *in, struct site *s) {
 
 static struct site classify(const struct insn *in, const struct ptx_insn *p) {
     struct site s = {0};
-    if (!p || !p->opcode || is_copy_wait(p, in, &s))
+    if (!p || !p->opcode || p->row->watching == UNWATCHED)
         return s;
-    if (by_operation(in, p->opcode, &s)) {
-        bulk_flags(in, &s);
-        return s;
-    }
-    if (in->flags & INSN_MEMORY) {
-        s.kind = SITE_ACCESS;
+    s.kind = by_effect[in->effect].kind;
+    s.flags = by_effect[in->effect].flags;
+    if (in->effect == EFFECT_NOTHING) {
+        s.kind = copy_group(p->row);
+        s.value = s.kind ? groups_left(p) : 0;
+    } else if (s.kind == SITE_ACCESS) {
         s.flags = order_flags(p->opcode, in->extra);
-    } else if (!is_helper(in) && opcode_has(p->opcode, "sync") && !only_exchanges(p->opcode)) {
+    } else if (p->row->order == ORDER_MBARRIER_COPIES) {
+        s.kind = SITE_MBARRIER_COPIES;
+        s.flags = SITE_STRONG | SITE_RELEASE;
+    } else if (in->effect == EFFECT_NONE && p->row->lanes == LANES_MEET) {
         s.kind = SITE_MEET;
-        s.flags = opcode_is(p->opcode, "bar.warp.sync") ? SITE_NOTES_MASK : 0;
+        s.flags = p->row->order == ORDER_WARP ? SITE_NOTES_MASK : 0;
     }
+    bulk_flags(in, &s);
     return s;
 }
 
@@ -185,7 +139,7 @@ static bool is_waited_for(const struct kernel *k, const struct sites *all, uint3
     for (uint32_t i = load; i < k->code.count && i < load + GUESS_DISTANCE; i++) {
         const struct insn *in = &k->code.insns[i];
         const struct access *a = in->extra;
-        bool branch = in->run == op_branch || in->run == op_branch_if;
+        bool branch = in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF;
         if (branch && in->target->index <= load)
             return true;
         if ((all->items[i].kind == SITE_ACCESS && a->kind != ACCESS_LOAD) || all->items[i].kind == SITE_BARRIER)
@@ -249,8 +203,7 @@ static void take_over(const struct kernel *k, struct site *s, struct insn *in) {
 }
 
 static bool is_for_all(const struct insn *in) {
-    bool barrier = in->run == op_barrier || in->run == op_barrier_all;
-    return barrier && in->kind != BARRIER_ARRIVE && !(in->kind & BARRIER_UNALIGNED);
+    return in->effect == EFFECT_BARRIER && in->kind != BARRIER_ARRIVE && !(in->kind & BARRIER_UNALIGNED);
 }
 
 /* Barriers that nobody can avoid get their numbers. */

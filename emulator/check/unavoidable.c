@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "machine/code.h"
-#include "ops/control.h"
-#include "ops/call.h"
 
 #define MOST_BARRIERS 64 /* the rest are not looked at */
 
@@ -24,15 +22,15 @@ enum { FROM = 1, TO = 2, SEEN = 4 }; /* bits of an instruction for one barrier: 
 static void successors(const struct code *code, uint32_t i, void (*visit)(void *, uint32_t, uint32_t), void *data) {
     const struct insn *in = &code->insns[i];
     const struct branch_table *table = in->extra;
-    if (in->run == op_exit || in->run == op_trap || in->run == op_return)
+    if (in->effect == EFFECT_EXIT || in->effect == EFFECT_TRAP || in->effect == EFFECT_RETURN)
         return;
-    for (uint32_t k = 0; in->run == op_branch_table && k < table->count; k++)
+    for (uint32_t k = 0; in->effect == EFFECT_BRANCH_TABLE && k < table->count; k++)
         visit(data, i, table->insns[k]);
-    if (in->run == op_branch_table)
+    if (in->effect == EFFECT_BRANCH_TABLE)
         return;
-    if (in->run == op_branch || in->run == op_branch_if)
+    if (in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF)
         visit(data, i, in->target->index);
-    if (in->run != op_branch && i + 1 < code->count)
+    if (in->effect != EFFECT_BRANCH && i + 1 < code->count)
         visit(data, i, i + 1);
 }
 
@@ -89,11 +87,11 @@ struct search {
 static bool only_leaves(const struct code *code, uint32_t i) {
     for (uint32_t steps = 0; steps < code->count; steps++) {
         const struct insn *in = &code->insns[i];
-        if (in->run == op_exit)
+        if (in->effect == EFFECT_EXIT)
             return true;
-        if (in->run != op_branch && in->run != op_label && in->run != op_nothing)
+        if (in->effect != EFFECT_BRANCH && in->effect != EFFECT_LABEL && in->effect != EFFECT_NOTHING)
             return false;
-        i = in->run == op_branch ? in->target->index : i + 1;
+        i = in->effect == EFFECT_BRANCH ? in->target->index : i + 1;
     }
     return false;
 }
@@ -108,7 +106,7 @@ static void reach(void *data, uint32_t from, uint32_t to) {
     if (s->marks[to] & s->mark || (s->around && (to == s->barrier || is_behind(s, to))))
         return;
     s->marks[to] |= s->mark;
-    s->leaves |= s->flow->code->insns[to].run == op_exit;
+    s->leaves |= s->flow->code->insns[to].effect == EFFECT_EXIT;
     s->flow->stack[s->count++] = to;
 }
 
@@ -144,7 +142,7 @@ static bool is_unavoidable(struct flow *f, uint8_t *marks, uint32_t barrier) {
 
 static bool called_function_exits(const struct flow *f) {
     for (uint32_t i = 0; i < f->code->count; i++)
-        if (!f->own[i] && f->code->insns[i].run == op_exit && f->code->insns[i].extra == NULL)
+        if (!f->own[i] && f->code->insns[i].effect == EFFECT_EXIT && f->code->insns[i].extra == NULL)
             return true;
     return false;
 }

@@ -68,28 +68,25 @@ static inline struct extent extent_of(const struct comer *q, uint64_t in_chunk, 
     return now;
 }
 
-/* An extent more, where that is done at once: there is none yet, or the last one grows. */
-static inline bool watched_extend(struct extent *list, uint8_t *count, const struct extent *now) {
-    if (!*count) {
-        list[0] = *now;
-        *count = 1;
-        return true;
-    }
-    struct extent *last = &list[*count - 1];
-    if (!extent_is_alike(last, now))
+/* An extent more, where that is done at once: one of the list that says the same grows, or there is room for another, and the others
+ * make way at their beginning if at all. */
+static inline bool watched_extend(struct extent *list, uint8_t *count, unsigned most, const struct extent *now) {
+    struct extent *end = list + *count, *grows = end;
+    for (struct extent *e = list; e < end; e++)
+        if (extent_is_alike(e, now) && now->first >= e->first && now->first <= e->last + 1)
+            grows = e;
+    if (grows == end && *count == most)
         return false;
-    if (now->first >= last->first && now->last <= last->last)
-        return true;
-    if (now->first != last->last + 1)
-        return false;
-    for (struct extent *e = list; e < last; e++) {
-        if (!extent_meets(e, now))
-            continue;
-        if (e->first < now->first || e->last <= now->last)
+    for (struct extent *e = list; e < end; e++)
+        if (e != grows && extent_meets(e, now) && (e->first < now->first || e->last <= now->last))
             return false;
-        e->first = (uint16_t)(now->last + 1);
-    }
-    last->last = now->last;
+    for (struct extent *e = list; e < end; e++)
+        if (e != grows && extent_meets(e, now))
+            e->first = (uint16_t)(now->last + 1);
+    if (grows == end)
+        list[(*count)++] = *now;
+    else if (grows->last < now->last)
+        grows->last = now->last;
     return true;
 }
 
@@ -184,8 +181,9 @@ static inline bool watched_find(const struct warp *w, const struct fast_access f
 static inline bool watched_go_on(const struct comer *q, struct race_chunk *c, const struct extent *now, bool write) {
     return !c->expanded && !c->logged && extents_are_harmless(q, c->writes, c->write_count, now) &&
            extents_are_harmless(q, c->reads, c->read_count, now) &&
-           (write ? watched_extend(c->writes, &c->write_count, now) && watched_cut(c->reads, &c->read_count, now)
-                  : watched_extend(c->reads, &c->read_count, now));
+           (write ? watched_extend(c->writes, &c->write_count, MOST_WRITES, now) &&
+                        watched_cut(c->reads, &c->read_count, now)
+                  : watched_extend(c->reads, &c->read_count, MOST_READS, now));
 }
 
 /* The chunk is locked, if nobody else is there, and what is over is forgotten. */

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "decode/fold.h"
 #include "decode/registers.h"
+#include "ops/effects.h"
 #include "ops/stack.h"
 #include "fatbin/resources.h"
 #include "ops/control.h"
@@ -80,6 +81,7 @@ struct insn *decode_emit(struct decoder *d, op_fn run) {
     struct insn *in = &d->insns[d->count];
     memset(in, 0, sizeof *in);
     in->run = run;
+    in->effect = (uint8_t)operation_effect(run);
     in->index = d->count;
     in->folded = d->folded;
     d->folded = 0;
@@ -127,12 +129,16 @@ static void reach_address_taken(struct decoder *d, const struct ptx_module *m) {
                 reach(d, a->function);
     for (const struct ptx_function *f = m->functions; f; f = f->next)
         for (size_t i = 0; i < f->insn_count; i++)
-            if (f->insns[i].opcode && opcode_is(f->insns[i].opcode, "mov"))
+            if (f->insns[i].opcode && f->insns[i].row->decoding == DECODING_mov)
                 reach_operands(d, f->insns[i].operands, f->insns[i].operand_count);
 }
 
+static bool is_call(const struct ptx_insn *p) {
+    return p->opcode && p->row->control == CONTROL_CALL;
+}
+
 static bool is_indirect_call(const struct ptx_insn *p) {
-    if (!p->opcode || !opcode_is(p->opcode, "call"))
+    if (!is_call(p))
         return false;
     for (unsigned i = 0; i < p->operand_count; i++)
         if (p->operands[i].kind == OPERAND_REGISTER)
@@ -164,7 +170,7 @@ static void find_recursion(struct decoder *d) {
     for (uint32_t i = 0; i < n; i++) {
         const struct ptx_function *f = d->functions[i]->ptx;
         for (size_t k = 0; k < f->insn_count; k++) {
-            if (!f->insns[k].opcode || !opcode_is(f->insns[k].opcode, "call"))
+            if (!is_call(&f->insns[k]))
                 continue;
             bool indirect = is_indirect_call(&f->insns[k]);
             for (uint32_t j = 1; j < n; j++)
@@ -371,19 +377,18 @@ static void decode_label(struct decoder *d, const char *name) {
     decode_emit(d, op_label)->flags = INSN_PSEUDO;
 }
 
-static bool is_control(const char *opcode) {
-    static const char *const names[] = {"bra",     "call", "ret",   "exit",     "trap",     "bar",
-                                        "barrier", "brx",  "brkpt", "mbarrier", "nanosleep"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (opcode_is(opcode, names[i]))
-            return true;
-    return false;
+static void decode_by_row(struct decoder *d, const struct ptx_insn *p) {
+#define DECODING(name) [DECODING_##name] = decode_##name,
+    static bool (*const decoders[])(struct decoder *, const struct ptx_insn *) = {DECODINGS(DECODING)};
+#undef DECODING
+    if (!decoders[p->row->decoding](d, p))
+        decode_form(d, p);
 }
 
 /* @p on an ordinary instruction narrows the mask for it; on one that moves control it becomes a branch around. */
 static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
     uint32_t guard = p->guard->slot, begin = d->count;
-    bool around = is_control(p->opcode) || strstr(p->opcode, ".sync") != NULL;
+    bool around = instruction_is_branched_around(p->row);
     if (around) {
         struct insn *in = decode_emit(d, op_branch_if);
         in->op[0] = guard;
@@ -392,9 +397,7 @@ static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
     }
     struct ptx_insn unguarded = *p;
     unguarded.guard = NULL;
-    if (!decode_mov(d, &unguarded) && !decode_memory(d, &unguarded) && !decode_control(d, &unguarded) &&
-        !decode_async(d, &unguarded) && !decode_matrix(d, &unguarded) && !decode_texture(d, &unguarded))
-        decode_form(d, &unguarded);
+    decode_by_row(d, &unguarded);
     if (around) {
         d->insns[begin].imm = d->count; /* already an index, as resolve_branches leaves it */
         decode_emit(d, op_label)->flags = INSN_PSEUDO;
@@ -413,6 +416,7 @@ static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
                                                 .op = {guard},
                                                 .folded = inner.folded,
                                                 .kind = p->guard_negated,
+                                                .effect = EFFECT_PREDICATE,
                                                 .flags = INSN_PSEUDO | INSN_GUARD,
                                                 .index = begin + 2 * i};
     }
@@ -424,11 +428,10 @@ static void decode_insn(struct decoder *d, const struct ptx_insn *p) {
         d->folded += d->folded < 255;
     else if (!p->opcode)
         decode_label(d, p->label);
-    else if (p->guard && !opcode_is(p->opcode, "bra"))
+    else if (p->guard && p->row->control != CONTROL_BRANCH)
         decode_guarded(d, p);
-    else if (!decode_mov(d, p) && !decode_memory(d, p) && !decode_control(d, p) && !decode_async(d, p) &&
-             !decode_matrix(d, p) && !decode_texture(d, p))
-        decode_form(d, p);
+    else
+        decode_by_row(d, p);
 }
 
 static void decode_function(struct decoder *d, struct function *f) {
@@ -444,7 +447,7 @@ static void decode_function(struct decoder *d, struct function *f) {
 }
 
 static bool has_target(const struct insn *in) {
-    return in->run == op_branch || in->run == op_branch_if;
+    return in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF;
 }
 
 static void finish(struct decoder *d) {

@@ -11,6 +11,7 @@
 #include "decode/module.h"
 #include "machine/access.h"
 #include "base/arena.h"
+#include "isa/instruction.h"
 #include "ptx/opcode.h"
 #include "ptx/ptx.h"
 
@@ -86,12 +87,9 @@ _Noreturn void decode_undefined(struct decoder *d, const char *what, const char 
 /* Fills the address part of an access; returns the constant part of the address. */
 int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a);
 
-bool decode_mov(struct decoder *d, const struct ptx_insn *p);
-bool decode_memory(struct decoder *d, const struct ptx_insn *p);  /* ld st atom red cvta isspacep prefetch */
-bool decode_control(struct decoder *d, const struct ptx_insn *p); /* bra call ret exit bar trap fence ... */
-bool decode_async(struct decoder *d, const struct ptx_insn *p);   /* cp.async cp.async.bulk cp.reduce mbarrier */
-bool decode_texture(struct decoder *d, const struct ptx_insn *p); /* tex tld4 txq suld sust suq */
-bool decode_matrix(struct decoder *d, const struct ptx_insn *p);  /* mma wmma ldmatrix stmatrix movmatrix */
-void decode_form(struct decoder *d, const struct ptx_insn *p);    /* everything in the tables */
+/* One for each DECODING: false when it is not written as that decodes it; then the tables of forms are asked. */
+#define DECODING(name) bool decode_##name(struct decoder *d, const struct ptx_insn *p);
+DECODINGS(DECODING)
+#undef DECODING
 
 #endif

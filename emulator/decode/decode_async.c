@@ -69,7 +69,7 @@ static void half_copy(struct decoder *d, op_fn run, struct access *a, const stru
 }
 
 /* cp.async.ca.shared.global [to], [from], size {, bytes to read | predicate} {, cache policy} */
-static void copy(struct decoder *d, const struct ptx_insn *p) {
+bool decode_copy(struct decoder *d, const struct ptx_insn *p) {
     static const char *const words[] = {"ca",      "cg",       "shared",   "shared::cta",    "global",
                                         "L2::64B", "L2::128B", "L2::256B", "L2::cache_hint", NULL};
     only_words(d, p->opcode, 2, words);
@@ -95,6 +95,7 @@ static void copy(struct decoder *d, const struct ptx_insn *p) {
     read->flags = INSN_MEMORY;
     half_copy(d, op_copy_write, to, &p->operands[0], (uint32_t)size);
     d->insns[d->count - 1].flags = INSN_PSEUDO;
+    return true;
 }
 
 /* ---- mbarrier ---- */
@@ -126,8 +127,47 @@ static uint32_t source_or(struct decoder *d, const struct ptx_insn *p, unsigned 
     return operand < p->operand_count ? decode_source(d, &p->operands[operand], 32) : decode_constant(d, 32, value);
 }
 
-static void mbarrier_arrive(struct decoder *d, const struct ptx_insn *p) {
+static void mbarrier_words(struct decoder *d, const struct ptx_insn *p) {
+    static const char *const words[] = {
+        "shared", "shared::cta", "shared::cluster", "b64",    "relaxed",    "acquire", "release",
+        "cta",    "cluster",     "expect_tx",       "parity", "noComplete", NULL};
+    only_words(d, p->opcode, 2, words);
+}
+
+static void mbarrier_count(struct decoder *d, const struct ptx_insn *p, op_fn run, unsigned kind) {
+    mbarrier_words(d, p);
+    need_operands(d, p, 2);
+    uint32_t count = decode_source(d, &p->operands[1], 32);
+    struct insn *in = on_mbarrier(d, run, &p->operands[0], in_shared(p->opcode));
+    in->op[1] = count;
+    in->kind = (uint16_t)kind;
+}
+
+bool decode_mbarrier_init(struct decoder *d, const struct ptx_insn *p) {
+    mbarrier_count(d, p, op_mbarrier_init, 0);
+    return true;
+}
+
+bool decode_mbarrier_expect(struct decoder *d, const struct ptx_insn *p) {
+    mbarrier_count(d, p, op_mbarrier_bytes, 0);
+    return true;
+}
+
+bool decode_mbarrier_complete(struct decoder *d, const struct ptx_insn *p) {
+    mbarrier_count(d, p, op_mbarrier_bytes, 1);
+    return true;
+}
+
+bool decode_mbarrier_inval(struct decoder *d, const struct ptx_insn *p) {
+    mbarrier_words(d, p);
+    need_operands(d, p, 1);
+    on_mbarrier(d, op_mbarrier_inval, &p->operands[0], in_shared(p->opcode));
+    return true;
+}
+
+static void mbarrier_arrive(struct decoder *d, const struct ptx_insn *p, unsigned kind) {
     bool bytes = opcode_has(p->opcode, "expect_tx");
+    mbarrier_words(d, p);
     if (p->operand_count < 2)
         decode_fail(d, "'%s' needs more operands", p->opcode);
     uint32_t count = bytes ? decode_constant(d, 32, 1) : source_or(d, p, 2, 1);
@@ -137,13 +177,23 @@ static void mbarrier_arrive(struct decoder *d, const struct ptx_insn *p) {
     in->op[0] = state;
     in->op[1] = count;
     in->op[2] = expect;
-    in->kind = (uint16_t)((opcode_is(p->opcode, "mbarrier.arrive_drop") ? MBARRIER_DROP : 0) |
-                          (opcode_has(p->opcode, "noComplete") ? MBARRIER_NO_COMPLETE : 0));
+    in->kind = (uint16_t)(kind | (opcode_has(p->opcode, "noComplete") ? MBARRIER_NO_COMPLETE : 0));
+}
+
+bool decode_mbarrier_arrive(struct decoder *d, const struct ptx_insn *p) {
+    mbarrier_arrive(d, p, 0);
+    return true;
+}
+
+bool decode_mbarrier_drop(struct decoder *d, const struct ptx_insn *p) {
+    mbarrier_arrive(d, p, MBARRIER_DROP);
+    return true;
 }
 
 /* The last operand, if there is a fourth, says how long to wait at most: a hint. */
-static void mbarrier_wait(struct decoder *d, const struct ptx_insn *p) {
+bool decode_mbarrier_wait(struct decoder *d, const struct ptx_insn *p) {
     bool parity = opcode_has(p->opcode, "parity");
+    mbarrier_words(d, p);
     if (p->operand_count < 3)
         decode_fail(d, "'%s' needs more operands", p->opcode);
     uint32_t state = decode_source(d, &p->operands[2], parity ? 32 : 64);
@@ -152,50 +202,21 @@ static void mbarrier_wait(struct decoder *d, const struct ptx_insn *p) {
     in->op[0] = over;
     in->op[1] = state;
     in->kind = parity;
+    return true;
 }
 
-static void mbarrier_pending(struct decoder *d, const struct ptx_insn *p) {
+bool decode_mbarrier_pending(struct decoder *d, const struct ptx_insn *p) {
+    mbarrier_words(d, p);
     need_operands(d, p, 2);
     uint32_t state = decode_source(d, &p->operands[1], 64), count = decode_destination(d, &p->operands[0], 32);
     struct insn *in = decode_emit(d, op_mbarrier_pending);
     in->op[0] = count;
     in->op[1] = state;
-}
-
-static void mbarrier_count(struct decoder *d, const struct ptx_insn *p, op_fn run, unsigned kind) {
-    need_operands(d, p, 2);
-    uint32_t count = decode_source(d, &p->operands[1], 32);
-    struct insn *in = on_mbarrier(d, run, &p->operands[0], in_shared(p->opcode));
-    in->op[1] = count;
-    in->kind = (uint16_t)kind;
-}
-
-static void mbarrier(struct decoder *d, const struct ptx_insn *p) {
-    static const char *const words[] = {
-        "shared", "shared::cta", "shared::cluster", "b64",    "relaxed",    "acquire", "release",
-        "cta",    "cluster",     "expect_tx",       "parity", "noComplete", NULL};
-    const char *op = p->opcode;
-    only_words(d, op, 2, words);
-    if (opcode_is(op, "mbarrier.init"))
-        mbarrier_count(d, p, op_mbarrier_init, 0);
-    else if (opcode_is(op, "mbarrier.expect_tx"))
-        mbarrier_count(d, p, op_mbarrier_bytes, 0);
-    else if (opcode_is(op, "mbarrier.complete_tx"))
-        mbarrier_count(d, p, op_mbarrier_bytes, 1);
-    else if (opcode_is(op, "mbarrier.inval") && p->operand_count == 1)
-        on_mbarrier(d, op_mbarrier_inval, &p->operands[0], in_shared(op));
-    else if (opcode_is(op, "mbarrier.arrive") || opcode_is(op, "mbarrier.arrive_drop"))
-        mbarrier_arrive(d, p);
-    else if (opcode_is(op, "mbarrier.test_wait") || opcode_is(op, "mbarrier.try_wait"))
-        mbarrier_wait(d, p);
-    else if (opcode_is(op, "mbarrier.pending_count"))
-        mbarrier_pending(d, p);
-    else
-        decode_fail(d, "'%s' is not supported", op);
+    return true;
 }
 
 /* cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [mbarrier] */
-static void copy_arrive(struct decoder *d, const struct ptx_insn *p) {
+bool decode_copy_arrive(struct decoder *d, const struct ptx_insn *p) {
     static const char *const words[] = {"noinc", "shared", "shared::cta", "b64", NULL};
     only_words(d, p->opcode, 4, words);
     need_operands(d, p, 1);
@@ -206,6 +227,7 @@ static void copy_arrive(struct decoder *d, const struct ptx_insn *p) {
     in->op[0] = decode_trash(d);
     in->op[1] = one;
     in->op[2] = zero;
+    return true;
 }
 
 /* ---- cp.async.bulk ---- */
@@ -252,9 +274,9 @@ static void bulk_reduction(struct decoder *d, const struct ptx_insn *p, struct b
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!opcode_has(p->opcode, names[i]))
             continue;
-        snprintf(opcode, sizeof opcode, half ? "red.global.v2.%s.noftz%s" : "red.global.%s%s", names[i], last);
+        snprintf(opcode, sizeof opcode, half ? ".global.v2.%s.noftz%s" : ".global.%s%s", names[i], last);
         struct access found = {0};
-        if (!atomic_operation(opcode, &found))
+        if (!atomic_operation(opcode, false, &found))
             break;
         k->reduces = true;
         k->element = (uint8_t)(ptx_type_bits[type] / 8);
@@ -295,38 +317,25 @@ static void bulk_copy(struct decoder *d, const struct ptx_insn *p, bool reduce) 
     in->flags = INSN_PSEUDO;
 }
 
-/* ---- all of them ---- */
+bool decode_bulk_copy(struct decoder *d, const struct ptx_insn *p) {
+    bulk_copy(d, p, false);
+    return true;
+}
+
+bool decode_bulk_reduce(struct decoder *d, const struct ptx_insn *p) {
+    bulk_copy(d, p, true);
+    return true;
+}
+
+bool decode_tensor_copy(struct decoder *d, const struct ptx_insn *p) {
+    decode_fail(d, "'%s': copies by a tensor map are not supported", p->opcode);
+}
 
 /* createpolicy: an opaque number that only cache hints take. */
-static void cache_policy(struct decoder *d, const struct ptx_insn *p) {
+bool decode_cache_policy(struct decoder *d, const struct ptx_insn *p) {
     uint32_t zero = decode_constant(d, 64, 0), slot = decode_destination(d, &p->operands[0], 64);
     struct insn *in = decode_emit(d, form_find("mov.b64")->run);
     in->op[0] = slot;
     in->op[1] = zero;
-}
-
-bool decode_async(struct decoder *d, const struct ptx_insn *p) {
-    const char *op = p->opcode;
-    if (opcode_is(op, "mbarrier"))
-        mbarrier(d, p);
-    else if (opcode_is(op, "createpolicy"))
-        cache_policy(d, p);
-    else if (opcode_is(op, "cp.async.commit_group") || opcode_is(op, "cp.async.wait_group") ||
-             opcode_is(op, "cp.async.wait_all") || opcode_is(op, "cp.async.bulk.commit_group") ||
-             opcode_is(op, "cp.async.bulk.wait_group") || opcode_is(op, "cp.async.bulk.prefetch.L2"))
-        decode_emit(d, op_nothing);
-    else if (opcode_is(op, "cp.async.mbarrier.arrive"))
-        copy_arrive(d, p);
-    else if (opcode_is(op, "cp.async.bulk.tensor") || opcode_is(op, "cp.async.bulk.prefetch.tensor") ||
-             opcode_is(op, "cp.reduce.async.bulk.tensor"))
-        decode_fail(d, "'%s': copies by a tensor map are not supported", op);
-    else if (opcode_is(op, "cp.async.bulk"))
-        bulk_copy(d, p, false);
-    else if (opcode_is(op, "cp.reduce.async.bulk"))
-        bulk_copy(d, p, true);
-    else if (opcode_is(op, "cp.async"))
-        copy(d, p);
-    else
-        return false;
     return true;
 }

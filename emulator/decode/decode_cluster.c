@@ -1,6 +1,5 @@
 /* Decoding what is about thread block clusters: mapa, getctarank, barrier.cluster. */
 #include "decode/decode.h"
-#include "decode/decode_cluster.h"
 #include "ops/cluster.h"
 #include "ops/forms.h"
 
@@ -14,26 +13,31 @@ static void move(struct decoder *d, const struct ptx_operand *to, uint32_t from,
 }
 
 /* The address in a block's shared memory that is at the same place as this one: the same, in the only block. */
-static void map_address(struct decoder *d, const struct ptx_insn *p) {
+bool decode_mapa(struct decoder *d, const struct ptx_insn *p) {
     unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
     if (p->operand_count != 3)
         decode_fail(d, "'%s' needs 3 operands", p->opcode);
     uint32_t address = decode_source(d, &p->operands[1], bits), rank = decode_source(d, &p->operands[2], 32);
     decode_emit(d, op_cluster_rank)->op[0] = rank;
     move(d, &p->operands[0], address, bits);
+    return true;
 }
 
-bool decode_cluster(struct decoder *d, const struct ptx_insn *p) {
-    const char *op = p->opcode;
-    if (opcode_is(op, "mapa"))
-        map_address(d, p);
-    else if (opcode_is(op, "getctarank") && p->operand_count == 2)
-        move(d, &p->operands[0], decode_constant(d, 32, 0), 32);
-    else if (opcode_is(op, "barrier.cluster.arrive"))
-        decode_emit(d, op_cluster_arrive);
-    else if (opcode_is(op, "barrier.cluster.wait"))
-        decode_emit(d, op_cluster_wait);
-    else
+bool decode_getctarank(struct decoder *d, const struct ptx_insn *p) {
+    if (p->operand_count != 2)
         return false;
+    move(d, &p->operands[0], decode_constant(d, 32, 0), 32);
+    return true;
+}
+
+bool decode_cluster_arrive(struct decoder *d, const struct ptx_insn *p) {
+    (void)p;
+    decode_emit(d, op_cluster_arrive);
+    return true;
+}
+
+bool decode_cluster_wait(struct decoder *d, const struct ptx_insn *p) {
+    (void)p;
+    decode_emit(d, op_cluster_wait);
     return true;
 }

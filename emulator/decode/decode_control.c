@@ -4,15 +4,13 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "decode/decode_cluster.h"
-#include "decode/decode_video.h"
 #include "memory/memory.h"
 #include "ops/stack.h"
 #include "ops/warp_wide.h"
 #include "ops/control.h"
 #include "ops/call.h"
 
-static void branch(struct decoder *d, const struct ptx_insn *p) {
+bool decode_branch(struct decoder *d, const struct ptx_insn *p) {
     if (p->operand_count != 1 || p->operands[0].kind != OPERAND_SYMBOL)
         decode_fail(d, "'%s' needs a label", p->opcode);
     struct insn *in = decode_emit(d, p->guard ? op_branch_if : op_branch);
@@ -22,6 +20,7 @@ static void branch(struct decoder *d, const struct ptx_insn *p) {
         in->flags = INSN_BRANCH;
     }
     decode_patch(d, p->operands[0].symbol, NULL);
+    return true;
 }
 
 static const struct ptx_prototype *prototype(struct decoder *d, const char *label) {
@@ -32,7 +31,7 @@ static const struct ptx_prototype *prototype(struct decoder *d, const char *labe
     decode_fail(d, "'%s' is not declared", label ? label : d->at->opcode);
 }
 
-static void branch_table(struct decoder *d, const struct ptx_insn *p) {
+bool decode_branch_table(struct decoder *d, const struct ptx_insn *p) {
     const struct ptx_prototype *t = prototype(d, p->operands[1].symbol);
     struct branch_table *table = arena_alloc(d->arena, sizeof *table + t->target_count * sizeof *table->insns);
     uint32_t index = decode_source(d, &p->operands[0], 32);
@@ -43,6 +42,7 @@ static void branch_table(struct decoder *d, const struct ptx_insn *p) {
     in->flags = INSN_BRANCH;
     for (size_t i = 0; i < t->target_count; i++)
         decode_patch(d, t->targets[i], &table->insns[i]);
+    return true;
 }
 
 /* ---- calls ---- */
@@ -130,38 +130,67 @@ static struct function *function_of(struct decoder *d, const struct ptx_function
     return NULL;
 }
 
-static void call(struct decoder *d, const struct ptx_insn *p) {
-    struct call c = call_operands(d, p);
-    struct call_site *site = arena_alloc(d->arena, sizeof *site);
-    if (c.target->kind == OPERAND_REGISTER) {
-        candidates(d, site, &c);
-        uint32_t target = decode_source(d, c.target, 64);
-        struct insn *in = decode_emit(d, op_call_indirect);
-        in->op[0] = target;
-        in->extra = site;
-        in->flags = INSN_BACKWARD;
-        landing(d, site);
-        return;
-    }
-    const struct ptx_function *ptx = c.target->function;
-    if (!ptx || ptx->external) {
-        op_fn builtin = builtin_find(c.target->symbol ? c.target->symbol : "");
-        if (!builtin)
-            decode_undefined(d, "function", c.target->symbol ? c.target->symbol : "?");
-        fill_site(d, site, &c, NULL);
-        decode_emit(d, builtin)->extra = site;
-        return;
-    }
-    fill_site(d, site, &c, function_of(d, ptx));
-    struct insn *in = decode_emit(d, op_call);
+static void call_indirect(struct decoder *d, struct call_site *site, const struct call *c) {
+    candidates(d, site, c);
+    uint32_t target = decode_source(d, c->target, 64);
+    struct insn *in = decode_emit(d, op_call_indirect);
+    in->op[0] = target;
     in->extra = site;
     in->flags = INSN_BACKWARD;
     landing(d, site);
 }
 
+static void call_builtin(struct decoder *d, struct call_site *site, const struct call *c) {
+    const char *name = c->target->symbol ? c->target->symbol : "";
+    op_fn builtin = builtin_find(name);
+    if (!builtin)
+        decode_undefined(d, "function", *name ? name : "?");
+    fill_site(d, site, c, NULL);
+    struct insn *in = decode_emit(d, builtin);
+    in->extra = site;
+    in->effect = EFFECT_BUILTIN;
+}
+
+bool decode_call(struct decoder *d, const struct ptx_insn *p) {
+    struct call c = call_operands(d, p);
+    struct call_site *site = arena_alloc(d->arena, sizeof *site);
+    const struct ptx_function *ptx = c.target->function;
+    if (c.target->kind == OPERAND_REGISTER) {
+        call_indirect(d, site, &c);
+    } else if (!ptx || ptx->external) {
+        call_builtin(d, site, &c);
+    } else {
+        fill_site(d, site, &c, function_of(d, ptx));
+        struct insn *in = decode_emit(d, op_call);
+        in->extra = site;
+        in->flags = INSN_BACKWARD;
+        landing(d, site);
+    }
+    return true;
+}
+
+bool decode_return(struct decoder *d, const struct ptx_insn *p) {
+    (void)p;
+    decode_emit(d, d->function->ptx->entry ? op_exit : op_return)->extra = d->function;
+    return true;
+}
+
+/* An instruction that is one operation and has no operands, or none that matter. */
+#define DECODE_AS(name, operation)                                                                                     \
+    bool decode_##name(struct decoder *d, const struct ptx_insn *p) {                                                  \
+        (void)p;                                                                                                       \
+        decode_emit(d, operation);                                                                                     \
+        return true;                                                                                                   \
+    }
+DECODE_AS(exit, op_exit)
+DECODE_AS(trap, op_trap)
+DECODE_AS(fence, op_fence)
+DECODE_AS(nanosleep, op_nanosleep)
+DECODE_AS(nothing, op_nothing)
+
 /* ---- barriers ---- */
 
-static void barrier(struct decoder *d, const struct ptx_insn *p) {
+static void barrier(struct decoder *d, const struct ptx_insn *p, bool aligned) {
     bool arrive = opcode_has(p->opcode, "arrive"), red = opcode_has(p->opcode, "red");
     bool popc = opcode_has(p->opcode, "popc");
     unsigned kind = !red                           ? (arrive ? BARRIER_ARRIVE : BARRIER_SYNC)
@@ -182,7 +211,6 @@ static void barrier(struct decoder *d, const struct ptx_insn *p) {
         kind == BARRIER_SYNC && at + 1 >= last && p->operands[at].kind == OPERAND_INTEGER && !p->operands[at].value;
     struct insn *in = decode_emit(d, all ? op_barrier_all : op_barrier);
     memcpy(in->op, slots, sizeof slots);
-    bool aligned = opcode_is(p->opcode, "bar") || opcode_has(p->opcode, "aligned");
     in->kind = (uint16_t)(kind | (aligned ? 0 : BARRIER_UNALIGNED));
     in->flags = INSN_BARRIER;
     if (red) { /* the result is there only when all have arrived: read it behind the barrier */
@@ -193,11 +221,24 @@ static void barrier(struct decoder *d, const struct ptx_insn *p) {
     }
 }
 
-static void warp_barrier(struct decoder *d, const struct ptx_insn *p) {
+bool decode_barrier(struct decoder *d, const struct ptx_insn *p) {
+    if (opcode_has(p->opcode, "cluster"))
+        return false;
+    barrier(d, p, opcode_has(p->opcode, "aligned"));
+    return true;
+}
+
+bool decode_barrier_aligned(struct decoder *d, const struct ptx_insn *p) {
+    barrier(d, p, true);
+    return true;
+}
+
+bool decode_warp_barrier(struct decoder *d, const struct ptx_insn *p) {
     uint32_t members = decode_source(d, &p->operands[0], 32);
     struct insn *in = decode_emit(d, op_bar_warp_sync);
     in->op[0] = members;
     in->flags = INSN_WARP_BARRIER;
+    return true;
 }
 
 /* ---- the stack ---- */
@@ -212,53 +253,28 @@ static void take_stack(struct decoder *d, op_fn run, uint32_t first, uint32_t se
 }
 
 /* alloca d, bytes {, alignment} */
-static void stack_allocate(struct decoder *d, const struct ptx_insn *p) {
+bool decode_alloca(struct decoder *d, const struct ptx_insn *p) {
     unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
     int64_t align = p->operand_count > 2 ? decode_immediate(d, &p->operands[2]) : 8;
     if (p->operand_count < 2 || align < 1 || align > 4096 || (align & (align - 1)))
         decode_fail(d, "'%s' needs a size, and an alignment that is a power of two", p->opcode);
     uint32_t size = decode_source(d, &p->operands[1], bits);
     take_stack(d, op_alloca, decode_destination(d, &p->operands[0], bits), size, align);
-}
-
-static bool decode_stack(struct decoder *d, const struct ptx_insn *p) {
-    unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
-    if (opcode_is(p->opcode, "alloca"))
-        stack_allocate(d, p);
-    else if (opcode_is(p->opcode, "stacksave") && p->operand_count == 1)
-        take_stack(d, op_stack_save, decode_destination(d, &p->operands[0], bits), 0, 0);
-    else if (opcode_is(p->opcode, "stackrestore") && p->operand_count == 1)
-        take_stack(d, op_stack_restore, decode_source(d, &p->operands[0], bits), 0, 0);
-    else
-        return false;
     return true;
 }
 
-bool decode_control(struct decoder *d, const struct ptx_insn *p) {
-    const char *op = p->opcode;
-    if (opcode_is(op, "bra"))
-        branch(d, p);
-    else if (opcode_is(op, "brx"))
-        branch_table(d, p);
-    else if (opcode_is(op, "call"))
-        call(d, p);
-    else if (opcode_is(op, "ret"))
-        decode_emit(d, d->function->ptx->entry ? op_exit : op_return)->extra = d->function;
-    else if (opcode_is(op, "exit"))
-        decode_emit(d, op_exit);
-    else if (opcode_is(op, "trap") || opcode_is(op, "brkpt"))
-        decode_emit(d, op_trap);
-    else if (opcode_is(op, "bar.warp"))
-        warp_barrier(d, p);
-    else if ((opcode_is(op, "bar") || opcode_is(op, "barrier")) && !opcode_has(op, "cluster"))
-        barrier(d, p);
-    else if (opcode_is(op, "membar") || opcode_is(op, "fence"))
-        decode_emit(d, op_fence);
-    else if (opcode_is(op, "nanosleep"))
-        decode_emit(d, op_nanosleep);
-    else if (opcode_is(op, "griddepcontrol") || opcode_is(op, "pmevent") || opcode_is(op, "setmaxnreg"))
-        decode_emit(d, op_nothing);
-    else
-        return decode_cluster(d, p) || decode_stack(d, p) || decode_video(d, p);
+bool decode_stacksave(struct decoder *d, const struct ptx_insn *p) {
+    unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
+    if (p->operand_count != 1)
+        return false;
+    take_stack(d, op_stack_save, decode_destination(d, &p->operands[0], bits), 0, 0);
+    return true;
+}
+
+bool decode_stackrestore(struct decoder *d, const struct ptx_insn *p) {
+    unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
+    if (p->operand_count != 1)
+        return false;
+    take_stack(d, op_stack_restore, decode_source(d, &p->operands[0], bits), 0, 0);
     return true;
 }

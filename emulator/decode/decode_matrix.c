@@ -248,8 +248,18 @@ static void multiply(struct decoder *d, const struct ptx_insn *p, bool is_wmma) 
     decode_emit(d, mma_operation(m))->extra = m;
 }
 
+bool decode_mma(struct decoder *d, const struct ptx_insn *p) {
+    multiply(d, p, false);
+    return true;
+}
+
+bool decode_wmma_mma(struct decoder *d, const struct ptx_insn *p) {
+    multiply(d, p, true);
+    return true;
+}
+
 /* mma.sp d, a, b, c, metadata, selector: A has half of its elements. Lanes with metadata, of four: 1, 2 or all. */
-static void multiply_sparse(struct decoder *d, const struct ptx_insn *p) {
+bool decode_mma_sparse(struct decoder *d, const struct ptx_insn *p) {
     static const char *const known[] = {"sp", "sp::ordered_metadata", "sync", "aligned", "row", "col", "satfinite",
                                         NULL};
     struct spelling s = read_opcode(d, p->opcode);
@@ -273,6 +283,7 @@ static void multiply_sparse(struct decoder *d, const struct ptx_insn *p) {
     m->metadata = decode_source(d, &p->operands[4], 32);
     registers(d, &p->operands[0], register_count(s.m * s.n, m->d), 32, true, m->d_regs);
     decode_emit(d, mma_operation(m))->extra = m;
+    return true;
 }
 
 /* ---- addresses ---- */
@@ -361,6 +372,16 @@ static void load_or_store(struct decoder *d, const struct ptx_insn *p, bool load
     emit_access(d, load ? op_wmma_load : op_wmma_store, m, offset);
 }
 
+bool decode_wmma_load(struct decoder *d, const struct ptx_insn *p) {
+    load_or_store(d, p, true);
+    return true;
+}
+
+bool decode_wmma_store(struct decoder *d, const struct ptx_insn *p) {
+    load_or_store(d, p, false);
+    return true;
+}
+
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
 static void move_matrices(struct decoder *d, const struct ptx_insn *p, bool load) {
@@ -378,7 +399,17 @@ static void move_matrices(struct decoder *d, const struct ptx_insn *p, bool load
     emit_access(d, load ? op_ldmatrix : op_stmatrix, m, offset);
 }
 
-static void transpose_matrix(struct decoder *d, const struct ptx_insn *p) {
+bool decode_ldmatrix(struct decoder *d, const struct ptx_insn *p) {
+    move_matrices(d, p, true);
+    return true;
+}
+
+bool decode_stmatrix(struct decoder *d, const struct ptx_insn *p) {
+    move_matrices(d, p, false);
+    return true;
+}
+
+bool decode_movmatrix(struct decoder *d, const struct ptx_insn *p) {
     static const char *const known[] = {"sync", "aligned", "m8n8", "trans", NULL};
     only_modifiers(d, p->opcode, known);
     need_operands(d, p, 2, 2);
@@ -388,26 +419,5 @@ static void transpose_matrix(struct decoder *d, const struct ptx_insn *p) {
     struct insn *in = decode_emit(d, op_movmatrix);
     in->op[0] = to;
     in->op[1] = from;
-}
-
-bool decode_matrix(struct decoder *d, const struct ptx_insn *p) {
-    if (opcode_is(p->opcode, "mma.sp") || opcode_is(p->opcode, "mma.sp::ordered_metadata"))
-        multiply_sparse(d, p);
-    else if (opcode_is(p->opcode, "mma"))
-        multiply(d, p, false);
-    else if (opcode_is(p->opcode, "wmma.mma"))
-        multiply(d, p, true);
-    else if (opcode_is(p->opcode, "wmma.load"))
-        load_or_store(d, p, true);
-    else if (opcode_is(p->opcode, "wmma.store"))
-        load_or_store(d, p, false);
-    else if (opcode_is(p->opcode, "ldmatrix"))
-        move_matrices(d, p, true);
-    else if (opcode_is(p->opcode, "stmatrix"))
-        move_matrices(d, p, false);
-    else if (opcode_is(p->opcode, "movmatrix"))
-        transpose_matrix(d, p);
-    else
-        return false;
     return true;
 }

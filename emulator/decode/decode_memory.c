@@ -140,12 +140,23 @@ static void load_or_store(struct decoder *d, const struct ptx_insn *p, bool load
     in->op[0] = a->regs[0];
     in->op[1] = a->address_reg;
     in->flags = in_frame || a->space == SPACE_PARAM ? 0 : INSN_MEMORY;
+    in->effect = in_frame ? EFFECT_MOVE : a->space == SPACE_PARAM ? EFFECT_NONE : EFFECT_ACCESS;
 }
 
-static void atomic(struct decoder *d, const struct ptx_insn *p) {
+bool decode_load(struct decoder *d, const struct ptx_insn *p) {
+    load_or_store(d, p, true);
+    return true;
+}
+
+bool decode_store(struct decoder *d, const struct ptx_insn *p) {
+    load_or_store(d, p, false);
+    return true;
+}
+
+bool decode_atomic(struct decoder *d, const struct ptx_insn *p) {
     struct access *a = new_access(d, p, ACCESS_ATOMIC);
-    bool result = opcode_is(p->opcode, "atom");
-    if (!atomic_operation(p->opcode, a))
+    bool result = p->row->first == FIRST_WRITTEN;
+    if (!atomic_operation(p->opcode, result, a))
         decode_fail(d, "'%s' is not supported", p->opcode);
     unsigned bits = ptx_type_bits[a->type], at = 0;
     a->reg_bits = (uint8_t)bits;
@@ -183,6 +194,7 @@ static void atomic(struct decoder *d, const struct ptx_insn *p) {
     in->flags = INSN_MEMORY;
     if (result && a->count == 1 && to->kind != OPERAND_SINK)
         decode_destination_done(d, to, bits, a->regs[0], false);
+    return true;
 }
 
 /* ---- st.async, red.async: a store or a reduction, and its bytes arrive at an mbarrier ---- */
@@ -198,26 +210,29 @@ static void need_cluster(struct decoder *d) {
     decode_emit(d, op_cluster_needed)->flags = INSN_PSEUDO;
 }
 
-static void store_async(struct decoder *d, const struct ptx_insn *p) {
+bool decode_store_async(struct decoder *d, const struct ptx_insn *p) {
     need_cluster(d);
     load_or_store(d, p, false);
     bytes_arrive(d, p);
+    return true;
 }
 
-/* The reduction is red's, under the name that it has there. */
-static void reduce_async(struct decoder *d, const struct ptx_insn *p) {
+/* The reduction is that of the same opcode without .async and what is about the mbarrier. */
+bool decode_reduce_async(struct decoder *d, const struct ptx_insn *p) {
     const char *bytes = strstr(p->opcode, ".mbarrier::complete_tx::bytes");
     char opcode[64];
     if (!bytes)
         decode_fail(d, "'%s' is not supported", p->opcode);
-    int length = snprintf(opcode, sizeof opcode, "red%s%s", opcode_has(p->opcode, "shared") ? ".shared" : "",
-                          bytes + strlen(".mbarrier::complete_tx::bytes"));
+    int length =
+        snprintf(opcode, sizeof opcode, "%.*s%s%s", (int)strcspn(p->opcode, "."), p->opcode,
+                 opcode_has(p->opcode, "shared") ? ".shared" : "", bytes + strlen(".mbarrier::complete_tx::bytes"));
     struct ptx_insn reduction = *p;
     need_cluster(d);
     reduction.opcode = arena_intern(d->arena, opcode, (size_t)length);
     reduction.operand_count = 2;
-    atomic(d, &reduction);
+    decode_atomic(d, &reduction);
     bytes_arrive(d, p);
+    return true;
 }
 
 static uint64_t window_of(enum ptx_space space) {
@@ -236,16 +251,17 @@ static uint32_t address_source(struct decoder *d, const struct ptx_operand *o) {
     return slot;
 }
 
-static void cvta(struct decoder *d, const struct ptx_insn *p) {
+bool decode_cvta(struct decoder *d, const struct ptx_insn *p) {
     uint64_t window = window_of(space_of(p->opcode));
     uint32_t source = address_source(d, &p->operands[1]), slot = decode_destination(d, &p->operands[0], 64);
     struct insn *in = decode_emit(d, op_cvta);
     in->op[0] = slot;
     in->op[1] = source;
     in->imm = (int64_t)(opcode_has(p->opcode, "to") ? 0 - window : window);
+    return true;
 }
 
-static void isspacep(struct decoder *d, const struct ptx_insn *p) {
+bool decode_isspacep(struct decoder *d, const struct ptx_insn *p) {
     op_fn run = opcode_has(p->opcode, "const")    ? op_isspacep_const
                 : opcode_has(p->opcode, "global") ? op_isspacep_global
                                                   : op_isspacep;
@@ -254,43 +270,23 @@ static void isspacep(struct decoder *d, const struct ptx_insn *p) {
     in->op[0] = slot;
     in->op[1] = source;
     in->imm = (int64_t)window_of(space_of(p->opcode));
+    return true;
 }
 
 /* Variables of these types are gone from CUDA: no address is one's. */
-static void istypep(struct decoder *d, const struct ptx_insn *p) {
+bool decode_istypep(struct decoder *d, const struct ptx_insn *p) {
+    if (p->operand_count != 2)
+        return false;
     uint32_t never = decode_constant(d, 1, 0), slot = decode_destination(d, &p->operands[0], 1);
     struct insn *in = decode_emit(d, form_find("mov.pred")->run);
     in->op[0] = slot;
     in->op[1] = never;
+    return true;
 }
 
-bool decode_memory(struct decoder *d, const struct ptx_insn *p) {
-    static const char *const hints[] = {"prefetch", "prefetchu", "applypriority", "discard"};
-    if (opcode_is(p->opcode, "prefetch") && opcode_has(p->opcode, "tensormap"))
+bool decode_prefetch(struct decoder *d, const struct ptx_insn *p) {
+    if (opcode_has(p->opcode, "tensormap"))
         decode_fail(d, "'%s': copies by a tensor map are not supported", p->opcode);
-    if (opcode_is(p->opcode, "st.async"))
-        store_async(d, p);
-    else if (opcode_is(p->opcode, "red.async"))
-        reduce_async(d, p);
-    else if (opcode_is(p->opcode, "ld") || opcode_is(p->opcode, "ldu"))
-        load_or_store(d, p, true);
-    else if (opcode_is(p->opcode, "st"))
-        load_or_store(d, p, false);
-    else if (opcode_is(p->opcode, "atom") || opcode_is(p->opcode, "red"))
-        atomic(d, p);
-    else if (opcode_is(p->opcode, "cvta"))
-        cvta(d, p);
-    else if (opcode_is(p->opcode, "isspacep"))
-        isspacep(d, p);
-    else if (opcode_is(p->opcode, "istypep") && p->operand_count == 2)
-        istypep(d, p);
-    else {
-        for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-            if (opcode_is(p->opcode, hints[i])) {
-                decode_emit(d, op_nothing);
-                return true;
-            }
-        return false;
-    }
+    decode_emit(d, op_nothing);
     return true;
 }

@@ -366,8 +366,26 @@ static bool mov_local(struct decoder *d, const struct ptx_insn *p) {
     return true;
 }
 
+/* A move is the same for all types of a width. */
+static const struct form *move_form(unsigned bits) {
+    switch (bits) {
+    case 1:
+        return form_find("mov.pred");
+    case 16:
+        return form_find("mov.b16");
+    case 32:
+        return form_find("mov.b32");
+    case 64:
+        return form_find("mov.b64");
+    case 128:
+        return form_find("mov.b128");
+    default:
+        return NULL;
+    }
+}
+
 bool decode_mov(struct decoder *d, const struct ptx_insn *p) {
-    if (!opcode_is(p->opcode, "mov") || p->operand_count != 2)
+    if (p->operand_count != 2)
         return false;
     const struct ptx_operand *to = &p->operands[0], *from = &p->operands[1];
     if (to->kind == OPERAND_REGISTER && mov_local(d, p))
@@ -376,12 +394,7 @@ bool decode_mov(struct decoder *d, const struct ptx_insn *p) {
     if (to->kind == OPERAND_REGISTER && from->kind == OPERAND_SPECIAL && bits == register_bits(to->reg) &&
         bits == special_bits(from->symbol) && emit_special(d, from->symbol, to->reg->slot))
         return true;
-    char name[16];
-    if (bits == 1)
-        snprintf(name, sizeof name, "mov.pred");
-    else
-        snprintf(name, sizeof name, "mov.b%u", bits);
-    const struct form *form = form_find(name);
+    const struct form *form = move_form(bits);
     if (!form)
         decode_fail(d, "'%s' is not supported", p->opcode);
     uint32_t source = decode_source(d, from, bits), slot = decode_destination(d, to, bits);
@@ -442,16 +455,16 @@ static bool setp_constant(struct decoder *d, const struct ptx_insn *p, const str
     memcpy(in->op, slots, sizeof slots);
     in->imm = b->kind == OPERAND_FLOAT ? (int64_t)float_bits(b, bits) : b->value;
     in->extra = form;
-    in->flags = form->flags | INSN_FORM;
+    in->flags = form->flags | INSN_FORM | INSN_CONSTANT;
     return true;
 }
 
-void decode_form(struct decoder *d, const struct ptx_insn *p) {
+bool decode_form(struct decoder *d, const struct ptx_insn *p) {
     const struct form *form = form_find(p->opcode);
     if (!form)
         decode_fail(d, "instruction '%s' is not supported", p->opcode);
     if (setp_constant(d, p, form))
-        return;
+        return true;
     uint32_t slots[INSN_OPERANDS] = {0};
     unsigned n = 0, i = 0;
     int64_t immediate = 0;
@@ -485,5 +498,6 @@ void decode_form(struct decoder *d, const struct ptx_insn *p) {
     char first = form->operands[0];
     if (first != 'P' && first != 'W' && first != 'p' && p->operand_count)
         decode_destination_done(d, &p->operands[0], letter_bits(first), slots[0],
-                                type_is_signed(opcode_type(p->opcode, opcode_is(p->opcode, "cvt") ? 1 : 0)));
+                                type_is_signed(opcode_type(p->opcode, p->row->class == CLASS_CONVERSION ? 1 : 0)));
+    return true;
 }

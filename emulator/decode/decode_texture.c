@@ -18,6 +18,12 @@ static bool next_is(struct words *s, const char *word) {
     return true;
 }
 
+/* Behind what the row says. */
+static struct words words_of(const struct ptx_insn *p) {
+    const char *at = p->opcode + strcspn(p->opcode, ".");
+    return (struct words){at + (*at == '.')};
+}
+
 static _Noreturn void refuse(struct decoder *d) {
     decode_fail(d, "'%s' is not supported", d->at->opcode);
 }
@@ -98,8 +104,8 @@ static void decode_gradient(struct decoder *d, const struct ptx_operand *o, unsi
 }
 
 /* tex{.base|.level|.grad}.shape.v4.type.coordinates d{|p}, [object, {...}]{, level or gradients}; tld4.component.2d... */
-static void texture(struct decoder *d, const struct ptx_insn *p, struct words s) {
-    bool gathers = opcode_is(p->opcode, "tld4");
+static void texture(struct decoder *d, const struct ptx_insn *p, bool gathers) {
+    struct words s = words_of(p);
     unsigned extra = 0, component = 0;
     if (gathers) {
         while (component < 4 && !next_is(&s, (const char *const[]){"r", "g", "b", "a"}[component]))
@@ -142,10 +148,11 @@ static void texture(struct decoder *d, const struct ptx_insn *p, struct words s)
 }
 
 /* suld.b.shape.vector.type.clamp d, [object, {...}]; sust.b.shape.vector.type.clamp [object, {...}], data */
-static void surface(struct decoder *d, const struct ptx_insn *p, struct words s, bool store) {
+static void surface(struct decoder *d, const struct ptx_insn *p, bool store) {
     static const char *const clamps[] = {"trap", "clamp", "zero"}, *const caches[] = {"ca", "cg", "cs",
                                                                                       "cv", "wb", "wt"};
     static const char *const types[] = {"b8", "b16", "b32", "b64"};
+    struct words s = words_of(p);
     if (!next_is(&s, "b"))
         refuse(d);
     struct texture_access *a = new_access(d, &s);
@@ -167,10 +174,11 @@ static void surface(struct decoder *d, const struct ptx_insn *p, struct words s,
     emit(d, op_surface, a);
 }
 
-static void query(struct decoder *d, const struct ptx_insn *p, struct words s, enum texture_kind kind) {
+static void query(struct decoder *d, const struct ptx_insn *p, enum texture_kind kind) {
     static const char *const names[] = {
         "width", "height", "depth", "array_size", "normalized_coords", "num_mipmap_levels"};
     struct texture_access *a = arena_alloc(d->arena, sizeof *a);
+    struct words s = words_of(p);
     while (a->query < 6 && !next_is(&s, names[a->query]))
         a->query++;
     if (a->query == 6 || !next_is(&s, "b32") || *s.at || p->operand_count != 2)
@@ -184,18 +192,31 @@ static void query(struct decoder *d, const struct ptx_insn *p, struct words s, e
 }
 
 bool decode_texture(struct decoder *d, const struct ptx_insn *p) {
-    struct words s = {p->opcode};
-    if (next_is(&s, "tex") || next_is(&s, "tld4"))
-        texture(d, p, s);
-    else if (next_is(&s, "suld"))
-        surface(d, p, s, false);
-    else if (next_is(&s, "sust"))
-        surface(d, p, s, true);
-    else if (next_is(&s, "txq"))
-        query(d, p, s, TEXTURE_SAMPLED);
-    else if (next_is(&s, "suq"))
-        query(d, p, s, TEXTURE_SURFACE);
-    else
-        return false;
+    texture(d, p, false);
+    return true;
+}
+
+bool decode_texture_gather(struct decoder *d, const struct ptx_insn *p) {
+    texture(d, p, true);
+    return true;
+}
+
+bool decode_surface_load(struct decoder *d, const struct ptx_insn *p) {
+    surface(d, p, false);
+    return true;
+}
+
+bool decode_surface_store(struct decoder *d, const struct ptx_insn *p) {
+    surface(d, p, true);
+    return true;
+}
+
+bool decode_texture_query(struct decoder *d, const struct ptx_insn *p) {
+    query(d, p, TEXTURE_SAMPLED);
+    return true;
+}
+
+bool decode_surface_query(struct decoder *d, const struct ptx_insn *p) {
+    query(d, p, TEXTURE_SURFACE);
     return true;
 }

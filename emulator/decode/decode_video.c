@@ -2,29 +2,10 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "decode/decode_video.h"
 #include "ops/forms.h"
 #include "ops/video.h"
 
-static const char *const operations[] = {
-    [VIDEO_OP_ADD] = "vadd", [VIDEO_OP_SUB] = "vsub",   [VIDEO_OP_ABSDIFF] = "vabsdiff", [VIDEO_OP_MIN] = "vmin",
-    [VIDEO_OP_MAX] = "vmax", [VIDEO_OP_AVRG] = "vavrg", [VIDEO_OP_SHL] = "vshl",         [VIDEO_OP_SHR] = "vshr",
-    [VIDEO_OP_SET] = "vset", [VIDEO_OP_MAD] = "vmad",
-};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-
-static bool read_operation(const char *opcode, struct video *v) {
-    size_t length = strcspn(opcode, ".");
-    char last = opcode[length ? length - 1 : 0];
-    v->elements = last == '2' ? 2 : last == '4' ? 4 : 1;
-    length -= v->elements > 1;
-    for (size_t i = 0; i < COUNT(operations); i++)
-        if (strlen(operations[i]) == length && memcmp(operations[i], opcode, length) == 0) {
-            v->operation = (uint8_t)i;
-            return true;
-        }
-    return false;
-}
 
 static bool is_signed(enum ptx_type type) {
     return type == TYPE_S32;
@@ -145,7 +126,7 @@ static bool is_plain(const struct ptx_insn *p) {
 
 bool decode_video(struct decoder *d, const struct ptx_insn *p) {
     struct video read = {0};
-    if (p->opcode[0] != 'v' || !read_operation(p->opcode, &read) || is_plain(p))
+    if (!video_read_operation(p->opcode, &read) || is_plain(p))
         return false;
     if (p->operand_count < 3 || p->operand_count > 4)
         decode_fail(d, "'%s' needs 3 or 4 operands", p->opcode);

@@ -34,8 +34,9 @@ static uint32_t mov_constant(struct decoder *d, const struct ptx_insn *p) {
 static uint32_t param_constant(struct decoder *d, const struct ptx_function *f, const struct ptx_insn *p) {
     unsigned bits = ptx_type_bits[opcode_type(p->opcode, 0)];
     const struct ptx_operand *from = &p->operands[1];
-    if (!f->entry || p->operand_count != 2 || opcode_has(p->opcode, "v2") || opcode_has(p->opcode, "v4") || bits < 32 ||
-        bits > 64 || !plain_register(&p->operands[0], bits) || from->reg || !from->variable)
+    if (!f->entry || !opcode_has(p->opcode, "param") || p->operand_count != 2 || opcode_has(p->opcode, "v2") ||
+        opcode_has(p->opcode, "v4") || bits < 32 || bits > 64 || !plain_register(&p->operands[0], bits) || from->reg ||
+        !from->variable)
         return ~0u;
     for (const struct ptx_variable *v = f->params; v; v = v->next)
         if (v == from->variable && from->value >= 0 && (uint64_t)from->value + bits / 8 <= v->size)
@@ -66,10 +67,10 @@ void fold_constants(struct decoder *d, const struct ptx_function *f) {
         if (!p->opcode || p->guard)
             continue;
         d->at = p;
-        uint32_t slot = opcode_is(p->opcode, "mov")        ? mov_constant(d, p)
-                        : opcode_is(p->opcode, "ld.param") ? param_constant(d, f, p)
-                        : opcode_is(p->opcode, "cvta")     ? cvta_constant(p)
-                                                           : ~0u;
+        uint32_t slot = p->row->decoding == DECODING_mov    ? mov_constant(d, p)
+                        : p->row->decoding == DECODING_load ? param_constant(d, f, p)
+                        : p->row->decoding == DECODING_cvta ? cvta_constant(p)
+                                                            : ~0u;
         if (slot == ~0u)
             continue;
         p->folded = true;

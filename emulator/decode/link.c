@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "isa/instruction.h"
 
 /* What a name means: in one module (its static names and its declarations), or in all (module NULL). */
 struct symbol {
@@ -193,6 +194,12 @@ static void resolve_operands(const struct linker *x, const struct ptx_module *m,
     }
 }
 
+static void resolve_instruction(const struct linker *x, const struct ptx_module *m, struct ptx_insn *p) {
+    if (p->opcode)
+        p->row = instruction_find(p->opcode);
+    resolve_operands(x, m, p->operands, p->operand_count);
+}
+
 static bool resolve_initializers(struct linker *x, struct ptx_module *m, struct ptx_variable *v) {
     for (struct ptx_initializer_address *a = v->addresses; a; a = a->next) {
         const struct symbol *s = place_of(x, a->symbol, m);
@@ -223,7 +230,7 @@ static bool resolve_all(struct linker *x) {
                 return false;
         for (struct ptx_function *f = m->functions; f; f = f->next) {
             for (size_t i = 0; i < f->insn_count; i++)
-                resolve_operands(x, m, f->insns[i].operands, f->insns[i].operand_count);
+                resolve_instruction(x, m, &f->insns[i]);
             for (struct ptx_variable *v = f->variables; v; v = v->next)
                 if (!resolve_initializers(x, m, v))
                     return false;

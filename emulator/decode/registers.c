@@ -32,18 +32,6 @@ struct liveness {
     size_t words;
 };
 
-/* Instructions whose first operand is read, not written. */
-static bool writes_nothing(const char *opcode) {
-    static const char *const names[] = {"st",  "red",       "bar",      "barrier",   "call",    "bra",
-                                        "brx", "nanosleep", "prefetch", "prefetchu", "discard", "applypriority",
-                                        "cp",  "sust",      "membar",   "fence",     "sured",   "stackrestore"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (opcode_is(opcode, names[i]))
-            return !(opcode_is(opcode, "bar.red") || opcode_is(opcode, "barrier.red") ||
-                     opcode_is(opcode, "bar.cta.red") || opcode_is(opcode, "barrier.cta.red"));
-    return opcode_is(opcode, "wmma.store") || opcode_is(opcode, "stmatrix");
-}
-
 static void visit_operand(const struct ptx_operand *o, bool written, visit_fn visit, void *context) {
     bool address = o->kind == OPERAND_ADDRESS;
     if (o->reg)
@@ -56,7 +44,7 @@ static void visit_operand(const struct ptx_operand *o, bool written, visit_fn vi
 void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
     if (!p->opcode)
         return;
-    bool writes = !writes_nothing(p->opcode);
+    bool writes = p->row->first == FIRST_WRITTEN;
     if (p->guard)
         visit(p->guard, false, context);
     for (unsigned i = 0; i < p->operand_count; i++)
@@ -68,9 +56,8 @@ void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
 
 /* ---- blocks ---- */
 
-static bool ends_block(const char *opcode) {
-    return opcode_is(opcode, "bra") || opcode_is(opcode, "brx") || opcode_is(opcode, "ret") ||
-           opcode_is(opcode, "exit");
+static bool ends_block(const struct ptx_insn *p) {
+    return p->opcode && instruction_ends_block(p->row);
 }
 
 static void find_blocks(struct liveness *v) {
@@ -82,8 +69,7 @@ static void find_blocks(struct liveness *v) {
         v->block_count++;
         do
             i++;
-        while (i < f->insn_count && f->insns[i].opcode &&
-               !(f->insns[i - 1].opcode && ends_block(f->insns[i - 1].opcode)));
+        while (i < f->insn_count && f->insns[i].opcode && !ends_block(&f->insns[i - 1]));
         b->end = i;
     }
 }
@@ -108,13 +94,13 @@ static void find_successors(struct liveness *v) {
         struct basic_block *b = &v->blocks[i];
         const struct ptx_insn *last = &v->f->insns[b->end - 1];
         bool falls = true;
-        if (last->opcode && opcode_is(last->opcode, "bra")) {
+        if (last->opcode && last->row->control == CONTROL_BRANCH) {
             b->successors[b->successor_count++] = block_at_label(v, last->operands[0].symbol);
             falls = last->guard != NULL;
-        } else if (last->opcode && opcode_is(last->opcode, "brx")) {
+        } else if (last->opcode && last->row->control == CONTROL_TABLE) {
             b->table = branch_targets(v->f, last->operands[1].symbol);
             falls = last->guard != NULL;
-        } else if (last->opcode && ends_block(last->opcode)) {
+        } else if (ends_block(last)) {
             falls = last->guard != NULL;
         }
         if (falls && i + 1 < v->block_count)
@@ -319,7 +305,7 @@ static void check_size(struct decoder *d, const struct ptx_function *f) {
     for (size_t i = 0; i < f->register_count; i++)
         bytes += register_bits(f->registers[i]) * WARP_SIZE / 8u;
     for (size_t i = 0; i < f->insn_count; i++)
-        blocks += !f->insns[i].opcode || ends_block(f->insns[i].opcode);
+        blocks += !f->insns[i].opcode || ends_block(&f->insns[i]);
     if (bytes > MAX_FRAME || blocks * f->register_count > MAX_LIVENESS_BITS)
         decode_fail(d, "'%s' has too many registers", f->name);
 }

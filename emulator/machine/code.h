@@ -3,8 +3,8 @@
  * Calls need no frame of their own: a lane has at most one activation of a function that does not recurse, so every function's
  * registers, parameters and return address have a fixed place in the warp's frame, a value per lane. Recursive
  * functions save that place (area_begin .. area_end) at the call and get it back after the return. */
-#ifndef FUNCTION_H
-#define FUNCTION_H
+#ifndef CODE_H
+#define CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/effect.h"
+
 struct warp;
 struct insn;
 struct function;
@@ -27,6 +29,7 @@ struct insn {
     };
     const void *extra; /* what a family needs beyond that (struct access for memory) */
     uint8_t folded;    /* PTX instructions before it that decode folded away: they count, but cost nothing */
+    uint8_t effect;    /* enum effect */
     uint16_t flags;    /* INSN_* */
     uint16_t kind;     /* free for the family: a sub-operation, a width */
     uint32_t index;    /* of this instruction in its function's code */
@@ -43,7 +46,11 @@ enum {
     INSN_BACKWARD = 128,     /* a branch to an earlier instruction: costs fuel */
     INSN_WARP_BARRIER = 256, /* bar.warp.sync */
     INSN_TARGET = 512,       /* a branch to insn.target */
+    INSN_RAW_SOURCES = 1024, /* of a form: does not care which NaN it gets */
+    INSN_CONSTANT = 2048,    /* the last source of its form is in insn.imm */
     INSN_FORM = 4096,        /* extra is the struct form that it was decoded by */
+    INSN_RAW_RESULT = 8192,  /* of a form: its NaN may stay as the host made it, by the operation with _raw behind */
+    INSN_RAW = INSN_RAW_RESULT | INSN_RAW_SOURCES,
 };
 
 /* One legal spelling of an instruction and how to execute it. `operands` has one letter per operand, in order:

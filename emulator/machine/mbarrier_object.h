@@ -7,8 +7,8 @@
  *   bytes : 21     bytes this phase waits for, signed: they may come before they are announced
  *   tag : 2        01, so that memory which nobody initialised (ones or zeros) is told from an mbarrier
  *   phase : 1 */
-#ifndef MBARRIER_H
-#define MBARRIER_H
+#ifndef MBARRIER_OBJECT_H
+#define MBARRIER_OBJECT_H
 
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
 #include "machine/access.h"
 #include "machine/finding.h"
 #include "machine/mbarrier_object.h"
-#include "ptx/opcode.h"
+#include "isa/instruction.h"
 
 /* ---- lanes of a warp ---- */
 
@@ -30,18 +30,8 @@ static void put_lanes(char *out, size_t size, uint32_t lanes) {
 
 /* What a student calls it. */
 static const char *function_name(const struct warp *w, const struct fragment *f) {
-    static const struct {
-        const char *opcode, *name;
-    } names[] = {{"bar.warp.sync", "__syncwarp()"},
-                 {"shfl", "a shuffle"},
-                 {"vote", "a vote"},
-                 {"bar", "__syncthreads()"},
-                 {"barrier", "a barrier"}};
     const struct ptx_insn *p = w->launch->kernel->code.sources[waits_at(f)->index];
-    for (size_t i = 0; p && p->opcode && i < sizeof names / sizeof *names; i++)
-        if (opcode_is(p->opcode, names[i].opcode))
-            return names[i].name;
-    return "a *_sync function";
+    return p && p->opcode && p->row->spoken ? p->row->spoken : "a *_sync function";
 }
 
 /* Where the lanes are for which others wait. */

@@ -1,7 +1,7 @@
 /* What textures and surfaces refer to: texels in the device's memory, and how to read them. The runtime API makes these
  * objects, instructions find them by the 64-bit handle that a kernel holds. */
-#ifndef TEXTURE_H
-#define TEXTURE_H
+#ifndef TEXTURE_OBJECT_H
+#define TEXTURE_OBJECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -404,24 +404,23 @@ static bool read_words(const char *opcode, struct words *out) {
 }
 
 /* Whether an operation exists in the form that the opcode asks for. A vector has 16 bytes at most. */
-static bool has_form(const struct operation *o, const struct words *words, bool red) {
-    if (!(o->forms & (red ? RED : ATOM)) || words->noftz != !!(o->forms & NOFTZ))
+static bool has_form(const struct operation *o, const struct words *words, bool result) {
+    if (!(o->forms & (result ? ATOM : RED)) || words->noftz != !!(o->forms & NOFTZ))
         return false;
     if (words->count == 1)
         return (o->forms & VECTOR_ONLY) != VECTOR_ONLY;
     return o->forms & VECTOR && words->count * ptx_type_bits[o->type] <= 128;
 }
 
-bool atomic_operation(const char *opcode, struct access *access) {
+bool atomic_operation(const char *opcode, bool result, struct access *access) {
     struct words words;
-    bool red = strncmp(opcode, "red.", 4) == 0;
-    if ((!red && strncmp(opcode, "atom.", 5) != 0) || !read_words(opcode, &words))
+    if (!read_words(opcode, &words))
         return false;
     for (unsigned i = 0; i < OPERATION_COUNT; i++) {
         const struct operation *o = &operations[i];
         bool same =
             strlen(o->word) == words.operation_length && memcmp(o->word, words.operation, words.operation_length) == 0;
-        if (!same || o->type != words.type || !has_form(o, &words, red))
+        if (!same || o->type != words.type || !has_form(o, &words, result))
             continue;
         access->operation = (uint16_t)i;
         access->type = o->type;

@@ -272,19 +272,20 @@ SELECT(64, uint64_t)
     SET_FROM_F16_FTZ(op, mid, type, letters, name, COMBINE) SET_BF16(op, mid, type, letters, name, COMBINE)
 #define SET_FROM_BF16(op, mid, type, letters, name, COMBINE)                                                           \
     SET_HALF(op, mid, type, letters, name, COMBINE) SET_BF16(op, mid, type, letters, name, COMBINE)
-#define ROWS_WITH(SETS, op, ftz, type, r, name)                                                                        \
-    {"setp." op ftz "." type, "P" r r, setp_##name, 0, 0},                                                             \
+#define ROWS_WITH(SETS, flags, op, ftz, type, r, name)                                                                 \
+    {"setp." op ftz "." type, "P" r r, setp_##name, flags, 0},                                                         \
         {"setp." op ".and" ftz "." type, "P" r r "p", setp_combined, 0, KIND(COMPARE_##name, COMBINE_AND, 0)},         \
         {"setp." op ".or" ftz "." type, "P" r r "p", setp_combined, 0, KIND(COMPARE_##name, COMBINE_OR, 0)},           \
         {"setp." op ".xor" ftz "." type, "P" r r "p", setp_combined, 0, KIND(COMPARE_##name, COMBINE_XOR, 0)},         \
         SETS(op, ftz, type, r r, name, COMBINE_NOT) SETS(op, ".and" ftz, type, r r "p", name, COMBINE_AND)             \
             SETS(op, ".or" ftz, type, r r "p", name, COMBINE_OR)                                                       \
                 SETS(op, ".xor" ftz, type, r r "p", name, COMBINE_XOR)
-#define ROWS(op, ftz, type, r, name)         ROWS_WITH(SET_WIDE, op, ftz, type, r, name)
-#define ROWS_FTZ(op, ftz, type, r, name)     ROWS_WITH(SET_WIDE_FTZ, op, ftz, type, r, name)
-#define ROWS_F16(op, ftz, type, r, name)     ROWS_WITH(SET_FROM_F16, op, ftz, type, r, name)
-#define ROWS_F16_FTZ(op, ftz, type, r, name) ROWS_WITH(SET_FROM_F16_FTZ, op, ftz, type, r, name)
-#define ROWS_BF16(op, ftz, type, r, name)    ROWS_WITH(SET_FROM_BF16, op, ftz, type, r, name)
+#define ROWS(op, ftz, type, r, name)         ROWS_WITH(SET_WIDE, 0, op, ftz, type, r, name)
+#define ROWS_F32(op, ftz, type, r, name)     ROWS_WITH(SET_WIDE, INSN_RAW_SOURCES, op, ftz, type, r, name)
+#define ROWS_FTZ(op, ftz, type, r, name)     ROWS_WITH(SET_WIDE_FTZ, INSN_RAW_SOURCES, op, ftz, type, r, name)
+#define ROWS_F16(op, ftz, type, r, name)     ROWS_WITH(SET_FROM_F16, 0, op, ftz, type, r, name)
+#define ROWS_F16_FTZ(op, ftz, type, r, name) ROWS_WITH(SET_FROM_F16_FTZ, 0, op, ftz, type, r, name)
+#define ROWS_BF16(op, ftz, type, r, name)    ROWS_WITH(SET_FROM_BF16, 0, op, ftz, type, r, name)
 
 #define PACKED_ROWS_COMBINED(op, mid, type, ONE, extra, name, COMBINE)                                                 \
     {"setp." op mid "." type, "Pww" extra, setp_packed, 0, KIND(COMPARE_##name, COMBINE, 0)},                          \
@@ -332,7 +333,7 @@ const struct form forms_compare[] = {
     ROWS_EQUALITY("b16", "h", u16) ROWS_UNSIGNED("u16", "h", u16) ROWS_SIGNED("s16", "h", s16)
     ROWS_EQUALITY("b32", "w", u32) ROWS_UNSIGNED("u32", "w", u32) ROWS_SIGNED("s32", "w", s32)
     ROWS_EQUALITY("b64", "l", u64) ROWS_UNSIGNED("u64", "l", u64) ROWS_SIGNED("s64", "l", s64)
-    FLOAT_ROWS(ROWS, "", "f32", "w", f32)
+    FLOAT_ROWS(ROWS_F32, "", "f32", "w", f32)
     FLOAT_ROWS(ROWS_FTZ, ".ftz", "f32", "w", ftz_f32)
     FLOAT_ROWS(ROWS, "", "f64", "l", f64)
     FLOAT_ROWS(ROWS_F16, "", "f16", "h", f16)

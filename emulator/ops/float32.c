@@ -101,7 +101,7 @@ TESTP(subnormal, m < 0x00800000u && m != 0)
         opcode ".ftz.f32", letters, f##_ftz, flags, 0                                                                  \
     }
 #define ROWS_ALL(opcode, letters, f, flags)                                                                            \
-    ROWS_FTZ(opcode, letters, f, flags), {opcode ".sat.f32", letters, f##_sat, flags, 0}, {                            \
+    ROWS_FTZ(opcode, letters, f, (flags) | INSN_RAW), {opcode ".sat.f32", letters, f##_sat, flags, 0}, {               \
         opcode ".ftz.sat.f32", letters, f##_ftz_sat, flags, 0                                                          \
     }
 #define ROWS_MINMAX(opcode, f)                                                                                         \
@@ -122,9 +122,9 @@ const struct form forms_float32[] = {
     ROWS_ALL("mul.rn", "www", f32_mul, INSN_FLOAT),
     ROWS_ALL("fma.rn", "wwww", f32_fma, INSN_FLOAT_FMA),
     ROWS_ALL("mad.rn", "wwww", f32_fma, INSN_FLOAT_FMA),
-    ROWS_FTZ("div.rn", "www", f32_div, 0),
-    ROWS_FTZ("rcp.rn", "ww", f32_rcp, 0),
-    ROWS_FTZ("sqrt.rn", "ww", f32_sqrt, 0),
+    ROWS_FTZ("div.rn", "www", f32_div, INSN_RAW),
+    ROWS_FTZ("rcp.rn", "ww", f32_rcp, INSN_RAW),
+    ROWS_FTZ("sqrt.rn", "ww", f32_sqrt, INSN_RAW),
     ROWS_FTZ("neg", "ww", negate, 0),
     ROWS_FTZ("abs", "ww", absolute, 0),
     ROWS_MINMAX("min", min),

@@ -329,10 +329,6 @@ op_fn memory_frame_operation(const struct access *a) {
     return a->kind == ACCESS_LOAD ? load_frame : store_frame;
 }
 
-bool memory_is_frame_operation(op_fn run) {
-    return run == load_frame || run == store_frame;
-}
-
 /* ---- about addresses ---- */
 
 const struct insn *op_cvta(struct warp *w, const struct insn *in) {

@@ -1,6 +1,6 @@
 /* Memory access from operations: addresses, checks, and the host pointers behind them. */
-#ifndef OPS_MEMORY_H
-#define OPS_MEMORY_H
+#ifndef LOAD_STORE_H
+#define LOAD_STORE_H
 
 #include "machine/grid.h"
 #include "machine/access.h"
@@ -16,7 +16,6 @@ op_fn memory_operation(const struct access *access);
 bool memory_fast_name(const struct access *access, char name[static 32]);
 /* The same for parameters of functions, which lie in the frame: op[1] is their slot, insn.imm the offset in it. */
 op_fn memory_frame_operation(const struct access *access);
-bool memory_is_frame_operation(op_fn run);
 
 const struct insn *op_cvta(struct warp *w, const struct insn *in);     /* op[0] = op[1] + imm */
 const struct insn *op_isspacep(struct warp *w, const struct insn *in); /* op[0] = op[1] is in the window imm */

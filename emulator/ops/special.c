@@ -215,21 +215,21 @@ FLOAT_OP1(rcp_f64_upper, double, reciprocal_f64, in_upper, out_upper)
 FLOAT_OP1(rsqrt_f64_upper, double, reciprocal_root_f64, in_upper, out_upper)
 FLOAT_OP1(rsqrt_f64_plain, double, rsqrt_payload, same_f64, same_f64)
 
-#define ROWS_FTZ(opcode, letters, f)                                                                                   \
-    {opcode ".f32", letters, f##_plain, 0, 0}, {                                                                       \
-        opcode ".ftz.f32", letters, f##_ftz, 0, 0                                                                      \
+#define ROWS_FTZ(opcode, letters, f, flags)                                                                            \
+    {opcode ".f32", letters, f##_plain, flags, 0}, {                                                                   \
+        opcode ".ftz.f32", letters, f##_ftz, flags, 0                                                                  \
     }
 
 const struct form forms_special[] = {
-    ROWS_FTZ("ex2.approx", "ww", ex2),
-    ROWS_FTZ("lg2.approx", "ww", lg2),
-    ROWS_FTZ("sin.approx", "ww", sin),
-    ROWS_FTZ("cos.approx", "ww", cos),
-    ROWS_FTZ("rcp.approx", "ww", rcp),
-    ROWS_FTZ("sqrt.approx", "ww", sqrt_),
-    ROWS_FTZ("rsqrt.approx", "ww", rsqrt_),
-    ROWS_FTZ("div.full", "www", div_full),
-    ROWS_FTZ("div.approx", "www", div_approx),
+    ROWS_FTZ("ex2.approx", "ww", ex2, INSN_RAW),
+    ROWS_FTZ("lg2.approx", "ww", lg2, INSN_RAW),
+    ROWS_FTZ("sin.approx", "ww", sin, 0),
+    ROWS_FTZ("cos.approx", "ww", cos, 0),
+    ROWS_FTZ("rcp.approx", "ww", rcp, INSN_RAW),
+    ROWS_FTZ("sqrt.approx", "ww", sqrt_, INSN_RAW),
+    ROWS_FTZ("rsqrt.approx", "ww", rsqrt_, INSN_RAW),
+    ROWS_FTZ("div.full", "www", div_full, INSN_RAW),
+    ROWS_FTZ("div.approx", "www", div_approx, INSN_RAW),
     {"tanh.approx.f32", "ww", tanh_plain, 0, 0},
     {"ex2.approx.f16", "hh", ex2_f16_op, 0, 0},
     {"ex2.approx.f16x2", "ww", ex2_f16x2_op, 0, 0},

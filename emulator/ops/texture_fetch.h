@@ -1,6 +1,6 @@
 /* Texture and surface instructions. insn.extra is a struct texture_access. */
-#ifndef OPS_TEXTURE_H
-#define OPS_TEXTURE_H
+#ifndef TEXTURE_FETCH_H
+#define TEXTURE_FETCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -89,6 +89,9 @@ struct video {
 };
 
 /* insn.extra is a struct video. op[0] = op[1] ... op[2], and op[3] where there is a c */
+/* The operation and the number of elements, by the first word of an opcode. */
+bool video_read_operation(const char *opcode, struct video *v);
+
 const struct insn *op_video(struct warp *w, const struct insn *in);
 
 #endif

@@ -1,6 +1,27 @@
 /* Any video instruction, one lane after the other, in the steps that the manual gives. */
 #include "ops/video.h"
 
+#include <string.h>
+
+static const char *const operations[] = {
+    [VIDEO_OP_ADD] = "vadd", [VIDEO_OP_SUB] = "vsub",   [VIDEO_OP_ABSDIFF] = "vabsdiff", [VIDEO_OP_MIN] = "vmin",
+    [VIDEO_OP_MAX] = "vmax", [VIDEO_OP_AVRG] = "vavrg", [VIDEO_OP_SHL] = "vshl",         [VIDEO_OP_SHR] = "vshr",
+    [VIDEO_OP_SET] = "vset", [VIDEO_OP_MAD] = "vmad",
+};
+
+bool video_read_operation(const char *opcode, struct video *v) {
+    size_t length = strcspn(opcode, ".");
+    char last = opcode[length ? length - 1 : 0];
+    v->elements = last == '2' ? 2 : last == '4' ? 4 : 1;
+    length -= v->elements > 1;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (strlen(operations[i]) == length && memcmp(operations[i], opcode, length) == 0) {
+            v->operation = (uint8_t)i;
+            return true;
+        }
+    return false;
+}
+
 static int64_t apply(const struct video *v, int64_t a, int64_t b) {
     return v->operation == VIDEO_OP_SET ? video_compare(v->comparison, a, b)
                                         : video_apply(v->operation, v->wraps, a, b);

@@ -1,6 +1,6 @@
 /* Operations between the lanes of a warp: forms_warp, and the one that decode places itself. */
-#ifndef OPS_WARP_H
-#define OPS_WARP_H
+#ifndef WARP_WIDE_H
+#define WARP_WIDE_H
 
 #include "machine/warp.h"
 

@@ -13,7 +13,6 @@
 #include "profile/trace.h"
 #include "profile/traits.h"
 #include "base/zeroed.h"
-#include "ops/control.h"
 
 static _Atomic bool on; /* sums, between counters_start and counters_stop */
 static struct counts process;
@@ -184,7 +183,7 @@ void counters_add(struct counts *to, const struct insn *in, const struct insn_re
     to->n[COUNT_THREAD_INST] += weight * r->threads;
     if (in->flags & (INSN_FLOAT | INSN_FLOAT_FMA))
         to->n[COUNT_FLOAT_OPERATIONS] += flops * r->threads;
-    if (in->run == op_branch_if)
+    if (in->effect == EFFECT_BRANCH_IF)
         to->n[COUNT_BRANCHES] += r->executed;
     for (int i = 0; r->details && i < COUNT_END; i++)
         to->n[i] += r->details->counts.n[i];

@@ -5,30 +5,7 @@
 
 #include <stdint.h>
 
-/* Classes of instructions. A line: name, what the report calls it. */
-#define CLASSES(X)                                                                                                     \
-    X(FP32, "fp32")                                                                                                    \
-    X(FP64, "fp64")                                                                                                    \
-    X(FP16, "fp16")                                                                                                    \
-    X(INTEGER, "integer")                                                                                              \
-    X(CONVERSION, "conversion")                                                                                        \
-    X(SPECIAL, "special function")                                                                                     \
-    X(TENSOR, "tensor core")                                                                                           \
-    X(MEMORY, "load and store")                                                                                        \
-    X(ATOMIC, "atomic")                                                                                                \
-    X(TEXTURE, "texture")                                                                                              \
-    X(CONTROL, "control")                                                                                              \
-    X(SYNC, "barrier and fence")                                                                                       \
-    X(WARP, "between threads")                                                                                         \
-    X(MOVE, "move and select")                                                                                         \
-    X(OTHER, "other")
-
-enum insn_class {
-#define CLASS(name, label) CLASS_##name,
-    CLASSES(CLASS)
-#undef CLASS
-        CLASS_END
-};
+#include "isa/class.h"
 
 /* The same five counts for each way to reach global, local or shared memory. Sectors are 32 bytes; a request is one
  * instruction of one warp. BYTES: asked for by all threads; USED: distinct bytes among them. */

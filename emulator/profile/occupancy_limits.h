@@ -1,6 +1,6 @@
 /* How many warps a multiprocessor can hold of a kernel at once, and what limits them. For compute capability 9.0 (H100, H200). */
-#ifndef PROFILE_OCCUPANCY_H
-#define PROFILE_OCCUPANCY_H
+#ifndef OCCUPANCY_LIMITS_H
+#define OCCUPANCY_LIMITS_H
 
 #include "profile/launches.h"
 #include "fatbin/resources.h"

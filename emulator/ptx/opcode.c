@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-bool opcode_is(const char *opcode, const char *base) {
-    size_t n = strlen(base);
-    return strncmp(opcode, base, n) == 0 && (opcode[n] == '\0' || opcode[n] == '.');
-}
-
 bool opcode_has(const char *opcode, const char *modifier) {
     size_t n = strlen(modifier);
     for (const char *dot = strchr(opcode, '.'); dot; dot = strchr(dot + 1, '.'))

@@ -1,11 +1,10 @@
-/* What the name of an opcode says, which has its modifiers in it. */
+/* The words of an opcode behind its first: spaces, types, orders and what else modifies an instruction. What the instruction
+ * itself is, its row says: isa/instruction.h. */
 #ifndef OPCODE_H
 #define OPCODE_H
 
 #include "ptx/ptx.h"
 
-/* True when the opcode is `base` or begins with `base.` */
-bool opcode_is(const char *opcode, const char *base);
 /* True when the opcode has this modifier: opcode_has("ld.global.v4.f32", "v4"). */
 bool opcode_has(const char *opcode, const char *modifier);
 /* The last modifier that is a type: TYPE_F32 for "cvt.f32.s32"; n = 1 gives the one before it. */

@@ -90,9 +90,12 @@ struct ptx_location {
 
 #define PTX_MAX_OPERANDS 8
 
+struct instruction;
+
 struct ptx_insn {
     const char *opcode; /* with its modifiers: "ld.global.v4.f32"; a label is an instruction with opcode NULL */
     const char *label;  /* for labels */
+    const struct instruction *row; /* what it is (isa/instruction.h); by decode/link.c */
     struct ptx_register *guard;
     bool guard_negated;
     bool folded; /* by decode/fold.c: not executed */

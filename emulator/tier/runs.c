@@ -24,7 +24,7 @@ static struct place *place_of(struct translator *t, uint32_t slot, unsigned bits
 
 static bool note_operands(struct translator *t, uint32_t i, bool guarded, uint32_t guard) {
     struct operand o[INSN_OPERANDS];
-    unsigned n = steps_operands(&t->k->code.insns[i], t->names[i], o);
+    unsigned n = steps_operands(&t->k->code.insns[i], o);
     if (guarded && !place_of(t, guard, 1))
         return false;
     for (unsigned j = 0; j < n; j++)
@@ -145,14 +145,17 @@ static int read_canonical(struct translator *t, struct place *p) {
     return p->value;
 }
 
+/* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is, so
+ * what goes from one such operation to the next stays as the host made it ("raw"), and is put right when anybody else
+ * reads it. */
 static void emit_operation(struct translator *t, uint32_t i, const uint32_t *guard, bool negated) {
     const struct insn *in = &t->k->code.insns[i];
     struct operand o[INSN_OPERANDS];
-    unsigned n = steps_operands(in, t->names[i], o);
+    unsigned n = steps_operands(in, o);
     int on = guard ? read_place(t, place_of(t, *guard, 1)) : -1, values[INSN_OPERANDS], before[INSN_OPERANDS];
-    bool takes = steps_takes_raw(t->names[i]);
+    bool takes = in->flags & INSN_RAW_SOURCES;
     /* What a guard leaves as it was may be any bits, not only a number: those of a NaN are to stay. */
-    bool raw = steps_gives_raw(t->names[i]) && (!guard || place_of(t, o[0].slot, o[0].bits)->raw);
+    bool raw = in->flags & INSN_RAW_RESULT && (!guard || place_of(t, o[0].slot, o[0].bits)->raw);
     for (unsigned j = 0; j < n; j++) {
         struct place *p = place_of(t, o[j].slot, o[j].bits);
         before[j] = o[j].written && !guard           ? -1

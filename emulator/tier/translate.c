@@ -12,10 +12,9 @@
 
 #include "decode/registers.h"
 #include "tier/translator.h"
-#include "ops/control.h"
 
 static uint32_t target_of(const struct translator *t, const struct insn *in) {
-    const struct insn *to = in->target + (in->target->run == op_label);
+    const struct insn *to = in->target + (in->target->effect == EFFECT_LABEL);
     return (uint32_t)(to - t->k->code.insns);
 }
 

@@ -62,10 +62,7 @@ struct operand {
 /* Fills steps and names. */
 void steps_classify(struct translator *t);
 /* The operands of an instruction that computes, in the order of its form's letters; returns how many. */
-unsigned steps_operands(const struct insn *in, const char *name, struct operand out[INSN_OPERANDS]);
-/* Whether an operation leaves its NaN as the host made it, when called by its name with _raw behind; and whether it takes one. */
-bool steps_gives_raw(const char *name);
-bool steps_takes_raw(const char *name);
+unsigned steps_operands(const struct insn *in, struct operand out[INSN_OPERANDS]);
 /* The name of a load's or store's fast way (ops/memory_fast.h, without fast_); false when it has none. */
 bool steps_fast_memory(const struct insn *in, char name[static 32]);
 

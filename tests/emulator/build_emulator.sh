@@ -16,7 +16,7 @@ build_emulator() (
     exec 9>"$folder.lock"
     flock 9
   fi
-  if ! "${MAKE:-make}" --no-print-directory -C emulator BUILD="../$folder" CUDA_MAJOR="$CUDA_MAJOR" \
+  if ! "${MAKE:-make}" --no-print-directory -C emulator all BUILD="../$folder" CUDA_MAJOR="$CUDA_MAJOR" \
     CUDA_INCLUDE="$include" -j"$(nproc 2>/dev/null || echo 2)" "$@" >"$folder.log" 2>&1; then
     grep -E -A 5 'error:|warning:|\*\*\* ' "$folder.log" || cat "$folder.log"
     return 1

@@ -34,7 +34,8 @@ static const char *error_verdict(int error) {
 
 /* What the grader knows of the exercise, for accesses that went astray. */
 static std::string advice(const struct result *r, const char *verdict) {
-    return strcmp(verdict, "out_of_bounds") == 0 && r->call.advice ? std::string("\n          ") + r->call.advice : "";
+    bool astray = strcmp(verdict, "out_of_bounds") == 0 || strcmp(verdict, "race") == 0;
+    return astray && r->call.advice ? std::string("\n          ") + r->call.advice : "";
 }
 
 static const struct launch *last_launch(const struct result *r) {
@@ -51,8 +52,8 @@ void judge_error(const struct result *r, int error, const char *name) {
     const char *verdict = emulator_verdict(r);
     const struct launch *l = last_launch(r);
     if (verdict) {
-        judge_fail(verdict, "%s: the report above names the kernel and the line.%s", name,
-                   judge_launch_text(r).c_str());
+        judge_fail(verdict, "%s: the report above names the kernel and the line.%s%s", name,
+                   judge_launch_text(r).c_str(), advice(r, verdict).c_str());
     }
     if (l && impossible(l)) {
         judge_fail("launch_error",
@@ -84,6 +85,9 @@ static void judge_reports(const struct result *r) {
                    "copy that brings its "
                    "input.\n          Pass the stream: <<<grid, block, 0, stream>>>",
                    r->call.function->name);
+    }
+    if (verdict && race && r->call.at_race) {
+        r->call.at_race(r);
     }
     if (verdict) {
         judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),

@@ -23,7 +23,7 @@ static struct array_order *add_array(struct call *call, const char *name, declty
         exit(2);
     }
     struct array_order *order = &call->job.array[call->job.arrays++];
-    call->arrays.push_back({name, role, size, place, blob()});
+    call->arrays.push_back({name, role, size, place, 0, 0, blob()});
     order->bytes = place.offset + size + place.slack;
     order->fill = VERIFY_POISON;
     order->wanted = 1;
@@ -87,6 +87,13 @@ struct handle judge_kept(struct call *call, const char *name, const void *conten
         give(call, order, content);
     }
     return last(call);
+}
+
+void judge_rows(struct call *call, struct handle array, size_t row, size_t pitch) {
+    struct array_order *order = &call->job.array[array.array];
+    struct array_facts *facts = &call->arrays[array.array];
+    order->ask_row = facts->row = row;
+    order->ask_pitch = facts->pitch = pitch;
 }
 
 static struct argument *add_argument(struct call *call, enum argument_kind kind) {
@@ -179,7 +186,8 @@ static void judge_untouched(const struct result *r, size_t i) {
     const blob &now = r->contents[i], &before = facts->before;
     size_t from = facts->place.offset, to = from + facts->bytes;
     for (size_t b = 0; b < before.size(); b++) {
-        bool inside = b >= from && b < to;
+        bool within = b >= from && b < to;
+        bool inside = within && (!facts->pitch || (b - from) % facts->pitch < facts->row);
         if (now[b] == before[b] || (inside && facts->role != array_facts::INPUT)) {
             continue;
         }
@@ -190,7 +198,10 @@ static void judge_untouched(const struct result *r, size_t i) {
         }
         judge_fail("out_of_bounds",
                    "memory %s %s was written, at byte %lld of it: does every thread check that its element exists?",
-                   b < from ? "before" : "behind", facts->name, (long long)b - (long long)from);
+                   within     ? "between the rows of"
+                   : b < from ? "before"
+                              : "behind",
+                   facts->name, (long long)b - (long long)from);
     }
 }
 

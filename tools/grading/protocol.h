@@ -31,6 +31,7 @@ enum {
 struct array_order {
     uint64_t bytes;
     uint64_t ask_from, ask_bytes; /* tell which of these bytes are not a kernel's work; ask_bytes 0: do not */
+    uint64_t ask_row, ask_pitch;  /* of them only the first ask_row of every ask_pitch; ask_pitch 0: all */
     uint8_t on_host;
     uint8_t given;  /* its content comes with the job; else every byte is `fill` */
     uint8_t fill;   /* 0xff: floats are NaN until somebody writes them */

@@ -276,6 +276,19 @@ static void collect(const struct job *job, std::vector<blob> *contents, cudaStre
     answer->contents = error == cudaSuccess;
 }
 
+/* The first of the bytes asked for that no kernel has written, or how many they are. */
+static size_t first_not_by_kernels(const unsigned char *from, const struct array_order *order) {
+    size_t asked = order->ask_bytes, pitch = order->ask_pitch ? order->ask_pitch : asked;
+    for (size_t row = 0; row < asked; row += pitch) {
+        size_t rest = asked - row, length = order->ask_pitch && order->ask_row < rest ? order->ask_row : rest;
+        size_t first = emulator.not_by_kernels(from + row, length);
+        if (first < length) {
+            return row + first;
+        }
+    }
+    return asked;
+}
+
 static void describe_arrays(const struct job *job, struct answer *answer) {
     for (unsigned i = 0; i < job->arrays; i++) {
         struct array_report *report = &answer->array[i];
@@ -284,7 +297,7 @@ static void describe_arrays(const struct job *job, struct answer *answer) {
         const unsigned char *from = arrays[i].at + job->array[i].ask_from;
         size_t asked = job->array[i].ask_bytes;
         if (asked && answer->contents && emulator.not_by_kernels && !arrays[i].on_host) {
-            size_t first = emulator.not_by_kernels(from, asked);
+            size_t first = first_not_by_kernels(from, &job->array[i]);
             report->not_by_kernels = (int64_t)first;
             word(report->author, first < asked ? emulator.author(from + first) : "");
         }

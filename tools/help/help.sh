@@ -4,7 +4,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
 
-lessons=$(ls -d lessons/lesson[0-9][0-9]_*/ 2>/dev/null | sed 's|lessons/lesson\([0-9]*\)_\(.*\)/|\1 \2|' | tr '\n' ',' | sed 's/,$//; s/,/ · /g')
+# The lessons' numbers, in one line however many there are: 01-03 05 07.
+lessons=$(ls -d lessons/lesson[0-9][0-9]_*/ 2>/dev/null | sed 's|lessons/lesson\([0-9]*\)_.*|\1|' | awk '
+  function close_range() { if (last != "") printf "%s%s ", first, last == first ? "" : "-" last }
+  $1 != last + 1 || last == "" { close_range(); first = $1 }
+  { last = $1 }
+  END { close_range() }')
 cat <<END
 CUDA C workbook: write kernels, run them on a GPU or on the emulator.
 
@@ -29,4 +34,4 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make clean      start clean       make new  make format   for authors
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END
-printf 'Lessons: %s\n' "$lessons" | fold -s -w 78
+echo "Lessons: ${lessons}(README.md says what they are about)"

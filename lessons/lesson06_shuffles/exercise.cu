@@ -1,0 +1,116 @@
+/* Exercise 06: compaction. Of a long array keep the elements that are wanted, one behind the other, and say how many they are. In
+ * their order: the queues of the lesson are filled as the atomics come, and this one is not.
+ *
+ *     x       3    9    1    4    7    2    5         wanted: low <= x[i] < high, here 3 <= x[i] < 8
+ *     y       3    4    7    5                        count: 4
+ *
+ * Where an element goes depends on all elements before it. So it takes three launches. Each block has a piece of x, all pieces are
+ * equally long, but the last ones:
+ *
+ *     count_kernel      each block counts what is wanted in its piece      starts   2   2   0   5   1
+ *     starts_kernel     one block: all the sums before each of them        starts   0   2   4   4   9     count 10
+ *     compact_kernel    each block writes its elements from there on
+ *
+ * The grader (make exercise06) calls, from the host:
+ *
+ *     void compact(const float *x, int n, float low, float high, float *y, int *count, int *starts, cudaStream_t stream);
+ *
+ *   - x is a device array of n floats, 0 <= n <= 2^30, at any address of a float; NaN is never wanted;
+ *   - y has room for n floats; only the first *count of them are written, and x is not;
+ *   - *count is device memory too, and is written for n = 0 as well;
+ *   - starts is device memory for BLOCKS_MAX ints, and anything may be in it;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is told;
+ *   - each element is read twice at most, neighbouring threads read neighbours;
+ *   - there is at most one atomic for 256 elements (the solution has none), a warp needs at most 250 instructions for 32 elements (the
+ *     solution about 150), and for a long array there are at least 4096 threads.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { WARP = 32 };
+enum { BLOCK = 256 };         // threads in a block of count_kernel and compact_kernel: 8 warps
+enum { BLOCKS_MAX = 1024 };   // blocks in their grid, at most; threads in the block of starts_kernel
+#define ALL_LANES 0xffffffffu // the mask that names all 32 lanes
+
+__device__ bool wanted(float v, float low, float high) {
+    return low <= v && v < high;
+}
+
+/* The sum of the values of all lanes up to this one, itself too. All 32 lanes call it together. */
+__device__ int warp_scan(int value) {
+    // TODO 1: five steps. In each one get the sum of the lane `step` before (__shfl_up_sync), in all lanes, and add it in those lanes
+    // that have such a lane before them.
+    return value;
+}
+
+/* Each warp of the block brings a number, `mine`, the same in all its lanes. Returns the sum of the numbers of the warps before this
+ * one, and puts the sum of all into *total. All threads of the block call it together; there are at most 32 warps. */
+__device__ int warps_before(int mine, int *total) {
+    __shared__ int numbers[WARP];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    // TODO 2: one lane leaves the warp's number in numbers[warp]. When may the other warps read it? Then each lane takes one of the
+    // numbers, 0 where there is no such warp, and warp_scan adds them up. From which lane does a warp get the sum of those before it
+    // (warp 0: nothing), from which one the total (__shfl_sync)? And what must all have done before the next call writes numbers again?
+    (void)mine, (void)numbers, (void)lane, (void)warp, (void)warps;
+    int before = 0;
+    *total = 0;
+    return before;
+}
+
+/* `each` elements to a block, a multiple of BLOCK: block b has x[b * each] ... x[b * each + each - 1], as far as they exist. */
+__global__ void count_kernel(const float *x, int n, float low, float high, int *starts, int each) {
+    int first = blockIdx.x * each, end = min(first + each, n);
+    int mine = 0, total; // of this warp; of the block
+    for (int tile = first; tile < end; tile += BLOCK) {
+        int i = tile + threadIdx.x;
+        bool keeps = i < end && wanted(x[i], low, high);
+        // TODO 3: how many lanes of the warp keep their element? Add that to `mine`, in all lanes.
+        (void)keeps;
+    }
+    warps_before(mine, &total);
+    if (threadIdx.x == 0) {
+        starts[blockIdx.x] = total;
+    }
+}
+
+/* One block of BLOCKS_MAX threads: starts[b] becomes the sum of all before it, *count the sum of all. */
+__global__ void starts_kernel(int *starts, int blocks, int *count) {
+    int b = threadIdx.x;
+    int number = b < blocks ? starts[b] : 0, total;
+    // TODO 4: the numbers before this thread's: those of the warps before, and those of the lanes before. warp_scan counts the lane's own
+    // number, too. The number of a warp is what its last lane has.
+    int before = number;
+    total = number;
+    if (b < blocks) {
+        starts[b] = before;
+    }
+    if (b == 0) {
+        *count = total;
+    }
+}
+
+/* The pieces are those of count_kernel. */
+__global__ void compact_kernel(const float *x, int n, float low, float high, float *y, const int *starts, int each) {
+    int lane = threadIdx.x % WARP;
+    int first = blockIdx.x * each, end = min(first + each, n);
+    int start = starts[blockIdx.x]; // where the elements of the next tile begin
+    for (int tile = first; tile < end; tile += BLOCK) {
+        int i = tile + threadIdx.x, total;
+        float v = i < end ? x[i] : 0.0f;
+        bool keeps = i < end && wanted(v, low, high);
+        // TODO 5: where does this lane's element go? Behind those of the tiles before (start), of the warps before, and of the lanes
+        // before that keep theirs.
+        int at = start + lane;
+        total = 0;
+        // TODO 6: who writes? And where do the elements of the next tile begin?
+        (void)y, (void)v, (void)at, (void)keeps, (void)total;
+    }
+}
+
+void compact(const float *x, int n, float low, float high, float *y, int *count, int *starts, cudaStream_t stream) {
+    int tiles = (n + BLOCK - 1) / BLOCK;
+    int each = (tiles + BLOCKS_MAX - 1) / BLOCKS_MAX * BLOCK; // elements of a block: whole tiles
+    int blocks = n > 0 ? (n + each - 1) / each : 0;
+    // TODO 7: the three launches, in `stream`, each of them checked. A grid of no blocks is an error; but count has to be written.
+    (void)x, (void)low, (void)high, (void)y, (void)count, (void)starts, (void)stream, (void)blocks;
+}

@@ -1,0 +1,112 @@
+/* Exercise 04: resize a picture. A viewer shows it smaller, a network wants all of them 224 x 224: each pixel of the
+ * new picture looks where it lies in the old one, and takes a weighted average of the four pixels around that place
+ * (bilinear interpolation).
+ *
+ * The grader (make exercise04) calls, from the host:
+ *
+ *     void resize(const float *in, size_t in_pitch, int in_width, int in_height,
+ *                 float *out, size_t out_pitch, int out_width, int out_height, int planes, cudaStream_t stream);
+ *
+ *   - Both pictures lie in device memory and have `planes` planes (colours), one behind the other. The planes of `in`
+ *     have in_height rows, those of `out` have out_height.
+ *   - A pitch is in BYTES, from the beginning of a row to that of the next; it is a multiple of 4, and width * 4 or
+ *     more. What lies between the end of a row and the next row is nobody's: it is neither read nor written.
+ *   - Widths and heights are 0 to 100000, planes 0 to 100. If `out` is empty there is nothing to do; if it is not, `in`
+ *     has at least one pixel. The two do not overlap.
+ *   - The work is queued in `stream`, and the function returns without waiting for it.
+ *   - Stores are coalesced; loads are, too, where `out` is as large as `in` or larger.
+ *
+ * Where is pixel (x, y) of `out` in `in`? Its centre is at x + 0.5. Scaled to the other width, that is
+ *
+ *     u = (x + 0.5) * in_width / out_width - 0.5        column u of `in`, between columns floor(u) and floor(u) + 1
+ *     v = (y + 0.5) * in_height / out_height - 0.5      row v of `in`
+ *
+ * At the edges u and v lie a little outside, as far as -0.5. Pixels that do not exist are replaced by the nearest that
+ * does.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { BLOCK_X = 32, BLOCK_Y = 8 };
+
+struct picture {
+    float *data;       // on the device: plane 0, row 0
+    int width, height; // in pixels, which are floats here
+    size_t pitch;      // in bytes
+};
+
+/* Row y of plane z. */
+static __device__ float *row_of(struct picture p, int y, int z) {
+    //> TODO 1: where does it begin? Count the rows before it, in all planes before z and in this one. Mind that a pitch
+    //> counts bytes, and that all of these together may be too many for an int.
+    //| (void)y, (void)z;
+    //| return p.data;
+    size_t rows = (size_t)z * p.height + y;
+    return (float *)((char *)p.data + rows * p.pitch);
+    //<
+}
+
+/* The nearest to i of 0 ... n - 1. */
+static __device__ int clamp(int i, int n) {
+    //> TODO 2: what if i is negative, and what if it is n or more?
+    //| (void)n;
+    //| return i;
+    return i < 0 ? 0 : i < n ? i : n - 1;
+    //<
+}
+
+/* The pixel of plane z at column u and row v, which need not be whole numbers. */
+static __device__ float sample(struct picture p, float u, float v, int z) {
+    int left = (int)floorf(u), top = (int)floorf(v);
+    float to_right = u - left, down = v - top; // how far from there, 0 to 1
+    //> TODO 3: the four pixels are at columns left and left + 1, in rows top and top + 1. Clamp these numbers, and load
+    //> the pixels.
+    //| float a = 0, b = 0, c = 0, d = 0; // above left, above right; below left, below right
+    //| (void)p, (void)z, (void)clamp, (void)row_of;
+    int x0 = clamp(left, p.width), x1 = clamp(left + 1, p.width);
+    const float *upper = row_of(p, clamp(top, p.height), z), *lower = row_of(p, clamp(top + 1, p.height), z);
+    float a = upper[x0], b = upper[x1]; // above left, above right
+    float c = lower[x0], d = lower[x1]; // below left, below right
+    //<
+    float above = a + (b - a) * to_right, below = c + (d - c) * to_right;
+    return above + (below - above) * down;
+}
+
+__global__ void resize_kernel(struct picture in, struct picture out) {
+    //> TODO 4: which pixel (x, y) of `out` is this thread's, and which plane z? The threads of a warp have neighbouring
+    //> threadIdx.x: which of the three do you make of it, so that the warp's stores are coalesced?
+    //| int x = 0, y = 0, z = 0;
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    int z = blockIdx.z;
+    //<
+    //> TODO 5: does that pixel exist? If so, find u and v, and write the pixel.
+    //| if (false) {
+    //|     row_of(out, y, z)[x] = sample(in, 0.0f, 0.0f, z);
+    //| }
+    if (x < out.width && y < out.height) {
+        float u = (x + 0.5f) * in.width / out.width - 0.5f;
+        float v = (y + 0.5f) * in.height / out.height - 0.5f;
+        row_of(out, y, z)[x] = sample(in, u, v, z);
+    }
+    //<
+}
+
+static void launch_resize(struct picture in, struct picture out, int planes, cudaStream_t stream) {
+    //> TODO 6: launch resize_kernel in `stream`, a thread for each pixel of each plane of `out`, and check the launch.
+    //| (void)in, (void)out, (void)planes, (void)stream, (void)resize_kernel;
+    if (out.width == 0 || out.height == 0 || planes == 0) {
+        return;
+    }
+    dim3 block(BLOCK_X, BLOCK_Y);
+    dim3 grid((out.width + BLOCK_X - 1) / BLOCK_X, (out.height + BLOCK_Y - 1) / BLOCK_Y, planes);
+    resize_kernel<<<grid, block, 0, stream>>>(in, out);
+    CUDA_CHECK_LAUNCH();
+    //<
+}
+
+void resize(const float *in, size_t in_pitch, int in_width, int in_height, float *out, size_t out_pitch, int out_width,
+            int out_height, int planes, cudaStream_t stream) {
+    launch_resize({(float *)in, in_width, in_height, in_pitch}, {out, out_width, out_height, out_pitch}, planes,
+                  stream);
+}
