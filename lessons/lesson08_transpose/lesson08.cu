@@ -122,31 +122,32 @@ static __global__ void transpose_kernel6(const float *in, float *out, int rows, 
     }
 }
 
-/* Versions 7 and 8: a tile of 64 x 64, four pieces of 32 x 32. Half of the block moves a float4 of each piece in the left
- * half of the tile, half in the right one: 8 threads take 128 bytes of a row, a warp 4 rows. In the tile the four floats are
- * single words again, since they go different ways. */
-enum { SIDE = 64, PIECE = 32, THREADS = 512 };
+/* Versions 7 and 8: a tile of 64 x 64. 8 threads take 128 bytes of a row, a warp 4 rows, two warps the left and the right
+ * half of them, and the block of 16 warps the upper half of the tile, then the lower one. In the tile the four floats of a
+ * float4 are single words again, since they go different ways. */
+enum { SIDE = 64, STEP = 32, THREADS = 512 };
 
 static __device__ void move_tile(const float *in, float *out, int rows, int cols, int r0, int c0) {
     __shared__ float tile[SIDE][SIDE + 1];
-    int half = threadIdx.x / 256 * PIECE;
-    int across = threadIdx.x % 256 / 8, along = threadIdx.x % 8 * 4; // in a piece, of `in` as well as of `out`
-    float4 v[SIDE / PIECE];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int across = warp / 2 * 4 + lane / 8;     // a row of `in`, and later of `out`
+    int along = warp % 2 * 32 + lane % 8 * 4; // four columns of it
+    float4 v[SIDE / STEP];
 #pragma unroll
-    for (int i = 0; i < SIDE / PIECE; i++) {
-        int r = min(r0 + i * PIECE + across, rows - 1), c = min(c0 + half + along, cols - 4);
+    for (int i = 0; i < SIDE / STEP; i++) {
+        int r = min(r0 + i * STEP + across, rows - 1), c = min(c0 + along, cols - 4);
         v[i] = *(const float4 *)(in + (size_t)r * cols + c);
     }
 #pragma unroll
-    for (int i = 0; i < SIDE / PIECE; i++) {
-        float *to = &tile[i * PIECE + across][half + along];
+    for (int i = 0; i < SIDE / STEP; i++) {
+        float *to = &tile[i * STEP + across][along];
         to[0] = v[i].x, to[1] = v[i].y, to[2] = v[i].z, to[3] = v[i].w;
     }
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < SIDE / PIECE; i++) {
-        int c = c0 + i * PIECE + across, r = r0 + half + along;
-        const float *from = &tile[half + along][i * PIECE + across];
+    for (int i = 0; i < SIDE / STEP; i++) {
+        int c = c0 + i * STEP + across, r = r0 + along;
+        const float *from = &tile[along][i * STEP + across];
         if (c < cols && r < rows) {
             *(float4 *)(out + (size_t)c * rows + r) =
                 make_float4(from[0], from[SIDE + 1], from[2 * (SIDE + 1)], from[3 * (SIDE + 1)]);

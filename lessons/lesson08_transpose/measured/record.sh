@@ -7,9 +7,15 @@ set -u
 . tools/authoring/measured.sh
 here=lessons/lesson08_transpose
 
+# Version 8 with half a warp for 256 bytes of a row, and with loads that leave L1 out.
+long_rows='s/across = warp \/ 2 \* 4 + lane \/ 8;/across = warp * 2 + lane \/ 16;/; s/along = warp % 2 \* 32 + lane % 8 \* 4;/along = lane % 16 * 4;/'
+without_l1='s/v\[i\] = \*(const float4 \*)(in + (size_t)r \* cols + c);/v[i] = __ldcg((const float4 *)(in + (size_t)r * cols + c));/'
+
 if [ "$1" = build ]; then
   mkdir -p "$2"
   build "$2" lesson08 $here/lesson08.cu &
+  build "$2" long_rows $here/lesson08.cu "$long_rows" &
+  build "$2" without_l1 $here/lesson08.cu "$without_l1" &
   nvcc -O3 -std=c++17 -cudart shared -I. -shared -Xcompiler -fPIC -gencode arch=compute_90,code=sm_90 $here/measured/library.cu -o "$2/library.so" -ldl &
   cp $here/measured/pytorch.py "$2"
   wait
@@ -21,6 +27,10 @@ describe_machine
 for seed in 1 2; do
   section "lesson08, SEED=$seed"
   SEED=$seed timeout 90 ./lesson08
+done
+for variant in long_rows without_l1; do
+  section "$variant, V=8"
+  V=8 timeout 40 "./$variant"
 done
 section "PyTorch, in turns with version 10"
 timeout 60 python3 pytorch.py ./library.so 10
