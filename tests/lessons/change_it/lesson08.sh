@@ -1,7 +1,7 @@
 # Lesson 08: the changes under "Change it", and what its page says of them (tests/lessons/change_it.test.sh).
 
 change 1 '/transpose_kernel4(const/,/^}/s/TILE + 1/TILE + 2/'
-ran V=4 SIZE=1000
+ran V=4 SIZE=1024
 ended 0
 says "$(printed '/^transpose_kernel4/ && NF == 5 { print $4 }') wavefronts"
 
