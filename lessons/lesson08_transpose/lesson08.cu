@@ -21,7 +21,7 @@
 // sizes: 0 1 31 33 100 1000
 #include "measure.h"
 
-enum { TILE = 32, ROWS = 8 }; // versions 1 and 2 and 6: blocks of 32 x 8 threads; versions 3 to 6: tiles of 32 x 32
+enum { TILE = 32, ROWS = 8 }; // versions 1 to 6: blocks of 32 x 32 threads, in version 6 of 32 x 8
 
 // ---------------------------------------------------------------- the reference
 
@@ -40,7 +40,7 @@ static void transpose_cpu(const float *in, float *out, int rows, int cols) {
 /* Version 1: a thread for each element of `in`. The lanes of a warp have neighbouring columns, so they read 128 bytes of a
  * row. And where do they write? */
 static __global__ void transpose_kernel1(const float *in, float *out, int rows, int cols) {
-    int c = blockIdx.x * TILE + threadIdx.x, r = blockIdx.y * ROWS + threadIdx.y;
+    int c = blockIdx.x * TILE + threadIdx.x, r = blockIdx.y * TILE + threadIdx.y;
     if (r < rows && c < cols) {
         out[(size_t)c * rows + r] = in[(size_t)r * cols + c];
     }
@@ -48,7 +48,7 @@ static __global__ void transpose_kernel1(const float *in, float *out, int rows, 
 
 /* Version 2: a thread for each element of `out`. Now the lanes write 128 bytes of a row, and read a column. */
 static __global__ void transpose_kernel2(const float *in, float *out, int rows, int cols) {
-    int r = blockIdx.x * TILE + threadIdx.x, c = blockIdx.y * ROWS + threadIdx.y;
+    int r = blockIdx.x * TILE + threadIdx.x, c = blockIdx.y * TILE + threadIdx.y;
     if (r < rows && c < cols) {
         out[(size_t)c * rows + r] = in[(size_t)r * cols + c];
     }
@@ -122,16 +122,16 @@ static __global__ void transpose_kernel6(const float *in, float *out, int rows, 
     }
 }
 
-/* Versions 7 and 8: a tile of 64 x 64. 8 threads take 128 bytes of a row, a warp 4 rows, two warps the left and the right
- * half of them, and the block of 16 warps the upper half of the tile, then the lower one. In the tile the four floats of a
- * float4 are single words again, since they go different ways. */
+/* Versions 7 and 8: a tile of 64 x 64. Half a warp takes 256 bytes of a row with 16 float4, and the block of 16 warps the
+ * upper half of the tile, then the lower one. In the tile the four floats of a float4 are single words again, since they go
+ * different ways. Words that are 32 columns apart lie in one bank, so each access takes two wavefronts; see the page. */
 enum { SIDE = 64, STEP = 32, THREADS = 512 };
 
 static __device__ void move_tile(const float *in, float *out, int rows, int cols, int r0, int c0) {
     __shared__ float tile[SIDE][SIDE + 1];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int across = warp / 2 * 4 + lane / 8;     // a row of `in`, and later of `out`
-    int along = warp % 2 * 32 + lane % 8 * 4; // four columns of it
+    int across = warp * 2 + lane / 16; // a row of `in`, and later of `out`
+    int along = lane % 16 * 4;         // four columns of it
     float4 v[SIDE / STEP];
 #pragma unroll
     for (int i = 0; i < SIDE / STEP; i++) {
@@ -223,6 +223,8 @@ template <int COLS> static __global__ void transpose_kernel10(const float *in, f
     }
 }
 
+enum { PAIR_ROWS = 16 }; // version 11: a block of 64 x 16 threads
+
 /* Version 11: x[n][n] becomes its own transpose. A block loads a tile and its mirror image on the other side of the
  * diagonal, waits until it has both, and stores each in the other's place. The pairs form a triangle, which is folded to
  * a rectangle: row y of the one half, and behind it row tiles - 1 - y of the other half, upside down. */
@@ -234,23 +236,23 @@ static __global__ void transpose_kernel11(float *x, int n) {
     }
     int r0 = (z > y ? y : tiles - 1 - y) * SIDE, c0 = (z > y ? z - 1 : tiles - 1 - z) * SIDE; // r0 <= c0
     int t = threadIdx.x;
-    float u[SIDE / ROWS], l[SIDE / ROWS];
+    float u[SIDE / PAIR_ROWS], l[SIDE / PAIR_ROWS];
 #pragma unroll
-    for (int k = 0; k < SIDE / ROWS; k++) {
-        int i = k * ROWS + threadIdx.y;
+    for (int k = 0; k < SIDE / PAIR_ROWS; k++) {
+        int i = k * PAIR_ROWS + threadIdx.y;
         u[k] = x[(size_t)min(r0 + i, n - 1) * n + min(c0 + t, n - 1)];
         l[k] = x[(size_t)min(c0 + i, n - 1) * n + min(r0 + t, n - 1)];
     }
 #pragma unroll
-    for (int k = 0; k < SIDE / ROWS; k++) {
-        int i = k * ROWS + threadIdx.y;
+    for (int k = 0; k < SIDE / PAIR_ROWS; k++) {
+        int i = k * PAIR_ROWS + threadIdx.y;
         upper[i][t] = u[k];
         lower[i][t] = l[k];
     }
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < SIDE / ROWS; k++) {
-        int i = k * ROWS + threadIdx.y;
+    for (int k = 0; k < SIDE / PAIR_ROWS; k++) {
+        int i = k * PAIR_ROWS + threadIdx.y;
         if (c0 + i < n && r0 + t < n) {
             x[(size_t)(c0 + i) * n + r0 + t] = upper[t][i];
         }
@@ -273,8 +275,8 @@ static void transpose1(const float *in, float *out, int rows, int cols, cudaStre
     if (rows == 0 || cols == 0) {
         return;
     }
-    dim3 grid(ceil_div(cols, TILE), ceil_div(rows, ROWS));
-    transpose_kernel1<<<grid, dim3(TILE, ROWS), 0, stream>>>(in, out, rows, cols);
+    dim3 grid(ceil_div(cols, TILE), ceil_div(rows, TILE));
+    transpose_kernel1<<<grid, dim3(TILE, TILE), 0, stream>>>(in, out, rows, cols);
     CUDA_CHECK_LAUNCH();
 }
 
@@ -282,8 +284,8 @@ static void transpose2(const float *in, float *out, int rows, int cols, cudaStre
     if (rows == 0 || cols == 0) {
         return;
     }
-    dim3 grid(ceil_div(rows, TILE), ceil_div(cols, ROWS));
-    transpose_kernel2<<<grid, dim3(TILE, ROWS), 0, stream>>>(in, out, rows, cols);
+    dim3 grid(ceil_div(rows, TILE), ceil_div(cols, TILE));
+    transpose_kernel2<<<grid, dim3(TILE, TILE), 0, stream>>>(in, out, rows, cols);
     CUDA_CHECK_LAUNCH();
 }
 
@@ -394,7 +396,7 @@ static void transpose11(float *x, int n, cudaStream_t stream) {
         return;
     }
     int tiles = ceil_div(n, SIDE);
-    transpose_kernel11<<<dim3(tiles + 1, ceil_div(tiles, 2)), dim3(SIDE, ROWS), 0, stream>>>(x, n);
+    transpose_kernel11<<<dim3(tiles + 1, ceil_div(tiles, 2)), dim3(SIDE, PAIR_ROWS), 0, stream>>>(x, n);
     CUDA_CHECK_LAUNCH();
 }
 
