@@ -67,7 +67,8 @@ awk '
       printf "~ Padding makes version 4 %.1f times as fast as version 3, not 32 times\n", ms[large 3] / ms[large 4]
       printf "~ version 6 is %.1f times as fast as version 5\n", ms[large 5] / ms[large 6]
       printf "~ With one wavefront version 8 comes to %s %% of the copy, with two to %s %%\n", percent["short_rows, V=8 16384x16384 transpose_kernel8"], of("16384x16384", "transpose_kernel8")
-      printf "~ In the second run, with another seed, it is %s %%\n", percent["lesson08, SEED=2 16384x16384 transpose_kernel8"]
+      printf "~ In a second run, with another seed, version 8 comes to %s %%\n", percent["lesson08, SEED=2 16384x16384 transpose_kernel8"]
+      printf "~ In place it is %s %%\n", of("16384x16384", "transpose_kernel11")
       printf "~ with `L2::256B` version 8 comes to %s %% at 16384 x 16384 and to %s %% at 10000 x 3000\n", percent["fetch_256, V=8 16384x16384 transpose_kernel8"], percent["fetch_256, V=8 10000x3000 transpose_kernel8"]
     }
 
@@ -93,6 +94,7 @@ awk '
     }
     printf "~ the best of its kind came to %s %% of the copy\n", best["LIST=1 16384x16384 regs 64x64 t256 q8 ld0 st0 m1"]
     printf "~ where the tile of 64 x 64 came to %s %%\n", order[first "256"]
+    printf "~ with float4 on all sides it came to %s %% in the tuning\n", best["LIST=2 16384x16384 pair 64x64 t512 ld0 st0 m1"]
     few = "LIST=2 1000003x7 "
     printf "~ whole rows in shared memory came to %s %% of the copy, and a thread for each row to %s %%\n", best[few "tall 960 rows t512 S1 ld0 st0"], best[few "rows of 7, 1 for a thread, t512"]
     printf "~ With 8 columns these were %s %% and %s %%\n", best["LIST=2 1000000x8 tall 512 rows t128 S1 ld0 st0"], best["LIST=2 1000000x8 rows of 8, 1 for a thread, t256"]
