@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check/follow.h"
-#include "check/sites.h"
+#include "check/probes.h"
 #include "decode/registers.h"
 #include "isa/instruction.h"
 #include "ptx/opcode.h"
@@ -227,7 +227,7 @@ static bool is_combined(const struct ptx_insn *p) {
     return p->row->undefined == UNDEFINED_COMPARISON && (opcode_has(p->opcode, "and") || opcode_has(p->opcode, "or"));
 }
 
-static uint32_t settled_by_predicate(const struct warp *w, const char *opcode, const struct operands *o) {
+static uint32_t read_shared_by_predicate(const struct warp *w, const char *opcode, const struct operands *o) {
     uint32_t slot = o->all[o->count - 1].slot, value = *(uint32_t *)(void *)(w->regs + slot);
     uint32_t known = ~follow_undefined(w, slot, 0, FULL_MASK);
     return known & (opcode_has(opcode, "and") ? ~value : value);
@@ -235,10 +235,10 @@ static uint32_t settled_by_predicate(const struct warp *w, const char *opcode, c
 
 static void set_combined(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes) {
     uint32_t compared = undefined_in(w, o, o->destinations, o->count - 1);
-    uint32_t settled = settled_by_predicate(w, source_of(w, in)->opcode, o);
+    uint32_t read_shared = read_shared_by_predicate(w, source_of(w, in)->opcode, o);
     for (unsigned k = 0; k < o->destinations; k++)
-        follow_define(w, o->all[k].slot, 0, compared & settled);
-    set_all(w, o, compared & ~settled);
+        follow_define(w, o->all[k].slot, 0, compared & read_shared);
+    set_all(w, o, compared & ~read_shared);
     if (lanes & ~compared)
         set_tried(w, in, run, o, lanes & ~compared, COMPUTED);
 }
@@ -408,7 +408,7 @@ static bool makes_temporary(const struct warp *w, const struct insn *in) {
 }
 
 void follow_results(struct warp *w, const struct insn *in) {
-    op_fn run = sites_operation(w->launch->kernel, in);
+    op_fn run = probes_handler(w->launch->kernel, in);
     if (in->flags & INSN_FORM)
         form_results(w, in, run);
     else if (in->effect == EFFECT_MOVE)

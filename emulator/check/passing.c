@@ -10,14 +10,14 @@
 #include "machine/code.h"
 
 void barrier_start(struct block_watch *b, uint32_t warps) {
-    memset(b->visitors, 0, (size_t)b->launch->sites->unavoidable * warps * sizeof *b->visitors);
+    memset(b->visitors, 0, (size_t)b->launch->probes->unavoidable * warps * sizeof *b->visitors);
     memset(b->passed, 0, sizeof b->passed);
     memset(b->arrived, 0, sizeof b->arrived);
     b->reads.easy = b->reads.ready = 0;
 }
 
 void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in) {
-    uint8_t number = b->launch->sites->items[in->index].value;
+    uint8_t number = b->launch->probes->items[in->index].value;
     if (number)
         b->visitors[(number - 1u) * w->launch->warps_per_block + w->index] |= w->mask;
     b->first_wait = in->index < b->first_wait ? in->index : b->first_wait;
@@ -63,7 +63,7 @@ static const struct fragment *waiting(const struct warp *w, unsigned barrier) {
 
 /* Lanes that have left the kernel and have gone around this barrier. */
 static uint32_t gone_around(const struct block_watch *b, const struct warp *w, const struct insn *barrier) {
-    uint8_t number = b->launch->sites->items[barrier->index].value;
+    uint8_t number = b->launch->probes->items[barrier->index].value;
     uint32_t passed = b->passed[w->index];
     if (number)
         passed |= w->threads & ~b->visitors[(number - 1u) * w->launch->warps_per_block + w->index];

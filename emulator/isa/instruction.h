@@ -119,7 +119,7 @@ enum undefined_flow {
     UNDEFINED_DIFFERENCE, /* the same, and x - x is 0 */
     UNDEFINED_CONVERSION, /* between integers bits are moved */
     UNDEFINED_CHOICE,     /* of the first two operands by the third */
-    UNDEFINED_COMPARISON, /* perhaps combined with a predicate that settles it */
+    UNDEFINED_COMPARISON, /* perhaps combined with a predicate that no_write it */
     UNDEFINED_PRODUCT,    /* of matrices: those elements that depend on them */
     UNDEFINED_LANES,      /* the operation itself says what becomes of them */
     UNDEFINED_ADDRESS,    /* operands are addresses, sizes, numbers of something: to use them is an error */

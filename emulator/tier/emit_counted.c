@@ -41,8 +41,8 @@ void counted_emit_access(const struct translator *t, uint32_t i) {
     unsigned bits = a->address_bits, step = (unsigned)a->bytes * a->count;
     fprintf(t->out,
             "  const struct counted_access *const had = &c->accesses[%u];\n"
-            "  const enum pattern low = had->low ? PATTERN_RUN : PATTERN_SAME;\n"
-            "  const enum pattern high = had->high ? PATTERN_RUN : PATTERN_SAME;\n"
+            "  const enum pattern low = had->low ? PATTERN_CONTIGUOUS : PATTERN_SAME;\n"
+            "  const enum pattern high = had->high ? PATTERN_CONTIGUOUS : PATTERN_SAME;\n"
             "  const uint%u_t *const at = (const uint%u_t *)(w->regs + a.address);\n"
             "  const uint%u_t first = at[0] + (uint%u_t)a.imm;\n"
             "  if (!counted_known(had, first) || !counted_lies%u(had, at, %u)) {\n"

@@ -45,7 +45,7 @@ void steps_classify(struct translator *t) {
         t->names[i] = lane_name(t->k, &code[i]);
         t->steps[i] = t->names[i]                          ? STEP_LANES
                       : is_fast_memory(t->k, &code[i])     ? STEP_MEMORY
-                      : watched_name(t->k, &code[i], name) ? STEP_WATCHED
+                      : probed_name(t->k, &code[i], name)  ? STEP_PROBED
                       : code[i].effect == EFFECT_LABEL     ? STEP_LABEL
                       : code[i].effect == EFFECT_BRANCH    ? STEP_BRANCH
                       : code[i].effect == EFFECT_BRANCH_IF ? STEP_BRANCH_IF

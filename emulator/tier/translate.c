@@ -106,10 +106,10 @@ static void emit_function(struct translator *t) {
         case STEP_MEMORY:
             emit_memory(t, i);
             break;
-        case STEP_WATCHED:
+        case STEP_PROBED:
             counted_emit_other(t, i);
             if (t->full)
-                watched_emit(t, i);
+                probed_emit(t, i);
             else
                 emit_other(t, i, i + 1);
             break;

@@ -10,12 +10,12 @@
 #define MAX_RUN 200 /* instructions in one loop: the compiler's time grows with it */
 
 enum step {
-    STEP_OTHER,   /* the interpreter does it */
-    STEP_LANES,   /* computes: lane by lane */
-    STEP_GUARD,   /* a guard before one that computes: they are one step */
-    STEP_INSIDE,  /* the one behind it */
-    STEP_MEMORY,  /* a load or store with a fast way */
-    STEP_WATCHED, /* the same where checks look first, and have a quick way for it */
+    STEP_OTHER,  /* the interpreter does it */
+    STEP_LANES,  /* computes: lane by lane */
+    STEP_GUARD,  /* a guard before one that computes: they are one step */
+    STEP_INSIDE, /* the one behind it */
+    STEP_MEMORY, /* a load or store with a fast way */
+    STEP_PROBED, /* the same where checks look first, and have a quick way for it */
     STEP_LABEL,
     STEP_BRANCH,
     STEP_BRANCH_IF,
@@ -85,9 +85,9 @@ uint32_t run_emit(struct translator *t, uint32_t begin);
 
 /* The same for one that the checks watch: what looks and does it has that name behind watched_, in check/watched_*.h. False: there is
  * nothing quicker than the checks' own operation. */
-bool watched_name(const struct kernel *k, const struct insn *in, char name[static 32]);
+bool probed_name(const struct kernel *k, const struct insn *in, char name[static 32]);
 /* In the copy for whole warps. */
-void watched_emit(struct translator *t, uint32_t i);
+void probed_emit(struct translator *t, uint32_t i);
 
 /* Declares `data` and `a`, the struct fast_access of an instruction. */
 void memory_emit_access(struct translator *t, uint32_t i);

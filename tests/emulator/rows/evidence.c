@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/sites.h"
+#include "check/probes.h"
 #include "isa/instruction.h"
 #include "machine/access.h"
 #include "ops/async.h"
@@ -58,13 +58,13 @@ static void add(struct evidence *e, const struct kernel *k, const struct transla
     const struct insn *in = &k->code.insns[i];
     const struct ptx_register *first = first_register(e->p);
     e->effects |= (uint64_t)1 << in->effect;
-    e->sites |= (uint64_t)1 << k->sites->items[i].kind;
-    e->notes_mask |= k->sites->items[i].kind == SITE_MEET && k->sites->items[i].flags & SITE_NOTES_MASK;
+    e->probes |= (uint64_t)1 << k->probes->items[i].kind;
+    e->notes_mask |= k->probes->items[i].kind == PROBE_WARP_SYNC && k->probes->items[i].flags & PROBE_NOTES_MASK;
     e->steps |= 1u << t->steps[i];
     e->form |= (in->flags & INSN_FORM) != 0;
     e->reduces |= in->effect == EFFECT_BULK_WRITE && ((const struct bulk *)in->extra)->reduces;
     e->first_is_register = first != NULL;
-    e->first_written |= first && writes(in, sites_operation(k, in), first->slot);
+    e->first_written |= first && writes(in, probes_handler(k, in), first->slot);
     see_access(e, in);
 }
 
@@ -83,7 +83,7 @@ void evidence_of(struct kernel *kernel, const char *statement, const char *famil
         abort();
     t->k = kernel;
     steps_classify(t);
-    sites_of(kernel);
+    probes_of(kernel);
     for (uint32_t i = 0; i < n;) {
         struct evidence e = {.p = kernel->code.sources[i], .family = ""};
         uint32_t end = i;
