@@ -32,3 +32,8 @@ else
   no "$page has the sectors that they move" "these rows are missing:"
   printf '%s\n' "$missing" | sed 's/^/    | /'
 fi
+
+WARNINGS=error sh tools/compile/build.sh lessons/lesson04_grids/measured/layouts.cu "$scratch/layouts"
+capture env SIZE=100 sh tools/actions/run.sh "$scratch/layouts"
+expect "lesson04's blur is right in each layout" 0 '^PASS: blur, layouts: 4 '
+case $output in *' ms'*) no "none of them is timed on the emulator" "a time was printed" && show_output ;; esac

@@ -1,4 +1,4 @@
-/* Lesson 04, "What an H200 measures": the layout alone. In the lesson's version 2 a thread makes a number, in version 4
+/* Lesson 04, "Structs and arrays": the layout alone. In the lesson's version 2 a thread makes a number, in version 4
  * three, so that two things change at once. Here is the kernel in between: planes, and a thread makes the three colours
  * of its pixel. All verified and timed (or counted) as the versions are.
  *

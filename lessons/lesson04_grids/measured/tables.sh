@@ -1,6 +1,6 @@
 #!/bin/sh
 # tables.sh: prints the rows of the page's H200 tables and, behind `~`, words of its text that quote a number, made from
-# h200.txt (which record.sh printed on that machine). tests/lessons/tables.test.sh looks whether the page has them.
+# h200.txt and layouts.txt (which record.sh printed on that machine). tests/lessons/tables.test.sh looks whether the page has them.
 set -eu
 cd "$(dirname "$0")"
 
@@ -82,3 +82,19 @@ awk -F'","' '
     printf "~ reads %.0f bytes for each particle, of which 4 are wanted\n", read["weigh_structs"]
     printf "~ from arrays it reads %.0f bytes for each particle and writes %.0f, from structs it reads %.0f and writes %.0f\n", read["move_arrays"], written["move_arrays"], read["move_structs"], written["move_structs"]
   }' h200.txt
+
+awk '
+  BEGIN {
+    name["planes_number"] = "planes | a number (version 2)"
+    name["planes_pixel"] = "planes | a pixel"
+    name["structs_pixel"] = "pixels of 12 bytes | a pixel (version 4)"
+    name["vectors_pixel"] = "pixels of 16 bytes | a pixel (version 5)"
+  }
+  /^--- / { section = substr($0, 5); next }
+  section == "layouts, SEED=1" && $1 in name { printf "| %s | %s | %.1f |\n", name[$1], $2, $NF }
+  section ~ /version 3/ && $2 ~ /wavefronts/ { steps[substr(section, length(section) - 3)] = $3 / (25 + 1) / 1536000 } # loads, a store
+  section ~ /version 3/ && $2 ~ /time/ { ns[substr(section, length(section) - 3)] = $3 }
+  END {
+    printf "~ A request takes L1 %.0f steps, one after the other\n", steps[5120]
+    printf "~ a request takes %.1f steps, and version 3 is %.1f times as fast\n", steps[5119], ns[5120] / ns[5119]
+  }' layouts.txt

@@ -292,6 +292,28 @@ static bool class_fits(const struct instruction *row, const struct evidence *e) 
     return class & classes_of(e);
 }
 
+/* ---- what the manual's family does ---- */
+
+/* A row that is wrong in all its columns is decoded as it says. Instructions of these families have one of these
+ * effects. */
+static bool family_fits(const struct evidence *e) {
+    static const struct {
+        const char *family;
+        uint64_t effects;
+    } rules[] = {{"loads", E(ACCESS) | E(MOVE) | E(NONE)},
+                 {"stores", E(ACCESS) | E(MOVE)},
+                 {"atomics", E(ACCESS)},
+                 {"fences", E(FENCE)},
+                 {"barriers", E(BARRIER) | E(CLUSTER_ARRIVE) | E(CLUSTER_WAIT) | E(NONE)},
+                 {"mbarrier", MBARRIER_EFFECTS | E(NONE)},
+                 {"textures", E(TEXTURE) | E(TEXTURE_QUERY)},
+                 {"surfaces", E(SURFACE) | E(TEXTURE_QUERY)}};
+    for (size_t i = 0; i < COUNT(rules); i++)
+        if (strncmp(e->family, rules[i].family, strlen(rules[i].family)) == 0)
+            return e->effects & rules[i].effects;
+    return true;
+}
+
 const char *judge(const struct instruction *row, const struct evidence *e) {
     return row == &instruction_unknown ? "it has no row"
            : !memory_fits(row, e)      ? "memory"
@@ -302,5 +324,6 @@ const char *judge(const struct instruction *row, const struct evidence *e) {
            : !compiling_fits(row, e)   ? "compiling"
            : !watching_fits(row, e)    ? "watching"
            : !class_fits(row, e)       ? "class"
+           : !family_fits(e)           ? "family"
                                        : NULL;
 }

@@ -1,6 +1,6 @@
 /* Whether the table of instructions (emulator/isa) is complete and true.
- *   rows judge FORMS   each form of the coverage's list that is decoded has a row, and that says what decode made of it;
- *                      a row with one column changed is found out: the judgement itself is tested
+ *   rows judge FORMS   each form of the coverage's list that is decoded has a row, and that says what decode made of
+ *                      it; a row with one column changed is found out: the judgement itself is tested
  *   rows names         the names of all rows
  * Complaints begin with `row` or `mutant`. */
 #include <stdio.h>

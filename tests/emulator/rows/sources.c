@@ -1,8 +1,8 @@
-/* Which passes know instructions by themselves, instead of asking the row: string literals that are opcodes, and operations that
- * are looked for by their address.
+/* Which passes know instructions by themselves, instead of asking the row: string literals that are opcodes, and
+ * operations that are looked for by their address.
  *   sources FORMS EXCEPTIONS FILES...
- * Decode reads the words behind an opcode's first, and some of those are opcodes elsewhere (red.add): there, and in opcode_has,
- * they may stand. form_find takes the name of an operation. A line of EXCEPTIONS: file, literal, why. */
+ * Decode reads the words behind an opcode's first, and some of those are opcodes elsewhere (red.add): there, and in
+ * opcode_has, they may stand. form_find takes the name of an operation. A line of EXCEPTIONS: file, literal, why. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
