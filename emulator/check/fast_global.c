@@ -269,9 +269,9 @@ static inline const struct insn *probed_whole(struct warp *w, const struct insn 
         return NULL;
     struct probed_place p;
     if (a->kind == ACCESS_LOAD)
-        return probed_read(w, fast, s->constants, &p) ? s->run(w, in) : NULL;
+        return probed_read(w, fast, s->constants, &p) ? s->handler(w, in) : NULL;
     struct race_chunk *c = probed_write(w, fast, s->constants, &p);
-    const struct insn *next = c ? s->run(w, in) : NULL;
+    const struct insn *next = c ? s->handler(w, in) : NULL;
     if (c)
         chunk_close(c);
     return next;
@@ -295,5 +295,5 @@ const struct insn *probed_global(struct warp *w, const struct insn *in) {
     else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
         return in + 1;
     bool loaded = !left && fast_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
-    return loaded ? in + 1 : warp_hand_on(w, s->run(w, in));
+    return loaded ? in + 1 : warp_hand_on(w, s->handler(w, in));
 }

@@ -390,7 +390,7 @@ const struct insn *probed_shared(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct probe *s = &b->launch->probes->items[in->index];
     if (note_read(b, w, in, s))
-        return s->run(w, in);
+        return s->handler(w, in);
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
     unsigned count = spans_find(w, in, spans);
@@ -400,7 +400,7 @@ const struct insn *probed_shared(struct warp *w, const struct insn *in) {
     if (left)
         watch_lanes(b, &t, left);
     bool loaded = !left && fast_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
-    return loaded ? in + 1 : warp_hand_on(w, s->run(w, in));
+    return loaded ? in + 1 : warp_hand_on(w, s->handler(w, in));
 }
 
 uint32_t fast_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count) {

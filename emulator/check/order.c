@@ -235,7 +235,7 @@ bool order_diverged(const struct block_order *o, const struct warp *w, struct ac
 }
 
 /* Between lanes that synchronize, what any of them knew is known to all. */
-static void some_lanes_meet(struct warp_order *w, uint32_t members, uint32_t time) {
+static void some_lanes_sync(struct warp_order *w, uint32_t members, uint32_t time) {
     w->used = true;
     if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
         abort();
@@ -258,7 +258,7 @@ void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bo
         w->synced = time;
     else if (members & (members - 1)) {
         o->partly = true;
-        some_lanes_meet(w, members, time);
+        some_lanes_sync(w, members, time);
     }
 }
 

@@ -81,7 +81,7 @@ static void bulk_flags(const struct insn *in, struct probe *s) {
 
 static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
     struct probe s = {0};
-    if (!p || !p->opcode || p->row->watching == UNWATCHED)
+    if (!p || !p->opcode || p->row->probing == NOT_PROBED)
         return s;
     s.kind = by_effect[in->effect].kind;
     s.flags = by_effect[in->effect].flags;
@@ -93,7 +93,7 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
     } else if (p->row->order == ORDER_MBARRIER_COPIES) {
         s.kind = PROBE_MBARRIER_COPIES;
         s.flags = PROBE_STRONG | PROBE_RELEASE;
-    } else if (in->effect == EFFECT_NONE && p->row->lanes == LANES_MEET) {
+    } else if (in->effect == EFFECT_NONE && p->row->lanes == LANES_SYNC) {
         s.kind = PROBE_WARP_SYNC;
         s.flags = p->row->order == ORDER_WARP ? PROBE_NOTES_MASK : 0;
     }
@@ -198,8 +198,8 @@ static void instrument(const struct kernel *k, struct probe *s, struct insn *in)
     if (s->kind == PROBE_ACCESS)
         s->constants = constants_of(k, s, in);
     s->flags |= loads_words(in, s) ? PROBE_WORDS : 0;
-    s->run = in->run;
-    in->run = probe_handler(s, in);
+    s->handler = in->handler;
+    in->handler = probe_handler(s, in);
 }
 
 static bool is_for_all(const struct insn *in) {

@@ -40,7 +40,7 @@ enum {
 };
 
 struct probe {
-    op_fn run; /* the handler without instrumentation, which the probe calls; NULL for PROBE_NOTHING */
+    handler_fn handler; /* the handler without instrumentation, which the probe calls; NULL for PROBE_NOTHING */
     uint8_t kind, flags;
     uint8_t value;   /* of wait_group: the groups left; of a barrier: its number in check/unavoidable.h, or 0 */
     uint32_t record; /* its part of `packed` in every access record: RECORD_STRONG and the like, and its index */
@@ -56,14 +56,14 @@ struct probes {
 };
 
 /* Made at the first call for a kernel and kept with it. From then on instructions with a probe are instrumented:
- * insn.run is the probe's handler, in the interpreter and in the second tier. All others cost what they cost without
+ * insn.handler is the probe's handler, in the interpreter and in the second tier. All others cost what they cost without
  * checks. */
 const struct probes *probes_of(const struct kernel *kernel);
 
 /* The instruction's own handler, instrumented or not. */
-static inline op_fn probes_handler(const struct kernel *kernel, const struct insn *in) {
+static inline handler_fn probes_handler(const struct kernel *kernel, const struct insn *in) {
     const struct probe *s = kernel->probes ? &kernel->probes->items[in->index] : NULL;
-    return s && s->run ? s->run : in->run;
+    return s && s->handler ? s->handler : in->handler;
 }
 
 /* Finds the shared variables that the kernel's addresses are computed from, for probe.variable: check/provenance.c. */

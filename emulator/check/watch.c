@@ -544,7 +544,7 @@ static const struct insn *probed(struct warp *w, const struct insn *in) {
     if (in_turn)
         pthread_mutex_lock(&b->launch->atomics);
     watch_before(b, w, in, s);
-    const struct insn *next = s->run(w, in);
+    const struct insn *next = s->handler(w, in);
     watch_after(b, w, in, s, mask, next);
     if (in_turn)
         pthread_mutex_unlock(&b->launch->atomics);
@@ -556,10 +556,10 @@ static const struct insn *probed_plain(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct probe *s = &b->launch->probes->items[in->index];
     access_before(b, w, in, s);
-    return warp_hand_on(w, s->run(w, in));
+    return warp_hand_on(w, s->handler(w, in));
 }
 
-op_fn probe_handler(const struct probe *s, const struct insn *in) {
+handler_fn probe_handler(const struct probe *s, const struct insn *in) {
     if (s->kind != PROBE_ACCESS || s->flags & PROBE_STRONG)
         return probed;
     const struct access *a = in->extra;
@@ -571,8 +571,8 @@ op_fn probe_handler(const struct probe *s, const struct insn *in) {
 static uint32_t waiting_lanes(const struct warp *w, unsigned barrier) {
     uint32_t lanes = 0;
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_AT_BARRIER && w->fragments[i].barrier == barrier)
-            lanes |= w->fragments[i].mask;
+        if (w->splits[i].state == SPLIT_AT_BARRIER && w->splits[i].barrier == barrier)
+            lanes |= w->splits[i].mask;
     return lanes;
 }
 

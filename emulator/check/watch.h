@@ -18,7 +18,7 @@ void watch_read(const struct warp *w, const struct insn *in, int lane, uint64_t 
 struct probe;
 /* The handler for an instrumented instruction: checks what it is about to do, does it, and records what follows from
  * it. */
-op_fn probe_handler(const struct probe *probe, const struct insn *in);
+handler_fn probe_handler(const struct probe *probe, const struct insn *in);
 /* Everybody has arrived at a barrier of the block, and it is about to open. */
 void watch_barrier_opens(struct block *b, unsigned barrier);
 

@@ -6,10 +6,10 @@
 
 bool probed_name(const struct kernel *k, const struct insn *in, char name[static 32]) {
     const struct access *a = in->extra;
-    if (!(in->flags & INSN_MEMORY) || !k->probes || k->probes->items[in->index].run == in->run)
+    if (!(in->flags & INSN_MEMORY) || !k->probes || k->probes->items[in->index].handler == in->handler)
         return false;
     const struct probe *s = &k->probes->items[in->index];
-    return s->kind == PROBE_ACCESS && !(s->flags & PROBE_STRONG) && s->run == memory_operation(a) &&
+    return s->kind == PROBE_ACCESS && !(s->flags & PROBE_STRONG) && s->handler == memory_operation(a) &&
            memory_fast_name(a, name) &&
            (a->space == SPACE_GLOBAL || (a->kind == ACCESS_LOAD && a->space == SPACE_SHARED));
 }

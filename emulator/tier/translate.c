@@ -100,7 +100,7 @@ static void emit_function(struct translator *t) {
         fprintf(t->out, " case %u: L%u: __attribute__((unused));\n", i, i);
         switch (t->steps[i]) {
         case STEP_LANES:
-        case STEP_GUARD:
+        case STEP_PREDICATE:
             i = run_emit(t, i);
             continue;
         case STEP_MEMORY:

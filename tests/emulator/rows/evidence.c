@@ -20,17 +20,17 @@ static const struct ptx_register *first_register(const struct ptx_insn *p) {
     return o && o->kind == OPERAND_REGISTER ? o->reg : NULL;
 }
 
-static bool is_product(op_fn run) {
-    static const op_fn products[] = {op_mma_float, op_mma_volta,        op_mma_double,        op_mma_integer,
-                                     op_mma_bits,  op_mma_sparse_float, op_mma_sparse_integer};
+static bool is_product(handler_fn handler) {
+    static const handler_fn products[] = {op_mma_float, op_mma_volta,        op_mma_double,        op_mma_integer,
+                                          op_mma_bits,  op_mma_sparse_float, op_mma_sparse_integer};
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-        if (products[i] == run)
+        if (products[i] == handler)
             return true;
     return false;
 }
 
-static bool writes(const struct insn *in, op_fn run, uint32_t slot) {
-    if (run == op_stack_restore || run == op_bar_warp_sync || in->effect == EFFECT_BRANCH_TABLE)
+static bool writes(const struct insn *in, handler_fn handler, uint32_t slot) {
+    if (handler == op_stack_restore || handler == op_bar_warp_sync || in->effect == EFFECT_BRANCH_TABLE)
         return false; /* op[0] is a source */
     if (in->op[0] == slot)
         return true;
@@ -38,7 +38,7 @@ static bool writes(const struct insn *in, op_fn run, uint32_t slot) {
         return ((const struct access *)in->extra)->regs[0] == slot;
     if (in->effect == EFFECT_TEXTURE || in->effect == EFFECT_SURFACE || in->effect == EFFECT_TEXTURE_QUERY)
         return ((const struct texture_access *)in->extra)->regs[0] == slot;
-    if (is_product(run))
+    if (is_product(handler))
         return ((const struct mma *)in->extra)->d_regs[0] == slot;
     return false;
 }

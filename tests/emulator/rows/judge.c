@@ -167,7 +167,7 @@ static bool lanes_fit(const struct instruction *row, const struct evidence *e) {
                                                                                 : row->order == ORDER_MBARRIER_COPIES;
     case LANES_EXCHANGE:
         return sync && e->form && e->probes == S(NOTHING);
-    case LANES_MEET:
+    case LANES_SYNC:
         return sync && !e->form;
     default:
         return e->effects & (waits | MBARRIER_EFFECTS) && row->order != ORDER_MBARRIER_COPIES &&
@@ -194,7 +194,7 @@ static bool compiling_fits(const struct instruction *row, const struct evidence 
 }
 
 static bool watching_fits(const struct instruction *row, const struct evidence *e) {
-    return is_parameter(e) || (row->watching == WATCHED) == (e->probes != S(NOTHING));
+    return is_parameter(e) || (row->probing == PROBED) == (e->probes != S(NOTHING));
 }
 
 /* ---- the class ---- */
@@ -322,7 +322,7 @@ const char *judge(const struct instruction *row, const struct evidence *e) {
            : !control_fits(row, e)     ? "control"
            : !lanes_fit(row, e)        ? "lanes"
            : !compiling_fits(row, e)   ? "compiling"
-           : !watching_fits(row, e)    ? "watching"
+           : !watching_fits(row, e)    ? "probing"
            : !class_fits(row, e)       ? "class"
            : !family_fits(e)           ? "family"
                                        : NULL;
