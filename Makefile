@@ -33,7 +33,7 @@ hints            := $(exercises:exercise%=hint%)
 commands         := help progress doctor lab notebooks student-copy bench test clean format new
 variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE STUDENT BASE CHECK WHEELS VERBOSE CC CUDA_HOME TOOL LESSON LIMIT NO_BROWSER PYTHON ROSTER JOBS STRICT TODO
 words            := $(sort $(lessons) $(exercises) $(hints) $(lesson_actions) $(exercise_actions) $(commands))
-export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc does not bear an empty NVCC_CCBIN
+export $(foreach name,$(filter-out CC,$(variables)),$(if $($(name)),$(name))) # nvcc rejects an empty NVCC_CCBIN
 
 # --- what was asked, checked before anything is built ---
 
@@ -73,7 +73,7 @@ endif
 
 define check_actions # subject, the actions it has
 ifneq ($(filter-out $(2),$(actions)),)
-$$(error '$(firstword $(filter-out $(2),$(actions)))' is nothing that $(1) can do; it can: $(2))
+$$(error $(1) has no action '$(firstword $(filter-out $(2),$(actions)))'; it has: $(2))
 endif
 endef
 $(foreach subject,$(filter $(lessons),$(subjects)),$(eval $(call check_actions,$(subject),$(lesson_actions))))

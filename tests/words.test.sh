@@ -56,9 +56,9 @@ expect "a typo in a hint" error "Did you mean hint03\?"
 capture make hint
 expect "an exercise's action without one" error 'hint what\?.*make exercise03 hint'
 capture make lesson01 hint
-expect "an exercise's action on a lesson" error "'hint' is nothing that lesson01 can do"
+expect "an exercise's action on a lesson" error "lesson01 has no action 'hint'"
 capture make exercise01 ptx
-expect "a lesson's action on an exercise" error "'ptx' is nothing that exercise01 can do"
+expect "a lesson's action on an exercise" error "exercise01 has no action 'ptx'"
 capture make lesson01 BACKEND=tpu
 expect "BACKEND=tpu" error 'BACKEND=tpu.*auto, gpu or cpu'
 nothing_built "a mistake builds nothing"

@@ -24,7 +24,8 @@ static unsigned check_by_name(const char *name, size_t length) {
         {"unused", CHECK_UNUSED | CHECK_INIT}, /* which knows what is written */
         {"strict", CHECK_STRICT},
         {"approx", CHECK_APPROX},
-        {"careful", CHECK_CAREFUL},
+        {"slow", CHECK_SLOW},
+        {"careful", CHECK_SLOW}, /* its former name */
         {"none", 0},
         {"all", CHECK_MEMORY | CHECK_RACE | CHECK_SYNC | CHECK_INIT | CHECK_LEAK},
     };

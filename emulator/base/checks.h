@@ -12,10 +12,10 @@ enum check {
     CHECK_INIT = 8,   /* reads of memory that nobody has written */
     CHECK_LEAK = 16,  /* what is allocated when the program ends */
     /* not in `all`: */
-    CHECK_CAREFUL = 128, /* everything goes the careful way, to be compared with the quick one */
-    CHECK_STRICT = 32,   /* a race within a warp is an error although its lanes ran together, not a warning */
-    CHECK_UNUSED = 64,   /* memory that is allocated and never written */
-    CHECK_APPROX = 256,  /* approximate instructions are as inexact as their manual allows: ops/inexact.h */
+    CHECK_SLOW = 128,   /* every access takes the slow path, to be compared with the fast path */
+    CHECK_STRICT = 32,  /* a race within a warp is an error although its lanes ran together, not a warning */
+    CHECK_UNUSED = 64,  /* memory that is allocated and never written */
+    CHECK_APPROX = 256, /* approximate instructions are as inexact as their manual allows: ops/inexact.h */
 };
 
 /* The bits of the checks that are on. */

@@ -147,7 +147,7 @@ static uint64_t run_end(const struct allocation *a, uint64_t at, uint64_t end) {
     return at < end ? at : end;
 }
 
-uint64_t allocation_unwritten_run(const struct allocation *a, uint64_t *at, uint64_t end) {
+uint64_t allocation_unwritten_range(const struct allocation *a, uint64_t *at, uint64_t end) {
     const struct allocation_watch *w = a ? a->watch : NULL;
     for (uint64_t to; w && *at < end && allocation_find_unwritten(a, *at, end - *at, at); *at = to) {
         uint64_t column = w->pitch ? (*at - a->base) % w->pitch : 0, row_end = *at + (w->width - column);
@@ -179,7 +179,7 @@ void allocation_copied(const struct allocation *to, uint64_t to_address, const s
         allocation_unwrite(to, to_address + (where - from_address));
 }
 
-/* ---- cells ---- */
+/* ---- shadow words ---- */
 
 struct race_chunk *allocation_chunks(const struct allocation *a) {
     struct race_chunk *chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire), *none = NULL;

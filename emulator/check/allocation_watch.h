@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "check/cells.h"
+#include "check/shadow_memory.h"
 #include "memory/memory.h"
 
 struct allocation_watch {
@@ -34,7 +34,7 @@ void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width)
 /* The first byte of a range that nobody has written; false when there is none. */
 bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
 /* The first run of such bytes in [*at, end) that is no hole in a structure and no rest of a row: sets *at, returns its length. */
-uint64_t allocation_unwritten_run(const struct allocation *a, uint64_t *at, uint64_t end);
+uint64_t allocation_unwritten_range(const struct allocation *a, uint64_t *at, uint64_t end);
 /* The bytes at `to` are now as written as those at `from`; either may be NULL: the host's. */
 void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
                        uint64_t from_address, uint64_t bytes);

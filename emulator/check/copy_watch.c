@@ -35,7 +35,7 @@ struct tally {
 
 static void count_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, struct tally *tally) {
     uint64_t at = address, end = address + bytes;
-    for (uint64_t run; (run = allocation_unwritten_run(a, &at, end)); at += run) {
+    for (uint64_t run; (run = allocation_unwritten_range(a, &at, end)); at += run) {
         tally->first = tally->count ? tally->first : at;
         tally->count += run;
     }
@@ -89,7 +89,7 @@ static void note_order(const struct copied *c, const struct allocation *to, cons
         return;
     pthread_mutex_lock(&lock);
     race_of_copy(c->order, &ran, &hazards);
-    hazards_tell(&hazards);
+    hazards_report(&hazards);
     pthread_mutex_unlock(&lock);
 }
 

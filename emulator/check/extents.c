@@ -1,9 +1,9 @@
-/* See extents.h. */
+/* Cutting and joining extents. A list is changed in a copy with room for what splitting adds. */
 #include "check/extents.h"
 
 #include <string.h>
 
-/* A list while it is being changed: an extent may be cut in two, and one may come. */
+/* The copy: each extent may be split in two, and one may be added. */
 struct longer {
     struct extent items[2 * MOST_WRITES + 1];
     unsigned count;
@@ -25,7 +25,7 @@ static bool store(struct extent *list, uint8_t *count, unsigned most, const stru
     return true;
 }
 
-/* Those of the list, where they are not in `gone`. */
+/* Adds the extents of a list without the bytes of `gone`. */
 static void add_rest(struct longer *l, const struct extent *list, unsigned count, const struct extent *gone) {
     for (const struct extent *e = list; e < list + count; e++) {
         add(l, *e, e->first, e->last < gone->first ? e->last : gone->first - 1);
@@ -39,7 +39,7 @@ bool extents_remove(struct extent *list, uint8_t *count, unsigned most, const st
     return store(list, count, most, &l);
 }
 
-/* Grows by those of the list that are alike and that it touches; they are taken out. */
+/* Joins `new` with all alike extents that it touches, which are removed from the list. */
 static struct extent join(struct extent *list, unsigned *count, struct extent new) {
     for (unsigned i = 0; i < *count;) {
         struct extent *e = &list[i];
@@ -62,12 +62,12 @@ bool extents_put(struct extent *list, uint8_t *count, unsigned most, const struc
     return store(list, count, most, &l);
 }
 
-struct global_mark extents_mark(const struct extent *list, unsigned count, unsigned byte) {
+struct global_record extents_record(const struct extent *list, unsigned count, unsigned byte) {
     for (const struct extent *e = list; e < list + count; e++)
         if (byte >= e->first && byte <= e->last) {
-            struct global_mark m = e->mark;
-            m.mark.packed += byte >> e->shift;
+            struct global_record m = e->record;
+            m.record.packed += byte >> e->shift;
             return m;
         }
-    return (struct global_mark){0};
+    return (struct global_record){0};
 }

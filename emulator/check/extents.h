@@ -1,24 +1,24 @@
-/* A chunk of which extents say all: plain accesses by threads one after the other to elements one after the other. */
+/* Lists of extents: what is recorded of a chunk while consecutive threads access it element after element. */
 #ifndef EXTENTS_H
 #define EXTENTS_H
 
-#include "check/cells.h"
+#include "check/shadow_memory.h"
 
-/* Do both say the same of their bytes? */
+/* Do both belong to the same access, as if one went on with the other? */
 static inline bool extent_is_alike(const struct extent *a, const struct extent *b) {
-    return a->mark.mark.packed == b->mark.mark.packed && a->mark.mark.time == b->mark.mark.time &&
-           a->mark.block == b->mark.block && a->mark.launch == b->mark.launch && a->shift == b->shift;
+    return a->record.record.packed == b->record.record.packed && a->record.record.time == b->record.record.time &&
+           a->record.block == b->record.block && a->record.launch == b->record.launch && a->shift == b->shift;
 }
-static inline bool extent_meets(const struct extent *a, const struct extent *b) {
+static inline bool extents_overlap(const struct extent *a, const struct extent *b) {
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* Of a list of at most `most`: says of the bytes of `new` that they have this mark, whatever they had before. False, with nothing done:
- * too many would be needed. */
+/* Gives the bytes of `new` this record in a list, in place of what they had. False: it would need more than `most`
+ * extents, and nothing is done. */
 bool extents_put(struct extent *list, uint8_t *count, unsigned most, const struct extent *new);
-/* The same for no mark. */
+/* Takes the records of the bytes of `old` out of a list. False: as above. */
 bool extents_remove(struct extent *list, uint8_t *count, unsigned most, const struct extent *old);
-/* A byte's mark; launch 0: none. */
-struct global_mark extents_mark(const struct extent *list, unsigned count, unsigned byte);
+/* The record of a byte; launch 0: none. */
+struct global_record extents_record(const struct extent *list, unsigned count, unsigned byte);
 
 #endif

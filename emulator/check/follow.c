@@ -257,16 +257,16 @@ static void before(struct warp *w, const struct insn *in) {
 static const struct insn *execute(struct warp *w, const struct insn *in) {
     uint32_t all = w->mask, lanes = all;
     const struct insn *what = in;
-    if (in->flags & INSN_GUARD) {
+    if (in->flags & INSN_PREDICATE) {
         uint32_t p = *(const uint32_t *)(const void *)(w->regs + in->op[0]);
-        follow_use_register(w, ++what, in->op[0], 0, USE_GUARD);
+        follow_use_register(w, ++what, in->op[0], 0, USE_PREDICATE);
         lanes &= in->kind ? ~p : p;
     }
     w->mask = lanes;
     if (lanes)
         before(w, what);
     w->mask = all;
-    const struct insn *next = in->run(w, in);
+    const struct insn *next = in->handler(w, in);
     if (lanes && next && is_store(what))
         after_store(w, what, lanes);
     return next;

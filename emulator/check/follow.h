@@ -41,7 +41,7 @@ struct follow {
 enum use {
     USE_NONE,
     USE_BRANCH,
-    USE_GUARD,
+    USE_PREDICATE,
     USE_ADDRESS,
     USE_ATOMIC,
     USE_LANE,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check/follow.h"
-#include "check/sites.h"
+#include "check/probes.h"
 #include "decode/registers.h"
 #include "isa/instruction.h"
 #include "ptx/opcode.h"
@@ -169,7 +169,7 @@ static void fill(const struct warp *w, const struct operands *o, uint8_t frame[]
     }
 }
 
-static void try_out(struct warp *w, const struct insn *in, op_fn run, const struct operands *o,
+static void try_out(struct warp *w, const struct insn *in, handler_fn handler, const struct operands *o,
                     uint8_t frame[][SLOT_BYTES], uint8_t with) {
     struct insn trial = *in;
     uint8_t *regs = w->regs;
@@ -178,7 +178,7 @@ static void try_out(struct warp *w, const struct insn *in, op_fn run, const stru
     for (unsigned k = 0; k < INSN_OPERANDS; k++)
         trial.op[k] = k * SLOT_BYTES;
     w->regs = frame[0];
-    run(w, &trial);
+    handler(w, &trial);
     w->regs = regs;
     w->carry = carry;
 }
@@ -200,11 +200,11 @@ static void set_tried_lane(const struct warp *w, const struct operand *d, const 
         follow_registers(w)[d->slot + i] = zeros[i] == ones[i] ? 0 : origin | flag;
 }
 
-static void set_tried(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes,
-                      uint8_t flag) {
+static void set_tried(struct warp *w, const struct insn *in, handler_fn handler, const struct operands *o,
+                      uint32_t lanes, uint8_t flag) {
     _Alignas(64) uint8_t zeros[INSN_OPERANDS][SLOT_BYTES], ones[INSN_OPERANDS][SLOT_BYTES];
-    try_out(w, in, run, o, zeros, 0);
-    try_out(w, in, run, o, ones, 0xff);
+    try_out(w, in, handler, o, zeros, 0);
+    try_out(w, in, handler, o, ones, 0xff);
     for (; lanes; lanes &= lanes - 1) {
         int l = first_lane(lanes);
         uint8_t origin = first_origin(w, o, l) | flag;
@@ -227,20 +227,21 @@ static bool is_combined(const struct ptx_insn *p) {
     return p->row->undefined == UNDEFINED_COMPARISON && (opcode_has(p->opcode, "and") || opcode_has(p->opcode, "or"));
 }
 
-static uint32_t settled_by_predicate(const struct warp *w, const char *opcode, const struct operands *o) {
+static uint32_t read_shared_by_predicate(const struct warp *w, const char *opcode, const struct operands *o) {
     uint32_t slot = o->all[o->count - 1].slot, value = *(uint32_t *)(void *)(w->regs + slot);
     uint32_t known = ~follow_undefined(w, slot, 0, FULL_MASK);
     return known & (opcode_has(opcode, "and") ? ~value : value);
 }
 
-static void set_combined(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes) {
+static void set_combined(struct warp *w, const struct insn *in, handler_fn handler, const struct operands *o,
+                         uint32_t lanes) {
     uint32_t compared = undefined_in(w, o, o->destinations, o->count - 1);
-    uint32_t settled = settled_by_predicate(w, source_of(w, in)->opcode, o);
+    uint32_t read_shared = read_shared_by_predicate(w, source_of(w, in)->opcode, o);
     for (unsigned k = 0; k < o->destinations; k++)
-        follow_define(w, o->all[k].slot, 0, compared & settled);
-    set_all(w, o, compared & ~settled);
+        follow_define(w, o->all[k].slot, 0, compared & read_shared);
+    set_all(w, o, compared & ~read_shared);
     if (lanes & ~compared)
-        set_tried(w, in, run, o, lanes & ~compared, COMPUTED);
+        set_tried(w, in, handler, o, lanes & ~compared, COMPUTED);
 }
 
 /* x ^ x and x - x are 0 whatever x is. */
@@ -249,16 +250,17 @@ static bool is_zero(const struct insn *in, const struct ptx_insn *p) {
     return cancels && is_integer(opcode_type(p->opcode, 0)) && in->op[1] == in->op[2];
 }
 
-static void set_by_rule(struct warp *w, const struct insn *in, op_fn run, const struct operands *o, uint32_t lanes) {
+static void set_by_rule(struct warp *w, const struct insn *in, handler_fn handler, const struct operands *o,
+                        uint32_t lanes) {
     const struct ptx_insn *p = source_of(w, in);
     struct rule rule = rule_of(p->row, p->opcode);
     uint32_t controlled = undefined_in(w, o, o->count - rule.controls, o->count), rest = lanes & ~controlled;
     if (is_combined(p) && !(in->flags & INSN_CONSTANT)) {
-        set_combined(w, in, run, o, lanes);
+        set_combined(w, in, handler, o, lanes);
         return;
     }
     if (controlled && p->row->undefined == UNDEFINED_CHOICE) /* between two that may be alike in some bytes */
-        set_tried(w, in, run, o, controlled, COMPUTED);
+        set_tried(w, in, handler, o, controlled, COMPUTED);
     else
         set_all(w, o, rule.way == WAY_WHOLE ? lanes : controlled);
     if (rule.way == WAY_UPWARD)
@@ -266,16 +268,16 @@ static void set_by_rule(struct warp *w, const struct insn *in, op_fn run, const 
     else if (rule.way == WAY_HALVES)
         set_halves(w, o, rest);
     else if (rule.way != WAY_WHOLE && rest)
-        set_tried(w, in, run, o, rest, rule.way == WAY_NEW_BITS ? COMPUTED : 0);
+        set_tried(w, in, handler, o, rest, rule.way == WAY_NEW_BITS ? COMPUTED : 0);
 }
 
-static void form_results(struct warp *w, const struct insn *in, op_fn run) {
+static void form_results(struct warp *w, const struct insn *in, handler_fn handler) {
     const struct operands o = operands_of(in);
     uint32_t lanes = undefined_in(w, &o, o.destinations, o.count);
     if (lanes && is_zero(in, source_of(w, in)))
         lanes = 0;
     if (lanes)
-        set_by_rule(w, in, run, &o, lanes);
+        set_by_rule(w, in, handler, &o, lanes);
     for (unsigned k = 0; k < o.destinations; k++)
         follow_define(w, o.all[k].slot, o.all[k].bytes, w->mask & ~lanes);
 }
@@ -283,10 +285,10 @@ static void form_results(struct warp *w, const struct insn *in, op_fn run) {
 /* ---- instructions that are no forms ---- */
 
 /* Moves whole elements: what happens to the registers happens to the frame beside them. */
-static void move_along(struct warp *w, const struct insn *in, op_fn run) {
+static void move_along(struct warp *w, const struct insn *in, handler_fn handler) {
     uint8_t *regs = w->regs;
     w->regs = follow_registers(w);
-    run(w, in);
+    handler(w, in);
     w->regs = regs;
 }
 
@@ -324,7 +326,7 @@ static void visit_written(struct ptx_register *r, bool written, void *context) {
 /* ---- matrices ---- */
 
 /* The whole frame, with undefined bytes that are all zeros, or ones: NaN, which no product or sum loses. */
-static uint8_t *trial_frame(struct warp *w, const struct insn *in, op_fn run, uint8_t with) {
+static uint8_t *trial_frame(struct warp *w, const struct insn *in, handler_fn handler, uint8_t with) {
     size_t n = w->launch->kernel->frame_bytes;
     uint8_t *frame = aligned_alloc(64, n), *regs = w->regs;
     const uint8_t *undefined = follow_registers(w);
@@ -333,7 +335,7 @@ static uint8_t *trial_frame(struct warp *w, const struct insn *in, op_fn run, ui
     for (size_t i = 0; i < n; i++)
         frame[i] = undefined[i] ? with : regs[i];
     w->regs = frame;
-    run(w, in);
+    handler(w, in);
     w->regs = regs;
     return frame;
 }
@@ -352,8 +354,9 @@ static void visit_product(struct ptx_register *r, bool written, void *context) {
 }
 
 /* An element of the product is undefined if it depends on one that is. */
-static void set_product(struct warp *w, const struct insn *in, op_fn run, const struct ptx_insn *p, uint8_t origin) {
-    uint8_t *zeros = trial_frame(w, in, run, 0), *ones = trial_frame(w, in, run, 0xff);
+static void set_product(struct warp *w, const struct insn *in, handler_fn handler, const struct ptx_insn *p,
+                        uint8_t origin) {
+    uint8_t *zeros = trial_frame(w, in, handler, 0), *ones = trial_frame(w, in, handler, 0xff);
     struct product v = {w, zeros, ones, origin | COMPUTED};
     visit_registers(p, visit_product, &v);
     free(zeros);
@@ -383,14 +386,14 @@ static void use_all(struct warp *w, const struct insn *in, const struct visited 
         follow_use(w, in, first_lane(rest), v->origin, use);
 }
 
-static void other_results(struct warp *w, const struct insn *in, op_fn run) {
+static void other_results(struct warp *w, const struct insn *in, handler_fn handler) {
     const struct ptx_insn *p = source_of(w, in);
     struct visited v = {.warp = w};
     if (!p || !p->opcode)
         return;
     visit_registers(p, visit_read, &v);
     if (v.lanes && p->row->undefined == UNDEFINED_PRODUCT && w->mask == FULL_MASK) {
-        set_product(w, in, run, p, v.origin);
+        set_product(w, in, handler, p, v.origin);
         return;
     }
     if (v.lanes && p->row->undefined != UNDEFINED_WHOLE) {
@@ -408,15 +411,15 @@ static bool makes_temporary(const struct warp *w, const struct insn *in) {
 }
 
 void follow_results(struct warp *w, const struct insn *in) {
-    op_fn run = sites_operation(w->launch->kernel, in);
+    handler_fn handler = probes_handler(w->launch->kernel, in);
     if (in->flags & INSN_FORM)
-        form_results(w, in, run);
+        form_results(w, in, handler);
     else if (in->effect == EFFECT_MOVE)
-        move_along(w, in, run);
+        move_along(w, in, handler);
     else if (in->effect == EFFECT_NEGATION)
         copy_results(w, in, 0, 0);
     else if (in->effect == EFFECT_GENERIC_ADDRESS)
         copy_results(w, in, 8, 8);
     else if (!(in->flags & INSN_PSEUDO) && in->effect != EFFECT_NOTHING && !makes_temporary(w, in))
-        other_results(w, in, run);
+        other_results(w, in, handler);
 }

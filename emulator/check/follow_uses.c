@@ -39,7 +39,7 @@ void follow_use_register(const struct warp *w, const struct insn *in, uint32_t s
 
 const char *follow_use_words(enum use use) {
     static const char *const words[] = {[USE_BRANCH] = "it decides a branch",
-                                        [USE_GUARD] = "it decides whether this is done",
+                                        [USE_PREDICATE] = "it decides whether this is done",
                                         [USE_ADDRESS] = "it is, or makes, an address",
                                         [USE_ATOMIC] = "it is an operand of an atomic operation",
                                         [USE_LANE] = "it says which lanes take part or are asked",

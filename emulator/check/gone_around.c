@@ -45,7 +45,7 @@ static const struct reachable *reachable_from(struct block_watch *b, const struc
     return r;
 }
 
-static bool comes_behind(struct block_watch *b, const struct insn *in, const struct fragment *f) {
+static bool comes_behind(struct block_watch *b, const struct insn *in, const struct warp_diverge *f) {
     const struct reachable *r = reachable_from(b, f->pc);
     bool again = r->bits[f->pc->index / 64] >> f->pc->index % 64 & 1;
     return !again && r->bits[in->index / 64] >> in->index % 64 & 1;
@@ -54,8 +54,8 @@ static bool comes_behind(struct block_watch *b, const struct insn *in, const str
 void gone_around_note(struct block_watch *b, const struct warp *w, const struct insn *in) {
     struct gone_around *g = &b->gone_around[w->index];
     for (unsigned i = 0; i < w->count; i++) {
-        const struct fragment *f = &w->fragments[i];
-        if (i == w->current || f->state != FRAGMENT_AT_SYNC || f->depth || !(f->sync_mask & w->mask) ||
+        const struct warp_diverge *f = &w->splits[i];
+        if (i == w->current || f->state != SPLIT_AT_SYNC || f->depth || !(f->sync_mask & w->mask) ||
             !comes_behind(b, in, f))
             continue;
         if (g->sync != f->pc || !g->lanes)

@@ -433,7 +433,7 @@ static bool is_told_anyway(const struct hazards *all, const struct hazard *h) {
     return false;
 }
 
-void hazards_tell(struct hazards *all) {
+void hazards_report(struct hazards *all) {
     for (unsigned i = 0; i < all->count; i++) {
         const struct hazard *h = &all->items[i];
         struct text t = {0};

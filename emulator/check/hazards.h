@@ -55,7 +55,7 @@ struct hazards {
 };
 
 void hazards_note(struct hazards *all, const struct hazard *h);
-void hazards_tell(struct hazards *all);
+void hazards_report(struct hazards *all);
 bool hazard_is_atomic(const struct insn *in);
 struct hazard_thread hazard_thread(const struct warp *w, int lane);
 /* The same from a block's number and a warp and lane in it. */

@@ -112,23 +112,23 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
 
 /* ---- afterwards ---- */
 
-/* The launch that left the mark had been submitted, and nobody had waited for it. */
-static bool conflicts(const struct touch_of_host *t, const struct global_mark *m, struct ran *r) {
+/* The launch that left the record had been submitted, and nobody had waited for it. */
+static bool conflicts(const struct touch_of_host *t, const struct global_record *m, struct ran *r) {
     return m->launch && m->launch <= t->serial && stream_order_find(m->launch, r) && r->kernel &&
            t->clock.last[r->stream] < r->number;
 }
 
 static void note(struct hazards *all, const struct touch_of_host *t, const struct allocation *a, const struct ran *r,
-                 const struct global_mark *m, bool write_then) {
+                 const struct global_record *m, bool write_then) {
     struct launch launch = {0};
     memcpy(launch.config.grid, r->grid, sizeof r->grid);
     memcpy(launch.config.block, r->block, sizeof r->block);
-    uint32_t site = MARK_SITE(m->mark.packed);
+    uint32_t index = RECORD_INSN(m->record.packed);
     struct hazard h = {.kind = HAZARD_RACE,
                        .relation = RELATION_HOST,
                        .kernel = r->kernel,
                        .kernel_then = r->kernel,
-                       .then = site < r->kernel->code.count ? &r->kernel->code.insns[site] : NULL,
+                       .then = index < r->kernel->code.count ? &r->kernel->code.insns[index] : NULL,
                        .host_now = true,
                        .host_function = t->function,
                        .space = SPACE_GLOBAL,
@@ -137,7 +137,7 @@ static void note(struct hazards *all, const struct touch_of_host *t, const struc
                        .write = t->write,
                        .write_then = write_then,
                        .allocation = a};
-    h.who_then = hazard_thread_at(&launch, m->block, MARK_WARP(m->mark.packed), m->mark.packed & MARK_LANE);
+    h.who_then = hazard_thread_at(&launch, m->block, RECORD_WARP(m->record.packed), m->record.packed & RECORD_LANE);
     hazards_note(all, &h);
 }
 
@@ -151,13 +151,13 @@ static void compare(struct hazards *all, const struct touch_of_host *t) {
         return;
     uint64_t at = (t->address - a->base) & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     chunk_lock(c);
-    chunk_tell(c);
-    const struct global_cell cell = chunk_cell(c, at >> chunk_unit_shift(c), NULL);
+    chunk_propagate_log(c);
+    const struct global_shadow word = chunk_shadow(c, at >> chunk_unit_shift(c), NULL);
     chunk_close(c);
-    const struct global_mark *marks[] = {&cell.write, &cell.strong, &cell.reads[0], &cell.reads[1]};
+    const struct global_record *records[] = {&word.write, &word.strong, &word.reads[0], &word.reads[1]};
     for (int i = 0; i < (t->write ? 4 : 2); i++)
-        if (conflicts(t, marks[i], &r)) {
-            note(all, t, a, &r, marks[i], i < 2);
+        if (conflicts(t, records[i], &r)) {
+            note(all, t, a, &r, records[i], i < 2);
             return;
         }
 }
@@ -169,7 +169,7 @@ void managed_settle(bool idle) {
         compare(&hazards, &touches[i]);
     if (n) {
         atomic_store(&touch_count, 0);
-        hazards_tell(&hazards);
+        hazards_report(&hazards);
     }
     if (idle)
         set_closed(false);

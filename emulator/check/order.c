@@ -93,14 +93,14 @@ static void facts_join(struct facts *to, const struct facts *from) {
             facts_add(to, from->items[i]);
 }
 
-static bool facts_cover(const struct facts *f, uint32_t block, struct access_mark mark) {
+static bool facts_cover(const struct facts *f, uint32_t block, struct access_record record) {
     if (f->everything)
         return true;
     const struct fact *fact = f->count ? fact_slot(f, block) : NULL;
     if (!fact || !fact->block)
         return false;
-    return mark.time < fact->base ||
-           (mark.time < fact->time && (fact->warp == WHOLE_BLOCK || fact->warp == MARK_WARP(mark.packed)));
+    return record.time < fact->base ||
+           (record.time < fact->time && (fact->warp == WHOLE_BLOCK || fact->warp == RECORD_WARP(record.packed)));
 }
 
 /* ---- a block ---- */
@@ -124,7 +124,7 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     }
     o->warp_count = warps;
     o->index = index;
-    o->start = o->base = o->fence_base = ++o->time; /* the clock goes on: marks of the block before are older */
+    o->start = o->base = o->fence_base = ++o->time; /* the clock goes on: records of the block before are older */
     o->any_fence = o->pending_any = o->partly = false;
     facts_clear(&o->learned);
     facts_clear(&o->late);
@@ -153,49 +153,52 @@ void order_free(struct block_order *o) {
 }
 
 /* A copy that its lane has not waited for is ordered with nothing, the lane's own accesses included. */
-bool order_copy_unfinished(const struct block_order *o, struct access_mark mark) {
-    return (mark.packed & MARK_COPY) && mark.time >= o->start &&
-           mark.time >= o->warps[MARK_WARP(mark.packed)].copies_done[mark.packed & MARK_LANE];
+bool order_copy_unfinished(const struct block_order *o, struct access_record record) {
+    return (record.packed & RECORD_COPY) && record.time >= o->start &&
+           record.time >= o->warps[RECORD_WARP(record.packed)].copies_done[record.packed & RECORD_LANE];
 }
 
-bool order_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
+bool order_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane) {
     const struct warp_order *w = &o->warps[warp];
-    uint32_t by = MARK_WARP(mark.packed), by_lane = mark.packed & MARK_LANE;
-    if (mark.time < o->start)
+    uint32_t by = RECORD_WARP(record.packed), by_lane = record.packed & RECORD_LANE;
+    if (record.time < o->start)
         return true;
-    if (order_copy_unfinished(o, mark))
+    if (order_copy_unfinished(o, record))
         return false;
-    if (mark.time < o->base)
+    if (record.time < o->base)
         return true;
-    if (mark.time < w->known[by])
+    if (record.time < w->known[by])
         return true;
     if (by != warp)
         return false;
-    return by_lane == lane || mark.time < w->synced || (w->lanes && mark.time < w->lanes->known[lane][by_lane]);
+    return by_lane == lane || record.time < w->synced || (w->lanes && record.time < w->lanes->known[lane][by_lane]);
 }
 
-bool order_before_strong_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
+bool order_before_strong_in_block(const struct block_order *o, struct access_record record, uint32_t warp,
+                                  uint32_t lane) {
     const struct warp_order *w = &o->warps[warp];
-    uint32_t by = MARK_WARP(mark.packed);
-    return order_in_block(o, mark, warp, lane) || mark.time < w->pending_known[by] || mark.time < o->pending_known[by];
+    uint32_t by = RECORD_WARP(record.packed);
+    return order_in_block(o, record, warp, lane) || record.time < w->pending_known[by] ||
+           record.time < o->pending_known[by];
 }
 
-bool order_before_strong(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
-    return order_between_blocks(o, block, mark, warp) || facts_cover(&o->warps[warp].pending, block, mark) ||
-           facts_cover(&o->pending, block, mark);
+bool order_before_strong(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp) {
+    return order_between_blocks(o, block, record, warp) || facts_cover(&o->warps[warp].pending, block, record) ||
+           facts_cover(&o->pending, block, record);
 }
 
-bool order_read_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane) {
-    return order_in_block(o, mark, warp, lane) || mark.time < o->warps[warp].late_known[MARK_WARP(mark.packed)];
+bool order_read_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane) {
+    return order_in_block(o, record, warp, lane) || record.time < o->warps[warp].late_known[RECORD_WARP(record.packed)];
 }
 
-bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
-    return order_between_blocks(o, block, mark, warp) || facts_cover(&o->late, block, mark) ||
-           facts_cover(&o->warps[warp].late, block, mark);
+bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_record record,
+                               uint32_t warp) {
+    return order_between_blocks(o, block, record, warp) || facts_cover(&o->late, block, record) ||
+           facts_cover(&o->warps[warp].late, block, record);
 }
 
-bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp) {
-    return facts_cover(&o->learned, block, mark) || facts_cover(&o->warps[warp].learned, block, mark);
+bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp) {
+    return facts_cover(&o->learned, block, record) || facts_cover(&o->warps[warp].learned, block, record);
 }
 
 /* ---- lanes ---- */
@@ -224,15 +227,15 @@ static uint32_t mask_at(const struct warp_order *w, uint32_t time) {
     return ~0u;
 }
 
-bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark, uint32_t lane) {
+bool order_diverged(const struct block_order *o, const struct warp *w, struct access_record record, uint32_t lane) {
     const struct warp_order *warp = &o->warps[w->index];
-    if (!(mark.packed & MARK_PARTED) || mark.time < warp->whole)
+    if (!(record.packed & RECORD_DIVERGED) || record.time < warp->whole)
         return false;
-    return !(w->mask >> (mark.packed & MARK_LANE) & 1) && !(mask_at(warp, mark.time) >> lane & 1);
+    return !(w->mask >> (record.packed & RECORD_LANE) & 1) && !(mask_at(warp, record.time) >> lane & 1);
 }
 
 /* Between lanes that synchronize, what any of them knew is known to all. */
-static void some_lanes_meet(struct warp_order *w, uint32_t members, uint32_t time) {
+static void some_lanes_sync(struct warp_order *w, uint32_t members, uint32_t time) {
     w->used = true;
     if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
         abort();
@@ -248,14 +251,14 @@ static void some_lanes_meet(struct warp_order *w, uint32_t members, uint32_t tim
         memcpy(w->lanes->known[__builtin_ctz(m)], all, sizeof all);
 }
 
-void order_lanes_meet(struct block_order *o, uint32_t warp, uint32_t members, bool all) {
+void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bool all) {
     struct warp_order *w = &o->warps[warp];
     uint32_t time = ++o->time;
     if (all)
         w->synced = time;
     else if (members & (members - 1)) {
         o->partly = true;
-        some_lanes_meet(w, members, time);
+        some_lanes_sync(w, members, time);
     }
 }
 

@@ -21,27 +21,27 @@
 #define MAX_LANES 32 /* of a warp, whatever WARP_SIZE is: the second tier's text reads these structures, too */
 
 /* One access, as it is remembered. */
-struct access_mark {
+struct access_record {
     uint32_t time;   /* of the block's clock; 0: none */
     uint32_t packed; /* MARK_*: who and how */
 };
 
 enum {
-    MARK_LANE = 0x1f,
-    MARK_WARP_SHIFT = 5,        /* 5 bits */
-    MARK_STRONG = 1 << 10,      /* volatile, relaxed or atomic */
-    MARK_BLOCK_SCOPE = 1 << 11, /* but only towards the block's own threads */
-    MARK_PARTED = 1 << 12,      /* the warp's lanes had parted */
-    MARK_COPY = 1 << 13,        /* by cp.async: done only after a wait */
-    MARK_SITE_SHIFT = 14,       /* 18 bits: the instruction's index */
+    RECORD_LANE = 0x1f,
+    RECORD_WARP_SHIFT = 5,        /* 5 bits */
+    RECORD_STRONG = 1 << 10,      /* volatile, relaxed or atomic */
+    RECORD_BLOCK_SCOPE = 1 << 11, /* but only towards the block's own threads */
+    RECORD_DIVERGED = 1 << 12,    /* the warp's lanes had parted */
+    RECORD_COPY = 1 << 13,        /* by cp.async: done only after a wait */
+    RECORD_INSN_SHIFT = 14,       /* 18 bits: the instruction's index */
 };
 /* What is remembered of each unit of memory: its last plain write, its last strong one, and two reads since the plain one. */
-enum cell_mark { CELL_WRITE, CELL_STRONG, CELL_READ, CELL_READ_TOO, CELL_MARKS };
-#define MARK_WARP(packed) ((packed) >> MARK_WARP_SHIFT & 0x1f)
-#define MARK_SITE(packed) ((packed) >> MARK_SITE_SHIFT)
-/* Bits of a mark that tell one warp of a block from others, and one thread. */
-#define WARP_BITS   ((uint32_t)0x1f << MARK_WARP_SHIFT)
-#define THREAD_BITS (WARP_BITS | MARK_LANE)
+enum shadow_slot { SHADOW_WRITE, SHADOW_STRONG, SHADOW_READ, SHADOW_READ_TOO, SHADOW_SLOTS };
+#define RECORD_WARP(packed) ((packed) >> RECORD_WARP_SHIFT & 0x1f)
+#define RECORD_INSN(packed) ((packed) >> RECORD_INSN_SHIFT)
+/* Bits of a record that tell one warp of a block from others, and one thread. */
+#define WARP_BITS   ((uint32_t)0x1f << RECORD_WARP_SHIFT)
+#define THREAD_BITS (WARP_BITS | RECORD_LANE)
 
 #define WHOLE_BLOCK MAX_WARPS
 struct fact {
@@ -108,28 +108,29 @@ struct sync_variable {
     struct released arrived; /* of an mbarrier: those of the phase that is under way */
 };
 
-/* For another block in the same place: marks that it left are over. */
+/* For another block in the same place: records that it left are over. */
 void order_start(struct block_order *o, uint32_t index, uint32_t warps);
 void order_free(struct block_order *o);
 
 /* Does an access of this block come before what the lane does now? */
-bool order_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
-/* Is this the mark of a cp.async that its thread has not waited for? */
-bool order_copy_unfinished(const struct block_order *o, struct access_mark mark);
+bool order_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane);
+/* Is this the record of a cp.async that its thread has not waited for? */
+bool order_copy_unfinished(const struct block_order *o, struct access_record record);
 /* The same for an access of another block of the launch. */
-bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
+bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp);
 /* Does an access come before a strong read that the lane makes now? What it has learned without a fence counts, too. */
-bool order_before_strong_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
-bool order_before_strong(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
+bool order_before_strong_in_block(const struct block_order *o, struct access_record record, uint32_t warp,
+                                  uint32_t lane);
+bool order_before_strong(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp);
 /* Does a read come before a write that the lane makes now? */
-bool order_read_in_block(const struct block_order *o, struct access_mark mark, uint32_t warp, uint32_t lane);
-bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_mark mark, uint32_t warp);
+bool order_read_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane);
+bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp);
 /* Was the access made by lanes that had really parted from this one, and have not met it since? */
-bool order_parted(const struct block_order *o, const struct warp *w, struct access_mark mark, uint32_t lane);
+bool order_diverged(const struct block_order *o, const struct warp *w, struct access_record record, uint32_t lane);
 
 /* Notices which lanes run together. */
 void order_mask(struct block_order *o, const struct warp *w);
-void order_lanes_meet(struct block_order *o, uint32_t warp, uint32_t members, bool all);
+void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bool all);
 void order_barrier_whole(struct block_order *o);
 void order_fence(struct block_order *o, uint32_t warp);
 /* strongly: an instruction that is a release by itself; otherwise a relaxed one, which is when a fence came before. */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/sites.h"
+#include "check/probes.h"
 #include "isa/instruction.h"
 #include "ptx/opcode.h"
 
-static const struct ptx_variable none, unknown; /* two marks; NULL: nothing seen yet */
+static const struct ptx_variable none, unknown; /* two records; NULL: nothing seen yet */
 
 static const struct ptx_variable *join(const struct ptx_variable *a, const struct ptx_variable *b) {
     return !a || a == b ? b : !b ? a : &unknown;
@@ -116,16 +116,16 @@ static const struct ptx_variable *address_of(const struct flow *f, const struct 
     return NULL;
 }
 
-void sites_find_variables(const struct kernel *kernel, struct sites *sites) {
+void probes_find_variables(const struct kernel *kernel, struct probes *probes) {
     const struct ptx_function *function = kernel->ptx;
     struct flow f = follow(function);
     for (uint32_t i = 0; i < kernel->code.count; i++) {
         const struct ptx_insn *p = kernel->code.sources[i];
-        if (sites->items[i].kind != SITE_ACCESS || p < function->insns || p >= function->insns + function->insn_count)
+        if (probes->items[i].kind != PROBE_ACCESS || p < function->insns || p >= function->insns + function->insn_count)
             continue;
         const struct ptx_variable *v = address_of(&f, p);
         if (is_own(function, v))
-            sites->items[i].variable = v;
+            probes->items[i].variable = v;
     }
     free(f.values);
 }

@@ -8,47 +8,48 @@
 struct now {
     struct block_watch *b;
     const struct touch *touch;
-    struct global_mark mark;
+    struct global_record record;
     bool value_known;
     uint8_t value[64]; /* that is written */
 };
 
-static bool same_block(const struct now *n, const struct global_mark *old) {
-    return old->launch == n->mark.launch && old->block == n->mark.block;
+static bool same_block(const struct now *n, const struct global_record *old) {
+    return old->launch == n->record.launch && old->block == n->record.block;
 }
 
-static bool same_thread(const struct now *n, const struct global_mark *old) {
-    return same_block(n, old) && !((old->mark.packed ^ n->mark.mark.packed) & (MARK_LANE | 0x1fu << MARK_WARP_SHIFT));
+static bool same_thread(const struct now *n, const struct global_record *old) {
+    return same_block(n, old) &&
+           !((old->record.packed ^ n->record.record.packed) & (RECORD_LANE | 0x1fu << RECORD_WARP_SHIFT));
 }
 
-static bool is_strong_pair(const struct now *n, const struct global_mark *old) {
-    uint32_t both = old->mark.packed & n->mark.mark.packed, any = old->mark.packed | n->mark.mark.packed;
-    return both & MARK_STRONG && (same_block(n, old) || !(any & MARK_BLOCK_SCOPE));
+static bool is_strong_pair(const struct now *n, const struct global_record *old) {
+    uint32_t both = old->record.packed & n->record.record.packed, any = old->record.packed | n->record.record.packed;
+    return both & RECORD_STRONG && (same_block(n, old) || !(any & RECORD_BLOCK_SCOPE));
 }
 
-static bool is_ordered(const struct now *n, const struct global_mark *old, bool old_write) {
+static bool is_ordered(const struct now *n, const struct global_record *old, bool old_write) {
     const struct touch *t = n->touch;
     const struct block_order *o = &n->b->order;
-    if (old->launch != n->mark.launch)
+    if (old->launch != n->record.launch)
         return old->launch <= n->b->launch->before || stream_order_is_before(&n->b->launch->operation, old->launch);
     uint32_t warp = t->warp->index, lane = (uint32_t)t->lane;
-    bool strong = t->site->flags & SITE_STRONG, here = old->block == n->mark.block;
+    bool strong = t->probe->flags & PROBE_STRONG, here = old->block == n->record.block;
     if (!old_write)
-        return here ? order_read_in_block(o, old->mark, warp, lane)
-                    : order_read_between_blocks(o, old->block, old->mark, warp);
+        return here ? order_read_in_block(o, old->record, warp, lane)
+                    : order_read_between_blocks(o, old->block, old->record, warp);
     if (strong)
-        return here ? order_before_strong_in_block(o, old->mark, warp, lane)
-                    : order_before_strong(o, old->block, old->mark, warp);
-    return here ? order_in_block(o, old->mark, warp, lane) : order_between_blocks(o, old->block, old->mark, warp);
+        return here ? order_before_strong_in_block(o, old->record, warp, lane)
+                    : order_before_strong(o, old->block, old->record, warp);
+    return here ? order_in_block(o, old->record, warp, lane) : order_between_blocks(o, old->block, old->record, warp);
 }
 
 /* ---- telling ---- */
 
-/* Who left a mark: a thread of this launch or of another one that is still known. */
-static void fill_then(struct hazard *h, const struct launch *l, uint32_t serial, const struct global_mark *old) {
+/* Who left a record: a thread of this launch or of another one that is still known. */
+static void fill_then(struct hazard *h, const struct launch *l, uint32_t serial, const struct global_record *old) {
     struct ran ran;
     const struct kernel *k = l->kernel;
-    uint32_t site = MARK_SITE(old->mark.packed);
+    uint32_t index = RECORD_INSN(old->record.packed);
     struct launch other = {.config = l->config};
     if (old->launch != serial) {
         bool found = stream_order_find(old->launch, &ran);
@@ -59,19 +60,20 @@ static void fill_then(struct hazard *h, const struct launch *l, uint32_t serial,
         }
     }
     h->kernel_then = k;
-    h->then = k && site < k->code.count ? &k->code.insns[site] : NULL;
-    h->who_then = hazard_thread_at(&other, old->block, MARK_WARP(old->mark.packed), old->mark.packed & MARK_LANE);
+    h->then = k && index < k->code.count ? &k->code.insns[index] : NULL;
+    h->who_then =
+        hazard_thread_at(&other, old->block, RECORD_WARP(old->record.packed), old->record.packed & RECORD_LANE);
 }
 
-static void note(const struct now *n, const struct global_mark *old, bool old_write) {
+static void note(const struct now *n, const struct global_record *old, bool old_write) {
     const struct touch *t = n->touch;
     const struct warp *w = t->warp;
-    bool warp = same_block(n, old) && MARK_WARP(old->mark.packed) == w->index;
+    bool warp = same_block(n, old) && RECORD_WARP(old->record.packed) == w->index;
     struct hazard h = {.kind = HAZARD_RACE,
-                       .relation = old->launch != n->mark.launch ? RELATION_LAUNCHES
-                                   : !same_block(n, old)         ? RELATION_GRID
-                                   : warp                        ? RELATION_WARP
-                                                                 : RELATION_BLOCK,
+                       .relation = old->launch != n->record.launch ? RELATION_LAUNCHES
+                                   : !same_block(n, old)           ? RELATION_GRID
+                                   : warp                          ? RELATION_WARP
+                                                                   : RELATION_BLOCK,
                        .kernel = w->launch->kernel,
                        .now = t->in,
                        .who = hazard_thread(w, t->lane),
@@ -81,23 +83,23 @@ static void note(const struct now *n, const struct global_mark *old, bool old_wr
                        .write = t->write,
                        .write_then = old_write,
                        .allocation = t->allocation};
-    fill_then(&h, w->launch, n->mark.launch, old);
+    fill_then(&h, w->launch, n->record.launch, old);
     bool plain_read = (t->atomic && !old_write) || (!t->write && hazard_is_atomic(h.then));
     h.kind = plain_read ? HAZARD_PLAIN_READ : HAZARD_RACE;
-    h.warning = plain_read || (warp && race_only_warns(n->b, t, old->mark));
+    h.warning = plain_read || (warp && race_only_warns(n->b, t, old->record));
     hazards_note(&n->b->launch->hazards, &h);
 }
 
-/* ---- one cell ---- */
+/* ---- one shadow word ---- */
 
-static bool against(const struct now *n, const struct global_mark *old, bool old_write) {
+static bool against(const struct now *n, const struct global_record *old, bool old_write) {
     if (!old->launch || same_thread(n, old) || is_strong_pair(n, old) || is_ordered(n, old, old_write))
         return false;
     note(n, old, old_write);
     return true;
 }
 
-/* What the access writes to the unit of a cell; false when that is not known. */
+/* What the access writes to the unit of a shadow word; false when that is not known. */
 static bool value_of(const struct now *n, uint64_t offset, unsigned unit, uint32_t *value) {
     uint64_t begin = n->touch->address - n->touch->allocation->base;
     *value = 0;
@@ -107,18 +109,18 @@ static bool value_of(const struct now *n, uint64_t offset, unsigned unit, uint32
     return true;
 }
 
-static void remember_read(const struct now *n, struct global_cell *c) {
+static void remember_read(const struct now *n, struct global_shadow *c) {
     for (int i = 0; i < 2; i++)
         if (!c->reads[i].launch || same_thread(n, &c->reads[i]) || is_ordered(n, &c->reads[i], true)) {
-            c->reads[i] = n->mark;
+            c->reads[i] = n->record;
             return;
         }
     if (c->reads[0].block == c->reads[1].block) /* two blocks are worth more than two threads of one */
-        c->reads[1] = n->mark;
+        c->reads[1] = n->record;
 }
 
 /* Two threads that write the same do no harm. */
-static bool touch_cell(const struct now *n, struct global_cell *c, uint64_t offset, unsigned unit, bool quiet) {
+static bool touch_word(const struct now *n, struct global_shadow *c, uint64_t offset, unsigned unit, bool quiet) {
     uint32_t value;
     bool known = n->touch->write && value_of(n, offset, unit, &value);
     bool same = known && c->value_known && c->value == value;
@@ -128,10 +130,10 @@ static bool touch_cell(const struct now *n, struct global_cell *c, uint64_t offs
         return found;
     }
     found = found || against(n, &c->reads[0], false) || against(n, &c->reads[1], false);
-    if (n->mark.mark.packed & MARK_STRONG)
-        c->strong = n->mark;
+    if (n->record.record.packed & RECORD_STRONG)
+        c->strong = n->record;
     else
-        *c = (struct global_cell){.write = n->mark, .value = known ? value : 0, .value_known = known};
+        *c = (struct global_shadow){.write = n->record, .value = known ? value : 0, .value_known = known};
     return found;
 }
 
@@ -144,17 +146,18 @@ static void touch_chunk(const struct now *n, uint64_t offset, uint64_t bytes, bo
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++) {
-        struct global_cell cell = chunk_cell(c, i, v.memory);
-        *found |= touch_cell(n, &cell, (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
+        struct global_shadow word = chunk_shadow(c, i, v.memory);
+        *found |= touch_word(n, &word, (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
                              1u << c->unit_shift, *found);
-        chunk_set_cell(c, i, &cell, v.floor);
+        chunk_set_shadow(c, i, &word, v.floor);
     }
     chunk_close(c);
 }
 
 void race_global(struct block_watch *b, const struct touch *t) {
-    struct now n = {
-        .b = b, .touch = t, .mark = {b->launch->operation.serial, (uint32_t)t->warp->block->index, touch_mark(b, t)}};
+    struct now n = {.b = b,
+                    .touch = t,
+                    .record = {b->launch->operation.serial, (uint32_t)t->warp->block->index, touch_record(b, t)}};
     n.value_known = t->write && t->bytes <= sizeof n.value && touch_stored(t, t->lane, n.value);
     uint64_t offset = t->address - t->allocation->base, end = offset + t->bytes;
     bool found = false;
@@ -169,12 +172,12 @@ void race_global(struct block_watch *b, const struct touch *t) {
 /* ---- kernels and copies ---- */
 
 struct search {
-    const struct launch *launch; /* whose marks to look for; NULL: those of any launch that is not in order */
+    const struct launch *launch; /* whose records to look for; NULL: those of any launch that is not in order */
     const struct operation_order *now;
     struct hazards *hazards;
 };
 
-static bool concerns(const struct search *s, const struct global_mark *m) {
+static bool concerns(const struct search *s, const struct global_record *m) {
     if (!m->launch)
         return false;
     if (s->launch)
@@ -183,7 +186,7 @@ static bool concerns(const struct search *s, const struct global_mark *m) {
 }
 
 static void note_copy(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
-                      const struct global_mark *m, bool write, bool write_then) {
+                      const struct global_record *m, bool write, bool write_then) {
     struct hazard h = {.kind = HAZARD_RACE,
                        .relation = RELATION_LAUNCHES,
                        .host_now = true,
@@ -199,9 +202,9 @@ static void note_copy(const struct search *s, const struct allocation *a, uint64
     hazards_note(s->hazards, &h);
 }
 
-static void search_cell(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
-                        const struct global_cell *c, bool write) {
-    const struct global_mark *writes[] = {&c->write, &c->strong};
+static void search_word(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
+                        const struct global_shadow *c, bool write) {
+    const struct global_record *writes[] = {&c->write, &c->strong};
     for (int i = 0; i < 2; i++)
         if (concerns(s, writes[i])) {
             note_copy(s, a, address, bytes, writes[i], write, true);
@@ -214,19 +217,19 @@ static void search_cell(const struct search *s, const struct allocation *a, uint
         }
 }
 
-/* The cells of [offset, stop), which lie in one chunk. */
+/* The shadow words of [offset, stop), which lie in one chunk. */
 static void search_chunk(const struct search *s, const struct allocation *a, uint64_t offset, uint64_t stop,
                          bool write) {
     struct race_chunk *c = allocation_chunk(a, a->base + offset);
     if (!c || !chunk_is_used(c))
         return;
     chunk_lock(c);
-    chunk_tell(c);
+    chunk_propagate_log(c);
     unsigned unit_shift = chunk_unit_shift(c);
     uint64_t unit = (uint64_t)1 << unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
     for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit) {
-        struct global_cell cell = chunk_cell(c, (at & chunk) >> unit_shift, NULL);
-        search_cell(s, a, a->base + at, (uint32_t)unit, &cell, write);
+        struct global_shadow word = chunk_shadow(c, (at & chunk) >> unit_shift, NULL);
+        search_word(s, a, a->base + at, (uint32_t)unit, &word, write);
     }
     chunk_close(c);
 }

@@ -1,10 +1,10 @@
-/* See read_log.h. */
+/* Logging reads of shared memory, and propagating them to the shadow words. */
 #include "check/read_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/quick.h"
+#include "check/fast_path.h"
 
 static void open_if_allowed(struct block_watch *b) {
     struct read_log *log = &b->reads;
@@ -14,11 +14,11 @@ static void open_if_allowed(struct block_watch *b) {
 void read_log_expect(struct block_watch *b, uint32_t warp) {
     struct read_log *log = &b->reads;
     bool easy = b->whole >> warp & 1 && (b->arrived[warp] == FULL_MASK || !(b->launch->checks & CHECK_SYNC));
-    if (!easy || b->launch->checks & CHECK_CAREFUL)
+    if (!easy || b->launch->checks & CHECK_SLOW)
         return;
     if (!log->items && !(log->items = malloc(READ_LOG_SIZE * sizeof *log->items)))
         abort();
-    log->step = b->cells.planes != NULL;
+    log->step = b->shadow.arrays != NULL;
     log->easy |= 1u << warp;
     open_if_allowed(b);
 }
@@ -30,26 +30,27 @@ void read_log_forget(struct block_watch *b) {
 
 void read_log_shut(struct block_watch *b, bool by_copy) {
     struct read_log *log = &b->reads;
-    if (!b->cells.planes)
+    if (!b->shadow.arrays)
         return;
     log->shut = b->order.base;
     log->never |= by_copy;
     log->ready = 0;
 }
 
-bool read_log_add_each(struct block_watch *b, struct access_mark mark, const uint32_t address[MAX_LANES]) {
+bool read_log_add_each(struct block_watch *b, struct access_record record, const uint32_t address[MAX_LANES]) {
     struct read_log *log = &b->reads;
     struct logged_read *r = &log->items[log->count];
     if (log->count + 1 + READ_EACH_ITEMS > READ_LOG_SIZE)
         return false;
-    *r = (struct logged_read){mark.time, mark.packed, {READ_EACH, 0}};
+    *r = (struct logged_read){record.time, record.packed, {READ_EACH, 0}};
     memcpy(r + 1, address, MAX_LANES * sizeof *address);
     log->count += log->step * (1 + (uint32_t)READ_EACH_ITEMS);
     return true;
 }
 
-/* Neighbouring lanes that read element after element are one span, and so are those that read the same. */
-static void tell_each(struct block_watch *b, struct access_mark mark, const uint32_t *address, uint32_t bytes) {
+/* Consecutive lanes that read consecutive elements make one span, and so do those that read one element. */
+static void propagate_each(struct block_watch *b, struct access_record record, const uint32_t *address,
+                           uint32_t bytes) {
     for (uint32_t lane = 0, next; lane < MAX_LANES; lane = next) {
         uint32_t step = lane + 1 < MAX_LANES ? address[lane + 1] - address[lane] : 1;
         for (next = lane + 1; next < MAX_LANES && (step == 0 || step == bytes); next++)
@@ -58,36 +59,37 @@ static void tell_each(struct block_watch *b, struct access_mark mark, const uint
         uint32_t lanes = next - lane;
         struct span s = {address[lane], step ? lanes * bytes : bytes, (uint8_t)lane,
                          (uint32_t)(((uint64_t)1 << lanes) - 1) << lane};
-        quick_shared_read(b, mark, &s, bytes);
+        fast_shared_read(b, record, &s, bytes);
     }
 }
 
-/* In the order in which the halves would have come. */
-static void tell_halves(struct block_watch *b, struct access_mark mark, const uint32_t place[2], uint32_t bytes) {
+/* The lower half first, as if each had been recorded at once. */
+static void propagate_halves(struct block_watch *b, struct access_record record, const uint32_t place[2],
+                             uint32_t bytes) {
     for (uint32_t half = 0; half < 2; half++) {
         uint32_t lane = half * SPAN_HALF;
         bool same = place[half] & READ_ALL_SAME;
         struct span s = {place[half] & ~READ_ALL_SAME, same ? bytes : SPAN_HALF * bytes, (uint8_t)lane,
                          0xffffu << lane};
-        quick_shared_read(b, mark, &s, bytes);
+        fast_shared_read(b, record, &s, bytes);
     }
 }
 
-void read_log_tell(struct block_watch *b) {
+void read_log_propagate(struct block_watch *b) {
     struct read_log *log = &b->reads;
     uint32_t count = log->count;
     log->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct logged_read *r = &log->items[i];
-        const struct access *a = b->launch->kernel->code.insns[MARK_SITE(r->packed)].extra;
-        struct access_mark mark = {r->time, r->packed};
+        const struct access *a = b->launch->kernel->code.insns[RECORD_INSN(r->packed)].extra;
+        struct access_record record = {r->time, r->packed};
         uint32_t addresses[MAX_LANES], bytes = (uint32_t)a->bytes * a->count;
         if (r->place[0] != READ_EACH) {
-            tell_halves(b, mark, r->place, bytes);
+            propagate_halves(b, record, r->place, bytes);
             continue;
         }
         memcpy(addresses, r + 1, sizeof addresses);
-        tell_each(b, mark, addresses, bytes);
+        propagate_each(b, record, addresses, bytes);
         i += READ_EACH_ITEMS;
     }
 }

@@ -1,9 +1,11 @@
-/* Reads of shared memory that nothing had to be compared with: noted in a hurry, to be remembered by its cells only if somebody asks.
+/* A log of reads of shared memory that conflict with nothing: they are propagated to the shadow words only if
+ * something needs them there.
  *
- * As long as nobody has written the block's shared memory since its last whole barrier, every write is over, and a plain read by a
- * whole warp conflicts with nothing. It matters to a later write alone, if one comes before the next whole barrier, at which all that
- * the log holds is over. So most logs are thrown away unread. Whoever looks at the cells, or changes what is ordered, first lets the
- * log tell the cells (read_log_tell): these are then as if each read had gone there when it was made. */
+ * As long as nobody has written the block's shared memory since its last whole barrier, every write happens before
+ * now, and a plain read by a whole warp conflicts with nothing. It matters only to a write that comes before the
+ * next whole barrier; everything in the log happens before what follows that barrier. So most logs are thrown away
+ * unread. Whoever reads the shadow words, or changes what is ordered, first propagates the log (read_log_propagate):
+ * they are then as if each read had been recorded when it was made. */
 #ifndef READ_LOG_H
 #define READ_LOG_H
 
@@ -11,36 +13,36 @@
 
 #define READ_LOG_SIZE 2048
 
-#define READ_ALL_SAME ((uint32_t)1 << 31) /* the lanes of the half all read the same */
+#define READ_ALL_SAME ((uint32_t)1 << 31) /* the lanes of the half all read one element */
 #define READ_EACH     ((uint32_t)1 << 30) /* the lanes' addresses follow, in as many items as they need */
 
-/* By a whole warp; the halves' addresses, and how their lanes lie there: READ_ALL_SAME or one after the other. */
+/* A read by a whole warp: the addresses of its halves, each READ_ALL_SAME or contiguous. */
 struct logged_read {
-    uint32_t time, packed; /* the mark of lane 0 */
+    uint32_t time, packed; /* the record of lane 0 */
     uint32_t place[2];
 };
 #define READ_EACH_ITEMS (MAX_LANES * sizeof(uint32_t) / sizeof(struct logged_read))
 
 struct read_log {
-    struct logged_read *items; /* NULL until there is a use for it */
+    struct logged_read *items; /* NULL until it is first used */
     uint32_t count;
-    uint32_t step;  /* 1; or 0 where races are not looked for, and nothing has to be remembered */
-    uint32_t easy;  /* a bit for each warp that runs whole and at whose coming no check has anything to do */
-    uint32_t ready; /* the same while the log is open: who may note reads */
-    uint32_t shut;  /* order.base when somebody last wrote: until the next whole barrier the log is not open */
-    bool never;     /* for this block: its copies may still be under way when a barrier opens */
+    uint32_t step;  /* items added by a read: 1, or 0 without racecheck, which has nothing to record */
+    uint32_t easy;  /* a bit for each warp that runs as a whole and that no check has to look at */
+    uint32_t ready; /* `easy` while the log is open, otherwise 0: the warps that may log */
+    uint32_t shut;  /* order.base at the last write: the log stays closed until the next whole barrier */
+    bool never;     /* closed for the rest of the block: its copies may be unfinished when a barrier opens */
 };
 
 struct block_watch;
-/* A whole warp reads, and may do so again: makes room for the log, if it may be used at all. */
+/* Opens the log to a warp that reads as a whole, if that is allowed; allocates it at the first time. */
 void read_log_expect(struct block_watch *b, uint32_t warp);
-/* A whole warp reads, each lane at its address: the log is ready for it. False: it has no room. */
-bool read_log_add_each(struct block_watch *b, struct access_mark mark, const uint32_t address[MAX_LANES]);
-/* At a whole barrier, and where a block begins. */
+/* Logs a read by a whole warp that is in `ready`, with an address for each lane. False: no room. */
+bool read_log_add_each(struct block_watch *b, struct access_record record, const uint32_t address[MAX_LANES]);
+/* Empties the log: at a whole barrier, and when a block begins. */
 void read_log_forget(struct block_watch *b);
-/* Somebody writes. */
+/* Closes the log, because somebody writes. */
 void read_log_shut(struct block_watch *b, bool by_copy);
-/* Lets the cells know. */
-void read_log_tell(struct block_watch *b);
+/* Records the logged reads in the shadow words, and empties the log. */
+void read_log_propagate(struct block_watch *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* Where the lanes of a load or store go: seen as spans of memory, each accessed by lanes one after the other, element after element.
- * Nearly every access of a warp is one or two of them, and is checked with as few questions. */
+/* The addresses of a load or store as spans: contiguous memory, accessed by consecutive lanes element after element.
+ * Nearly every access of a warp is one span or two, and is checked span by span. */
 #ifndef SPANS_H
 #define SPANS_H
 
@@ -10,34 +10,34 @@ struct span {
     uint64_t at; /* where its first lane accesses */
     uint32_t bytes;
     uint8_t lane;   /* its first lane */
-    uint32_t lanes; /* a bit for each lane in it: one after the other, or all at the same place */
+    uint32_t lanes; /* its lanes: consecutive elements, or all at one address */
 };
 
 #define SPAN_HALF 16
 
-/* What the address register says of a half of the warp. */
+/* The pattern of the addresses of half a warp. */
 struct span_half {
     uint64_t first;
-    bool is_run, is_same;
+    bool is_contiguous, is_same;
 };
 
 static inline struct span_half span_look(const struct warp *w, const struct access *a, int half, uint32_t bytes) {
     if (a->address_bits == 64) {
         const uint64_t *at = (const uint64_t *)(const void *)(w->regs + a->address_reg) + half;
-        bool run = simd_is_run64(at, bytes);
-        return (struct span_half){at[0], run, !run && simd_is_run64(at, 0)};
+        bool run = simd_is_strided64(at, bytes);
+        return (struct span_half){at[0], run, !run && simd_is_strided64(at, 0)};
     }
     const uint32_t *at = (const uint32_t *)(const void *)(w->regs + a->address_reg) + half;
-    bool run = simd_is_run32(at, bytes);
-    return (struct span_half){at[0], run, !run && simd_is_run32(at, 0)};
+    bool run = simd_is_strided32(at, bytes);
+    return (struct span_half){at[0], run, !run && simd_is_strided32(at, 0)};
 }
 
-/* Does each lane have its own place? */
+/* Does each lane access an element of its own? */
 static inline bool span_is_exclusive(const struct span *s, uint32_t bytes) {
     return (uint32_t)__builtin_popcount(s->lanes) * bytes == s->bytes;
 }
 
-/* Lane by lane. */
+/* The spans of any pattern, found lane by lane. */
 static inline unsigned spans_lane_by_lane(const struct warp *w, const struct insn *in, uint32_t mask, uint32_t bytes,
                                           bool load, struct span *spans) {
     unsigned n = 0;
@@ -46,7 +46,7 @@ static inline unsigned spans_lane_by_lane(const struct warp *w, const struct ins
         uint64_t at = access_address(w, in, l);
         struct span *s = n ? &spans[n - 1] : NULL;
         bool next = s && at == s->at + s->bytes && s->lanes >> (l - 1) == 1 && s->bytes == (l - s->lane) * bytes;
-        bool again = load && s && at == s->at && s->bytes == bytes; /* as the lane before */
+        bool again = load && s && at == s->at && s->bytes == bytes; /* the same address as the lane before */
         if (!next && !again) {
             s = &spans[n++];
             *s = (struct span){.at = at, .lane = (uint8_t)l};
@@ -57,7 +57,8 @@ static inline unsigned spans_lane_by_lane(const struct warp *w, const struct ins
     return n;
 }
 
-/* The active lanes' spans: at most one for each lane. Of a load, lanes at the same place are in one span, which is that place alone. */
+/* The spans of the active lanes, at most one for each. Lanes that load from one address are in one span, of one
+ * element. */
 static inline __attribute__((always_inline)) unsigned spans_find(const struct warp *w, const struct insn *in,
                                                                  struct span spans[WARP_SIZE]) {
     const struct access *a = in->extra;
@@ -68,7 +69,7 @@ static inline __attribute__((always_inline)) unsigned spans_find(const struct wa
         return spans_lane_by_lane(w, in, w->mask, bytes, load, spans);
     struct span_half low = span_look(w, a, 0, bytes), high = span_look(w, a, SPAN_HALF, bytes);
     uint64_t imm = (uint64_t)in->imm;
-    if (low.is_run && high.is_run) {
+    if (low.is_contiguous && high.is_contiguous) {
         if (high.first == low.first + SPAN_HALF * bytes) {
             spans[0] = (struct span){low.first + imm, WARP_SIZE * bytes, 0, FULL_MASK};
             return 1;

@@ -15,7 +15,7 @@ struct unused {
 static struct unused find(const struct allocation *a) {
     struct unused u = {0};
     uint64_t at = a->base, end = a->base + a->size;
-    for (uint64_t run; (run = allocation_unwritten_run(a, &at, end)); at += run) {
+    for (uint64_t run; (run = allocation_unwritten_range(a, &at, end)); at += run) {
         u.first = u.bytes ? u.first : at - a->base;
         u.last = at - a->base + run - 1;
         u.bytes += run;

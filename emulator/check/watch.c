@@ -1,4 +1,5 @@
-/* See watch.h. Takes instructions apart into what single lanes do, and hands that to the checks. */
+/* The slow path: takes an instruction apart into the accesses of single lanes, and hands these to the checks. Also
+ * the handlers of probes. */
 #include "check/watch.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "check/block_watch.h"
 #include "check/follow.h"
-#include "check/quick.h"
+#include "check/fast_path.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
@@ -20,8 +21,8 @@ static struct launch_watch *launch_watch_new(unsigned checks, const struct kerne
         abort();
     l->checks = checks;
     l->kernel = kernel;
-    l->sites = sites_of(kernel);
-    l->unit_shift = (uint32_t)__builtin_ctz(l->sites->unit);
+    l->probes = probes_of(kernel);
+    l->unit_shift = (uint32_t)__builtin_ctz(l->probes->unit);
     pthread_mutex_init(&l->hazards.lock, NULL);
     pthread_mutex_init(&l->atomics, NULL);
     for (int i = 0; i < SYNC_STRIPES; i++)
@@ -41,7 +42,7 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
     unsigned checks = checks_on() & (CHECK_RACE | CHECK_INIT | CHECK_SYNC | CHECK_MEMORY);
     if (!checks)
         return NULL;
-    struct launch_watch *l = launch->watch = launch_watch_new(checks | (checks_on() & CHECK_CAREFUL), launch->kernel);
+    struct launch_watch *l = launch->watch = launch_watch_new(checks | (checks_on() & CHECK_SLOW), launch->kernel);
     if (launch->config.order && launch->config.order->serial) {
         l->operation = *launch->config.order;
         struct ran ran = ran_of(launch);
@@ -49,7 +50,7 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
         l->before = stream_order_all_before(&l->operation);
         l->floor = stream_order_floor();
     } else {
-        l->operation.serial = ~0u; /* not from a stream: nobody can say what it comes after */
+        l->operation.serial = ~0u; /* not from a stream: nothing is known to happen before it */
     }
     return l;
 }
@@ -59,7 +60,7 @@ void watch_launch_end(struct launch *launch) {
     if (l->checks & CHECK_RACE)
         race_with_copies(launch);
     l->hazards.launch = launch;
-    hazards_tell(&l->hazards);
+    hazards_report(&l->hazards);
     pthread_mutex_destroy(&l->hazards.lock);
     pthread_mutex_destroy(&l->atomics);
     for (int i = 0; i < SYNC_STRIPES; i++) {
@@ -70,11 +71,11 @@ void watch_launch_end(struct launch *launch) {
     launch->watch = NULL;
 }
 
-/* Whole lines of the host's cache for each plane. */
-static struct shared_cells cells_new(const struct launch *l) {
-    struct shared_cells cells = {.size = ((l->shared_bytes >> l->watch->unit_shift) + 31) / 16 * 16};
-    cells.planes = zeroed(cells.size, 2 * CELL_MARKS * sizeof *cells.planes);
-    return cells;
+/* Each array fills whole lines of the host's cache. */
+static struct shadow_arrays shadow_new(const struct launch *l) {
+    struct shadow_arrays shadow = {.size = ((l->shared_bytes >> l->watch->unit_shift) + 31) / 16 * 16};
+    shadow.arrays = zeroed(shadow.size, 2 * SHADOW_SLOTS * sizeof *shadow.arrays);
+    return shadow;
 }
 
 static struct block_watch *block_watch_new(const struct block *b) {
@@ -82,10 +83,10 @@ static struct block_watch *block_watch_new(const struct block *b) {
     struct block_watch *watch = zeroed(1, sizeof *watch);
     watch->launch = l->watch;
     watch->local_stride = l->local_bytes / 8 + 8;
-    watch->visitors = zeroed((size_t)l->watch->sites->unavoidable * l->warps_per_block + 1, sizeof *watch->visitors);
+    watch->visitors = zeroed((size_t)l->watch->probes->unavoidable * l->warps_per_block + 1, sizeof *watch->visitors);
     if (l->watch->checks & CHECK_RACE) {
-        watch->cells = cells_new(l);
-        watch->settled.cells = zeroed(watch->cells.size / 64 + 2, 8);
+        watch->shadow = shadow_new(l);
+        watch->read_shared.words = zeroed(watch->shadow.size / 64 + 2, 8);
     }
     if (l->watch->checks & CHECK_INIT) {
         watch->shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
@@ -117,8 +118,8 @@ void watch_block_free(struct block *b) {
     order_free(&watch->order);
     sync_free(&watch->syncs);
     follow_free(watch);
-    free(watch->cells.planes);
-    free(watch->settled.cells);
+    free(watch->shadow.arrays);
+    free(watch->read_shared.words);
     free(watch->reads.items);
     free(watch->reachable.bits);
     free(watch->visitors);
@@ -128,11 +129,11 @@ void watch_block_free(struct block *b) {
     b->watch = NULL;
 }
 
-/* ---- what one lane does ---- */
+/* accesses of one lane */
 
 bool touch_stored(const struct touch *t, int lane, uint8_t *out) {
     const struct access *a = t->in->extra;
-    bool access = t->site->kind == SITE_ACCESS, copy = t->site->kind == SITE_COPY_WRITE;
+    bool access = t->probe->kind == PROBE_ACCESS, copy = t->probe->kind == PROBE_COPY_WRITE;
     if (a->kind != ACCESS_STORE || !(access || copy))
         return false;
     if (copy)
@@ -154,8 +155,8 @@ bool touch_same_values(const struct touch *t, int other) {
 
 /* ---- variables through which threads talk ---- */
 
-/* The record of the variable at the touched address, locked if it is in global memory; NULL when there is none and it
- * is not to be made. */
+/* The synchronization variable at the accessed address, locked if it is in global memory. NULL: there is none, and
+ * none is to be made. */
 static struct sync_variable *variable_open(struct block_watch *b, const struct touch *t, bool make) {
     struct sync_table *table = &b->syncs;
     if (t->allocation) {
@@ -172,22 +173,23 @@ static void variable_close(struct block_watch *b, const struct touch *t) {
 }
 
 static bool strongly(const struct touch *t, unsigned flag) {
-    return (t->site->flags & flag) != 0;
+    return (t->probe->flags & flag) != 0;
 }
 
-static bool is_arrival(const struct site *s) {
-    return s->kind == SITE_MBARRIER_ARRIVE || s->kind == SITE_MBARRIER_COPIES;
+static bool is_arrival(const struct probe *s) {
+    return s->kind == PROBE_MBARRIER_ARRIVE || s->kind == PROBE_MBARRIER_COPIES;
 }
 
-/* Releases come before the access is made and acquires after it: so that who sees the value sees the release. */
+/* A release is recorded before the access is made and an acquire after it, so that who sees the value sees the
+ * release. */
 static void talk_before(struct block_watch *b, const struct touch *t) {
-    if (!t->write || !(t->site->flags & SITE_STRONG))
+    if (!t->write || !(t->probe->flags & PROBE_STRONG))
         return;
-    bool now = strongly(t, SITE_RELEASE), fenced = now || order_may_release(&b->order);
+    bool now = strongly(t, PROBE_RELEASE), fenced = now || order_may_release(&b->order);
     if (!fenced && t->atomic)
         return;
     struct sync_variable *s = variable_open(b, t, true);
-    if (is_arrival(t->site))
+    if (is_arrival(t->probe))
         order_arrive(&b->order, t->warp->index, s);
     else if (fenced)
         order_release(&b->order, t->warp->index, s, now);
@@ -197,11 +199,11 @@ static void talk_before(struct block_watch *b, const struct touch *t) {
 }
 
 static void talk_after(struct block_watch *b, const struct touch *t) {
-    if ((t->write && !t->atomic) || !(t->site->flags & SITE_STRONG))
+    if ((t->write && !t->atomic) || !(t->probe->flags & PROBE_STRONG))
         return;
     const struct sync_variable *s = variable_open(b, t, false);
     if (s)
-        order_acquire(&b->order, t->warp->index, s, strongly(t, SITE_ACQUIRE));
+        order_acquire(&b->order, t->warp->index, s, strongly(t, PROBE_ACQUIRE));
     variable_close(b, t);
 }
 
@@ -220,7 +222,7 @@ static void touch_shared(struct block_watch *b, struct touch *t) {
         written_shared(b, t);
 }
 
-/* Where the access goes: nearly always where the last lane's went. */
+/* Finds the allocation: nearly always that of the last lane. */
 static bool find_allocation(struct touch *t) {
     if (!t->allocation || !memory_at(t->allocation, t->address, t->bytes))
         t->allocation = memory_find(t->address);
@@ -284,29 +286,29 @@ void watch_lanes(struct block_watch *b, struct touch *t, uint32_t lanes) {
     }
 }
 
-static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+static void lanes_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     struct touch t = touch_of(w, in, s);
-    bool strong = s->flags & SITE_STRONG || t.atomic;
+    bool strong = s->flags & PROBE_STRONG || t.atomic;
     bool global = a->space == SPACE_GLOBAL ||
                   (a->space == SPACE_GENERIC && !(access_address(w, in, first_lane(w->mask)) >> WINDOW_SHIFT));
     bool shared_atomic = t.atomic && a->space == SPACE_SHARED;
-    uint32_t left = shared_atomic              ? quick_shared_atomic(b, &t)
+    uint32_t left = shared_atomic              ? fast_shared_atomic(b, &t)
                     : strong                   ? w->mask
-                    : a->space == SPACE_SHARED ? quick_shared(b, &t)
-                    : a->space == SPACE_LOCAL  ? quick_local(b, &t)
-                    : global                   ? quick_global(b, &t)
+                    : a->space == SPACE_SHARED ? fast_shared(b, &t)
+                    : a->space == SPACE_LOCAL  ? fast_local(b, &t)
+                    : global                   ? fast_global(b, &t)
                                                : w->mask;
     if (left)
         watch_lanes(b, &t, left);
 }
 
-/* What lanes access for all of their warp: span i by lane i. */
+/* Accesses made for the warp as a whole: span i by lane i. */
 static void spans_touch(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count) {
     enum ptx_space space = touch_space(t->in->extra, spans[0].at);
     uint32_t left = t->write                ? ~0u
-                    : space == SPACE_SHARED ? quick_shared_spans(b, t, spans, count)
-                    : space == SPACE_GLOBAL ? quick_global_spans(b, t, spans, count)
+                    : space == SPACE_SHARED ? fast_shared_spans(b, t, spans, count)
+                    : space == SPACE_GLOBAL ? fast_global_spans(b, t, spans, count)
                                             : ~0u;
     for (unsigned i = 0; left && i < count; i++)
         if (left >> i & 1) {
@@ -316,7 +318,7 @@ static void spans_touch(struct block_watch *b, struct touch *t, const struct spa
 }
 
 /* ldmatrix and stmatrix: rows of 16 bytes, eight lanes' for each matrix. */
-static void rows_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+static void rows_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct matrix_access *m = in->extra;
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
@@ -328,7 +330,7 @@ static void rows_touch(struct block_watch *b, struct warp *w, const struct insn 
 }
 
 /* wmma.load and wmma.store: the lines of one matrix, shared out among the lanes. */
-static void lines_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+static void lines_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct matrix_access *m = in->extra;
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
@@ -341,7 +343,7 @@ static void lines_touch(struct block_watch *b, struct warp *w, const struct insn
 }
 
 /* A side of a bulk copy: insn.extra is a struct bulk, whose access looks at one address after another. */
-static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
     struct touch t = touch_of(w, in, s);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
@@ -356,8 +358,8 @@ static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn 
     }
 }
 
-/* cp.async reads only what it is asked for. */
-static void copy_read_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+/* cp.async may read fewer bytes than it writes. */
+static void copy_read_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     uint64_t addresses[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
     uint32_t size = t.bytes, skip = in->kind == COPY_UNLESS ? *(uint32_t *)(void *)(w->regs + in->op[2]) : 0;
@@ -372,23 +374,23 @@ static void copy_read_touch(struct block_watch *b, struct warp *w, const struct 
     }
 }
 
-static bool touches(const struct site *s) {
-    return s->kind >= SITE_ACCESS && s->kind <= SITE_LINES;
+static bool touches(const struct probe *s) {
+    return s->kind >= PROBE_ACCESS && s->kind <= PROBE_LINES;
 }
 
-static void access_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+static void access_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     watch_lanes_come(b, w, in);
     switch (s->kind) {
-    case SITE_COPY_READ:
+    case PROBE_COPY_READ:
         copy_read_touch(b, w, in, s);
         break;
-    case SITE_BULK:
+    case PROBE_BULK:
         bulk_touch(b, w, in, s);
         break;
-    case SITE_ROWS:
+    case PROBE_ROWS:
         rows_touch(b, w, in, s);
         break;
-    case SITE_LINES:
+    case PROBE_LINES:
         lines_touch(b, w, in, s);
         break;
     default:
@@ -396,67 +398,67 @@ static void access_before(struct block_watch *b, struct warp *w, const struct in
     }
 }
 
-/* An mbarrier is initialized by a write that the others have to see; all else is made for many threads. */
-static void mbarrier_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+/* mbarrier.init is a plain write that must happen before all use; every other instruction on it is atomic. */
+static void mbarrier_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     uint64_t addresses[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
     t.atomic = t.write = true;
     access_addresses(w, in, addresses);
-    if (s->kind == SITE_MBARRIER_COPIES)
+    if (s->kind == PROBE_MBARRIER_COPIES)
         order_copies_all_done(&b->order, w->index, w->mask);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         t.lane = first_lane(rest);
-        if (s->kind == SITE_MBARRIER_INIT)
+        if (s->kind == PROBE_MBARRIER_INIT)
             t.atomic = false;
-        if (s->kind == SITE_MBARRIER_WAIT)
+        if (s->kind == PROBE_MBARRIER_WAIT)
             t.write = false;
         touch(b, &t, addresses[t.lane]);
     }
 }
 
-/* Barriers have keys of their own, where no shared memory is. */
+/* Barriers have keys in the table of synchronization variables, beyond all shared addresses. */
 #define BARRIER_KEY ((uint64_t)1 << 40)
 #define CLUSTER_KEY (BARRIER_KEY + 16)
 
-/* bar.arrive does not wait: what came before it is known to those who do. */
+/* bar.arrive does not wait: it is a release to those who wait. */
 static void barrier_before(struct block_watch *b, struct warp *w, const struct insn *in) {
     barrier_arrives(b, w, in);
     if ((in->kind & ~(unsigned)BARRIER_UNALIGNED) != BARRIER_ARRIVE || !(b->launch->checks & CHECK_RACE))
         return;
-    read_log_tell(b);
+    read_log_propagate(b);
     uint32_t barrier = ((const uint32_t *)(const void *)(w->regs + in->op[1]))[first_lane(w->mask)];
     order_release(&b->order, w->index, sync_make(&b->syncs, BARRIER_KEY + barrier), true);
 }
 
-/* w->mask is who will execute the instruction. */
-static void watch_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+/* Before the instruction, which w->mask will execute. */
+static void watch_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     if (touches(s))
         access_before(b, w, in, s);
-    else if (s->kind == SITE_FENCE)
+    else if (s->kind == PROBE_FENCE)
         order_fence(&b->order, w->index);
-    else if (s->kind == SITE_COMMIT)
+    else if (s->kind == PROBE_COMMIT)
         order_copies_commit(&b->order, w->index, w->mask);
-    else if (s->kind == SITE_WAIT)
+    else if (s->kind == PROBE_WAIT)
         order_copies_wait(&b->order, w->index, w->mask, s->value);
-    else if (s->kind == SITE_WAIT_ALL)
+    else if (s->kind == PROBE_WAIT_ALL)
         order_copies_all_done(&b->order, w->index, w->mask);
-    else if (s->kind == SITE_BARRIER)
+    else if (s->kind == PROBE_BARRIER)
         barrier_before(b, w, in);
-    else if (s->kind == SITE_CLUSTER_ARRIVE)
+    else if (s->kind == PROBE_CLUSTER_ARRIVE)
         order_release(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
-    else if (s->kind >= SITE_MBARRIER_INIT)
+    else if (s->kind >= PROBE_MBARRIER_INIT)
         mbarrier_before(b, w, in, s);
 }
 
 /* ---- afterwards ---- */
 
-static void acquire_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s,
+static void acquire_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s,
                           uint32_t mask) {
     uint64_t addresses[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
     if (((const struct access *)in->extra)->space == SPACE_SHARED && !b->syncs.count)
         return; /* nobody has released anything */
-    if (s->kind == SITE_MBARRIER_WAIT)
+    if (s->kind == PROBE_MBARRIER_WAIT)
         t.write = false;
     access_addresses(w, in, addresses);
     for (; mask; mask &= mask - 1) {
@@ -473,7 +475,7 @@ static void acquire_after(struct block_watch *b, struct warp *w, const struct in
     }
 }
 
-/* Arrivals that have ended a phase. */
+/* Ends the phase of mbarriers whose last arrival this was. */
 static void phases_after(struct block_watch *b, struct warp *w, const struct insn *in, uint32_t mask) {
     uint64_t addresses[WARP_SIZE];
     if (b->phases_over == w->block->phases_over)
@@ -487,81 +489,81 @@ static void phases_after(struct block_watch *b, struct warp *w, const struct ins
     }
 }
 
-/* Lanes that have met at a *.sync instruction, by their masks. */
-static void meet(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s) {
+/* Orders the lanes that have synchronized, by their member masks. */
+static void synchronize_lanes(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const uint32_t *masks = (const uint32_t *)(const void *)(w->regs + in->op[0]);
     uint32_t rest = w->mask;
-    if (!(s->flags & SITE_NOTES_MASK)) {
-        order_lanes_meet(&b->order, w->index, rest, rest == w->live);
+    if (!(s->flags & PROBE_NOTES_MASK)) {
+        order_lanes_sync(&b->order, w->index, rest, rest == w->live);
         return;
     }
     while (rest) {
         uint32_t members = masks[first_lane(rest)] & w->live;
-        order_lanes_meet(&b->order, w->index, members, members == w->live);
+        order_lanes_sync(&b->order, w->index, members, members == w->live);
         rest &= ~(members | 1u << first_lane(rest));
     }
 }
 
-/* `mask` is who has executed it, or had to wait there; `next` is what comes next in the warp. */
-static void watch_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct site *s,
+/* After the instruction, which `mask` has executed or waits at; `next` is where the warp goes on. */
+static void watch_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s,
                         uint32_t mask, const struct insn *next) {
     if (!(b->launch->checks & CHECK_RACE))
         return;
     bool done = next == in + 1;
-    if (s->kind == SITE_MEET && (done || w->count > 1))
-        meet(b, w, in, s);
-    else if ((s->kind == SITE_ROWS || s->kind == SITE_LINES) && done)
-        order_lanes_meet(&b->order, w->index, w->mask, w->mask == w->live);
-    else if (s->kind == SITE_ACCESS && s->flags & SITE_STRONG)
+    if (s->kind == PROBE_WARP_SYNC && (done || w->count > 1))
+        synchronize_lanes(b, w, in, s);
+    else if ((s->kind == PROBE_ROWS || s->kind == PROBE_LINES) && done)
+        order_lanes_sync(&b->order, w->index, w->mask, w->mask == w->live);
+    else if (s->kind == PROBE_ACCESS && s->flags & PROBE_STRONG)
         acquire_after(b, w, in, s, mask);
-    else if (s->kind == SITE_CLUSTER_WAIT && done)
+    else if (s->kind == PROBE_CLUSTER_WAIT && done)
         order_acquire(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
     else if (is_arrival(s))
         phases_after(b, w, in, mask);
-    else if (s->kind == SITE_MBARRIER_WAIT && done)
+    else if (s->kind == PROBE_MBARRIER_WAIT && done)
         acquire_after(b, w, in, s, *(uint32_t *)(void *)(w->regs + in->op[0]) & mask);
 }
 
-/* ---- the operations ---- */
+/* handlers */
 
-/* Atomics on one variable leave their marks in the order in which they are made, also those of blocks on several threads of the host:
- * who was the last to come, and stores there without an atomic now, must not find an earlier one's mark as if it were a later one's. */
-static bool takes_turns(const struct block_watch *b, const struct insn *in, const struct site *s) {
+/* Atomics on global memory and their records must be in the same order, also between host threads: otherwise the
+ * last one to arrive, which may go on with plain accesses, could find an earlier atomic recorded after its own. */
+static bool takes_turns(const struct block_watch *b, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
-    return b->launch->checks & CHECK_RACE && s->kind == SITE_ACCESS && a->kind == ACCESS_ATOMIC &&
+    return b->launch->checks & CHECK_RACE && s->kind == PROBE_ACCESS && a->kind == ACCESS_ATOMIC &&
            a->space != SPACE_SHARED;
 }
 
-static const struct insn *watched(struct warp *w, const struct insn *in) {
+static const struct insn *probed(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
-    const struct site *s = &b->launch->sites->items[in->index];
+    const struct probe *s = &b->launch->probes->items[in->index];
     uint32_t mask = w->mask;
-    if (s->kind != SITE_BARRIER)
-        read_log_tell(b);
+    if (s->kind != PROBE_BARRIER)
+        read_log_propagate(b);
     bool in_turn = takes_turns(b, in, s);
     if (in_turn)
         pthread_mutex_lock(&b->launch->atomics);
     watch_before(b, w, in, s);
-    const struct insn *next = s->run(w, in);
+    const struct insn *next = s->handler(w, in);
     watch_after(b, w, in, s, mask, next);
     if (in_turn)
         pthread_mutex_unlock(&b->launch->atomics);
     return warp_hand_on(w, next);
 }
 
-/* Nothing comes of a plain load or store. */
-static const struct insn *watched_plain(struct warp *w, const struct insn *in) {
+/* Plain loads and stores have nothing to record afterwards. */
+static const struct insn *probed_plain(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
-    const struct site *s = &b->launch->sites->items[in->index];
+    const struct probe *s = &b->launch->probes->items[in->index];
     access_before(b, w, in, s);
-    return warp_hand_on(w, s->run(w, in));
+    return warp_hand_on(w, s->handler(w, in));
 }
 
-op_fn watch_operation(const struct site *s, const struct insn *in) {
-    if (s->kind != SITE_ACCESS || s->flags & SITE_STRONG)
-        return watched;
+handler_fn probe_handler(const struct probe *s, const struct insn *in) {
+    if (s->kind != PROBE_ACCESS || s->flags & PROBE_STRONG)
+        return probed;
     const struct access *a = in->extra;
-    return a->space == SPACE_SHARED ? watched_shared : a->space == SPACE_GLOBAL ? watched_global : watched_plain;
+    return a->space == SPACE_SHARED ? probed_shared : a->space == SPACE_GLOBAL ? probed_global : probed_plain;
 }
 
 /* ---- barriers of the block ---- */
@@ -569,8 +571,8 @@ op_fn watch_operation(const struct site *s, const struct insn *in) {
 static uint32_t waiting_lanes(const struct warp *w, unsigned barrier) {
     uint32_t lanes = 0;
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_AT_BARRIER && w->fragments[i].barrier == barrier)
-            lanes |= w->fragments[i].mask;
+        if (w->splits[i].state == SPLIT_AT_BARRIER && w->splits[i].barrier == barrier)
+            lanes |= w->splits[i].mask;
     return lanes;
 }
 
@@ -588,7 +590,7 @@ void watch_barrier_opens(struct block *block, unsigned barrier) {
         read_log_forget(b);
         return;
     }
-    read_log_tell(b);
+    read_log_propagate(b);
     struct sync_variable *s = sync_make(&b->syncs, BARRIER_KEY + barrier);
     for (uint32_t i = 0; i < warps; i++)
         if (waiting_lanes(&block->warps[i], barrier))
@@ -598,6 +600,6 @@ void watch_barrier_opens(struct block *block, unsigned barrier) {
         if (!waiting)
             continue;
         order_acquire(&b->order, i, s, true);
-        order_lanes_meet(&b->order, i, waiting, waiting == block->warps[i].live);
+        order_lanes_sync(&b->order, i, waiting, waiting == block->warps[i].live);
     }
 }

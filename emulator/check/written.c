@@ -28,7 +28,7 @@ static bool elements_set(const uint8_t *bits, const struct touch *t) {
 
 /* What it loads into registers is told when somebody uses it. */
 static bool is_load(const struct touch *t) {
-    return t->site->kind == SITE_ACCESS && !t->write;
+    return t->probe->kind == PROBE_ACCESS && !t->write;
 }
 
 /* The bytes of a load that nobody has written: a bit for each. */
@@ -47,7 +47,7 @@ static void set(uint8_t *bits, uint64_t at, uint32_t n) {
 /* Libraries read more of shared and local memory than they use: a last element, a hole in a structure. So does code
  * that the compiler made up, which has no line. */
 static bool means_it(const struct touch *t, enum ptx_space space) {
-    if (t->atomic && t->site->kind == SITE_ACCESS)
+    if (t->atomic && t->probe->kind == PROBE_ACCESS)
         return true; /* it is the toolkit's line, but the program's atomicAdd */
     struct source_position p = insn_position(t->warp->launch->kernel, t->in);
     bool library = p.file && is_toolkit(p.file);

@@ -70,7 +70,7 @@ uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value) {
     return slot;
 }
 
-struct insn *decode_emit(struct decoder *d, op_fn run) {
+struct insn *decode_emit(struct decoder *d, handler_fn handler) {
     if (d->count == d->capacity) {
         d->capacity = d->capacity ? 2 * d->capacity : 256;
         d->insns = realloc(d->insns, d->capacity * sizeof *d->insns);
@@ -80,8 +80,8 @@ struct insn *decode_emit(struct decoder *d, op_fn run) {
     }
     struct insn *in = &d->insns[d->count];
     memset(in, 0, sizeof *in);
-    in->run = run;
-    in->effect = (uint8_t)operation_effect(run);
+    in->handler = handler;
+    in->effect = (uint8_t)operation_effect(handler);
     in->index = d->count;
     in->folded = d->folded;
     d->folded = 0;
@@ -386,38 +386,38 @@ static void decode_by_row(struct decoder *d, const struct ptx_insn *p) {
 }
 
 /* @p on an ordinary instruction narrows the mask for it; on one that moves control it becomes a branch around. */
-static void decode_guarded(struct decoder *d, const struct ptx_insn *p) {
-    uint32_t guard = p->guard->slot, begin = d->count;
+static void decode_predicated(struct decoder *d, const struct ptx_insn *p) {
+    uint32_t predicate = p->predicate->slot, begin = d->count;
     bool around = instruction_is_branched_around(p->row);
     if (around) {
         struct insn *in = decode_emit(d, op_branch_if);
-        in->op[0] = guard;
-        in->kind = !p->guard_negated;
+        in->op[0] = predicate;
+        in->kind = !p->predicate_negated;
         in->flags = INSN_BRANCH;
     }
-    struct ptx_insn unguarded = *p;
-    unguarded.guard = NULL;
-    decode_by_row(d, &unguarded);
+    struct ptx_insn unpredicated = *p;
+    unpredicated.predicate = NULL;
+    decode_by_row(d, &unpredicated);
     if (around) {
         d->insns[begin].imm = d->count; /* already an index, as resolve_branches leaves it */
         decode_emit(d, op_label)->flags = INSN_PSEUDO;
         return;
     }
-    /* put a guard before each instruction made: temporaries filled under it are read under it only */
+    /* put a predicate before each instruction made: temporaries filled under it are read under it only */
     uint32_t made = d->count - begin;
     for (uint32_t i = 0; i < made; i++)
-        decode_emit(d, op_guard);
+        decode_emit(d, op_predicate);
     for (uint32_t i = made; i-- > 0;) {
         struct insn inner = d->insns[begin + i];
         inner.index = begin + 2 * i + 1;
         d->insns[begin + 2 * i + 1] = inner;
         d->insns[begin + 2 * i + 1].folded = 0;
-        d->insns[begin + 2 * i] = (struct insn){.run = op_guard,
-                                                .op = {guard},
+        d->insns[begin + 2 * i] = (struct insn){.handler = op_predicate,
+                                                .op = {predicate},
                                                 .folded = inner.folded,
-                                                .kind = p->guard_negated,
+                                                .kind = p->predicate_negated,
                                                 .effect = EFFECT_PREDICATE,
-                                                .flags = INSN_PSEUDO | INSN_GUARD,
+                                                .flags = INSN_PSEUDO | INSN_PREDICATE,
                                                 .index = begin + 2 * i};
     }
 }
@@ -428,8 +428,8 @@ static void decode_insn(struct decoder *d, const struct ptx_insn *p) {
         d->folded += d->folded < 255;
     else if (!p->opcode)
         decode_label(d, p->label);
-    else if (p->guard && p->row->control != CONTROL_BRANCH)
-        decode_guarded(d, p);
+    else if (p->predicate && p->row->control != CONTROL_BRANCH)
+        decode_predicated(d, p);
     else
         decode_by_row(d, p);
 }

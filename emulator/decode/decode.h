@@ -65,7 +65,7 @@ uint32_t decode_trash(struct decoder *d); /* a slot of any width that nobody rea
 uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value);
 
 /* Appends an instruction; the pointer is valid until the next one. */
-struct insn *decode_emit(struct decoder *d, op_fn run);
+struct insn *decode_emit(struct decoder *d, handler_fn handler);
 /* The last emitted instruction (or an entry of its table) branches to this label. */
 void decode_patch(struct decoder *d, const char *label, uint32_t *where);
 

@@ -57,12 +57,13 @@ static void fill_access(struct decoder *d, struct access *a, enum access_kind ki
 
 /* ---- cp.async ---- */
 
-static void half_copy(struct decoder *d, op_fn run, struct access *a, const struct ptx_operand *where, uint32_t bytes) {
+static void half_copy(struct decoder *d, handler_fn handler, struct access *a, const struct ptx_operand *where,
+                      uint32_t bytes) {
     int64_t offset;
-    enum access_kind kind = run == op_copy_read ? ACCESS_LOAD : ACCESS_STORE;
+    enum access_kind kind = handler == op_copy_read ? ACCESS_LOAD : ACCESS_STORE;
     fill_access(d, a, kind, kind == ACCESS_LOAD ? SPACE_GLOBAL : SPACE_SHARED, TYPE_B32, bytes / 4);
     offset = decode_address(d, where, a);
-    struct insn *in = decode_emit(d, run);
+    struct insn *in = decode_emit(d, handler);
     in->op[0] = decode_trash(d); /* holds the bytes from here to the next instruction, which is ours, too */
     in->imm = offset;
     in->extra = a;
@@ -101,11 +102,11 @@ bool decode_copy(struct decoder *d, const struct ptx_insn *p) {
 /* ---- mbarrier ---- */
 
 /* Emits an operation on the mbarrier at an address. */
-static struct insn *on_mbarrier(struct decoder *d, op_fn run, const struct ptx_operand *where, bool shared) {
+static struct insn *on_mbarrier(struct decoder *d, handler_fn handler, const struct ptx_operand *where, bool shared) {
     struct access *a = arena_alloc(d->arena, sizeof *a);
     fill_access(d, a, ACCESS_ATOMIC, shared ? SPACE_SHARED : SPACE_GENERIC, TYPE_B64, 1);
     int64_t offset = decode_address(d, where, a);
-    struct insn *in = decode_emit(d, run);
+    struct insn *in = decode_emit(d, handler);
     in->imm = offset;
     in->extra = a;
     return in;
@@ -134,11 +135,11 @@ static void mbarrier_words(struct decoder *d, const struct ptx_insn *p) {
     only_words(d, p->opcode, 2, words);
 }
 
-static void mbarrier_count(struct decoder *d, const struct ptx_insn *p, op_fn run, unsigned kind) {
+static void mbarrier_count(struct decoder *d, const struct ptx_insn *p, handler_fn handler, unsigned kind) {
     mbarrier_words(d, p);
     need_operands(d, p, 2);
     uint32_t count = decode_source(d, &p->operands[1], 32);
-    struct insn *in = on_mbarrier(d, run, &p->operands[0], in_shared(p->opcode));
+    struct insn *in = on_mbarrier(d, handler, &p->operands[0], in_shared(p->opcode));
     in->op[1] = count;
     in->kind = (uint16_t)kind;
 }
@@ -222,8 +223,8 @@ bool decode_copy_arrive(struct decoder *d, const struct ptx_insn *p) {
     need_operands(d, p, 1);
     bool arrives = opcode_has(p->opcode, "noinc");
     uint32_t one = decode_constant(d, 32, 1), zero = decode_constant(d, 32, 0);
-    op_fn run = arrives ? op_mbarrier_arrive : op_mbarrier_touch;
-    struct insn *in = on_mbarrier(d, run, &p->operands[0], in_shared(p->opcode));
+    handler_fn handler = arrives ? op_mbarrier_arrive : op_mbarrier_touch;
+    struct insn *in = on_mbarrier(d, handler, &p->operands[0], in_shared(p->opcode));
     in->op[0] = decode_trash(d);
     in->op[1] = one;
     in->op[2] = zero;
@@ -334,7 +335,7 @@ bool decode_tensor_copy(struct decoder *d, const struct ptx_insn *p) {
 /* createpolicy: an opaque number that only cache hints take. */
 bool decode_cache_policy(struct decoder *d, const struct ptx_insn *p) {
     uint32_t zero = decode_constant(d, 64, 0), slot = decode_destination(d, &p->operands[0], 64);
-    struct insn *in = decode_emit(d, form_find("mov.b64")->run);
+    struct insn *in = decode_emit(d, form_find("mov.b64")->handler);
     in->op[0] = slot;
     in->op[1] = zero;
     return true;

@@ -5,7 +5,7 @@
 
 static void move(struct decoder *d, const struct ptx_operand *to, uint32_t from, unsigned bits) {
     uint32_t slot = decode_destination(d, to, bits);
-    struct insn *in = decode_emit(d, form_find(bits == 64 ? "mov.b64" : "mov.b32")->run);
+    struct insn *in = decode_emit(d, form_find(bits == 64 ? "mov.b64" : "mov.b32")->handler);
     in->op[0] = slot;
     in->op[1] = from;
     in->flags = INSN_PSEUDO;

@@ -13,10 +13,10 @@
 bool decode_branch(struct decoder *d, const struct ptx_insn *p) {
     if (p->operand_count != 1 || p->operands[0].kind != OPERAND_SYMBOL)
         decode_fail(d, "'%s' needs a label", p->opcode);
-    struct insn *in = decode_emit(d, p->guard ? op_branch_if : op_branch);
-    if (p->guard) {
-        in->op[0] = p->guard->slot;
-        in->kind = p->guard_negated;
+    struct insn *in = decode_emit(d, p->predicate ? op_branch_if : op_branch);
+    if (p->predicate) {
+        in->op[0] = p->predicate->slot;
+        in->kind = p->predicate_negated;
         in->flags = INSN_BRANCH;
     }
     decode_patch(d, p->operands[0].symbol, NULL);
@@ -142,7 +142,7 @@ static void call_indirect(struct decoder *d, struct call_site *site, const struc
 
 static void call_builtin(struct decoder *d, struct call_site *site, const struct call *c) {
     const char *name = c->target->symbol ? c->target->symbol : "";
-    op_fn builtin = builtin_find(name);
+    handler_fn builtin = builtin_find(name);
     if (!builtin)
         decode_undefined(d, "function", *name ? name : "?");
     fill_site(d, site, c, NULL);
@@ -243,8 +243,8 @@ bool decode_warp_barrier(struct decoder *d, const struct ptx_insn *p) {
 
 /* ---- the stack ---- */
 
-static void take_stack(struct decoder *d, op_fn run, uint32_t first, uint32_t second, int64_t align) {
-    struct insn *in = decode_emit(d, run);
+static void take_stack(struct decoder *d, handler_fn handler, uint32_t first, uint32_t second, int64_t align) {
+    struct insn *in = decode_emit(d, handler);
     in->op[0] = first;
     in->op[1] = second;
     in->imm = align;

@@ -302,8 +302,8 @@ static struct matrix_access *new_access(struct decoder *d, const struct ptx_insn
     return m;
 }
 
-static void emit_access(struct decoder *d, op_fn run, struct matrix_access *m, int64_t offset) {
-    struct insn *in = decode_emit(d, run);
+static void emit_access(struct decoder *d, handler_fn handler, struct matrix_access *m, int64_t offset) {
+    struct insn *in = decode_emit(d, handler);
     in->imm = offset;
     in->extra = m;
     in->op[0] = m->regs[0];

@@ -133,7 +133,7 @@ static void load_or_store(struct decoder *d, const struct ptx_insn *p, bool load
         offset = decode_address(d, where, a);
     data_registers(d, data, a, load);
     struct insn *in = decode_emit(d, in_frame ? memory_frame_operation(a) : memory_operation(a));
-    if (!in->run)
+    if (!in->handler)
         decode_fail(d, "'%s' is not supported", p->opcode);
     in->imm = offset;
     in->extra = a;
@@ -262,11 +262,11 @@ bool decode_cvta(struct decoder *d, const struct ptx_insn *p) {
 }
 
 bool decode_isspacep(struct decoder *d, const struct ptx_insn *p) {
-    op_fn run = opcode_has(p->opcode, "const")    ? op_isspacep_const
-                : opcode_has(p->opcode, "global") ? op_isspacep_global
-                                                  : op_isspacep;
+    handler_fn handler = opcode_has(p->opcode, "const")    ? op_isspacep_const
+                         : opcode_has(p->opcode, "global") ? op_isspacep_global
+                                                           : op_isspacep;
     uint32_t source = decode_source(d, &p->operands[1], 64), slot = decode_destination(d, &p->operands[0], 1);
-    struct insn *in = decode_emit(d, run);
+    struct insn *in = decode_emit(d, handler);
     in->op[0] = slot;
     in->op[1] = source;
     in->imm = (int64_t)window_of(space_of(p->opcode));
@@ -278,7 +278,7 @@ bool decode_istypep(struct decoder *d, const struct ptx_insn *p) {
     if (p->operand_count != 2)
         return false;
     uint32_t never = decode_constant(d, 1, 0), slot = decode_destination(d, &p->operands[0], 1);
-    struct insn *in = decode_emit(d, form_find("mov.pred")->run);
+    struct insn *in = decode_emit(d, form_find("mov.pred")->handler);
     in->op[0] = slot;
     in->op[1] = never;
     return true;

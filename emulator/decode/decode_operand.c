@@ -247,7 +247,7 @@ static uint32_t sum_source(struct decoder *d, const struct ptx_operand *o, unsig
         decode_fail(d, "'%s' cannot take register '%s' with an offset", d->at->opcode, o->reg->name);
     uint32_t x = decode_source(d, &plain, bits), y = decode_constant(d, bits, (uint64_t)o->value);
     uint32_t slot = decode_frame(d, bits / 8 * WARP_SIZE, 64);
-    struct insn *in = decode_emit(d, add->run);
+    struct insn *in = decode_emit(d, add->handler);
     in->op[0] = slot;
     in->op[1] = x;
     in->op[2] = y;
@@ -398,7 +398,7 @@ bool decode_mov(struct decoder *d, const struct ptx_insn *p) {
     if (!form)
         decode_fail(d, "'%s' is not supported", p->opcode);
     uint32_t source = decode_source(d, from, bits), slot = decode_destination(d, to, bits);
-    struct insn *in = decode_emit(d, form->run);
+    struct insn *in = decode_emit(d, form->handler);
     in->op[0] = slot;
     in->op[1] = source;
     in->extra = form;
@@ -444,14 +444,14 @@ static bool setp_constant(struct decoder *d, const struct ptx_insn *p, const str
     const struct ptx_operand *b = &p->operands[2];
     if (form->operands[0] != 'P' || p->operand_count != 3 || (b->kind != OPERAND_INTEGER && b->kind != OPERAND_FLOAT))
         return false;
-    op_fn run = setp_with_constant(form->run);
-    if (!run)
+    handler_fn handler = setp_with_constant(form->handler);
+    if (!handler)
         return false;
     unsigned bits = letter_bits(form->operands[1]);
     uint32_t slots[3];
     pair_slots(d, &p->operands[0], 1, slots);
     slots[2] = decode_source(d, &p->operands[1], bits);
-    struct insn *in = decode_emit(d, run);
+    struct insn *in = decode_emit(d, handler);
     memcpy(in->op, slots, sizeof slots);
     in->imm = b->kind == OPERAND_FLOAT ? (int64_t)float_bits(b, bits) : b->value;
     in->extra = form;
@@ -484,7 +484,7 @@ bool decode_form(struct decoder *d, const struct ptx_insn *p) {
     }
     if (i != p->operand_count)
         decode_fail(d, "'%s' takes %u operands, not %u", p->opcode, i, p->operand_count);
-    struct insn *in = decode_emit(d, form->run);
+    struct insn *in = decode_emit(d, form->handler);
     memcpy(in->op, slots, sizeof slots);
     in->imm = immediate;
     in->extra = form;
@@ -492,7 +492,7 @@ bool decode_form(struct decoder *d, const struct ptx_insn *p) {
     in->kind = form->kind;
     int inexact = check_is_on(CHECK_APPROX) ? inexact_number(form->name) : -1;
     if (inexact >= 0) {
-        in->run = op_inexact;
+        in->handler = op_inexact;
         in->imm = inexact;
     }
     char first = form->operands[0];

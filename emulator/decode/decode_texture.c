@@ -86,8 +86,8 @@ static void decode_data(struct decoder *d, const struct ptx_operand *o, struct t
             decode_fail(d, "register '%s' has the wrong width for '%s'", items[i].reg->name, d->at->opcode);
 }
 
-static void emit(struct decoder *d, op_fn run, const struct texture_access *a) {
-    decode_emit(d, run)->extra = a;
+static void emit(struct decoder *d, handler_fn handler, const struct texture_access *a) {
+    decode_emit(d, handler)->extra = a;
 }
 
 static bool next_is_value_type(struct words *s) {

@@ -64,7 +64,7 @@ void fold_constants(struct decoder *d, const struct ptx_function *f) {
     for (size_t i = 0; i < f->insn_count; i++) {
         struct ptx_insn *p = &f->insns[i];
         p->folded = false;
-        if (!p->opcode || p->guard)
+        if (!p->opcode || p->predicate)
             continue;
         d->at = p;
         uint32_t slot = p->row->decoding == DECODING_mov    ? mov_constant(d, p)

@@ -203,7 +203,7 @@ void module_unload(struct module *m) {
         tier_free(m->kernels[i].tier);
         tier_free(m->kernels[i].counted_tier);
         free(m->kernels[i].traits);
-        free(m->kernels[i].sites);
+        free(m->kernels[i].probes);
     }
     pthread_mutex_destroy(&m->lock);
     free_all(m->ptx);

@@ -40,15 +40,15 @@ static void visit_operand(const struct ptx_operand *o, bool written, visit_fn vi
         visit_operand(&o->items[i], written && !address, visit, context);
 }
 
-/* Sources first, then destinations; a guarded write also reads: what was there may stay. */
+/* Sources first, then destinations; a predicated write also reads: what was there may stay. */
 void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
     if (!p->opcode)
         return;
     bool writes = p->row->first == FIRST_WRITTEN;
-    if (p->guard)
-        visit(p->guard, false, context);
+    if (p->predicate)
+        visit(p->predicate, false, context);
     for (unsigned i = 0; i < p->operand_count; i++)
-        if (i > 0 || !writes || p->guard)
+        if (i > 0 || !writes || p->predicate)
             visit_operand(&p->operands[i], false, visit, context);
     if (writes && p->operand_count)
         visit_operand(&p->operands[0], true, visit, context);
@@ -96,12 +96,12 @@ static void find_successors(struct liveness *v) {
         bool falls = true;
         if (last->opcode && last->row->control == CONTROL_BRANCH) {
             b->successors[b->successor_count++] = block_at_label(v, last->operands[0].symbol);
-            falls = last->guard != NULL;
+            falls = last->predicate != NULL;
         } else if (last->opcode && last->row->control == CONTROL_TABLE) {
             b->table = branch_targets(v->f, last->operands[1].symbol);
-            falls = last->guard != NULL;
+            falls = last->predicate != NULL;
         } else if (ends_block(last)) {
-            falls = last->guard != NULL;
+            falls = last->predicate != NULL;
         }
         if (falls && i + 1 < v->block_count)
             b->successors[b->successor_count++] = i + 1;

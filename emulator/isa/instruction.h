@@ -82,7 +82,7 @@ enum control {
 enum lanes {
     LANES_OWN,
     LANES_EXCHANGE, /* asks them, and waits for those that it names; memory is not ordered by that */
-    LANES_MEET,     /* needs all that take part, and orders their accesses to memory */
+    LANES_SYNC,     /* needs all that take part, and orders their accesses to memory */
     LANES_TURN,     /* may give the warp's turn to other warps */
 };
 
@@ -96,7 +96,7 @@ enum compiling {
 };
 
 /* Whether checks may put themselves before it. */
-enum watching { UNWATCHED, WATCHED };
+enum probing { NOT_PROBED, PROBED };
 
 /* What its result is to an address among its operands: the address of the same variable, or of who knows what. */
 enum address_flow {
@@ -207,7 +207,7 @@ struct instruction {
     uint8_t control;
     uint8_t lanes;
     uint8_t compiling;
-    uint8_t watching;
+    uint8_t probing;
     uint8_t address;
     uint8_t undefined;
     uint8_t controls; /* how many of its last operands say which bits are taken: an undefined one makes all undefined */

@@ -3,15 +3,15 @@
 #include "isa/instruction.h"
 
 /* clang-format off */
-#define ROW(name, class, counting, first, memory, order, control, lanes, compiling, watching, address, undefined,      \
+#define ROW(name, class, counting, first, memory, order, control, lanes, compiling, probing, address, undefined,      \
             controls, decoding, spoken)                                                                                \
     {name, CLASS_##class, COUNTED_##counting, FIRST_##first, MEMORY_##memory, ORDER_##order, CONTROL_##control,        \
-     LANES_##lanes, COMPILED_##compiling, watching, ADDRESS_##address, UNDEFINED_##undefined, controls,                \
+     LANES_##lanes, COMPILED_##compiling, probing, ADDRESS_##address, UNDEFINED_##undefined, controls,                \
      DECODING_##decoding, spoken},
 
 /* Computes, lane by lane. */
 #define COMPUTES(name, class, counting, compiling, address, undefined, controls)                                       \
-    ROW(name, class, counting, WRITTEN, NONE, NONE, NEXT, OWN, compiling, UNWATCHED, address, undefined, controls,     \
+    ROW(name, class, counting, WRITTEN, NONE, NONE, NEXT, OWN, compiling, NOT_PROBED, address, undefined, controls,     \
         form, NULL)
 #define ARITHMETIC(name, compiling, address, undefined)                                                                \
     COMPUTES(name, INTEGER, BY_TYPE, compiling, address, undefined, 0)
@@ -22,46 +22,46 @@
 #define MOVES(name, address, undefined, controls)                                                                      \
     COMPUTES(name, MOVE, ALWAYS, LANES, address, undefined, controls)
 #define VIDEO(name)                                                                                                    \
-    ROW(name, INTEGER, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, LANES, UNWATCHED, LOST, WHOLE, 0, video, NULL)
+    ROW(name, INTEGER, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, LANES, NOT_PROBED, LOST, WHOLE, 0, video, NULL)
 
 /* About addresses: registers to registers, by an operation of its own. */
 #define ABOUT_ADDRESS(name, class, compiling, address, undefined, decoding)                                            \
-    ROW(name, class, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, compiling, UNWATCHED, address, undefined, 0, decoding,    \
+    ROW(name, class, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, compiling, NOT_PROBED, address, undefined, 0, decoding,    \
         NULL)
 
 #define ACCESSES(name, class, first, memory, compiling, address, decoding)                                             \
-    ROW(name, class, ALWAYS, first, memory, BY_WORDS, NEXT, OWN, compiling, WATCHED, address, ADDRESS, 0, decoding,    \
+    ROW(name, class, ALWAYS, first, memory, BY_WORDS, NEXT, OWN, compiling, PROBED, address, ADDRESS, 0, decoding,    \
         NULL)
 #define HINT(name, decoding)                                                                                           \
-    ROW(name, MEMORY, ALWAYS, READ, HINT, NONE, NEXT, OWN, NOT, UNWATCHED, LOST, ADDRESS, 0, decoding, NULL)
+    ROW(name, MEMORY, ALWAYS, READ, HINT, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0, decoding, NULL)
 #define COPIES(name, memory, decoding)                                                                                 \
-    ROW(name, MEMORY, ALWAYS, READ, memory, NONE, NEXT, OWN, NOT, WATCHED, LOST, ADDRESS, 0, decoding, NULL)
-#define COPY_GROUP(name, order, watching)                                                                              \
-    ROW(name, MEMORY, ALWAYS, READ, NONE, order, NEXT, OWN, NOT, watching, LOST, ADDRESS, 0, nothing, NULL)
+    ROW(name, MEMORY, ALWAYS, READ, memory, NONE, NEXT, OWN, NOT, PROBED, LOST, ADDRESS, 0, decoding, NULL)
+#define COPY_GROUP(name, order, probing)                                                                              \
+    ROW(name, MEMORY, ALWAYS, READ, NONE, order, NEXT, OWN, NOT, probing, LOST, ADDRESS, 0, nothing, NULL)
 #define TEXTURE(name, first, memory, decoding)                                                                         \
-    ROW(name, TEXTURE, ALWAYS, first, memory, NONE, NEXT, OWN, NOT, UNWATCHED, LOST, ADDRESS, 0, decoding, NULL)
-#define MBARRIER(name, first, order, watching, decoding)                                                               \
-    ROW(name, SYNC, ALWAYS, first, MBARRIER, order, NEXT, TURN, NOT, watching, LOST, ADDRESS, 0, decoding, NULL)
+    ROW(name, TEXTURE, ALWAYS, first, memory, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0, decoding, NULL)
+#define MBARRIER(name, first, order, probing, decoding)                                                               \
+    ROW(name, SYNC, ALWAYS, first, MBARRIER, order, NEXT, TURN, NOT, probing, LOST, ADDRESS, 0, decoding, NULL)
 
 #define EXCHANGES(name, address, spoken)                                                                               \
-    ROW(name, WARP, ALWAYS, WRITTEN, NONE, NONE, NEXT, EXCHANGE, NOT, UNWATCHED, address, LANES, 0, form, spoken)
+    ROW(name, WARP, ALWAYS, WRITTEN, NONE, NONE, NEXT, EXCHANGE, NOT, NOT_PROBED, address, LANES, 0, form, spoken)
 #define BARRIER(name, first, decoding, spoken)                                                                         \
-    ROW(name, SYNC, ALWAYS, first, NONE, BLOCK, NEXT, TURN, NOT, WATCHED, LOST, VOTE, 0, decoding, spoken)
+    ROW(name, SYNC, ALWAYS, first, NONE, BLOCK, NEXT, TURN, NOT, PROBED, LOST, VOTE, 0, decoding, spoken)
 #define CLUSTER_BARRIER(name, order, decoding)                                                                         \
-    ROW(name, SYNC, ALWAYS, READ, NONE, order, NEXT, TURN, NOT, WATCHED, LOST, ADDRESS, 0, decoding, "a barrier")
+    ROW(name, SYNC, ALWAYS, READ, NONE, order, NEXT, TURN, NOT, PROBED, LOST, ADDRESS, 0, decoding, "a barrier")
 #define FENCE(name)                                                                                                    \
-    ROW(name, SYNC, ALWAYS, READ, NONE, FENCE, NEXT, OWN, NOT, WATCHED, LOST, ADDRESS, 0, fence, NULL)
+    ROW(name, SYNC, ALWAYS, READ, NONE, FENCE, NEXT, OWN, NOT, PROBED, LOST, ADDRESS, 0, fence, NULL)
 #define MATRIX(name, class, first, memory, undefined, decoding)                                                        \
-    ROW(name, class, ALWAYS, first, memory, NONE, NEXT, MEET, NOT, WATCHED, LOST, undefined, 0, decoding, NULL)
+    ROW(name, class, ALWAYS, first, memory, NONE, NEXT, SYNC, NOT, PROBED, LOST, undefined, 0, decoding, NULL)
 
 #define JUMPS(name, first, control, compiling, address, decoding)                                                      \
-    ROW(name, CONTROL, ALWAYS, first, NONE, NONE, control, OWN, compiling, UNWATCHED, address, ADDRESS, 0,             \
+    ROW(name, CONTROL, ALWAYS, first, NONE, NONE, control, OWN, compiling, NOT_PROBED, address, ADDRESS, 0,             \
         decoding, NULL)
 #define STACK(name, first, decoding)                                                                                   \
-    ROW(name, OTHER, ALWAYS, first, STACK, NONE, NEXT, OWN, NOT, UNWATCHED, LOST, ADDRESS, 0, decoding, NULL)
+    ROW(name, OTHER, ALWAYS, first, STACK, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0, decoding, NULL)
 /* What the emulator has nothing to do for. */
-#define TOLD(name, class, order, lanes)                                                                                \
-    ROW(name, class, ALWAYS, READ, NONE, order, NEXT, lanes, NOT, UNWATCHED, LOST, ADDRESS, 0, nothing, NULL)
+#define HINTS(name, class, order, lanes)                                                                                \
+    ROW(name, class, ALWAYS, READ, NONE, order, NEXT, lanes, NOT, NOT_PROBED, LOST, ADDRESS, 0, nothing, NULL)
 
 static const struct instruction rows[] = {
     /* integers and floating point; a type says which of them */
@@ -150,7 +150,7 @@ static const struct instruction rows[] = {
     VIDEO("vset4")
 
     /* registers and addresses */
-    ROW("mov", MOVE, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, LANES, UNWATCHED, COPIED, BITS, 0, mov, NULL)
+    ROW("mov", MOVE, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, LANES, NOT_PROBED, COPIED, BITS, 0, mov, NULL)
     MOVES("selp", CHOICE, CHOICE, 1)
     MOVES("slct", LOST, BITS, 1)
     MOVES("prmt", LOST, BITS, 1)
@@ -184,23 +184,23 @@ static const struct instruction rows[] = {
     COPIES("cp.reduce.async.bulk.tensor", BULK_ATOMIC, tensor_copy)
     HINT("cp.async.bulk.prefetch.L2", nothing)
     HINT("cp.async.bulk.prefetch.tensor", tensor_copy)
-    COPY_GROUP("cp.async.commit_group", COPY_COMMIT, WATCHED)
-    COPY_GROUP("cp.async.wait_group", COPY_WAIT, WATCHED)
-    COPY_GROUP("cp.async.wait_all", COPY_WAIT_ALL, WATCHED)
-    COPY_GROUP("cp.async.bulk.commit_group", BULK_COMMIT, UNWATCHED)
-    COPY_GROUP("cp.async.bulk.wait_group", BULK_WAIT, UNWATCHED)
-    ROW("cp.async.mbarrier.arrive", MEMORY, ALWAYS, READ, MBARRIER, MBARRIER_COPIES, NEXT, OWN, NOT, WATCHED, LOST,
+    COPY_GROUP("cp.async.commit_group", COPY_COMMIT, PROBED)
+    COPY_GROUP("cp.async.wait_group", COPY_WAIT, PROBED)
+    COPY_GROUP("cp.async.wait_all", COPY_WAIT_ALL, PROBED)
+    COPY_GROUP("cp.async.bulk.commit_group", BULK_COMMIT, NOT_PROBED)
+    COPY_GROUP("cp.async.bulk.wait_group", BULK_WAIT, NOT_PROBED)
+    ROW("cp.async.mbarrier.arrive", MEMORY, ALWAYS, READ, MBARRIER, MBARRIER_COPIES, NEXT, OWN, NOT, PROBED, LOST,
         ADDRESS, 0, copy_arrive, NULL)
 
-    MBARRIER("mbarrier.init", READ, MBARRIER_INIT, WATCHED, mbarrier_init)
-    MBARRIER("mbarrier.inval", READ, NONE, UNWATCHED, mbarrier_inval)
-    MBARRIER("mbarrier.expect_tx", READ, MBARRIER_ARRIVE, WATCHED, mbarrier_expect)
-    MBARRIER("mbarrier.complete_tx", READ, MBARRIER_ARRIVE, WATCHED, mbarrier_complete)
-    MBARRIER("mbarrier.arrive", WRITTEN, MBARRIER_ARRIVE, WATCHED, mbarrier_arrive)
-    MBARRIER("mbarrier.arrive_drop", WRITTEN, MBARRIER_ARRIVE, WATCHED, mbarrier_drop)
-    MBARRIER("mbarrier.test_wait", WRITTEN, MBARRIER_WAIT, WATCHED, mbarrier_wait)
-    MBARRIER("mbarrier.try_wait", WRITTEN, MBARRIER_WAIT, WATCHED, mbarrier_wait)
-    ROW("mbarrier.pending_count", SYNC, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, NOT, UNWATCHED, LOST, ADDRESS, 0,
+    MBARRIER("mbarrier.init", READ, MBARRIER_INIT, PROBED, mbarrier_init)
+    MBARRIER("mbarrier.inval", READ, NONE, NOT_PROBED, mbarrier_inval)
+    MBARRIER("mbarrier.expect_tx", READ, MBARRIER_ARRIVE, PROBED, mbarrier_expect)
+    MBARRIER("mbarrier.complete_tx", READ, MBARRIER_ARRIVE, PROBED, mbarrier_complete)
+    MBARRIER("mbarrier.arrive", WRITTEN, MBARRIER_ARRIVE, PROBED, mbarrier_arrive)
+    MBARRIER("mbarrier.arrive_drop", WRITTEN, MBARRIER_ARRIVE, PROBED, mbarrier_drop)
+    MBARRIER("mbarrier.test_wait", WRITTEN, MBARRIER_WAIT, PROBED, mbarrier_wait)
+    MBARRIER("mbarrier.try_wait", WRITTEN, MBARRIER_WAIT, PROBED, mbarrier_wait)
+    ROW("mbarrier.pending_count", SYNC, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0,
         mbarrier_pending, NULL)
 
     TEXTURE("tex", WRITTEN, TEXTURE, texture)
@@ -215,9 +215,9 @@ static const struct instruction rows[] = {
     EXCHANGES("vote", LOST, "a vote")
     EXCHANGES("match", LOST, NULL)
     EXCHANGES("redux", LOST, NULL)
-    ROW("elect", WARP, ALWAYS, WRITTEN, NONE, NONE, NEXT, EXCHANGE, NOT, UNWATCHED, LOST, WHOLE, 0, form, NULL)
+    ROW("elect", WARP, ALWAYS, WRITTEN, NONE, NONE, NEXT, EXCHANGE, NOT, NOT_PROBED, LOST, WHOLE, 0, form, NULL)
     COMPUTES("activemask", WARP, ALWAYS, NOT, LOST, WHOLE, 0)
-    ROW("bar.warp", WARP, ALWAYS, READ, NONE, WARP, NEXT, MEET, NOT, WATCHED, LOST, ADDRESS, 0, warp_barrier,
+    ROW("bar.warp", WARP, ALWAYS, READ, NONE, WARP, NEXT, SYNC, NOT, PROBED, LOST, ADDRESS, 0, warp_barrier,
         "__syncwarp()")
     BARRIER("bar", READ, barrier_aligned, "__syncthreads()")
     BARRIER("bar.red", WRITTEN, barrier_aligned, "__syncthreads()")
@@ -229,7 +229,7 @@ static const struct instruction rows[] = {
     CLUSTER_BARRIER("barrier.cluster.wait", CLUSTER_WAIT, cluster_wait)
     FENCE("membar")
     FENCE("fence")
-    ROW("nanosleep", SYNC, ALWAYS, READ, NONE, NONE, NEXT, TURN, NOT, UNWATCHED, LOST, ADDRESS, 0, nanosleep, NULL)
+    ROW("nanosleep", SYNC, ALWAYS, READ, NONE, NONE, NEXT, TURN, NOT, NOT_PROBED, LOST, ADDRESS, 0, nanosleep, NULL)
 
     MATRIX("mma", TENSOR, WRITTEN, NONE, PRODUCT, mma)
     MATRIX("mma.sp", TENSOR, WRITTEN, NONE, PRODUCT, mma_sparse)
@@ -251,9 +251,9 @@ static const struct instruction rows[] = {
     JUMPS("brkpt", READ, TRAP, NOT, LOST, trap)
     /* As ncu counts what ptxas makes of them on an H200: ACQBULK and PREEXIT are control, PMTRIG is miscellaneous.
      * USETMAXREG is an instruction of the uniform datapath, which has no class here. */
-    TOLD("griddepcontrol", CONTROL, GRIDS, OWN)
-    TOLD("pmevent", OTHER, NONE, OWN)
-    TOLD("setmaxnreg", OTHER, NONE, MEET)
+    HINTS("griddepcontrol", CONTROL, GRIDS, OWN)
+    HINTS("pmevent", OTHER, NONE, OWN)
+    HINTS("setmaxnreg", OTHER, NONE, SYNC)
 };
 /* clang-format on */
 

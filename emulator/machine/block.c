@@ -49,8 +49,8 @@ uint32_t block_barrier_arrived(const struct block *b, unsigned barrier) {
         const struct warp *w = &b->warps[i];
         uint32_t waiting = 0;
         for (unsigned k = 0; k < w->count; k++)
-            if (w->fragments[k].state == FRAGMENT_AT_BARRIER && w->fragments[k].barrier == barrier)
-                waiting |= w->fragments[k].mask;
+            if (w->splits[k].state == SPLIT_AT_BARRIER && w->splits[k].barrier == barrier)
+                waiting |= w->splits[k].mask;
         if (waiting && waiting == w->live)
             arrived += WARP_SIZE - (uint32_t)__builtin_popcount(waiting);
     }
@@ -123,7 +123,7 @@ static uint64_t hash_warp(const struct warp *w, uint64_t h) {
     for (int i = 0; i < 4; i++)
         h = (h ^ part[i] ^ part[i] >> 29) * 0xbf58476d1ce4e5b9u;
     for (unsigned i = 0; i < w->count; i++)
-        h = (h ^ (uint64_t)(uintptr_t)w->fragments[i].pc ^ w->fragments[i].mask) * 0x94d049bb133111ebu;
+        h = (h ^ (uint64_t)(uintptr_t)w->splits[i].pc ^ w->splits[i].mask) * 0x94d049bb133111ebu;
     return h | 1;
 }
 

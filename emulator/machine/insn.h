@@ -2,7 +2,7 @@
  *
  * A PTX instruction is decoded once per kernel into a struct insn. Its operands are byte offsets into the frame of
  * the warp that executes it; an immediate is a constant vector that the frame already holds, so an operation never
- * asks what kind of operand it has. The dispatch loop is `while ((in = in->run(w, in)))`: each operation does its
+ * asks what kind of operand it has. The dispatch loop is `while ((in = in->handler(w, in)))`: each operation does its
  * work for all active lanes and returns the next instruction, or NULL to hand the warp back to its scheduler. */
 #ifndef INSN_H
 #define INSN_H
@@ -16,12 +16,12 @@ struct warp;
 struct insn;
 struct function;
 
-typedef const struct insn *(*op_fn)(struct warp *w, const struct insn *in);
+typedef const struct insn *(*handler_fn)(struct warp *w, const struct insn *in);
 
 #define INSN_OPERANDS 6
 
 struct insn {
-    op_fn run;
+    handler_fn handler;
     uint32_t op[INSN_OPERANDS]; /* frame offsets: op[0] is the destination */
     union {
         int64_t imm;               /* immediate of the form ('i'), or the offset of an address */
@@ -42,7 +42,7 @@ enum {
     INSN_FLOAT = 8,          /* counts as one floating-point operation per lane */
     INSN_FLOAT_FMA = 16,     /* counts as two */
     INSN_PSEUDO = 32,        /* not in the PTX (labels, copies made by decode): not counted */
-    INSN_GUARD = 64,         /* narrows the mask for the next instruction */
+    INSN_PREDICATE = 64,     /* narrows the mask for the next instruction */
     INSN_BACKWARD = 128,     /* a branch to an earlier instruction: costs fuel */
     INSN_WARP_BARRIER = 256, /* bar.warp.sync */
     INSN_TARGET = 512,       /* a branch to insn.target */
@@ -63,7 +63,7 @@ enum {
 struct form {
     const char *name;     /* opcode with all its modifiers: "add.rn.ftz.f32" */
     const char *operands; /* "www" */
-    op_fn run;
+    handler_fn handler;
     uint16_t flags; /* INSN_FLOAT ... */
     uint16_t kind;  /* copied to insn.kind */
 };

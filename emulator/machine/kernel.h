@@ -88,7 +88,7 @@ struct kernel {
     uint32_t constant_count;
     uint32_t access_count; /* memory instructions: access.slot < access_count */
     struct traits *traits; /* profile/traits.h: made when first counted */
-    struct sites *sites;   /* check/sites.h: made when first checked */
+    struct probes *probes; /* check/probes.h: made when first checked */
 };
 
 /* "file.cu" and the line of an instruction; line 0 where unknown. The file is as the compiler was given it. */

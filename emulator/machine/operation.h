@@ -9,7 +9,7 @@
 
 /* The name of an operation in its source, for the second tier. */
 struct operation_name {
-    op_fn run;
+    handler_fn handler;
     const char *name;
 };
 

@@ -94,12 +94,12 @@ static inline uint32_t simd_bits64(simd_i64 v) {
      simd_bits64((simd_i64)(SIMD_AT(V, (a) + 24) op SIMD_AT(V, (b) + 24))) << 24)
 
 /* True when lane l of 16 is first + l * step. */
-static inline bool simd_is_run32(const uint32_t *lane, uint32_t step) {
+static inline bool simd_is_strided32(const uint32_t *lane, uint32_t step) {
     static const simd_u32 count = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     return !simd_differ32(SIMD_AT(simd_u32, lane), lane[0] + count * step);
 }
 
-static inline bool simd_is_run64(const uint64_t *lane, uint64_t step) {
+static inline bool simd_is_strided64(const uint64_t *lane, uint64_t step) {
     static const simd_u64 count = {0, 1, 2, 3, 4, 5, 6, 7};
     simd_i64 low = (simd_i64)(SIMD_AT(simd_u64, lane) != lane[0] + count * step);
     simd_i64 high = (simd_i64)(SIMD_AT(simd_u64, lane + 8) != lane[0] + (count + 8) * step);

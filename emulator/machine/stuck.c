@@ -12,9 +12,9 @@
 
 /* ---- lanes of a warp ---- */
 
-/* The instruction at which a fragment waits. */
-static const struct insn *waits_at(const struct fragment *f) {
-    return f->state == FRAGMENT_AT_BARRIER ? f->pc - 1 : f->pc;
+/* The instruction at which a split waits. */
+static const struct insn *waits_at(const struct warp_diverge *f) {
+    return f->state == SPLIT_AT_BARRIER ? f->pc - 1 : f->pc;
 }
 
 /* "lanes 5 to 31" */
@@ -29,32 +29,32 @@ static void put_lanes(char *out, size_t size, uint32_t lanes) {
 }
 
 /* What a student calls it. */
-static const char *function_name(const struct warp *w, const struct fragment *f) {
+static const char *function_name(const struct warp *w, const struct warp_diverge *f) {
     const struct ptx_insn *p = w->launch->kernel->code.sources[waits_at(f)->index];
     return p && p->opcode && p->row->spoken ? p->row->spoken : "a *_sync function";
 }
 
 /* Where the lanes are for which others wait. */
-static const struct fragment *missing_from(const struct warp *w, const struct fragment *f) {
+static const struct warp_diverge *missing_from(const struct warp *w, const struct warp_diverge *f) {
     for (unsigned k = 0; k < w->count; k++)
-        if (&w->fragments[k] != f && w->fragments[k].mask & f->sync_mask)
-            return &w->fragments[k];
+        if (&w->splits[k] != f && w->splits[k].mask & f->sync_mask)
+            return &w->splits[k];
     return NULL;
 }
 
 /* Of two groups that wait for each other, the one furthest behind: the others have gone past it. */
-static const struct fragment *first_at_sync(const struct warp *w) {
-    const struct fragment *first = NULL;
+static const struct warp_diverge *first_at_sync(const struct warp *w) {
+    const struct warp_diverge *first = NULL;
     for (unsigned k = 0; k < w->count; k++) {
-        const struct fragment *f = &w->fragments[k];
-        if (f->state == FRAGMENT_AT_SYNC && (!first || f->pc < first->pc))
+        const struct warp_diverge *f = &w->splits[k];
+        if (f->state == SPLIT_AT_SYNC && (!first || f->pc < first->pc))
             first = f;
     }
     return first;
 }
 
 static void lost_lanes(struct warp *w) {
-    const struct fragment *f = first_at_sync(w), *away = missing_from(w, f);
+    const struct warp_diverge *f = first_at_sync(w), *away = missing_from(w, f);
     char here[40], there[80] = "", lanes[40], advice[400];
     put_lanes(here, sizeof here, f->mask);
     if (away) {
@@ -73,7 +73,7 @@ static void lost_lanes(struct warp *w) {
 
 /* ---- barriers of the block ---- */
 
-static void closed_barrier(struct warp *w, const struct fragment *f) {
+static void closed_barrier(struct warp *w, const struct warp_diverge *f) {
     const struct block_barrier *bar = &w->block->barriers[f->barrier];
     char advice[320] =
         "These threads wait at a __syncthreads() that other threads of the block never reach: every thread "
@@ -89,22 +89,22 @@ static void closed_barrier(struct warp *w, const struct fragment *f) {
                 "Barrier error detected. Divergent thread(s) in block.", advice);
 }
 
-static struct fragment *fragment_in(struct warp *w, enum fragment_state state) {
+static struct warp_diverge *split_in(struct warp *w, enum split_state state) {
     for (unsigned k = 0; k < w->count; k++)
-        if (w->fragments[k].state == state)
-            return &w->fragments[k];
+        if (w->splits[k].state == state)
+            return &w->splits[k];
     return NULL;
 }
 
 void stuck_report_block(struct block *b) {
-    static const enum fragment_state states[] = {FRAGMENT_AT_SYNC, FRAGMENT_AT_BARRIER};
+    static const enum split_state states[] = {SPLIT_AT_SYNC, SPLIT_AT_BARRIER};
     for (unsigned s = 0; s < sizeof states / sizeof *states; s++)
         for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
             struct warp *w = &b->warps[i];
-            const struct fragment *f = fragment_in(w, states[s]);
+            const struct warp_diverge *f = split_in(w, states[s]);
             if (!f)
                 continue;
-            if (states[s] == FRAGMENT_AT_SYNC)
+            if (states[s] == SPLIT_AT_SYNC)
                 lost_lanes(w);
             else
                 closed_barrier(w, f);
@@ -126,7 +126,7 @@ int stuck_report_endless(const struct block *b) {
              setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
     for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
         struct warp *w = &b->warps[i];
-        const struct fragment *f = fragment_in(w, FRAGMENT_READY);
+        const struct warp_diverge *f = split_in(w, SPLIT_READY);
         if (f)
             return report_insn(w, f->pc, FINDING_TIMEOUT, f->mask, "Endless kernel.", advice);
     }
@@ -146,7 +146,7 @@ static struct warp *waits_for_phase(struct block *b) {
         struct warp *w = &b->warps[i];
         unsigned ready = 0;
         for (unsigned k = 0; k < w->count; k++)
-            ready += w->fragments[k].state == FRAGMENT_READY;
+            ready += w->splits[k].state == SPLIT_READY;
         if (!ready)
             continue;
         if (ready != 1 || !w->unfinished)
@@ -173,7 +173,7 @@ static bool in_phase(struct block *b, double now) {
              "thread of the block that has not ended waits: the count given to init() has to be that of the threads "
              "that arrive.",
              m.pending, m.expected, m.bytes);
-    report_insn(w, w->unfinished, FINDING_DIVERGENT_BARRIER, fragment_in(w, FRAGMENT_READY)->mask,
+    report_insn(w, w->unfinished, FINDING_DIVERGENT_BARRIER, split_in(w, SPLIT_READY)->mask,
                 "Barrier error detected. Threads wait for a phase of an mbarrier that never ends.", advice);
     warp_fault(w, 719);
     return true;
@@ -194,8 +194,8 @@ static bool reads_workspace(const struct warp *w, const struct insn *in, uint32_
     return false;
 }
 
-/* The loop that a fragment stands in, from there to the branch back: does it read the grid's barrier? */
-static bool polls_workspace(const struct warp *w, const struct fragment *f) {
+/* The loop that a split stands in, from there to the branch back: does it read the grid's barrier? */
+static bool polls_workspace(const struct warp *w, const struct warp_diverge *f) {
     const struct code *code = &w->launch->kernel->code;
     for (const struct insn *in = f->pc; in < code->insns + code->count; in++) {
         if (in->flags & INSN_MEMORY && reads_workspace(w, in, f->mask))
@@ -212,9 +212,9 @@ static struct warp *waits_for_grid(struct block *b) {
     for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
         struct warp *w = &b->warps[i];
         for (unsigned k = 0; k < w->count; k++) {
-            if (w->fragments[k].state != FRAGMENT_READY)
+            if (w->splits[k].state != SPLIT_READY)
                 continue;
-            if (!polls_workspace(w, &w->fragments[k]))
+            if (!polls_workspace(w, &w->splits[k]))
                 return NULL;
             found = found ? found : w;
         }
@@ -258,7 +258,7 @@ static bool in_grid(struct block *b) {
              "%llu of %llu blocks wait at the grid's barrier (grid.sync()), and the others have ended without coming "
              "there: every block of the grid has to. Do not return before it.",
              waiting, waiting + ended);
-    const struct fragment *f = fragment_in(w, FRAGMENT_READY);
+    const struct warp_diverge *f = split_in(w, SPLIT_READY);
     report_insn(w, f->pc, FINDING_DIVERGENT_BARRIER, f->mask, "Barrier error detected. Divergent block(s) in grid.",
                 advice);
     warp_fault(w, 719);

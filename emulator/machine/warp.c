@@ -1,4 +1,4 @@
-/* Fragments: how the lanes of a warp part and meet again. */
+/* Splits: how the lanes of a warp part and meet again. */
 #include "machine/warp.h"
 
 #include "machine/compiled.h"
@@ -8,15 +8,15 @@ void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
     w->threads = w->live = w->mask = threads;
     w->count = 1;
     w->current = 0;
-    w->turns = FRAGMENT_TURNS;
+    w->turns = SPLIT_TURNS;
     w->state = WARP_READY;
     w->hand_on = false;
     w->shadow = NULL;
-    w->fragments[0] = (struct fragment){.pc = entry, .mask = threads};
+    w->splits[0] = (struct warp_diverge){.pc = entry, .mask = threads};
 }
 
-static struct fragment *running(struct warp *w) {
-    return &w->fragments[w->current];
+static struct warp_diverge *running(struct warp *w) {
+    return &w->splits[w->current];
 }
 
 #define NO_RIVAL ((const struct insn *)UINTPTR_MAX)
@@ -24,77 +24,75 @@ static struct fragment *running(struct warp *w) {
 static const struct insn *find_rival(const struct warp *w) {
     const struct insn *lowest = NO_RIVAL;
     for (unsigned i = 0; i < w->count; i++) {
-        const struct fragment *f = &w->fragments[i];
-        if (i != w->current && f->state == FRAGMENT_READY && f->depth == w->fragments[w->current].depth &&
-            f->pc < lowest)
+        const struct warp_diverge *f = &w->splits[i];
+        if (i != w->current && f->state == SPLIT_READY && f->depth == w->splits[w->current].depth && f->pc < lowest)
             lowest = f->pc;
     }
     return lowest;
 }
 
-static const struct insn *run_fragment(struct warp *w, unsigned i) {
+static const struct insn *run_split(struct warp *w, unsigned i) {
     w->current = (uint16_t)i;
-    w->mask = w->fragments[i].mask;
+    w->mask = w->splits[i].mask;
     w->rival = w->count > 1 ? find_rival(w) : NO_RIVAL;
-    return w->fragments[i].pc;
+    return w->splits[i].pc;
 }
 
-static void remove_fragment(struct warp *w, unsigned i) {
-    w->fragments[i] = w->fragments[--w->count];
+static void remove_split(struct warp *w, unsigned i) {
+    w->splits[i] = w->splits[--w->count];
     if (w->current == w->count)
         w->current = (uint16_t)i;
 }
 
 /* The deepest in calls goes first, then the one furthest behind. */
-static bool goes_first(const struct fragment *a, const struct fragment *b) {
+static bool goes_first(const struct warp_diverge *a, const struct warp_diverge *b) {
     return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
 
-/* Merges every ready fragment that stands where fragment i stands. */
+/* Merges every ready split that stands where split i stands. */
 static void merge_into(struct warp *w, unsigned *i) {
     for (unsigned k = 0; k < w->count; k++) {
-        struct fragment *f = &w->fragments[k], *into = &w->fragments[*i];
-        if (k == *i || f->state != FRAGMENT_READY || f->pc != into->pc || f->depth != into->depth)
+        struct warp_diverge *f = &w->splits[k], *into = &w->splits[*i];
+        if (k == *i || f->state != SPLIT_READY || f->pc != into->pc || f->depth != into->depth)
             continue;
         into->mask |= f->mask;
         unsigned last = w->count - 1u;
-        remove_fragment(w, k);
+        remove_split(w, k);
         if (*i == last)
             *i = k;
         k--;
     }
 }
 
-/* Chooses the fragment to run; NULL when none can. */
+/* Chooses the split to run; NULL when none can. */
 static const struct insn *choose(struct warp *w) {
     unsigned best = WARP_SIZE;
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_READY &&
-            (best == WARP_SIZE || goes_first(&w->fragments[i], &w->fragments[best])))
+        if (w->splits[i].state == SPLIT_READY && (best == WARP_SIZE || goes_first(&w->splits[i], &w->splits[best])))
             best = i;
     if (best == WARP_SIZE) {
         w->state = WARP_WAITING;
         return NULL;
     }
     merge_into(w, &best);
-    return run_fragment(w, best);
+    return run_split(w, best);
 }
 
-/* One fragment has been chosen again and again: it may be waiting for what another would do. */
+/* One split has been chosen again and again: it may be waiting for what another would do. */
 static const struct insn *rotate(struct warp *w) {
-    w->turns = FRAGMENT_TURNS;
+    w->turns = SPLIT_TURNS;
     for (unsigned k = 1; k <= w->count; k++) { /* from where the last one was: that everybody gets a turn some time */
         unsigned i = (w->rotated + k) % w->count;
-        if (i != w->current && w->fragments[i].state == FRAGMENT_READY) {
+        if (i != w->current && w->splits[i].state == SPLIT_READY) {
             w->rotated = (uint16_t)i;
-            return run_fragment(w, i);
+            return run_split(w, i);
         }
     }
     return choose(w);
 }
 
-void warp_split(struct warp *w, uint32_t keep, const struct insn *other_pc) {
-    struct fragment *f = running(w), *other = &w->fragments[w->count++];
+void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc) {
+    struct warp_diverge *f = running(w), *other = &w->splits[w->count++];
     *other = *f;
     other->mask = f->mask & ~keep;
     other->pc = other_pc;
@@ -105,12 +103,12 @@ void warp_split(struct warp *w, uint32_t keep, const struct insn *other_pc) {
 
 const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken,
                                const struct insn *other_pc) {
-    warp_split(w, taken, other_pc);
+    warp_diverge(w, taken, other_pc);
     running(w)->pc = taken_pc;
     return choose(w);
 }
 
-const struct insn *warp_meet(struct warp *w, const struct insn *label) {
+const struct insn *warp_reconverge(struct warp *w, const struct insn *label) {
     running(w)->pc = label;
     if (--w->turns == 0)
         return rotate(w);
@@ -136,10 +134,10 @@ const struct insn *warp_exit_lanes(struct warp *w) {
     struct block *b = w->block;
     w->live &= ~leaving;
     b->live_lanes -= (uint32_t)__builtin_popcount(leaving);
-    remove_fragment(w, w->current);
+    remove_split(w, w->current);
     for (unsigned i = 0; i < w->count; i++) /* who waited for these lanes need not any more: let them look again */
-        if (w->fragments[i].state == FRAGMENT_AT_SYNC)
-            w->fragments[i].state = FRAGMENT_READY;
+        if (w->splits[i].state == SPLIT_AT_SYNC)
+            w->splits[i].state = SPLIT_READY;
     for (uint32_t awaited = b->awaited; awaited; awaited &= awaited - 1)
         block_check_barrier(b, (unsigned)__builtin_ctz(awaited));
     if (w->count)
@@ -153,8 +151,8 @@ const struct insn *warp_exit_lanes(struct warp *w) {
 /* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for ever. */
 static const struct insn *check_divergent(struct warp *w, const struct insn *next, unsigned barrier) {
     for (unsigned i = 0; i < w->count; i++) {
-        const struct fragment *f = &w->fragments[i];
-        if (i == w->current || f->state != FRAGMENT_AT_BARRIER || f->barrier != barrier || f->pc == next ||
+        const struct warp_diverge *f = &w->splits[i];
+        if (i == w->current || f->state != SPLIT_AT_BARRIER || f->barrier != barrier || f->pc == next ||
             ((f->pc - 1)->kind & BARRIER_UNALIGNED))
             continue;
         report_insn(
@@ -171,9 +169,9 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
     bool whole = w->count == 1; /* the usual case: the whole warp comes, and waits or opens the barrier for all */
     if (!whole && !check_divergent(w, next, barrier))
         return NULL;
-    struct fragment *f = running(w);
+    struct warp_diverge *f = running(w);
     f->pc = next;
-    f->state = FRAGMENT_AT_BARRIER;
+    f->state = SPLIT_AT_BARRIER;
     f->barrier = (uint8_t)barrier;
     w->state = whole ? WARP_WAITING : w->state;
     struct block_barrier *bar = &b->barriers[barrier];
@@ -188,8 +186,8 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
 void warp_release(struct warp *w, unsigned barrier) {
     w->rival = NULL;
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_AT_BARRIER && w->fragments[i].barrier == barrier) {
-            w->fragments[i].state = FRAGMENT_READY;
+        if (w->splits[i].state == SPLIT_AT_BARRIER && w->splits[i].barrier == barrier) {
+            w->splits[i].state = SPLIT_READY;
             w->state = WARP_READY;
         }
 }
@@ -200,19 +198,19 @@ bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, co
     uint32_t wanted = members & w->live;
     if (!(wanted & ~w->mask))
         return true;
-    struct fragment *f = running(w);
+    struct warp_diverge *f = running(w);
     f->pc = in;
-    f->state = FRAGMENT_READY;
+    f->state = SPLIT_READY;
     for (unsigned i = 0; i < w->count; i++) /* lanes that wait at this very instruction have come */
-        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc == in)
-            w->fragments[i].state = FRAGMENT_READY;
+        if (w->splits[i].state == SPLIT_AT_SYNC && w->splits[i].pc == in)
+            w->splits[i].state = SPLIT_READY;
     unsigned i = w->current;
     merge_into(w, &i);
-    run_fragment(w, i);
+    run_split(w, i);
     if (!(wanted & ~w->mask))
         return true;
     f = running(w);
-    f->state = FRAGMENT_AT_SYNC;
+    f->state = SPLIT_AT_SYNC;
     f->sync_mask = wanted;
     *next = choose(w);
     return false;
@@ -230,11 +228,11 @@ const struct insn *warp_fault(struct warp *w, int cuda_error) {
 
 static void run_interpreted(struct warp *w, const struct insn *in) {
     while (in)
-        in = in->run(w, in);
+        in = in->handler(w, in);
 }
 
 static void run(struct warp *w) {
-    const struct insn *in = w->count == 1 ? run_fragment(w, 0) : choose(w);
+    const struct insn *in = w->count == 1 ? run_split(w, 0) : choose(w);
     if (!in)
         return;
     const struct kernel *k = w->launch->kernel;

@@ -1,7 +1,7 @@
-/* A warp: 32 lanes, their registers, and the fragments they have diverged into.
+/* A warp: 32 lanes, their registers, and the splits they have diverged into.
  *
  * A register is a vector of 32 lanes at a fixed offset in the warp's frame: uint32_t[32], uint64_t[32], uint16_t[32];
- * a predicate is one uint32_t with a bit per lane. A fragment is a set of lanes at one pc. The deepest in calls, and among those
+ * a predicate is one uint32_t with a bit per lane. A split is a set of lanes at one pc. The deepest in calls, and among those
  * the one furthest behind, runs; two that meet at a label merge; one that spins lets the others go on. */
 #ifndef WARP_H
 #define WARP_H
@@ -24,39 +24,38 @@ struct function;
 struct worker;
 struct launch;
 
-enum fragment_state {
-    FRAGMENT_READY,
-    FRAGMENT_AT_BARRIER, /* waits for the block: barrier says which */
-    FRAGMENT_AT_SYNC,    /* waits for lanes of its warp at a *.sync instruction: pc is that instruction */
+enum split_state {
+    SPLIT_READY,
+    SPLIT_AT_BARRIER, /* waits for the block: barrier says which */
+    SPLIT_AT_SYNC,    /* waits for lanes of its warp at a *.sync instruction: pc is that instruction */
 };
 
-struct fragment {
+struct warp_diverge {
     const struct insn *pc;
     uint32_t mask;
     uint16_t depth; /* of calls */
     uint8_t state;
     uint8_t barrier;
-    uint32_t sync_mask; /* for FRAGMENT_AT_SYNC: the lanes it waits for */
+    uint32_t sync_mask; /* for SPLIT_AT_SYNC: the lanes it waits for */
 };
 
 enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
 
 struct warp {
-    uint8_t *regs;    /* the frame */
-    uint32_t mask;    /* lanes that execute now: never 0 in an operation */
-    uint32_t live;    /* lanes that have not exited */
-    uint32_t threads; /* lanes that exist (the last warp of a block may be partial) */
-    uint32_t carry;   /* the carry flag (CC.CF) of each lane */
-    int32_t fuel;     /* backward branches left before the warp must let others run */
-    uint16_t count;   /* of fragments */
-    uint16_t current; /* index of the running one */
-    uint16_t index;   /* of the warp in its block */
-    uint16_t turns;   /* choices left before another fragment must get its turn */
-    uint16_t rotated; /* index of the last fragment that got such a turn */
-    uint8_t state;    /* enum warp_state */
-    bool hand_on;     /* it gives its turn back only in order to be followed: see shadow */
-    const struct insn
-        *rival; /* lowest pc of another fragment that could run and is as deep in calls; NULL: not known */
+    uint8_t *regs;            /* the frame */
+    uint32_t mask;            /* lanes that execute now: never 0 in an operation */
+    uint32_t live;            /* lanes that have not exited */
+    uint32_t threads;         /* lanes that exist (the last warp of a block may be partial) */
+    uint32_t carry;           /* the carry flag (CC.CF) of each lane */
+    int32_t fuel;             /* backward branches left before the warp must let others run */
+    uint16_t count;           /* of splits */
+    uint16_t current;         /* index of the running one */
+    uint16_t index;           /* of the warp in its block */
+    uint16_t turns;           /* choices left before another split must get its turn */
+    uint16_t rotated;         /* index of the last split that got such a turn */
+    uint8_t state;            /* enum warp_state */
+    bool hand_on;             /* it gives its turn back only in order to be followed: see shadow */
+    const struct insn *rival; /* lowest pc of another split that could run and is as deep in calls; NULL: not known */
     struct block *block;
     struct worker *worker;
     struct launch *launch;
@@ -70,7 +69,7 @@ struct warp {
     const struct insn
         *unfinished;           /* the last test of an mbarrier when it found the phase unfinished, else NULL, and ... */
     uint64_t unfinished_state; /* what it saw */
-    struct fragment fragments[WARP_SIZE];
+    struct warp_diverge splits[WARP_SIZE];
 };
 
 /* Register k of the instruction, as an array of 32 lanes of type T. For use in operations, which name their
@@ -112,7 +111,7 @@ static inline int first_lane(uint32_t mask) {
     return __builtin_ctz(mask);
 }
 
-/* True when the running fragment, now at pc, would be chosen again and meets nobody there: the usual case, without the
+/* True when the running split, now at pc, would be chosen again and meets nobody there: the usual case, without the
  * choice. */
 static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
     if (w->count == 1)
@@ -123,25 +122,25 @@ static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
     return true;
 }
 
-/* Fragments (machine/warp.c). Each leaves w->mask and w->current right and returns the instruction to run next,
+/* Splits (machine/warp.c). Each leaves w->mask and w->current right and returns the instruction to run next,
  * or NULL when nothing in this warp can run. */
 const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken,
                                const struct insn *other_pc);
-/* Parts the running fragment: it keeps these lanes, the others wait at other_pc. Chooses nobody. */
-void warp_split(struct warp *w, uint32_t keep, const struct insn *other_pc);
-const struct insn *warp_meet(struct warp *w, const struct insn *label);
+/* Parts the running split: it keeps these lanes, the others wait at other_pc. Chooses nobody. */
+void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc);
+const struct insn *warp_reconverge(struct warp *w, const struct insn *label);
 const struct insn *warp_exit_lanes(struct warp *w);
 const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, unsigned barrier);
 
-/* For *.sync instructions: true when all live lanes of `members` are in the running fragment, so that the
- * instruction may execute. Otherwise the fragment waits: return *next from the operation. */
+/* For *.sync instructions: true when all live lanes of `members` are in the running split, so that the
+ * instruction may execute. Otherwise the split waits: return *next from the operation. */
 bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, const struct insn **next);
 
 /* What an operation returns that may have given the warp a shadow: then the loop has to be another one from `next` on. */
 static inline const struct insn *warp_hand_on(struct warp *w, const struct insn *next) {
     if (!w->hand_on || !next)
         return next;
-    w->fragments[w->current].pc = next;
+    w->splits[w->current].pc = next;
     return (const struct insn *)0;
 }
 
@@ -149,17 +148,17 @@ static inline const struct insn *warp_hand_on(struct warp *w, const struct insn 
 const struct insn *warp_yield(struct warp *w, const struct insn *next);
 /* The same for a test that failed and that somebody else has to make true: other lanes of the warp go on first. */
 const struct insn *warp_spin(struct warp *w, const struct insn *next);
-/* One fragment with all threads at the entry. The frame's contents are the caller's business. */
+/* One split with all threads at the entry. The frame's contents are the caller's business. */
 void warp_start(struct warp *w, const struct insn *entry, uint32_t threads);
 /* Runs the warp until it waits, ends or has used up its fuel. */
 void warp_run(struct warp *w);
-/* The block's barrier has opened: the fragments that waited for it may run. */
+/* The block's barrier has opened: the splits that waited for it may run. */
 void warp_release(struct warp *w, unsigned barrier);
 
 /* Backward branches and calls a warp may execute before the others of its block get their turn, and the choices
- * between fragments after which one that keeps running lets the others go on (it may be waiting for them). */
-#define WARP_FUEL      20000
-#define FRAGMENT_TURNS 4096
+ * between splits after which one that keeps running lets the others go on (it may be waiting for them). */
+#define WARP_FUEL   20000
+#define SPLIT_TURNS 4096
 
 /* insn.kind of op_barrier (ops/control.h) */
 enum barrier_kind {

@@ -333,7 +333,7 @@ OPERATIONS(RUN)
 OPERATIONS(APPLY)
 
 struct operation {
-    op_fn run;
+    handler_fn handler;
     void (*apply)(uint8_t *at, const uint8_t *operands, uint32_t n, bool global, bool as_global);
     const char *word;
     uint8_t type, forms;
@@ -345,8 +345,8 @@ enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
 const struct insn *op_atomic(struct warp *w, const struct insn *in) {
     const struct access *a = in->extra;
     if (!w->launch->workspace)
-        return operations[a->operation].run(w, in);
-    const struct insn *next = operations[a->operation].run(w, in);
+        return operations[a->operation].handler(w, in);
+    const struct insn *next = operations[a->operation].handler(w, in);
     stuck_atomic_done(w->launch); /* it may have been an arrival at the grid's barrier */
     return next;
 }

@@ -138,10 +138,10 @@ static const struct insn *op_set_conditional(struct warp *w, const struct insn *
     return in + 1;
 }
 
-op_fn builtin_find(const char *name) {
+handler_fn builtin_find(const char *name) {
     static const struct {
         const char *name;
-        op_fn run;
+        handler_fn handler;
     } builtins[] = {{"vprintf", op_vprintf},
                     {"__assertfail", op_assertfail},
                     {"malloc", op_malloc},
@@ -149,6 +149,6 @@ op_fn builtin_find(const char *name) {
                     {"cudaGraphSetConditional", op_set_conditional}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(name, builtins[i].name) == 0)
-            return builtins[i].run;
+            return builtins[i].handler;
     return NULL;
 }

@@ -100,17 +100,17 @@ static const struct insn *stack_overflow(struct warp *w, const struct insn *in, 
     snprintf(advice, sizeof advice,
              "This thread is %u calls deep, of which one such call takes %u bytes or more; its stack has %u. Does the "
              "recursion end? cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch makes stacks larger.",
-             w->fragments[w->current].depth, f->stack_bytes, w->launch->local_bytes - w->launch->kernel->entry_local);
+             w->splits[w->current].depth, f->stack_bytes, w->launch->local_bytes - w->launch->kernel->entry_local);
     return warp_fault(w, report_insn(w, in, FINDING_STACK_OVERFLOW, lanes, "Stack overflow", advice));
 }
 
-#define DEEPEST 65000 /* calls: fragment.depth has 16 bits */
+#define DEEPEST 65000 /* calls: split.depth has 16 bits */
 
 static const struct insn *enter(struct warp *w, const struct insn *in, const struct call_site *site) {
     struct function *f = site->callee;
-    struct fragment *fragment = &w->fragments[w->current];
+    struct warp_diverge *split = &w->splits[w->current];
     uint32_t lanes = overflowing(w, f);
-    if (lanes || fragment->depth > DEEPEST)
+    if (lanes || split->depth > DEEPEST)
         return stack_overflow(w, in, f, lanes ? lanes : w->mask);
     if (f->recursive)
         push(w, f);
@@ -123,10 +123,10 @@ static const struct insn *enter(struct warp *w, const struct insn *in, const str
             depot[l] = depot_begin(w, f, l);
             w->local_sp[l] = depot[l] + f->stack_bytes;
         }
-    fragment->depth++;
+    split->depth++;
     if (--w->fuel <= 0)
         return warp_yield(w, f->entry);
-    return w->count == 1 ? f->entry : warp_meet(w, f->entry);
+    return w->count == 1 ? f->entry : warp_reconverge(w, f->entry);
 }
 
 const struct insn *op_call(struct warp *w, const struct insn *in) {
@@ -160,7 +160,7 @@ const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
         return warp_fault(w, error);
     }
     if (same != w->mask)
-        warp_split(w, same, in); /* the others come to this instruction again */
+        warp_diverge(w, same, in); /* the others come to this instruction again */
     return enter(w, in, &site->candidates[candidate]);
 }
 
@@ -229,11 +229,11 @@ const struct insn *op_return(struct warp *w, const struct insn *in) {
         same |= (uint32_t)(returns[l] == first) << l;
     same &= w->mask;
     if (same != w->mask)
-        warp_split(w, same, in);
+        warp_diverge(w, same, in);
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(same))
             w->returned[l] = f;
-    w->fragments[w->current].depth--;
+    w->splits[w->current].depth--;
     const struct insn *label = &w->launch->kernel->code.insns[first];
-    return w->count == 1 ? label + 1 : warp_meet(w, label + 1);
+    return w->count == 1 ? label + 1 : warp_reconverge(w, label + 1);
 }

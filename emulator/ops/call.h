@@ -7,7 +7,7 @@
 
 /* Builtins that PTX calls like functions: vprintf, malloc, free, __assertfail. NULL if there is none by that name.
  * The arguments and the result are in the call site. */
-op_fn builtin_find(const char *name);
+handler_fn builtin_find(const char *name);
 
 const struct insn *op_call(struct warp *w, const struct insn *in);
 const struct insn *op_call_indirect(struct warp *w, const struct insn *in);

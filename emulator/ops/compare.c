@@ -123,11 +123,11 @@ COMPARISONS(DEFINE)
 
 /* Most comparisons are with an immediate. As a vector it would take a place in every warp's frame, and in the cache. */
 #if WARP_SIZE == 32
-op_fn setp_with_constant(op_fn run) {
+handler_fn setp_with_constant(handler_fn handler) {
 #define PAIR(name, T, expr) {setp_##name, setp_constant_##name},
-    static const struct { op_fn plain, constant; } pairs[] = {COMPARISONS(PAIR)};
+    static const struct { handler_fn plain, constant; } pairs[] = {COMPARISONS(PAIR)};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i].plain == run)
+        if (pairs[i].plain == handler)
             return pairs[i].constant;
     return NULL;
 }

@@ -15,21 +15,21 @@ const struct insn *op_nothing(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* A place where fragments may meet. Falls through at once while the warp is whole. */
+/* A place where splits may meet. Falls through at once while the warp is whole. */
 const struct insn *op_label(struct warp *w, const struct insn *in) {
-    return warp_goes_on(w, in + 1) ? in + 1 : warp_meet(w, in + 1);
+    return warp_goes_on(w, in + 1) ? in + 1 : warp_reconverge(w, in + 1);
 }
 
 /* Everybody who comes to a label stands at the instruction behind it. */
 static const struct insn *behind(const struct insn *target) {
-    return target + (target->run == op_label);
+    return target + (target->handler == op_label);
 }
 
 static const struct insn *jump(struct warp *w, const struct insn *in, const struct insn *target) {
     target = behind(target);
     if (in->flags & INSN_BACKWARD && --w->fuel <= 0)
         return warp_yield(w, target);
-    return warp_goes_on(w, target) ? target : warp_meet(w, target);
+    return warp_goes_on(w, target) ? target : warp_reconverge(w, target);
 }
 
 const struct insn *op_branch(struct warp *w, const struct insn *in) {
@@ -42,7 +42,7 @@ const struct insn *op_branch_if(struct warp *w, const struct insn *in) {
     if (diverged && w->worker->counters)
         observer.diverged(w->worker->counters, in);
     if (!taken) /* who left a loop before may wait here, where there is no label */
-        return warp_goes_on(w, in + 1) ? in + 1 : warp_meet(w, in + 1);
+        return warp_goes_on(w, in + 1) ? in + 1 : warp_reconverge(w, in + 1);
     if (!diverged)
         return jump(w, in, in->target);
     if (in->flags & INSN_BACKWARD)
@@ -70,7 +70,7 @@ const struct insn *op_branch_table(struct warp *w, const struct insn *in) {
     if (w->worker->counters && same != w->mask)
         observer.diverged(w->worker->counters, in);
     if (same == w->mask)
-        return w->count == 1 ? target : warp_meet(w, target);
+        return w->count == 1 ? target : warp_reconverge(w, target);
     return warp_branch(w, target, same, in); /* the others look at the table again */
 }
 
@@ -92,12 +92,12 @@ const struct insn *op_trap(struct warp *w, const struct insn *in) {
 }
 
 /* Runs the next instruction for the lanes whose predicate holds. */
-const struct insn *op_guard(struct warp *w, const struct insn *in) {
+const struct insn *op_predicate(struct warp *w, const struct insn *in) {
     uint32_t all = w->mask, p = PRED(0), some = all & (in->kind ? ~p : p);
     if (!some)
         return in + 2;
     w->mask = some;
-    const struct insn *next = in[1].run(w, in + 1);
+    const struct insn *next = in[1].handler(w, in + 1);
     w->mask = all;
     return next;
 }
@@ -142,9 +142,9 @@ const struct insn *op_barrier_all(struct warp *w, const struct insn *in) {
     bar->expected = 0;
     if (w->count != 1 || bar->arrived + lanes == w->block->live_lanes)
         return warp_wait_barrier(w, in + 1, 0);
-    struct fragment *f = &w->fragments[0];
+    struct warp_diverge *f = &w->splits[0];
     f->pc = in + 1;
-    f->state = FRAGMENT_AT_BARRIER;
+    f->state = SPLIT_AT_BARRIER;
     f->barrier = 0;
     w->state = WARP_WAITING;
     bar->arrived += lanes;

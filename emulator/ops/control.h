@@ -4,7 +4,7 @@
 
 #include "machine/warp.h"
 
-const struct insn *op_guard(struct warp *w, const struct insn *in);
+const struct insn *op_predicate(struct warp *w, const struct insn *in);
 const struct insn *op_label(struct warp *w, const struct insn *in);
 const struct insn *op_branch(struct warp *w, const struct insn *in);
 const struct insn *op_branch_if(struct warp *w, const struct insn *in);

@@ -16,13 +16,13 @@
 #include "ops/texture_fetch.h"
 
 static const struct {
-    op_fn run;
+    handler_fn handler;
     enum effect effect;
 } rows[] = {
     {op_nothing, EFFECT_NOTHING},
     {op_nanosleep, EFFECT_PAUSE},
     {op_label, EFFECT_LABEL},
-    {op_guard, EFFECT_PREDICATE},
+    {op_predicate, EFFECT_PREDICATE},
     {op_widen, EFFECT_MOVE},
     {op_insert, EFFECT_MOVE},
     {op_extract, EFFECT_MOVE},
@@ -71,9 +71,9 @@ static const struct {
     {op_mbarrier_wait, EFFECT_MBARRIER_WAIT},
 };
 
-enum effect operation_effect(op_fn run) {
+enum effect operation_effect(handler_fn handler) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].run == run)
+        if (rows[i].handler == handler)
             return rows[i].effect;
     return EFFECT_NONE;
 }

@@ -12,6 +12,6 @@ size_t form_count(void);
 const struct form *form_at(size_t i); /* 0 <= i < form_count() */
 
 /* The same setp with its second source in insn.imm (as the operand's bits); NULL where there is none: compare.c. */
-op_fn setp_with_constant(op_fn run);
+handler_fn setp_with_constant(handler_fn handler);
 
 #endif

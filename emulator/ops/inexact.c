@@ -137,7 +137,7 @@ const struct insn *op_inexact(struct warp *w, const struct insn *in) {
         memcpy(a, REG(uint32_t, 1), sizeof a);
     if (two)
         memcpy(b, REG(uint32_t, 2), sizeof b);
-    const struct insn *next = form->run(w, in);
+    const struct insn *next = form->handler(w, in);
     if (e->format == F32) {
         move_floats(w, in, e, a, b);
         return next;

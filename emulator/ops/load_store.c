@@ -283,10 +283,10 @@ static const struct insn *load_param(struct warp *w, const struct insn *in) {
 LOAD_PARAM(load_param_32, uint32_t)
 LOAD_PARAM(load_param_64, uint64_t)
 
-op_fn memory_operation(const struct access *a) {
+handler_fn memory_operation(const struct access *a) {
     static const struct {
         const char *name;
-        op_fn run;
+        handler_fn handler;
     } fast[] = {
 #define LOAD_ROW(size, T, R, n) {"load_global_" #size, load_global_##size}, {"load_shared_" #size, load_shared_##size},
 #define STORE_ROW(size, T, R, n)                                                                                       \
@@ -298,7 +298,7 @@ op_fn memory_operation(const struct access *a) {
     char name[32];
     for (size_t i = 0; memory_fast_name(a, name) && i < sizeof fast / sizeof *fast; i++)
         if (strcmp(fast[i].name, name) == 0)
-            return fast[i].run;
+            return fast[i].handler;
     return load ? load_lanes : store_lanes;
 }
 
@@ -325,7 +325,7 @@ static const struct insn *store_frame(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-op_fn memory_frame_operation(const struct access *a) {
+handler_fn memory_frame_operation(const struct access *a) {
     return a->kind == ACCESS_LOAD ? load_frame : store_frame;
 }
 

@@ -100,7 +100,7 @@ void matrix_sparse_rows(const struct warp *w, const struct mma *m, uint8_t *rows
         }
 }
 
-op_fn mma_operation(const struct mma *m) {
+handler_fn mma_operation(const struct mma *m) {
     if (m->dense_depth)
         return m->a == MATRIX_S8 || m->a == MATRIX_U8 || m->a == MATRIX_S4 || m->a == MATRIX_U4 ? op_mma_sparse_integer
                                                                                                 : op_mma_sparse_float;

@@ -47,7 +47,7 @@ struct mma {
 };
 
 /* The operation for an instruction with its matrices in registers; insn.extra is its struct mma. */
-op_fn mma_operation(const struct mma *m);
+handler_fn mma_operation(const struct mma *m);
 const struct insn *op_mma_float(struct warp *w, const struct insn *in);
 const struct insn *op_mma_volta(struct warp *w, const struct insn *in);
 const struct insn *op_mma_double(struct warp *w, const struct insn *in);

@@ -28,14 +28,16 @@ static inline struct fast_access fast_access(const struct insn *in) {
     return (struct fast_access){a->address_reg, a->slot, in->imm, a->regs};
 }
 
-enum pattern { PATTERN_NONE, PATTERN_RUN, PATTERN_SAME };
+enum pattern { PATTERN_NONE, PATTERN_CONTIGUOUS, PATTERN_SAME };
 
-#define PATTERN(name, T, is_run)                                                                                       \
+#define PATTERN(name, T, is_contiguous)                                                                                \
     static inline enum pattern name(const T *address, T step) {                                                        \
-        return is_run(address, step) ? PATTERN_RUN : is_run(address, 0) ? PATTERN_SAME : PATTERN_NONE;                 \
+        return is_contiguous(address, step) ? PATTERN_CONTIGUOUS                                                       \
+               : is_contiguous(address, 0)  ? PATTERN_SAME                                                             \
+                                            : PATTERN_NONE;                                                             \
     }
-PATTERN(pattern32, uint32_t, simd_is_run32)
-PATTERN(pattern64, uint64_t, simd_is_run64)
+PATTERN(pattern32, uint32_t, simd_is_strided32)
+PATTERN(pattern64, uint64_t, simd_is_strided64)
 
 /* Host pointer to a piece of global memory, or NULL. `align` bytes: of what one lane accesses. */
 static inline uint8_t *global_piece(const struct warp *w, const struct fast_access *a, uint64_t address, uint64_t bytes,
@@ -61,12 +63,12 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         typedef R lanes __attribute__((vector_size(HALF * sizeof(R)), may_alias));                                     \
         typedef T elements __attribute__((vector_size(HALF * sizeof(T)), aligned(1), may_alias));                      \
         T element[n * HALF]; /* all are read before any register is written: the address may be one of them */         \
-        if (pattern == PATTERN_RUN && n == 1) { /* compilers would copy it in many small pieces */                     \
+        if (pattern == PATTERN_CONTIGUOUS && n == 1) { /* compilers would copy it in many small pieces */              \
             *(lanes *)(void *)((R *)(void *)(regs + data[0]) + half) =                                                 \
                 __builtin_convertvector(*(const elements *)(const void *)host, lanes);                                 \
             return;                                                                                                    \
         }                                                                                                              \
-        if (pattern == PATTERN_RUN) {                                                                                  \
+        if (pattern == PATTERN_CONTIGUOUS) {                                                                           \
             memcpy(element, host, sizeof element);                                                                     \
             for (int i = 0; i < n; i++)                                                                                \
                 for (int l = 0; l < HALF; l++)                                                                         \
@@ -80,9 +82,9 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     /* Both halves; `pattern` is a constant in each call, so that no loop asks for it. */                              \
     static FAST_INLINE void fast_fill_warp_##name(uint8_t *regs, const uint32_t *data, const uint8_t *low,             \
                                                   const uint8_t *high, enum pattern pattern) {                         \
-        if (pattern == PATTERN_RUN) {                                                                                  \
-            fast_fill_##name(regs, data, 0, low, PATTERN_RUN);                                                         \
-            fast_fill_##name(regs, data, HALF, high, PATTERN_RUN);                                                     \
+        if (pattern == PATTERN_CONTIGUOUS) {                                                                           \
+            fast_fill_##name(regs, data, 0, low, PATTERN_CONTIGUOUS);                                                  \
+            fast_fill_##name(regs, data, HALF, high, PATTERN_CONTIGUOUS);                                              \
         } else {                                                                                                       \
             fast_fill_##name(regs, data, 0, low, PATTERN_SAME);                                                        \
             fast_fill_##name(regs, data, HALF, high, PATTERN_SAME);                                                    \
@@ -94,7 +96,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     static FAST_INLINE bool name##_as(const struct warp *w, const struct fast_access a, int half,                      \
                                       enum pattern pattern) {                                                          \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
-        uint64_t bytes = pattern == PATTERN_RUN ? HALF * n * sizeof(T) : n * sizeof(T);                                \
+        uint64_t bytes = pattern == PATTERN_CONTIGUOUS ? HALF * n * sizeof(T) : n * sizeof(T);                         \
         const uint8_t *host =                                                                                          \
             pattern == PATTERN_NONE ? NULL : piece(w, &a, (A)(address[0] + (A)a.imm), bytes, n * sizeof(T), false);    \
         if (!host)                                                                                                     \
@@ -123,7 +125,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     static FAST_INLINE bool name##_as(const struct warp *w, const struct fast_access a, int half,                      \
                                       enum pattern pattern) {                                                          \
         const A *address = (const A *)(const void *)(w->regs + a.address) + half;                                      \
-        uint8_t *host = pattern != PATTERN_RUN                                                                         \
+        uint8_t *host = pattern != PATTERN_CONTIGUOUS                                                                  \
                             ? NULL                                                                                     \
                             : piece(w, &a, (A)(address[0] + (A)a.imm), HALF * n * sizeof(T), n * sizeof(T), true);     \
         if (!host)                                                                                                     \

@@ -6,7 +6,7 @@
 #include "base/checks.h"
 #include "machine/observer.h"
 #include "ops/lanes.h"
-#include "ops/meeting.h"
+#include "ops/joint_sync.h"
 
 /* The lanes that an instruction's member masks (operand k, per lane) name, together. Reports a lane that leaves
  * itself out. 0 after a fault. */
@@ -60,9 +60,9 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
         uint32_t named = members(w, in, k);                                                                            \
         if (!named)                                                                                                    \
             return NULL;                                                                                               \
-        uint32_t all = named & w->live & ~w->mask ? meeting_lanes(w, in, k) : 0;                                       \
+        uint32_t all = named & w->live & ~w->mask ? joint_lanes(w, in, k) : 0;                                         \
         if (all)                                                                                                       \
-            return meeting_hold(w, in, all);                                                                           \
+            return joint_execute(w, in, all);                                                                          \
         if (!warp_sync_ready(w, in, named, &elsewhere))                                                                \
             return elsewhere;                                                                                          \
         check_masks(w, in, k);                                                                                         \
@@ -279,8 +279,8 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
     if (!named)
         return NULL;
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->flags & INSN_WARP_BARRIER)
-            here |= w->fragments[i].mask;
+        if (w->splits[i].state == SPLIT_AT_SYNC && w->splits[i].pc->flags & INSN_WARP_BARRIER)
+            here |= w->splits[i].mask;
     const struct insn *elsewhere;
     if ((named & w->live & ~here) || here == w->mask) {
         if (!warp_sync_ready(w, in, named, &elsewhere))
@@ -291,12 +291,12 @@ const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
         return in + 1;
     }
     for (unsigned i = 0; i < w->count; i++)
-        if (w->fragments[i].state == FRAGMENT_AT_SYNC && w->fragments[i].pc->flags & INSN_WARP_BARRIER &&
-            (w->fragments[i].mask & named)) {
-            w->fragments[i].state = FRAGMENT_READY;
-            w->fragments[i].pc++;
+        if (w->splits[i].state == SPLIT_AT_SYNC && w->splits[i].pc->flags & INSN_WARP_BARRIER &&
+            (w->splits[i].mask & named)) {
+            w->splits[i].state = SPLIT_READY;
+            w->splits[i].pc++;
         }
-    return warp_meet(w, in + 1);
+    return warp_reconverge(w, in + 1);
 }
 
 #define SHFL(mode, kind)                                                                                               \

@@ -18,8 +18,8 @@ struct lines {
 
 /* All threads must give the same address and stride. */
 static bool uniform(struct warp *w, const struct insn *in, const uint64_t *addresses, const uint32_t *strides) {
-    if (simd_is_run64(addresses, 0) && simd_is_run64(addresses + 16, 0) && addresses[0] == addresses[16] &&
-        simd_is_run32(strides, 0) && simd_is_run32(strides + 16, 0) && strides[0] == strides[16])
+    if (simd_is_strided64(addresses, 0) && simd_is_strided64(addresses + 16, 0) && addresses[0] == addresses[16] &&
+        simd_is_strided32(strides, 0) && simd_is_strided32(strides + 16, 0) && strides[0] == strides[16])
         return true;
     report_insn(w, in, FINDING_LAUNCH_FAILURE, FULL_MASK, "The threads of a warp give different addresses or strides.",
                 "wmma loads and stores one matrix per warp: all 32 threads must pass the same pointer and the same "

@@ -6,14 +6,14 @@
 #include "decode/module.h"
 #include "base/zeroed.h"
 
-bool counted_is_guarded(const struct kernel *k, uint32_t index) {
-    return index && k->code.insns[index - 1].flags & INSN_GUARD;
+bool counted_is_predicated(const struct kernel *k, uint32_t index) {
+    return index && k->code.insns[index - 1].flags & INSN_PREDICATE;
 }
 
 uint32_t *counted_positions(const struct kernel *k) {
     uint32_t *position = zeroed(k->code.count + 1, sizeof *position);
     for (uint32_t i = 0; i < k->code.count; i++)
-        position[i + 1] = position[i] + !counted_is_guarded(k, i);
+        position[i + 1] = position[i] + !counted_is_predicated(k, i);
     return position;
 }
 
@@ -33,7 +33,7 @@ void counted_add_up(struct counted *c, const struct kernel *k) {
         whole += c->whole[i];
         some += c->some[i];
         threads += c->threads[i];
-        if (counted_is_guarded(k, i))
+        if (counted_is_predicated(k, i))
             continue; /* counted by its own */
         c->records[i].executed += (uint64_t)(whole + some);
         c->records[i].threads += (uint64_t)(32 * whole + threads);

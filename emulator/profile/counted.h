@@ -37,7 +37,7 @@ struct counted {
     struct counted_access *accesses; /* those that are more than sums have none */
     int64_t *whole;                  /* begins and ends of the ways of whole warps */
     int64_t *some, *threads;         /* and of others, with their lanes */
-    uint32_t *position;              /* unguarded instructions before this one */
+    uint32_t *position;              /* unpredicated instructions before this one */
     uint64_t since[32];              /* by warp: instructions since the last barrier */
     /* Counts what an instruction asks for beyond that, before it is executed. */
     void (*other)(struct counted *c, struct warp *w, const struct insn *in);
@@ -49,9 +49,9 @@ void counted_begin(struct counted *c, const struct kernel *k);
 /* Adds what compiled code has noted to the records. */
 void counted_add_up(struct counted *c, const struct kernel *k);
 void counted_free(struct counted *c);
-/* Is the instruction before it its guard? */
-bool counted_is_guarded(const struct kernel *k, uint32_t index);
-/* Unguarded instructions before each one, and before the end; the caller frees it. */
+/* Is the instruction before it its predicate? */
+bool counted_is_predicated(const struct kernel *k, uint32_t index);
+/* Unpredicated instructions before each one, and before the end; the caller frees it. */
 uint32_t *counted_positions(const struct kernel *k);
 
 /* What a compiled function keeps at hand. */
@@ -80,8 +80,8 @@ static inline void counted_left(const struct counted_way *way, uint32_t next) {
         *way->since += way->position[next];
 }
 
-/* Both; unguarded: instructions from `to` to `next`, or less than none. */
-static inline void counted_went(const struct counted_way *way, uint32_t next, uint32_t to, int64_t unguarded) {
+/* Both; unpredicated: instructions from `to` to `next`, or less than none. */
+static inline void counted_went(const struct counted_way *way, uint32_t next, uint32_t to, int64_t unpredicated) {
     way->executed[next]--;
     way->executed[to]++;
     if (way->threads) {
@@ -89,12 +89,12 @@ static inline void counted_went(const struct counted_way *way, uint32_t next, ui
         way->threads[to] += way->lanes;
     }
     if (way->since)
-        *way->since += (uint64_t)unguarded;
+        *way->since += (uint64_t)unpredicated;
 }
 
-/* A guarded instruction is executed by those whose guard holds. */
-static inline void counted_guarded(const struct counted *c, const struct counted_way *way, uint32_t index,
-                                   uint32_t lanes) {
+/* A predicated instruction is executed by those whose predicate holds. */
+static inline void counted_predicated(const struct counted *c, const struct counted_way *way, uint32_t index,
+                                      uint32_t lanes) {
     c->records[index].executed += lanes != 0;
     c->records[index].threads += (unsigned)__builtin_popcount(lanes);
     if (way->since)

@@ -84,26 +84,26 @@ void counters_special(struct counters *c, const struct warp *w, const struct ins
 
 /* ---- the same for compiled kernels ---- */
 
-/* An instruction of which compiled code has counted no more than that it is executed; not even that of one behind a guard. */
+/* An instruction of which compiled code has counted no more than that it is executed; not even that of one behind a predicate. */
 static void other(struct counters *c, const struct warp *w, const struct insn *in) {
-    uint64_t *since = counters_since(c, w), unguarded = c->counted.position[in->index + 1];
-    if (counted_is_guarded(c->kernel, in->index)) {
+    uint64_t *since = counters_since(c, w), unpredicated = c->counted.position[in->index + 1];
+    if (counted_is_predicated(c->kernel, in->index)) {
         c->counted.records[in->index].executed++;
         c->counted.records[in->index].threads += (unsigned)__builtin_popcount(w->mask);
         ++*since;
     }
-    *since += unguarded; /* is made of where the warp came from until it leaves the compiled code */
+    *since += unpredicated; /* is made of where the warp came from until it leaves the compiled code */
     memory_and_barriers(c, w, in);
-    *since -= unguarded;
+    *since -= unpredicated;
 }
 
 static void other_of_compiled(struct counted *counted, struct warp *w, const struct insn *in) {
     struct counters *c = (struct counters *)(void *)counted;
     other(c, w, in);
-    if (!(in->flags & INSN_GUARD))
+    if (!(in->flags & INSN_PREDICATE))
         return;
     uint32_t all = w->mask;
-    w->mask = counters_unguarded(w, in);
+    w->mask = counters_unpredicated(w, in);
     if (w->mask)
         other(c, w, in + 1);
     w->mask = all;
@@ -146,9 +146,9 @@ bool counters_warp(struct counters *c, const struct warp *w) {
 
 static inline void count(struct counters *c, struct warp *w, const struct insn *in) {
     counters_instruction(c, w, in);
-    if (in->flags & INSN_GUARD) { /* the guarded instruction is executed by the guard, not by a loop */
+    if (in->flags & INSN_PREDICATE) { /* the predicated instruction is executed by the predicate, not by a loop */
         uint32_t all = w->mask;
-        w->mask = counters_unguarded(w, in);
+        w->mask = counters_unpredicated(w, in);
         if (w->mask)
             counters_instruction(c, w, in + 1);
         w->mask = all;
@@ -163,7 +163,7 @@ void counters_run(struct warp *w, const struct insn *in) {
     struct counters *c = w->worker->counters;
     while (in) {
         count(c, w, in);
-        in = in->run(w, in);
+        in = in->handler(w, in);
     }
 }
 

@@ -75,7 +75,7 @@ void counters_texture(struct counts *counts, const struct warp *w, const struct 
 void counters_surface(struct counts *counts, const struct warp *w, const struct insn *in);
 /* What instructions of some kinds ask for beyond being counted. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in);
-/* Counts an instruction, and the one behind it if it is a guard. */
+/* Counts an instruction, and the one behind it if it is a predicate. */
 void counters_count(struct counters *c, struct warp *w, const struct insn *in);
 /* The dispatch loop, counting what is executed. */
 void counters_run(struct warp *w, const struct insn *in);
@@ -90,10 +90,10 @@ static inline void counters_instruction(struct counters *c, const struct warp *w
     else if (r->special)
         counters_special(c, w, in);
 }
-/* The lanes that execute the instruction behind a guard. */
-static inline uint32_t counters_unguarded(const struct warp *w, const struct insn *guard) {
-    uint32_t p = *(const uint32_t *)(const void *)(w->regs + guard->op[0]);
-    return w->mask & (guard->kind ? ~p : p);
+/* The lanes that execute the instruction behind a predicate. */
+static inline uint32_t counters_unpredicated(const struct warp *w, const struct insn *predicate) {
+    uint32_t p = *(const uint32_t *)(const void *)(w->regs + predicate->op[0]);
+    return w->mask & (predicate->kind ? ~p : p);
 }
 /* A branch by a table has been decided. One by a condition is decided whenever it is executed. */
 void counters_branch(struct counters *c, const struct insn *in);

@@ -690,15 +690,15 @@ static void instruction(struct parser *p, struct ptx_insn *insn) {
     expect(p, ';');
 }
 
-static void guarded(struct parser *p) {
+static void predicated(struct parser *p) {
     bool negated = accept(p, '!');
     const char *name = expect_name(p);
     struct binding *b = lookup(p, name);
     if (!b || !b->reg || b->reg->type != TYPE_PRED)
-        fail(p, "guard '%s' is not a predicate register", name);
+        fail(p, "predicate '%s' is not a predicate register", name);
     struct ptx_insn *insn = new_insn(p);
-    insn->guard = b->reg;
-    insn->guard_negated = negated;
+    insn->predicate = b->reg;
+    insn->predicate_negated = negated;
     instruction(p, insn);
 }
 
@@ -821,7 +821,7 @@ static void body(struct parser *p) {
         else if (accept(p, '}'))
             scope_close(p);
         else if (accept(p, '@'))
-            guarded(p);
+            predicated(p);
         else if (accept_directive(p, ".loc"))
             loc(p);
         else if (accept_directive(p, ".pragma"))

@@ -96,8 +96,8 @@ struct ptx_insn {
     const char *opcode; /* with its modifiers: "ld.global.v4.f32"; a label is an instruction with opcode NULL */
     const char *label;  /* for labels */
     const struct instruction *row; /* what it is (isa/instruction.h); by decode/link.c */
-    struct ptx_register *guard;
-    bool guard_negated;
+    struct ptx_register *predicate;
+    bool predicate_negated;
     bool folded; /* by decode/fold.c: not executed */
     uint8_t operand_count;
     uint32_t scope; /* number of the { } it stands in */

@@ -31,7 +31,7 @@ void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to) {
 
 void counted_emit_other(const struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
-    bool more = t->counted && (t->traits->insns[i].shape != SHAPE_NONE || in->flags & (INSN_BARRIER | INSN_GUARD));
+    bool more = t->counted && (t->traits->insns[i].shape != SHAPE_NONE || in->flags & (INSN_BARRIER | INSN_PREDICATE));
     if (more)
         fprintf(t->out, " OTHER(%u);\n", i);
 }
@@ -41,8 +41,8 @@ void counted_emit_access(const struct translator *t, uint32_t i) {
     unsigned bits = a->address_bits, step = (unsigned)a->bytes * a->count;
     fprintf(t->out,
             "  const struct counted_access *const had = &c->accesses[%u];\n"
-            "  const enum pattern low = had->low ? PATTERN_RUN : PATTERN_SAME;\n"
-            "  const enum pattern high = had->high ? PATTERN_RUN : PATTERN_SAME;\n"
+            "  const enum pattern low = had->low ? PATTERN_CONTIGUOUS : PATTERN_SAME;\n"
+            "  const enum pattern high = had->high ? PATTERN_CONTIGUOUS : PATTERN_SAME;\n"
             "  const uint%u_t *const at = (const uint%u_t *)(w->regs + a.address);\n"
             "  const uint%u_t first = at[0] + (uint%u_t)a.imm;\n"
             "  if (!counted_known(had, first) || !counted_lies%u(had, at, %u)) {\n"
@@ -50,20 +50,20 @@ void counted_emit_access(const struct translator *t, uint32_t i) {
             i, bits, bits, bits, bits, bits, step, i, i, i + 1);
 }
 
-/* ---- guards in a run ---- */
+/* ---- predicates in a run ---- */
 
-/* A guard that the run does not write is known before the loop over the lanes; others are noted lane by lane. */
-void counted_emit_lanes(const struct translator *t, uint32_t guarded) {
+/* A predicate that the run does not write is known before the loop over the lanes; others are noted lane by lane. */
+void counted_emit_lanes(const struct translator *t, uint32_t predicated) {
     if (t->counted)
-        fprintf(t->out, "  int32_t g%u[32] __attribute__((aligned(64)));\n", guarded);
+        fprintf(t->out, "  int32_t g%u[32] __attribute__((aligned(64)));\n", predicated);
 }
 
-void counted_emit_lane(const struct translator *t, uint32_t guarded, int value, bool negated) {
+void counted_emit_lane(const struct translator *t, uint32_t predicated, int value, bool negated) {
     if (t->counted)
-        fprintf(t->out, "    g%u[l] = -(int32_t)(%sv%d);\n", guarded, negated ? "!" : "", value);
+        fprintf(t->out, "    g%u[l] = -(int32_t)(%sv%d);\n", predicated, negated ? "!" : "", value);
 }
 
-void counted_emit_guarded(const struct translator *t, uint32_t guarded) {
+void counted_emit_predicated(const struct translator *t, uint32_t predicated) {
     if (t->counted)
-        fprintf(t->out, "  counted_guarded(c, &way, %u, m & simd_lane_bits(g%u));\n", guarded, guarded);
+        fprintf(t->out, "  counted_predicated(c, &way, %u, m & simd_lane_bits(g%u));\n", predicated, predicated);
 }

@@ -13,8 +13,8 @@
 #include "ops/half.c"
 #include "ops/special.c"
 
-#include "check/watched_global.h"
-#include "check/watched_shared.h"
+#include "check/probed_global.h"
+#include "check/probed_shared.h"
 #include "ops/memory_fast.h" /* these are for whole warps */
 #include "profile/counted.h"
 

@@ -10,12 +10,12 @@
 
 /* What a text that counts does where its way through the instructions begins, ends and jumps, and before an instruction that asks for
  * more than being counted: profile/counted.h. It defines COUNTING before each function; others define it as nothing. */
-#define CAME(to)                  COUNTING(counted_came(&way, to))
-#define LEFT(next)                COUNTING(counted_left(&way, next))
-#define WENT(next, to, unguarded) COUNTING(counted_went(&way, next, to, unguarded))
-#define OTHER(i)                  COUNTING(c->other(c, w, code + (i)))
+#define CAME(to)                     COUNTING(counted_came(&way, to))
+#define LEFT(next)                   COUNTING(counted_left(&way, next))
+#define WENT(next, to, unpredicated) COUNTING(counted_went(&way, next, to, unpredicated))
+#define OTHER(i)                     COUNTING(c->other(c, w, code + (i)))
 
-#define RUN(i) code[i].run(w, code + (i))
+#define RUN(i) code[i].handler(w, code + (i))
 #define LEAVE(i)                                                                                                       \
     do {                                                                                                               \
         LEFT((i) + 1);                                                                                                 \

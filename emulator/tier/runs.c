@@ -22,10 +22,10 @@ static struct place *place_of(struct translator *t, uint32_t slot, unsigned bits
     return p;
 }
 
-static bool note_operands(struct translator *t, uint32_t i, bool guarded, uint32_t guard) {
+static bool note_operands(struct translator *t, uint32_t i, bool predicated, uint32_t predicate) {
     struct operand o[INSN_OPERANDS];
     unsigned n = steps_operands(&t->k->code.insns[i], o);
-    if (guarded && !place_of(t, guard, 1))
+    if (predicated && !place_of(t, predicate, 1))
         return false;
     for (unsigned j = 0; j < n; j++)
         if (!place_of(t, o[j].slot, o[j].bits))
@@ -33,11 +33,11 @@ static bool note_operands(struct translator *t, uint32_t i, bool guarded, uint32
     for (int written = 0; written < 2; written++) /* sources are read before anything is written */
         for (unsigned j = 0; j < n; j++) {
             struct place *p = place_of(t, o[j].slot, o[j].bits);
-            p->live_in |= !p->written && (!o[j].written || guarded);
+            p->live_in |= !p->written && (!o[j].written || predicated);
             p->written |= written && o[j].written;
         }
-    if (guarded) {
-        struct place *p = place_of(t, guard, 1);
+    if (predicated) {
+        struct place *p = place_of(t, predicate, 1);
         p->live_in |= !p->written;
     }
     return true;
@@ -49,14 +49,14 @@ static uint32_t gather(struct translator *t, uint32_t begin) {
     t->place_count = 0;
     while (i < t->k->code.count && i - begin < MAX_RUN) {
         unsigned places = t->place_count;
-        bool guard = t->steps[i] == STEP_GUARD;
-        if (!guard && t->steps[i] != STEP_LANES)
+        bool predicate = t->steps[i] == STEP_PREDICATE;
+        if (!predicate && t->steps[i] != STEP_LANES)
             break;
-        if (!note_operands(t, guard ? i + 1 : i, guard, t->k->code.insns[i].op[0])) {
+        if (!note_operands(t, predicate ? i + 1 : i, predicate, t->k->code.insns[i].op[0])) {
             t->place_count = places;
             break;
         }
-        i += guard ? 2 : 1;
+        i += predicate ? 2 : 1;
     }
     return i;
 }
@@ -148,21 +148,21 @@ static int read_canonical(struct translator *t, struct place *p) {
 /* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is, so
  * what goes from one such operation to the next stays as the host made it ("raw"), and is put right when anybody else
  * reads it. */
-static void emit_operation(struct translator *t, uint32_t i, const uint32_t *guard, bool negated) {
+static void emit_operation(struct translator *t, uint32_t i, const uint32_t *predicate, bool negated) {
     const struct insn *in = &t->k->code.insns[i];
     struct operand o[INSN_OPERANDS];
     unsigned n = steps_operands(in, o);
-    int on = guard ? read_place(t, place_of(t, *guard, 1)) : -1, values[INSN_OPERANDS], before[INSN_OPERANDS];
+    int on = predicate ? read_place(t, place_of(t, *predicate, 1)) : -1, values[INSN_OPERANDS], before[INSN_OPERANDS];
     bool takes = in->flags & INSN_RAW_SOURCES;
-    /* What a guard leaves as it was may be any bits, not only a number: those of a NaN are to stay. */
-    bool raw = in->flags & INSN_RAW_RESULT && (!guard || place_of(t, o[0].slot, o[0].bits)->raw);
+    /* What a predicate leaves as it was may be any bits, not only a number: those of a NaN are to stay. */
+    bool raw = in->flags & INSN_RAW_RESULT && (!predicate || place_of(t, o[0].slot, o[0].bits)->raw);
     for (unsigned j = 0; j < n; j++) {
         struct place *p = place_of(t, o[j].slot, o[j].bits);
-        before[j] = o[j].written && !guard           ? -1
+        before[j] = o[j].written && !predicate       ? -1
                     : takes || (o[j].written && raw) ? read_place(t, p)
                                                      : read_canonical(t, p);
     }
-    if (guard)
+    if (predicate)
         counted_emit_lane(t, i, on, negated);
     for (unsigned j = 0; j < n; j++)
         if (o[j].written)
@@ -215,22 +215,22 @@ uint32_t run_emit(struct translator *t, uint32_t begin) {
     fprintf(t->out, " {\n");
     declare_places(t);
     for (uint32_t i = begin; i < end; i++)
-        if (t->steps[i] == STEP_GUARD)
+        if (t->steps[i] == STEP_PREDICATE)
             counted_emit_lanes(t, i + 1);
     fprintf(t->out, "#pragma GCC ivdep\n  for (int l = 0; l < 32; l++) {\n");
     t->value_count = 0;
     for (uint32_t i = begin; i < end; i++) {
-        bool guard = t->steps[i] == STEP_GUARD;
+        bool predicate = t->steps[i] == STEP_PREDICATE;
         const struct insn *in = &t->k->code.insns[i];
-        if (guard)
+        if (predicate)
             emit_operation(t, ++i, &in->op[0], in->kind);
         else
             emit_operation(t, i, NULL, false);
     }
     emit_results(t);
     for (uint32_t i = begin; i < end; i++)
-        if (t->steps[i] == STEP_GUARD)
-            counted_emit_guarded(t, i + 1);
+        if (t->steps[i] == STEP_PREDICATE)
+            counted_emit_predicated(t, i + 1);
     fprintf(t->out, " }\n");
     return end;
 }

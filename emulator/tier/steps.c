@@ -22,13 +22,13 @@ static const char *lane_name(const struct kernel *k, const struct insn *in) {
         !may_be_compiled(k->code.sources[in->index]))
         return NULL;
     for (const struct operation_name *o = __start_operations; o < __stop_operations; o++)
-        if (o->run == in->run)
+        if (o->handler == in->handler)
             return o->name;
     return NULL;
 }
 
 bool steps_fast_memory(const struct insn *in, char name[static 32]) {
-    return in->flags & INSN_MEMORY && memory_operation(in->extra) == in->run && memory_fast_name(in->extra, name);
+    return in->flags & INSN_MEMORY && memory_operation(in->extra) == in->handler && memory_fast_name(in->extra, name);
 }
 
 static bool is_fast_memory(const struct kernel *k, const struct insn *in) {
@@ -45,7 +45,7 @@ void steps_classify(struct translator *t) {
         t->names[i] = lane_name(t->k, &code[i]);
         t->steps[i] = t->names[i]                          ? STEP_LANES
                       : is_fast_memory(t->k, &code[i])     ? STEP_MEMORY
-                      : watched_name(t->k, &code[i], name) ? STEP_WATCHED
+                      : probed_name(t->k, &code[i], name)  ? STEP_PROBED
                       : code[i].effect == EFFECT_LABEL     ? STEP_LABEL
                       : code[i].effect == EFFECT_BRANCH    ? STEP_BRANCH
                       : code[i].effect == EFFECT_BRANCH_IF ? STEP_BRANCH_IF
@@ -53,7 +53,7 @@ void steps_classify(struct translator *t) {
     }
     for (uint32_t i = 0; i + 1 < n; i++)
         if (code[i].effect == EFFECT_PREDICATE) {
-            t->steps[i] = t->steps[i + 1] == STEP_LANES ? STEP_GUARD : STEP_OTHER;
+            t->steps[i] = t->steps[i + 1] == STEP_LANES ? STEP_PREDICATE : STEP_OTHER;
             t->steps[i + 1] = STEP_INSIDE;
         }
 }

@@ -100,16 +100,16 @@ static void emit_function(struct translator *t) {
         fprintf(t->out, " case %u: L%u: __attribute__((unused));\n", i, i);
         switch (t->steps[i]) {
         case STEP_LANES:
-        case STEP_GUARD:
+        case STEP_PREDICATE:
             i = run_emit(t, i);
             continue;
         case STEP_MEMORY:
             emit_memory(t, i);
             break;
-        case STEP_WATCHED:
+        case STEP_PROBED:
             counted_emit_other(t, i);
             if (t->full)
-                watched_emit(t, i);
+                probed_emit(t, i);
             else
                 emit_other(t, i, i + 1);
             break;

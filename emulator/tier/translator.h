@@ -10,12 +10,12 @@
 #define MAX_RUN 200 /* instructions in one loop: the compiler's time grows with it */
 
 enum step {
-    STEP_OTHER,   /* the interpreter does it */
-    STEP_LANES,   /* computes: lane by lane */
-    STEP_GUARD,   /* a guard before one that computes: they are one step */
-    STEP_INSIDE,  /* the one behind it */
-    STEP_MEMORY,  /* a load or store with a fast way */
-    STEP_WATCHED, /* the same where checks look first, and have a quick way for it */
+    STEP_OTHER,     /* the interpreter does it */
+    STEP_LANES,     /* computes: lane by lane */
+    STEP_PREDICATE, /* a predicate before one that computes: they are one step */
+    STEP_INSIDE,    /* the one behind it */
+    STEP_MEMORY,    /* a load or store with a fast way */
+    STEP_PROBED,    /* the same where checks look first, and have a quick way for it */
     STEP_LABEL,
     STEP_BRANCH,
     STEP_BRANCH_IF,
@@ -38,7 +38,7 @@ struct translator {
     bool counted;  /* the text counts what it executes; only then: */
     bool barriers; /* there are any */
     const struct traits *traits;
-    uint32_t *position; /* unguarded instructions before each */
+    uint32_t *position; /* unpredicated instructions before each */
     uint8_t *steps;     /* enum step of each instruction */
     const char **names; /* of the operations that compute */
     uint64_t *live;     /* registers_liveness of the kernel itself */
@@ -75,19 +75,19 @@ void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to);
 void counted_emit_other(const struct translator *t, uint32_t i);
 /* An access that is as the one before goes on inside of the brace that this opens, all others are made. */
 void counted_emit_access(const struct translator *t, uint32_t i);
-/* The guards of a run: before the loop over the lanes, in it, and behind it. */
-void counted_emit_lanes(const struct translator *t, uint32_t guarded);
-void counted_emit_lane(const struct translator *t, uint32_t guarded, int value, bool negated);
-void counted_emit_guarded(const struct translator *t, uint32_t guarded);
+/* The predicates of a run: before the loop over the lanes, in it, and behind it. */
+void counted_emit_lanes(const struct translator *t, uint32_t predicated);
+void counted_emit_lane(const struct translator *t, uint32_t predicated, int value, bool negated);
+void counted_emit_predicated(const struct translator *t, uint32_t predicated);
 
 /* Writes the loop over the lanes for the run that begins at an instruction that computes; returns the first one behind it. */
 uint32_t run_emit(struct translator *t, uint32_t begin);
 
 /* The same for one that the checks watch: what looks and does it has that name behind watched_, in check/watched_*.h. False: there is
  * nothing quicker than the checks' own operation. */
-bool watched_name(const struct kernel *k, const struct insn *in, char name[static 32]);
+bool probed_name(const struct kernel *k, const struct insn *in, char name[static 32]);
 /* In the copy for whole warps. */
-void watched_emit(struct translator *t, uint32_t i);
+void probed_emit(struct translator *t, uint32_t i);
 
 /* Declares `data` and `a`, the struct fast_access of an instruction. */
 void memory_emit_access(struct translator *t, uint32_t i);

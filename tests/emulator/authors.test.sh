@@ -23,7 +23,7 @@ for way in interpreted compiled checked 'checked, compiled' careful; do
   esac
   case $way in
   checked*) checks=all ;;
-  careful) checks=all,careful ;;
+  careful) checks=all,careful ;; # a second name of `slow`
   *) checks= ;;
   esac
   status=0

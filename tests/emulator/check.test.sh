@@ -140,8 +140,8 @@ else
   no "drops" "does not compile: $(grep -m 1 error "$scratch/build")"
 fi
 
-# Quick and careful find the same in random programs: the same lines, threads, addresses and counts. In the second tier some of the
-# quick way is compiled.
+# Fast path and slow path find the same in random programs: the same lines, threads, addresses and counts. In the second tier some of the
+# fast path is compiled.
 compare_ways() { # NAME PROGRAMS LEAST: the least number of races that they must have
   if ! QUIET=1 sh tools/compile/build.sh "tests/emulator/check/$1.cu" "$scratch/$1" >"$scratch/build" 2>&1; then
     no "$1" "$1.cu does not compile: $(grep -m 1 error "$scratch/build")"
@@ -151,18 +151,18 @@ compare_ways() { # NAME PROGRAMS LEAST: the least number of races that they must
     EMULATOR_CHECK=$checks EMULATOR_TIER=$tier EMULATOR_THREADS=1 timeout 120 "$scratch/$1" "$2" 2>&1 |
       sed 's/0x[0-9a-f]*/ADDRESS/g' >"$scratch/$way"
   done <<'WAYS'
-careful 0 all,strict,careful
-quick 0 all,strict
+slow 0 all,strict,slow
+fast 0 all,strict
 compiled 2 all,strict
 WAYS
-  if [ "$(grep -c hazard "$scratch/careful")" -lt "$3" ]; then
+  if [ "$(grep -c hazard "$scratch/slow")" -lt "$3" ]; then
     no "$1" 'the random programs have too few races'
   fi
-  for way in quick compiled; do
-    if cmp -s "$scratch/$way" "$scratch/careful"; then
-      pass "$1, careful and $way"
+  for way in fast compiled; do
+    if cmp -s "$scratch/$way" "$scratch/slow"; then
+      pass "$1, slow and $way"
     else
-      no "$1, careful and $way" "$(diff "$scratch/$way" "$scratch/careful" | sed -n '2p')"
+      no "$1, slow and $way" "$(diff "$scratch/$way" "$scratch/slow" | sed -n '2p')"
     fi
   done
 }

@@ -116,7 +116,7 @@ require_backend() {
 }
 
 wanted_nvcc=${NVCC:-}
-[ -n "${NVCC_CCBIN:-}" ] || unset NVCC_CCBIN # nvcc does not bear it empty
+[ -n "${NVCC_CCBIN:-}" ] || unset NVCC_CCBIN # nvcc rejects an empty one
 key="$(toolkit_key)|$(gpu_key)|$(flags_key)"
 if ! is_current; then
   probe

@@ -1,5 +1,5 @@
 // Random kernels and copies that stream through global memory, in several streams: what is found must be the same whether the checks
-// look at accesses the quick way or lane by lane. Kernels run one after the other, although for the checks nothing orders most of
+// look at accesses by the fast path or lane by lane. Kernels run one after the other, although for the checks nothing orders most of
 // them. Prints nothing itself; the findings are compared by check.test.sh.
 #include <atomic>
 #include <cstdio>

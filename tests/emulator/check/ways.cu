@@ -1,4 +1,4 @@
-// Random programs, right and wrong: what is found in them must be the same whether the checks look at accesses the quick way, by
+// Random programs, right and wrong: what is found in them must be the same whether the checks look at accesses the fast path, by
 // spans of memory, or lane by lane. Prints nothing itself; the findings are compared by check.test.sh.
 #include <cstdio>
 #include <cstdlib>

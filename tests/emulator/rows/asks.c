@@ -5,4 +5,4 @@ static bool adds(const struct ptx_insn *p) {
     return p->row->order == ORDER_BLOCK && opcode_has(p->opcode, "add") && form_find("add.s32") != NULL;
 }
 
-static const char *const texts[] = {"to add", "address", "adds", "operation", "op_fn"};
+static const char *const texts[] = {"to add", "address", "adds", "operation"};

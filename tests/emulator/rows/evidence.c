@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/sites.h"
+#include "check/probes.h"
 #include "isa/instruction.h"
 #include "machine/access.h"
 #include "ops/async.h"
@@ -20,17 +20,17 @@ static const struct ptx_register *first_register(const struct ptx_insn *p) {
     return o && o->kind == OPERAND_REGISTER ? o->reg : NULL;
 }
 
-static bool is_product(op_fn run) {
-    static const op_fn products[] = {op_mma_float, op_mma_volta,        op_mma_double,        op_mma_integer,
-                                     op_mma_bits,  op_mma_sparse_float, op_mma_sparse_integer};
+static bool is_product(handler_fn handler) {
+    static const handler_fn products[] = {op_mma_float, op_mma_volta,        op_mma_double,        op_mma_integer,
+                                          op_mma_bits,  op_mma_sparse_float, op_mma_sparse_integer};
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-        if (products[i] == run)
+        if (products[i] == handler)
             return true;
     return false;
 }
 
-static bool writes(const struct insn *in, op_fn run, uint32_t slot) {
-    if (run == op_stack_restore || run == op_bar_warp_sync || in->effect == EFFECT_BRANCH_TABLE)
+static bool writes(const struct insn *in, handler_fn handler, uint32_t slot) {
+    if (handler == op_stack_restore || handler == op_bar_warp_sync || in->effect == EFFECT_BRANCH_TABLE)
         return false; /* op[0] is a source */
     if (in->op[0] == slot)
         return true;
@@ -38,7 +38,7 @@ static bool writes(const struct insn *in, op_fn run, uint32_t slot) {
         return ((const struct access *)in->extra)->regs[0] == slot;
     if (in->effect == EFFECT_TEXTURE || in->effect == EFFECT_SURFACE || in->effect == EFFECT_TEXTURE_QUERY)
         return ((const struct texture_access *)in->extra)->regs[0] == slot;
-    if (is_product(run))
+    if (is_product(handler))
         return ((const struct mma *)in->extra)->d_regs[0] == slot;
     return false;
 }
@@ -58,13 +58,13 @@ static void add(struct evidence *e, const struct kernel *k, const struct transla
     const struct insn *in = &k->code.insns[i];
     const struct ptx_register *first = first_register(e->p);
     e->effects |= (uint64_t)1 << in->effect;
-    e->sites |= (uint64_t)1 << k->sites->items[i].kind;
-    e->notes_mask |= k->sites->items[i].kind == SITE_MEET && k->sites->items[i].flags & SITE_NOTES_MASK;
+    e->probes |= (uint64_t)1 << k->probes->items[i].kind;
+    e->notes_mask |= k->probes->items[i].kind == PROBE_WARP_SYNC && k->probes->items[i].flags & PROBE_NOTES_MASK;
     e->steps |= 1u << t->steps[i];
     e->form |= (in->flags & INSN_FORM) != 0;
     e->reduces |= in->effect == EFFECT_BULK_WRITE && ((const struct bulk *)in->extra)->reduces;
     e->first_is_register = first != NULL;
-    e->first_written |= first && writes(in, sites_operation(k, in), first->slot);
+    e->first_written |= first && writes(in, probes_handler(k, in), first->slot);
     see_access(e, in);
 }
 
@@ -83,7 +83,7 @@ void evidence_of(struct kernel *kernel, const char *statement, const char *famil
         abort();
     t->k = kernel;
     steps_classify(t);
-    sites_of(kernel);
+    probes_of(kernel);
     for (uint32_t i = 0; i < n;) {
         struct evidence e = {.p = kernel->code.sources[i], .family = ""};
         uint32_t end = i;

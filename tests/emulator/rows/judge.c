@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "check/sites.h"
+#include "check/probes.h"
 #include "ptx/opcode.h"
 #include "tier/translator.h"
 
 #define E(name)  ((uint64_t)1 << EFFECT_##name)
-#define S(name)  ((uint64_t)1 << SITE_##name)
+#define S(name)  ((uint64_t)1 << PROBE_##name)
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* The effects that only instructions of a kind have; all others may come with any of them. */
@@ -105,18 +105,18 @@ static uint64_t order_effects(const struct instruction *row) {
 }
 
 /* Where order is what checks make of it: the kind of site, both ways. */
-static bool sites_fit(const struct instruction *row, const struct evidence *e) {
+static bool probes_fit(const struct instruction *row, const struct evidence *e) {
     static const struct {
         uint8_t order;
-        uint64_t sites;
+        uint64_t probes;
     } rules[] = {{ORDER_COPY_COMMIT, S(COMMIT)},          {ORDER_COPY_WAIT, S(WAIT)},
                  {ORDER_COPY_WAIT_ALL, S(WAIT_ALL)},      {ORDER_MBARRIER_INIT, S(MBARRIER_INIT)},
                  {ORDER_MBARRIER_WAIT, S(MBARRIER_WAIT)}, {ORDER_MBARRIER_COPIES, S(MBARRIER_COPIES)}};
     for (size_t i = 0; i < COUNT(rules); i++)
-        if ((row->order == rules[i].order) != ((e->sites & rules[i].sites) != 0))
+        if ((row->order == rules[i].order) != ((e->probes & rules[i].probes) != 0))
             return false;
     bool arrives = row->order == ORDER_MBARRIER_ARRIVE;
-    return (!arrives || e->sites & S(MBARRIER_ARRIVE)) && (row->order == ORDER_WARP) == e->notes_mask;
+    return (!arrives || e->probes & S(MBARRIER_ARRIVE)) && (row->order == ORDER_WARP) == e->notes_mask;
 }
 
 /* Orders that the machine always keeps leave nothing to see; their names say it. */
@@ -133,10 +133,10 @@ static bool order_fits(const struct instruction *row, const struct evidence *e) 
     if ((e->effects & ORDER_EFFECTS) != order_effects(row) ||
         (words && !has_effect(e, EFFECT_ACCESS) && !is_parameter(e)))
         return false;
-    bool tells = e->sites & S(MBARRIER_ARRIVE) && row->memory == MEMORY_MBARRIER;
+    bool tells = e->probes & S(MBARRIER_ARRIVE) && row->memory == MEMORY_MBARRIER;
     if ((has_effect(e, EFFECT_ACCESS) && !words) || (tells && row->order != ORDER_MBARRIER_ARRIVE))
         return false;
-    return sites_fit(row, e) && silent_order_fits(row, e);
+    return probes_fit(row, e) && silent_order_fits(row, e);
 }
 
 /* ---- control, lanes ---- */
@@ -166,8 +166,8 @@ static bool lanes_fit(const struct instruction *row, const struct evidence *e) {
         return !sync && !(e->effects & waits) && row->memory != MEMORY_MBARRIER ? true
                                                                                 : row->order == ORDER_MBARRIER_COPIES;
     case LANES_EXCHANGE:
-        return sync && e->form && e->sites == S(NOTHING);
-    case LANES_MEET:
+        return sync && e->form && e->probes == S(NOTHING);
+    case LANES_SYNC:
         return sync && !e->form;
     default:
         return e->effects & (waits | MBARRIER_EFFECTS) && row->order != ORDER_MBARRIER_COPIES &&
@@ -178,7 +178,7 @@ static bool lanes_fit(const struct instruction *row, const struct evidence *e) {
 /* ---- second tier, checks ---- */
 
 static bool compiling_fits(const struct instruction *row, const struct evidence *e) {
-    bool lanes = e->steps & (1u << STEP_LANES), memory = e->steps & (1u << STEP_MEMORY | 1u << STEP_WATCHED);
+    bool lanes = e->steps & (1u << STEP_LANES), memory = e->steps & (1u << STEP_MEMORY | 1u << STEP_PROBED);
     bool branch = e->steps & (1u << STEP_BRANCH);
     switch (row->compiling) {
     case COMPILED_LANES:
@@ -194,7 +194,7 @@ static bool compiling_fits(const struct instruction *row, const struct evidence 
 }
 
 static bool watching_fits(const struct instruction *row, const struct evidence *e) {
-    return is_parameter(e) || (row->watching == WATCHED) == (e->sites != S(NOTHING));
+    return is_parameter(e) || (row->probing == PROBED) == (e->probes != S(NOTHING));
 }
 
 /* ---- the class ---- */
@@ -322,7 +322,7 @@ const char *judge(const struct instruction *row, const struct evidence *e) {
            : !control_fits(row, e)     ? "control"
            : !lanes_fit(row, e)        ? "lanes"
            : !compiling_fits(row, e)   ? "compiling"
-           : !watching_fits(row, e)    ? "watching"
+           : !watching_fits(row, e)    ? "probing"
            : !class_fits(row, e)       ? "class"
            : !family_fits(e)           ? "family"
                                        : NULL;

@@ -67,7 +67,7 @@ static const struct column {
 } columns[] = {
     COLUMN(class, CLASS_END),       COLUMN(first, FIRST_WRITTEN + 1),  COLUMN(memory, MEMORY_STACK + 1),
     COLUMN(order, ORDER_GRIDS + 1), COLUMN(control, CONTROL_TRAP + 1), COLUMN(lanes, LANES_TURN + 1),
-    COLUMN(watching, WATCHED + 1),
+    COLUMN(probing, PROBED + 1),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 

@@ -66,7 +66,7 @@ static void see_literal(const struct source *s, const char *literal) {
 }
 
 static void see_word(const struct source *s) {
-    bool operation = begins(s->word, "op_") && strcmp(s->word, "op_fn") != 0 && s->name[strlen(s->name) - 1] == 'c';
+    bool operation = begins(s->word, "op_") && s->name[strlen(s->name) - 1] == 'c';
     if (operation && !is_decode(s))
         complain(s, s->word, "is an operation: ask the instruction's effect (emulator/isa/effect.h)");
 }

@@ -1,6 +1,6 @@
 /* Operations that the second tier translates against what a GPU answered: check_forms FORMS VECTORS FOLDER EVERY [PREFIX]
  *
- * A kernel of one instruction for each operation, and one more where it is guarded if its NaN is put right later: compiled, and
+ * A kernel of one instruction for each operation, and one more where it is predicated if its NaN is put right later: compiled, and
  * executed by whole warps and by parts of warps. It must give the interpreter's bits, and leave alone the lanes that are not in the
  * part. EVERY: how many operations to go on after each that is compiled, 1 for all; each must be translated in any case. */
 #include "batch.h"
@@ -19,10 +19,10 @@
 
 /* The operations that can be compiled: see machine/operation.h. */
 struct operation {
-    op_fn run;
+    handler_fn handler;
     const char *name;
 };
-static struct count { bool translated, guarded; } counts[2000];
+static struct count { bool translated, predicated; } counts[2000];
 extern const struct operation __start_operations[], __stop_operations[];
 
 static struct test {
@@ -30,7 +30,7 @@ static struct test {
     struct module *module;
     size_t number; /* of the kernel in its module */
     struct kernel *kernel;
-    op_fn *originals;
+    handler_fn *originals;
 } tests[MAX_TESTS];
 static char *texts[MAX_TESTS];
 static struct compiled compiled[MAX_TESTS];
@@ -38,16 +38,16 @@ static size_t test_count, failed, every;
 
 static void fail(const struct plan *p, const char *how, const char *why) {
     if (failed++ < 40)
-        fprintf(stderr, "# %s%s%s, %s: %s\n", p->name, p->variant.guarded ? ", guarded" : "",
+        fprintf(stderr, "# %s%s%s, %s: %s\n", p->name, p->variant.predicated ? ", predicated" : "",
                 p->variant.literal_operand ? ", literal" : "", how, why);
 }
 
 /* ---- which forms ---- */
 
-static size_t operation_index(op_fn run) {
+static size_t operation_index(handler_fn handler) {
     size_t n = (size_t)(__stop_operations - __start_operations);
     for (size_t i = 0; i < n; i++)
-        if (__start_operations[i].run == run)
+        if (__start_operations[i].handler == handler)
             return i;
     return SIZE_MAX;
 }
@@ -69,14 +69,14 @@ static bool has_raw(const char *name) {
 }
 
 /* Whether the kernel has an operation that no other one has had in this way. */
-static bool adds_something(const struct kernel *k, bool guarded, const char *text) {
+static bool adds_something(const struct kernel *k, bool predicated, const char *text) {
     bool new = false;
     for (uint32_t i = 0; i < k->code.count; i++) {
-        size_t o = operation_index(k->code.insns[i].run);
+        size_t o = operation_index(k->code.insns[i].handler);
         if (o == SIZE_MAX || !is_translated(text, __start_operations[o].name) ||
-            (guarded && !has_raw(__start_operations[o].name)))
+            (predicated && !has_raw(__start_operations[o].name)))
             continue;
-        bool *seen = guarded ? &counts[o].guarded : &counts[o].translated;
+        bool *seen = predicated ? &counts[o].predicated : &counts[o].translated;
         new |= !*seen &&o % every == 0;
         *seen = true;
     }
@@ -90,7 +90,7 @@ static size_t variants_of(const struct plan *plan, struct plan *out) {
     out[n++] = *plan;
     if (!plan->carry_in && !plan->carry_out && letter != 'q') {
         out[n] = *plan;
-        out[n++].variant.guarded = true;
+        out[n++].variant.predicated = true;
     }
     const struct plan_operand *last = &plan->operand[plan->count - 1];
     if (last->kind != VALUE_INT16 && last->kind != VALUE_INT32 && last->kind != VALUE_INT64 &&
@@ -104,21 +104,21 @@ static size_t variants_of(const struct plan *plan, struct plan *out) {
 }
 
 /* What is around the tested instruction would make most of a text: the interpreter does it. */
-static const op_fn *originals; /* of the kernel that runs */
+static const handler_fn *originals; /* of the kernel that runs */
 
 static const struct insn *interpret(struct warp *w, const struct insn *in) {
     return originals[in->index](w, in);
 }
 
-static op_fn *interpret_others(struct kernel *k, const char *tested) {
-    op_fn *all = calloc(k->code.count, sizeof *all);
+static handler_fn *interpret_others(struct kernel *k, const char *tested) {
+    handler_fn *all = calloc(k->code.count, sizeof *all);
     if (!all)
         abort();
     for (uint32_t i = 0; i < k->code.count; i++) {
         const struct ptx_insn *source = k->code.sources[i];
-        all[i] = k->code.insns[i].run;
+        all[i] = k->code.insns[i].handler;
         if (!source || !source->opcode || strcmp(source->opcode, tested) != 0)
-            k->code.insns[i].run = interpret;
+            k->code.insns[i].handler = interpret;
     }
     return all;
 }
@@ -137,9 +137,9 @@ static void choose(const struct plan *plans, size_t count) {
             fail(&plans[i], "decoding", k && k->error ? k->error : "no kernel");
             continue;
         }
-        op_fn *all = interpret_others(k, plans[i].name);
+        handler_fn *all = interpret_others(k, plans[i].name);
         char *text = tier_translate(k, false);
-        if (adds_something(k, plans[i].variant.guarded, text)) {
+        if (adds_something(k, plans[i].variant.predicated, text)) {
             tests[test_count] = (struct test){plans[i], module, i, k, all};
             texts[test_count++] = text;
         } else {
@@ -195,7 +195,7 @@ static uint64_t others_sum(const struct warp *w, uint32_t mask) {
 /* A kernel whose warps part at once. */
 static void run_parts(struct warp *w, const struct insn *in, const struct insn *code) {
     if (in == code && w->count == 1)
-        warp_split(w, part, in);
+        warp_diverge(w, part, in);
     while (in) {
         uint32_t mask = w->mask;
         uint64_t others = others_sum(w, mask);
@@ -253,7 +253,7 @@ static void check(size_t i, const struct vectors *recorded) {
         fail(p, "parts of warps", "registers of other lanes changed");
     plan_label(p, label, sizeof label);
     const struct vector *v = vectors_find(recorded, label);
-    if (p->variant.guarded || p->variant.literal_operand)
+    if (p->variant.predicated || p->variant.literal_operand)
         return;
     if (!v || v->rejected || v->fingerprint != plan_fingerprint(p))
         return fail(p, "on the GPU", "nothing is recorded");
@@ -281,8 +281,8 @@ static bool stays(const char *name) {
 static void report_operations(bool all) {
     size_t n = (size_t)(__stop_operations - __start_operations), translated = 0, left = 0;
     for (size_t i = 0; i < n; i++) {
-        translated += counts[i].translated || counts[i].guarded;
-        if (counts[i].translated || counts[i].guarded || stays(__start_operations[i].name))
+        translated += counts[i].translated || counts[i].predicated;
+        if (counts[i].translated || counts[i].predicated || stays(__start_operations[i].name))
             continue;
         fprintf(stderr, "# no kernel with %s is translated\n", __start_operations[i].name);
         left++;

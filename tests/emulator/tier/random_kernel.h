@@ -1,4 +1,4 @@
-/* Random kernels: arithmetic of all kinds on a few registers, with guards, branches, loops, memory and barriers. Every thread
+/* Random kernels: arithmetic of all kinds on a few registers, with predicates, branches, loops, memory and barriers. Every thread
  * does something that depends on nothing but its own inputs, so that any way of executing it must give the same bits. */
 #ifndef RANDOM_KERNEL_H
 #define RANDOM_KERNEL_H

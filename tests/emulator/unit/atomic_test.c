@@ -78,7 +78,7 @@ struct bench {
 
 static void bench_init(struct bench *b, const char *opcode, bool shared, bool result) {
     memset(b, 0, sizeof *b);
-    fake_warp_init(&b->fake, &(struct form){.run = op_atomic});
+    fake_warp_init(&b->fake, &(struct form){.handler = op_atomic});
     if (!atomic_operation(opcode, gives_result(opcode), &b->access))
         abort();
     uint32_t slot = sizeof b->fake.frame[0];

@@ -27,13 +27,13 @@ static inline void fake_warp_init(struct fake_warp *f, const struct form *form) 
     f->warp.mask = f->warp.live = f->warp.threads = FULL_MASK;
     for (unsigned k = 0; k < INSN_OPERANDS; k++)
         f->insn.op[k] = k * (uint32_t)sizeof f->frame[0];
-    f->insn.run = form->run;
+    f->insn.handler = form->handler;
     f->insn.kind = form->kind;
 }
 
 /* Runs it; false if the operation did not go on to the next instruction. */
 static inline bool fake_warp_run(struct fake_warp *f) {
-    return f->insn.run(&f->warp, &f->insn) == &f->insn + 1;
+    return f->insn.handler(&f->warp, &f->insn) == &f->insn + 1;
 }
 
 /* Width in bytes of an operand's letter (predicates have functions of their own). */

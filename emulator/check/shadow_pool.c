@@ -1,7 +1,7 @@
-/* See race_memory.h. Pieces are cut from large pages of the host's, and kept for the next who needs one of that size. A warp that goes
+/* See shadow_pool.h. Pieces are cut from large pages of the host's, and kept for the next who needs one of that size. A warp that goes
  * down a column comes to another piece with each lane; in small pages, of which the host's processor knows where a few thousand are,
  * it would wait for that more than for all else. */
-#include "check/race_memory.h"
+#include "check/shadow_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -92,7 +92,7 @@ static void *take_apart(size_t bytes) {
     return p;
 }
 
-void *race_memory_take(size_t bytes) {
+void *shadow_pool_take(size_t bytes) {
     size_t lines = (bytes + LINE - 1) / LINE;
     bool zeros = false;
     void *p;
@@ -106,7 +106,7 @@ void *race_memory_take(size_t bytes) {
     return p && !zeros ? memset(p, 0, bytes) : p;
 }
 
-void race_memory_give(void *p, size_t bytes) {
+void shadow_pool_give(void *p, size_t bytes) {
     size_t lines = (bytes + LINE - 1) / LINE;
     if (!p)
         return;

@@ -1,20 +1,20 @@
-/* The quick way, in global memory. */
+/* The fast path of the checks for global memory. */
 #include "check/follow.h"
-#include "check/quick.h"
-#include "check/quick_cells.h"
+#include "check/fast_path.h"
+#include "check/fast_words.h"
 #include "machine/simd.h"
 
 /* ---- spans ---- */
 
-/* What a span's lanes store, as values of cells. */
+/* The values that the lanes of a span store, one for each shadow word. */
 struct values {
-    uint32_t of_words[WARP_SIZE * QUICK_BYTES / 4], of_bytes[WARP_SIZE * QUICK_BYTES];
+    uint32_t of_words[WARP_SIZE * FAST_BYTES / 4], of_bytes[WARP_SIZE * FAST_BYTES];
 };
 
 static const uint32_t *find_values(struct values *v, const struct touch *t, const struct span *s, unsigned unit_shift) {
     const struct access *a = t->in->extra;
     unsigned lanes = s->bytes / t->bytes;
-    if (a->bytes == 4 && a->reg_bits == 32 && unit_shift == 2) { /* what is stored most */
+    if (a->bytes == 4 && a->reg_bits == 32 && unit_shift == 2) { /* the usual store */
         for (unsigned k = 0; k < a->count; k++) {
             const uint32_t *stored = (const uint32_t *)(const void *)(t->warp->regs + a->regs[k]) + s->lane;
             if (a->count == 1)
@@ -34,8 +34,9 @@ static const uint32_t *find_values(struct values *v, const struct touch *t, cons
 
 /* ---- a chunk that is not expanded ---- */
 
-/* Values are not remembered, but found in memory: what a store writes must be there before the chunk is closed. */
-static bool store_at_once(struct quick *q, const struct allocation *a, const struct span *s, uint64_t from,
+/* Stores a piece now, before the chunk is closed, so that memory holds the values of the plain writes and no copy of
+ * them is needed. */
+static bool store_at_once(struct fast_path *q, const struct allocation *a, const struct span *s, uint64_t from,
                           uint64_t to) {
     const struct access *x = q->touch->in->extra;
     struct values v;
@@ -49,8 +50,8 @@ static bool store_at_once(struct quick *q, const struct allocation *a, const str
     return true;
 }
 
-/* Bytes [from, to) of a span, which lie in one chunk. False: it must be expanded. */
-static bool piece_is_simple(struct quick *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
+/* Records bytes [from, to) of a span, all in this chunk, by its extents. False: the chunk must be expanded. */
+static bool piece_is_simple(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
                             uint64_t from, uint64_t to) {
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint32_t bytes = q->touch->bytes;
@@ -67,86 +68,89 @@ static bool piece_is_simple(struct quick *q, const struct allocation *a, struct 
            extents_remove(c->reads, &c->read_count, MOST_READS, &now) && store_at_once(q, a, s, from, to);
 }
 
-/* ---- one that is ---- */
+/* an expanded chunk */
 
-/* What a piece writes is in memory, or remembered. */
-static void keep_values(struct quick *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
+/* Stores what a piece writes, or keeps a copy of the values. */
+static void keep_values(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
                         uint64_t from, uint64_t to) {
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1), first = in_chunk >> c->unit_shift;
-    uint64_t cells = (to - from) >> c->unit_shift;
+    uint64_t words = (to - from) >> c->unit_shift;
     struct values v;
     if (store_at_once(q, a, s, from, to)) {
-        chunk_values_in_memory(c, first, cells);
+        chunk_values_in_memory(c, first, words);
         return;
     }
     const uint32_t *values = find_values(&v, q->touch, s, c->unit_shift);
-    for (uint64_t i = 0; i < cells; i++)
+    for (uint64_t i = 0; i < words; i++)
         chunk_value_apart(c, first + i, values, values ? values[(from >> c->unit_shift) + i] : 0);
 }
 
-/* The same. False: the careful way. */
-static bool piece_is_quick(struct quick *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
-                           uint64_t from, uint64_t to) {
+/* Records bytes [from, to) of a span, all in this chunk, by its shadow words. False: the slow path must decide. */
+static bool piece_is_fast(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
+                          uint64_t from, uint64_t to) {
     unsigned unit = c->unit_shift;
     if (q->touch->bytes >> unit == 0)
         return false;
     q->shift = (unsigned)__builtin_ctz(q->touch->bytes) - unit;
     q->number = 0;
-    uint64_t first = ((s->at + from - a->base) & (CHUNK_BYTES - 1)) >> unit, cells = (to - from) >> unit;
+    uint64_t first = ((s->at + from - a->base) & (CHUNK_BYTES - 1)) >> unit, words = (to - from) >> unit;
     if (q->write)
-        chunk_unsettle(c);
-    if (!quick_cells_run(q, c, first, cells, from >> unit, s->lane))
+        chunk_clear_read_shared(c);
+    if (!fast_words_access(q, c, first, words, from >> unit, s->lane))
         return false;
     if (q->write)
         keep_values(q, a, c, s, from, to);
     return true;
 }
 
-/* Is it all settled, so that the chunk need not even be locked? */
-static bool is_settled(const struct quick *q, const struct race_chunk *c, uint64_t in_chunk, uint64_t bytes) {
-    enum { PIECE = 64 * 4 }; /* bytes that one word of bits is for */
+/* Are all bytes read-shared, so that the chunk need not even be locked? */
+static bool is_read_shared(const struct fast_path *q, const struct race_chunk *c, uint64_t in_chunk, uint64_t bytes) {
+    enum { PIECE = 64 * 4 }; /* bytes covered by one word of the bitmap */
     if (q->partly)
         return false;
     for (uint64_t at = in_chunk, end = in_chunk + bytes, next; at < end; at = next) {
         next = at / PIECE * PIECE + PIECE < end ? at / PIECE * PIECE + PIECE : end;
-        if (!watched_is_settled(c, &q->by, at, (uint32_t)(next - at)))
+        if (!probed_is_read_shared(c, &q->by, at, (uint32_t)(next - at)))
             return false;
     }
     return true;
 }
 
-static inline bool spans_are_settled(const struct quick *q, const struct allocation *a, const struct span *spans,
-                                     unsigned n) {
+static inline bool spans_are_read_shared(const struct fast_path *q, const struct allocation *a,
+                                         const struct span *spans, unsigned n) {
     for (const struct span *s = spans; s < spans + n; s++) {
         uint64_t in_chunk = (s->at - a->base) & (CHUNK_BYTES - 1);
         const struct race_chunk *c =
             memory_at(a, s->at, s->bytes) && !(s->at & (q->touch->bytes - 1)) && in_chunk + s->bytes <= CHUNK_BYTES
                 ? allocation_chunk(a, s->at)
                 : NULL;
-        if (!c || !is_settled(q, c, in_chunk, s->bytes))
+        if (!c || !is_read_shared(q, c, in_chunk, s->bytes))
             return false;
     }
     return true;
 }
 
-/* A read that need only be noted. */
-static bool span_is_logged(const struct quick *q, const struct allocation *a, struct race_chunk *c,
+/* Logs a piece of a read, if the log will do. False: nothing is done. */
+static bool span_is_logged(const struct fast_path *q, const struct allocation *a, struct race_chunk *c,
                            const struct span *s, uint64_t from, uint64_t to) {
-    enum { LEAST = 16 };     /* words, or parts of words, for which it is worth the while ... */
-    enum { FEW_SMALL = 32 }; /* ... but where cells would have to be made for less, as at the edge of a picture */
+    enum { LEAST = 16 }; /* words, or parts of words, for which it is worth the while ... */
+    enum {
+        FEW_SMALL = 32
+    }; /* ... but where shadow words would have to be made for less, as at the edge of a picture */
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint64_t bytes = q->touch->bytes;
     bool small = to - from < LEAST * (bytes < 4 ? bytes : 4);
-    if (q->write || !q->alone || q->partly || !comer_is_fresh(&q->by) || from & (bytes - 1) ||
+    if (q->write || !q->alone || q->partly || !access_epoch_is_fresh(&q->by) || from & (bytes - 1) ||
         (small && (c->expanded || c->logged >= FEW_SMALL)))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
-    return watched_log(c, &q->by, &now) ||
-           (c->logged == c->log_room && chunk_log_grows(c) && watched_log(c, &q->by, &now));
+    return probed_log(c, &q->by, &now) ||
+           (c->logged == c->log_room && chunk_log_grows(c) && probed_log(c, &q->by, &now));
 }
 
-/* The chunk that is open stays open for the next piece. */
-static bool span_is_quick(struct quick *q, const struct allocation *a, const struct span *s, struct race_chunk **open) {
+/* *open: the chunk that is locked. It stays so for the next piece. */
+static bool span_is_fast(struct fast_path *q, const struct allocation *a, const struct span *s,
+                         struct race_chunk **open) {
     unsigned unit = q->touch->bytes < 4 ? 0 : 2;
     q->alone = span_is_exclusive(s, q->touch->bytes);
     q->lanes = s->lanes;
@@ -154,7 +158,7 @@ static bool span_is_quick(struct quick *q, const struct allocation *a, const str
         uint64_t offset = s->at + from - a->base, in_chunk = offset & (CHUNK_BYTES - 1), left = CHUNK_BYTES - in_chunk;
         to = s->bytes - from < left ? s->bytes : from + left;
         struct race_chunk *c = allocation_chunk(a, s->at + from);
-        if (c && !q->write && is_settled(q, c, in_chunk, to - from))
+        if (c && !q->write && is_read_shared(q, c, in_chunk, to - from))
             continue;
         struct chunk_visitor v = visitor_at(q->touch, a, offset);
         if (c != *open && *open)
@@ -165,27 +169,27 @@ static bool span_is_quick(struct quick *q, const struct allocation *a, const str
         if (c && span_is_logged(q, a, c, s, from, to))
             continue;
         if (c)
-            chunk_tell(c);
+            chunk_propagate_log(c);
         if (c && !c->expanded && piece_is_simple(q, a, c, s, from, to))
             continue;
-        if (!c || !chunk_expand(c, unit) || !piece_is_quick(q, a, c, s, from, to))
+        if (!c || !chunk_expand(c, unit) || !piece_is_fast(q, a, c, s, from, to))
             return false;
     }
     return true;
 }
 
-static uint32_t quick_races(struct quick *q, const struct allocation *a, const struct span *spans, unsigned n) {
+static uint32_t fast_races(struct fast_path *q, const struct allocation *a, const struct span *spans, unsigned n) {
     struct race_chunk *open = NULL;
     uint32_t left = 0, bytes = q->touch->bytes;
     for (const struct span *s = spans; s < spans + n; s++)
-        if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) || !span_is_quick(q, a, s, &open))
+        if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) || !span_is_fast(q, a, s, &open))
             left |= s->lanes;
     if (open)
         chunk_close(open);
     return left;
 }
 
-static uint32_t quick_written(const struct touch *t, const struct allocation *a, const struct span *spans, unsigned n) {
+static uint32_t fast_written(const struct touch *t, const struct allocation *a, const struct span *spans, unsigned n) {
     uint32_t left = 0;
     uint64_t where;
     for (const struct span *s = spans; s < spans + n; s++)
@@ -200,25 +204,27 @@ static uint32_t quick_written(const struct touch *t, const struct allocation *a,
     return left;
 }
 
-/* touch->allocation: where the spans probably lie. *stored: bytes that need not be stored any more */
-static inline __attribute__((always_inline)) uint32_t
-left_by_quick(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned n, uint32_t *stored) {
+/* The lanes left to the slow path. touch->allocation is where the spans probably lie; *stored: bytes already stored
+ * to memory. */
+static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b, const struct touch *t,
+                                                                        const struct span *spans, unsigned n,
+                                                                        uint32_t *stored) {
     const struct allocation *a = t->allocation;
-    struct quick q = {.touch = t,
-                      .by = comer_of(b, t->warp, touch_mark(b, t)),
-                      .write = t->write,
-                      .floor = b->launch->floor,
-                      .partly = b->order.partly};
+    struct fast_path q = {.touch = t,
+                          .by = access_epoch_of(b, t->warp, touch_record(b, t)),
+                          .write = t->write,
+                          .floor = b->launch->floor,
+                          .partly = b->order.partly};
     uint32_t left = 0;
     bool races = b->launch->checks & CHECK_RACE;
-    if (!a || !a->watch || !quick_can(b, t))
+    if (!a || !a->watch || !fast_path_can(b, t))
         return t->warp->mask;
-    races = races && (t->write || !spans_are_settled(&q, a, spans, n));
+    races = races && (t->write || !spans_are_read_shared(&q, a, spans, n));
     if (b->launch->checks & CHECK_INIT)
-        left = quick_written(t, a, spans, n);
+        left = fast_written(t, a, spans, n);
     q.written = !left;
     if (races)
-        left |= quick_races(&q, a, spans, n);
+        left |= fast_races(&q, a, spans, n);
     *stored = q.stored;
     return left;
 }
@@ -242,52 +248,52 @@ static inline __attribute__((always_inline)) unsigned find(struct block_watch *b
     return n;
 }
 
-uint32_t quick_global_spans(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count) {
+uint32_t fast_global_spans(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count) {
     uint32_t stored = 0;
     find_allocation(t, spans[0].at);
-    return left_by_quick(b, t, spans, count, &stored);
+    return left_by_fast_path(b, t, spans, count, &stored);
 }
 
-uint32_t quick_global(struct block_watch *b, struct touch *t) {
+uint32_t fast_global(struct block_watch *b, struct touch *t) {
     struct span spans[WARP_SIZE];
     uint32_t stored = 0;
     unsigned n = find(b, t, spans);
-    return left_by_quick(b, t, spans, n, &stored);
+    return left_by_fast_path(b, t, spans, n, &stored);
 }
 
-/* The usual cases. NULL: it is none. */
-static inline const struct insn *watched_whole(struct warp *w, const struct insn *in, const struct site *s) {
+/* The usual cases, in which the whole warp is checked at once. NULL: none of them. */
+static inline const struct insn *probed_whole(struct warp *w, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     const struct fast_access fast = fast_access(in);
     if (w->mask != FULL_MASK || a->address_bits != 64)
         return NULL;
-    struct watched_place p;
+    struct probed_place p;
     if (a->kind == ACCESS_LOAD)
-        return watched_read(w, fast, s->constants, &p) ? s->run(w, in) : NULL;
-    struct race_chunk *c = watched_write(w, fast, s->constants, &p);
-    const struct insn *next = c ? s->run(w, in) : NULL;
+        return probed_read(w, fast, s->constants, &p) ? s->handler(w, in) : NULL;
+    struct race_chunk *c = probed_write(w, fast, s->constants, &p);
+    const struct insn *next = c ? s->handler(w, in) : NULL;
     if (c)
         chunk_close(c);
     return next;
 }
 
-const struct insn *watched_global(struct warp *w, const struct insn *in) {
+const struct insn *probed_global(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
-    const struct site *s = &b->launch->sites->items[in->index];
+    const struct probe *s = &b->launch->probes->items[in->index];
     watch_lanes_come(b, w, in);
-    const struct insn *next = watched_whole(w, in, s);
+    const struct insn *next = probed_whole(w, in, s);
     if (next)
         return next;
     struct span spans[WARP_SIZE];
     struct touch t = touch_of(w, in, s);
-    if (quick_scattered(b, &t))
+    if (fast_scattered(b, &t))
         return in + 1;
     unsigned n = find(b, &t, spans);
-    uint32_t stored = 0, left = left_by_quick(b, &t, spans, n, &stored);
+    uint32_t stored = 0, left = left_by_fast_path(b, &t, spans, n, &stored);
     if (left)
         watch_lanes(b, &t, left);
     else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
         return in + 1;
-    bool loaded = !left && quick_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
-    return loaded ? in + 1 : warp_hand_on(w, s->run(w, in));
+    bool loaded = !left && fast_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
+    return loaded ? in + 1 : warp_hand_on(w, s->handler(w, in));
 }

@@ -1,5 +1,5 @@
-/* See meeting.h. The values of all who take part are brought into a frame of their own, where the operation is executed once. */
-#include "ops/meeting.h"
+/* See joint_sync.h. The values of all who take part are brought into a frame of their own, where the operation is executed once. */
+#include "ops/joint_sync.h"
 
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 #define SLOT_BYTES (WARP_SIZE * sizeof(uint64_t))
 
-static bool waits_alike(const struct fragment *f, const struct insn *in) {
-    return f->state == FRAGMENT_AT_SYNC && f->pc->run == in->run && f->pc->kind == in->kind;
+static bool waits_alike(const struct warp_diverge *f, const struct insn *in) {
+    return f->state == SPLIT_AT_SYNC && f->pc->handler == in->handler && f->pc->kind == in->kind;
 }
 
 static uint32_t names_of(const struct warp *w, const struct insn *at, uint32_t lanes, unsigned k) {
@@ -20,14 +20,14 @@ static uint32_t names_of(const struct warp *w, const struct insn *at, uint32_t l
     return names;
 }
 
-uint32_t meeting_lanes(const struct warp *w, const struct insn *in, unsigned k) {
+uint32_t joint_lanes(const struct warp *w, const struct insn *in, unsigned k) {
     uint32_t here = w->mask, names = names_of(w, in, here, k), before = 0;
     if (!(in->flags & INSN_FORM))
         return 0;
     while (here != before) { /* who is named names others, perhaps */
         before = here;
         for (unsigned i = 0; i < w->count; i++) {
-            const struct fragment *f = &w->fragments[i];
+            const struct warp_diverge *f = &w->splits[i];
             if (i == w->current || !(f->mask & names & ~here) || !waits_alike(f, in))
                 continue;
             here |= f->mask;
@@ -89,30 +89,30 @@ static void take(uint8_t *to, const struct insn *at, uint32_t lanes, const char 
             move_lanes(letters[k], to + at->op[k], frame[k], lanes);
 }
 
-struct meeting {
-    uint32_t lanes, here; /* all who take part, and those of the fragment that runs */
+struct joint {
+    uint32_t lanes, here; /* all who take part, and those of the split that runs */
     unsigned count;
     char letters[INSN_OPERANDS];
 };
 
 /* For the operands of all who take part. */
-static void bring_all(const struct warp *w, const struct insn *in, const struct meeting *m, const uint8_t *from,
+static void bring_all(const struct warp *w, const struct insn *in, const struct joint *m, const uint8_t *from,
                       uint8_t frame[][SLOT_BYTES]) {
     bring(from, in, m->here, m->letters, m->count, frame);
     for (unsigned i = 0; i < w->count; i++)
-        if (i != w->current && w->fragments[i].mask & m->lanes)
-            bring(from, w->fragments[i].pc, w->fragments[i].mask, m->letters, m->count, frame);
+        if (i != w->current && w->splits[i].mask & m->lanes)
+            bring(from, w->splits[i].pc, w->splits[i].mask, m->letters, m->count, frame);
 }
 
-static void take_all(const struct warp *w, const struct insn *in, const struct meeting *m, uint8_t *to,
+static void take_all(const struct warp *w, const struct insn *in, const struct joint *m, uint8_t *to,
                      uint8_t frame[][SLOT_BYTES]) {
     take(to, in, m->here, m->letters, m->count, frame);
     for (unsigned i = 0; i < w->count; i++)
-        if (i != w->current && w->fragments[i].mask & m->lanes)
-            take(to, w->fragments[i].pc, w->fragments[i].mask, m->letters, m->count, frame);
+        if (i != w->current && w->splits[i].mask & m->lanes)
+            take(to, w->splits[i].pc, w->splits[i].mask, m->letters, m->count, frame);
 }
 
-static const struct insn *execute(struct warp *w, const struct insn *in, const struct meeting *m,
+static const struct insn *execute(struct warp *w, const struct insn *in, const struct joint *m,
                                   uint8_t frame[][SLOT_BYTES]) {
     struct insn together = *in;
     uint8_t *regs = w->regs;
@@ -120,14 +120,14 @@ static const struct insn *execute(struct warp *w, const struct insn *in, const s
         together.op[k] = (uint32_t)(k * SLOT_BYTES);
     w->mask = m->lanes;
     w->regs = &frame[0][0];
-    const struct insn *done = in->run(w, &together);
+    const struct insn *done = in->handler(w, &together);
     w->regs = regs;
     w->mask = m->here;
     return done;
 }
 
 /* The same, with what is undefined. */
-static const struct insn *execute_followed(struct warp *w, const struct insn *in, const struct meeting *m,
+static const struct insn *execute_followed(struct warp *w, const struct insn *in, const struct joint *m,
                                            uint8_t frame[][SLOT_BYTES]) {
     _Alignas(64) uint8_t beside[INSN_OPERANDS][SLOT_BYTES] = {{0}};
     observer.follow(w);
@@ -144,9 +144,9 @@ static const struct insn *execute_followed(struct warp *w, const struct insn *in
     return done;
 }
 
-const struct insn *meeting_hold(struct warp *w, const struct insn *in, uint32_t lanes) {
+const struct insn *joint_execute(struct warp *w, const struct insn *in, uint32_t lanes) {
     _Alignas(64) uint8_t frame[INSN_OPERANDS][SLOT_BYTES] = {{0}};
-    struct meeting m = {.lanes = lanes, .here = w->mask};
+    struct joint m = {.lanes = lanes, .here = w->mask};
     m.count = slots_of(in, m.letters);
     bool follow = w->block->watch && check_is_on(CHECK_INIT);
     bring_all(w, in, &m, w->regs, frame);
@@ -154,11 +154,11 @@ const struct insn *meeting_hold(struct warp *w, const struct insn *in, uint32_t 
         return NULL;
     take_all(w, in, &m, w->regs, frame);
     for (unsigned i = 0; i < w->count; i++) {
-        struct fragment *f = &w->fragments[i];
+        struct warp_diverge *f = &w->splits[i];
         if (i == w->current || !(f->mask & lanes))
             continue;
-        f->state = FRAGMENT_READY;
+        f->state = SPLIT_READY;
         f->pc++;
     }
-    return warp_hand_on(w, warp_meet(w, in + 1));
+    return warp_hand_on(w, warp_reconverge(w, in + 1));
 }

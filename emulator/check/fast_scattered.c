@@ -1,22 +1,23 @@
-/* The fast path for lanes that go each to a word of its own, far from each other: down a column, or wherever an index sends them.
+/* The fast path of the checks for lanes that access one word each, far from each other: down a column, or through an
+ * index.
  *
- * What costs most there is waiting for memory: a lane's chunk, its marks and its word are nearly always in lines of their own. So all
- * chunks are asked for before the first is locked, and all are locked before the first word is written: a locked instruction waits
- * until every store before it has reached the cache. Locks are only tried, so nobody who holds one waits for another. */
-#include "check/quick.h"
-#include "check/quick_cells.h"
+ * What costs most there is waiting for memory: each lane's chunk, record and word are nearly always in cache lines
+ * of their own. So all of them are prefetched before the first chunk is locked, and all chunks are locked before the
+ * first word is stored: a locked instruction waits until every store before it has reached the cache. Locks are only
+ * tried, so nobody who holds one waits for another. */
+#include "check/fast_path.h"
+#include "check/fast_words.h"
 #include "machine/simd.h"
 
 #define WORD  4
-#define LEAST 8 /* lanes for which it is worth the while */
+#define LEAST 8 /* with fewer lanes it does not pay */
 
 struct scattered {
     const struct allocation *allocation;
     struct race_chunk *chunks;
-    uint32_t active, locked; /* lanes; those whose chunk has been locked for them and all others that go there */
-    uint64_t offset
-        [WARP_SIZE]; /* of their words, in the allocation; of a lane that is not active: as of the first that is */
-    uint32_t number[WARP_SIZE]; /* of their chunks */
+    uint32_t active, locked;    /* lanes; `locked`: one lane for each chunk that is locked */
+    uint64_t offset[WARP_SIZE]; /* of their words, in the allocation; of an inactive lane: the first active one's */
+    uint32_t number[WARP_SIZE]; /* the chunks */
 };
 
 static bool is_word_each(const struct access *x) {
@@ -24,13 +25,13 @@ static bool is_word_each(const struct access *x) {
            x->space == SPACE_GLOBAL && (x->kind == ACCESS_LOAD || x->kind == ACCESS_STORE);
 }
 
-/* Do neighbours' addresses look as if the lanes were one or two runs, or all at one place? */
+/* Do the first two addresses look contiguous, or the same? Then the usual fast path is better. */
 static bool looks_regular(const uint64_t *address) {
     uint64_t step = address[1] - address[0];
     return step == 0 || step == WORD;
 }
 
-/* False: some lane accesses something else, or is not aligned. */
+/* False: some lane accesses another allocation, or is not aligned. */
 static bool find_words(struct scattered *s, const struct touch *t) {
     const struct warp *w = t->warp;
     const struct access *x = t->in->extra;
@@ -51,7 +52,8 @@ static bool find_words(struct scattered *s, const struct touch *t) {
     return high < a->limit && a->limit - high >= WORD && !(odd & (WORD - 1)) && high >> CHUNK_SHIFT <= UINT32_MAX;
 }
 
-/* Lanes before which no other has come to the same chunk: at least where the lanes of a warp are rows of a power of two. */
+/* The first lane of each chunk, by comparing lanes at distances of powers of two. Where a chunk's lanes are spread
+ * otherwise, it may appear twice; the second try of its lock then fails, and nothing is done. */
 static uint32_t first_in_chunk(const struct scattered *s) {
     enum { FARTHEST = WARP_SIZE / 2 };
     uint32_t number[FARTHEST + WARP_SIZE];
@@ -66,8 +68,8 @@ static uint32_t first_in_chunk(const struct scattered *s) {
     return s->active & ~simd_lane_bits(again);
 }
 
-/* Begins to fetch what will be needed. False: some chunk has no cells for words, as it seems. */
-static bool fetch(const struct scattered *s, enum cell_mark mark, uint32_t block) {
+/* Prefetches what will be needed. False: some chunk seems to have no shadow words of word size. */
+static bool fetch(const struct scattered *s, enum shadow_slot slot, uint32_t block) {
     bool good = true;
     for (int l = 0; l < WARP_SIZE; l++)
         __builtin_prefetch(&s->chunks[s->number[l]], 1);
@@ -75,25 +77,25 @@ static bool fetch(const struct scattered *s, enum cell_mark mark, uint32_t block
         __builtin_prefetch(s->allocation->host + s->offset[l], 1);
     for (int l = 0; l < WARP_SIZE; l++) {
         const struct race_chunk *c = &s->chunks[s->number[l]];
-        const uint32_t *plane = __atomic_load_n(&c->planes[mark], __ATOMIC_RELAXED);
+        const uint32_t *array = __atomic_load_n(&c->arrays[slot], __ATOMIC_RELAXED);
         uint64_t i = s->offset[l] % CHUNK_BYTES / WORD;
-        good &= chunk_is_expanded(c) && plane;
+        good &= chunk_is_expanded(c) && array;
         if (__atomic_load_n(&c->last_visit.block, __ATOMIC_RELAXED) !=
-            block) /* whoever comes first asks for all others */
+            block) /* the block's first access to the chunk will add a visit */
             __builtin_prefetch(__atomic_load_n(&c->visits, __ATOMIC_RELAXED) + c->visit_count, 1);
-        if (plane) {
-            __builtin_prefetch(plane + i, 1);
-            __builtin_prefetch((const uint16_t *)(const void *)(plane + CHUNK_BYTES / WORD + ROW_CELLS) + i, 1);
+        if (array) {
+            __builtin_prefetch(array + i, 1);
+            __builtin_prefetch((const uint16_t *)(const void *)(array + CHUNK_BYTES / WORD + ROW_WORDS) + i, 1);
         }
     }
     return good;
 }
 
-/* Is it all settled? Nearly always all is, or nothing. */
-static bool words_are_settled(const struct scattered *s, const struct comer *by) {
+/* Are all words read-shared? Nearly always all are, or none. */
+static bool words_are_read_shared(const struct scattered *s, const struct access_epoch *by) {
     for (uint32_t rest = s->active; rest; rest &= rest - 1) {
         int l = first_lane(rest);
-        if (!watched_is_settled(&s->chunks[s->number[l]], by, s->offset[l] % CHUNK_BYTES, WORD))
+        if (!probed_is_read_shared(&s->chunks[s->number[l]], by, s->offset[l] % CHUNK_BYTES, WORD))
             return false;
     }
     return true;
@@ -104,7 +106,7 @@ static void unlock(struct scattered *s) {
         chunk_close(&s->chunks[s->number[first_lane(rest)]]);
 }
 
-/* False: somebody else has one of them now. */
+/* False: somebody else holds one of the locks. */
 static bool lock(struct scattered *s) {
     for (uint32_t rest = first_in_chunk(s); rest; rest &= rest - 1) {
         if (!chunk_try_lock(&s->chunks[s->number[first_lane(rest)]]))
@@ -114,7 +116,7 @@ static bool lock(struct scattered *s) {
     return true;
 }
 
-/* Has each word been written? A store makes it so. */
+/* For a load: has each word been written? A store marks them as written. */
 static bool words_are_written(const struct scattered *s, bool write) {
     const uint64_t *written = s->allocation->watch->written;
     uint64_t missing = 0;
@@ -126,32 +128,32 @@ static bool words_are_written(const struct scattered *s, bool write) {
     return write || !missing;
 }
 
-/* Nobody has come to this word: no mark can conflict, and it is not settled. */
+/* Does the word have no record? Then nothing can conflict, and it is not read-shared. */
 static bool is_first(const struct race_chunk *c, uint64_t i) {
-    for (enum cell_mark k = 0; k < CELL_MARKS; k++)
-        if (c->planes[k] && chunk_numbers(c, k)[i])
+    for (enum shadow_slot k = 0; k < SHADOW_SLOTS; k++)
+        if (c->arrays[k] && chunk_numbers(c, k)[i])
             return false;
     return true;
 }
 
-/* A lane's mark is left in its word's cell. False: the general path must look. */
-static inline bool leave_mark(struct quick *q, const struct scattered *s, int lane) {
+/* Records the access of one lane. False: another path must decide. */
+static inline bool leave_record(struct fast_path *q, const struct scattered *s, int lane) {
     struct race_chunk *c = &s->chunks[s->number[lane]];
     uint64_t i = s->offset[lane] % CHUNK_BYTES / WORD;
     if (c->newest <= q->floor) {
-        struct chunk_visitor v = {.launch = q->by.mark.launch, .floor = q->floor, .write = q->write};
+        struct chunk_visitor v = {.launch = q->by.record.launch, .floor = q->floor, .write = q->write};
         chunk_forget(c, &v);
     }
-    chunk_note_launch(c, q->by.mark.launch, q->write);
+    chunk_note_launch(c, q->by.record.launch, q->write);
     if (!c->expanded || c->unit_shift != 2 || c->logged)
         return false;
     q->number = 0;
     if (is_first(c, i)) {
-        quick_set_at(q, c, i, q->write ? CELL_WRITE : CELL_READ, q->by.mark.mark.packed + (uint32_t)lane);
+        fast_set_at(q, c, i, q->write ? SHADOW_WRITE : SHADOW_READ, q->by.record.record.packed + (uint32_t)lane);
     } else {
         if (q->write)
-            chunk_unsettle(c);
-        if (!quick_cells_run(q, c, i, 1, 0, (uint32_t)lane))
+            chunk_clear_read_shared(c);
+        if (!fast_words_access(q, c, i, 1, 0, (uint32_t)lane))
             return false;
     }
     if (q->write && c->apart)
@@ -163,7 +165,7 @@ static void store_word(const struct scattered *s, const uint32_t *data, int lane
     memcpy(memory_store_at(s->allocation, s->allocation->base + s->offset[lane], WORD), &data[lane], WORD);
 }
 
-/* All are read before any is written: the address may be in the same register. */
+/* Loads all before it sets any register: the address may be in the same register. */
 static void load_words(const struct scattered *s, uint32_t *data) {
     uint32_t value[WARP_SIZE];
     for (int l = 0; l < WARP_SIZE; l++)
@@ -172,11 +174,12 @@ static void load_words(const struct scattered *s, uint32_t *data) {
         data[l] = s->active >> l & 1 ? value[l] : data[l];
 }
 
-/* Where it ends early, the general path does all of it again: a thread's own marks are no hindrance, and words hold the same. */
-static bool access_words(struct quick *q, struct scattered *s, uint32_t *data) {
+/* Where it ends early, another path does all of it again: that a thread's own records are there already does not
+ * matter, and the same values are stored again. */
+static bool access_words(struct fast_path *q, struct scattered *s, uint32_t *data) {
     bool good = lock(s);
     for (uint32_t rest = good ? s->active : 0; rest && good; rest &= rest - 1) {
-        good = leave_mark(q, s, first_lane(rest));
+        good = leave_record(q, s, first_lane(rest));
         if (good && q->write)
             store_word(s, data, first_lane(rest));
     }
@@ -184,22 +187,22 @@ static bool access_words(struct quick *q, struct scattered *s, uint32_t *data) {
     return good;
 }
 
-bool quick_scattered(struct block_watch *b, const struct touch *t) {
+bool fast_scattered(struct block_watch *b, const struct touch *t) {
     struct scattered s = {.locked = 0};
     const struct access *x = t->in->extra;
     uint32_t *data = (uint32_t *)(void *)(t->warp->regs + x->regs[0]);
     if (!is_word_each(x) || __builtin_popcount(t->warp->mask) < LEAST || b->order.partly ||
-        (b->launch->checks & (CHECK_RACE | CHECK_CAREFUL)) != CHECK_RACE || !find_words(&s, t))
+        (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, t))
         return false;
-    struct quick q = {.touch = t,
-                      .by = comer_of(b, t->warp, touch_mark(b, t)),
-                      .write = t->write,
-                      .floor = b->launch->floor,
-                      .alone = true,
-                      .written = true};
-    bool settled = !t->write && words_are_settled(&s, &q.by);
-    if (!settled && (!fetch(&s, t->write ? CELL_WRITE : CELL_READ, b->order.index) ||
-                     !words_are_written(&s, t->write) || !access_words(&q, &s, data)))
+    struct fast_path q = {.touch = t,
+                          .by = access_epoch_of(b, t->warp, touch_record(b, t)),
+                          .write = t->write,
+                          .floor = b->launch->floor,
+                          .alone = true,
+                          .written = true};
+    bool read_shared = !t->write && words_are_read_shared(&s, &q.by);
+    if (!read_shared && (!fetch(&s, t->write ? SHADOW_WRITE : SHADOW_READ, b->order.index) ||
+                         !words_are_written(&s, t->write) || !access_words(&q, &s, data)))
         return false;
     if (t->write)
         b->order.warps[t->warp->index].dirty = true;

@@ -1,5 +1,5 @@
-/* See sites.h. */
-#include "check/sites.h"
+/* Chooses the probes of a kernel's instructions. */
+#include "check/probes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,45 +26,45 @@ static uint8_t order_flags(const char *opcode, const struct access *a) {
     bool atomic = a && a->kind == ACCESS_ATOMIC;
     uint8_t flags = 0;
     if (atomic || any_of(opcode, strong))
-        flags |= SITE_STRONG;
+        flags |= PROBE_STRONG;
     if (any_of(opcode, acquires))
-        flags |= SITE_ACQUIRE;
+        flags |= PROBE_ACQUIRE;
     if (any_of(opcode, releases))
-        flags |= SITE_RELEASE;
+        flags |= PROBE_RELEASE;
     /* .shared::cta names a space; a scope is a word of its own */
-    if (opcode_has(opcode, "cta") && (flags & SITE_STRONG))
-        flags |= SITE_BLOCK_SCOPE;
+    if (opcode_has(opcode, "cta") && (flags & PROBE_STRONG))
+        flags |= PROBE_BLOCK_SCOPE;
     return flags;
 }
 
-/* ---- what an instruction is to the checks ---- */
+/* what an instruction means to the checks */
 
-/* By what it does, and how strong it is in itself. */
+/* By the instruction's effect; flags are those of the effect itself. */
 static const struct {
     uint8_t kind, flags;
 } by_effect[EFFECT_END] = {
-    [EFFECT_ACCESS] = {SITE_ACCESS, 0},
-    [EFFECT_COPY_READ] = {SITE_COPY_READ, 0},
-    [EFFECT_COPY_WRITE] = {SITE_COPY_WRITE, 0},
-    [EFFECT_BULK_READ] = {SITE_BULK, 0},
-    [EFFECT_BULK_WRITE] = {SITE_BULK, 0},
-    [EFFECT_MATRIX_ROWS] = {SITE_ROWS, 0},
-    [EFFECT_TILE] = {SITE_LINES, 0},
-    [EFFECT_BARRIER] = {SITE_BARRIER, 0},
-    [EFFECT_CLUSTER_ARRIVE] = {SITE_CLUSTER_ARRIVE, 0},
-    [EFFECT_CLUSTER_WAIT] = {SITE_CLUSTER_WAIT, 0},
-    [EFFECT_FENCE] = {SITE_FENCE, 0},
-    [EFFECT_MBARRIER_INIT] = {SITE_MBARRIER_INIT, 0},
-    [EFFECT_MBARRIER_ARRIVE] = {SITE_MBARRIER_ARRIVE, SITE_STRONG | SITE_RELEASE},
-    [EFFECT_MBARRIER_WAIT] = {SITE_MBARRIER_WAIT, SITE_STRONG | SITE_ACQUIRE},
+    [EFFECT_ACCESS] = {PROBE_ACCESS, 0},
+    [EFFECT_COPY_READ] = {PROBE_COPY_READ, 0},
+    [EFFECT_COPY_WRITE] = {PROBE_COPY_WRITE, 0},
+    [EFFECT_BULK_READ] = {PROBE_BULK, 0},
+    [EFFECT_BULK_WRITE] = {PROBE_BULK, 0},
+    [EFFECT_MATRIX_ROWS] = {PROBE_ROWS, 0},
+    [EFFECT_TILE] = {PROBE_LINES, 0},
+    [EFFECT_BARRIER] = {PROBE_BARRIER, 0},
+    [EFFECT_CLUSTER_ARRIVE] = {PROBE_CLUSTER_ARRIVE, 0},
+    [EFFECT_CLUSTER_WAIT] = {PROBE_CLUSTER_WAIT, 0},
+    [EFFECT_FENCE] = {PROBE_FENCE, 0},
+    [EFFECT_MBARRIER_INIT] = {PROBE_MBARRIER_INIT, 0},
+    [EFFECT_MBARRIER_ARRIVE] = {PROBE_MBARRIER_ARRIVE, PROBE_STRONG | PROBE_RELEASE},
+    [EFFECT_MBARRIER_WAIT] = {PROBE_MBARRIER_WAIT, PROBE_STRONG | PROBE_ACQUIRE},
 };
 
-/* Groups of copies are all there at once here, so their instructions do nothing but to order. */
+/* Copies are done at once here, so the instructions of copy groups only order. */
 static uint8_t copy_group(const struct instruction *row) {
-    return row->order == ORDER_COPY_COMMIT     ? SITE_COMMIT
-           : row->order == ORDER_COPY_WAIT     ? SITE_WAIT
-           : row->order == ORDER_COPY_WAIT_ALL ? SITE_WAIT_ALL
-                                               : SITE_NOTHING;
+    return row->order == ORDER_COPY_COMMIT     ? PROBE_COMMIT
+           : row->order == ORDER_COPY_WAIT     ? PROBE_WAIT
+           : row->order == ORDER_COPY_WAIT_ALL ? PROBE_WAIT_ALL
+                                               : PROBE_NOTHING;
 }
 
 static uint8_t groups_left(const struct ptx_insn *p) {
@@ -72,30 +72,30 @@ static uint8_t groups_left(const struct ptx_insn *p) {
     return (uint8_t)(groups < 8 ? groups : 8);
 }
 
-/* cp.reduce is made of atomic operations. */
-static void bulk_flags(const struct insn *in, struct site *s) {
+/* cp.reduce.async.bulk consists of atomic operations. */
+static void bulk_flags(const struct insn *in, struct probe *s) {
     const struct bulk *k = in->extra;
-    if (s->kind == SITE_BULK && k->reduces)
-        s->flags |= SITE_STRONG;
+    if (s->kind == PROBE_BULK && k->reduces)
+        s->flags |= PROBE_STRONG;
 }
 
-static struct site classify(const struct insn *in, const struct ptx_insn *p) {
-    struct site s = {0};
-    if (!p || !p->opcode || p->row->watching == UNWATCHED)
+static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
+    struct probe s = {0};
+    if (!p || !p->opcode || p->row->probing == NOT_PROBED)
         return s;
     s.kind = by_effect[in->effect].kind;
     s.flags = by_effect[in->effect].flags;
     if (in->effect == EFFECT_NOTHING) {
         s.kind = copy_group(p->row);
         s.value = s.kind ? groups_left(p) : 0;
-    } else if (s.kind == SITE_ACCESS) {
+    } else if (s.kind == PROBE_ACCESS) {
         s.flags = order_flags(p->opcode, in->extra);
     } else if (p->row->order == ORDER_MBARRIER_COPIES) {
-        s.kind = SITE_MBARRIER_COPIES;
-        s.flags = SITE_STRONG | SITE_RELEASE;
-    } else if (in->effect == EFFECT_NONE && p->row->lanes == LANES_MEET) {
-        s.kind = SITE_MEET;
-        s.flags = p->row->order == ORDER_WARP ? SITE_NOTES_MASK : 0;
+        s.kind = PROBE_MBARRIER_COPIES;
+        s.flags = PROBE_STRONG | PROBE_RELEASE;
+    } else if (in->effect == EFFECT_NONE && p->row->lanes == LANES_SYNC) {
+        s.kind = PROBE_WARP_SYNC;
+        s.flags = p->row->order == ORDER_WARP ? PROBE_NOTES_MASK : 0;
     }
     bulk_flags(in, &s);
     return s;
@@ -124,67 +124,67 @@ static bool guesses(const struct kernel *k, const struct insn *a, const struct i
 
 #define GUESS_DISTANCE 200 /* instructions */
 
-static void find_guesses(struct sites *all, const struct kernel *k) {
+static void find_guesses(struct probes *all, const struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++) {
-        if (all->items[i].kind != SITE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "cas"))
+        if (all->items[i].kind != PROBE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "cas"))
             continue;
         for (uint32_t j = i < GUESS_DISTANCE ? 0 : i - GUESS_DISTANCE; j < i; j++)
-            if (all->items[j].kind == SITE_ACCESS && guesses(k, &k->code.insns[i], &k->code.insns[j]))
-                all->items[j].flags |= SITE_STRONG;
+            if (all->items[j].kind == PROBE_ACCESS && guesses(k, &k->code.insns[i], &k->code.insns[j]))
+                all->items[j].flags |= PROBE_STRONG;
     }
 }
 
 /* A loop that stores nothing and only looks, from a load to the branch back: it waits for somebody. */
-static bool is_waited_for(const struct kernel *k, const struct sites *all, uint32_t load) {
+static bool is_waited_for(const struct kernel *k, const struct probes *all, uint32_t load) {
     for (uint32_t i = load; i < k->code.count && i < load + GUESS_DISTANCE; i++) {
         const struct insn *in = &k->code.insns[i];
         const struct access *a = in->extra;
         bool branch = in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF;
         if (branch && in->target->index <= load)
             return true;
-        if ((all->items[i].kind == SITE_ACCESS && a->kind != ACCESS_LOAD) || all->items[i].kind == SITE_BARRIER)
+        if ((all->items[i].kind == PROBE_ACCESS && a->kind != ACCESS_LOAD) || all->items[i].kind == PROBE_BARRIER)
             return false;
     }
     return false;
 }
 
-static void find_in_step(struct sites *all, const struct kernel *k) {
+static void find_in_step(struct probes *all, const struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++) {
         const struct access *a = k->code.insns[i].extra;
-        if (all->items[i].kind != SITE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "volatile"))
+        if (all->items[i].kind != PROBE_ACCESS || !opcode_has(k->code.sources[i]->opcode, "volatile"))
             continue;
         if (a->kind == ACCESS_STORE || (a->kind == ACCESS_LOAD && !is_waited_for(k, all, i)))
-            all->items[i].flags |= SITE_IN_STEP;
+            all->items[i].flags |= PROBE_IN_STEP;
     }
 }
 
-static void note_unit(struct sites *all, const struct site *s, const struct insn *in) {
+static void note_unit(struct probes *all, const struct probe *s, const struct insn *in) {
     const struct access *a = in->extra;
-    if (s->kind != SITE_ACCESS || (a->space != SPACE_SHARED && a->space != SPACE_GENERIC))
+    if (s->kind != PROBE_ACCESS || (a->space != SPACE_SHARED && a->space != SPACE_GENERIC))
         return;
     if (a->bytes < all->unit)
         all->unit = a->bytes;
 }
 
-static uint32_t mark_of(const struct insn *in, const struct site *s) {
-    uint32_t number = in->index < 1u << 18 ? in->index : (1u << 18) - 1, mark = number << MARK_SITE_SHIFT;
-    mark |= s->flags & SITE_STRONG ? MARK_STRONG : 0;
-    mark |= s->flags & SITE_BLOCK_SCOPE ? MARK_BLOCK_SCOPE : 0;
-    mark |= s->kind == SITE_COPY_WRITE ? MARK_COPY : 0;
-    return mark;
+static uint32_t record_of(const struct insn *in, const struct probe *s) {
+    uint32_t number = in->index < 1u << 18 ? in->index : (1u << 18) - 1, record = number << RECORD_INSN_SHIFT;
+    record |= s->flags & PROBE_STRONG ? RECORD_STRONG : 0;
+    record |= s->flags & PROBE_BLOCK_SCOPE ? RECORD_BLOCK_SCOPE : 0;
+    record |= s->kind == PROBE_COPY_WRITE ? RECORD_COPY : 0;
+    return record;
 }
 
-static bool loads_words(const struct insn *in, const struct site *s) {
+static bool loads_words(const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
-    return s->kind == SITE_ACCESS && !(s->flags & SITE_STRONG) && a->kind == ACCESS_LOAD && a->count == 1 &&
+    return s->kind == PROBE_ACCESS && !(s->flags & PROBE_STRONG) && a->kind == ACCESS_LOAD && a->count == 1 &&
            a->bytes == 4 && a->reg_bits == 32 && a->regs[0] != ~0u;
 }
 
-static struct watched_access constants_of(const struct kernel *k, const struct site *s, const struct insn *in) {
+static struct probed_access constants_of(const struct kernel *k, const struct probe *s, const struct insn *in) {
     const struct access *a = in->extra;
     const struct ptx_variable *v = s->variable;
-    struct watched_access x = {(uint32_t)a->bytes * a->count, s->mark, k->reserved_shared, ~0u};
-    if (MARK_SITE(s->mark) != in->index) /* too long a kernel for marks: the quickest way is not for it */
+    struct probed_access x = {(uint32_t)a->bytes * a->count, s->record, k->reserved_shared, ~0u};
+    if (RECORD_INSN(s->record) != in->index) /* the index does not fit into a record: no fastest path */
         x.end = 0;
     if (v) {
         x.begin = (uint32_t)v->address > x.begin ? (uint32_t)v->address : x.begin;
@@ -193,21 +193,21 @@ static struct watched_access constants_of(const struct kernel *k, const struct s
     return x;
 }
 
-static void take_over(const struct kernel *k, struct site *s, struct insn *in) {
-    s->mark = mark_of(in, s);
-    if (s->kind == SITE_ACCESS)
+static void instrument(const struct kernel *k, struct probe *s, struct insn *in) {
+    s->record = record_of(in, s);
+    if (s->kind == PROBE_ACCESS)
         s->constants = constants_of(k, s, in);
-    s->flags |= loads_words(in, s) ? SITE_WORDS : 0;
-    s->run = in->run;
-    in->run = watch_operation(s, in);
+    s->flags |= loads_words(in, s) ? PROBE_WORDS : 0;
+    s->handler = in->handler;
+    in->handler = probe_handler(s, in);
 }
 
 static bool is_for_all(const struct insn *in) {
     return in->effect == EFFECT_BARRIER && in->kind != BARRIER_ARRIVE && !(in->kind & BARRIER_UNALIGNED);
 }
 
-/* Barriers that nobody can avoid get their numbers. */
-static void number_barriers(struct sites *all, const struct kernel *k) {
+/* Numbers the barriers that no thread can avoid. */
+static void number_barriers(struct probes *all, const struct kernel *k) {
     uint8_t *numbers = calloc(k->code.count + 1, 1);
     if (!numbers)
         abort();
@@ -218,8 +218,8 @@ static void number_barriers(struct sites *all, const struct kernel *k) {
     free(numbers);
 }
 
-static struct sites *sites_make(struct kernel *k) {
-    struct sites *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
+static struct probes *probes_make(struct kernel *k) {
+    struct probes *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
         abort();
     all->unit = 4;
@@ -229,20 +229,20 @@ static struct sites *sites_make(struct kernel *k) {
     }
     find_guesses(all, k);
     find_in_step(all, k);
-    sites_find_variables(k, all);
+    probes_find_variables(k, all);
     number_barriers(all, k);
     for (uint32_t i = 0; i < k->code.count; i++)
-        if (all->items[i].kind != SITE_NOTHING)
-            take_over(k, &all->items[i], &k->code.insns[i]);
+        if (all->items[i].kind != PROBE_NOTHING)
+            instrument(k, &all->items[i], &k->code.insns[i]);
     return all;
 }
 
-const struct sites *sites_of(const struct kernel *kernel) {
+const struct probes *probes_of(const struct kernel *kernel) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct kernel *owner = (struct kernel *)(uintptr_t)kernel; /* it keeps what is made for it */
     pthread_mutex_lock(&lock);
-    if (!owner->sites)
-        owner->sites = sites_make(owner);
+    if (!owner->probes)
+        owner->probes = probes_make(owner);
     pthread_mutex_unlock(&lock);
-    return owner->sites;
+    return owner->probes;
 }

@@ -1,0 +1,541 @@
+/* The fast path of the checks for shared and local memory. */
+#include "check/follow.h"
+#include "check/fast_path.h"
+#include "check/probed_shared.h"
+#include "machine/simd.h"
+
+struct fast_path {
+    struct block_watch *b;
+    struct access_record record; /* of lane 0 */
+    uint32_t bytes;              /* of a lane */
+    bool write;
+    uint32_t base,
+        synced; /* accesses of the block older than `base`, and of the warp older than `synced`, happen before this one */
+    uint32_t shift;  /* a lane has 1 << shift shadow words */
+    uint32_t thread; /* Bits of `packed` that differ between threads; all ones if several lanes access one word */
+};
+
+/* ---- one shadow word ---- */
+
+static inline bool happens_before(const struct fast_path *q, struct access_record old, uint32_t packed) {
+    return old.time < q->base || (old.time < q->synced && !((old.packed ^ packed) & WARP_BITS));
+}
+
+/* The record happens before this access, or was made by the same thread, which accesses the word alone. */
+static inline bool is_safe(const struct fast_path *q, struct access_record old, uint32_t packed) {
+    return happens_before(q, old, packed) || !((old.packed ^ packed) & q->thread);
+}
+
+static inline bool happens_before_all(const struct fast_path *q, uint64_t i, enum shadow_slot slot) {
+    return shadow_times(&q->b->shadow, slot)[i] < q->base;
+}
+
+/* Marks words as read-shared by two warps: reads by warps with larger numbers change nothing there. */
+static inline void set_read_shared(const struct fast_path *q, uint64_t i, uint64_t words, uint32_t one,
+                                   uint32_t other) {
+    struct read_shared *s = &q->b->read_shared;
+    uint32_t warp = one > other ? one : other;
+    if (s->base != q->base) {
+        memset(s->words, 0, q->b->shadow.size / 8 + 8);
+        s->base = q->base;
+        s->warp = 0;
+    }
+    s->warp = warp > s->warp ? warp : s->warp;
+    s->words[i / 64] |= words << i % 64;
+    if (i % 64 > 48)
+        s->words[i / 64 + 1] |= words >> (64 - i % 64);
+}
+
+static inline bool is_read_shared(const struct fast_path *q, uint64_t i, uint64_t end) {
+    const struct read_shared *s = &q->b->read_shared;
+    if (s->base != q->base || RECORD_WARP(q->record.packed) <= s->warp || q->b->order.partly)
+        return false;
+    while (i < end) {
+        uint64_t n = end - i < 64 - i % 64 ? end - i : 64 - i % 64, wanted = ~(uint64_t)0 >> (64 - n) << i % 64;
+        if ((s->words[i / 64] & wanted) != wanted)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
+/* As remember_read() in race_shared.c. False: the slow path must decide, for more than barriers order the warps. */
+static bool remember(const struct fast_path *q, uint64_t i, struct access_record new) {
+    const struct shadow_arrays *c = &q->b->shadow;
+    struct access_record reads[2];
+    for (int k = 0; k < 2; k++) {
+        reads[k] = shadow_record(c, i, SHADOW_READ + k);
+        if (happens_before(q, reads[k], new.packed) || !((reads[k].packed ^ new.packed) & THREAD_BITS)) {
+            shadow_set_record(c, i, SHADOW_READ + k, new);
+            return true;
+        }
+        if (q->b->order.partly)
+            return false;
+    }
+    if (!((reads[0].packed ^ reads[1].packed) & WARP_BITS))
+        shadow_set_record(c, i, SHADOW_READ_TOO, new);
+    else if (happens_before_all(q, i, SHADOW_WRITE) && happens_before_all(q, i, SHADOW_STRONG))
+        set_read_shared(q, i, 1, RECORD_WARP(reads[0].packed), RECORD_WARP(reads[1].packed));
+    return true;
+}
+
+/* Several lanes read one word: the same records as if they had come one after the other. */
+static bool remember_all(const struct fast_path *q, uint64_t i, uint32_t lanes) {
+    const struct shadow_arrays *c = &q->b->shadow;
+    struct access_record new = q->record;
+    struct access_record reads[] = {shadow_record(c, i, SHADOW_READ), shadow_record(c, i, SHADOW_READ_TOO)};
+    uint32_t first = (uint32_t)__builtin_ctz(lanes), last = 31u - (uint32_t)__builtin_clz(lanes);
+    new.packed += first;
+    if (happens_before(q, reads[0], new.packed) && happens_before(q, reads[1], new.packed)) {
+        shadow_set_record(c, i, SHADOW_READ, new);
+        new.packed = q->record.packed + last;
+        shadow_set_record(c, i, SHADOW_READ_TOO, new);
+        return true;
+    }
+    if (!remember(q, i, new))
+        return false;
+    for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
+        struct access_record old = shadow_record(c, i, k);
+        if (!happens_before(q, old, new.packed) && !((old.packed ^ new.packed) & WARP_BITS) &&
+            lanes >> (old.packed & RECORD_LANE) & 1)
+            shadow_set_record(c, i, k, (struct access_record){new.time, q->record.packed + (old.packed & RECORD_LANE)});
+    }
+    new.packed = q->record.packed + last;
+    return remember(q, i, new);
+}
+
+static bool read_word(const struct fast_path *q, uint64_t i, struct access_record new, uint32_t lanes) {
+    const struct shadow_arrays *c = &q->b->shadow;
+    struct access_record write = shadow_record(c, i, SHADOW_WRITE);
+    if (write.packed & RECORD_COPY || !is_safe(q, write, new.packed) ||
+        !is_safe(q, shadow_record(c, i, SHADOW_STRONG), new.packed))
+        return false;
+    return lanes & (lanes - 1) ? remember_all(q, i, lanes) : remember(q, i, new);
+}
+
+static bool write_word(const struct fast_path *q, uint64_t i, struct access_record new) {
+    const struct shadow_arrays *c = &q->b->shadow;
+    if (shadow_packed(c, SHADOW_WRITE)[i] & RECORD_COPY)
+        return false;
+    for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++)
+        if (!is_safe(q, shadow_record(c, i, k), new.packed))
+            return false;
+    shadow_set_record(c, i, SHADOW_WRITE, new);
+    for (enum shadow_slot k = SHADOW_STRONG; k < SHADOW_SLOTS; k++)
+        shadow_times(c, k)[i] = 0;
+    return true;
+}
+
+/* rows of 16 shadow words, if they can be handled alike */
+
+static inline uint32_t which_before(const struct fast_path *q, uint64_t i, enum shadow_slot slot, uint32_t time) {
+    return ROW_WHERE(ROW_AT(shadow_times(&q->b->shadow, slot), i) < time);
+}
+
+static inline uint32_t which_equal(const struct fast_path *q, uint64_t i, enum shadow_slot slot, shadow_row packed,
+                                   uint32_t bits) {
+    return ROW_WHERE(((ROW_AT(shadow_packed(&q->b->shadow, slot), i) ^ packed) & bits) == 0);
+}
+
+static inline uint32_t which_happen_before(const struct fast_path *q, uint64_t i, enum shadow_slot slot,
+                                           shadow_row packed) {
+    uint32_t ordered = which_before(q, i, slot, q->base);
+    if (ordered == ROW_ALL || q->synced <= q->base)
+        return ordered;
+    return ordered | (which_before(q, i, slot, q->synced) & which_equal(q, i, slot, packed, WARP_BITS));
+}
+
+static inline uint32_t which_are_safe(const struct fast_path *q, uint64_t i, enum shadow_slot slot, shadow_row packed) {
+    uint32_t ordered = which_happen_before(q, i, slot, packed);
+    return ordered == ROW_ALL ? ordered : ordered | which_equal(q, i, slot, packed, q->thread);
+}
+
+static inline void set_records(const struct fast_path *q, uint64_t i, enum shadow_slot slot, shadow_row packed) {
+    static const shadow_row none;
+    ROW_SET(shadow_times(&q->b->shadow, slot), i) = none + q->record.time;
+    ROW_SET(shadow_packed(&q->b->shadow, slot), i) = packed;
+}
+
+static inline bool any_copies(const struct fast_path *q, uint64_t i) {
+    return ROW_WHERE((ROW_AT(shadow_packed(&q->b->shadow, SHADOW_WRITE), i) & RECORD_COPY) != 0);
+}
+
+/* False: the words must be handled one by one. */
+static bool read_row(const struct fast_path *q, uint64_t i, shadow_row packed) {
+    if ((which_are_safe(q, i, SHADOW_WRITE, packed) & which_are_safe(q, i, SHADOW_STRONG, packed)) != ROW_ALL ||
+        any_copies(q, i))
+        return false;
+    for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
+        uint32_t taken = which_happen_before(q, i, k, packed);
+        taken |= taken == ROW_ALL ? 0 : which_equal(q, i, k, packed, THREAD_BITS);
+        if (taken == ROW_ALL)
+            set_records(q, i, k, packed);
+        if (taken)
+            return taken == ROW_ALL;
+        if (q->b->order.partly)
+            return false;
+    }
+    const uint32_t *one = shadow_packed(&q->b->shadow, SHADOW_READ),
+                   *other = shadow_packed(&q->b->shadow, SHADOW_READ_TOO);
+    uint32_t one_warp = which_equal(q, i, SHADOW_READ, ROW_AT(other, i), WARP_BITS);
+    if (one_warp == ROW_ALL)
+        set_records(q, i, SHADOW_READ_TOO, packed);
+    if (one_warp)
+        return one_warp == ROW_ALL;
+    if ((which_before(q, i, SHADOW_WRITE, q->base) & which_before(q, i, SHADOW_STRONG, q->base)) == ROW_ALL &&
+        which_equal(q, i, SHADOW_READ, (shadow_row){0} + one[i], WARP_BITS) == ROW_ALL &&
+        which_equal(q, i, SHADOW_READ_TOO, (shadow_row){0} + other[i], WARP_BITS) == ROW_ALL)
+        set_read_shared(q, i, ROW_ALL, RECORD_WARP(one[i]), RECORD_WARP(other[i]));
+    return true;
+}
+
+static bool write_row(const struct fast_path *q, uint64_t i, shadow_row packed) {
+    static const shadow_row none;
+    uint32_t good = ROW_ALL, ordered = ROW_ALL;
+    for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++) {
+        good &= which_are_safe(q, i, k, packed);
+        ordered &= which_before(q, i, k, q->base);
+    }
+    if (good != ROW_ALL || any_copies(q, i))
+        return false;
+    set_records(q, i, SHADOW_WRITE, packed);
+    for (enum shadow_slot k = SHADOW_STRONG; ordered != ROW_ALL && k < SHADOW_SLOTS;
+         k++) /* records that happen before may stay */
+        ROW_SET(shadow_times(&q->b->shadow, k), i) = none;
+    return true;
+}
+
+/* ---- spans ---- */
+
+static bool words_one_by_one(const struct fast_path *q, const struct span *s, uint64_t word, uint64_t i, uint64_t end) {
+    bool alone = span_is_exclusive(s, q->bytes);
+    for (; i < end; i++) {
+        struct access_record new = {q->record.time, q->record.packed + s->lane + (uint32_t)(i >> q->shift)};
+        if (!(q->write ? write_word(q, word + i, new) : read_word(q, word + i, new, alone ? 1 : s->lanes)))
+            return false;
+    }
+    return true;
+}
+
+/* False at the first word that needs the slow path, which then handles all of them again. */
+static bool span_is_fast(const struct fast_path *q, const struct span *s) {
+    unsigned unit = q->b->launch->unit_shift;
+    uint64_t word = (s->at & 0xffffffffu) >> unit, n = s->bytes >> unit, i = 0;
+    struct access_record first = {q->record.time, q->record.packed + s->lane};
+    if (q->write)
+        q->b->read_shared.base = 0;
+    else if (is_read_shared(q, word, word + n))
+        return true;
+    for (; i + ROW_WORDS <= n && span_is_exclusive(s, q->bytes); i += ROW_WORDS) {
+        shadow_row packed = row_packed(first, i, q->shift);
+        bool fast = q->write ? write_row(q, word + i, packed) : read_row(q, word + i, packed);
+        if (!fast && !words_one_by_one(q, s, word, i, i + ROW_WORDS))
+            return false;
+    }
+    return words_one_by_one(q, s, word, i, n);
+}
+
+static void set_bits(uint64_t *bits, uint64_t at, uint64_t bytes) {
+    for (uint64_t end = at + bytes; at < end;) {
+        uint64_t place = at % 64, n = end - at < 64 - place ? end - at : 64 - place;
+        bits[at / 64] |= ~(uint64_t)0 >> (64 - n) << place;
+        at += n;
+    }
+}
+
+/* Marks the bytes of a span as written by a store; for a load: have all of them been written? */
+static bool written_is_fast(const struct block_watch *b, uint32_t at, uint32_t bytes, bool write) {
+    if (!b->shared_written)
+        return true;
+    if (!write)
+        return probed_bits(b->shared_written, at, bytes);
+    set_bits(b->shared_written, at, bytes);
+    return true;
+}
+
+static inline struct fast_path fast_path_of(struct block_watch *b, struct access_record record, uint32_t bytes,
+                                            bool write) {
+    return (struct fast_path){.b = b,
+                              .record = record,
+                              .bytes = bytes,
+                              .write = write,
+                              .base = b->order.base,
+                              .synced = b->order.warps[RECORD_WARP(record.packed)].synced,
+                              .shift = (unsigned)__builtin_ctz(bytes) - b->launch->unit_shift};
+}
+
+void fast_shared_read(struct block_watch *b, struct access_record record, const struct span *s, uint32_t bytes) {
+    struct fast_path q = fast_path_of(b, record, bytes, false);
+    uint64_t word = (s->at & 0xffffffffu) >> b->launch->unit_shift, words = bytes >> b->launch->unit_shift;
+    bool exclusive = span_is_exclusive(s, bytes);
+    q.thread = exclusive ? THREAD_BITS : ~0u;
+    if (span_is_fast(&q, s))
+        return;
+    for (uint32_t rest = s->lanes; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), skip = exclusive ? (lane - s->lane) * (uint32_t)words : 0;
+        for (uint64_t i = 0; i < words; i++)
+            race_shared_read(b, word + skip + i, (struct access_record){record.time, record.packed + lane});
+    }
+}
+
+/* The address of a span is a multiple of `align`, or it is not quick. */
+static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b, const struct touch *t,
+                                                                        const struct span *spans, unsigned count,
+                                                                        uint32_t align) {
+    const struct launch *l = t->warp->launch;
+    unsigned unit = b->launch->unit_shift;
+    uint32_t left = 0;
+    if (t->bytes >> unit == 0 || !fast_path_can(b, t))
+        return t->warp->mask;
+    struct fast_path q = fast_path_of(b, touch_record(b, t), t->bytes, t->write);
+    read_log_propagate(b);
+    if (t->write)
+        read_log_shut(b, t->probe->record & RECORD_COPY);
+    for (const struct span *s = spans; s < spans + count; s++) {
+        uint64_t at = s->at & 0xffffffffu;
+        bool inside = !(at & (align - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;
+        q.thread = span_is_exclusive(s, t->bytes) ? THREAD_BITS : ~0u;
+        bool fast = !left && inside && (!b->shadow.arrays || span_is_fast(&q, s)) &&
+                    written_is_fast(b, (uint32_t)at, s->bytes, t->write);
+        left |= fast ? 0 : s->lanes;
+    }
+    return left;
+}
+
+/* Lanes whose address has left the shared variable that it was computed from. */
+static void report_outside(const struct touch *t) {
+    const struct ptx_variable *v = t->probe->variable;
+    struct warp *w = t->warp;
+    uint64_t addresses[WARP_SIZE];
+    uint32_t outside = 0;
+    access_addresses(w, t->in, addresses);
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        uint64_t at = addresses[l] & 0xffffffffu;
+        if (at + t->bytes <= w->launch->shared_bytes && (at < v->address || at + t->bytes > v->address + v->size))
+            outside |= 1u << l;
+    }
+    if (outside)
+        report_outside_variable(w, t->in, v, outside, addresses[first_lane(outside)] & 0xffffffffu, t->bytes);
+}
+
+static inline void check_variable(const struct block_watch *b, const struct touch *t, const struct span *spans,
+                                  unsigned count) {
+    const struct ptx_variable *v = t->probe->variable;
+    bool outside = false;
+    if (!v || !(b->launch->checks & CHECK_MEMORY))
+        return;
+    for (const struct span *s = spans; s < spans + count; s++) {
+        uint64_t at = s->at & 0xffffffffu;
+        outside |= at < v->address || at + s->bytes > v->address + v->size;
+    }
+    if (outside)
+        report_outside(t);
+}
+
+/* What is tried for whole warps, before their lanes are looked at: to note the read and nothing more. First where it is regular, ... */
+static bool note_halves(const struct warp *w, const struct insn *in, const struct probe *s) {
+    const struct access *a = in->extra;
+    uint32_t at[2];
+    return probed_look(w, a->address_reg, (uint32_t)in->imm, s->constants, at) != PATTERN_NONE;
+}
+
+/* Have the bytes that lanes read been written? A lane's are in one word of the bits. */
+static bool each_written(const struct block_watch *b, const uint32_t address[MAX_LANES], uint32_t bytes) {
+    const uint32_t *bits = (const uint32_t *)(const void *)b->shared_written, wanted = (uint32_t)((1u << bytes) - 1);
+    uint32_t missing = 0;
+    for (int l = 0; l < MAX_LANES; l++)
+        missing |= ~(bits[address[l] / 32] >> address[l] % 32) & wanted;
+    return !missing;
+}
+
+/* ... then wherever its lanes go. */
+static bool note_each(struct block_watch *b, const struct warp *w, const struct insn *in, const struct probe *s) {
+    const struct access *a = in->extra;
+    const struct probed_access x = s->constants;
+    const uint32_t *base = (const uint32_t *)(const void *)(w->regs + a->address_reg);
+    uint32_t address[MAX_LANES], low = ~0u, high = 0, odd = 0, end = w->launch->shared_bytes;
+    end = x.end < end ? x.end : end;
+    for (int l = 0; l < MAX_LANES; l++) {
+        address[l] = base[l] + (uint32_t)in->imm;
+        low = address[l] < low ? address[l] : low;
+        high = address[l] > high ? address[l] : high;
+        odd |= address[l] & (x.bytes - 1);
+    }
+    if (odd || low < x.begin || (uint64_t)high + x.bytes > end)
+        return false;
+    if (high + x.bytes > b->written_until && !each_written(b, address, x.bytes))
+        return false;
+    return read_log_add_each(b, whole_record(b, w, x.record), address);
+}
+
+static bool note_read(struct block_watch *b, const struct warp *w, const struct insn *in, const struct probe *s) {
+    const struct access *a = in->extra;
+    if (w->mask != FULL_MASK || a->kind != ACCESS_LOAD || a->address_bits != 32)
+        return false;
+    if (note_halves(w, in, s))
+        return true;
+    watch_lanes_come(b, w, in);
+    read_log_expect(b, w->index);
+    if (!(b->reads.ready >> w->index & 1))
+        return false;
+    if (b->shared_written)
+        written_extend(b, w->launch->shared_bytes);
+    else
+        b->written_until = ~0u;
+    return note_halves(w, in, s) || note_each(b, w, in, s);
+}
+
+const struct insn *probed_shared(struct warp *w, const struct insn *in) {
+    struct block_watch *b = w->block->watch;
+    const struct probe *s = &b->launch->probes->items[in->index];
+    if (note_read(b, w, in, s))
+        return s->handler(w, in);
+    struct span spans[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    unsigned count = spans_find(w, in, spans);
+    watch_lanes_come(b, w, in);
+    check_variable(b, &t, spans, count);
+    uint32_t left = left_by_fast_path(b, &t, spans, count, t.bytes);
+    if (left)
+        watch_lanes(b, &t, left);
+    bool loaded = !left && fast_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
+    return loaded ? in + 1 : warp_hand_on(w, s->handler(w, in));
+}
+
+uint32_t fast_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count) {
+    return left_by_fast_path(b, t, spans, count, 1u << b->launch->unit_shift);
+}
+
+uint32_t fast_shared(struct block_watch *b, struct touch *t) {
+    struct span spans[WARP_SIZE];
+    unsigned count = spans_find(t->warp, t->in, spans);
+    check_variable(b, t, spans, count);
+    return left_by_fast_path(b, t, spans, count, t->bytes);
+}
+
+/* ---- atomic operations ---- */
+
+/* Strong accesses conflict with plain ones only. */
+static bool is_safe_for_strong(const struct fast_path *q, struct access_record old, uint32_t packed) {
+    return old.packed & RECORD_STRONG || is_safe(q, old, packed);
+}
+
+static bool update_is_fast(const struct fast_path *q, const struct warp *w, uint64_t at, uint32_t packed) {
+    const struct block_watch *b = q->b;
+    const struct shadow_arrays *c = &b->shadow;
+    unsigned unit = b->launch->unit_shift;
+    if (at & (q->bytes - 1) || at + q->bytes > w->launch->shared_bytes || at < w->launch->kernel->reserved_shared ||
+        (b->shared_written && !probed_bits(b->shared_written, (uint32_t)at, q->bytes)))
+        return false;
+    for (uint64_t i = at >> unit; c->arrays && i < (at + q->bytes) >> unit; i++) {
+        if (shadow_packed(c, SHADOW_WRITE)[i] & RECORD_COPY)
+            return false;
+        for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++)
+            if (k != SHADOW_STRONG && !is_safe_for_strong(q, shadow_record(c, i, k), packed))
+                return false;
+    }
+    return true;
+}
+
+static void remember_update(const struct fast_path *q, uint64_t at, uint32_t packed) {
+    unsigned unit = q->b->launch->unit_shift;
+    for (uint64_t i = at >> unit; i < (at + q->bytes) >> unit; i++)
+        shadow_set_record(&q->b->shadow, i, SHADOW_STRONG, (struct access_record){q->record.time, packed});
+}
+
+/* Are the words of a whole warp there, and written? */
+static bool updates_are_inside(const struct block_watch *b, const struct warp *w, const uint32_t at[MAX_LANES],
+                               uint32_t bytes) {
+    uint32_t low = ~0u, high = 0, odd = 0;
+    for (int l = 0; l < MAX_LANES; l++) {
+        low = at[l] < low ? at[l] : low;
+        high = at[l] > high ? at[l] : high;
+        odd |= at[l] & (bytes - 1);
+    }
+    return !odd && low >= w->launch->kernel->reserved_shared && (uint64_t)high + bytes <= w->launch->shared_bytes &&
+           (!b->shared_written || high + bytes <= b->written_until || each_written(b, at, bytes));
+}
+
+/* Has nobody but atomics come to them since the last barrier of the whole block, as nearly always? Then nothing else need be asked. */
+static bool updates_are_alone(const struct fast_path *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
+    const struct shadow_arrays *c = &q->b->shadow;
+    const uint32_t *write = shadow_times(c, SHADOW_WRITE), *copy = shadow_packed(c, SHADOW_WRITE);
+    const uint32_t *read = shadow_times(c, SHADOW_READ), *read_too = shadow_times(c, SHADOW_READ_TOO);
+    const uint32_t unit = q->b->launch->unit_shift, words = q->bytes >> unit;
+    uint32_t at[MAX_LANES], young = 0, copies = 0;
+    for (int l = 0; l < MAX_LANES; l++)
+        at[l] = (uint32_t)addresses[l];
+    if (w->mask != FULL_MASK || !c->arrays || !updates_are_inside(q->b, w, at, q->bytes))
+        return false;
+    for (uint32_t k = 0; k < words; k++)
+        for (int l = 0; l < MAX_LANES; l++) {
+            uint32_t i = (at[l] >> unit) + k;
+            young |=
+                (uint32_t)(write[i] >= q->base) | (uint32_t)(read[i] >= q->base) | (uint32_t)(read_too[i] >= q->base);
+            copies |= copy[i];
+        }
+    return !young && !(copies & RECORD_COPY);
+}
+
+static bool updates_are_fast(const struct fast_path *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
+    if (updates_are_alone(q, w, addresses))
+        return true;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        if (!update_is_fast(q, w, addresses[l] & 0xffffffffu, q->record.packed + (uint32_t)l))
+            return false;
+    }
+    return true;
+}
+
+uint32_t fast_shared_atomic(struct block_watch *b, const struct touch *t) {
+    const struct warp *w = t->warp;
+    uint64_t addresses[WARP_SIZE];
+    bool talks = t->probe->flags & (PROBE_RELEASE | PROBE_ACQUIRE) || order_may_release(&b->order);
+    if (talks || !fast_path_can(b, t) || t->bytes >> b->launch->unit_shift == 0)
+        return w->mask;
+    access_addresses(w, t->in, addresses);
+    read_log_propagate(b);
+    read_log_shut(b, false);
+    struct fast_path q = fast_path_of(b, touch_record(b, t), t->bytes, true);
+    q.thread = THREAD_BITS;
+    if (!updates_are_fast(&q, w, addresses))
+        return w->mask;
+    b->read_shared.base = 0;
+    for (uint32_t rest = b->shadow.arrays ? w->mask : 0; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        remember_update(&q, addresses[l] & 0xffffffffu, q.record.packed + (uint32_t)l);
+    }
+    return 0;
+}
+
+/* ---- local memory: each lane has its own ---- */
+
+uint32_t fast_local(struct block_watch *b, const struct touch *t) {
+    uint64_t addresses[WARP_SIZE];
+    uint32_t left = 0;
+    if (!b->local_written)
+        return 0;
+    if (!fast_path_can(b, t))
+        return t->warp->mask;
+    access_addresses(t->warp, t->in, addresses);
+    for (uint32_t rest = t->warp->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint64_t at = addresses[lane];
+        uint8_t *bits = b->local_written + (t->warp->index * (size_t)WARP_SIZE + lane) * b->local_stride;
+        uint32_t wanted = (1u << t->bytes) - 1, word;
+        if (t->bytes > 16 || at & (t->bytes - 1) || at + t->bytes > t->warp->launch->local_bytes) {
+            left |= 1u << lane;
+            continue;
+        }
+        memcpy(&word, bits + at / 8, sizeof word);
+        if (t->write) {
+            word |= wanted << at % 8;
+            memcpy(bits + at / 8, &word, sizeof word);
+        } else if ((word >> at % 8 & wanted) != wanted) {
+            left |= 1u << lane;
+        }
+    }
+    return left;
+}

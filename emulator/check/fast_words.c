@@ -1,0 +1,359 @@
+/* For a row of 16 shadow words, happens-before is decided once for each visit that left records there, not for each
+ * word. */
+#include "check/fast_words.h"
+
+#include "check/fast_path.h"
+#include "machine/simd.h"
+
+/* An access to shadow words [i, i + 16): to those whose bit in `on` is set. */
+struct row {
+    struct race_chunk *chunk;
+    uint64_t i;
+    uint32_t on;
+    shadow_row packed;
+};
+
+/* the records of a row */
+
+typedef uint16_t row_numbers __attribute__((vector_size(32), aligned(2), may_alias));
+typedef int16_t row_holds __attribute__((vector_size(32), may_alias));
+static const shadow_row count = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const row_numbers count_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+static inline uint32_t which_number(const uint16_t *numbers, uint16_t n) {
+    row_holds holds = (row_holds)(*(const row_numbers *)(const void *)numbers == n);
+    return simd_bits32(__builtin_convertvector(holds, simd_i32));
+}
+
+static inline uint32_t which_warp(const uint32_t *packed, shadow_row now) {
+    return ROW_WHERE(((ROW_AT(packed, 0) ^ now) & WARP_BITS) == 0);
+}
+
+static inline uint32_t which_copy(const uint32_t *packed) {
+    return ROW_WHERE((ROW_AT(packed, 0) & RECORD_COPY) != 0);
+}
+
+/* Records of one kind in a row: bits of the shadow words whose record ... */
+struct past {
+    uint32_t none;    /* is none, or of a launch that happens before this access */
+    uint32_t ordered; /* happens before this access, for this or another reason */
+    uint32_t thread;  /* is by the accessing thread */
+    uint32_t mine;    /* is by its block */
+    uint32_t launch;  /* is by its launch */
+};
+
+/* Adds the records of one visit, which are those in `where`. */
+static inline void note_visit(const struct fast_path *q, const struct visit *v, const uint32_t *packed, shadow_row now,
+                              uint32_t where, struct past *p) {
+    if (v->launch <= q->by.before) {
+        p->none |= where;
+        p->ordered |= where;
+        return;
+    }
+    p->launch |= v->launch == q->by.record.launch ? where : 0;
+    if (v->launch != q->by.record.launch || v->block != q->by.record.block)
+        return;
+    p->mine |= where;
+    p->thread |= where & ROW_WHERE(((ROW_AT(packed, 0) ^ now) & THREAD_BITS) == 0);
+    if (v->time < q->by.base)
+        p->ordered |= where & ~which_copy(packed);
+    else if (v->time < q->by.synced)
+        p->ordered |= where & which_warp(packed, now) & ~which_copy(packed);
+}
+
+static inline struct past past_of(const struct fast_path *q, const struct row *r, enum shadow_slot slot) {
+    const struct race_chunk *c = r->chunk;
+    if (!c->arrays[slot])
+        return (struct past){.none = ROW_ALL, .ordered = ROW_ALL};
+    const uint16_t *numbers = chunk_numbers(c, slot) + r->i;
+    const uint32_t *packed = c->arrays[slot] + r->i, none = which_number(numbers, 0);
+    struct past p = {.none = none, .ordered = none};
+    for (uint32_t rest = r->on & ~none; rest;) {
+        uint16_t n = numbers[__builtin_ctz(rest)];
+        uint32_t where = rest & which_number(numbers, n);
+        note_visit(q, &c->visits[n], packed, r->packed, where, &p);
+        rest &= ~where;
+    }
+    return p;
+}
+
+static inline uint32_t safe(const struct fast_path *q, const struct past *p) {
+    return q->alone ? p->ordered | p->thread : p->ordered;
+}
+
+/* updates */
+
+static inline void put(uint32_t *array, uint32_t where, shadow_row new) {
+    shadow_row old = ROW_AT(array, 0), bits = (where >> count & 1) != 0;
+    ROW_SET(array, 0) = (new &bits) | (old & ~bits);
+}
+
+static inline void put_number(uint16_t *numbers, uint32_t where, uint16_t n) {
+    row_numbers *at = (row_numbers *)(void *)numbers, new = n - (row_numbers){0};
+    row_numbers bits = (row_numbers)(((uint16_t)where >> count_numbers & 1) != 0);
+    *at = (new &bits) | (*at & ~bits);
+}
+
+/* Records the access in the words `where`. May renumber the chunk's visits. Out of memory, nothing is recorded. */
+static inline void set_where(struct fast_path *q, const struct row *r, enum shadow_slot slot, uint32_t where) {
+    struct race_chunk *c = r->chunk;
+    if (!chunk_need_array(c, slot))
+        return;
+    if (!q->number)
+        q->number = chunk_visit(c, &q->by.record, q->floor);
+    put(c->arrays[slot] + r->i, where, r->packed);
+    put_number(chunk_numbers(c, slot) + r->i, where, (uint16_t)q->number);
+}
+
+/* Marks words as read-shared by two blocks. */
+static void set_read_shared(const struct fast_path *q, const struct row *r, uint64_t words, uint32_t one,
+                            uint32_t other) {
+    uint32_t launch = q->by.record.launch, block = one > other ? one : other;
+    if (r->chunk->unit_shift != 2 || !q->written || !words)
+        return;
+    chunk_set_read_shared(r->chunk, launch, block, r->i, words);
+    if (r->i % 64 + ROW_WORDS > 64 && words >> (64 - r->i % 64))
+        chunk_set_read_shared(r->chunk, launch, block, (r->i / 64 + 1) * 64, words >> (64 - r->i % 64));
+}
+
+/* For words `rest`, whose two read records both stay: if both are by one block, the second is replaced, because
+ * reads by two blocks find more races than two by one. Otherwise the words become read-shared, if no write is
+ * recorded. */
+static void read_again(struct fast_path *q, const struct row *r, uint32_t rest, uint32_t both_mine, uint32_t may_set) {
+    const struct race_chunk *c = r->chunk;
+    const uint16_t *one = chunk_numbers(c, SHADOW_READ) + r->i, *other = chunk_numbers(c, SHADOW_READ_TOO) + r->i;
+    uint32_t replaced = rest & both_mine;
+    for (uint32_t left = rest & ~both_mine; left;) {
+        unsigned at = (unsigned)__builtin_ctz(left);
+        uint32_t where = left & which_number(one, one[at]) & which_number(other, other[at]);
+        uint32_t first = c->visits[one[at]].block, second = c->visits[other[at]].block;
+        if (first == second)
+            replaced |= where;
+        else
+            set_read_shared(q, r, where & may_set, first, second);
+        left &= ~where;
+    }
+    if (replaced)
+        set_where(q, r, SHADOW_READ_TOO, replaced);
+}
+
+static bool read_any(struct fast_path *q, const struct row *r) {
+    struct past write = past_of(q, r, SHADOW_WRITE), strong = past_of(q, r, SHADOW_STRONG);
+    if (r->on & ~(safe(q, &write) & safe(q, &strong)))
+        return false;
+    uint32_t rest = r->on, both_mine = ROW_ALL;
+    for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO && rest; k++) {
+        struct past read = past_of(q, r, k);
+        uint32_t taken = rest & (read.ordered | read.thread);
+        if (taken)
+            set_where(q, r, k, taken);
+        rest &= ~taken;
+        both_mine &= read.mine;
+        /* only the slow path knows happens-before between launches, and between blocks that something orders */
+        if (rest && (q->partly || rest & ~read.launch))
+            return false;
+    }
+    if (rest)
+        read_again(q, r, rest, both_mine, write.none & strong.none);
+    return true;
+}
+
+static inline bool is_empty(const struct row *r, enum shadow_slot slot) {
+    uint64_t some[4];
+    if (!r->chunk->arrays[slot])
+        return true;
+    memcpy(some, chunk_numbers(r->chunk, slot) + r->i, sizeof some);
+    return !(some[0] | some[1] | some[2] | some[3]);
+}
+
+static inline shadow_row numbers_of(const struct row *r, enum shadow_slot slot) {
+    const row_numbers *numbers = (const row_numbers *)(const void *)(chunk_numbers(r->chunk, slot) + r->i);
+    return __builtin_convertvector(*numbers, shadow_row);
+}
+
+/* The usual case: words without a write record, read by the accessing block alone. Returns the words that are not
+ * so. */
+static inline uint32_t read_mine(struct fast_path *q, const struct row *r) {
+    struct race_chunk *c = r->chunk;
+    if (!is_empty(r, SHADOW_WRITE) || !is_empty(r, SHADOW_STRONG) || !chunk_need_array(c, SHADOW_READ) ||
+        !chunk_need_array(c, SHADOW_READ_TOO))
+        return r->on;
+    if (!q->number)
+        q->number = chunk_known_visit(c, &q->by.record);
+    uint32_t number = q->number ? q->number : ~0u;
+    shadow_row one = numbers_of(r, SHADOW_READ), other = numbers_of(r, SHADOW_READ_TOO);
+    uint32_t mine = ROW_WHERE(one == number), none = ROW_WHERE(one == 0);
+    uint32_t thread = ROW_WHERE(((ROW_AT(c->arrays[SHADOW_READ] + r->i, 0) ^ r->packed) & THREAD_BITS) == 0);
+    uint32_t free = ROW_WHERE(other == 0) | ROW_WHERE(other == number);
+    uint32_t first = r->on & (none | (mine & thread)), second = r->on & mine & free & ~first;
+    if (first)
+        set_where(q, r, SHADOW_READ, first);
+    if (second)
+        set_where(q, r, SHADOW_READ_TOO, second);
+    return r->on & ~(first | second);
+}
+
+static bool read_one(struct fast_path *q, const struct row *r, uint64_t i);
+
+static inline bool read_row(struct fast_path *q, const struct row *r) {
+    struct row rest = *r;
+    rest.on = read_mine(q, r);
+    if (rest.on & (rest.on - 1))
+        return read_any(q, &rest);
+    return !rest.on || read_one(q, &rest, r->i + (uint64_t)__builtin_ctz(rest.on));
+}
+
+static bool write_row(struct fast_path *q, const struct row *r) {
+    uint32_t good = r->on;
+    bool empty[SHADOW_SLOTS];
+    for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++) {
+        if ((empty[k] = is_empty(r, k)))
+            continue;
+        struct past p = past_of(q, r, k);
+        good &= safe(q, &p);
+    }
+    if (good != r->on)
+        return false;
+    set_where(q, r, SHADOW_WRITE, r->on);
+    for (enum shadow_slot k = SHADOW_STRONG; k < SHADOW_SLOTS; k++)
+        if (!empty[k])
+            put_number(chunk_numbers(r->chunk, k) + r->i, r->on, 0);
+    return true;
+}
+
+/* ---- a single shadow word ---- */
+
+static inline bool same_warp(const struct global_record *m, uint32_t packed) {
+    return !((m->record.packed ^ packed) & WARP_BITS);
+}
+
+static inline bool is_thread(const struct fast_path *q, const struct global_record *m, uint32_t packed) {
+    return is_own_block(&q->by, m) && !((m->record.packed ^ packed) & THREAD_BITS);
+}
+
+static inline bool happens_before(const struct fast_path *q, const struct global_record *m, uint32_t packed) {
+    if (m->launch <= q->by.before)
+        return true;
+    return is_own_block(&q->by, m) && !(m->record.packed & RECORD_COPY) &&
+           (m->record.time < q->by.base || (m->record.time < q->by.synced && same_warp(m, packed)));
+}
+
+/* Only the slow path knows happens-before between launches, and between blocks that something orders. */
+static inline bool must_ask(const struct fast_path *q, const struct global_record *m) {
+    return m->launch != q->by.record.launch || q->partly;
+}
+
+static inline struct global_record record_at(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+    unsigned n = c->arrays[slot] ? chunk_numbers(c, slot)[i] : 0;
+    if (!n)
+        return (struct global_record){0};
+    const struct visit *v = &c->visits[n];
+    return (struct global_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
+}
+
+/* As remember_read() in race_global.c. False: the slow path must decide. */
+static bool remember(struct fast_path *q, const struct row *r, uint64_t i, uint32_t packed, bool no_write) {
+    struct global_record reads[2];
+    for (int k = 0; k < 2; k++) {
+        reads[k] = record_at(r->chunk, i, SHADOW_READ + k);
+        if (happens_before(q, &reads[k], packed) || is_thread(q, &reads[k], packed)) {
+            fast_set_at(q, r->chunk, i, SHADOW_READ + k, packed);
+            return true;
+        }
+        if (must_ask(q, &reads[k]))
+            return false;
+    }
+    if (reads[0].block == reads[1].block)
+        fast_set_at(q, r->chunk, i, SHADOW_READ_TOO, packed);
+    else if (no_write)
+        set_read_shared(q, r, (uint64_t)1 << (i - r->i), reads[0].block, reads[1].block);
+    return true;
+}
+
+/* Several lanes read one word: the same records as if they had come one after the other. */
+static bool remember_all(struct fast_path *q, const struct row *r, uint64_t i, bool no_write) {
+    uint32_t warp = q->by.record.record.packed;
+    uint32_t first = warp + (uint32_t)__builtin_ctz(q->lanes), last = warp + 31u - (uint32_t)__builtin_clz(q->lanes);
+    if (record_at(r->chunk, i, SHADOW_READ).launch <= q->by.before &&
+        record_at(r->chunk, i, SHADOW_READ_TOO).launch <= q->by.before) {
+        fast_set_at(q, r->chunk, i, SHADOW_READ, first);
+        fast_set_at(q, r->chunk, i, SHADOW_READ_TOO, last);
+        return true;
+    }
+    if (!remember(q, r, i, first, no_write))
+        return false;
+    for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
+        struct global_record old = record_at(r->chunk, i, k);
+        uint32_t lane = old.record.packed & RECORD_LANE;
+        if (q->lanes >> lane & 1 && is_thread(q, &old, warp + lane) && !happens_before(q, &old, warp + lane))
+            fast_set_at(q, r->chunk, i, k, warp + lane);
+    }
+    return remember(q, r, i, last, no_write);
+}
+
+static bool read_one(struct fast_path *q, const struct row *r, uint64_t i) {
+    uint32_t packed = r->packed[i - r->i];
+    bool no_write = true;
+    for (enum shadow_slot k = SHADOW_WRITE; k <= SHADOW_STRONG; k++) {
+        struct global_record m = record_at(r->chunk, i, k);
+        no_write &= m.launch <= q->by.before;
+        if (!happens_before(q, &m, packed) && !(q->alone && is_thread(q, &m, packed)))
+            return false;
+    }
+    return q->alone ? remember(q, r, i, packed, no_write) : remember_all(q, r, i, no_write);
+}
+
+static bool read_one_by_one(struct fast_path *q, const struct row *r) {
+    for (uint32_t rest = r->on; rest; rest &= rest - 1)
+        if (!read_one(q, r, r->i + (uint64_t)__builtin_ctz(rest)))
+            return false;
+    return true;
+}
+
+static bool write_one(struct fast_path *q, const struct row *r) {
+    uint32_t packed = r->packed[0];
+    for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++) {
+        struct global_record m = record_at(r->chunk, r->i, k);
+        if (!happens_before(q, &m, packed) && !is_thread(q, &m, packed))
+            return false;
+    }
+    fast_set_at(q, r->chunk, r->i, SHADOW_WRITE, packed);
+    for (enum shadow_slot k = SHADOW_STRONG; k < SHADOW_SLOTS; k++)
+        if (r->chunk->arrays[k])
+            chunk_numbers(r->chunk, k)[r->i] = 0;
+    return true;
+}
+
+static inline bool row_is_fast(struct fast_path *q, const struct row *r) {
+    if (q->write)
+        return r->on == 1 && q->alone ? write_one(q, r) : write_row(q, r);
+    return q->alone && r->on != 1 ? read_row(q, r) : read_one_by_one(q, r);
+}
+
+bool fast_words_access(struct fast_path *q, struct race_chunk *c, uint64_t i, uint64_t n, uint64_t begin,
+                       uint32_t lane) {
+    uint32_t packed = q->by.record.record.packed + lane;
+    for (uint64_t k = 0; k < n; k += ROW_WORDS) {
+        uint32_t on = n - k < ROW_WORDS ? ROW_ALL >> (ROW_WORDS - (n - k)) : ROW_ALL;
+        struct row r = {c, i + k, on, packed + ((count + (uint32_t)(begin + k)) >> q->shift)};
+        if (!row_is_fast(q, &r))
+            return false;
+    }
+    return true;
+}
+
+/* propagating the log */
+
+void chunk_propagate_log(struct race_chunk *c) {
+    uint32_t logged = c->logged;
+    c->logged = 0;
+    if (!logged || !chunk_expand(c, 2))
+        return;
+    for (const struct extent *e = c->log; e < c->log + logged; e++) {
+        uint32_t base = e->record.record.time;
+        struct fast_path q = {.by = {e->record, e->record.launch - 1, base, base}, .alone = true, .written = true};
+        q.shift = e->shift - c->unit_shift;
+        fast_words_access(&q, c, e->first >> c->unit_shift, (e->last + 1u - e->first) >> c->unit_shift, 0,
+                          e->first >> e->shift);
+    }
+}

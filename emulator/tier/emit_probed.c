@@ -1,0 +1,26 @@
+/* Loads and stores that the checks watch, in the text for whole warps: the checks' fast path is part of it. Where that has no answer
+ * the instruction is done as the interpreter does it, by the operation that looks carefully. */
+#include "check/probes.h"
+#include "ops/load_store.h"
+#include "tier/translator.h"
+
+bool probed_name(const struct kernel *k, const struct insn *in, char name[static 32]) {
+    const struct access *a = in->extra;
+    if (!(in->flags & INSN_MEMORY) || !k->probes || k->probes->items[in->index].handler == in->handler)
+        return false;
+    const struct probe *s = &k->probes->items[in->index];
+    return s->kind == PROBE_ACCESS && !(s->flags & PROBE_STRONG) && s->handler == memory_operation(a) &&
+           memory_fast_name(a, name) &&
+           (a->space == SPACE_GLOBAL || (a->kind == ACCESS_LOAD && a->space == SPACE_SHARED));
+}
+
+void probed_emit(struct translator *t, uint32_t i) {
+    const struct insn *in = &t->k->code.insns[i];
+    const struct probed_access *x = &t->k->probes->items[in->index].constants;
+    char name[32];
+    probed_name(t->k, in, name);
+    fprintf(t->out, " {\n");
+    memory_emit_access(t, i);
+    fprintf(t->out, "  const struct probed_access x = {%uu, %uu, %uu, %uu};\n", x->bytes, x->record, x->begin, x->end);
+    fprintf(t->out, "  if (!watched_%s(w, a, x)) DO(%u, %u);\n }\n", name, i, i + 1);
+}
