@@ -431,6 +431,11 @@ static uint64_t distance(const struct allocation *a, uint64_t address) {
     return address - a->base < a->size ? 0 : address - (a->base + a->size) + 1;
 }
 
+/* The text of a printf or an assert: nobody who is out of bounds meant it. */
+static bool is_compilers_text(const struct allocation *a) {
+    return a->name && (strncmp(a->name, "__unnamed_", 10) == 0 || strncmp(a->name, "$str", 4) == 0);
+}
+
 static void consider(const struct allocation *a, uint64_t address, const struct allocation **best) {
     if (!*best || distance(a, address) < distance(*best, address))
         *best = a;
@@ -443,13 +448,13 @@ const struct allocation *memory_nearest(uint64_t address) {
         const struct table *t = table_read(r, &count);
         size_t rank = table_rank(t, count, address);
         for (size_t i = rank; i-- > 0;) {
-            if (is_live(t->items[i])) {
+            if (is_live(t->items[i]) && !is_compilers_text(t->items[i])) {
                 consider(t->items[i], address, &best);
                 break;
             }
         }
         for (size_t i = rank; i < count; i++) {
-            if (is_live(t->items[i])) {
+            if (is_live(t->items[i]) && !is_compilers_text(t->items[i])) {
                 consider(t->items[i], address, &best);
                 break;
             }

@@ -60,7 +60,8 @@ enum memory_free_result memory_free(uint64_t base);
 
 /* The allocation that contains an address (live first, then freed ones that did), or NULL. Any thread, no lock. */
 const struct allocation *memory_find(uint64_t address);
-/* The allocation whose edge is nearest to an address, for messages; NULL when there are none. */
+/* The allocation whose edge is nearest to an address, for messages; NULL when there are none. The compiler's texts (of
+ * printf, assert) do not count. */
 const struct allocation *memory_nearest(uint64_t address);
 /* True when an address belongs to the reserved device range (allocated or not). */
 bool memory_is_device_range(uint64_t address);
