@@ -88,8 +88,10 @@ static bool only_in_y(const std::string &printed) {
         size_t next = printed.find("Race reported", at + 1);
         std::string report = printed.substr(at, next == std::string::npos ? next : next - at);
         races++;
-        in_y +=
-            report.find("and Write access") != std::string::npos && report.find("of argument 5 ") != std::string::npos;
+        // "element 80 of argument 5", or "y[80] (argument 5," where the source says what it is called
+        bool fifth =
+            report.find("of argument 5 ") != std::string::npos || report.find("(argument 5,") != std::string::npos;
+        in_y += fifth && report.find("and Write access") != std::string::npos;
     }
     for (size_t at = 0; (at = printed.find("Race reported between Read", at)) != std::string::npos; at++) {
         races++;

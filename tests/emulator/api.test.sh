@@ -66,7 +66,7 @@ build_and_run() { # NAME SUFFIX FLAGS...
 
 alone=$(grep -lE '^// (flags|alone): ' tests/emulator/api/*.cu)
 together=$(ls tests/emulator/api/*.cu | grep -vxF "$alone")
-sh tests/emulator/join.sh "$scratch/joined.cu" $together
+sh tests/join.sh "$scratch/joined.cu" $together
 if QUIET=1 sh tools/compile/build.sh "$scratch/joined.cu" "$scratch/joined" >"$scratch/build" 2>&1; then
   for source in $together; do
     name=$(basename "$source" .cu)

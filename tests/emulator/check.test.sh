@@ -78,6 +78,7 @@ run_case() { # PROGRAM FOLDER SUFFIX NAME ERROR VERDICT STATUS TIMEOUT SILENT CH
   [ "$checks" != none ] || checks=''
   EMULATOR_CHECK=$checks EMULATOR_TIMEOUT=$limit timeout 60 sh -c 'exec "$@" 2>"$0"' "$scratch/err" "$1" "$4" >"$scratch/out" 2>/dev/null ||
     status=$?
+  sed -i 's/joined_[a-z_]*:://g' "$scratch/err"
   why=$(why_wrong "$2" "$4" "$5" "$6" "$7" "$9")
   if [ -z "$why" ]; then
     pass "$4$3"
@@ -87,27 +88,40 @@ run_case() { # PROGRAM FOLDER SUFFIX NAME ERROR VERDICT STATUS TIMEOUT SILENT CH
   cat "$scratch/out" "$scratch/err" | head -n 30 | sed 's/^/    | /'
 }
 
-run_file() { # NAME SUFFIX FLAGS...
-  file=$1 suffix=$2
+# The files of one architecture are compiled together, which is nothing that a report should show.
+build_files() { # SUFFIX FLAGS NAMES...
+  suffix=$1 flags=$2
   shift 2
-  folder=$scratch/$file$suffix
-  mkdir -p "$folder"
-  expectations "tests/emulator/check/$file.cu" "$folder"
-  if ! QUIET=1 sh tools/compile/build.sh "tests/emulator/check/$file.cu" "$folder/program" "$@" >"$scratch/build" 2>&1; then
-    no "check/$file$suffix" "does not compile: $(grep -m 1 error "$scratch/build")"
+  sh tests/join.sh "$scratch/together.cu" $(printf 'tests/emulator/check/%s.cu ' "$@")
+  if ! ARCH_OF=tests/emulator/check/$1.cu QUIET=1 sh tools/compile/build.sh "$scratch/together.cu" "$scratch/together" $flags \
+    >"$scratch/build" 2>&1; then
+    no "check/$*$suffix" "does not compile: $(grep -m 1 error "$scratch/build")"
     return
   fi
+  for file; do
+    mkdir -p "$scratch/$file$suffix"
+    ln "$scratch/together" "$scratch/$file$suffix/$file"
+  done
+}
+
+run_file() { # NAME, SUFFIX, AND THAT OF THE LINES
+  file=$1 folder=$scratch/$1$2
+  [ -x "$folder/$file" ] || return 0
+  expectations "tests/emulator/check/$file.cu" "$folder"
   while read -r name error verdict expected limit silent checks; do
-    run_case "$folder/program" "$folder" "$suffix" "$name" "$error" "$verdict" "$expected" "$limit" "$silent" "$checks"
+    run_case "$folder/$file" "$folder" "${3:-$2}" "$name" "$error" "$verdict" "$expected" "$limit" "$silent" "$checks"
   done <"$folder/cases"
 }
 
 says=1
+build_files '' '' memory control tensor host correct counters asked approximate undefined
+build_files '' '' async hang
+build_files '' '' idioms
 for file in memory control hang async tensor host correct counters asked idioms approximate undefined; do
   run_file "$file" ''
 done
 export EMULATOR_TIER=2 # what is compiled gives a warp back that has to be followed
-run_file undefined ' compiled'
+run_file undefined '' ' compiled'
 unset EMULATOR_TIER
 # Each wait and each fence of idioms.cu is needed, and its absence is seen.
 awk -f tests/emulator/check/drops.awk tests/emulator/check/idioms.cu >"$scratch/drops.cu"
@@ -156,8 +170,10 @@ compare_ways ways 1000 330
 compare_ways streams 200 300
 
 says=0
+build_files ' at -G' -G memory correct
 for file in memory correct; do
-  run_file "$file" ' at -G' -G
+  run_file "$file" ' at -G'
 done
 # As a machine with a GPU builds it: machine code beside the PTX.
-run_file asked ' with machine code' -gencode arch=compute_90,code=sm_90
+build_files ' with machine code' '-gencode arch=compute_90,code=sm_90' asked
+run_file asked ' with machine code'

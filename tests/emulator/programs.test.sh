@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles each of tests/emulator/programs/*.cu, some of them as debug builds too, and runs it on the emulator. A program
+# Compiles tests/emulator/programs/*.cu, some of them as debug builds too, and runs each on the emulator. A program
 # checks itself and prints a line per check; what it prints must also be what it printed on an H200
 # (tests/emulator/programs/h200.txt, made by record.sh). Each runs once more on the emulator built with ASan and UBSan.
 # A line `// environment: NAME=VALUE` in a program is for the emulator. With the checks on nothing may be found in them, but
@@ -10,26 +10,63 @@ cd "$(dirname "$0")/../.."
 . build/configuration
 . tests/emulator/build_emulator.sh
 
-folder=build/tests/programs
+folder=${PROGRAMS_FOLDER:-build/tests/programs} # another suite has one of its own
 recorded=tests/emulator/programs/h200.txt
-mkdir -p "$folder"
+mkdir -p "$folder/release" "$folder/debug"
 
 # What is compiled with -G as well: code that looks very different then.
 debug_builds=' arguments big_integers divergence functions groups histogram_transpose inline_ptx linked_lists locks
   printf_formats reduce_scan sorts symbols vectors virtual_objects warps wide_numbers '
 
-# Compiles one program: programs.test.sh --build SOURCE MODE. Skips what is newer than its sources.
-build_program() {
-  program=$folder/$(basename "$1" .cu)-$2
-  case $2 in O3) mode='-O3 -lineinfo' ;; G) mode='-G -O0' ;; esac
-  changed=$(find "$1" tests/emulator/programs/program.h tests/emulator/programs/build.sh tests/emulator/programs/parts \
-    build/configuration -newer "$program" 2>/dev/null || true)
-  [ ! -x "$program" ] || [ -n "$changed" ] || return 0
-  own=$(sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "$1" | head -n 1)
+arch_of() { sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "$1" | head -n 1; } # SOURCE
+
+# Which sources are compiled together, a line for each group: MODE SOURCE... Those of one architecture, but not too many, as
+# each program then reads the PTX of all; what has options of its own is alone; and of those with much PTX, which take
+# longest, there is one group.
+list_groups() {
+  for source in tests/emulator/programs/*.cu; do
+    group=$(arch_of "$source")
+    if grep -qE '^// (flags|with): ' "$source"; then
+      group=$(basename "$source")
+    elif grep -qE '^#include <(cub|thrust)/' "$source"; then
+      group=' much'
+    fi
+    echo "release/$group/$source"
+    case $debug_builds in *[[:space:]]"$(basename "$source" .cu)"[[:space:]]*) echo "debug/$group/$source" ;; esac
+  done | sort -s -t / -k 1,1r -k 2,2 | awk -F/ '
+    { source = $0; sub("^[^/]*/[^/]*/", "", source) }
+    $1 "/" $2 == group && count < 12 { printf " %s", source; count++; next }
+    { printf "%s%s %s", (NR > 1 ? "\n" : ""), $1, source; group = $1 "/" $2; count = 1 }
+    END { print "" }'
+}
+
+# Compiles them: programs.test.sh --build MODE SOURCE... Skips what is newer than its sources. -O is about the host's code.
+build_programs() {
+  made=$folder/$1 first=$(basename "$2" .cu)
+  case $1 in release) mode='-O1 -lineinfo' ;; debug) mode='-G -O0' ;; esac
+  shift
+  changed=$(find "$@" tests/join.sh tests/emulator/programs.test.sh tests/emulator/programs/program.h \
+    tests/emulator/programs/build.sh tests/emulator/programs/parts build/configuration -newer "$made/$first" 2>/dev/null || true)
+  [ ! -x "$made/$first" ] || [ -n "$changed" ] || return 0
+  for source; do rm -f "$made/$(basename "$source" .cu)"; done
+  own=$(arch_of "$1")
   [ -n "$GPU_NAME" ] || own=$(echo "$own" | sed 's/sm_/compute_/')
   [ -z "$own" ] || GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" "$own")
+  compiled=$1
+  if [ "$#" -gt 1 ]; then
+    compiled=$made/joined_$first.cu
+    sh tests/join.sh "$compiled" "$@"
+  fi
   export NVCC
-  sh tests/emulator/programs/build.sh "$1" "$program" $mode $GENCODE >"$program.log" 2>&1 || true
+  if sh tests/emulator/programs/build.sh "$compiled" "$made/$first" -I. $mode $GENCODE >"$made/$first.log" 2>&1; then
+    for source; do
+      [ "$source" = "$1" ] || ln "$made/$first" "$made/$(basename "$source" .cu)"
+    done
+  else
+    for source; do
+      [ "$source" = "$1" ] || cp "$made/$first.log" "$made/$(basename "$source" .cu).log"
+    done
+  fi
 }
 
 environment_of() { # SOURCE
@@ -38,7 +75,7 @@ environment_of() { # SOURCE
 
 run_program() { # SOURCE MODE
   name=$(basename "$1" .cu)
-  program=$folder/$name-$2
+  program=$folder/$2/$name
   if [ ! -x "$program" ]; then
     no "$name $2" "does not compile"
     sed 's/^/    | /' "$program.log" | head -n 20
@@ -80,7 +117,7 @@ run_sanitized() {
   name=$(basename "$1" .cu)
   sanitizers=$("${CC:-gcc}" -print-file-name=libasan.so):$("${CC:-gcc}" -print-file-name=libubsan.so)
   capture env $(environment_of "$1") ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$sanitizers" EMULATOR_TIER=0 \
-    LD_LIBRARY_PATH="$sanitized_emulator" timeout 300 "$folder/$name-O3"
+    LD_LIBRARY_PATH="$sanitized_emulator" timeout 300 "$folder/release/$name"
   if [ "$status" = 0 ]; then
     pass "$name sanitized"
   else
@@ -96,7 +133,7 @@ run_checked() {
   wanted=$(sed -n 's|^// findings: *||p' "$1" | head -n 1)
   rm -f "$folder/$name.json"
   env $(environment_of "$1") EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict \
-    EMULATOR_CHECK_JSON="$folder/$name.json" LD_LIBRARY_PATH=build/emulator timeout 300 "$folder/$name-O3" \
+    EMULATOR_CHECK_JSON="$folder/$name.json" LD_LIBRARY_PATH=build/emulator timeout 300 "$folder/release/$name" \
     >/dev/null 2>"$folder/$name.found" </dev/null || true
   found=$(sed -n 's/^{"severity": "\([a-z]*\)", "finding": "\([a-z_]*\)".*/\1 \2/p' "$folder/$name.json" 2>/dev/null |
     sort -u | tr '\n' ',' | sed -e 's/,$//' -e 's/,/, /g')
@@ -113,23 +150,20 @@ run_checked() {
 
 case ${1:-} in
 --checked) run_checked "$2" && exit ;;
---build) build_program "$2" "$3" && exit ;;
+--build) shift && build_programs "$@" && exit ;;
 --sanitized) run_sanitized "$2" && exit ;;
 esac
 cores=$(nproc 2>/dev/null || echo 2)
-for source in tests/emulator/programs/*.cu; do
-  echo "$source O3"
-  case $debug_builds in *[[:space:]]"$(basename "$source" .cu)"[[:space:]]*) echo "$source G" ;; esac
-done >"$folder/jobs"
-xargs -P "$cores" -L 1 sh tests/emulator/programs.test.sh --build <"$folder/jobs"
-while read -r source mode; do
-  run_program "$source" "$mode"
-done <"$folder/jobs"
+list_groups >"$folder/groups"
+xargs -P "$cores" -L 1 sh tests/emulator/programs.test.sh --build <"$folder/groups"
+while read -r mode sources; do
+  for source in $sources; do run_program "$source" "$mode"; done
+done <"$folder/groups"
 ls tests/emulator/programs/*.cu | xargs -P "$cores" -n 1 sh tests/emulator/programs.test.sh --checked
 
 # Sums of several blocks into the same memory: more host threads than cores interrupt each other anywhere.
 lost=$(for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
-  EMULATOR_THREADS=5 LD_LIBRARY_PATH=build/emulator timeout 60 "$folder/bulk_copies-O3" 2>&1 | grep '^not ok' || true
+  EMULATOR_THREADS=5 LD_LIBRARY_PATH=build/emulator timeout 60 "$folder/release/bulk_copies" 2>&1 | grep '^not ok' || true
 done)
 if [ -z "$lost" ]; then pass "bulk_copies on five threads, 25 times"; else no "bulk_copies on five threads, 25 times" "$(echo "$lost" | head -n 1)"; fi
 

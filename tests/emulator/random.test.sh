@@ -10,16 +10,21 @@ cd "$(dirname "$0")/../.."
 folder=build/tests/random
 mkdir -p "$folder"
 
-# random.test.sh --build SEED MODE
+# random.test.sh --build MODE SEEDS...: all in one compilation.
 build_random() {
-  program=$folder/$1
-  case $2 in O3) mode='-O3 -lineinfo' ;; G) mode=-G ;; esac
+  case $1 in O3) mode='-O3 -lineinfo' ;; G) mode=-G ;; esac
+  joined=$folder/joined-$1
+  made=$folder/$1
+  shift
   unset NVCC_APPEND_FLAGS
-  "$NVCC" $mode -w -std=c++17 -cudart shared $GENCODE -o "$program-$2" "$program.cu" >"$program-$2.log" 2>&1 ||
-    rm -f "$program-$2"
+  mkdir -p "$made"
+  sh tests/join.sh "$joined.cu" $(printf "$folder/%s.cu " "$@")
+  "$NVCC" $mode -w -std=c++17 -cudart shared -I. $GENCODE -o "$joined" "$joined.cu" >"$joined.log" 2>&1 || return 0
+  for seed; do ln "$joined" "$made/$seed"; done
 }
 if [ "${1:-}" = --build ]; then
-  build_random "$2" "$3"
+  shift
+  build_random "$@"
   exit
 fi
 
@@ -31,16 +36,16 @@ result() { # PROGRAM THREADS TIER
 
 run_seed() { # SEED
   for mode in O3 G; do
-    if [ ! -x "$folder/$1-$mode" ]; then
+    if [ ! -x "$folder/$mode/$1" ]; then
       no "random $1" "the $mode build does not compile"
-      head -n 5 "$folder/$1-$mode.log" | sed 's/^/    | /'
+      head -n 5 "$folder/joined-$mode.log" | sed 's/^/    | /'
       return
     fi
   done
   first=''
   for how in O3,1 O3,2 G,1 G,2; do
     for tier in ${TIERS:-0}; do
-      found=$(result "$folder/$1-${how%,*}" "${how#*,}" "$tier")
+      found=$(result "$folder/${how%,*}/$1" "${how#*,}" "$tier")
       [ -n "$first" ] || first=$found
       if [ "$found" = "$first" ] && [ "${found%% *}" = 0 ]; then
         continue
@@ -52,14 +57,13 @@ run_seed() { # SEED
   pass "random $1"
 }
 
-rm -f "$folder"/*
+rm -rf "${folder:?}"/*
 "${CC:-gcc}" -std=c11 -O1 -Wall -Wextra -Werror -o "$folder/make_kernel" tests/emulator/fuzz/make_kernel.c
 seeds=${SEEDS:-1 2 3 4 5 6}
 for seed in $seeds; do
   "$folder/make_kernel" "$seed" >"$folder/$seed.cu"
-  echo "$seed O3"
-  echo "$seed G"
-done | xargs -P "$(nproc 2>/dev/null || echo 2)" -L 1 sh "$0" --build
+done
+printf '%s\n' "O3 $seeds" "G $seeds" | xargs -P "$(nproc 2>/dev/null || echo 2)" -L 1 sh "$0" --build
 for seed in $seeds; do
   run_seed "$seed"
 done

@@ -1,7 +1,6 @@
 #!/bin/sh
 # One row per instruction (emulator/isa): each form that the emulator decodes has a row, the row says what decode made of it, and
 # no pass knows an instruction by itself. tests/emulator/rows/README.md
-# starts: 1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -72,11 +72,10 @@ programs='divergence functions locks warps'
 
 check_program() {
   name=$1
-  sh tests/emulator/programs.test.sh --build "tests/emulator/programs/$name.cu" O3
   awk -v name="$name" '/^#### / { on = $2 == name; next } on' tests/emulator/programs/h200.txt >"$scratch/expected"
   status=0
   EMULATOR_TIER=2 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=build/emulator timeout 300 \
-    "build/tests/programs/$name-O3" >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
+    "$folder/programs/release/$name" >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
   if [ "$status" = 0 ] && cmp -s "$scratch/expected" "$scratch/out"; then
     pass "tier: $name prints what it printed on an H200"
   else
@@ -108,7 +107,7 @@ check_profile() { # NAME PROGRAM
 
 check_counts() {
   for program in $counted_programs; do
-    check_profile "$program" "build/tests/programs/$program-O3"
+    check_profile "$program" "$folder/programs/release/$program"
   done
   for source in $counted; do
     name=${source##*/}
@@ -259,6 +258,8 @@ if [ "$status" != 0 ]; then
 fi
 check_operations "$plain_emulator" "$every"
 check_random "$plain_emulator" "$kernels"
+PROGRAMS_FOLDER=$folder/programs sh tests/emulator/programs.test.sh --build release \
+  $(printf 'tests/emulator/programs/%s.cu ' $programs)
 for program in $programs; do
   check_program "$program"
 done

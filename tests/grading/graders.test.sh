@@ -3,10 +3,13 @@
 # in solutions/lessonNN_name/wrong/ gets the verdict that its first line declares (`// expect: out_of_bounds`), and
 # what is printed has the text of its second line, if that is `// says: text`. Correct solutions that are written
 # differently, in solutions/lessonNN_name/other/, pass. On the emulator, whose checks the verdicts come from.
+# Each file is graded as a student's; but most are compiled together (tests/join.sh). What must not compile is not, nor
+# what would see the difference: it says `// alone: why`; nor are the exercise, the solution and the first other one.
 # runs for each lesson
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
+. build/configuration
 
 number=$1
 folder=$(ls -d "lessons/lesson${number}"_*)
@@ -34,9 +37,43 @@ else
     "run: sh tools/authoring/generate.sh $number"
 fi
 
+# Compiles all that can be compiled together: $joined.o. The lines of $joined.all are its functions and their symbols,
+# as in `f(int)|_Z1fi`; those of $joined.plain are the solution's, which the judge asks for.
+joined=build/tests/grading/lesson$number/joined
+join_sources() {
+  set -- $(grep -LE '^// (expect: compile_error|alone: )' "$answers"/wrong/*.cu "$answers"/other/*.cu | grep -vxF "$first_other")
+  [ "$#" -gt 1 ] || return 0
+  sh tests/join.sh "$joined.cu" "$@"
+  rm -f "$joined.o" "$joined".*.so
+  ARCH_OF=$folder/grader.cpp QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
+  solution=build/graders/lesson$number/$(echo "$master" | cksum | tr ' ' '-')/exercise.so # the grading of the solution has left it
+  functions_of "$solution" -D >"$joined.plain"
+  functions_of "$joined.o" >"$joined.all"
+}
+functions_of() { # OBJECT OPTIONS OF nm...
+  nm --defined-only "$@" | awk '$2 == "T" { print $3 }' >"$joined.symbols"
+  c++filt <"$joined.symbols" | paste -d '|' - "$joined.symbols"
+}
+
+# The object with all of them, in which the functions of this one have the names that the judge asks for.
+joined_object() { # FILE
+  own=joined_$(basename "$(dirname "$1")")_$(basename "$1" .cu)
+  aliases=$(awk -F'|' -v own="$own::" '
+    NR == FNR { plain[$1] = $2; next }
+    index($1, own) == 1 { shown = $1; gsub(own, "", shown); if (shown in plain) print "-Wl,--defsym=" plain[shown] "=" $2 }
+  ' "$joined.plain" "$joined.all")
+  "${HOST_COMPILER:-g++}" -shared "$joined.o" $aliases ${TOOLKIT_LIB:+-L"$TOOLKIT_LIB"} -lcudart -Wl,-Bsymbolic \
+    -Wl,--no-undefined -ldl -lpthread -o "$joined.$own.so"
+  echo "$joined.$own.so"
+}
+
 # check_verdict NAME FILE VERDICT
 check_verdict() {
+  OBJECT=''
+  [ ! -f "$joined.all" ] || ! grep -q "^#include \"$2\"" "$joined.cu" || OBJECT=$(joined_object "$2")
+  export OBJECT
   capture tools/grading/run "$number" "$2"
+  output=$(printf '%s\n' "$output" | sed 's/joined_[a-z0-9_]*:://g')
   found=$(printf '%s\n' "$output" | sed -n '$s/^VERDICT: //p')
   said=$(sed -n '2s|^// says: ||p' "$2")
   if [ "$found" = "$3" ] && printf '%s\n' "$output" | grep -qF -e "$said"; then
@@ -57,6 +94,10 @@ expected=$(sed -n '1,40s|.*fails as given: *\([a-z_]*\).*|\1|p' "$given" | head 
 [ -n "$expected" ] || no "lesson$number exercise declares its verdict" "its header does not say 'fails as given: verdict'"
 check_verdict "lesson$number exercise as given" "$given" "$expected"
 check_verdict "lesson$number solution" "$master" pass
+
+first_other=$(ls "$answers"/other/*.cu 2>/dev/null | head -n 1)
+capture join_sources # if that fails, each is compiled alone
+expect "lesson$number wrong solutions can be compiled together (// alone: why, where one cannot)" 0 ''
 
 mutants=0
 for file in "$answers"/wrong/*.cu; do

@@ -24,7 +24,7 @@ rows=$(printf '%s\n' "$output" | awk '
     name["move_arrays"] = "move, six floats of eight | struct of arrays"
     name["move_vectors"] = "move, six floats of eight | array of two `float4` each"
   }
-  $1 in name { printf "| %s | | %g |\n", name[$1], $3 }')
+  $1 in name { printf "| %s | %g |\n", name[$1], $3 }')
 missing=$(printf '%s\n' "$rows" | grep -vxF -f "$page" || true)
 if [ "$(printf '%s\n' "$rows" | wc -l)" = 10 ] && [ -z "$missing" ]; then
   pass "$page has the sectors that they move"

@@ -1,4 +1,5 @@
 // expect: crash
+// alone: leaves before anybody is asked
 /* Says that all is well before anybody has asked, and leaves. */
 #include <stdio.h>
 #include <string.h>

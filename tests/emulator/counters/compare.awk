@@ -4,20 +4,21 @@
 # Prints one line for each difference, one for each ratio of instructions, and last `equal N explained N wrong N`.
 # Where ncu has two counters of one thing, one of the hardware and one that it keeps by instruction, the latter is the number: in kernels
 # with many loads under way the former varies from run to run.
-function by_instruction(metric,    name) {
+function by_instruction(launch, metric,    name) {
   if (metric ~ /^smsp__inst_executed_op_ldgsts/) return "smsp__sass_inst_executed_op_ldgsts.sum"
   if (metric ~ /^smsp__inst_executed_op_shared_(ld|st)_pred/) return "smsp__sass_inst_executed_op_shared_" (metric ~ /_ld_/ ? "ld" : "st") ".sum"
-  name = metric # those of loads leave ldmatrix out, and do not vary
-  return sub(/^l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st/, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st", name) ? name : ""
+  name = metric
+  if (metric ~ /_op_ld/ && recorded[launch, "smsp__inst_executed_op_ldsm_pred_on_any.sum"] + 0 > 0) return "" # those of loads leave ldmatrix out
+  return sub(/^l1tex__data_pipe_lsu_wavefronts_mem_shared_op_(ld|st)/, "smsp__sass_&", name) && sub(/sass_l1tex__/, "sass_l1tex_", name) ? name : ""
 }
 # What ncu recorded. ncu has no conflicts by instruction, but they are wavefronts: so many as these are too many, they are, too.
 function on_gpu(launch, metric,    other) {
-  if (metric ~ /^l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st/) {
+  if (metric ~ /^l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_(ld|st)/) {
     other = metric
     sub(/bank_conflicts_pipe_lsu/, "pipe_lsu_wavefronts", other)
     return recorded[launch, metric] - recorded[launch, other] + on_gpu(launch, other)
   }
-  other = by_instruction(metric)
+  other = by_instruction(launch, metric)
   return other != "" && recorded[launch, other] != "" ? recorded[launch, other] : recorded[launch, metric]
 }
 function trim(s) { gsub(/^ +| +$/, "", s); return s }

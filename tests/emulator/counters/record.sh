@@ -101,7 +101,7 @@ for what; do
         --kernel-name-base demangled --kernel-id ':::1|4' "$lesson" >"$lesson.raw"
       compact "$metrics,$launch_metrics" /dev/null "\"$(basename "$lesson")\"," <"$lesson.raw" >>"$output/lessons.csv"
     done
-    sed -i -E -e 's/^name,/lesson,name,/' -e '/^"lesson[0-9]*","(void )?(cub::|cublas|cutlass::|sm[0-9]+_xmma)/d' "$output/lessons.csv" # not ours
+    sed -i -E -e 's/^name,/lesson,name,/' -e '/^"lesson[0-9]*","(void )?(cub::|scan::|select::|cublas|cutlass::|transpose_readWrite|sm[0-9]+_xmma)/d' "$output/lessons.csv" # not ours
     ;;
   esac
   date "+$what %T" >&2

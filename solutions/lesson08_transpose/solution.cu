@@ -1,0 +1,134 @@
+/* Exercise 08: transpose many matrices, and one in its own place. A network's pictures come as [picture][channel][pixel] and the next
+ * operator wants [picture][pixel][channel]; attention turns its keys round: each is a row of matrices to transpose.
+ *
+ *     in      1  2  3        out     1  4        2 rows and 3 columns become 3 rows and 2 columns
+ *             4  5  6                2  5
+ *                                    3  6
+ *
+ * The grader (make exercise08) calls, from the host:
+ *
+ *     void transpose(const float *in, float *out, int count, int rows, int cols, cudaStream_t stream);
+ *     void transpose_in_place(float *x, int n, cudaStream_t stream);
+ *
+ *   - in has `count` matrices of rows x cols floats, one behind the other, and out as many of cols x rows. Each matrix
+ *     is row-major: its element (r, c) is number r * cols + c. out[m] is the transpose of in[m];
+ *   - each of count, rows and cols may be 0, 1, or large; count * rows * cols <= 2^30. A grid has up to 2^31 - 1 blocks in
+ *     x, but only 65535 in y and in z: so all tiles of all matrices are numbered in x;
+ *   - x is a square matrix, n <= 32768, and becomes its own transpose;
+ *   - the arrays lie at any address of a float, in and out do not overlap, and nothing else is written;
+ *   - the work is queued in `stream`, and the functions return without waiting for it;
+ *   - both matrices are read and written along their rows, about 4 sectors for 32 elements, each once, and shared memory
+ *     is asked without bank conflicts.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { TILE = 32, ROWS = 8 }; // a block of 32 x 8 threads moves a tile of 32 x 32
+
+static __host__ __device__ int ceil_div(int a, int b) {
+    return (a + b - 1) / b;
+}
+
+// ---------------------------------------------------------------- many matrices
+
+__global__ void transpose_kernel(const float *in, float *out, int rows, int cols) {
+    //> TODO 1: the tile, in shared memory. A warp writes one row of it, and later reads one column: both in one wavefront.
+    __shared__ float tile[TILE][TILE + 1];
+    //<
+
+    //> TODO 2: which matrix is this block's, and which of its tiles? A matrix has ceil_div(rows, TILE) rows of tiles; how
+    //> many tiles is that in a row, and in a matrix? Let in and out point to the matrix, and r0 and c0 be the tile's first
+    //> row and column.
+    int tile_rows = ceil_div(rows, TILE), tile_cols = ceil_div(cols, TILE);
+    int matrix = blockIdx.x / (tile_rows * tile_cols), mine = blockIdx.x % (tile_rows * tile_cols);
+    int r0 = mine / tile_cols * TILE, c0 = mine % tile_cols * TILE;
+    in += (size_t)matrix * rows * cols;
+    out += (size_t)matrix * rows * cols;
+    //<
+
+    //> TODO 3: load the tile, each thread four elements: rows threadIdx.y, threadIdx.y + 8, ... of the tile. The lanes of a
+    //> warp lie along a row of `in`. Not every tile lies inside the matrix.
+    //| (void)in, (void)rows, (void)cols;
+    for (int i = threadIdx.y; i < TILE; i += ROWS) {
+        int r = r0 + i, c = c0 + threadIdx.x;
+        if (r < rows && c < cols) {
+            tile[i][threadIdx.x] = in[(size_t)r * cols + c];
+        }
+    }
+    //<
+
+    //> TODO 4: nobody may read the tile before everybody has filled it.
+    __syncthreads();
+    //<
+
+    //> TODO 5: store the tile, each thread four elements. Now the lanes of a warp lie along a row of `out`: which row and
+    //> column of `out` is it, and where in the tile is that element?
+    //| (void)out;
+    for (int i = threadIdx.y; i < TILE; i += ROWS) {
+        int r = r0 + threadIdx.x, c = c0 + i;
+        if (r < rows && c < cols) {
+            out[(size_t)c * rows + r] = tile[threadIdx.x][i];
+        }
+    }
+    //<
+}
+
+void transpose(const float *in, float *out, int count, int rows, int cols, cudaStream_t stream) {
+    //> TODO 6: launch transpose_kernel in `stream`, a block for each tile of each matrix, and check the launch.
+    //| (void)in, (void)out, (void)count, (void)rows, (void)cols, (void)stream, (void)ceil_div;
+    if (count == 0 || rows == 0 || cols == 0) {
+        return;
+    }
+    int blocks = count * ceil_div(rows, TILE) * ceil_div(cols, TILE);
+    transpose_kernel<<<blocks, dim3(TILE, ROWS), 0, stream>>>(in, out, rows, cols);
+    CUDA_CHECK_LAUNCH();
+    //<
+}
+
+// ---------------------------------------------------------------- one, in its own place
+
+__global__ void in_place_kernel(float *x, int n) {
+    //> TODO 7: two tiles that lie opposite each other, seen from the diagonal, change places, so one block needs both.
+    //> Which blocks of the grid have nothing to do? Load both tiles, and wait until all of both is there.
+    //| (void)x, (void)n;
+    __shared__ float upper[TILE][TILE + 1], lower[TILE][TILE + 1];
+    if (blockIdx.x < blockIdx.y) {
+        return; // the block on the other side of the diagonal does it
+    }
+    int r0 = blockIdx.y * TILE, c0 = blockIdx.x * TILE;
+    for (int i = threadIdx.y; i < TILE; i += ROWS) {
+        int t = threadIdx.x;
+        if (r0 + i < n && c0 + t < n) {
+            upper[i][t] = x[(size_t)(r0 + i) * n + c0 + t];
+        }
+        if (c0 + i < n && r0 + t < n) {
+            lower[i][t] = x[(size_t)(c0 + i) * n + r0 + t];
+        }
+    }
+    __syncthreads();
+    //<
+
+    //> TODO 8: store each of the two in the other's place, along the rows of x. On the diagonal there is only one.
+    for (int i = threadIdx.y; i < TILE; i += ROWS) {
+        int t = threadIdx.x;
+        if (c0 + i < n && r0 + t < n) {
+            x[(size_t)(c0 + i) * n + r0 + t] = upper[t][i];
+        }
+        if (r0 != c0 && r0 + i < n && c0 + t < n) {
+            x[(size_t)(r0 + i) * n + c0 + t] = lower[t][i];
+        }
+    }
+    //<
+}
+
+void transpose_in_place(float *x, int n, cudaStream_t stream) {
+    //> TODO 9: launch in_place_kernel in `stream`, a block for each tile, and check the launch.
+    //| (void)x, (void)n, (void)stream;
+    if (n == 0) {
+        return;
+    }
+    dim3 grid(ceil_div(n, TILE), ceil_div(n, TILE));
+    in_place_kernel<<<grid, dim3(TILE, ROWS), 0, stream>>>(x, n);
+    CUDA_CHECK_LAUNCH();
+    //<
+}
