@@ -1,6 +1,7 @@
 #!/bin/sh
 # The texts hold together: links lead somewhere, lessons that do not exist are called planned, "Read next" names the next that exists, a
-# lesson's minutes are the same wherever they stand, and the glossary's words are defined where they are first used.
+# lesson's minutes are the same wherever they stand, the glossary's words are defined where they are first used, and words that the project has
+# replaced do not come back.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/check.sh
@@ -151,3 +152,13 @@ while IFS='	' read -r word explained; do
   [ "$page" = "$explained" ] && [ -n "$first" ] || echo "$explained: $word is not there"
 done <"$scratch/words" >"$scratch/found"
 result "the glossary's words are marked where they are first used"
+
+# --- words that the field's have replaced: words_gone.txt ---
+
+sources=$(find common emulator tools tests lessons solutions notebooks bench -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cpp' -o -name '*.sh' \
+  -o -name '*.py' \) ! -path '*/build/*')
+grep -v '^#' tests/words_gone.txt | while IFS="$(printf '\t')" read -r word instead; do
+  # shellcheck disable=SC2086
+  grep -nE -e "$word" $(echo "$texts" | grep -vx CONTRIBUTING.md) $sources Makefile emulator/Makefile | sed "s|\$| (say: $instead)|" || true
+done >"$scratch/found"
+result "no word of words_gone.txt is used"

@@ -15,7 +15,7 @@ static struct step *find(struct executable *e, cudaGraphNode_t node) {
     return e && n ? plan_find(&e->plan->plan, n->id) : NULL;
 }
 
-/* The same, to be changed. */
+/* The step of a node in a plan that is about to be changed. */
 static struct step *find_to_change(struct executable *e, cudaGraphNode_t node) {
     struct plan *p = executable_change(e);
     return p ? plan_find(p, node_find(node)->id) : NULL;

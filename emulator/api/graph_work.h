@@ -59,7 +59,7 @@ struct work *work_host(const struct cudaHostNodeParams *p, cudaError_t *error);
 struct work *work_event(const char *function, enum cudaGraphNodeType type, cudaEvent_t event, cudaError_t *error);
 struct work *work_plain(enum cudaGraphNodeType type, cudaError_t *error); /* an empty work of that type */
 bool work_has_attribute(unsigned id);                                     /* can a kernel node have it? */
-/* The same kernel with an attribute, or with those of another work. */
+/* A copy of a kernel's work with one more attribute, or with the attributes of another work. */
 struct work *work_with_attribute(const struct work *w, unsigned id, const cudaLaunchAttributeValue *value,
                                  cudaError_t *error);
 struct work *work_with_attributes_of(const struct work *w, const struct work *source, cudaError_t *error);

@@ -18,7 +18,7 @@ cudaError_t state_last_error(bool reset);
 
 /* A kernel that fails ruins its device for the rest of the process: every later call returns its error. */
 cudaError_t state_fault(int device);
-/* The same for calls that wait for the device: a fault shows at the first of these, and from then on everywhere. */
+/* For calls that wait for the device: a fault shows at the first of these, and from then on everywhere. */
 cudaError_t state_observe(int device);
 void state_set_fault(int device, int error);
 void state_replace_fault(int device, int error);

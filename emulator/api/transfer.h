@@ -45,7 +45,7 @@ struct fill_request {
     bool async;
 };
 cudaError_t transfer_fill(const struct fill_request *r);
-/* The same as for copies. An element has 1, 2 or 4 bytes, and a row of the box a whole number of them. */
+/* Checks a fill, and does it now. An element has 1, 2 or 4 bytes, and a row of the box a whole number of them. */
 cudaError_t transfer_check_fill(const char *function, struct side s, struct box b);
 cudaError_t transfer_fill_now(const struct operation_order *order, const struct fill_request *r, size_t element);
 

@@ -1,4 +1,4 @@
-/* See checks.h. */
+/* Reads EMULATOR_CHECK, once. */
 #include "base/checks.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* See json.h. */
+/* Escaping strings for JSON. */
 #include "base/json.h"
 
 void json_put_string(FILE *f, const char *s, size_t n) {

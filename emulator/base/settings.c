@@ -1,4 +1,4 @@
-/* See settings.h. */
+/* The table of all variables of the environment, with the lines that --help prints for them. */
 #include "base/settings.h"
 
 #include <stdlib.h>
@@ -12,9 +12,9 @@ const struct setting_row settings[SETTINGS_ALL] = {
                                  "EMULATOR_TIMEOUT=seconds"},
     [SETTING_QUIET] = {"EMULATOR_QUIET",
                        "1: no explanations of API errors on stderr; findings in kernels are always reported", "0"},
-    [SETTING_PROFILE] = {"EMULATOR_PROFILE",
-                         "`text`, `csv` or `json`: count what kernels ask of a GPU, and tell at the end; see below",
-                         ""},
+    [SETTING_PROFILE] =
+        {"EMULATOR_PROFILE",
+         "`text`, `csv` or `json`: count what kernels ask of a GPU, and report it at the end; see below", ""},
     [SETTING_PROFILE_FILE] = {"EMULATOR_PROFILE_FILE", "where to write that", "standard error"},
     [SETTING_PROFILE_KERNEL] = {"EMULATOR_PROFILE_KERNEL", "only kernels with this in their name", ""},
     [SETTING_PROFILE_BRIEF] = {"EMULATOR_PROFILE_BRIEF",

@@ -1,4 +1,4 @@
-/* See allocation_watch.h. */
+/* Bitmaps of written bytes, and the chunks of shadow memory, made when they are first needed. */
 #include "check/allocation_watch.h"
 
 #include <execinfo.h>

@@ -33,13 +33,14 @@ void allocation_unwrite(const struct allocation *a, uint64_t address);
 void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width);
 /* The first byte of a range that nobody has written; false when there is none. */
 bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
-/* The first run of such bytes in [*at, end) that is no hole in a structure and no rest of a row: sets *at, returns its length. */
+/* The first contiguous unwritten bytes in [*at, end) that are no hole in a structure and no rest of a row: sets *at,
+ * returns the length. */
 uint64_t allocation_unwritten_range(const struct allocation *a, uint64_t *at, uint64_t end);
 /* The bytes at `to` are now as written as those at `from`; either may be NULL: the host's. */
 void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
                        uint64_t from_address, uint64_t bytes);
 
-/* Is there none? In a hurry, for an address in an allocation that is watched. */
+/* Have all bytes of a range been written? For an address in an allocation with a watch. */
 static inline bool allocation_is_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
     const uint64_t *word = a->watch->written;
     uint64_t at = address - a->base, none = 0;
@@ -57,7 +58,7 @@ static inline bool allocation_is_written(const struct allocation *a, uint64_t ad
     return !none && !(bytes && ~*word << (64 - bytes));
 }
 
-/* Writes them, if that is done at once. */
+/* Marks a range as written, if it is already or consists of whole bitmap words. False: neither, and nothing is done. */
 static inline bool allocation_set_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
     uint64_t at = address - a->base;
     if (allocation_is_written(a, address, bytes))
@@ -67,13 +68,14 @@ static inline bool allocation_set_written(const struct allocation *a, uint64_t a
     return (at | bytes) % 64 == 0;
 }
 
-/* Is what a kernel has stored there until it, a copy or an atomic stores something else? The host writes to its own memory whenever it
- * likes. */
+/* Do values stay what a kernel has stored until a kernel, a copy or an atomic stores something else? The host may
+ * write to its own memory at any time. */
 static inline bool allocation_keeps_values(const struct allocation *a) {
     return !a->read_only && a->kind != MEMORY_PINNED && a->kind != MEMORY_REGISTERED;
 }
 
-/* Memory is about to change: takes down what kernels have written there, but for what is over for all that is to come. */
+/* Memory is about to change: copies the values that kernels have written, except those that no access to come can
+ * race with. */
 void allocation_keep_values(const struct allocation *a, uint64_t address, uint64_t bytes, uint32_t floor);
 
 /* The chunk of an address; NULL when memory for the checks is used up. */

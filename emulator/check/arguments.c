@@ -1,4 +1,4 @@
-/* See arguments.h. */
+/* Looks through a launch's arguments for pointers into an allocation, and finds their names in the source. */
 #include "check/arguments.h"
 
 #include <stdio.h>

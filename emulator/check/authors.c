@@ -1,4 +1,5 @@
-/* See authors.h. */
+/* A byte for each byte of memory says who wrote it; what the host stored into memory of both sides is found by its
+ * value. */
 #include "check/authors.h"
 
 #include <pthread.h>
@@ -156,6 +157,6 @@ const char *authors_name(uint64_t address) {
     if (!a)
         return "nobody";
     uint8_t author = author_of(a, address - a->base);
-    /* nobody has told of what is there: it is what the host has stored, or what was there from the beginning */
+    /* no author is known: the host has stored it, or it was there from the beginning */
     return is_shared(a) && author == AUTHOR_NOBODY ? "host" : names[author];
 }

@@ -1,4 +1,4 @@
-/* See copy_watch.h. */
+/* Checks what a copy or fill by the host reads, and notes what it writes. */
 #include "check/copy_watch.h"
 
 #include <pthread.h>

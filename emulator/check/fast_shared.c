@@ -278,7 +278,7 @@ void fast_shared_read(struct block_watch *b, struct access_record record, const 
     }
 }
 
-/* The address of a span is a multiple of `align`, or it is not quick. */
+/* The lanes left to the slow path. A span whose address is no multiple of `align` is. */
 static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b, const struct touch *t,
                                                                         const struct span *spans, unsigned count,
                                                                         uint32_t align) {

@@ -1,4 +1,4 @@
-/* See finding_json.h. */
+/* Writes each finding as one line of JSON to EMULATOR_CHECK_JSON. */
 #include "check/finding_json.h"
 
 #include <stdio.h>

@@ -87,7 +87,7 @@ uint8_t follow_origin(struct follow *f, const struct warp *w, const struct insn 
     o->bytes = new->bytes;
     o->allocation = new->allocation;
     o->lanes |= new->lanes;
-    o->told &= ~new->lanes;
+    o->reported &= ~new->lanes;
     for (uint32_t rest = new->lanes; rest; rest &= rest - 1) {
         o->address[first_lane(rest)] = new->address[first_lane(rest)];
         o->asked[first_lane(rest)] = new->asked[first_lane(rest)];
@@ -158,7 +158,7 @@ static void stored_lane(struct warp *w, const struct insn *in, uint64_t address,
     const struct access *a = in->extra;
     enum ptx_space space = touch_space(a, address);
     const struct allocation *allocation = space == SPACE_GLOBAL ? memory_find(address) : NULL;
-    bool told = false;
+    bool reported = false;
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
         address &= space == SPACE_SHARED ? 0xffffffffu : ((uint64_t)1 << WINDOW_SHIFT) - 1;
     for (unsigned i = 0; i < (unsigned)a->bytes * a->count; i++) {
@@ -169,9 +169,9 @@ static void stored_lane(struct warp *w, const struct insn *in, uint64_t address,
             unwrite(w, space, address + i, lane, origin);
         else if (!is_result(follow_of(w), origin))
             allocation_unwrite(allocation, address + i);
-        else if (!told)
+        else if (!reported)
             follow_use(w, in, lane, origin, USE_STORED);
-        told |= allocation && is_result(follow_of(w), origin);
+        reported |= allocation && is_result(follow_of(w), origin);
     }
 }
 

@@ -1,8 +1,10 @@
-/* What becomes of values that are undefined: read from memory that nobody has written, or from a shuffle that nobody answers.
+/* What becomes of undefined values: those read from memory that nobody has written, or from a shuffle that nobody
+ * answers.
  *
- * Such a value may be copied and computed with; only who uses it is told: where it decides a branch, is an address, is stored as a result.
- * A warp is followed from the first such value on, until there is none in its registers any more. Then it is interpreted, and beside
- * its frame lies another of the same form, with a byte for each byte of the registers: 0, or where its undefined value came from. */
+ * Such a value may be copied and computed with; only a use is reported: where it decides a branch, is an address, is
+ * stored as a result. From the first such value on until its registers have none any more, a warp is followed: it is
+ * interpreted, and beside its frame lies another of the same layout, with a byte for each byte of the registers: 0,
+ * or where its undefined value came from. */
 #ifndef FOLLOW_H
 #define FOLLOW_H
 
@@ -17,7 +19,7 @@
 struct origin {
     const struct insn *in;
     const struct allocation *allocation;
-    uint32_t warp, lanes, told;
+    uint32_t warp, lanes, reported;
     uint8_t space;  /* enum ptx_space of the memory that was read, or ... */
     bool shuffle;   /* it is a shuffle */
     uint32_t bytes; /* that were read */
@@ -86,13 +88,14 @@ void follow_set(const struct warp *w, uint32_t slot, unsigned bytes, int lane, u
 /* check/follow_results.c: of an instruction that only computes. */
 void follow_results(struct warp *w, const struct insn *in);
 
-/* check/follow_uses.c: told when the launch has ended. */
+/* check/follow_uses.c: uses, reported when the launch has ended. */
 void follow_use(const struct warp *w, const struct insn *in, int lane, uint8_t origin, enum use use);
-/* The same for all lanes in which a register is undefined. */
+/* A use of a register, in all lanes in which it is undefined. */
 void follow_use_register(const struct warp *w, const struct insn *in, uint32_t slot, unsigned bytes, enum use use);
 const char *follow_use_words(enum use use);
 
-/* check/follow_lanes.c: what the operations tell in which lanes look at each other. Nothing where the warp is not followed. */
+/* check/follow_lanes.c: called by handlers in which lanes look at each other. They do nothing if the warp is not
+ * followed. */
 /* Lane l asks lane source[l]; `answered` says who gets what is defined by that. */
 void follow_shuffle(struct warp *w, const struct insn *in, const uint8_t source[WARP_SIZE], uint32_t answered);
 /* The lanes whose votes, operand `value`, are undefined; then what comes of them. */

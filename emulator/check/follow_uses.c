@@ -14,9 +14,9 @@ void follow_use(const struct warp *w, const struct insn *in, int lane, uint8_t b
     if (!o->lanes)
         return;
     int from = told_lane(o, w, lane);
-    if (o->told >> from & 1)
+    if (o->reported >> from & 1)
         return;
-    o->told |= 1u << from;
+    o->reported |= 1u << from;
     struct hazard h = {.kind = o->shuffle ? HAZARD_NOBODY : HAZARD_UNWRITTEN,
                        .warning = o->shuffle && !check_is_on(CHECK_STRICT),
                        .kernel = w->launch->kernel,

@@ -1,4 +1,4 @@
-/* See hazards.h. */
+/* Collecting the findings of a launch, and wording them when it has ended. */
 #include "check/hazards.h"
 
 #include <stdio.h>
@@ -40,14 +40,14 @@ static bool same_kind(const struct hazard *a, const struct hazard *b) {
     return a->kind == b->kind && a->relation == b->relation && a->warning == b->warning && a->space == b->space;
 }
 
-/* The same two accesses, by line if lines are known. */
+/* Are both hazards between the same two accesses? By line, if lines are known. */
 static bool same_pair(const struct hazard *a, const struct hazard *b) {
     return a->kernel == b->kernel && a->kernel_then == b->kernel_then && a->write == b->write &&
            a->write_then == b->write_then && same_place(&a->at, a->now, &b->at, b->now) &&
            same_place(&a->at_then, a->then, &b->at_then, b->then);
 }
 
-/* The same two in the other order. */
+/* Are both between the same two accesses, in opposite orders? */
 static bool swapped_pair(const struct hazard *a, const struct hazard *b) {
     return a->kernel == b->kernel_then && a->kernel_then == b->kernel && a->write == b->write_then &&
            a->write_then == b->write && same_place(&a->at, a->now, &b->at_then, b->then) &&
@@ -60,7 +60,7 @@ static void replace(struct hazard *old, const struct hazard *new) {
     old->count = count;
 }
 
-/* The entry that a hazard belongs to. A read of what was written is told rather than the other order. */
+/* The entry that a hazard belongs to. Of both orders, the read of what was written is reported. */
 static struct hazard *find(struct hazards *all, const struct hazard *h) {
     for (unsigned i = 0; i < all->count; i++) {
         struct hazard *known = &all->items[i];
@@ -95,7 +95,7 @@ void hazards_note(struct hazards *all, const struct hazard *h) {
     pthread_mutex_unlock(&all->lock);
 }
 
-/* ---- telling ---- */
+/* reporting */
 
 static void put_who(struct text *t, const struct hazard_thread *who, bool with_block) {
     const uint32_t *n = who->thread, *b = who->block;
@@ -411,7 +411,7 @@ static const struct {
     [HAZARD_GONE_AROUND] = {put_gone_around, FINDING_LOST_LANE},
 };
 
-/* A race may let a read come before the write that it was meant to come after: then the race is what to tell. */
+/* A race may let a read happen too early, and find nothing written: then the race alone is reported. */
 static bool follows_from_race(const struct hazards *all, const struct hazard *h) {
     for (unsigned i = 0; h->kind == HAZARD_UNWRITTEN && i < all->count; i++) {
         const struct hazard *r = &all->items[i];
@@ -424,7 +424,7 @@ static bool follows_from_race(const struct hazards *all, const struct hazard *h)
     return false;
 }
 
-/* What is an error between warps need not be told as a warning within one. */
+/* A race that is an error between warps is not reported again as a warning within one. */
 static bool is_told_anyway(const struct hazards *all, const struct hazard *h) {
     for (unsigned i = 0; h->warning && i < all->count; i++)
         if (!all->items[i].warning && all->items[i].kind == h->kind &&

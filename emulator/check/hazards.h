@@ -1,4 +1,4 @@
-/* What the checks found in a launch: collected while it runs, one entry per pair of lines, and told when it has
+/* What the checks found in a launch: collected while it runs, one entry per pair of lines, and reported when it has
  * ended. */
 #ifndef HAZARDS_H
 #define HAZARDS_H
@@ -16,7 +16,7 @@ enum hazard_kind {
     HAZARD_GONE_AROUND /* lanes that a mask names work behind the *_sync function, and never come to it */
 };
 
-/* Who the two are to each other: says what is missing between them. */
+/* How far the two accesses are apart: says what is missing between them. */
 enum hazard_relation { RELATION_WARP, RELATION_BLOCK, RELATION_GRID, RELATION_LAUNCHES, RELATION_HOST };
 
 struct hazard_thread {
@@ -58,7 +58,7 @@ void hazards_note(struct hazards *all, const struct hazard *h);
 void hazards_report(struct hazards *all);
 bool hazard_is_atomic(const struct insn *in);
 struct hazard_thread hazard_thread(const struct warp *w, int lane);
-/* The same from a block's number and a warp and lane in it. */
+/* That thread by its block's number and a warp and lane in it. */
 struct hazard_thread hazard_thread_at(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane);
 
 #endif

@@ -1,4 +1,4 @@
-/* See host_memory.h. */
+/* Reports frees of what is not allocated, and memory that is never freed. */
 #include "check/host_memory.h"
 
 #include "check/allocation_watch.h"

@@ -11,10 +11,11 @@ bool put_host_function(struct text *t, uintptr_t pc);
 /* Adds which call made an allocation, and in which of the program's functions. */
 void put_maker(struct text *t, const struct allocation *a);
 
-/* A call that frees was given something else than a live allocation. Only told when memcheck is on. */
+/* A call that frees was given something else than a live allocation. Reported only when memcheck is on. */
 void report_bad_free(const char *function, uint64_t address, enum memory_free_result why);
 
-/* At the end of the program, or of a device's context: what is still allocated (device -1: on any). Told when leak is on. */
+/* At the end of the program, or of a device's context: what is still allocated (device -1: on any). Reported when
+ * leak is on. */
 void report_leaks(int device);
 
 #endif

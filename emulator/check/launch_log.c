@@ -1,4 +1,4 @@
-/* See launch_log.h. */
+/* Keeps the names and sizes of launches, and the order in which they began. */
 #include "check/launch_log.h"
 
 #include <pthread.h>

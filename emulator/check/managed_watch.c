@@ -1,4 +1,5 @@
-/* See managed_watch.h. */
+/* Closes managed memory to the host at a launch, notes what the host touches, and compares that when the host has
+ * waited. */
 #include "check/managed_watch.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* See order.h. */
+/* Vector clocks of warps, lanes and blocks, and how barriers, fences, atomics and copies advance them. */
 #include "check/order.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void facts_grow(struct facts *f) {
     *f = bigger;
 }
 
-/* Of two facts about one block, all that either says. Where they speak of two warps, it becomes the whole block's. */
+/* Joins two facts about one block. Where they are about two warps, the result is about the whole block. */
 static void fact_join(struct fact *to, const struct fact *from) {
     uint32_t base = later(to->base, from->base);
     bool keep = to->time > base, take = from->time > base;
@@ -124,7 +124,7 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     }
     o->warp_count = warps;
     o->index = index;
-    o->start = o->base = o->fence_base = ++o->time; /* the clock goes on: records of the block before are older */
+    o->start = o->base = o->fence_base = ++o->time; /* the clock is not reset: records of the block before are older */
     o->any_fence = o->pending_any = o->partly = false;
     facts_clear(&o->learned);
     facts_clear(&o->late);
@@ -152,7 +152,7 @@ void order_free(struct block_order *o) {
     facts_free(&o->pending);
 }
 
-/* A copy that its lane has not waited for is ordered with nothing, the lane's own accesses included. */
+/* An unfinished copy happens before nothing, not even its own lane's accesses. */
 bool order_copy_unfinished(const struct block_order *o, struct access_record record) {
     return (record.packed & RECORD_COPY) && record.time >= o->start &&
            record.time >= o->warps[RECORD_WARP(record.packed)].copies_done[record.packed & RECORD_LANE];
@@ -207,8 +207,7 @@ void order_mask(struct block_order *o, const struct warp *w) {
     struct warp_order *warp = &o->warps[w->index];
     if (w->mask == warp->masks[warp->mask_at].mask)
         return;
-    bool first =
-        !warp->masks[warp->mask_at].mask; /* only whole, if at all: nobody asks who ran together before this time */
+    bool first = !warp->masks[warp->mask_at].mask; /* or all lanes, if it ran before: nobody asks about that time */
     uint32_t time = first ? o->time : ++o->time;
     if (w->mask == w->live)
         warp->whole = time;
@@ -217,7 +216,7 @@ void order_mask(struct block_order *o, const struct warp *w) {
     warp->masks[warp->mask_at].mask = w->mask;
 }
 
-/* Those who ran together at some time; all when that is long ago. */
+/* The lanes that ran together at some time; all when that is long ago. */
 static uint32_t mask_at(const struct warp_order *w, uint32_t time) {
     for (uint32_t i = 0; i < MASK_HISTORY; i++) {
         uint32_t at = (w->mask_at + MASK_HISTORY - i) % MASK_HISTORY;
@@ -234,7 +233,7 @@ bool order_diverged(const struct block_order *o, const struct warp *w, struct ac
     return !(w->mask >> (record.packed & RECORD_LANE) & 1) && !(mask_at(warp, record.time) >> lane & 1);
 }
 
-/* Between lanes that synchronize, what any of them knew is known to all. */
+/* Lanes that synchronize join their clocks. */
 static void some_lanes_sync(struct warp_order *w, uint32_t members, uint32_t time) {
     w->used = true;
     if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
@@ -264,7 +263,7 @@ void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bo
 
 /* ---- barriers and fences ---- */
 
-/* What was stored before the barrier counts as fenced when everybody who stored has executed a fence since. */
+/* Stores before the barrier count as fenced when every warp that stored has executed a fence since. */
 static void barrier_after_fences(struct block_order *o, uint32_t base) {
     bool covered = o->fence_base == o->base, dirty = false;
     for (uint32_t i = 0; i < o->warp_count; i++) {
@@ -293,7 +292,8 @@ void order_barrier_whole(struct block_order *o) {
     }
 }
 
-/* What was read before the fence is known after it; also what others of the block had read before the last barrier. */
+/* What relaxed reads acquired before the fence counts from now on; also what others of the block acquired before the
+ * last barrier. */
 static void learn_pending(struct block_order *o, struct warp_order *w) {
     o->partly = w->used = true;
     facts_join(&w->learned, &w->pending);
@@ -318,7 +318,7 @@ bool order_may_release(const struct block_order *o) {
     return o->any_fence;
 }
 
-/* The one warp beside the base that is known, or all when there are more. */
+/* A fact about this block: its base and the time of one warp, or of all when more than one is ahead of the base. */
 static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t base, const uint32_t known[MAX_WARPS]) {
     struct fact fact = {o->index + 1, base, known[warp], warp};
     for (uint32_t i = 0; i < o->warp_count; i++)
@@ -390,7 +390,7 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
     facts_join(&s->reads.facts, &w->late);
 }
 
-/* What the record says of the block itself, which may have come by way of another block, goes to `known`; the rest to
+/* What a variable's clocks say of this block itself, perhaps by way of another block, goes to `known`; the rest to
  * `facts`. */
 static void acquire(const struct block_order *o, const struct released *r, uint32_t known[MAX_WARPS],
                     struct facts *facts) {

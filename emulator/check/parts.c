@@ -1,4 +1,4 @@
-/* See parts.h. */
+/* Each function adds lines to a report. */
 #include "check/parts.h"
 
 #include <ctype.h>

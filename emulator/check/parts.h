@@ -13,7 +13,7 @@
 void put_title(struct text *t, const char *title);
 /* "at kernel(int *) in file.cu:12" */
 void put_place(struct text *t, const char *label, const char *function, const char *file, uint32_t line);
-/* The same words alone. */
+/* "kernel(int *) in file.cu:12" */
 void put_place_words(struct text *t, const char *function, const char *file, uint32_t line);
 /* Where the instruction was inlined to: innermost caller first. */
 void put_callers(struct text *t, const struct kernel *kernel, const struct ptx_location *caller);
@@ -23,7 +23,7 @@ void put_others(struct text *t, unsigned others);
 void put_source(struct text *t, const struct kernel *kernel, struct source_position p);
 /* Only the line and its caret; false when it cannot be read. */
 bool put_source_line(struct text *t, struct source_position p);
-/* The same for an access to what has that name (NULL: not known) in the source. */
+/* An access whose column is looked for in the source line, by the name of what it accesses (NULL: not known). */
 struct access_shown {
     const char *name;
     bool write;

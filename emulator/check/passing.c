@@ -181,7 +181,8 @@ static void report_around(const struct warp *w, const struct warp_diverge *where
                 advice);
 }
 
-/* Those of a warp that waits itself are told rather than others; where a barrier has a count, others need not come. */
+/* Lanes of a warp that waits itself are reported rather than others; where a barrier has a count, other warps need
+ * not come. */
 static bool someone_went_around(const struct block_watch *b, const struct block *block, unsigned barrier,
                                 const struct insn *in, struct absent *absent) {
     bool counted = block->barriers[barrier].expected != 0;

@@ -43,9 +43,9 @@ static bool is_ordered(const struct now *n, const struct global_record *old, boo
     return here ? order_in_block(o, old->record, warp, lane) : order_between_blocks(o, old->block, old->record, warp);
 }
 
-/* ---- telling ---- */
+/* reporting */
 
-/* Who left a record: a thread of this launch or of another one that is still known. */
+/* Fills in who made the recorded access: a thread of this launch, or of an earlier one that is still known. */
 static void fill_then(struct hazard *h, const struct launch *l, uint32_t serial, const struct global_record *old) {
     struct ran ran;
     const struct kernel *k = l->kernel;

@@ -7,14 +7,15 @@ static bool is_in_step(const struct block_watch *b, struct access_record record)
     return index < b->launch->kernel->code.count && b->launch->probes->items[index].flags & PROBE_IN_STEP;
 }
 
-/* volatile accesses of one warp, one instruction after the other, and no __syncwarp() between: what one lane reads is what another
- * has just written only as long as they run together. Lanes that have parted and talk to each other are not meant. */
+/* Two volatile accesses by different instructions of one warp without a __syncwarp() between: what one lane reads is
+ * what another has just written only as long as they run in lockstep. Lanes that have diverged and communicate are
+ * not meant. */
 static bool counts_on_steps(const struct block_watch *b, const struct touch *t, struct access_record old) {
     return RECORD_WARP(old.packed) == t->warp->index && RECORD_INSN(old.packed) != t->in->index && is_in_step(b, old) &&
            t->probe->flags & PROBE_IN_STEP && !order_diverged(&b->order, t->warp, old, (uint32_t)t->lane);
 }
 
-/* No race: somebody means them to meet. */
+/* No race: both are strong accesses, which are made to synchronize. */
 static bool is_strong_pair(const struct block_watch *b, const struct touch *t, struct access_record old,
                            struct access_record new) {
     return old.packed & new.packed &RECORD_STRONG && !counts_on_steps(b, t, old);
@@ -103,8 +104,8 @@ static bool against_reads(struct block_watch *b, const struct shared_shadow *c, 
     return against(b, t, c->reads[0], new, false) || against(b, t, c->reads[1], new, false);
 }
 
-/* Returns true when it found something: once per access is enough. A strong write, an atomic for example, is no race
- * with others of its kind, but does not make a plain one before it right. */
+/* True when a hazard was noted: once per access is enough. Two strong writes, two atomics for example, do not race
+ * with each other, but a strong write does not make the plain one before it right. */
 static bool touch_word(struct block_watch *b, struct shared_shadow *c, const struct touch *t, struct access_record new,
                        bool quiet) {
     bool found = quiet || against(b, t, c->write, new, true) || against(b, t, c->strong, new, true);

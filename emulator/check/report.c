@@ -1,4 +1,4 @@
-/* Prints findings. One finding is one block of lines, written in one piece; the same mistake in the same line is told
+/* Prints findings. One finding is one block of lines, written at once; the same mistake in the same line is reported
  * once per launch. */
 #include "check/report.h"
 

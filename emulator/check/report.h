@@ -1,4 +1,4 @@
-/* What the student is told when a kernel does something wrong, in compute-sanitizer's form. */
+/* Reports of what a kernel does wrong, in compute-sanitizer's form. */
 #ifndef REPORT_H
 #define REPORT_H
 

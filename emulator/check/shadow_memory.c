@@ -1,4 +1,5 @@
-/* See shadow_memory.h. */
+/* Expanding, reading, updating and forgetting chunks of shadow memory. All but read_shared is done with the chunk's
+ * lock held. */
 #include "check/shadow_memory.h"
 
 #include <sched.h>

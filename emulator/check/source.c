@@ -1,4 +1,4 @@
-/* See source.h. */
+/* Reads lines of source files, and finds the column of an access in one. */
 #include "check/source.h"
 
 #include <ctype.h>

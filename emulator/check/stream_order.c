@@ -1,4 +1,5 @@
-/* See stream_order.h. */
+/* A vector clock of streams: which operations of each have happened before the host, an event, or another stream
+ * goes on. */
 #include "check/stream_order.h"
 
 #include <pthread.h>

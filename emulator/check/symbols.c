@@ -1,4 +1,4 @@
-/* See symbols.h. */
+/* Finds the variable at an address, and the element of it. */
 #include "check/symbols.h"
 
 #include <stdio.h>

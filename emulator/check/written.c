@@ -26,7 +26,7 @@ static bool elements_set(const uint8_t *bits, const struct touch *t) {
     return true;
 }
 
-/* What it loads into registers is told when somebody uses it. */
+/* What it loads into registers is reported when something uses it. */
 static bool is_load(const struct touch *t) {
     return t->probe->kind == PROBE_ACCESS && !t->write;
 }
@@ -92,7 +92,7 @@ void written_shared(struct block_watch *b, const struct touch *t) {
     }
     if ((!t->write || t->atomic) && !elements_set(bits, t))
         note(b, t, SPACE_SHARED, NULL);
-    set(bits, t->address, t->bytes); /* also what was read: once told, it is known */
+    set(bits, t->address, t->bytes); /* also what was read: it is reported once */
 }
 
 void written_extend(struct block_watch *b, uint32_t shared_bytes) {
@@ -110,7 +110,7 @@ void written_local(struct block_watch *b, const struct touch *t) {
         set(bits, t->address, t->bytes);
 }
 
-/* The same for global memory, where a look at the whole is nearly always enough. */
+/* Global memory: one look at the bitmap is nearly always enough. */
 static bool elements_written(const struct touch *t) {
     uint64_t where, element = touch_element(t);
     if (!allocation_find_unwritten(t->allocation, t->address, t->bytes, &where))

@@ -14,14 +14,14 @@ struct module;
  * names the executable for messages. Returns NULL with one line in error (size bytes) when the PTX is not what we can
  * read. */
 struct module *module_load(const char *ptx, size_t length, const char *origin, char *error, size_t size);
-/* The same for several images, at least one, whose symbols are shared: see decode/link.h. */
+/* Loads several images, at least one, whose symbols are shared: see decode/link.h. */
 struct module_text {
     const char *text;
     size_t length;
 };
 struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error, size_t size);
-/* The same on a device. What it has loaded for another device already, or NULL, keeps the __managed__ variables of
- * both. */
+/* Loads several images on a device. `elsewhere`: what they have become on another device, whose __managed__
+ * variables are kept; or NULL. */
 struct module *module_link_on(const struct module_text *texts, size_t count, const char *origin, int device,
                               struct module *elsewhere, char *error, size_t size);
 bool module_is_elsewhere(const struct module *module); /* its managed variables are another's */

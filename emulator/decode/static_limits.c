@@ -1,4 +1,4 @@
-/* See static_limits.h. */
+/* Checks the sizes in a kernel's PTX against what every GPU has. */
 #include "decode/static_limits.h"
 
 #include <stdio.h>

@@ -42,7 +42,7 @@ enum memory_use {
     MEMORY_SURFACE_LOAD,
     MEMORY_SURFACE_STORE,
     MEMORY_MBARRIER, /* an object in shared memory */
-    MEMORY_HINT,     /* a cache is told something: no data */
+    MEMORY_HINT,     /* a hint to a cache: no data */
     MEMORY_STACK,    /* takes or gives back local memory */
 };
 
@@ -82,20 +82,20 @@ enum control {
 enum lanes {
     LANES_OWN,
     LANES_EXCHANGE, /* asks them, and waits for those that it names; memory is not ordered by that */
-    LANES_SYNC,     /* needs all that take part, and orders their accesses to memory */
+    LANES_SYNC,     /* synchronizes the lanes that take part, and orders their accesses to memory */
     LANES_TURN,     /* may give the warp's turn to other warps */
 };
 
 /* Whether the second tier may compile it. */
 enum compiling {
-    COMPILED_NOT,    /* the interpreter's operation is called */
+    COMPILED_NOT,    /* the interpreter's handler is called */
     COMPILED_LANES,  /* computes lane by lane */
     COMPILED_NARROW, /* the same, but not on integers of 64 bits, for which hosts have no vector instruction */
     COMPILED_ACCESS, /* loads and stores of regular addresses */
     COMPILED_BRANCH,
 };
 
-/* Whether checks may put themselves before it. */
+/* Whether the checks may instrument it. */
 enum probing { NOT_PROBED, PROBED };
 
 /* What its result is to an address among its operands: the address of the same variable, or of who knows what. */
@@ -230,7 +230,7 @@ static inline bool instruction_ends_block(const struct instruction *row) {
 }
 
 /* @%p before it is a branch around it, for the lanes that execute it must be all that the warp looks at. Before others
- * it narrows the mask. */
+ * it takes lanes out of the mask. */
 static inline bool instruction_is_branched_around(const struct instruction *row) {
     return row->control != CONTROL_NEXT || row->lanes != LANES_OWN;
 }

@@ -1,4 +1,4 @@
-/* See access.h. */
+/* The addresses that the active lanes access. */
 #include "machine/access.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* See call_stack.h. */
+/* Freeing what saved activations hold. */
 #include "machine/call_stack.h"
 
 #include <stdlib.h>

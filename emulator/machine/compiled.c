@@ -1,4 +1,4 @@
-/* See compiled.h. */
+/* Allocating and freeing the compiled form of a kernel. */
 #include "machine/compiled.h"
 
 #include "base/zeroed.h"

@@ -1,4 +1,4 @@
-/* See finding.h. */
+/* The CUDA error of each finding, and reports about a whole launch. */
 #include "machine/finding.h"
 
 #include "machine/observer.h"

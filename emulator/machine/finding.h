@@ -40,7 +40,7 @@ int report_access(const struct warp *w, const struct insn *in, enum finding find
 int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
                 const char *advice);
 
-/* The same of two groups of threads that should have come to the same place: `other` says where the second one is. */
+/* For findings about two groups of threads that should have come to the same place: where the second group is. */
 struct report_side {
     const struct warp *warp;
     const struct insn *in;

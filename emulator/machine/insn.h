@@ -2,7 +2,7 @@
  *
  * A PTX instruction is decoded once per kernel into a struct insn. Its operands are byte offsets into the frame of
  * the warp that executes it; an immediate is a constant vector that the frame already holds, so an operation never
- * asks what kind of operand it has. The dispatch loop is `while ((in = in->handler(w, in)))`: each operation does its
+ * asks what kind of operand it has. The dispatch loop is `while ((in = in->handler(w, in)))`: each handler does its
  * work for all active lanes and returns the next instruction, or NULL to hand the warp back to its scheduler. */
 #ifndef INSN_H
 #define INSN_H
@@ -36,13 +36,13 @@ struct insn {
 };
 
 enum {
-    INSN_MEMORY = 1,         /* extra is a struct access: watched by profile/ and check/ */
+    INSN_MEMORY = 1,         /* extra is a struct access: counted by profile/, instrumented by check/ */
     INSN_BRANCH = 2,         /* conditional branch: may diverge */
     INSN_BARRIER = 4,        /* block barrier */
     INSN_FLOAT = 8,          /* counts as one floating-point operation per lane */
     INSN_FLOAT_FMA = 16,     /* counts as two */
     INSN_PSEUDO = 32,        /* not in the PTX (labels, copies made by decode): not counted */
-    INSN_PREDICATE = 64,     /* narrows the mask for the next instruction */
+    INSN_PREDICATE = 64,     /* an @%p: predicates the next instruction */
     INSN_BACKWARD = 128,     /* a branch to an earlier instruction: costs fuel */
     INSN_WARP_BARRIER = 256, /* bar.warp.sync */
     INSN_TARGET = 512,       /* a branch to insn.target */
@@ -59,7 +59,8 @@ enum {
  *   W a destination register of 32 bits, or d|p: takes two op[] entries likewise
  *   i an integer immediate, stored in insn.imm, takes no op[] entry
  * Decode translates operands by these letters: registers to their slots, immediates to constant vectors of that
- * width, !%p to a negated copy. Guards (@%p) are handled outside the operation, by narrowing w->mask. */
+ * width, !%p to a negated copy. A predicate (@%p, which PTX calls the guard predicate) is
+ * applied outside the operation, by taking lanes out of w->mask. */
 struct form {
     const char *name;     /* opcode with all its modifiers: "add.rn.ftz.f32" */
     const char *operands; /* "www" */

@@ -59,7 +59,7 @@ struct observer {
     void (*launch_counted)(const struct launch *launch);
     /* Before a warp runs. True when it has to be interpreted, to be seen instruction by instruction. */
     bool (*count_warp)(struct counters *c, const struct warp *w);
-    /* An instruction, and the one behind it if it is a predicate. */
+    /* An instruction is executed; if it is a predicate, the predicated one behind it, too. */
     void (*count)(struct counters *c, struct warp *w, const struct insn *in);
     /* Instead of the dispatch loop. */
     void (*run_counted)(struct warp *w, const struct insn *in);

@@ -42,7 +42,7 @@ static const struct warp_diverge *missing_from(const struct warp *w, const struc
     return NULL;
 }
 
-/* Of two groups that wait for each other, the one furthest behind: the others have gone past it. */
+/* Of two groups that wait for each other, the one at the lower pc: the others have gone past it. */
 static const struct warp_diverge *first_at_sync(const struct warp *w) {
     const struct warp_diverge *first = NULL;
     for (unsigned k = 0; k < w->count; k++) {

@@ -1,4 +1,4 @@
-/* Splits: how the lanes of a warp part and meet again. */
+/* How the lanes of a warp diverge and reconverge. */
 #include "machine/warp.h"
 
 #include "machine/compiled.h"
@@ -44,12 +44,12 @@ static void remove_split(struct warp *w, unsigned i) {
         w->current = (uint16_t)i;
 }
 
-/* The deepest in calls goes first, then the one furthest behind. */
+/* The deepest in calls goes first, then the lowest pc. */
 static bool goes_first(const struct warp_diverge *a, const struct warp_diverge *b) {
     return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
 
-/* Merges every ready split that stands where split i stands. */
+/* Reconverges split i with every ready split at the same place. */
 static void merge_into(struct warp *w, unsigned *i) {
     for (unsigned k = 0; k < w->count; k++) {
         struct warp_diverge *f = &w->splits[k], *into = &w->splits[*i];

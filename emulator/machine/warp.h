@@ -1,8 +1,9 @@
 /* A warp: 32 lanes, their registers, and the splits they have diverged into.
  *
- * A register is a vector of 32 lanes at a fixed offset in the warp's frame: uint32_t[32], uint64_t[32], uint16_t[32];
- * a predicate is one uint32_t with a bit per lane. A split is a set of lanes at one pc. The deepest in calls, and among those
- * the one furthest behind, runs; two that meet at a label merge; one that spins lets the others go on. */
+ * A register is a vector of 32 lanes at a fixed offset in the warp's frame: uint32_t[32], uint64_t[32],
+ * uint16_t[32]; a predicate is one uint32_t with a bit per lane. A split is a set of lanes at one pc. The split
+ * deepest in calls runs, and among those the one with the lowest pc (min-PC scheduling); two that stand at the same
+ * label reconverge; one that spins lets the others go on. */
 #ifndef WARP_H
 #define WARP_H
 
@@ -54,21 +55,20 @@ struct warp {
     uint16_t turns;           /* choices left before another split must get its turn */
     uint16_t rotated;         /* index of the last split that got such a turn */
     uint8_t state;            /* enum warp_state */
-    bool hand_on;             /* it gives its turn back only in order to be followed: see shadow */
+    bool hand_on;             /* it yields only so that the loop for undefined values takes over: see shadow */
     const struct insn *rival; /* lowest pc of another split that could run and is as deep in calls; NULL: not known */
     struct block *block;
     struct worker *worker;
     struct launch *launch;
     uint8_t *local;               /* local memory: lane after lane, launch->local_bytes each */
     uint32_t local_sp[WARP_SIZE]; /* stack pointer of each lane, offset in its local memory */
-    /* Where something in its registers is undefined: a frame like regs with what is known of each byte. Then
-     * observer.run_followed runs it. NULL otherwise. */
+    /* While something in its registers is undefined: a frame like `regs` with the origin of each undefined byte, and
+     * observer.run_followed is the dispatch loop. Otherwise NULL. */
     uint8_t *shadow;
     struct call_stack *call_stack;              /* saved activations of recursive functions, see machine/call_stack.h */
     const struct function *returned[WARP_SIZE]; /* the function each lane last returned from */
-    const struct insn
-        *unfinished;           /* the last test of an mbarrier when it found the phase unfinished, else NULL, and ... */
-    uint64_t unfinished_state; /* what it saw */
+    const struct insn *unfinished; /* the last test of an mbarrier, if it found the phase unfinished; otherwise NULL */
+    uint64_t unfinished_state;     /* the state that this test saw */
     struct warp_diverge splits[WARP_SIZE];
 };
 
@@ -104,15 +104,15 @@ enum { l = 0 }; /* the only lane; a loop, even of one turn, would be in the comp
         }                                                                                                              \
     } while (0)
 
-/* The same for a predicate: sets the active lanes' bits of *p from `expr`, keeps the others. */
+/* Writes predicate operand k: the bits of the active lanes; the others keep theirs. */
 #define WRITE_PRED(k, bits) (PRED(k) = (PRED(k) & ~w->mask) | ((bits)&w->mask))
 
 static inline int first_lane(uint32_t mask) {
     return __builtin_ctz(mask);
 }
 
-/* True when the running split, now at pc, would be chosen again and meets nobody there: the usual case, without the
- * choice. */
+/* True when the running split, now at pc, would be chosen again and reconverges with nobody there: the usual case,
+ * without the choice. */
 static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
     if (w->count == 1)
         return true;
@@ -122,11 +122,11 @@ static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
     return true;
 }
 
-/* Splits (machine/warp.c). Each leaves w->mask and w->current right and returns the instruction to run next,
- * or NULL when nothing in this warp can run. */
+/* Divergence (machine/warp.c). Each of these functions leaves w->mask and w->current right and returns the
+ * instruction to run next, or NULL when nothing in this warp can run. */
 const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken,
                                const struct insn *other_pc);
-/* Parts the running split: it keeps these lanes, the others wait at other_pc. Chooses nobody. */
+/* Diverges the running split: it keeps these lanes, and the others get a split at other_pc. Chooses nobody. */
 void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc);
 const struct insn *warp_reconverge(struct warp *w, const struct insn *label);
 const struct insn *warp_exit_lanes(struct warp *w);
@@ -136,7 +136,7 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
  * instruction may execute. Otherwise the split waits: return *next from the operation. */
 bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, const struct insn **next);
 
-/* What an operation returns that may have given the warp a shadow: then the loop has to be another one from `next` on. */
+/* What a handler returns that may have given the warp a shadow: from `next` on another dispatch loop has to run it. */
 static inline const struct insn *warp_hand_on(struct warp *w, const struct insn *next) {
     if (!w->hand_on || !next)
         return next;
@@ -146,7 +146,8 @@ static inline const struct insn *warp_hand_on(struct warp *w, const struct insn 
 
 /* Gives the warp back to the block's scheduler, to go on at `next`: it has run long enough. Returns NULL. */
 const struct insn *warp_yield(struct warp *w, const struct insn *next);
-/* The same for a test that failed and that somebody else has to make true: other lanes of the warp go on first. */
+/* Yields, too, after a test that failed and that somebody else has to make true: other lanes of the warp go on
+ * first. */
 const struct insn *warp_spin(struct warp *w, const struct insn *next);
 /* One split with all threads at the entry. The frame's contents are the caller's business. */
 void warp_start(struct warp *w, const struct insn *entry, uint32_t threads);

@@ -49,7 +49,8 @@ struct allocation {
  * NULL when there is no room. size 0 is allowed for variables only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
 struct allocation *memory_register(void *host, size_t size, int device); /* NULL if it overlaps another */
-/* The same for an address where memory will be later, and later again: it is not live yet. NULL when there is no room. */
+/* Reserves an address where memory will be later, perhaps several times: it is not live yet. NULL when there is no
+ * room. */
 struct allocation *memory_reserve(size_t size, int device);
 /* Brings reserved memory to life, filled with poison. False when there is no room, or it lives already. */
 bool memory_revive(uint64_t base);
@@ -78,7 +79,8 @@ static inline uint8_t *memory_at(const struct allocation *a, uint64_t address, u
 }
 uint8_t *memory_translate(uint64_t address, uint64_t size);
 
-/* The same for what a kernel is about to store, all of it. NULL also where kernels may not store. */
+/* Host pointer to what a kernel is about to store, all of it: memory_at(), and notes the author. NULL also where
+ * kernels may not store. */
 #define AUTHOR_KERNEL 1
 static inline uint8_t *memory_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
     uint8_t *host = memory_at(a, address, size);

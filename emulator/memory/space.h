@@ -29,7 +29,7 @@ bool space_device_open(uint64_t address, size_t size, uint8_t fill);
 /* Gives the whole pages of [start, end) of the device range back to the host. */
 void space_device_discard(uint64_t start, uint64_t end);
 
-/* The same for whole pages of the shared range; closed pages fault when the host touches them. */
+/* Opens and closes whole pages of the shared range; closed pages fault when the host touches them. */
 bool space_shared_open(uint64_t address, size_t size, uint8_t fill);
 void space_shared_close(uint64_t address, size_t size);
 

@@ -15,7 +15,7 @@ const struct insn *op_nothing(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* A place where splits may meet. Falls through at once while the warp is whole. */
+/* A place where splits may reconverge. Falls through at once while the warp has not diverged. */
 const struct insn *op_label(struct warp *w, const struct insn *in) {
     return warp_goes_on(w, in + 1) ? in + 1 : warp_reconverge(w, in + 1);
 }

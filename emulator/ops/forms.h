@@ -11,7 +11,7 @@ const struct form *form_find(const char *name);
 size_t form_count(void);
 const struct form *form_at(size_t i); /* 0 <= i < form_count() */
 
-/* The same setp with its second source in insn.imm (as the operand's bits); NULL where there is none: compare.c. */
+/* The handler of a setp that has its second source in insn.imm (as the operand's bits); NULL: none. compare.c */
 handler_fn setp_with_constant(handler_fn handler);
 
 #endif

@@ -1,4 +1,4 @@
-/* See inexact.h. */
+/* Adds the error that PTX's manual allows to the results of approximate instructions. */
 #include "ops/inexact.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* See joint_sync.h. The values of all who take part are brought into a frame of their own, where the operation is executed once. */
+/* Operands of all participating lanes, which lie in different slots at different places, are copied to a frame of
+ * their own, where the instruction is executed once. */
 #include "ops/joint_sync.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ uint32_t joint_lanes(const struct warp *w, const struct insn *in, unsigned k) {
     uint32_t here = w->mask, names = names_of(w, in, here, k), before = 0;
     if (!(in->flags & INSN_FORM))
         return 0;
-    while (here != before) { /* who is named names others, perhaps */
+    while (here != before) { /* those who are named may name others */
         before = here;
         for (unsigned i = 0; i < w->count; i++) {
             const struct warp_diverge *f = &w->splits[i];
@@ -126,7 +127,7 @@ static const struct insn *execute(struct warp *w, const struct insn *in, const s
     return done;
 }
 
-/* The same, with what is undefined. */
+/* execute(), and follows what is undefined in the operands. */
 static const struct insn *execute_followed(struct warp *w, const struct insn *in, const struct joint *m,
                                            uint8_t frame[][SLOT_BYTES]) {
     _Alignas(64) uint8_t beside[INSN_OPERANDS][SLOT_BYTES] = {{0}};

@@ -1,9 +1,9 @@
 /* Loads and stores.
  *
- * Every access is checked against the allocations. What makes that cheap is that lanes are regular: each half of the
- * warp is first seen as a run (lane after lane, one element apart) or as one address for all, which is one check and one
- * vector copy; and each instruction remembers the allocation that it last touched. Whatever is neither regular nor in
- * bounds goes lane by lane, which also finds who is to blame. */
+ * Every access is checked against the allocations. What makes that cheap is that most addresses have a pattern: each
+ * half of the warp is first tried as contiguous (one element after another) or as one address for all, which is one
+ * check and one vector copy; and each instruction remembers the allocation that it last accessed. Everything else
+ * goes lane by lane, which also finds the lanes that are wrong. */
 #include "ops/load_store.h"
 
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "machine/finding.h"
 #include "ops/memory_fast.h"
 
-/* ---- one lane, any space: the careful way ---- */
+/* the slow path: one lane, any space */
 
-/* Finds who does the same wrong thing, says so once, and stops the launch. */
+/* Finds all lanes that make the same mistake, reports it once, and stops the launch. */
 static uint8_t *fault(struct warp *w, const struct insn *in, enum finding finding, int lane) {
     _Alignas(64) uint64_t addresses[WARP_SIZE];
     access_addresses(w, in, addresses);
@@ -139,10 +139,10 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* ---- the fast ways ---- */
+/* the fast paths */
 
-/* Lane by lane, but in a hurry, one element of a register's width: false at the first access that is not simply right, with
- * nothing written (or, of a store, only what the careful way writes again). */
+/* Scalar fast path, for elements as wide as a register. False on the first access that needs the slow path: of a
+ * load nothing has been written then, and a store is made again. */
 #define LOAD_EACH(name, A, T, piece)                                                                                   \
     static inline bool name(struct warp *w, const struct insn *in, uint32_t lanes) {                                   \
         const struct fast_access a = fast_access(in);                                                                  \
@@ -183,9 +183,9 @@ STORE_EACH(store_each_global_64, uint64_t, uint64_t, global_piece)
 STORE_EACH(store_each_shared_32, uint32_t, uint32_t, shared_piece)
 STORE_EACH(store_each_shared_64, uint32_t, uint64_t, shared_piece)
 
-/* Each half of a full warp may be regular; then its addresses are not needed any more, even if the destination is the
- * address register: halves are independent. What is left goes lane by lane. */
-#define ACCESS(name, fast, each, careful)                                                                              \
+/* Tries each half of a full warp as a pattern. The halves are independent, so it does not matter if the destination
+ * is the address register. What is left goes lane by lane. */
+#define ACCESS(name, fast, each, slow)                                                                                 \
     static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
         uint32_t all = w->mask, rest = all;                                                                            \
         if (all == FULL_MASK) {                                                                                        \
@@ -197,12 +197,12 @@ STORE_EACH(store_each_shared_64, uint32_t, uint64_t, shared_piece)
         if (each)                                                                                                      \
             return in + 1;                                                                                             \
         w->mask = rest;                                                                                                \
-        const struct insn *next = careful(w, in);                                                                      \
+        const struct insn *next = slow(w, in);                                                                         \
         w->mask = all;                                                                                                 \
         return next;                                                                                                   \
     }
 
-/* Small elements and vectors have the careful way only, where their lanes are not regular. */
+/* Small elements and vectors without a pattern have only the slow path. */
 #define EACH_u8(function)    false
 #define EACH_s8(function)    false
 #define EACH_16(function)    false
@@ -224,7 +224,7 @@ FAST_LOADS(SHARED_LOAD)
 FAST_STORES(GLOBAL_STORE)
 FAST_STORES(SHARED_STORE)
 
-/* "32", "v4_32" ...: the fast way that fits, or NULL. */
+/* the name of the fast path that fits, or NULL */
 static const char *fast_size(const struct access *a) {
     bool load = a->kind == ACCESS_LOAD;
     if (a->count == 1 && a->bytes == 1 && a->reg_bits == 16)

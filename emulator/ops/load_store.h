@@ -12,9 +12,10 @@ uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t addres
 
 /* The executable operation for a decoded ld or st. */
 handler_fn memory_operation(const struct access *access);
-/* The name of its fast way in memory_fast.h, without fast_: "load_global_v4_32"; false when it has none. */
+/* The name of its fast path in memory_fast.h, without fast_: "load_global_v4_32"; false when it has none. */
 bool memory_fast_name(const struct access *access, char name[static 32]);
-/* The same for parameters of functions, which lie in the frame: op[1] is their slot, insn.imm the offset in it. */
+/* The handler of a load or store of a function's parameter, which lies in the frame: op[1] is its slot, insn.imm the
+ * offset in it. */
 handler_fn memory_frame_operation(const struct access *access);
 
 const struct insn *op_cvta(struct warp *w, const struct insn *in);     /* op[0] = op[1] + imm */

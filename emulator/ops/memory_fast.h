@@ -1,8 +1,8 @@
-/* Loads and stores of a whole warp whose lanes are regular, by halves of 16: the interpreter's fast way (ops/load_store.c) and the second
- * tier's.
+/* The fast path of loads and stores of a whole warp, by halves of 16 lanes, for the interpreter (ops/load_store.c)
+ * and for the second tier.
  *
- * A half is regular when its lanes access element after element (a run) or, loading, all the same one. That is one check
- * and one copy. Everything else is refused, with nothing done: the careful way looks at each lane. */
+ * A half has a pattern when its lanes access contiguous elements or, loading, all the same one. That is one check
+ * and one copy. Everything else is refused, with nothing done: the slow path looks at each lane. */
 #ifndef MEMORY_FAST_H
 #define MEMORY_FAST_H
 
@@ -109,7 +109,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         return name##_as(w, a, half, pattern_of(address, n * sizeof(T)));                                              \
     }
 
-/* Half a warp's registers go to a run of elements. */
+/* Stores the registers of half a warp to contiguous elements. */
 #define FAST_TAKE(name, T, R, n)                                                                                       \
     static FAST_INLINE void fast_take_##name(const uint8_t *regs, const uint32_t *data, int half, uint8_t *host) {     \
         T element[n * HALF];                                                                                           \

@@ -53,7 +53,7 @@ static inline uint32_t narrow_magnitude(float x, struct narrow_format f, enum ro
     return m > F32_INFINITY ? f.nan : h;
 }
 
-/* The same with the sign in front of `bits` bits; NaN is positive. */
+/* Rounds x, with the sign in front of `bits` bits; NaN is positive. */
 static inline uint32_t narrow(float x, struct narrow_format f, uint32_t bits, enum rounding mode, bool satfinite) {
     uint32_t sign = x == x ? f32_bits(x) >> 31 << bits : 0;
     return sign | narrow_magnitude(x, f, mode, satfinite);

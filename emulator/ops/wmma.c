@@ -29,7 +29,7 @@ static bool uniform(struct warp *w, const struct insn *in, const uint64_t *addre
 }
 
 /* The whole matrix at once, without reports: shared memory, or the allocation that was used last. */
-static uint8_t *quick_host(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes) {
+static uint8_t *fast_host(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes) {
     uint64_t window = address >> WINDOW_SHIFT;
     if (a->space == SPACE_SHARED || (a->space == SPACE_GENERIC && window == SHARED_WINDOW >> WINDOW_SHIFT)) {
         uint64_t offset = address & 0xffffffffu;
@@ -55,7 +55,7 @@ static bool find_lines(struct warp *w, const struct insn *in, struct lines *out)
     out->step = (uint64_t)strides[0] * a->bits / 8;
     bool aligned = !((out->address | out->step) & (a->access.bytes - 1u));
     out->host = aligned && !(out->step >> 40)
-                    ? quick_host(w, &a->access, out->address, out->step * (out->count - 1) + out->bytes)
+                    ? fast_host(w, &a->access, out->address, out->step * (out->count - 1) + out->bytes)
                     : NULL;
     return true;
 }

@@ -1,4 +1,4 @@
-/* See counted.h. */
+/* Prepares what a compiled kernel counts with, and adds up where its way began and ended. */
 #include "profile/counted.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* See counters.h. */
+/* Counting instruction by instruction, in a dispatch loop of its own, and for compiled kernels what they do not
+ * count themselves. */
 #include "profile/counters.h"
 
 #include <pthread.h>
@@ -84,7 +85,7 @@ void counters_special(struct counters *c, const struct warp *w, const struct ins
 
 /* ---- the same for compiled kernels ---- */
 
-/* An instruction of which compiled code has counted no more than that it is executed; not even that of one behind a predicate. */
+/* Counts what compiled code has not: of a predicated instruction everything, of others all but that it is executed. */
 static void other(struct counters *c, const struct warp *w, const struct insn *in) {
     uint64_t *since = counters_since(c, w), unpredicated = c->counted.position[in->index + 1];
     if (counted_is_predicated(c->kernel, in->index)) {

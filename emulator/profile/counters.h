@@ -11,7 +11,7 @@ struct line_reuse;
 struct trace;
 struct traits;
 
-/* One access of a warp, kept to be shown: the dearest that its instruction made. */
+/* One access of a warp, kept to be shown: the most expensive that its instruction made. */
 struct access_example {
     uint64_t addresses[WARP_SIZE]; /* of shared and local memory: offsets */
     uint64_t block;
@@ -75,7 +75,7 @@ void counters_texture(struct counts *counts, const struct warp *w, const struct 
 void counters_surface(struct counts *counts, const struct warp *w, const struct insn *in);
 /* What instructions of some kinds ask for beyond being counted. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in);
-/* Counts an instruction, and the one behind it if it is a predicate. */
+/* Counts an instruction; if it is a predicate, the predicated one behind it, too. */
 void counters_count(struct counters *c, struct warp *w, const struct insn *in);
 /* The dispatch loop, counting what is executed. */
 void counters_run(struct warp *w, const struct insn *in);
@@ -114,7 +114,7 @@ void counters_settle(const struct insn *in, struct insn_details *d);
 
 /* Distinct 32-byte sectors touched by the active lanes; `bytes` per lane. */
 unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
-/* The same for an atomic, which makes a sector as often as its busiest address has lanes. */
+/* Sectors of an atomic, which makes a sector as often as its busiest address has lanes. */
 unsigned count_atomic_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask);
 /* cp.async.cg, of 16 bytes: to where `to` says, in shared memory. */
 unsigned count_bypass_sectors(const uint64_t from[WARP_SIZE], const uint64_t to[WARP_SIZE], uint32_t mask);

@@ -7,7 +7,7 @@
 
 #include "isa/class.h"
 
-/* The same five counts for each way to reach global, local or shared memory. Sectors are 32 bytes; a request is one
+/* Five counts for each kind of memory access: global, local, shared. Sectors are 32 bytes; a request is one
  * instruction of one warp. BYTES: asked for by all threads; USED: distinct bytes among them. */
 #define GLOBAL_WAY(X, NAME, way, label)                                                                                \
     X(NAME##_REQUESTS, MEMORY, "l1tex__t_requests_pipe_lsu_mem_" way ".sum", "request", label " Requests")             \

@@ -1,4 +1,4 @@
-/* See launches.h. */
+/* Collects counts by launch and source line. */
 #include "profile/launches.h"
 
 #include <pthread.h>
@@ -133,7 +133,7 @@ static void add_class(struct class_counts *to, const struct insn *in, const stru
     to->threads[CLASS_MOVE] += in->folded * r->threads;
 }
 
-static void keep_dearest(struct line_profile *line, const struct insn_record *r) {
+static void keep_worst(struct line_profile *line, const struct insn_record *r) {
     if (!r->details || !r->details->example.mask)
         return;
     const struct access_example *e = &r->details->example;
@@ -149,7 +149,7 @@ static void add_to_line(struct line_profile *line, const struct launch_profile *
                         const struct insn_record *r) {
     counters_add(&line->counts, in, r);
     add_class(&line->classes, in, r, p->traits->insns[in->index].class);
-    keep_dearest(line, r);
+    keep_worst(line, r);
 }
 
 static struct line_profile *sorted(struct line_list *all) {

@@ -18,7 +18,7 @@ struct line_profile {
     uint32_t line;
     struct counts counts;
     struct class_counts classes;
-    struct access_example *examples[WAY_END]; /* the dearest access of each way to memory, or NULL */
+    struct access_example *examples[WAY_END]; /* the most expensive access of each kind (enum way), or NULL */
     char called
         [CALLED_TEXT]; /* the lines from which the function that it is in was called, innermost first: "93, 145"; or empty */
     size_t first_call, calls; /* of a line in an inlined function: its parts by call, in launch_profile.calls */

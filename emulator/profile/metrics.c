@@ -1,4 +1,4 @@
-/* See metrics.h. */
+/* The value of a metric for a line or a launch, and metrics of instruction classes. */
 #include "profile/metrics.h"
 
 #define SECTION_INSTRUCTIONS "Instruction Statistics"

@@ -1,4 +1,4 @@
-/* See output.h. */
+/* Chooses the kernels to report by the environment, and writes the profile when the program ends. */
 #include "profile/output.h"
 
 #include <stdatomic.h>

@@ -116,7 +116,7 @@ static inline uint32_t patterns_line_lanes(const struct pattern_memory *m, uint6
 }
 
 /* Tells compiled kernels of the pattern that was met last: addresses are of 32 bits or of 64. */
-static inline void patterns_tell(struct pattern_memory *m, bool narrow, struct counted_access *to) {
+static inline void patterns_report(struct pattern_memory *m, bool narrow, struct counted_access *to) {
     struct pattern *p = &m->ways[m->last];
     *to = (struct counted_access){.step = narrow ? p->narrow[HALF_LANES] : p->offsets[HALF_LANES],
                                   .low = p->low == HALF_RUN ? ~(uint64_t)0 : 0,

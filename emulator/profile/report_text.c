@@ -261,7 +261,7 @@ static void put_way(FILE *out, const struct counts *c, enum way way) {
             per(n.ideal, n.requests));
 }
 
-/* A row for each way to memory; the first has the line's instructions and its source. */
+/* A row for each kind of memory access; the first has the line's instructions and its source. */
 static void put_line(FILE *out, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     char source[SOURCE + 1] = "", called[CALLED_TEXT + 16] = "";

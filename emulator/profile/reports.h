@@ -13,7 +13,7 @@ unsigned profile_kernels(const struct launch_profile *launches); /* how many the
 void profile_text(FILE *out, const struct launch_profile *launches);
 /* One row per launch, line and number: tools read it, and the tests that compare with a GPU. */
 void profile_csv(FILE *out, const struct launch_profile *launches);
-/* The same as objects, and what the rules say. */
+/* The same numbers as JSON, with what the rules say. */
 void profile_json(FILE *out, const struct launch_profile *launches);
 
 #endif

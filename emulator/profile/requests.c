@@ -346,7 +346,7 @@ static void note_lines(const struct counters *c, const struct warp *w, const str
 /* Plain accesses of compiled kernels come here only when they are not of the pattern that they met last. */
 static void tell_compiled(const struct counters *c, const struct insn *in, const struct insn_details *d) {
     const struct access *a = in->extra;
-    patterns_tell(d->patterns, a->address_bits == 32, &c->counted.accesses[in->index]);
+    patterns_report(d->patterns, a->address_bits == 32, &c->counted.accesses[in->index]);
 }
 
 static void ask_once(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {

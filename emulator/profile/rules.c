@@ -16,14 +16,14 @@
 #define WORTH    1.25 /* so many times the ideal is worth a word */
 #define FEW_PART 0.02 /* less of the launch's traffic is not */
 
-struct telling {
+struct advising {
     const struct launch_profile *p;
     const struct occupancy *o;
     struct rule *rules;
     size_t count;
 };
 
-static struct rule *tell(struct telling *t, const char *id, const struct line_profile *line, double weight) {
+static struct rule *add_rule(struct advising *t, const char *id, const struct line_profile *line, double weight) {
     static struct rule nowhere;
     if (t->count == MOST_RULES)
         return &nowhere;
@@ -140,7 +140,7 @@ static bool is_shift(const struct access_example *e, const struct way_counts *n)
     return e && common_distance(e) == e->bytes && n->units <= n->ideal + n->requests;
 }
 
-static void tell_uncoalesced(struct telling *t, const struct line_profile *line, enum way way) {
+static void rule_uncoalesced(struct advising *t, const struct line_profile *line, enum way way) {
     struct way_counts n = counts_of_way(&line->counts, way);
     double part = per(n.units - (n.ideal < n.units ? n.ideal : n.units), all_sectors(&t->p->counts));
     const struct access_example *e = line->examples[way];
@@ -149,7 +149,7 @@ static void tell_uncoalesced(struct telling *t, const struct line_profile *line,
         return;
     double found = per(n.units, n.requests), possible = per(n.ideal, n.requests);
     describe_addresses(e, way_verbs[way], how, sizeof how);
-    struct rule *r = tell(t, is_shift(e, &n) ? "misaligned" : "uncoalesced", line, part);
+    struct rule *r = add_rule(t, is_shift(e, &n) ? "misaligned" : "uncoalesced", line, part);
     r->found = found;
     r->possible = possible;
     if (is_shift(e, &n)) {
@@ -165,13 +165,13 @@ static void tell_uncoalesced(struct telling *t, const struct line_profile *line,
     say(r->remedy, "%s", coalescing_remedy(e, way));
 }
 
-static void tell_contention(struct telling *t, const struct line_profile *line) {
+static void rule_contention(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     uint64_t global = n[COUNT_GLOBAL_ATOM_REQUESTS] + n[COUNT_GLOBAL_RED_REQUESTS];
     double most = per(n[COUNT_GLOBAL_CONTENTION], global),
            shared = per(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]);
     if (global && most >= 2) {
-        struct rule *r = tell(t, "atomic_contention", line, 0.5 + most / 64);
+        struct rule *r = add_rule(t, "atomic_contention", line, 0.5 + most / 64);
         r->found = most;
         r->possible = 1;
         say(r->what,
@@ -182,7 +182,7 @@ static void tell_contention(struct telling *t, const struct line_profile *line) 
                        "__shared__ memory, and let one thread do the atomic.");
     }
     if (shared >= 3) {
-        struct rule *r = tell(t, "atomic_contention", line, 0.3 + shared / 64);
+        struct rule *r = add_rule(t, "atomic_contention", line, 0.3 + shared / 64);
         r->found = shared;
         r->possible = 1;
         say(r->what, "on average %.1f threads of a warp meet at one address of shared memory.", shared);
@@ -191,14 +191,14 @@ static void tell_contention(struct telling *t, const struct line_profile *line) 
     }
 }
 
-static void tell_local(struct telling *t, const struct line_profile *line) {
+static void rule_local(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     uint64_t requests = n[COUNT_LOCAL_LOAD_REQUESTS] + n[COUNT_LOCAL_STORE_REQUESTS];
     uint64_t sectors = n[COUNT_LOCAL_LOAD_SECTORS] + n[COUNT_LOCAL_STORE_SECTORS];
     double part = per(sectors, all_sectors(&t->p->counts));
     if (!requests || part < FEW_PART || !t->p->counts.n[COUNT_LOCAL_LOAD_REQUESTS])
         return; /* what is only written there are the arguments of a printf */
-    struct rule *r = tell(t, "local_memory", line, part);
+    struct rule *r = add_rule(t, "local_memory", line, part);
     r->found = (double)requests;
     say(r->what,
         "%llu requests for local memory, %.0f %% of the kernel's sectors: an array of the thread's own is indexed by "
@@ -208,7 +208,7 @@ static void tell_local(struct telling *t, const struct line_profile *line) {
                    "__shared__ memory.");
 }
 
-static void tell_reuse(struct telling *t, const struct line_profile *line) {
+static void rule_reuse(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     uint64_t first = n[COUNT_LINES_FIRST], others = n[COUNT_LINES_AGAIN_BLOCK], own = n[COUNT_LINES_AGAIN_WARP];
     double times = per(first + others + own, first);
@@ -217,7 +217,7 @@ static void tell_reuse(struct telling *t, const struct line_profile *line) {
     double wanted = per(n[COUNT_GLOBAL_LOAD_BYTES], 128 * first); /* times that each byte of those lines is asked for */
     if (times < 4 || wanted < 4 || part < 0.1 || (double)first < 8 * blocks)
         return; /* few lines, or lines that several warps share the bytes of: caches are made for that */
-    struct rule *r = tell(t, "reuse", line, part * 0.5);
+    struct rule *r = add_rule(t, "reuse", line, part * 0.5);
     r->found = times;
     r->possible = 1;
     say(r->what,
@@ -236,7 +236,7 @@ static uint64_t all_wavefronts(const struct counts *c) {
            c->n[COUNT_SHARED_ATOM_WAVEFRONTS];
 }
 
-static void tell_conflicts(struct telling *t, const struct line_profile *line, enum way way) {
+static void rule_conflicts(struct advising *t, const struct line_profile *line, enum way way) {
     struct way_counts n = counts_of_way(&line->counts, way);
     double part = per(n.conflicts, all_wavefronts(&t->p->counts));
     const struct access_example *e = line->examples[way];
@@ -246,7 +246,7 @@ static void tell_conflicts(struct telling *t, const struct line_profile *line, e
     if (way == WAY_SHARED_ATOM &&
         per(line->counts.n[COUNT_SHARED_CONTENTION], n.requests) >= 0.75 * per(n.units, n.requests))
         return; /* that is contention, not a matter of banks */
-    struct rule *r = tell(t, "bank_conflicts", line, part);
+    struct rule *r = add_rule(t, "bank_conflicts", line, part);
     r->found = per(n.units, n.requests);
     r->possible = per(n.ideal, n.requests);
     int64_t distance = e ? common_distance(e) : -1;
@@ -268,7 +268,7 @@ static void tell_conflicts(struct telling *t, const struct line_profile *line, e
 
 /* ---- control ---- */
 
-static void tell_divergence(struct telling *t, const struct line_profile *line) {
+static void rule_divergence(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     double part = per(n[COUNT_DIVERGENT], n[COUNT_BRANCHES]);
     double cost = per(t->p->counts.n[COUNT_INST] * WARP_SIZE - t->p->counts.n[COUNT_THREAD_INST],
@@ -276,7 +276,7 @@ static void tell_divergence(struct telling *t, const struct line_profile *line) 
     cost *= per(n[COUNT_DIVERGENT], t->p->counts.n[COUNT_DIVERGENT]);
     if (part < 0.1 || cost < 0.04)
         return;
-    struct rule *r = tell(t, "divergence", line, cost);
+    struct rule *r = add_rule(t, "divergence", line, cost);
     r->found = 100 * part;
     say(r->what,
         "threads of one warp go both ways at %.0f %% of the branches, which are then executed one after the other: in "
@@ -288,13 +288,13 @@ static void tell_divergence(struct telling *t, const struct line_profile *line) 
         "by length, or compute both values and select one.");
 }
 
-static void tell_barriers(struct telling *t, const struct line_profile *line) {
+static void rule_barriers(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     double wait = per(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]),
            all = per(n[COUNT_BARRIER_WAIT], t->p->counts.n[COUNT_INST]);
     if (all < 0.2)
         return;
-    struct rule *r = tell(t, "barrier_wait", line, all * 0.5);
+    struct rule *r = add_rule(t, "barrier_wait", line, all * 0.5);
     r->found = wait;
     say(r->what,
         "warps come to this barrier unequally busy: each waits while the last one executes %.0f more instructions, on "
@@ -307,12 +307,12 @@ static void tell_barriers(struct telling *t, const struct line_profile *line) {
 
 /* ---- the launch as a whole ---- */
 
-static void tell_blocks(struct telling *t) {
+static void rule_blocks(struct advising *t) {
     const struct launch_profile *p = t->p;
     uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
     uint64_t blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
     if (threads % WARP_SIZE) {
-        struct rule *r = tell(t, "partial_warp", NULL, 0.3);
+        struct rule *r = add_rule(t, "partial_warp", NULL, 0.3);
         r->found = (double)(threads % WARP_SIZE);
         r->possible = WARP_SIZE;
         say(r->what, "a block of %llu thread%s: its last warp has %llu of 32, and costs as much as a full one.",
@@ -320,7 +320,7 @@ static void tell_blocks(struct telling *t) {
         say(r->remedy, "make the number of threads in a block a multiple of 32.");
     }
     if (blocks < LIMIT_SMS) {
-        struct rule *r = tell(t, "small_grid", NULL, 0.1);
+        struct rule *r = add_rule(t, "small_grid", NULL, 0.1);
         r->found = (double)blocks;
         r->possible = LIMIT_SMS;
         say(r->what, "%llu block%s for the %d multiprocessors of an H200: the others have nothing to do.",
@@ -343,7 +343,7 @@ static const char *limiter_remedy(enum occupancy_limit limiter) {
     }
 }
 
-static void tell_occupancy(struct telling *t) {
+static void rule_occupancy(struct advising *t) {
     static const char *const names[] = {[LIMIT_BY_BLOCKS] = "the number of blocks",
                                         [LIMIT_BY_REGISTERS] = "registers",
                                         [LIMIT_BY_SHARED] = "shared memory",
@@ -351,7 +351,7 @@ static void tell_occupancy(struct telling *t) {
     const struct occupancy *o = t->o;
     if (o->percent >= 50)
         return;
-    struct rule *r = tell(t, "occupancy", NULL, 0.2);
+    struct rule *r = add_rule(t, "occupancy", NULL, 0.2);
     r->found = o->percent;
     r->possible = 100;
     say(r->what, "theoretical occupancy is %.0f %%: %u blocks of %u warps fit on a multiprocessor, limited by %s.",
@@ -365,19 +365,19 @@ static int heavier(const void *a, const void *b) {
                                   : (x->line > y->line) - (x->line < y->line);
 }
 
-static void tell_line(struct telling *t, const struct line_profile *line) {
-    tell_uncoalesced(t, line, WAY_GLOBAL_LOAD);
-    tell_uncoalesced(t, line, WAY_GLOBAL_STORE);
+static void rule_line(struct advising *t, const struct line_profile *line) {
+    rule_uncoalesced(t, line, WAY_GLOBAL_LOAD);
+    rule_uncoalesced(t, line, WAY_GLOBAL_STORE);
     for (enum way way = WAY_SHARED_LOAD; way < WAY_END; way++)
-        tell_conflicts(t, line, way);
-    tell_contention(t, line);
-    tell_local(t, line);
-    tell_reuse(t, line);
-    tell_divergence(t, line);
-    tell_barriers(t, line);
+        rule_conflicts(t, line, way);
+    rule_contention(t, line);
+    rule_local(t, line);
+    rule_reuse(t, line);
+    rule_divergence(t, line);
+    rule_barriers(t, line);
 }
 
-#define MOST_CALLS 8 /* of a line that are told apart: more of them are too small a part each */
+#define MOST_CALLS 8 /* of a line that are listed apart: more of them are too small a part each */
 
 bool launch_is_demonstration(const struct launch_profile *p) {
     uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
@@ -385,18 +385,18 @@ bool launch_is_demonstration(const struct launch_profile *p) {
 }
 
 size_t rules_of(const struct launch_profile *p, const struct occupancy *o, struct rule out[MOST_RULES]) {
-    struct telling t = {p, o, out, 0};
+    struct advising t = {p, o, out, 0};
     for (size_t i = 0; i < p->line_count; i++) {
         const struct line_profile *line = &p->lines[i];
         bool apart = line->calls > 1 && line->calls <= MOST_CALLS;
         for (size_t k = 0; apart && k < line->calls; k++)
-            tell_line(&t, &p->calls[line->first_call + k]);
+            rule_line(&t, &p->calls[line->first_call + k]);
         if (!apart)
-            tell_line(&t, line);
+            rule_line(&t, line);
     }
     if (!launch_is_demonstration(p)) {
-        tell_blocks(&t);
-        tell_occupancy(&t);
+        rule_blocks(&t);
+        rule_occupancy(&t);
     }
     qsort(out, t.count, sizeof *out, heavier);
     return t.count;

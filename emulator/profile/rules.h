@@ -9,7 +9,7 @@
 #define MOST_RULES 64
 
 struct rule {
-    double weight;  /* how much of the launch it concerns: they are told in this order */
+    double weight;  /* how much of the launch it concerns: rules are reported in this order */
     const char *id; /* for tools: "uncoalesced", "bank_conflicts" ... */
     const char *file;
     uint32_t line;            /* 0: the launch as a whole */

@@ -1,4 +1,4 @@
-/* See svg.h. */
+/* Writing the pieces of a picture as SVG. */
 #include "profile/svg.h"
 
 static void put_escaped(FILE *out, const char *s) {

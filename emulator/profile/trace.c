@@ -1,4 +1,4 @@
-/* See trace.h. */
+/* Recording block 0 of a launch while it runs. */
 #include "profile/trace.h"
 
 #include <stdio.h>

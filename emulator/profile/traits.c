@@ -1,4 +1,4 @@
-/* See traits.h. */
+/* Finds the class and the kind of memory access of each instruction, once for each kernel. */
 #include "profile/traits.h"
 
 #include <pthread.h>

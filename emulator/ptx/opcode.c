@@ -1,4 +1,4 @@
-/* See opcode.h. */
+/* Finding words in an opcode, between its dots. */
 #include "ptx/opcode.h"
 
 #include <string.h>

@@ -50,9 +50,9 @@ void counted_emit_access(const struct translator *t, uint32_t i) {
             i, bits, bits, bits, bits, bits, step, i, i, i + 1);
 }
 
-/* ---- predicates in a run ---- */
+/* predicates in a region */
 
-/* A predicate that the run does not write is known before the loop over the lanes; others are noted lane by lane. */
+/* A predicate that the region does not write is known before the loop over the lanes; others are noted lane by lane. */
 void counted_emit_lanes(const struct translator *t, uint32_t predicated) {
     if (t->counted)
         fprintf(t->out, "  int32_t g%u[32] __attribute__((aligned(64)));\n", predicated);

@@ -1,5 +1,5 @@
-/* Loads and stores that the checks watch, in the text for whole warps: the checks' fast path is part of it. Where that has no answer
- * the instruction is done as the interpreter does it, by the operation that looks carefully. */
+/* Instrumented loads and stores in the copy for whole warps: the fastest path of the checks is compiled in. Where
+ * that cannot decide, the probe's handler is called, as in the interpreter. */
 #include "check/probes.h"
 #include "ops/load_store.h"
 #include "tier/translator.h"

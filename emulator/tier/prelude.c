@@ -21,7 +21,7 @@
         LEFT((i) + 1);                                                                                                 \
         return RUN(i);                                                                                                 \
     } while (0)
-/* The same for some of the lanes, with the others' work done. */
+/* Calls the handler for the lanes `rest`; the work of the others is done. */
 #define REST(i, rest)                                                                                                  \
     do {                                                                                                               \
         w->mask = rest;                                                                                                \

@@ -10,7 +10,7 @@
 extern const struct operation_name __start_operations[] __attribute__((weak, visibility("hidden"))),
     __stop_operations[] __attribute__((weak, visibility("hidden")));
 
-/* Those that do not become vector code would make their whole run slow. */
+/* Operations that do not become vector code would make their whole region slow. */
 static bool may_be_compiled(const struct ptx_insn *p) {
     enum ptx_type type = opcode_type(p->opcode, 0);
     bool wide = type == TYPE_U64 || type == TYPE_S64;

@@ -1,9 +1,9 @@
-/* Turns a decoded kernel into C.
+/* Translates a decoded kernel to C.
  *
- * The C function has the shape of the interpreter's loop, with the instructions' numbers as the cases of a switch. A run of
- * instructions that only compute becomes one loop over the lanes: a value that dies inside it never leaves the machine's
- * registers. Whatever else there is (memory, barriers, calls, divergence) is done by the interpreter's own
- * operation, called from there; so a warp may change between the tiers at any instruction.
+ * The C function has the shape of the interpreter's loop, with the instructions' numbers as the cases of a switch. A
+ * region of instructions that only compute becomes one loop over the lanes: a value that dies inside it never leaves
+ * the machine's registers. Whatever else there is (memory, barriers, calls, divergence) is done by the interpreter's
+ * own handler, called from there; so a warp may change between the tiers at any instruction.
  *
  * There are two copies of everything: for a warp whose 32 lanes are together, and for any set of lanes. */
 #include "tier/translate.h"
@@ -36,7 +36,7 @@ void memory_emit_access(struct translator *t, uint32_t i) {
         fprintf(t->out, "%lldll, data};\n", (long long)in->imm);
 }
 
-/* What is not regular is left to the interpreter, half a warp at a time. */
+/* Addresses without a pattern are left to the interpreter, half a warp at a time. */
 static void emit_memory(struct translator *t, uint32_t i) {
     char name[32];
     if (!t->full) {

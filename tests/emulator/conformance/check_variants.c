@@ -21,7 +21,7 @@ static struct kind {
 } kinds[] = {{"guarded", 0, 0}, {"destination is a source", 0, 0}, {"literal operand", 0, 0}};
 
 static struct kind *kind_of(const struct variant *v) {
-    return &kinds[v->guarded ? 0 : v->aliased_operand ? 1 : 2];
+    return &kinds[v->predicated ? 0 : v->aliased_operand ? 1 : 2];
 }
 
 static bool has_lanes(const struct plan *plan) {
@@ -53,7 +53,7 @@ static size_t variants_of(const struct plan *plan, struct plan *out) {
     char letter = plan->operand[0].letter;
     if (!plan->carry_in && !plan->carry_out && !has_lanes(plan) && letter != 'q') {
         out[n] = *plan;
-        out[n++].variant.guarded = true;
+        out[n++].variant.predicated = true;
     }
     for (int k = 1; k < plan->count; k++)
         if (plan->operand[k].letter == letter && !plan->carry_in) {
@@ -90,7 +90,7 @@ static uint64_t kept(const struct plan *plan, int slot) {
 static void expect_guarded(const struct plan *plan) {
     memcpy(expected, plain, sizeof expected);
     for (size_t c = 0; c < CASES; c++)
-        if (c % BLOCK_THREADS & VARIANT_GUARD_MASK)
+        if (c % BLOCK_THREADS & VARIANT_PREDICATE_MASK)
             for (int i = 0; i < plan->output_slots; i++)
                 expected[c * OUTPUT_SLOTS + (size_t)i] = kept(plan, i);
 }
@@ -115,7 +115,7 @@ static void fail(const struct plan *plan, const char *why) {
 static void check_variant(const struct plan *plan, struct module *module, size_t i) {
     char error[256];
     kind_of(&plan->variant)->tests++;
-    if (plan->variant.guarded)
+    if (plan->variant.predicated)
         expect_guarded(plan);
     else if (plan->variant.aliased_operand)
         memcpy(expected, plain, sizeof expected);

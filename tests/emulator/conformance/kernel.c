@@ -89,7 +89,7 @@ static void literal(struct text *t, const struct plan_operand *o, uint64_t bits)
 static void guard(struct text *t, const struct plan *plan) {
     char letter = plan->operand[0].letter;
     add(t, "    mov.u32 %%t2, %%tid.x;\n    and.b32 %%t2, %%t2, %d;\n    setp.eq.u32 %%p7, %%t2, 0;\n",
-        VARIANT_GUARD_MASK);
+        VARIANT_PREDICATE_MASK);
     if (letter == 'P' || letter == 'W')
         add(t, "    setp.eq.u32 %%s0, %%t2, %%t2;\n");
     if (letter == 'p' || letter == 'P')
@@ -102,7 +102,7 @@ static void guard(struct text *t, const struct plan *plan) {
 }
 
 static void instruction(struct text *t, const struct plan *plan) {
-    add(t, plan->variant.guarded ? "    @%%p7 %s " : "    %s ", plan->name);
+    add(t, plan->variant.predicated ? "    @%%p7 %s " : "    %s ", plan->name);
     for (int k = 0; k < plan->count; k++) {
         const struct plan_operand *o = &plan->operand[k];
         const char *before = k == 0 ? "" : ", ";
@@ -137,7 +137,7 @@ size_t plan_kernel(const struct plan *plan, const char *kernel_name, char *out, 
     for (int k = 0; k < plan->count; k++)
         if (!plan->operand[k].output && plan->operand[k].letter != 'i' && (!k || k != plan->variant.literal_operand))
             load(&t, &plan->operand[k], k);
-    if (plan->variant.guarded)
+    if (plan->variant.predicated)
         guard(&t, plan);
     if (plan->carry_in)
         carry_in(&t, plan);

@@ -43,13 +43,14 @@ enum carry { CARRY_NONE, CARRY_ADD, CARRY_SUBTRACT };
 
 /* The same instruction written differently, with a result that follows from the plain one. Zero for the recorded kernels. */
 struct variant {
-    bool guarded;        /* executed by some lanes only; the others keep what is in the destination */
+    bool predicated;     /* executed by some lanes only; the others keep what is in the destination */
     int aliased_operand; /* the destination is also this source; 0: no */
     int literal_operand; /* this source is a literal; 0: none */
     uint64_t literal;    /* its bits */
 };
-#define VARIANT_GUARD_MASK 11 /* a guarded instruction is executed by threads whose number has none of these bits */
-#define VARIANT_KEPT       0xcafe5eed7e57ed0eu /* what a destination holds before */
+#define VARIANT_PREDICATE_MASK                                                                                         \
+    11 /* a predicated instruction is executed by threads whose number has none of these bits */
+#define VARIANT_KEPT 0xcafe5eed7e57ed0eu /* what a destination holds before */
 
 struct plan {
     struct variant variant;

@@ -151,7 +151,7 @@ static bool control_fits(const struct instruction *row, const struct evidence *e
         [CONTROL_EXIT] = E(EXIT),
         [CONTROL_TRAP] = E(TRAP),
     };
-    uint64_t around = e->p->guard && row->control != CONTROL_BRANCH ? E(BRANCH_IF) : 0;
+    uint64_t around = e->p->predicate && row->control != CONTROL_BRANCH ? E(BRANCH_IF) : 0;
     uint64_t found = e->effects & CONTROL_EFFECTS & ~around;
     bool returns = strncmp(e->p->opcode, "ret", 3) == 0; /* from a kernel it is an exit */
     return (row->control == CONTROL_NEXT) == !found && !(found & ~effects[row->control]) &&

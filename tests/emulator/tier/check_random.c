@@ -88,7 +88,7 @@ static uint64_t expected[OUTPUTS], found[OUTPUTS];
 
 static bool agrees(size_t i, const uint64_t *inputs) {
     struct kernel *k = kernels[i];
-    return execute(k, k->tier, NULL, inputs, expected) && execute(k, k->tier, compiled[2 * i].handler, inputs, found) &&
+    return execute(k, k->tier, NULL, inputs, expected) && execute(k, k->tier, compiled[2 * i].run, inputs, found) &&
            same_words(i, expected, found);
 }
 
@@ -117,7 +117,7 @@ static bool execute_summed(size_t i, tier_kernel run, const uint64_t *inputs, ui
 static bool sums_agree(size_t i, const uint64_t *inputs) {
     struct emulatorCounters a, b;
     return execute_summed(i, NULL, inputs, expected, &a) &&
-           execute_summed(i, compiled[2 * i + 1].handler, inputs, found, &b) && same_words(i, expected, found) &&
+           execute_summed(i, compiled[2 * i + 1].run, inputs, found, &b) && same_words(i, expected, found) &&
            same_numbers(i, "sum", 0, &a, &b, sizeof a);
 }
 
@@ -152,7 +152,7 @@ static bool profiles_agree(size_t i, const uint64_t *inputs) {
     struct kernel *k = kernels[i];
     bool right = execute(k, k->counted_tier, NULL, inputs, expected);
     const struct launch_profile *a = last_profile();
-    right &= execute(k, k->counted_tier, compiled[2 * i + 1].handler, inputs, found);
+    right &= execute(k, k->counted_tier, compiled[2 * i + 1].run, inputs, found);
     const struct launch_profile *b = last_profile();
     if (!right || a == b || a->line_count != b->line_count)
         return fprintf(stderr, "# kernel %zu: other lines\n", i), false;

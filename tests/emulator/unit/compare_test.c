@@ -1,4 +1,4 @@
-/* Every spelling of setp, set, selp and slct: what the name says, computed the slow way. */
+/* Every spelling of setp, set, selp and slct: what the name says, computed one by one. */
 #include <math.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* A run: instructions that only compute, as one loop over the lanes. */
+/* A region: consecutive instructions that only compute, translated to one loop over the lanes. */
 #include "decode/decode.h"
 #include "decode/registers.h"
 #include "tier/translator.h"
@@ -12,7 +12,7 @@ static const struct frame_constant *constant_at(const struct kernel *k, uint32_t
     return NULL;
 }
 
-/* NULL when the slot is known with another width: the run must end before. */
+/* NULL when the slot is known with another width: the region must end before. */
 static struct place *place_of(struct translator *t, uint32_t slot, unsigned bits) {
     for (unsigned i = 0; i < t->place_count; i++)
         if (t->places[i].slot == slot)
@@ -43,11 +43,11 @@ static bool note_operands(struct translator *t, uint32_t i, bool predicated, uin
     return true;
 }
 
-/* The instructions from `begin` that make up one run; [begin, end). */
+/* The region that begins at instruction `begin`; returns its end. */
 static uint32_t gather(struct translator *t, uint32_t begin) {
     uint32_t i = begin;
     t->place_count = 0;
-    while (i < t->k->code.count && i - begin < MAX_RUN) {
+    while (i < t->k->code.count && i - begin < MAX_REGION) {
         unsigned places = t->place_count;
         bool predicate = t->steps[i] == STEP_PREDICATE;
         if (!predicate && t->steps[i] != STEP_LANES)
@@ -61,7 +61,7 @@ static uint32_t gather(struct translator *t, uint32_t begin) {
     return i;
 }
 
-/* ---- who is read behind a run ---- */
+/* what is read after a region */
 
 static long source_index(const struct translator *t, uint32_t i) {
     const struct ptx_function *f = t->k->ptx;
@@ -134,7 +134,7 @@ static int read_place(struct translator *t, struct place *p) {
     return p->value;
 }
 
-/* The same as anybody may read it. */
+/* The value with its NaN made canonical, as anything outside the region may read it. */
 static int read_canonical(struct translator *t, struct place *p) {
     int value = read_place(t, p);
     if (p->raw) {
@@ -154,7 +154,7 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *pre
     unsigned n = steps_operands(in, o);
     int on = predicate ? read_place(t, place_of(t, *predicate, 1)) : -1, values[INSN_OPERANDS], before[INSN_OPERANDS];
     bool takes = in->flags & INSN_RAW_SOURCES;
-    /* What a predicate leaves as it was may be any bits, not only a number: those of a NaN are to stay. */
+    /* Lanes whose predicate is false keep their bits, which need not be a canonical NaN. */
     bool raw = in->flags & INSN_RAW_RESULT && (!predicate || place_of(t, o[0].slot, o[0].bits)->raw);
     for (unsigned j = 0; j < n; j++) {
         struct place *p = place_of(t, o[j].slot, o[j].bits);
