@@ -1,0 +1,53 @@
+#!/bin/sh
+# coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: api, check and conformance), as a table by
+# folder. It is a figure, not a test. The last commit is tested, in a clone in build/coverage, on an emulator that gcc's gcov has
+# prepared: some minutes. What compiled kernels do (the second tier's libraries) is not seen.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/messages.sh
+[ $# -gt 0 ] || set -- emulator/api emulator/check emulator/conformance
+
+clone=$PWD/build/coverage
+rm -rf "$clone"
+mkdir -p build
+git clone -q --no-hardlinks . "$clone"
+cd "$clone"
+sh tools/toolchain/configure.sh
+. build/configuration
+include=$(dirname "$TOOLKIT_LIB")/include
+[ -f "$include/cuda_runtime_api.h" ] || include=/usr/include
+objects=$clone/build/emulator
+mkdir -p "$objects"
+say "building the emulator for gcov"
+"${MAKE:-make}" -s -C emulator -j"$(nproc)" BUILD="$objects" CC=gcc CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$include" \
+  EXTRA_CFLAGS='-O1 --coverage -fprofile-update=atomic' LDLIBS='-lm -ldl -pthread --coverage' >build/log 2>&1 || {
+  tail -n 20 build/log >&2
+  fail "it does not build."
+}
+echo "$CUDA_MAJOR" >"$objects/made_for"
+for suite; do
+  EMULATOR_READY=1 SUITE=$suite tests/run | grep -v '^The slowest' || say "$suite: checks failed; what it reached counts all the same"
+done
+
+# gcov's summary of each source: "File 'ops/float32.c'", "Lines executed:97.50% of 120", "Taken at least once:88.00% of 50".
+cd emulator
+find "$objects" -name '*.gcda' | while read -r data; do
+  gcov -n -b -o "$(dirname "$data")" "$data" 2>/dev/null
+done >"$clone/build/gcov.txt"
+awk '
+  /^File / { file = $2; gsub(/\047/, "", file); own = file !~ /^\//; split(file, part, "/"); folder = part[1]; next }
+  !own || (file, $0 ~ /^Lines/ ? "l" : "b") in seen { next }
+  /^Lines executed|^Taken at least once/ {
+    kind = /^Lines/ ? "l" : "b"
+    seen[file, kind]
+    split($0, colon, ":"); percent = colon[2] + 0; of = $NF
+    reached[folder, kind] += percent * of / 100; all[folder, kind] += of
+    reached["all", kind] += percent * of / 100; all["all", kind] += of
+    if (!(folder in known)) { known[folder]; folders[++n] = folder }
+  }
+  END {
+    printf "%-12s %8s %8s %10s %8s\n", "folder", "lines", "reached", "branches", "taken"
+    folders[++n] = "all"
+    for (i = 1; i <= n; i++) { f = folders[i]
+      printf "%-12s %8d %7.1f%% %10d %7.1f%%\n", f, all[f, "l"], 100 * reached[f, "l"] / all[f, "l"], all[f, "b"], all[f, "b"] ? 100 * reached[f, "b"] / all[f, "b"] : 0 }
+  }' "$clone/build/gcov.txt"
