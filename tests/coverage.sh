@@ -20,7 +20,8 @@ objects=$clone/build/emulator
 mkdir -p "$objects"
 say "building the emulator for gcov"
 "${MAKE:-make}" -s -C emulator -j"$(nproc)" BUILD="$objects" CC=gcc CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$include" \
-  EXTRA_CFLAGS='-O1 --coverage -fprofile-update=atomic' LDLIBS='-lm -ldl -pthread --coverage' >build/log 2>&1 || {
+  EXTRA_CFLAGS='-O1 --coverage -fprofile-update=atomic' LDLIBS='-lm -ldl -pthread --coverage' \
+  "$objects/libcudart.so.$CUDA_MAJOR" "$objects/libemulator.a" >build/log 2>&1 || {
   tail -n 20 build/log >&2
   fail "it does not build."
 }
