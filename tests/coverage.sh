@@ -1,11 +1,11 @@
 #!/bin/sh
-# coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: api, check and conformance), as a table by
+# coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: those of the emulator that need no second build), as a table by
 # folder. It is a figure, not a test. The last commit is tested, in a clone in build/coverage, on an emulator that gcc's gcov has
 # prepared: some minutes. What compiled kernels do (the second tier's libraries) is not seen.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/messages.sh
-[ $# -gt 0 ] || set -- emulator/api emulator/check emulator/conformance
+[ $# -gt 0 ] || set -- emulator/api emulator/check emulator/conformance emulator/tensor emulator/profile emulator/random emulator/link
 
 clone=$PWD/build/coverage
 rm -rf "$clone"
@@ -27,7 +27,7 @@ say "building the emulator for gcov"
 }
 echo "$CUDA_MAJOR" >"$objects/made_for"
 for suite; do
-  EMULATOR_READY=1 SUITE=$suite tests/run | grep -v '^The slowest' || say "$suite: checks failed; what it reached counts all the same"
+  EMULATOR_READY=1 COVERAGE=1 SUITE=$suite tests/run | grep -v '^The slowest' || say "$suite: checks failed; what it reached counts all the same"
 done
 
 # gcov's summary of each source: "File 'ops/float32.c'", "Lines executed:97.50% of 120", "Taken at least once:88.00% of 50".

@@ -27,7 +27,7 @@ build_emulator() (
 link_test() {
   link_folder=$1 link_executable=$2
   shift 2
-  link_flags=-O2
+  link_flags="-O2${COVERAGE:+ --coverage}" # tests/coverage.sh
   [ "$link_folder" != "$sanitized_emulator" ] ||
     link_flags='-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
   mkdir -p "$(dirname "$link_executable")"
