@@ -36,7 +36,7 @@ find "$objects" -name '*.gcda' | while read -r data; do
   gcov -n -b -o "$(dirname "$data")" "$data" 2>/dev/null
 done >"$clone/build/gcov.txt"
 awk '
-  /^File / { file = $2; gsub(/\047/, "", file); own = file !~ /^\//; split(file, part, "/"); folder = part[1]; next }
+  /^File / { file = $2; gsub(/\047/, "", file); own = file !~ /^\// && file !~ /^tests/; split(file, part, "/"); folder = part[1]; next }
   !own || (file, $0 ~ /^Lines/ ? "l" : "b") in seen { next }
   /^Lines executed|^Taken at least once/ {
     kind = /^Lines/ ? "l" : "b"
