@@ -17,7 +17,7 @@ struct marker {
     _Atomic int references;
     bool done;
     double seconds;
-    struct stream_clock clock; /* what comes before it */
+    struct stream_clock clock; /* what happens before it */
 };
 
 enum stream_kind { STREAM_LEGACY, STREAM_BLOCKING, STREAM_NON_BLOCKING };
