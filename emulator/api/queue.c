@@ -17,7 +17,7 @@ struct marker {
     _Atomic int references;
     bool done;
     double seconds;
-    struct stream_clock clock; /* what comes before it */
+    struct stream_clock clock; /* what happens before it */
 };
 
 enum stream_kind { STREAM_LEGACY, STREAM_BLOCKING, STREAM_NON_BLOCKING };
@@ -33,7 +33,7 @@ struct stream {
     bool destroyed; /* to go when empty */
     struct operation *head, *tail;
     pthread_cond_t changed;    /* its thread's */
-    struct stream_clock clock; /* what comes before its next operation */
+    struct stream_clock clock; /* what happens before its next operation */
     struct stream *next;
 };
 
@@ -75,7 +75,7 @@ static bool startable(const struct stream *s) {
     return op && !s->busy && !(op->waits_for && !op->waits_for->done) && !blocked(s, op->number);
 }
 
-/* What the program's threads have waited for comes before all that they submit from then on. */
+/* What the program's threads have waited for happens before all that they submit from then on. */
 static struct stream_clock host_clock;
 
 static void join_blocking(struct stream_clock *clock, const struct device_queue *d) {
@@ -84,7 +84,7 @@ static void join_blocking(struct stream_clock *clock, const struct device_queue 
             stream_clock_join(clock, &other->clock);
 }
 
-/* For racecheck: what is over before this operation begins. */
+/* For racecheck: what happens before this operation. */
 static void note_order(struct stream *s, struct operation *op) {
     const struct device_queue *d = &devices[s->device];
     if (!check_is_on(CHECK_RACE))

@@ -9,7 +9,7 @@
 /* Streams are told apart by number modulo this; two with the same number count as ordered. */
 #define ORDER_STREAMS 32
 
-/* Of each stream, the number of its last operation that comes before. */
+/* A vector clock of streams: for each, the number of its last operation that happens before. */
 struct stream_clock {
     uint32_t last[ORDER_STREAMS];
 };
@@ -47,7 +47,8 @@ bool stream_order_find(uint32_t serial, struct ran *out);
 uint32_t stream_order_all_before(const struct operation_order *now);
 /* Nothing is under way, and this comes before all that will be submitted. */
 void stream_order_idle(const struct stream_clock *host);
-/* All operations up to this serial come before those that are under way and those that will be submitted; never shrinks. Any thread. */
+/* All operations up to this serial number happen before those in flight and those still to be submitted; never
+ * shrinks. Any thread. */
 uint32_t stream_order_floor(void);
 /* Has a kernel run that is not over before this operation begins? */
 bool stream_order_has_unordered(const struct operation_order *now);

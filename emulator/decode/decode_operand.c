@@ -109,8 +109,8 @@ static const struct {
     {"%envreg2", FRAME_GRID_WORKSPACE_LOW},
 };
 
-/* The fourth part of a vector; and the system's part of shared memory: where it begins and ends, and where in it each of its users' part begins. A block is
- * a cluster of its own. */
+/* Special registers that are the same in every launch: the fourth element of vectors is 0, a block is a cluster of its own, and the bounds of the
+ * part of shared memory that the system reserves. */
 static const struct {
     const char *name;
     uint32_t value;

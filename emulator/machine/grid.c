@@ -27,18 +27,18 @@ struct aside {
 };
 
 /* A launch in progress, on its caller's stack. */
-struct run {
+struct launch_job {
     struct launch launch;
     struct aside aside;
     uint64_t blocks;
     unsigned workers; /* at it now, the caller not counted; under the pool's lock */
-    struct run *next;
+    struct launch_job *next;
 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    struct run *runs;
+    struct launch_job *jobs;
     int helpers, idle;
 } pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0};
 
@@ -206,22 +206,22 @@ struct range {
 
 /* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. Only one when blocks
  * wait for others: then the others should be begun in order. */
-static bool take_blocks(struct run *run, struct range *taken, bool one) {
-    _Atomic uint64_t *counter = &run->launch.next_block;
-    uint64_t at = atomic_load(counter), left = at < run->blocks ? run->blocks - at : 0;
+static bool take_blocks(struct launch_job *job, struct range *taken, bool one) {
+    _Atomic uint64_t *counter = &job->launch.next_block;
+    uint64_t at = atomic_load(counter), left = at < job->blocks ? job->blocks - at : 0;
     uint64_t share = left / (4 * (uint64_t)grid_threads());
     share = share < 1 || one ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
-    uint64_t begin = left ? atomic_fetch_add(counter, share) : run->blocks, end = begin + share;
-    if (begin >= run->blocks)
+    uint64_t begin = left ? atomic_fetch_add(counter, share) : job->blocks, end = begin + share;
+    if (begin >= job->blocks)
         return false;
-    *taken = (struct range){begin, end < run->blocks ? end : run->blocks};
+    *taken = (struct range){begin, end < job->blocks ? end : job->blocks};
     return true;
 }
 
-static struct block *next_block(struct run *run, struct worker *worker, struct range *taken, struct block *reuse,
+static struct block *next_block(struct launch_job *job, struct worker *worker, struct range *taken, struct block *reuse,
                                 bool one) {
-    struct launch *launch = &run->launch;
-    if (atomic_load(&launch->stop) || (taken->next == taken->end && !take_blocks(run, taken, one)))
+    struct launch *launch = &job->launch;
+    if (atomic_load(&launch->stop) || (taken->next == taken->end && !take_blocks(job, taken, one)))
         return NULL;
     uint64_t index = taken->next++;
     if (!reuse) {
@@ -237,8 +237,8 @@ static struct block *next_block(struct run *run, struct worker *worker, struct r
 }
 
 /* A block has yielded: is there no sense in going on? */
-static bool out_of_time(struct run *run, struct block *b) {
-    struct launch *launch = &run->launch;
+static bool out_of_time(struct launch_job *job, struct block *b) {
+    struct launch *launch = &job->launch;
     double time = now();
     if (stuck_in_vain(b, time))
         return true;
@@ -254,10 +254,10 @@ static bool out_of_time(struct run *run, struct block *b) {
 /* Blocks between two looks at the clock. */
 #define TIME_EVERY 16
 
-static void tell_time(const struct run *run, const struct worker *worker, double *since) {
+static void report_time(const struct launch_job *job, const struct worker *worker, double *since) {
     double time = now();
     if (observer.interpreted)
-        observer.interpreted(run->launch.kernel, worker->counters != NULL, (uint64_t)((time - *since) * 1e9));
+        observer.interpreted(job->launch.kernel, worker->counters != NULL, (uint64_t)((time - *since) * 1e9));
     *since = time;
 }
 
@@ -265,9 +265,9 @@ static void tell_time(const struct run *run, const struct worker *worker, double
 
 /* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may wait only for each
  * other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
-static bool begins(const struct run *run, const struct aside *s) {
+static bool begins(const struct launch_job *job, const struct aside *s) {
     unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
-    if (!count || run->launch.config.cooperative)
+    if (!count || job->launch.config.cooperative)
         return true;
     return count < RESIDENT_BLOCKS * (unsigned)grid_threads() && atomic_load(&s->vain) >= VAIN * count;
 }
@@ -292,9 +292,9 @@ static struct block *oldest_aside(struct aside *s, struct worker *worker) {
     return b;
 }
 
-static struct block *begin_block(struct run *run, struct aside *s, struct worker *worker, struct range *taken,
+static struct block *begin_block(struct launch_job *job, struct aside *s, struct worker *worker, struct range *taken,
                                  struct block **spare) {
-    struct block *b = next_block(run, worker, taken, *spare, atomic_load(&s->count) > 0);
+    struct block *b = next_block(job, worker, taken, *spare, atomic_load(&s->count) > 0);
     if (b) {
         *spare = NULL;
         atomic_store(&s->vain, 0);
@@ -302,16 +302,16 @@ static struct block *begin_block(struct run *run, struct aside *s, struct worker
     return b;
 }
 
-static struct block *choose_block(struct run *run, struct aside *s, struct worker *worker, struct range *taken,
+static struct block *choose_block(struct launch_job *job, struct aside *s, struct worker *worker, struct range *taken,
                                   struct block **spare) {
-    struct block *b = begins(run, s) ? begin_block(run, s, worker, taken, spare) : NULL;
+    struct block *b = begins(job, s) ? begin_block(job, s, worker, taken, spare) : NULL;
     if (!b)
         b = oldest_aside(s, worker);
-    return b ? b : begin_block(run, s, worker, taken, spare); /* another worker was faster */
+    return b ? b : begin_block(job, s, worker, taken, spare); /* another worker was faster */
 }
 
 /* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
-static struct block *put_aside(const struct run *run, struct aside *s, struct block *b) {
+static struct block *put_aside(const struct launch_job *job, struct aside *s, struct block *b) {
     bool waits = block_waits(b);
     if (!waits && b->turn.fuel < WARP_FUEL)
         return b;
@@ -323,27 +323,27 @@ static struct block *put_aside(const struct run *run, struct aside *s, struct bl
     unsigned count = atomic_fetch_add(&s->count, 1) + 1;
     unsigned vain = atomic_fetch_add(&s->vain, waits ? VAIN : 1);
     pthread_mutex_unlock(&s->lock);
-    if (vain % (VAIN * count) == 0 && !begins(run, s)) /* whoever they wait for may need the processor */
+    if (vain % (VAIN * count) == 0 && !begins(job, s)) /* whoever they wait for may need the processor */
         sched_yield();
     return NULL;
 }
 
 /* Runs blocks until there are none left. */
-static void work(struct run *run, struct worker *worker) {
-    struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *aside = worker->counters ? &own : &run->aside;
+static void work(struct launch_job *job, struct worker *worker) {
+    struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *aside = worker->counters ? &own : &job->aside;
     struct block *same = NULL, *spare = NULL;
     struct range taken = {0, 0};
     double since = now();
     for (unsigned turns = 1;; turns++) {
         if (turns % TIME_EVERY == 0)
-            tell_time(run, worker, &since);
-        struct block *b = same ? same : choose_block(run, aside, worker, &taken, &spare);
+            report_time(job, worker, &since);
+        struct block *b = same ? same : choose_block(job, aside, worker, &taken, &spare);
         if (!b)
             break;
         same = NULL;
         enum block_end how = block_run(b);
-        if (how == BLOCK_YIELDED && !out_of_time(run, b) && !atomic_load(&run->launch.stop)) {
-            same = put_aside(run, aside, b);
+        if (how == BLOCK_YIELDED && !out_of_time(job, b) && !atomic_load(&job->launch.stop)) {
+            same = put_aside(job, aside, b);
             continue;
         }
         atomic_store(&aside->vain, 0);
@@ -351,17 +351,17 @@ static void work(struct run *run, struct worker *worker) {
         block_free(spare);
         spare = b;
     }
-    tell_time(run, worker, &since);
+    report_time(job, worker, &since);
     block_free(spare);
 }
 
-static void worker_run(struct run *run, int index) {
+static void worker_do(struct launch_job *job, int index) {
     struct worker worker = {.index = index, .counters = observer.counters_new ? observer.counters_new() : NULL};
-    worker.cache_size = run->launch.kernel->access_count;
+    worker.cache_size = job->launch.kernel->access_count;
     worker.cache = calloc(worker.cache_size + 1, sizeof *worker.cache);
     if (!worker.cache)
         abort();
-    work(run, &worker);
+    work(job, &worker);
     if (worker.counters)
         observer.counters_end(worker.counters);
     free(worker.cache);
@@ -369,8 +369,8 @@ static void worker_run(struct run *run, int index) {
 
 /* ---- the pool ---- */
 
-static struct run *run_with_work(void) {
-    for (struct run *r = pool.runs; r; r = r->next)
+static struct launch_job *job_with_work(void) {
+    for (struct launch_job *r = pool.jobs; r; r = r->next)
         if (atomic_load(&r->launch.next_block) < r->blocks && !atomic_load(&r->launch.stop))
             return r;
     return NULL;
@@ -380,27 +380,27 @@ static void *helper(void *argument) {
     int index = (int)(intptr_t)argument;
     pthread_mutex_lock(&pool.lock);
     for (;;) {
-        struct run *run = run_with_work();
-        if (!run) {
+        struct launch_job *job = job_with_work();
+        if (!job) {
             pool.idle++;
             pthread_cond_wait(&pool.work, &pool.lock);
             pool.idle--;
             continue;
         }
-        run->workers++;
+        job->workers++;
         pthread_mutex_unlock(&pool.lock);
-        worker_run(run, index);
+        worker_do(job, index);
         pthread_mutex_lock(&pool.lock);
-        run->workers--;
+        job->workers--;
         pthread_cond_broadcast(&pool.done);
     }
     return NULL;
 }
 
-static void call_helpers(struct run *run) {
+static void call_helpers(struct launch_job *job) {
     pthread_mutex_lock(&pool.lock);
-    run->next = pool.runs;
-    pool.runs = run;
+    job->next = pool.jobs;
+    pool.jobs = job;
     while (pool.helpers < grid_threads() - 1) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, helper, (void *)(intptr_t)(pool.helpers + 1)) != 0)
@@ -412,13 +412,13 @@ static void call_helpers(struct run *run) {
     pthread_mutex_unlock(&pool.lock);
 }
 
-static void dismiss_helpers(struct run *run) {
+static void dismiss_helpers(struct launch_job *job) {
     pthread_mutex_lock(&pool.lock);
-    struct run **at = &pool.runs;
-    while (*at != run)
+    struct launch_job **at = &pool.jobs;
+    while (*at != job)
         at = &(*at)->next;
-    *at = run->next;
-    while (run->workers)
+    *at = job->next;
+    while (job->workers)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
 }
@@ -440,10 +440,10 @@ static uint32_t local_bytes(const struct kernel *k, const struct launch_config *
 
 int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     const uint32_t *g = config->grid, *b = config->block;
-    struct run run = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER,
-                      .aside.lock = PTHREAD_MUTEX_INITIALIZER,
-                      .blocks = (uint64_t)g[0] * g[1] * g[2]};
-    struct launch *launch = &run.launch;
+    struct launch_job job = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER,
+                             .aside.lock = PTHREAD_MUTEX_INITIALIZER,
+                             .blocks = (uint64_t)g[0] * g[1] * g[2]};
+    struct launch *launch = &job.launch;
     launch->kernel = kernel;
     launch->config = *config;
     launch->id = atomic_fetch_add(&launch_count, 1) + 1;
@@ -459,12 +459,12 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
         observer.launch_begins(launch);
     if (observer.launch_prepares)
         observer.launch_prepares(kernel);
-    bool alone = run.blocks == 1 || grid_threads() == 1;
+    bool alone = job.blocks == 1 || grid_threads() == 1;
     if (!alone)
-        call_helpers(&run);
-    worker_run(&run, 0);
+        call_helpers(&job);
+    worker_do(&job, 0);
     if (!alone)
-        dismiss_helpers(&run);
+        dismiss_helpers(&job);
     if (observer.launch_ended)
         observer.launch_ended(launch);
     if (launch->workspace)

@@ -1,6 +1,7 @@
-/* Who watches the machine. The machine, its operations and its decoder call nobody above them: the checks, the counters
- * and the second tier fill their parts of this struct when the library is loaded (observe.c in check/, profile/ and
- * tier/). What is NULL is not called; a machine that nobody watches runs kernels and returns errors without a word.
+/* Who observes the machine. The machine, its operations and its decoder call nobody above them: the checks, the
+ * counters and the second tier fill their parts of this struct when the library is loaded (observe.c in check/,
+ * profile/ and tier/). What is NULL is not called; a machine that nobody observes runs kernels and returns errors
+ * without a word.
  *
  * What is called often is behind a test of something that its owner has hung into the machine: launch.watch,
  * block.watch and warp.shadow are the checks', worker.counters the counters'. */

@@ -1,6 +1,6 @@
 /* Checks that an instruction does the same however it is written: check_variants FORMS [PREFIX]
  *
- * Each form is executed plainly, and then guarded by a predicate, with a destination that is also a source, and with
+ * Each form is executed plainly, and then with a predicate, with a destination that is also a source, and with
  * literals for its sources. What those must give follows from the plain results, so no GPU is needed. */
 #include "decode/module.h"
 #include "emulated.h"
@@ -18,7 +18,7 @@ static uint64_t plain[CASES * OUTPUT_SLOTS], found[CASES * OUTPUT_SLOTS], expect
 static struct kind {
     const char *name;
     size_t tests, failed;
-} kinds[] = {{"guarded", 0, 0}, {"destination is a source", 0, 0}, {"literal operand", 0, 0}};
+} kinds[] = {{"predicated", 0, 0}, {"destination is a source", 0, 0}, {"literal operand", 0, 0}};
 
 static struct kind *kind_of(const struct variant *v) {
     return &kinds[v->predicated ? 0 : v->aliased_operand ? 1 : 2];
@@ -71,7 +71,7 @@ static size_t variants_of(const struct plan *plan, struct plan *out) {
     return n;
 }
 
-/* What a guarded instruction leaves where it was not executed. */
+/* What a predicated instruction leaves where it was not executed. */
 static uint64_t kept(const struct plan *plan, int slot) {
     switch (plan->operand[0].letter) {
     case 'p':
@@ -87,7 +87,7 @@ static uint64_t kept(const struct plan *plan, int slot) {
     }
 }
 
-static void expect_guarded(const struct plan *plan) {
+static void expect_predicated(const struct plan *plan) {
     memcpy(expected, plain, sizeof expected);
     for (size_t c = 0; c < CASES; c++)
         if (c % BLOCK_THREADS & VARIANT_PREDICATE_MASK)
@@ -116,7 +116,7 @@ static void check_variant(const struct plan *plan, struct module *module, size_t
     char error[256];
     kind_of(&plan->variant)->tests++;
     if (plan->variant.predicated)
-        expect_guarded(plan);
+        expect_predicated(plan);
     else if (plan->variant.aliased_operand)
         memcpy(expected, plain, sizeof expected);
     else if (!expect_literal(plan, module, error, sizeof error))

@@ -85,8 +85,8 @@ static void literal(struct text *t, const struct plan_operand *o, uint64_t bits)
         add(t, "%" PRId64, o->letter == 'w' ? (int32_t)bits : o->letter == 'h' ? (int16_t)bits : (int64_t)bits);
 }
 
-/* A guard that depends on the thread, and a destination that shows whether it was written. */
-static void guard(struct text *t, const struct plan *plan) {
+/* A predicate that depends on the thread, and a destination that shows whether it was written. */
+static void predicate(struct text *t, const struct plan *plan) {
     char letter = plan->operand[0].letter;
     add(t, "    mov.u32 %%t2, %%tid.x;\n    and.b32 %%t2, %%t2, %d;\n    setp.eq.u32 %%p7, %%t2, 0;\n",
         VARIANT_PREDICATE_MASK);
@@ -138,7 +138,7 @@ size_t plan_kernel(const struct plan *plan, const char *kernel_name, char *out, 
         if (!plan->operand[k].output && plan->operand[k].letter != 'i' && (!k || k != plan->variant.literal_operand))
             load(&t, &plan->operand[k], k);
     if (plan->variant.predicated)
-        guard(&t, plan);
+        predicate(&t, plan);
     if (plan->carry_in)
         carry_in(&t, plan);
     instruction(&t, plan);

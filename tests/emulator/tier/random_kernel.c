@@ -44,7 +44,7 @@ static void add_register(struct writer *w, char letter) {
     add(w, "%%%c%u", name, below(w, resources_registers(letter)));
 }
 
-static void add_guard(struct writer *w) {
+static void add_predicate(struct writer *w) {
     if (below(w, 4) == 0)
         add(w, "@%s%%p%u ", below(w, 2) ? "!" : "", below(w, PREDICATES));
 }
@@ -115,7 +115,7 @@ static void add_instruction(struct writer *w) {
     const struct plan *p = any_plan(w);
     bool literal = below(w, 5) == 0;
     add(w, "    ");
-    add_guard(w);
+    add_predicate(w);
     add(w, "%s ", p->name);
     for (int k = 0; k < p->count; k++) {
         const struct plan_operand *o = &p->operand[k];
@@ -144,7 +144,7 @@ static void add_move(struct writer *w) {
                                         "and.pred p p p"};
     const char *c = forms[below(w, sizeof forms / sizeof *forms)];
     add(w, "    ");
-    add_guard(w);
+    add_predicate(w);
     add(w, "%.*s ", (int)strcspn(c, " "), c);
     for (c = strchr(c, ' '); *c; c += 2) {
         add_register(w, c[1]);
@@ -233,7 +233,7 @@ static void add_regular(struct writer *w) {
         add(w, "    add.u64 %%walk, %%walk, %%row;\n");
     }
     add(w, "    ");
-    add_guard(w);
+    add_predicate(w);
     if (below(w, 4))
         add_regular_load(w);
     else
