@@ -147,6 +147,47 @@ is_compiled() {
   return 1
 }
 
+# Corners of the fast paths: each is reported as it should be, the same lines, threads and counts in each way.
+corners=tests/emulator/check/fast_paths.cu
+run_corners() {
+  expectations $corners "$scratch/corners"
+  while read -r name error verdict expected limit silent checks; do
+    echo "$ways" | while read -r way EMULATOR_TIER more; do
+      export EMULATOR_TIER EMULATOR_THREADS=1
+      run_case "$scratch/corners/program" "$scratch/corners" " $way" "$name" "$error" "$verdict" "$expected" "$limit" \
+        "$silent" "$checks$more"
+      cat "$scratch/out" "$scratch/err" | sed '/^compiled /d; s/0x[0-9a-f]*/ADDRESS/g' >"$scratch/corners/$way"
+      [ "$way" != compiled ] || is_compiled "$name $way" "$scratch/out" || continue
+      difference=$(diff "$scratch/corners/careful" "$scratch/corners/$way" | sed -n 2p)
+      [ -z "$difference" ] || no "$name, careful and $way" "$difference"
+    done
+  done <"$scratch/corners/cases"
+}
+
+# Blocks that run at once go side by side: as many hazards as there are, whoever of them comes first.
+run_at_once() {
+  sed -n 's|^// AT ONCE ||p' $corners | while read -r name hazards; do
+    for round in 1 2 3; do
+      EMULATOR_CHECK=racecheck EMULATOR_TIER=0 EMULATOR_THREADS=4 EMULATOR_TIMEOUT=20 timeout 60 \
+        "$scratch/corners/program" "$name" >"$scratch/out" 2>&1 || true
+      found=$(sed -n 's/.*\[\([0-9,]*\) hazards\{0,1\}\]$/\1/p' "$scratch/out" | tr -d , | awk '{ n += $1 } END { print n + 0 }')
+      if grep -q '^verdict' "$scratch/out" && [ "$found" = "$hazards" ]; then
+        pass "$name, round $round"
+      else
+        no "$name, round $round" "$found hazards, expected $hazards: $(tail -n 1 "$scratch/out")"
+      fi
+    done
+  done
+}
+
+mkdir -p "$scratch/corners"
+if QUIET=1 sh tools/compile/build.sh $corners "$scratch/corners/program" >"$scratch/build" 2>&1; then
+  run_corners
+  run_at_once
+else
+  no "check/fast_paths" "does not compile: $(grep -m 1 error "$scratch/build")"
+fi
+
 # Quick and careful find the same in random programs: the same lines, threads, addresses and counts.
 compare_ways() { # NAME PROGRAMS LEAST: the least number of races that they must have
   if ! QUIET=1 sh tools/compile/build.sh "tests/emulator/check/$1.cu" "$scratch/$1" >"$scratch/build" 2>&1; then
