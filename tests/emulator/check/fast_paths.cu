@@ -211,8 +211,10 @@ static void case_rows_with_a_gap(void) {
 // SAYS ERROR SUMMARY: 9 errors
 __global__ void row_written_again(int *x, int *y, int warp) {
     int t = threadIdx.x;
-    if (blockIdx.x == 0)
-        x[t] = t;
+    for (int k = 0; blockIdx.x == 0 && k < 3; k++) {
+        x[t] = k;
+        asm volatile("" ::: "memory"); // each time anew
+    }
     __syncthreads();
     if (blockIdx.x == 0 && t / 32 == warp) {
 #pragma unroll 1
@@ -239,7 +241,9 @@ static void case_row_written_again(void) {
 // SAYS ERROR SUMMARY: 9 errors
 __global__ void row_read_then_written(int *x, int *y, int warp) {
     int t = threadIdx.x;
-    __syncwarp(); // the reads are not logged
+    if (blockIdx.x == 0 && t == 0)
+        x[200] = 1; // so the reads are not logged
+    __syncthreads();
     if (blockIdx.x == 0)
         y[t] = x[t];
     __syncthreads();
