@@ -22,5 +22,5 @@ void probed_emit(struct translator *t, uint32_t i) {
     fprintf(t->out, " {\n");
     memory_emit_access(t, i);
     fprintf(t->out, "  const struct probed_access x = {%uu, %uu, %uu, %uu};\n", x->bytes, x->record, x->begin, x->end);
-    fprintf(t->out, "  if (!watched_%s(w, a, x)) DO(%u, %u);\n }\n", name, i, i + 1);
+    fprintf(t->out, "  if (!probed_%s(w, a, x)) DO(%u, %u);\n }\n", name, i, i + 1);
 }

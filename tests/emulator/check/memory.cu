@@ -5,8 +5,6 @@
  */
 #include "run_case.h"
 
-#include <assert.h>
-
 // EXPECT write_past_end 700 out_of_bounds
 // SAYS ========= Invalid __global__ write of size 4 bytes
 // SAYS =========     at write_past_end(float *) in tests/emulator/check/memory.cu:LINE
@@ -112,20 +110,6 @@ __global__ void pitch_in_floats(float *x, int pitch) {
 }
 static void case_pitch_in_floats(void) {
     pitch_in_floats<<<8, 32>>>(device_array<float>(1024), 512);
-}
-
-// The texts of printf and assert lie in memory, too, but nobody means one by an index.
-// EXPECT past_a_text 700 out_of_bounds
-// SAYS of size 4,096 bytes (argument 1, x)
-__global__ void past_a_text(float *x, int n) {
-    assert(n > 0);
-    if (n == 77) {
-        printf("%d is more than the number of threads in a block, here\n", n);
-    }
-    x[threadIdx.x + 2048] = 1;
-}
-static void case_past_a_text(void) {
-    past_a_text<<<1, 32>>>(device_array<float>(1024), 1024);
 }
 
 // EXPECT no_guard_for_k 700 out_of_bounds
@@ -384,20 +368,33 @@ static void case_managed_past_end(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(write_past_end),     CASE(read_one_too_many),
-    CASE(before_the_start),   CASE(far_block),
-    CASE(atomic_past_end),    CASE(wide_past_end),
-    CASE(wide_in_too_little), CASE(pitch_in_floats),
-    CASE(past_a_text),        CASE(no_guard_for_k),
-    CASE(null_pointer),       CASE(wild_pointer),
-    CASE(pointer_never_set),  CASE(device_variable),
-    CASE(misaligned_int),     CASE(misaligned_float4),
-    CASE(misaligned_shared),  CASE(use_after_free),
-    CASE(host_stack),         CASE(host_heap),
-    CASE(shared_past_end),    CASE(shared_size_forgotten),
-    CASE(shared_atomic),      CASE(shared_by_pointer),
-    CASE(local_past_end),     CASE(inlined),
-    CASE(second_kernel),      CASE(managed_past_end),
+    CASE(write_past_end),
+    CASE(read_one_too_many),
+    CASE(before_the_start),
+    CASE(far_block),
+    CASE(atomic_past_end),
+    CASE(wide_past_end),
+    CASE(wide_in_too_little),
+    CASE(pitch_in_floats),
+    CASE(no_guard_for_k),
+    CASE(null_pointer),
+    CASE(wild_pointer),
+    CASE(pointer_never_set),
+    CASE(device_variable),
+    CASE(misaligned_int),
+    CASE(misaligned_float4),
+    CASE(misaligned_shared),
+    CASE(use_after_free),
+    CASE(host_stack),
+    CASE(host_heap),
+    CASE(shared_past_end),
+    CASE(shared_size_forgotten),
+    CASE(shared_atomic),
+    CASE(shared_by_pointer),
+    CASE(local_past_end),
+    CASE(inlined),
+    CASE(second_kernel),
+    CASE(managed_past_end),
 };
 
 int main(int argc, char **argv) {

@@ -29,6 +29,9 @@ static void test_addresses(void) {
     check("addresses/room_after", b->base + 256 + 256 <= c->base);
     struct allocation *wide = memory_allocate(100, 4096, MEMORY_VARIABLE, 0, "v");
     check("addresses/alignment_asked_for", wide->base % 4096 == 0);
+    struct allocation *text = memory_allocate(24, 1, MEMORY_VARIABLE, 0, "__unnamed_1");
+    check("addresses/a_printf's_text_is_nobody's_neighbour",
+          memory_nearest(text->base + 30) != text && memory_nearest(wide->base + 110) == wide);
     check("addresses/ids_count", b->id == a->id + 1 && c->id == b->id + 1);
     check("addresses/device_range", memory_is_device_range(a->base) && !memory_is_device_range((uintptr_t)&a));
     uint64_t base = a->base;
