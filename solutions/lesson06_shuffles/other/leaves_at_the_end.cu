@@ -19,17 +19,19 @@ __device__ int warp_scan(int value) {
     return value;
 }
 
+/* Without a shuffle: in the last warp there may be fewer lanes than there are warps before. */
 __device__ int warps_before(int mine, int *total) {
     __shared__ int numbers[WARP];
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP, before = 0;
     if (lane == 0) {
         numbers[warp] = mine;
     }
     __syncthreads();
-    int sum = warp_scan(lane < warps ? numbers[lane] : 0);
-    int before = __shfl_sync(ALL_LANES, sum, warp > 0 ? warp - 1 : 0);
-    before = warp > 0 ? before : 0;
-    *total = __shfl_sync(ALL_LANES, sum, WARP - 1);
+    *total = 0;
+    for (int other = 0; other < warps; other++) {
+        before += other < warp ? numbers[other] : 0;
+        *total += numbers[other];
+    }
     __syncthreads();
     return before;
 }
