@@ -266,11 +266,11 @@ static void case_row_read_then_written(void) {
 
 /* ---- what two readers have settled ---- */
 
-// EXPECT settled_astride 0 race
+// EXPECT settled_straddling 0 race
 // CHECKS racecheck
 // SAYS thread (3,0,0)
 // SAYS ERROR SUMMARY: 5 errors
-__global__ void settled_astride(int *x, int *y) {
+__global__ void settled_straddling(int *x, int *y) {
     int t = threadIdx.x, b = blockIdx.x;
     __syncwarp(); // the reads are not logged, but remembered at once
     if (b < 3 && t < 16)
@@ -290,15 +290,15 @@ __global__ void settled_astride(int *x, int *y) {
         x[192 + 3] = 1;
     }
 }
-static void case_settled_astride(void) {
-    settled_astride<<<5, 32>>>(device_array<int>(EDGE), device_array<int>(32));
+static void case_settled_straddling(void) {
+    settled_straddling<<<5, 32>>>(device_array<int>(EDGE), device_array<int>(32));
 }
 
-// EXPECT settled_astride_shared 0 race
+// EXPECT settled_straddling_shared 0 race
 // CHECKS racecheck
 // SAYS thread (99,0,0)
 // SAYS ERROR SUMMARY: 4 errors
-__global__ void settled_astride_shared(int *y) {
+__global__ void settled_straddling_shared(int *y) {
     __shared__ int x[EDGE];
     int t = threadIdx.x % 32, w = threadIdx.x / 32;
     __syncwarp();
@@ -317,8 +317,8 @@ __global__ void settled_astride_shared(int *y) {
         x[131] = 1;
     }
 }
-static void case_settled_astride_shared(void) {
-    settled_astride_shared<<<1, 160>>>(device_array<int>(128));
+static void case_settled_straddling_shared(void) {
+    settled_straddling_shared<<<1, 160>>>(device_array<int>(128));
 }
 
 /* ---- a word for each lane, far apart ---- */
@@ -444,8 +444,8 @@ static const test_case cases[] = {
     CASE(rows_with_a_gap),
     CASE(row_written_again),
     CASE(row_read_then_written),
-    CASE(settled_astride),
-    CASE(settled_astride_shared),
+    CASE(settled_straddling),
+    CASE(settled_straddling_shared),
     CASE(column_written),
     CASE(column_written_twice),
     CASE(column_read),
