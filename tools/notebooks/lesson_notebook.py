@@ -37,7 +37,7 @@ if not os.path.isdir(f"{{workbook}}/lessons"):
         assert REPOSITORY, "This notebook is on its own: put the workbook's address above."
         !git clone -q --depth 1 {{REPOSITORY}} {{workbook}}
         assert os.path.isdir(workbook), "The workbook could not be fetched: git says why above."
-%run {{workbook}}/tools/notebooks/start.py {number}"""
+%run "{{workbook}}/tools/notebooks/start.py" {number}"""
 
 
 BADGE = "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"

@@ -21,6 +21,7 @@ import tempfile
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from urllib.parse import unquote
 
 from .errors import ToolMissing
 
@@ -109,7 +110,7 @@ def _installed_from() -> Path | None:
         url = json.loads(record or "{}").get("url", "")
     except (metadata.PackageNotFoundError, ValueError):
         return None
-    return Path(url[len("file://") :]) if url.startswith("file://") else None
+    return Path(unquote(url[len("file://") :])) if url.startswith("file://") else None
 
 
 def _ask_project(project: Path) -> Machine:
