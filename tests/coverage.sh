@@ -1,6 +1,6 @@
 #!/bin/sh
-# coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: those of the emulator that need no second build), as a table by
-# folder. It is a figure, not a test. The last commit is tested, in a clone in build/coverage, on an emulator that gcc's gcov has
+# coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: its suites that need no second build),
+# as a table by folder. It is a figure, not a test. The last commit is tested, in a clone in build/coverage, on an emulator that gcc's gcov has
 # prepared: some minutes. What compiled kernels do (the second tier's libraries) is not seen.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,14 +14,12 @@ git clone -q --no-hardlinks . "$clone"
 cd "$clone"
 sh tools/toolchain/configure.sh
 . build/configuration
-include=$(dirname "$TOOLKIT_LIB")/include
-[ -f "$include/cuda_runtime_api.h" ] || include=/usr/include
+. tools/compile/make_emulator.sh
 objects=$clone/build/emulator
 mkdir -p "$objects"
 say "building the emulator for gcov"
-"${MAKE:-make}" -s -C emulator -j"$(nproc)" BUILD="$objects" CC=gcc CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$include" \
-  EXTRA_CFLAGS='-O1 --coverage -fprofile-update=atomic' LDLIBS='-lm -ldl -pthread --coverage' \
-  "$objects/libcudart.so.$CUDA_MAJOR" "$objects/libemulator.a" >build/log 2>&1 || {
+make_emulator -s -j"$(nproc)" BUILD=../build/emulator CC=gcc EXTRA_CFLAGS='-O1 --coverage -fprofile-update=atomic' \
+  LDLIBS='-lm -ldl -pthread --coverage' >build/log 2>&1 || {
   tail -n 20 build/log >&2
   fail "it does not build."
 }

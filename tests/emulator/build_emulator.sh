@@ -1,6 +1,7 @@
 # Sourced by the suites that link the emulator's objects: builds them plain and with ASan and UBSan, and test programs
 # against them. Expects build/configuration.
 
+. tools/compile/make_emulator.sh
 plain_emulator=build/emulator
 sanitized_emulator=build/emulator-sanitized
 
@@ -9,15 +10,12 @@ build_emulator() (
   folder=$1
   shift
   mkdir -p "$folder"
-  include=$(dirname "$TOOLKIT_LIB")/include
-  [ -f "$include/cuda_runtime_api.h" ] || include=/usr/include
   unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
   if command -v flock >/dev/null; then # suites run side by side
     exec 9>"$folder.lock"
     flock 9
   fi
-  if ! "${MAKE:-make}" --no-print-directory -C emulator all BUILD="../$folder" CUDA_MAJOR="$CUDA_MAJOR" \
-    CUDA_INCLUDE="$include" -j"$(nproc 2>/dev/null || echo 2)" "$@" >"$folder.log" 2>&1; then
+  if ! make_emulator all BUILD="../$folder" -j"$(nproc 2>/dev/null || echo 2)" "$@" >"$folder.log" 2>&1; then
     grep -E -A 5 'error:|warning:|\*\*\* ' "$folder.log" || cat "$folder.log"
     return 1
   fi

@@ -5,17 +5,16 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 . build/configuration
+. tools/compile/make_emulator.sh
 sh tools/compile/emulator.sh
 
 make_scratch
 prefix="$scratch/a place"
-include=$(dirname "$TOOLKIT_LIB")/include
-[ -f "$include/cuda_runtime_api.h" ] || include=/usr/include
 version=$(cat emulator/VERSION)
 program=tests/emulator/install/touches.cu
 
 # What the tests have built is up to date, so nothing is compiled here.
-capture "${MAKE:-make}" -C emulator BUILD=../build/emulator CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$include" install PREFIX="$prefix"
+capture make_emulator BUILD=../build/emulator install PREFIX="$prefix"
 expect 'make install' 0 ''
 for file in bin/cuda-emulator lib/cuda-emulator/libcudart.so "lib/cuda-emulator/libcudart.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so.1 \
   include/cuda-emulator/emulator.h share/doc/cuda-emulator/README.md share/doc/cuda-emulator/LICENSE; do
@@ -112,7 +111,7 @@ END
 capture python3 "$scratch/damage.py" "$emulator" "$scratch/static" "$scratch"
 expect 'damaged executables' 0 ''
 
-capture "${MAKE:-make}" -C emulator BUILD=../build/emulator CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$include" uninstall PREFIX="$prefix"
+capture make_emulator BUILD=../build/emulator uninstall PREFIX="$prefix"
 expect 'make uninstall' 0 ''
 if [ -z "$(find "$prefix" -type f)" ]; then pass 'nothing is left'; else no 'nothing is left' "$(find "$prefix" -type f | head -n 3)"; fi
 

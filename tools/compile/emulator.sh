@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
 . build/configuration
+. tools/compile/make_emulator.sh
 
 folder=build/emulator
 # The tests build it once, first, and then take it as it is.
@@ -18,20 +19,14 @@ fi
 # What the user said to the outer make (-n, -j, V=2 ...) is not for this one.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
-build_with() { # ARGUMENTS OF MAKE
-  include=$(dirname "$TOOLKIT_LIB")/include
-  [ -f "$include/cuda_runtime_api.h" ] || include=/usr/include
-  "${MAKE:-make}" --no-print-directory -C emulator BUILD=../build/emulator CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$include" "$@"
-}
-
 build() {
   if [ "$(cat "$folder/made_for" 2>/dev/null)" != "$CUDA_MAJOR" ]; then
     rm -rf "${folder:?}"/*
     echo "$CUDA_MAJOR" >"$folder/made_for"
   fi
-  build_with --question >/dev/null 2>&1 && return
+  make_emulator BUILD=../build/emulator --question >/dev/null 2>&1 && return
   say "building the emulator (once, about half a minute)"
-  if ! build_with -j"$(nproc 2>/dev/null || echo 2)" >"$folder/build.log" 2>&1; then
+  if ! make_emulator BUILD=../build/emulator -j"$(nproc 2>/dev/null || echo 2)" >"$folder/build.log" 2>&1; then
     grep -E -A 3 ': (fatal )?error:|\*\*\* ' "$folder/build.log" | head -n 20 >&2
     fail "the emulator does not build; the whole log is in $folder/build.log."
   fi

@@ -1,0 +1,8 @@
+# Sourced after build/configuration: how the emulator's own Makefile is called, for the headers of the toolkit that was found.
+
+# make_emulator SETTINGS AND TARGETS...: in the workbook's folder; BUILD is relative to emulator/, for make bears no space in it.
+make_emulator() {
+  toolkit_headers=$(dirname "$TOOLKIT_LIB")/include
+  [ -f "$toolkit_headers/cuda_runtime_api.h" ] || toolkit_headers=/usr/include
+  "${MAKE:-make}" --no-print-directory -C emulator CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$toolkit_headers" "$@"
+}
