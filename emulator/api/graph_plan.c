@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/user_object.h"
+#include "base/out_of_memory.h"
 
 /* ---- Making ---- */
 
@@ -27,8 +28,8 @@ static size_t sort(const struct graph *g, struct node **order) {
 }
 
 bool plan_possible(const struct graph *g) {
-    struct node **order = calloc(g->count + 1, sizeof(struct node *));
-    bool possible = order && sort(g, order) == g->count;
+    struct node **order = zeroed(g->count + 1, sizeof(struct node *));
+    bool possible = sort(g, order) == g->count;
     free(order);
     for (const struct node *n = g->first; n && possible; n = n->next)
         for (unsigned i = 0; i < n->inner_count && possible; i++)

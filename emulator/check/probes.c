@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/order.h"
 #include "check/unavoidable.h"
 #include "check/watch.h"
 #include "isa/instruction.h"
-#include "ptx/opcode.h"
 #include "ops/async.h"
+#include "ptx/opcode.h"
 
 static bool any_of(const char *opcode, const char *const *modifiers) {
     for (; *modifiers; modifiers++)
@@ -210,7 +211,7 @@ static bool is_for_all(const struct insn *in) {
 static void number_barriers(struct probes *all, const struct kernel *k) {
     uint8_t *numbers = calloc(k->code.count + 1, 1);
     if (!numbers)
-        abort();
+        out_of_memory();
     all->unavoidable = find_unavoidable(&k->code, is_for_all, numbers);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (numbers[i])
@@ -221,7 +222,7 @@ static void number_barriers(struct probes *all, const struct kernel *k) {
 static struct probes *probes_make(struct kernel *k) {
     struct probes *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
-        abort();
+        out_of_memory();
     all->unit = 4;
     for (uint32_t i = 0; i < k->code.count; i++) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);

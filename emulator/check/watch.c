@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/block_watch.h"
-#include "check/follow.h"
 #include "check/fast_path.h"
+#include "check/follow.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
-#include "base/zeroed.h"
 
 /* ---- launches and blocks ---- */
 
 static struct launch_watch *launch_watch_new(unsigned checks, const struct kernel *kernel) {
     struct launch_watch *l = calloc(1, sizeof *l);
     if (!l)
-        abort();
+        out_of_memory();
     l->checks = checks;
     l->kernel = kernel;
     l->probes = probes_of(kernel);

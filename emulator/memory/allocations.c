@@ -322,11 +322,12 @@ bool memory_revive(uint64_t base) {
     return possible;
 }
 
-static struct allocation *register_locked(uint64_t base, size_t size, int device) {
+static struct allocation *register_locked(uint64_t base, size_t size, int device, bool *taken) {
     size_t count;
     const struct table *t = table_read(REGION_REGISTERED, &count);
     size_t rank = table_rank(t, count, base + size - 1);
-    if (rank && t->items[rank - 1]->base + t->items[rank - 1]->size > base)
+    *taken = rank && t->items[rank - 1]->base + t->items[rank - 1]->size > base;
+    if (*taken)
         return NULL;
     struct allocation *a = entry_new();
     if (!a)
@@ -343,15 +344,16 @@ static struct allocation *register_locked(uint64_t base, size_t size, int device
     return table_insert(&regions[REGION_REGISTERED], a) ? a : NULL;
 }
 
-struct allocation *memory_register(void *host, size_t size, int device) {
+struct allocation *memory_register(void *host, size_t size, int device, bool *taken) {
     uint64_t base = (uint64_t)(uintptr_t)host;
+    *taken = true;
     if (size == 0 || base + size < base || !space_reserve())
         return NULL;
     struct space_range all = space_all();
     if (base < all.end && all.start < base + size)
         return NULL; /* ours already */
     pthread_mutex_lock(&lock);
-    struct allocation *a = register_locked(base, size, device);
+    struct allocation *a = register_locked(base, size, device, taken);
     pthread_mutex_unlock(&lock);
     return a;
 }
