@@ -1,5 +1,6 @@
 #include "api/graph_plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,7 @@ bool plan_copy(struct plan *out, const struct plan *p) {
 }
 
 void shared_plan_release(struct shared_plan *p) {
+    assert(!p || atomic_load(&p->references) > 0);
     if (!p || atomic_fetch_sub(&p->references, 1) != 1)
         return;
     held_objects_release(p->objects);

@@ -1,5 +1,6 @@
 #include "api/queue.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -472,6 +473,7 @@ struct marker *marker_keep(struct marker *m) {
 }
 
 void marker_release(struct marker *m) {
+    assert(!m || atomic_load(&m->references) > 0);
     if (m && atomic_fetch_sub(&m->references, 1) == 1)
         free(m);
 }

@@ -1,6 +1,7 @@
 /* Turns a kernel's PTX, and that of the functions it calls, into executable instructions. */
 #include "decode/decode.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -460,6 +461,7 @@ static void finish(struct decoder *d) {
     k->code.count = d->count;
     for (uint32_t i = 0; i < d->count; i++)
         if (has_target(&k->code.insns[i])) {
+            assert(k->code.insns[i].imm >= 0 && k->code.insns[i].imm < d->count);
             bool backward = k->code.insns[i].imm <= (int64_t)i;
             k->code.insns[i].target = &k->code.insns[k->code.insns[i].imm];
             k->code.insns[i].flags |= INSN_TARGET | (backward ? INSN_BACKWARD : 0);

@@ -7,6 +7,7 @@
  * table, so that a later access can be told what it was. Writers hold one mutex. */
 #include "memory/memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -115,6 +116,14 @@ static bool overlaps(const struct allocation *a, const struct allocation *b) {
     return a->base < b->base + b->size && b->base < a->base + a->size;
 }
 
+/* The lowest comes first. (A new one may lie on the end of a freed one: then its bytes belong to the new one.) */
+static inline bool in_order(const struct table *t, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (t->items[i]->base <= t->items[i - 1]->base)
+            return false;
+    return true;
+}
+
 /* A copy of the table without `removed` and without the freed ones that `added` lies on, and with `added` in its place.
  * Either may be NULL. */
 static bool table_replace(struct region *r, struct allocation *added, const struct allocation *removed) {
@@ -136,6 +145,7 @@ static bool table_replace(struct region *r, struct allocation *added, const stru
     }
     if (waiting)
         t->items[n++] = waiting;
+    assert(in_order(t, n));
     atomic_init(&t->count, n);
     atomic_store_explicit(&r->table, t, memory_order_release);
     return true;
