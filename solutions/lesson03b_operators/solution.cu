@@ -27,7 +27,7 @@
  *
  *   - all arrays are device memory; rows, cols, n and rows * cols are from 0 to 2^30, and 0 <= p < 1;
  *   - floats may lie at any address of a float; y may be x itself, or residual; residual may be NULL, and then nothing is added;
- *   - gelu is the erf form of exercise 03, within 1e-6 + 1e-5 * |y|; which elements are dropped is right for each of them;
+ *   - gelu is the erf form of exercise 03, within 1e-6 + 1e-5 * |y|; what dropout keeps is scaled to within 1e-6 of itself;
  *   - what is dropped is exactly 0, or exactly the residual, whatever it was before: also NaN;
  *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is told;
  *   - each function is one launch, which reads and writes each element once. Where all arrays lie on multiples of 16 bytes, and cols is a
