@@ -17,7 +17,7 @@ result() {
   fi
 }
 
-pages=$(ls lessons/lesson[0-9][0-9]_*/README.md)
+pages=$(ls lessons/lesson[0-9][0-9]_*/README.md lessons/lesson[0-9][0-9][a-z]_*/README.md 2>/dev/null | LC_ALL=C sort) # 03, 03b, 04
 texts=$(find . -name '*.md' ! -path './build/*' ! -path './.*/*' ! -path './third_party/*' \
   ! -path './tools/authoring/skeleton/*' | sed 's|^\./||' | sort)
 folders=$(ls -d lessons/lesson[0-9][0-9]_*/ | sed 's|lessons/lesson\([0-9]*\)_.*|\1|' | tr '\n' ' ')
@@ -61,11 +61,11 @@ for text in $texts $(ls lessons/*/*.cu lessons/*/*.h solutions/*/*.cu 2>/dev/nul
 done >"$scratch/found"
 result "lessons that do not exist are called planned"
 
-set -- $folders
-while [ $# -gt 1 ]; do
-  page=$(ls lessons/lesson"$1"_*/README.md)
-  sed -n '/^## Read next/,$p' "$page" | grep -q "](\.\./lesson$2_[a-z_]*/README.md)" || echo "$page: lesson $2 is next"
-  shift
+# Behind a further exercise, 03b, comes the next lesson, too.
+for page in $pages; do
+  number=${page#lessons/lesson}
+  next=$(echo "$folders" | tr ' ' '\n' | awk -v number="${number%%[!0-9]*}" '$1 > number { print $1; exit }')
+  [ -z "$next" ] || sed -n '/^## Read next/,$p' "$page" | grep -q "](\.\./lesson${next}_[a-z_]*/README.md)" || echo "$page: lesson $next is next"
 done >"$scratch/found"
 result "'Read next' leads to the next lesson that exists"
 
