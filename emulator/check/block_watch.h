@@ -57,7 +57,8 @@ struct launch_watch {
     unsigned checks;
     const struct kernel *kernel;
     const struct probes *probes;
-    uint32_t unit_shift; /* log2 of the bytes of a shadow word of shared memory */
+    uint32_t unit_shift;     /* log2 of the bytes of a shadow word of shared memory */
+    _Atomic uint32_t let_go; /* blocks below this one keep no chunks locked: host threads have come to one at once */
     struct operation_order operation;
     uint32_t before; /* operations up to this serial number happen before the launch */
     uint32_t floor;  /* operations up to this one happen before everything still to come */
@@ -81,6 +82,12 @@ struct gone_around {
     uint32_t lanes;
 };
 
+/* The chunks of the block's last access by lanes far from each other (check/fast_scattered.c). */
+struct last_chunks {
+    struct kept_chunks kept; /* number: of each lane's chunk */
+    uint32_t active, first;  /* lanes; `first`: one for each chunk */
+};
+
 struct block_watch {
     struct launch_watch *launch;
     struct block_order order;
@@ -101,7 +108,8 @@ struct block_watch {
     uint32_t arrived[MAX_WARPS]; /* lanes that have arrived at any barrier */
     struct gone_around gone_around[MAX_WARPS];
     struct reachable reachable;
-    uint32_t *visitors;  /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
+    uint32_t *visitors; /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
+    struct last_chunks last_chunks;
     uint32_t first_wait; /* nobody waits at a barrier before this instruction */
     uint32_t whole;      /* a bit for each warp whose lanes all ran together at its last access, or at the start */
 };

@@ -279,10 +279,28 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift) {
     return good;
 }
 
+static _Thread_local struct kept_chunks *kept; /* by this host thread; NULL: none */
+
+void chunks_keep(struct kept_chunks *k) {
+    kept = k;
+}
+
+void chunks_let_go(struct kept_chunks *k) {
+    if (!k->which)
+        return;
+    for (uint32_t rest = k->which; rest; rest &= rest - 1)
+        chunk_close(&k->chunks[k->number[__builtin_ctz(rest)]]);
+    k->which = 0;
+    kept = NULL;
+}
+
 void chunk_lock(struct race_chunk *c) {
-    for (int i = 0; !chunk_try_lock(c); i++)
+    for (int i = 0; !chunk_try_lock(c); i++) {
+        if (kept) /* it may be among these, or somebody who waits for these may hold it */
+            chunks_let_go(kept);
         if (i > 100)
             sched_yield();
+    }
 }
 
 void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v) {

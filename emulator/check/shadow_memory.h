@@ -92,6 +92,17 @@ struct chunk_visitor {
     bool write;
 };
 
+/* Chunks that a host thread keeps locked from one access to the next. It then waits for nothing but a chunk's lock,
+ * and before that it lets them go: see fast_scattered.c. */
+#define MOST_KEPT 32
+struct kept_chunks {
+    struct race_chunk *chunks; /* the allocation's */
+    uint32_t which;            /* a bit for each of number[] that is locked; 0: none is kept */
+    uint32_t number[MOST_KEPT];
+};
+void chunks_keep(struct kept_chunks *k); /* they are locked; the thread keeps no others */
+void chunks_let_go(struct kept_chunks *k);
+
 void chunk_lock(struct race_chunk *c); /* alone it is not enough to read records: call chunk_propagate_log(), too */
 static inline bool chunk_try_lock(struct race_chunk *c) {
     return !atomic_flag_test_and_set_explicit(&c->lock, memory_order_acquire);
