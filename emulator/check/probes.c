@@ -219,6 +219,28 @@ static void number_barriers(struct probes *all, const struct kernel *k) {
     free(numbers);
 }
 
+static bool is_brief(const struct insn *in, const struct probe *s) {
+    const struct access *a = in->extra;
+    switch (in->effect) {
+    case EFFECT_ACCESS:
+        return a->space == SPACE_PARAM ||
+               (a->space == SPACE_GLOBAL && a->kind != ACCESS_ATOMIC && !(s->flags & PROBE_STRONG));
+    case EFFECT_BRANCH:
+    case EFFECT_BRANCH_IF:
+        return in->target->index > in->index;
+    default:
+        return in->effect < EFFECT_BRANCH ? in->effect != EFFECT_PAUSE : in->effect == EFFECT_EXIT;
+    }
+}
+
+static bool all_brief(const struct probes *all, const struct kernel *k) {
+    enum { MOST = 1000 };
+    bool brief = k->code.count <= MOST;
+    for (uint32_t i = 0; brief && i < k->code.count; i++)
+        brief = is_brief(&k->code.insns[i], &all->items[i]);
+    return brief;
+}
+
 static struct probes *probes_make(struct kernel *k) {
     struct probes *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
@@ -232,6 +254,7 @@ static struct probes *probes_make(struct kernel *k) {
     find_in_step(all, k);
     probes_find_variables(k, all);
     number_barriers(all, k);
+    all->brief = all_brief(all, k);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (all->items[i].kind != PROBE_NOTHING)
             instrument(k, &all->items[i], &k->code.insns[i]);

@@ -431,6 +431,67 @@ static void case_columns_met(void) {
     run_side_by_side(1);
 }
 
+/* The same by the warps of many blocks, in a kernel without a loop: from one warp to the next a block may then keep locked what it
+ * remembers of the rows. */
+enum { SHORT_BLOCKS = 16, SHORT_WARPS = 4, SHORT_COLUMNS = EDGE / SHORT_BLOCKS / SHORT_WARPS };
+__global__ void side_by_side_in_short(int *x, int *y, int other) {
+    int t = threadIdx.x % 32, warp = blockIdx.x * SHORT_WARPS + threadIdx.x / 32, sum = 0;
+#pragma unroll
+    for (int k = 0; k < SHORT_COLUMNS; k++)
+        x[t * EDGE + k * SHORT_BLOCKS * SHORT_WARPS + warp] = k;
+#pragma unroll
+    for (int k = 0; k < SHORT_COLUMNS; k++)
+        sum += x[t * EDGE + k * SHORT_BLOCKS * SHORT_WARPS + (warp ^ other)];
+    y[warp * 32 + t] = sum;
+}
+static void run_side_by_side_in_short(int other) {
+    int *x = device_array<int>(32 * EDGE), *y = device_array<int>(SHORT_BLOCKS * SHORT_WARPS * 32);
+    for (int i = 0; i < 8; i++)
+        side_by_side_in_short<<<SHORT_BLOCKS, SHORT_WARPS * 32>>>(x, y, other);
+}
+
+// AT ONCE short_columns_apart 0
+static void case_short_columns_apart(void) {
+    run_side_by_side_in_short(0);
+}
+
+// AT ONCE short_columns_met 65536
+static void case_short_columns_met(void) {
+    run_side_by_side_in_short(SHORT_WARPS);
+}
+
+/* Columns, then a row across them, by the same block, which then comes to what it keeps locked itself. */
+__global__ void columns_then_row(int *x, int *y, int row) {
+    int t = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (int k = 0; k < 16; k++) // so many that the last are remembered word by word
+        x[t * EDGE + k * SHORT_WARPS + warp] = k;
+    if (warp == SHORT_WARPS - 1 && row >= 0)
+        y[t] = x[row * EDGE + t];
+}
+
+// EXPECT columns_then_row 0 race
+// CHECKS racecheck
+// SAYS thread (5,0,0)
+// SAYS thread (96,0,0)
+// SAYS [24 hazards]
+static void case_columns_then_row(void) {
+    columns_then_row<<<1, SHORT_WARPS * 32>>>(device_array<int>(32 * EDGE), device_array<int>(32), 5);
+}
+
+/* Whoever comes next is another host thread: all have let go. */
+// EXPECT columns_then_columns 0 none
+// CHECKS racecheck
+// SAYS ERROR SUMMARY: 0 errors
+static void case_columns_then_columns(void) {
+    int *x = device_array<int>(32 * EDGE), *y = device_array<int>(32);
+    cudaStream_t other;
+    cudaStreamCreate(&other);
+    columns_then_row<<<1, SHORT_WARPS * 32>>>(x, y, -1);
+    cudaDeviceSynchronize();
+    columns_then_row<<<1, SHORT_WARPS * 32, 0, other>>>(x, y, -1);
+}
+
 static const test_case cases[] = {
     CASE(second_byte_then_atomic),
     CASE(second_byte_then_some_atomics),
@@ -454,6 +515,10 @@ static const test_case cases[] = {
     CASE(column_of_some_lanes),
     CASE(columns_apart),
     CASE(columns_met),
+    CASE(short_columns_apart),
+    CASE(short_columns_met),
+    CASE(columns_then_row),
+    CASE(columns_then_columns),
 };
 
 int main(int argc, char **argv) {
