@@ -1,4 +1,4 @@
-/* See race.h. */
+/* The rules by which two accesses race, for shared and for global memory. See race.h. */
 #include "check/race.h"
 
 /* ---- two accesses ---- */
