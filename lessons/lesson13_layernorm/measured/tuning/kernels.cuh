@@ -6,9 +6,10 @@
  *     1  once: sum and sum of squares
  *     2  twice by each thread for its own elements, then triples (count, mean, M2) are merged
  *     3  Welford's update element by element, then triples are merged
- * CACHE: 0 plain loads and stores, 1 streaming (cs), 2 loads that leave L1 alone and streaming stores.
+ * CACHE: 0 plain loads and stores, 1 streaming (cs), 2 loads that leave L1 alone and streaming stores, 3 streaming loads, 4 streaming
+ * stores.
  * KIND, of the blocks that stay and take row after row: 0 load when needed, 1 the next row comes into registers meanwhile, 2 it comes
- * into shared memory by cp.async, each thread's own vectors, 3 by cp.async.bulk, a row at once. S: rows on their way with 2 and 3.
+ * into shared memory by cp.async, each thread's own vectors, 3 by cp.async.bulk, a row at once. S: rows on their way with 2 and 3 (else 1).
  */
 #ifndef LESSONS_LESSON13_LAYERNORM_TUNING_KERNELS_H
 #define LESSONS_LESSON13_LAYERNORM_TUNING_KERNELS_H
@@ -62,7 +63,7 @@ static __device__ uint4 pack(const float *v) {
 }
 
 template <int CACHE> static __device__ uint4 load(const uint4 *p) {
-    if (CACHE == 1) {
+    if (CACHE == 1 || CACHE == 3) {
         return __ldcs(p);
     }
     if (CACHE == 2) {
@@ -76,7 +77,7 @@ template <int CACHE> static __device__ uint4 load(const uint4 *p) {
 }
 
 template <int CACHE> static __device__ void store(uint4 *p, uint4 v) {
-    if (CACHE) {
+    if (CACHE && CACHE != 3) {
         __stcs(p, v);
     } else {
         *p = v;
@@ -307,7 +308,7 @@ static __device__ void barrier_wait(uint64_t *barrier, unsigned phase) {
 }
 
 /* N arrays (x, or x and dy) whose rows come one after the other: row(i) of this thread's group is tile i's. */
-template <int T, int R, int KIND, int S, int N> struct rows_ahead {
+template <int T, int R, int KIND, int S, int N, int CACHE> struct rows_ahead {
     static constexpr int V = COLS / T / LANES, ROW = COLS / LANES;
     const uint4 *from[N];
     int rows, t, group, issued, taken;
@@ -322,7 +323,7 @@ template <int T, int R, int KIND, int S, int N> struct rows_ahead {
         if (KIND == 1) {
             for (int n = 0; n < N; n++) {
                 for (int k = 0; k < V; k++) {
-                    next[n * V + k] = live ? load<1>(from[n] + row * ROW + t + k * T) : make_uint4(0, 0, 0, 0);
+                    next[n * V + k] = live ? load<CACHE>(from[n] + row * ROW + t + k * T) : make_uint4(0, 0, 0, 0);
                 }
             }
         } else if (KIND == 2) {
@@ -371,7 +372,7 @@ template <int T, int R, int KIND, int S, int N> struct rows_ahead {
             for (int k = 0; k < V; k++) {
                 uint4 raw = make_uint4(0, 0, 0, 0);
                 if (KIND == 0 && live) {
-                    raw = load<1>(from[n] + row * ROW + t + k * T);
+                    raw = load<CACHE>(from[n] + row * ROW + t + k * T);
                 } else if (KIND == 1) {
                     raw = next[n * V + k];
                 } else if (KIND >= 2 && live) {
@@ -392,17 +393,17 @@ template <int T, int R, int KIND, int S, int N> struct rows_ahead {
     }
 };
 
-template <int T, int R, int STAT, int MINB, int KIND, int S>
+template <int T, int R, int STAT, int MINB, int KIND, int S, int CACHE>
 __global__ void __launch_bounds__(T *R, MINB) forward_stay(data d) {
     constexpr int V = COLS / T / LANES, C = V * LANES;
-    __shared__ uint64_t barriers[R * (S ? S : 1)];
+    __shared__ uint64_t barriers[R * S];
     int t = threadIdx.x % T, turn = 0;
     float gamma[C], beta[C];
     for (int k = 0; k < V; k++) {
         load_parameter(d.gamma + (k * T + t) * LANES, &gamma[k * LANES]);
         load_parameter(d.beta + (k * T + t) * LANES, &beta[k * LANES]);
     }
-    rows_ahead<T, R, KIND, S, 1> rows;
+    rows_ahead<T, R, KIND, S, 1, CACHE> rows;
     rows.from[0] = (const uint4 *)d.x;
     rows.rows = d.rows;
     rows.start(barriers);
@@ -431,7 +432,7 @@ __global__ void __launch_bounds__(T *R, MINB) forward_stay(data d) {
             for (int j = k * LANES; j < (k + 1) * LANES; j++) {
                 v[0][j] = (v[0][j] - mean) * rstd * gamma[j] + beta[j];
             }
-            store<1>((uint4 *)d.y + row * (COLS / LANES) + t + k * T, pack(&v[0][k * LANES]));
+            store<CACHE>((uint4 *)d.y + row * (COLS / LANES) + t + k * T, pack(&v[0][k * LANES]));
         }
     }
 }
@@ -440,16 +441,16 @@ __global__ void __launch_bounds__(T *R, MINB) forward_stay(data d) {
 
 /* dx, and the column sums of this block's rows: partial[block][2][COLS], or without it atomically into dgamma and dbeta.
  * GREG: gamma stays in registers. */
-template <int T, int R, int MINB, int KIND, int S, int GREG>
+template <int T, int R, int MINB, int KIND, int S, int GREG, int CACHE>
 __global__ void __launch_bounds__(T *R, MINB) backward_stay(data d) {
     constexpr int V = COLS / T / LANES, C = V * LANES;
-    __shared__ uint64_t barriers[R * (S ? S : 1)];
+    __shared__ uint64_t barriers[R * S];
     int t = threadIdx.x % T, group = threadIdx.x / T, turn = 0;
     float gamma[GREG ? C : 1], dgamma[C] = {}, dbeta[C] = {};
     for (int k = 0; k < V && GREG; k++) {
         load_parameter(d.gamma + (k * T + t) * LANES, &gamma[k * LANES]);
     }
-    rows_ahead<T, R, KIND, S, 2> rows;
+    rows_ahead<T, R, KIND, S, 2, CACHE> rows;
     rows.from[0] = (const uint4 *)d.x;
     rows.from[1] = (const uint4 *)d.dy;
     rows.rows = d.rows;
@@ -500,12 +501,13 @@ __global__ void __launch_bounds__(T *R, MINB) backward_stay(data d) {
                     int c = k * LANES + j;
                     out[j] = rstd * (v[1][c] - sum - v[0][c] * product);
                 }
-                store<1>((uint4 *)d.dx + row * (COLS / LANES) + t + k * T, pack(out));
+                store<CACHE>((uint4 *)d.dx + row * (COLS / LANES) + t + k * T, pack(out));
             }
         }
         mean = next_mean;
         rstd = next_rstd;
     }
+    asm volatile("griddepcontrol.launch_dependents;");
     if (R > 1) { // the rows of this block, in turn: always the same order
         float *columns = (float *)ring;
         for (int r = 0; r < R; r++) {
@@ -544,6 +546,8 @@ static __global__ void __launch_bounds__(1024)
     __shared__ float sums[32][33];
     int column = blockIdx.x * 32 + threadIdx.x;
     float sum = 0.0f;
+    asm volatile("griddepcontrol.wait;" ::
+                     : "memory"); // only where it is launched early: until the kernel before has ended
     for (int b = threadIdx.y; b < blocks; b += 32) {
         sum += partial[(size_t)b * 2 * COLS + column];
     }

@@ -74,116 +74,131 @@ constexpr size_t ring_bytes(int R, int KIND, int S, int N) {
     return KIND < 2 ? 0 : (size_t)R * S * N * COLS * sizeof(element);
 }
 
-template <int T, int R, int STAT, int MINB, int KIND, int S>
+template <int T, int R, int STAT, int MINB, int KIND, int S, int CACHE>
 static void launch_forward_stay(data d, cudaStream_t stream) {
     constexpr size_t bytes = ring_bytes(R, KIND, S, 1);
-    static int blocks = blocks_that_fit(forward_stay<T, R, STAT, MINB, KIND, S>, T * R, bytes);
-    forward_stay<T, R, STAT, MINB, KIND, S><<<std::min(blocks, (d.rows + R - 1) / R), T * R, bytes, stream>>>(d);
+    static int blocks = blocks_that_fit(forward_stay<T, R, STAT, MINB, KIND, S, CACHE>, T * R, bytes);
+    forward_stay<T, R, STAT, MINB, KIND, S, CACHE><<<std::min(blocks, (d.rows + R - 1) / R), T * R, bytes, stream>>>(d);
     CUDA_CHECK_LAUNCH();
 }
 
-template <int T, int R, int MINB, int KIND, int S, int STAT = 2> static void stay() {
+template <int T, int R, int MINB, int KIND, int S, int CACHE, int STAT = 2> static void stay() {
     if constexpr (fits<T, R>() && COLS / T <= 32) {
         constexpr size_t bytes = ring_bytes(R, KIND, S, 1);
-        int blocks = blocks_that_fit(forward_stay<T, R, STAT, MINB, KIND, S>, T * R, bytes) / multiprocessors();
+        int blocks = blocks_that_fit(forward_stay<T, R, STAT, MINB, KIND, S, CACHE>, T * R, bytes) / multiprocessors();
         if (blocks) {
-            char name[96];
-            snprintf(name, sizeof name, "forward_stay<T %d, R %d, STAT %d, MINB %d, KIND %d, S %d> x%d", T, R, STAT,
-                     MINB, KIND, S, blocks);
-            candidates.push_back({name, FORWARD, launch_forward_stay<T, R, STAT, MINB, KIND, S>, {}, 0});
+            char name[112];
+            snprintf(name, sizeof name, "forward_stay<T %d, R %d, STAT %d, MINB %d, KIND %d, S %d, CACHE %d> x%d", T, R,
+                     STAT, MINB, KIND, S, CACHE, blocks);
+            candidates.push_back({name, FORWARD, launch_forward_stay<T, R, STAT, MINB, KIND, S, CACHE>, {}, 0});
         }
     }
 }
 
-template <int T, int R, int MINB, int KIND, int S, int GREG, int ATOMIC>
+/* How the blocks' sums are added up. */
+enum { LAUNCH, ATOMICS, EARLY };
+
+/* The second kernel, which may be launched before the first one has ended, and then waits. */
+static void launch_early(data d, int blocks, cudaStream_t stream) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(2 * COLS / 32);
+    config.blockDim = dim3(32, 32);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CUDA_CHECK(cudaLaunchKernelEx(&config, add_partials, (const float *)d.partial, blocks, d.dgamma, d.dbeta));
+}
+
+template <int T, int R, int MINB, int KIND, int S, int GREG, int CACHE, int END>
 static void launch_backward_stay(data d, cudaStream_t stream) {
     constexpr size_t bytes = std::max(ring_bytes(R, KIND, S, 2), R > 1 ? (size_t)2 * COLS * sizeof(float) : (size_t)0);
-    static int fit = blocks_that_fit(backward_stay<T, R, MINB, KIND, S, GREG>, T * R, bytes);
+    static int fit = blocks_that_fit(backward_stay<T, R, MINB, KIND, S, GREG, CACHE>, T * R, bytes);
     int blocks = std::min(fit, (d.rows + R - 1) / R);
-    if (ATOMIC) {
+    if (END == ATOMICS) {
         d.partial = NULL;
         CUDA_CHECK(cudaMemsetAsync(d.dgamma, 0, 2 * COLS * sizeof(float), stream));
     }
-    backward_stay<T, R, MINB, KIND, S, GREG><<<blocks, T * R, bytes, stream>>>(d);
+    backward_stay<T, R, MINB, KIND, S, GREG, CACHE><<<blocks, T * R, bytes, stream>>>(d);
     CUDA_CHECK_LAUNCH();
-    if (!ATOMIC) {
+    if (END == LAUNCH) {
         add_partials<<<2 * COLS / 32, dim3(32, 32), 0, stream>>>(d.partial, blocks, d.dgamma, d.dbeta);
         CUDA_CHECK_LAUNCH();
+    } else if (END == EARLY) {
+        launch_early(d, blocks, stream);
     }
 }
 
-template <int T, int R, int MINB, int KIND, int S, int GREG, int ATOMIC = 0> static void back() {
+template <int T, int R, int MINB, int KIND, int S, int GREG, int CACHE, int END = LAUNCH> static void back() {
     if constexpr (fits<T, R>() && COLS / T <= 32) {
         constexpr size_t bytes =
             std::max(ring_bytes(R, KIND, S, 2), R > 1 ? (size_t)2 * COLS * sizeof(float) : (size_t)0);
-        int blocks = blocks_that_fit(backward_stay<T, R, MINB, KIND, S, GREG>, T * R, bytes) / multiprocessors();
+        int blocks = blocks_that_fit(backward_stay<T, R, MINB, KIND, S, GREG, CACHE>, T * R, bytes) / multiprocessors();
         if (blocks) {
-            char name[112];
-            snprintf(name, sizeof name, "backward_stay<T %d, R %d, MINB %d, KIND %d, S %d, GREG %d>%s x%d", T, R, MINB,
-                     KIND, S, GREG, ATOMIC ? " atomics" : "", blocks);
-            candidates.push_back({name, BACKWARD, launch_backward_stay<T, R, MINB, KIND, S, GREG, ATOMIC>, {}, 0});
+            static const char *const ends[] = {"", " atomics", " early"};
+            char name[128];
+            snprintf(name, sizeof name, "backward_stay<T %d, R %d, MINB %d, KIND %d, S %d, GREG %d, CACHE %d>%s x%d", T,
+                     R, MINB, KIND, S, GREG, CACHE, ends[END], blocks);
+            candidates.push_back({name, BACKWARD, launch_backward_stay<T, R, MINB, KIND, S, GREG, CACHE, END>, {}, 0});
         }
     }
 }
 
 template <int T, int R> static void rows_of() {
-    rows<T, R, 0, 1, 0>();
-    rows<T, R, 1, 1, 0>();
-    rows<T, R, 2, 1, 0>();
-    rows<T, R, 3, 1, 0>();
+    rows<T, R, 0, 0, 0>();
+    rows<T, R, 1, 0, 0>();
     rows<T, R, 2, 0, 0>();
+    rows<T, R, 3, 0, 0>();
+    rows<T, R, 2, 1, 0>();
     rows<T, R, 2, 2, 0>();
+    rows<T, R, 2, 3, 0>();
+    rows<T, R, 2, 4, 0>();
+    rows<T, R, 2, 0, 1>();
     rows<T, R, 2, 1, 1>();
+    rows<T, R, 2, 4, 1>();
 }
 
-/* Blocks of T threads for R rows, as many as fit with 64, 128 and 80 registers. */
+/* Blocks of T threads for R rows: as many as have room with 64 registers for each thread (FULL), and with 128. */
 template <int T, int R> static void stay_of() {
-    constexpr int FULL = 65536 / 64 / (T * R), HALF = FULL / 2 ? FULL / 2 : 1, ROOM = FULL * 5 / 4;
-    stay<T, R, FULL, 0, 0>();
-    stay<T, R, FULL, 1, 0>();
-    if (FULL > 1) {
-        stay<T, R, HALF, 1, 0>();
-    }
-    if (2048 / (T * R) > FULL) {
-        stay<T, R, 2048 / (T * R), 0, 0>();
-        stay<T, R, ROOM, 0, 0>();
-        stay<T, R, ROOM, 1, 0>();
-    }
-    stay<T, R, HALF, 2, 2>();
-    stay<T, R, HALF, 2, 3>();
-    stay<T, R, FULL, 2, 2>();
-    stay<T, R, FULL, 2, 3>();
-    stay<T, R, HALF, 3, 3>();
-    stay<T, R, FULL, 3, 2>();
-    stay<T, R, FULL, 3, 3>();
-    stay<T, R, FULL, 3, 4>();
+    constexpr int FULL = 65536 / 64 / (T * R), HALF = FULL / 2 ? FULL / 2 : 1;
+    stay<T, R, FULL, 0, 1, 0>();
+    stay<T, R, FULL, 1, 1, 0>();
+    stay<T, R, HALF, 1, 1, 0>();
+    stay<T, R, HALF, 2, 2, 0>();
+    stay<T, R, HALF, 2, 3, 0>();
+    stay<T, R, HALF, 2, 3, 1>();
+    stay<T, R, FULL, 2, 2, 0>();
+    stay<T, R, FULL, 2, 3, 0>();
+    stay<T, R, HALF, 3, 3, 0>();
+    stay<T, R, FULL, 3, 2, 0>();
+    stay<T, R, FULL, 3, 3, 0>();
+    stay<T, R, FULL, 3, 4, 0>();
 }
 
 template <int T, int R> static void back_of() {
-    constexpr int FULL = 65536 / 64 / (T * R), HALF = FULL / 2 ? FULL / 2 : 1, ROOM = FULL * 5 / 4;
-    back<T, R, HALF, 0, 0, 1>();
-    back<T, R, FULL, 0, 0, 0>();
-    back<T, R, FULL, 0, 0, 1>();
-    back<T, R, HALF, 1, 0, 1>();
-    back<T, R, FULL, 1, 0, 1>();
-    back<T, R, FULL, 1, 0, 0>();
-    if (ROOM > FULL) {
-        back<T, R, ROOM, 0, 0, 0>();
-    }
-    back<T, R, HALF, 2, 2, 1>();
-    back<T, R, HALF, 2, 3, 1>();
-    back<T, R, FULL, 2, 2, 1>();
-    back<T, R, FULL, 2, 2, 0>();
-    back<T, R, FULL, 2, 3, 1>();
-    back<T, R, FULL, 2, 3, 0>();
-    back<T, R, HALF, 3, 2, 1>();
-    back<T, R, HALF, 3, 3, 1>();
-    back<T, R, FULL, 3, 2, 1>();
-    back<T, R, FULL, 3, 3, 1>();
-    back<T, R, FULL, 3, 3, 0>();
-    back<T, R, FULL, 3, 4, 1>();
-    back<T, R, FULL, 2, 2, 1, 1>();
-    back<T, R, FULL, 3, 3, 1, 1>();
+    constexpr int FULL = 65536 / 64 / (T * R), HALF = FULL / 2 ? FULL / 2 : 1;
+    back<T, R, HALF, 1, 1, 1, 0>();
+    back<T, R, FULL, 0, 1, 1, 0>();
+    back<T, R, FULL, 1, 1, 1, 0>();
+    back<T, R, HALF, 2, 2, 1, 0>();
+    back<T, R, HALF, 2, 2, 1, 1>();
+    back<T, R, HALF, 2, 3, 1, 0>();
+    back<T, R, HALF, 2, 3, 1, 1>();
+    back<T, R, HALF, 2, 4, 1, 0>();
+    back<T, R, FULL, 2, 2, 1, 0>();
+    back<T, R, FULL, 2, 2, 0, 0>();
+    back<T, R, FULL, 2, 3, 1, 0>();
+    back<T, R, HALF, 3, 2, 1, 0>();
+    back<T, R, HALF, 3, 3, 1, 0>();
+    back<T, R, FULL, 3, 2, 1, 0>();
+    back<T, R, FULL, 3, 3, 1, 0>();
+    back<T, R, FULL, 3, 4, 1, 0>();
+    back<T, R, HALF, 2, 2, 1, 0, ATOMICS>();
+    back<T, R, HALF, 2, 2, 1, 0, EARLY>();
+    back<T, R, HALF, 2, 3, 1, 0, EARLY>();
+    back<T, R, HALF, 3, 3, 1, 0, EARLY>();
 }
 
 static void list_candidates() {
@@ -193,34 +208,39 @@ static void list_candidates() {
     rows_of<1024, 1>();
     stay_of<512, 1>();
     stay_of<1024, 1>();
+    back_of<256, 1>();
     back_of<512, 1>();
     back_of<1024, 1>();
 #elif COLS >= 4096
     rows_of<128, 1>();
     rows_of<256, 1>();
     rows_of<512, 1>();
-    rows_of<1024, 1>();
     stay_of<256, 1>();
     stay_of<512, 1>();
-    stay_of<1024, 1>();
+    back_of<128, 1>();
     back_of<256, 1>();
+    back_of<256, 2>();
     back_of<512, 1>();
     back_of<512, 2>();
     back_of<1024, 1>();
 #else
     rows_of<32, 4>();
     rows_of<32, 8>();
+    rows_of<64, 2>();
     rows_of<64, 4>();
     rows_of<128, 1>();
-    rows_of<128, 4>();
+    rows_of<128, 2>();
     rows_of<256, 1>();
+    stay_of<32, 4>();
     stay_of<32, 8>();
+    stay_of<64, 2>();
     stay_of<128, 1>();
-    stay_of<128, 4>();
-    stay_of<256, 1>();
-    back_of<32, 8>();
+    back_of<32, 4>();
+    back_of<64, 2>();
     back_of<64, 4>();
+    back_of<64, 8>();
     back_of<128, 1>();
+    back_of<128, 2>();
     back_of<128, 4>();
     back_of<128, 8>();
     back_of<256, 1>();
@@ -503,13 +523,13 @@ static void race(int kind, const char *title, double arrays) {
     }
     std::sort(racers.begin(), racers.end(), [](candidate *a, candidate *b) { return a->median < b->median; });
     double bytes = arrays * d.rows * COLS * sizeof(element);
-    printf("\n%s, %d x %d, %s, %.0f arrays\n%-72s %9s %9s %9s\n", title, d.rows, COLS, BF16 ? "bf16" : "fp32", arrays,
+    printf("\n%s, %d x %d, %s, %.0f arrays\n%-88s %9s %9s %9s\n", title, d.rows, COLS, BF16 ? "bf16" : "fp32", arrays,
            "", "ms", "GB/s", "% of copy");
     int place = 0;
     for (candidate *c : racers) {
         bool peer = c->name[0] == 'c' || c->name[0] == 't';
         if (place++ < shown || peer) {
-            printf("%-72s %9.4f %9.1f %9.2f\n", c->name.c_str(), c->median, bytes / 1e6 / c->median,
+            printf("%-88s %9.4f %9.1f %9.2f\n", c->name.c_str(), c->median, bytes / 1e6 / c->median,
                    100 * copy / c->median);
         }
     }
