@@ -428,7 +428,7 @@ static double largest_error(const struct version *version, float middle, uint64_
     CUDA_CHECK(cudaMemcpy(found, job.a.y, count * sizeof(float), cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++) {
         double error = fabs((double)found[i] - p.y[version->kind][i]);
-        worst = error <= worst ? worst : error; // a NaN is the worst
+        worst = error <= worst || isnan(worst) ? worst : error; // a NaN is the worst, and stays
     }
     free(found);
     job_free(&job);
