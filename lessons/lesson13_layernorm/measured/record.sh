@@ -47,6 +47,6 @@ metrics=gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,gpu__d
 metrics=$metrics,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sector_hit_rate.pct,lts__t_sectors_op_read.sum
 metrics=$metrics,smsp__inst_executed.sum,smsp__issue_active.avg.pct_of_peak_sustained_active,sm__warps_active.avg.pct_of_peak_sustained_active
 metrics=$metrics,launch__registers_per_thread,launch__grid_size,launch__block_size
-section "ncu: 32768 x 8192, float, then bf16"
+section "ncu: 8192 x 8192, float, then bf16"
 count ./once '(norm|add|backward|columns|partials)_?[a-z]*_?kernel' 40 "$(echo $metrics | tr , ' ')"
 SIZE=1000 sanitize ./lesson13
