@@ -244,7 +244,8 @@ static __device__ uint4 pack(const float (&v)[4]) {
 }
 
 static __device__ unsigned pack_two(float low, float high) {
-    return __bfloat16_as_ushort(__float2bfloat16(low)) | (unsigned)__bfloat16_as_ushort(__float2bfloat16(high)) << 16;
+    __nv_bfloat162 two = __floats2bfloat162_rn(low, high);
+    return *(unsigned *)&two;
 }
 
 static __device__ uint4 pack(const float (&v)[8]) {
@@ -303,78 +304,99 @@ static __global__ void __launch_bounds__(WIDEST)
     }
 }
 
-/* From version 5 on a block is blockDim.x threads wide, for a row, and blockDim.y rows high. */
+// ---------------------------------------------------------------- the compiler knows the width
 
-/* The triples of the threads of a row are merged. Where a warp has the row to itself, it needs no other one, and no barrier. */
-static __device__ struct triple row_merge(struct triple t) {
-    __shared__ struct triple triples[WARP];
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    t = warp_merge(t);
-    if (warps == 1) {
+/* From version 5 on the number of columns is a constant, and a row is so many whole pieces that T threads have the same number of them. A block
+ * is T threads wide, for a row, and `rows_of_block` rows high: threadIdx.y is the row. */
+template <class number> __host__ __device__ constexpr int threads_for(int cols, int each) {
+    return cols * (int)sizeof(number) / 16 / each;
+}
+
+__host__ __device__ constexpr int rows_of_block(int threads, int wanted) {
+    return threads < wanted ? wanted / threads : 1;
+}
+
+/* Merges the triples of `LANES` neighbouring lanes, all of which have as many numbers: so the compiler knows the counts, and what is divided by
+ * them. */
+template <int LANES> static __device__ struct triple merge_lanes(struct triple t) {
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        struct triple other = {t.count, __shfl_xor_sync(ALL_LANES, t.mean, step),
+                               __shfl_xor_sync(ALL_LANES, t.m2, step)};
+        t = merge(t, other);
+    }
+    return t;
+}
+
+/* The triples of a row's T threads. A warp that has the row to itself needs no barrier. `turn` is 0, 1, 0, ... from call to call: what one call
+ * leaves in shared memory is overwritten by the call after the next, and in between all have been at a barrier. So one is enough. */
+template <int T> static __device__ struct triple row_merge(struct triple t, int turn) {
+    constexpr int WARPS = T / WARP;
+    __shared__ struct triple triples[2][WARP];
+    int lane = threadIdx.x % WARP, first = threadIdx.y * WARPS;
+    t = merge_lanes<WARP>(t);
+    if (WARPS == 1) {
         return t;
     }
     if (lane == 0) {
-        triples[threadIdx.y * warps + warp] = t;
+        triples[turn][first + threadIdx.x / WARP] = t;
     }
     __syncthreads();
-    const struct triple nothing = {0.0f, 0.0f, 0.0f};
-    return warp_merge(lane < warps ? triples[threadIdx.y * warps + lane] : nothing);
+    struct triple other = triples[turn][first + lane % WARPS];
+    return merge_lanes<WARPS>({t.count, other.mean, other.m2});
 }
 
-/* What one thread knows of its pieces: two passes through registers, and one triple. */
-template <int N> static __device__ struct triple thread_triple(const float (&v)[PIECES][N], int pieces) {
-    struct triple t = {0.0f, 0.0f, 0.0f};
-    for (int k = 0; k < PIECES; k++) {
-        t.count += threadIdx.x + k * blockDim.x < pieces ? (float)N : 0.0f;
+/* What a thread knows of its own numbers: two passes through registers. */
+template <int V, int N> static __device__ struct triple thread_triple(const float (&v)[V][N]) {
+    struct triple t = {V * N, 0.0f, 0.0f};
+    for (int k = 0; k < V; k++) {
         for (int j = 0; j < N; j++) {
             t.mean += v[k][j];
         }
     }
-    t.mean /= fmaxf(t.count, 1.0f);
-    for (int k = 0; k < PIECES; k++) {
-        for (int j = 0; j < N && threadIdx.x + k * blockDim.x < pieces; j++) {
+    t.mean /= V * N;
+    for (int k = 0; k < V; k++) {
+        for (int j = 0; j < N; j++) {
             t.m2 += (v[k][j] - t.mean) * (v[k][j] - t.mean);
         }
     }
     return t;
 }
 
-/* y = (v - m) * r * gamma + beta, of a row that a block's threads have in registers. */
-template <class number, int N>
-static __device__ void write_row(number *y, float (&v)[PIECES][N], float m, float r, const float *gamma,
-                                 const float *beta, int pieces) {
-    for (int k = 0; k < PIECES; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        if (p < pieces) {
-            float g[N], b[N];
-            load_parameters(gamma + p * N, g);
-            load_parameters(beta + p * N, b);
-            for (int j = 0; j < N; j++) {
-                v[k][j] = (v[k][j] - m) * r * g[j] + b[j];
-            }
-            ((uint4 *)y)[p] = pack(v[k]);
+/* y = (v - m) * r * gamma + beta */
+template <int T, int V, int N>
+static __device__ void write_row(uint4 *to, float (&v)[V][N], float m, float r, const float *gamma, const float *beta) {
+    for (int k = 0; k < V; k++) {
+        int p = threadIdx.x + k * T;
+        float g[N], b[N];
+        load_parameters(gamma + p * N, g);
+        load_parameters(beta + p * N, b);
+        for (int j = 0; j < N; j++) {
+            v[k][j] = (v[k][j] - m) * r * g[j] + b[j];
         }
+        to[p] = pack(v[k]);
     }
 }
 
-/* Version 5: only as many threads for a row as it has work for, and several rows in a block instead. Mean and variance are found together:
- * one meeting of the row's threads instead of two. */
-template <class number>
-static __global__ void __launch_bounds__(WIDEST)
-    layernorm_kernel5(const number *x, number *y, const float *gamma, const float *beta, float *mean, float *rstd,
-                      int rows, int cols) {
-    constexpr int N = 16 / sizeof(number);
-    int row = blockIdx.x * blockDim.y + threadIdx.y, pieces = row < rows ? cols / N : 0;
-    const uint4 *from = (const uint4 *)(x + (size_t)row * cols), none = make_uint4(0, 0, 0, 0);
+/* Version 5: no guards, no division, no loop that the compiler cannot unroll; only as many threads as the row has work for, and several rows in a
+ * block instead; and mean and variance are found together, so that the row's threads meet once and not twice. */
+template <class number, int COLS>
+static __global__ void layernorm_kernel5(const number *x, number *y, const float *gamma, const float *beta, float *mean,
+                                         float *rstd, int rows) {
+    constexpr int N = 16 / sizeof(number), T = threads_for<number>(COLS, PIECES);
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    bool live = row < rows; // the last block may have rows too many
+    const uint4 *from = (const uint4 *)(x + (size_t)row * COLS), none = make_uint4(0, 0, 0, 0);
     float v[PIECES][N];
     for (int k = 0; k < PIECES; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        unpack(p < pieces ? from[p] : none, v[k]);
+        unpack(live ? from[threadIdx.x + k * T] : none, v[k]);
     }
-    struct triple t = row_merge(thread_triple(v, pieces));
-    float r = rsqrtf(t.m2 / cols + EPSILON);
-    write_row(y + (size_t)row * cols, v, t.mean, r, gamma, beta, pieces);
-    if (threadIdx.x == 0 && row < rows) {
+    struct triple t = row_merge<T>(thread_triple(v), 0);
+    float r = rsqrtf(t.m2 / COLS + EPSILON);
+    if (!live) {
+        return;
+    }
+    write_row<T>((uint4 *)(y + (size_t)row * COLS), v, t.mean, r, gamma, beta);
+    if (threadIdx.x == 0) {
         mean[row] = t.mean;
         rstd[row] = r;
     }
@@ -385,119 +407,118 @@ static __global__ void __launch_bounds__(WIDEST)
  * before they are needed. cp.async brings them into shared memory; each thread fetches what it will use itself, so that no barrier is
  * needed. */
 enum { STAGES = 2 };              // rows on their way
-extern __shared__ uint4 stages[]; // [STAGES][blockDim.y][cols / N], for each array that is read
+extern __shared__ uint4 stages[]; // [STAGES][blockDim.y][a row], for each array that is read
 
-template <class number>
-static __device__ void fetch_row(uint4 *stage, const number *x, long long row, int rows, int cols) {
-    constexpr int N = 16 / sizeof(number);
-    const uint4 *from = (const uint4 *)(x + row * cols);
-    for (int p = threadIdx.x; p < cols / N && row < rows; p += blockDim.x) {
+template <class number, int COLS, int V>
+static __device__ void fetch_row(uint4 *stage, const number *x, long long row, int rows) {
+    const uint4 *from = (const uint4 *)(x + row * COLS);
+    for (int k = 0; k < V && row < rows; k++) {
+        int p = threadIdx.x + k * threads_for<number>(COLS, V);
         __pipeline_memcpy_async(stage + p, from + p, sizeof(uint4));
     }
 }
 
-template <class number>
-static __global__ void __launch_bounds__(512)
-    layernorm_kernel6(const number *x, number *y, const float *gamma, const float *beta, float *mean, float *rstd,
-                      int rows, int cols) {
-    constexpr int N = 16 / sizeof(number);
-    int pieces = cols / N;
-    long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y, step = (long long)gridDim.x * blockDim.y;
-    uint4 *mine = stages + threadIdx.y * pieces; // in stage 0
+template <class number, int COLS>
+static __global__ void __launch_bounds__(512) layernorm_kernel6(const number *x, number *y, const float *gamma,
+                                                                const float *beta, float *mean, float *rstd, int rows) {
+    constexpr int N = 16 / sizeof(number), T = threads_for<number>(COLS, PIECES), R = rows_of_block(T, 256);
+    constexpr int ROW = COLS / N, STAGE = R * ROW; // pieces
+    int tiles = (rows + R - 1) / R, tile = blockIdx.x, turn = 0;
+    uint4 *mine = stages + threadIdx.y * ROW; // in stage 0
     const uint4 none = make_uint4(0, 0, 0, 0);
     float g[PIECES][N], b[PIECES][N], v[PIECES][N];
     for (int k = 0; k < PIECES; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        if (p < pieces) {
-            load_parameters(gamma + p * N, g[k]);
-            load_parameters(beta + p * N, b[k]);
-        }
+        load_parameters(gamma + (threadIdx.x + k * T) * N, g[k]);
+        load_parameters(beta + (threadIdx.x + k * T) * N, b[k]);
     }
     for (int s = 0; s < STAGES; s++) {
-        fetch_row(mine + s * blockDim.y * pieces, x, row + s * step, rows, cols);
+        long long row = ((long long)tile + s * gridDim.x) * R + threadIdx.y;
+        fetch_row<number, COLS, PIECES>(mine + s * STAGE, x, row, rows);
         __pipeline_commit();
     }
-    for (int i = 0; row - threadIdx.y < rows; i++, row += step) { // all threads of a block go round equally often
-        uint4 *stage = mine + i % STAGES * blockDim.y * pieces;
+    for (int i = 0; tile < tiles; i++, tile += gridDim.x) {
+        long long row = (long long)tile * R + threadIdx.y, later = row + (long long)STAGES * gridDim.x * R;
+        uint4 *stage = mine + i % STAGES * STAGE;
         bool live = row < rows;
         __pipeline_wait_prior(STAGES - 1);
         for (int k = 0; k < PIECES; k++) {
-            int p = threadIdx.x + k * blockDim.x;
-            unpack(p < pieces && live ? stage[p] : none, v[k]);
+            unpack(live ? stage[threadIdx.x + k * T] : none, v[k]);
         }
-        fetch_row(stage, x, row + STAGES * step, rows, cols);
+        fetch_row<number, COLS, PIECES>(stage, x, later, rows);
         __pipeline_commit();
-        struct triple t = row_merge(thread_triple(v, live ? pieces : 0));
-        float r = rsqrtf(t.m2 / cols + EPSILON);
-        for (int k = 0; k < PIECES; k++) {
-            int p = threadIdx.x + k * blockDim.x;
-            if (p < pieces && live) {
-                for (int j = 0; j < N; j++) {
-                    v[k][j] = (v[k][j] - t.mean) * r * g[k][j] + b[k][j];
-                }
-                ((uint4 *)(y + row * cols))[p] = pack(v[k]);
+        struct triple t = row_merge<T>(thread_triple(v), turn);
+        float r = rsqrtf(t.m2 / COLS + EPSILON);
+        turn ^= 1;
+        for (int k = 0; k < PIECES && live; k++) {
+            for (int j = 0; j < N; j++) {
+                v[k][j] = (v[k][j] - t.mean) * r * g[k][j] + b[k][j];
             }
+            ((uint4 *)(y + row * COLS))[threadIdx.x + k * T] = pack(v[k]);
         }
         if (threadIdx.x == 0 && live) {
             mean[row] = t.mean;
             rstd[row] = r;
-        }
-        if (blockDim.x > WARP) {
-            __syncthreads(); // the triples of this row have been read
         }
     }
 }
 
 // ---------------------------------------------------------------- RMSNorm, and a residual
 
-static __device__ float row_sum(float value) {
-    __shared__ float sums[WARP];
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    value = warp_sum(value);
-    if (warps == 1) {
-        return value;
+/* The sums of two values over a row's T threads, for all of them; `turn` as in row_merge. */
+template <int T> static __device__ void row_sums(float *a, float *b, int turn) {
+    constexpr int WARPS = T / WARP;
+    __shared__ float sums[2][2][WARP];
+    int lane = threadIdx.x % WARP, first = threadIdx.y * WARPS;
+    *a = warp_sum(*a);
+    *b = warp_sum(*b);
+    if (WARPS == 1) {
+        return;
     }
     if (lane == 0) {
-        sums[threadIdx.y * warps + warp] = value;
+        sums[turn][0][first + threadIdx.x / WARP] = *a;
+        sums[turn][1][first + threadIdx.x / WARP] = *b;
     }
     __syncthreads();
-    return warp_sum(lane < warps ? sums[threadIdx.y * warps + lane] : 0.0f);
+    *a = sums[turn][0][first + lane % WARPS];
+    *b = sums[turn][1][first + lane % WARPS];
+    for (int step = WARPS / 2; step > 0; step /= 2) {
+        *a += __shfl_xor_sync(ALL_LANES, *a, step);
+        *b += __shfl_xor_sync(ALL_LANES, *b, step);
+    }
 }
 
 /* Version 7: RMSNorm divides by the root of the mean of the squares, and leaves the mean where it is. A sum of squares subtracts nothing, so
  * it loses no digits: one pass, and no Welford. */
-template <class number>
-static __global__ void __launch_bounds__(WIDEST)
-    rmsnorm_kernel7(const number *x, number *y, const float *gamma, float *rstd, int rows, int cols) {
-    constexpr int N = 16 / sizeof(number);
-    int row = blockIdx.x * blockDim.y + threadIdx.y, pieces = row < rows ? cols / N : 0;
-    const uint4 *from = (const uint4 *)(x + (size_t)row * cols), none = make_uint4(0, 0, 0, 0);
-    float v[PIECES][N], squares = 0.0f;
+template <class number, int COLS>
+static __global__ void rmsnorm_kernel7(const number *x, number *y, const float *gamma, float *rstd, int rows) {
+    constexpr int N = 16 / sizeof(number), T = threads_for<number>(COLS, PIECES);
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    bool live = row < rows;
+    const uint4 *from = (const uint4 *)(x + (size_t)row * COLS), none = make_uint4(0, 0, 0, 0);
+    float v[PIECES][N], squares = 0.0f, nothing = 0.0f;
     for (int k = 0; k < PIECES; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        unpack(p < pieces ? from[p] : none, v[k]);
+        unpack(live ? from[threadIdx.x + k * T] : none, v[k]);
         for (int j = 0; j < N; j++) {
             squares += v[k][j] * v[k][j];
         }
     }
-    float r = rsqrtf(row_sum(squares) / cols + EPSILON);
-    for (int k = 0; k < PIECES; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        if (p < pieces) {
-            float g[N];
-            load_parameters(gamma + p * N, g);
-            for (int j = 0; j < N; j++) {
-                v[k][j] *= r * g[j];
-            }
-            ((uint4 *)(y + (size_t)row * cols))[p] = pack(v[k]);
+    row_sums<T>(&squares, &nothing, 0);
+    float r = rsqrtf(squares / COLS + EPSILON);
+    for (int k = 0; k < PIECES && live; k++) {
+        int p = threadIdx.x + k * T;
+        float g[N];
+        load_parameters(gamma + p * N, g);
+        for (int j = 0; j < N; j++) {
+            v[k][j] *= r * g[j];
         }
+        ((uint4 *)(y + (size_t)row * COLS))[p] = pack(v[k]);
     }
-    if (threadIdx.x == 0 && row < rows) {
+    if (threadIdx.x == 0 && live) {
         rstd[row] = r;
     }
 }
 
-/* The same for rows that cannot be taken in pieces. */
+/* The same for rows of any width and at any address. */
 template <class number>
 static __global__ void rmsnorm_any_kernel(const number *x, number *y, const float *gamma, float *rstd, int cols) {
     size_t first = (size_t)blockIdx.x * cols;
@@ -537,36 +558,40 @@ static __global__ void add_any_kernel(const number *x, const number *residual, n
     }
 }
 
-/* Version 9: the sum is in registers when it is needed. Normalized is the rounded sum, the one that is written and that others will see. */
-template <class number>
-static __global__ void __launch_bounds__(WIDEST)
-    add_kernel9(const number *x, const number *residual, number *sum, number *y, const float *gamma, const float *beta,
-                float *mean, float *rstd, int rows, int cols) {
-    constexpr int N = 16 / sizeof(number);
-    int row = blockIdx.x * blockDim.y + threadIdx.y, pieces = row < rows ? cols / N : 0;
-    const uint4 *from = (const uint4 *)(x + (size_t)row * cols), none = make_uint4(0, 0, 0, 0);
-    const uint4 *more = (const uint4 *)(residual + (size_t)row * cols);
-    float v[PIECES][N], w[PIECES][N];
-    for (int k = 0; k < PIECES; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        unpack(p < pieces ? from[p] : none, v[k]);
-        unpack(p < pieces ? more[p] : none, w[k]);
+/* Version 9: the sum is in registers when it is needed. Normalized is the rounded sum, the one that is written and that others will see. Two
+ * arrays come in, so a thread has half as many pieces of each. */
+enum { ADD_PIECES = 2 };
+
+template <class number, int COLS>
+static __global__ void add_kernel9(const number *x, const number *residual, number *sum, number *y, const float *gamma,
+                                   const float *beta, float *mean, float *rstd, int rows) {
+    constexpr int N = 16 / sizeof(number), T = threads_for<number>(COLS, ADD_PIECES);
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    bool live = row < rows;
+    const uint4 *from = (const uint4 *)(x + (size_t)row * COLS), none = make_uint4(0, 0, 0, 0);
+    const uint4 *more = (const uint4 *)(residual + (size_t)row * COLS);
+    float v[ADD_PIECES][N], w[ADD_PIECES][N];
+    for (int k = 0; k < ADD_PIECES; k++) {
+        unpack(live ? from[threadIdx.x + k * T] : none, v[k]);
+        unpack(live ? more[threadIdx.x + k * T] : none, w[k]);
     }
-    for (int k = 0; k < PIECES; k++) {
-        int p = threadIdx.x + k * blockDim.x;
+    for (int k = 0; k < ADD_PIECES; k++) {
         for (int j = 0; j < N; j++) {
             v[k][j] += w[k][j];
         }
         uint4 rounded = pack(v[k]);
         unpack(rounded, v[k]);
-        if (p < pieces) {
-            ((uint4 *)(sum + (size_t)row * cols))[p] = rounded;
+        if (live) {
+            ((uint4 *)(sum + (size_t)row * COLS))[threadIdx.x + k * T] = rounded;
         }
     }
-    struct triple t = row_merge(thread_triple(v, pieces));
-    float r = rsqrtf(t.m2 / cols + EPSILON);
-    write_row(y + (size_t)row * cols, v, t.mean, r, gamma, beta, pieces);
-    if (threadIdx.x == 0 && row < rows) {
+    struct triple t = row_merge<T>(thread_triple(v), 0);
+    float r = rsqrtf(t.m2 / COLS + EPSILON);
+    if (!live) {
+        return;
+    }
+    write_row<T>((uint4 *)(y + (size_t)row * COLS), v, t.mean, r, gamma, beta);
+    if (threadIdx.x == 0) {
         mean[row] = t.mean;
         rstd[row] = r;
     }
@@ -642,30 +667,29 @@ static __global__ void backward_kernel11(const number *dy, const number *x, numb
     }
 }
 
-/* The sums of two values over the threads of a row, for all of them. `turn` is 0, 1, 0, ... from call to call: what one call leaves in shared
- * memory is overwritten by the call after the next, and in between all have been at a barrier. So one barrier is enough. */
-static __device__ void row_sums(float *a, float *b, int turn) {
-    __shared__ float sums[2][2][WARP];
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP, first = threadIdx.y * warps;
-    *a = warp_sum(*a);
-    *b = warp_sum(*b);
-    if (warps == 1) {
-        return;
-    }
-    if (lane == 0) {
-        sums[turn][0][first + warp] = *a;
-        sums[turn][1][first + warp] = *b;
-    }
-    __syncthreads();
-    *a = warp_sum(lane < warps ? sums[turn][0][first + lane] : 0.0f);
-    *b = warp_sum(lane < warps ? sums[turn][1][first + lane] : 0.0f);
+/* In versions 12 and 13 a row has up to 512 threads, which have V pieces of it. */
+template <class number> __host__ __device__ constexpr int pieces_each(int cols) {
+    return threads_for<number>(cols, 1) > 512 ? threads_for<number>(cols, 1) / 512 : 1;
+}
+
+template <class number> __host__ __device__ constexpr int rows_together(int cols) {
+    return sizeof(number) == sizeof(bf16) && pieces_each<number>(cols) == 1 ? 2 : 1;
+}
+
+template <class number> __host__ __device__ constexpr int block_threads(int cols) {
+    return threads_for<number>(cols, pieces_each<number>(cols)) * rows_together<number>(cols);
+}
+
+/* How many such blocks a multiprocessor should have room for: so many registers may a thread have. */
+template <class number> __host__ __device__ constexpr int blocks_each(int cols) {
+    return block_threads<number>(cols) < 512 ? 512 / block_threads<number>(cols) : 1;
 }
 
 /* One row in registers: its part in the column sums, and dx. V pieces of x and of dy for each thread. */
-template <class number, int V, int N>
+template <int COLS, int T, int V, int N>
 static __device__ void backward_row(float (&x)[V][N], float (&dy)[V][N], const float (&gamma)[V][N], float mean,
-                                    float rstd, number *dx, float (&dgamma)[V][N], float (&dbeta)[V][N], int pieces,
-                                    int cols, int turn) {
+                                    float rstd, uint4 *dx, float (&dgamma)[V][N], float (&dbeta)[V][N], bool live,
+                                    int turn) {
     float sum = 0.0f, product = 0.0f;
     for (int k = 0; k < V; k++) {
         for (int j = 0; j < N; j++) {
@@ -678,32 +702,31 @@ static __device__ void backward_row(float (&x)[V][N], float (&dy)[V][N], const f
             product += dy[k][j] * hat;
         }
     }
-    row_sums(&sum, &product, turn);
-    for (int k = 0; k < V; k++) {
-        int p = threadIdx.x + k * blockDim.x;
+    row_sums<T>(&sum, &product, turn);
+    sum /= COLS;
+    product /= COLS;
+    for (int k = 0; k < V && live; k++) {
         for (int j = 0; j < N; j++) {
-            dy[k][j] = rstd * (dy[k][j] - sum / cols - x[k][j] * (product / cols));
+            dy[k][j] = rstd * (dy[k][j] - sum - x[k][j] * product);
         }
-        if (p < pieces) {
-            ((uint4 *)dx)[p] = pack(dy[k]);
-        }
+        dx[threadIdx.x + k * T] = pack(dy[k]);
     }
 }
 
-/* The sums of the blockDim.y threads that have the same columns are added up, one after the other: always in the same order. The last one has
- * all, and leaves them in partial[blockIdx.x][2][cols]. */
-template <int V, int N>
-static __device__ void leave_columns(float (&dgamma)[V][N], float (&dbeta)[V][N], float *partial, int cols) {
+/* The sums of the R threads that have the same columns are added up, one after the other: always in the same order. The last one has all, and
+ * leaves them in partial[blockIdx.x][2][COLS]. */
+template <int COLS, int T, int R, int V, int N>
+static __device__ void leave_columns(float (&dgamma)[V][N], float (&dbeta)[V][N], float *partial) {
     float *columns = (float *)stages;
-    partial += (size_t)blockIdx.x * 2 * cols;
-    for (int y = 0; y < blockDim.y; y++) {
-        float *to = y + 1 < blockDim.y ? columns : partial;
+    partial += (size_t)blockIdx.x * 2 * COLS;
+    for (int y = 0; y < R; y++) {
+        float *to = y + 1 < R ? columns : partial;
         __syncthreads();
         for (int k = 0; k < V && threadIdx.y == y; k++) {
-            int first = (threadIdx.x + k * blockDim.x) * N;
-            for (int j = 0; j < N && first < cols; j++) {
+            int first = (threadIdx.x + k * T) * N;
+            for (int j = 0; j < N; j++) {
                 to[first + j] = dgamma[k][j] + (y ? columns[first + j] : 0.0f);
-                to[cols + first + j] = dbeta[k][j] + (y ? columns[cols + first + j] : 0.0f);
+                to[COLS + first + j] = dbeta[k][j] + (y ? columns[COLS + first + j] : 0.0f);
             }
         }
     }
@@ -711,76 +734,73 @@ static __device__ void leave_columns(float (&dgamma)[V][N], float (&dbeta)[V][N]
 
 /* Version 12: as many blocks as fit, and each walks over many rows. A thread has the same columns in all of them, so its part of dgamma and
  * dbeta is a sum in a register, and there are only as many of them in the end as there are blocks. */
-template <class number, int V>
-static __global__ void __launch_bounds__(512)
+template <class number, int COLS>
+static __global__ void __launch_bounds__(block_threads<number>(COLS), blocks_each<number>(COLS))
     backward_kernel12(const number *dy, const number *x, number *dx, const float *gamma, const float *mean,
-                      const float *rstd, float *partial, int rows, int cols) {
-    constexpr int N = 16 / sizeof(number);
+                      const float *rstd, float *partial, int rows) {
+    constexpr int N = 16 / sizeof(number), V = pieces_each<number>(COLS), T = threads_for<number>(COLS, V);
+    constexpr int R = rows_together<number>(COLS);
     const uint4 none = make_uint4(0, 0, 0, 0);
-    long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y, step = (long long)gridDim.x * blockDim.y;
-    float g[V][N] = {}, dgamma[V][N] = {}, dbeta[V][N] = {}, a[V][N], d[V][N];
+    float g[V][N], dgamma[V][N] = {}, dbeta[V][N] = {}, a[V][N], d[V][N];
+    int tiles = (rows + R - 1) / R, turn = 0;
     for (int k = 0; k < V; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        if (p < cols / N) {
-            load_parameters(gamma + p * N, g[k]);
-        }
+        load_parameters(gamma + (threadIdx.x + k * T) * N, g[k]);
     }
-    for (int i = 0; row - threadIdx.y < rows; i++, row += step) {
-        int pieces = row < rows ? cols / N : 0;
-        float m = pieces ? mean[row] : 0.0f, r = pieces ? rstd[row] : 0.0f;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        long long row = (long long)tile * R + threadIdx.y;
+        bool live = row < rows;
+        float m = live ? mean[row] : 0.0f, r = live ? rstd[row] : 0.0f;
         for (int k = 0; k < V; k++) {
-            int p = threadIdx.x + k * blockDim.x;
-            unpack(p < pieces ? ((const uint4 *)(x + row * cols))[p] : none, a[k]);
-            unpack(p < pieces ? ((const uint4 *)(dy + row * cols))[p] : none, d[k]);
+            int p = threadIdx.x + k * T;
+            unpack(live ? ((const uint4 *)(x + row * COLS))[p] : none, a[k]);
+            unpack(live ? ((const uint4 *)(dy + row * COLS))[p] : none, d[k]);
         }
-        backward_row(a, d, g, m, r, dx + row * cols, dgamma, dbeta, pieces, cols, i % 2);
+        backward_row<COLS, T>(a, d, g, m, r, (uint4 *)(dx + row * COLS), dgamma, dbeta, live, turn);
+        turn ^= 1;
     }
-    leave_columns(dgamma, dbeta, partial, cols);
+    leave_columns<COLS, T, R>(dgamma, dbeta, partial);
 }
 
 /* Version 13: a block that stays is often alone on its multiprocessor, so while it adds up, nothing is on its way. As in version 6, cp.async
  * brings the next rows meanwhile. */
-template <class number, int V>
-static __global__ void __launch_bounds__(512)
+template <class number, int COLS>
+static __global__ void __launch_bounds__(block_threads<number>(COLS), blocks_each<number>(COLS))
     backward_kernel13(const number *dy, const number *x, number *dx, const float *gamma, const float *mean,
-                      const float *rstd, float *partial, int rows, int cols) {
-    constexpr int N = 16 / sizeof(number);
+                      const float *rstd, float *partial, int rows) {
+    constexpr int N = 16 / sizeof(number), V = pieces_each<number>(COLS), T = threads_for<number>(COLS, V);
+    constexpr int R = rows_together<number>(COLS), ROW = COLS / N, STAGE = 2 * R * ROW; // pieces: x, then dy
     const uint4 none = make_uint4(0, 0, 0, 0);
-    long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y, step = (long long)gridDim.x * blockDim.y;
-    int each = blockDim.y * (cols / N); // pieces of an array in a stage
-    uint4 *mine = stages + threadIdx.y * (cols / N);
-    float g[V][N] = {}, dgamma[V][N] = {}, dbeta[V][N] = {}, a[V][N], d[V][N];
+    float g[V][N], dgamma[V][N] = {}, dbeta[V][N] = {}, a[V][N], d[V][N];
+    int tiles = (rows + R - 1) / R, tile = blockIdx.x, turn = 0;
+    long long row = (long long)tile * R + threadIdx.y, step = (long long)gridDim.x * R;
+    uint4 *mine = stages + threadIdx.y * ROW; // in stage 0
     for (int k = 0; k < V; k++) {
-        int p = threadIdx.x + k * blockDim.x;
-        if (p < cols / N) {
-            load_parameters(gamma + p * N, g[k]);
-        }
+        load_parameters(gamma + (threadIdx.x + k * T) * N, g[k]);
     }
     for (int s = 0; s < STAGES; s++) {
-        fetch_row(mine + 2 * s * each, x, row + s * step, rows, cols);
-        fetch_row(mine + (2 * s + 1) * each, dy, row + s * step, rows, cols);
+        fetch_row<number, COLS, V>(mine + s * STAGE, x, row + s * step, rows);
+        fetch_row<number, COLS, V>(mine + s * STAGE + R * ROW, dy, row + s * step, rows);
         __pipeline_commit();
     }
     float m = row < rows ? mean[row] : 0.0f, r = row < rows ? rstd[row] : 0.0f;
-    for (int i = 0; row - threadIdx.y < rows; i++, row += step) {
-        int pieces = row < rows ? cols / N : 0;
-        uint4 *stage = mine + i % STAGES * 2 * each;
-        bool more = row + step < rows;
+    for (int i = 0; tile < tiles; i++, tile += gridDim.x, row += step) {
+        uint4 *stage = mine + i % STAGES * STAGE;
+        bool live = row < rows, more = row + step < rows;
         float next_m = more ? mean[row + step] : 0.0f, next_r = more ? rstd[row + step] : 0.0f;
         __pipeline_wait_prior(STAGES - 1);
         for (int k = 0; k < V; k++) {
-            int p = threadIdx.x + k * blockDim.x;
-            unpack(p < pieces ? stage[p] : none, a[k]);
-            unpack(p < pieces ? stage[each + p] : none, d[k]);
+            unpack(live ? stage[threadIdx.x + k * T] : none, a[k]);
+            unpack(live ? stage[R * ROW + threadIdx.x + k * T] : none, d[k]);
         }
-        fetch_row(stage, x, row + STAGES * step, rows, cols);
-        fetch_row(stage + each, dy, row + STAGES * step, rows, cols);
+        fetch_row<number, COLS, V>(stage, x, row + STAGES * step, rows);
+        fetch_row<number, COLS, V>(stage + R * ROW, dy, row + STAGES * step, rows);
         __pipeline_commit();
-        backward_row(a, d, g, m, r, dx + row * cols, dgamma, dbeta, pieces, cols, i % 2);
+        backward_row<COLS, T>(a, d, g, m, r, (uint4 *)(dx + row * COLS), dgamma, dbeta, live, turn);
+        turn ^= 1;
         m = next_m;
         r = next_r;
     }
-    leave_columns(dgamma, dbeta, partial, cols);
+    leave_columns<COLS, T, R>(dgamma, dbeta, partial);
 }
 
 /* partial[blocks][2][cols] -> dgamma and dbeta: a block for 32 of the 2 * cols columns, a warp for every 32nd block. */
@@ -818,10 +838,9 @@ template <class number> static bool in_pieces(const struct arrays<number> *a, in
            aligned(a->dy) && aligned(a->sum) && aligned(a->y) && aligned(a->gamma) && aligned(a->beta);
 }
 
-/* Threads for a row of which each takes `each` pieces, in whole warps; and so many rows that a block has 128 threads or more. */
-template <class number> static dim3 block_for(int cols, int each) {
-    int pieces = max(1, cols / (int)(16 / sizeof(number))), width = ceil_div(ceil_div(pieces, each), WARP) * WARP;
-    return dim3(width, width < 128 ? 128 / width : 1);
+/* The widths that versions 5, 6, 7, 9, 12 and 13 are compiled for. */
+static bool known_width(int cols) {
+    return cols == 1024 || cols == 2048 || cols == 4096 || cols == 8192;
 }
 
 template <class number> static void layernorm1(const struct arrays<number> *a, cudaStream_t stream) {
@@ -851,21 +870,28 @@ template <class number> static void layernorm4(const struct arrays<number> *a, c
         layernorm3(a, stream);
         return;
     }
-    int width = block_for<number>(a->cols, PIECES).x;
+    int pieces = a->cols / (int)(16 / sizeof(number)), width = ceil_div(ceil_div(pieces, PIECES), WARP) * WARP;
     layernorm_kernel4<<<a->rows, max(width, 128), 0, stream>>>(a->x, a->y, a->gamma, a->beta, a->mean, a->rstd,
                                                                a->cols);
     CUDA_CHECK_LAUNCH();
 }
 
+template <class number, int COLS> static void layernorm5_of(const struct arrays<number> *a, cudaStream_t stream) {
+    constexpr int T = threads_for<number>(COLS, PIECES), R = rows_of_block(T, 128);
+    layernorm_kernel5<number, COLS>
+        <<<ceil_div(a->rows, R), dim3(T, R), 0, stream>>>(a->x, a->y, a->gamma, a->beta, a->mean, a->rstd, a->rows);
+    CUDA_CHECK_LAUNCH();
+}
+
 template <class number> static void layernorm5(const struct arrays<number> *a, cudaStream_t stream) {
-    if (a->rows == 0 || !in_pieces(a, PIECES * WIDEST)) {
-        layernorm3(a, stream);
+    if (a->rows == 0 || !known_width(a->cols) || !in_pieces(a, INT_MAX)) {
+        layernorm4(a, stream);
         return;
     }
-    dim3 block = block_for<number>(a->cols, PIECES);
-    layernorm_kernel5<<<ceil_div(a->rows, block.y), block, 0, stream>>>(a->x, a->y, a->gamma, a->beta, a->mean, a->rstd,
-                                                                        a->rows, a->cols);
-    CUDA_CHECK_LAUNCH();
+    (a->cols == 1024   ? layernorm5_of<number, 1024>
+     : a->cols == 2048 ? layernorm5_of<number, 2048>
+     : a->cols == 4096 ? layernorm5_of<number, 4096>
+                       : layernorm5_of<number, 8192>)(a, stream);
 }
 
 /* A grid of blocks that stay: as many as have room at once, if there are rows for them. 0: the GPU has not so much shared memory. */
@@ -881,36 +907,53 @@ template <class kernel_type> static int blocks_that_stay(kernel_type kernel, dim
     return min(min(each, (int)PARTIAL_BLOCKS_PER_SM) * multiprocessors(), ceil_div(rows, block.y * ROWS_EACH));
 }
 
-template <class number> static void layernorm6(const struct arrays<number> *a, cudaStream_t stream) {
-    dim3 block = block_for<number>(a->cols, PIECES);
-    size_t shared = (size_t)STAGES * block.y * a->cols * sizeof(number);
-    int blocks = a->rows == 0 || !in_pieces(a, PIECES * 512)
-                     ? 0
-                     : blocks_that_stay(layernorm_kernel6<number>, block, shared, a->rows);
+template <class number, int COLS> static void layernorm6_of(const struct arrays<number> *a, cudaStream_t stream) {
+    constexpr int T = threads_for<number>(COLS, PIECES), R = rows_of_block(T, 256);
+    size_t shared = STAGES * R * COLS * sizeof(number);
+    int blocks = blocks_that_stay(layernorm_kernel6<number, COLS>, dim3(T, R), shared, a->rows);
     if (blocks == 0) {
         layernorm5(a, stream);
         return;
     }
-    layernorm_kernel6<<<blocks, block, shared, stream>>>(a->x, a->y, a->gamma, a->beta, a->mean, a->rstd, a->rows,
-                                                         a->cols);
+    layernorm_kernel6<number, COLS>
+        <<<blocks, dim3(T, R), shared, stream>>>(a->x, a->y, a->gamma, a->beta, a->mean, a->rstd, a->rows);
+    CUDA_CHECK_LAUNCH();
+}
+
+template <class number> static void layernorm6(const struct arrays<number> *a, cudaStream_t stream) {
+    if (a->rows == 0 || !known_width(a->cols) || !in_pieces(a, INT_MAX)) {
+        layernorm4(a, stream);
+        return;
+    }
+    (a->cols == 1024   ? layernorm6_of<number, 1024>
+     : a->cols == 2048 ? layernorm6_of<number, 2048>
+     : a->cols == 4096 ? layernorm6_of<number, 4096>
+                       : layernorm6_of<number, 8192>)(a, stream);
+}
+
+template <class number, int COLS> static void rmsnorm7_of(const struct arrays<number> *a, cudaStream_t stream) {
+    constexpr int T = threads_for<number>(COLS, PIECES), R = rows_of_block(T, 128);
+    rmsnorm_kernel7<number, COLS>
+        <<<ceil_div(a->rows, R), dim3(T, R), 0, stream>>>(a->x, a->y, a->gamma, a->rstd, a->rows);
     CUDA_CHECK_LAUNCH();
 }
 
 template <class number> static void rmsnorm7(const struct arrays<number> *a, cudaStream_t stream) {
-    dim3 block = block_for<number>(a->cols, PIECES);
     if (a->rows == 0) {
         return;
     }
-    if (in_pieces(a, PIECES * WIDEST)) {
-        rmsnorm_kernel7<<<ceil_div(a->rows, block.y), block, 0, stream>>>(a->x, a->y, a->gamma, a->rstd, a->rows,
-                                                                          a->cols);
-    } else {
+    if (!known_width(a->cols) || !in_pieces(a, INT_MAX)) {
         rmsnorm_any_kernel<<<a->rows, BLOCK, 0, stream>>>(a->x, a->y, a->gamma, a->rstd, a->cols);
+        CUDA_CHECK_LAUNCH();
+        return;
     }
-    CUDA_CHECK_LAUNCH();
+    (a->cols == 1024   ? rmsnorm7_of<number, 1024>
+     : a->cols == 2048 ? rmsnorm7_of<number, 2048>
+     : a->cols == 4096 ? rmsnorm7_of<number, 4096>
+                       : rmsnorm7_of<number, 8192>)(a, stream);
 }
 
-/* Version 8 and, where rows cannot be taken in pieces, version 9. */
+/* Version 8 and, for other widths, version 9. */
 template <class number> static void add8(const struct arrays<number> *a, cudaStream_t stream) {
     size_t count = (size_t)a->rows * a->cols, pieces = count / (16 / sizeof(number));
     struct arrays<number> added = *a;
@@ -927,15 +970,22 @@ template <class number> static void add8(const struct arrays<number> *a, cudaStr
     layernorm5(&added, stream);
 }
 
+template <class number, int COLS> static void add9_of(const struct arrays<number> *a, cudaStream_t stream) {
+    constexpr int T = threads_for<number>(COLS, ADD_PIECES), R = rows_of_block(T, 128);
+    add_kernel9<number, COLS><<<ceil_div(a->rows, R), dim3(T, R), 0, stream>>>(
+        a->x, a->residual, a->sum, a->y, a->gamma, a->beta, a->mean, a->rstd, a->rows);
+    CUDA_CHECK_LAUNCH();
+}
+
 template <class number> static void add9(const struct arrays<number> *a, cudaStream_t stream) {
-    if (a->rows == 0 || !in_pieces(a, PIECES * WIDEST)) {
+    if (a->rows == 0 || !known_width(a->cols) || !in_pieces(a, INT_MAX)) {
         add8(a, stream);
         return;
     }
-    dim3 block = block_for<number>(a->cols, PIECES);
-    add_kernel9<<<ceil_div(a->rows, block.y), block, 0, stream>>>(a->x, a->residual, a->sum, a->y, a->gamma, a->beta,
-                                                                  a->mean, a->rstd, a->rows, a->cols);
-    CUDA_CHECK_LAUNCH();
+    (a->cols == 1024   ? add9_of<number, 1024>
+     : a->cols == 2048 ? add9_of<number, 2048>
+     : a->cols == 4096 ? add9_of<number, 4096>
+                       : add9_of<number, 8192>)(a, stream);
 }
 
 /* Of no rows the column sums are 0, and a grid of no blocks is none. */
@@ -962,48 +1012,43 @@ template <class number> static void backward11(const struct arrays<number> *a, c
     }
 }
 
-/* Versions 12 and 13 with V pieces of a row for each thread. false: not for these rows, or not on this GPU. */
-template <class number, int V>
-static bool backward_staying(const struct arrays<number> *a, bool ahead, cudaStream_t stream) {
-    auto kernel = ahead ? backward_kernel13<number, V> : backward_kernel12<number, V>;
-    dim3 block = block_for<number>(a->cols, V);
-    size_t columns = block.y > 1 ? 2 * a->cols * sizeof(float) : 0;
-    size_t shared = ahead ? max(columns, 2 * STAGES * block.y * a->cols * sizeof(number)) : columns;
-    int blocks = block.x > 512 ? 0 : blocks_that_stay(kernel, block, shared, a->rows);
+/* Version 12, or 13 where rows come ahead and there is shared memory for them. */
+template <class number, int COLS, bool AHEAD>
+static void backward_of(const struct arrays<number> *a, cudaStream_t stream) {
+    constexpr int R = rows_together<number>(COLS);
+    dim3 block(block_threads<number>(COLS) / R, R);
+    size_t columns = R > 1 ? 2 * COLS * sizeof(float) : 0, ahead = 2 * STAGES * R * COLS * sizeof(number);
+    size_t shared = AHEAD ? max(columns, ahead) : columns;
+    auto kernel = AHEAD ? backward_kernel13<number, COLS> : backward_kernel12<number, COLS>;
+    int blocks = blocks_that_stay(kernel, block, shared, a->rows);
     if (blocks == 0) {
-        return false;
+        backward_of<number, COLS, false>(a, stream);
+        return;
     }
-    kernel<<<blocks, block, shared, stream>>>(a->dy, a->x, a->dx, a->gamma, a->mean, a->rstd, a->partial, a->rows,
-                                              a->cols);
+    kernel<<<blocks, block, shared, stream>>>(a->dy, a->x, a->dx, a->gamma, a->mean, a->rstd, a->partial, a->rows);
     CUDA_CHECK_LAUNCH();
-    partials_kernel<<<ceil_div(2 * a->cols, WARP), dim3(WARP, WARP), 0, stream>>>(a->partial, blocks, a->dgamma,
-                                                                                  a->dbeta, a->cols);
+    partials_kernel<<<ceil_div(2 * COLS, WARP), dim3(WARP, WARP), 0, stream>>>(a->partial, blocks, a->dgamma, a->dbeta,
+                                                                               COLS);
     CUDA_CHECK_LAUNCH();
-    return true;
 }
 
-/* 16 columns at most for each thread, which are 48 numbers that it keeps: gamma and two sums. */
-template <class number> static void backward_any(const struct arrays<number> *a, bool ahead, cudaStream_t stream) {
-    int pieces = a->cols / (int)(16 / sizeof(number));
-    bool done = a->rows > 0 && in_pieces(a, INT_MAX);
-    if (done && sizeof(number) == sizeof(bf16)) {
-        done = backward_staying<number, 2>(a, ahead, stream);
-    } else if (done) {
-        done = pieces <= 512    ? backward_staying<number, 1>(a, ahead, stream)
-               : pieces <= 1024 ? backward_staying<number, 2>(a, ahead, stream)
-                                : backward_staying<number, 4>(a, ahead, stream);
-    }
-    if (!done) {
+template <class number, bool AHEAD> static void backward_any(const struct arrays<number> *a, cudaStream_t stream) {
+    if (a->rows == 0 || !known_width(a->cols) || !in_pieces(a, INT_MAX)) {
         backward10(a, stream);
+        return;
     }
+    (a->cols == 1024   ? backward_of<number, 1024, AHEAD>
+     : a->cols == 2048 ? backward_of<number, 2048, AHEAD>
+     : a->cols == 4096 ? backward_of<number, 4096, AHEAD>
+                       : backward_of<number, 8192, AHEAD>)(a, stream);
 }
 
 template <class number> static void backward12(const struct arrays<number> *a, cudaStream_t stream) {
-    backward_any(a, false, stream);
+    backward_any<number, false>(a, stream);
 }
 
 template <class number> static void backward13(const struct arrays<number> *a, cudaStream_t stream) {
-    backward_any(a, true, stream);
+    backward_any<number, true>(a, stream);
 }
 
 static const struct version versions[] = {
@@ -1024,8 +1069,8 @@ static const struct version versions[] = {
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 static void verify_all(int first, int last, const struct options *options) {
-    const struct shape shapes[] = {{0, 5},     {1, 1},    {3, 31},   {5, 33},   {2, 1000}, {7, 1025},
-                                   {100, 104}, {300, 16}, {3, 4096}, {2, 8192}, {2, 17000}};
+    const struct shape shapes[] = {{0, 5},     {1, 1},     {3, 31},   {5, 33},   {2, 1000}, {7, 1025},
+                                   {100, 104}, {37, 1024}, {3, 4096}, {2, 8192}, {2, 17000}};
     int cols = (int)options->size, rows = cols > 0 ? 70 : 0; // of no columns there is no mean
     struct shape own[] = {{min(rows, 3), cols}, {rows, cols}};
     for (int s = 0; s < (options->size >= 0 ? 2 : 11); s++) {

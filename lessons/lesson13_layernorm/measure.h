@@ -356,7 +356,12 @@ static void verify_per_row(const char *name, const float *device, const float *e
     for (int r = 0; r < rows; r++) {
         wanted[r] = expected[r % kept];
     }
-    verify_floats(name, found, wanted, rows, 2e-6, 1e-5);
+    float largest = 0;
+    for (int r = 0; r < rows; r++) {
+        largest = fmaxf(largest, wanted[r]);
+    }
+    // 1 / sqrt(v) moves by 1 / sqrt(v)^3 / 2 times what v does, and v, of numbers up to 2, is rounded by 10^-7 or so.
+    verify_floats(name, found, wanted, rows, 2e-6 + 2e-7 * largest * largest * largest, 1e-5);
     free(found);
     free(wanted);
 }
