@@ -83,8 +83,8 @@ def problem(rows, cols, dtype):
     yield "backward", [
         copy(3),
         ("PyTorch backward", backward, None),
-        *[ours(v, lambda o: o.dx, lambda: backward()[0]) for v in (12, 13)],
-        *[ours(v, lambda o: o.dgamma, lambda: backward()[1]) for v in (13,)],
+        ours(12, lambda o: o.dgamma, lambda: backward()[1]),
+        ours(13, lambda o: o.dx, lambda: backward()[0]),
     ]
 
 
@@ -114,7 +114,8 @@ def race(kind, table, rows, cols, dtype):
         line += f"{1e-6 * ARRAYS[kind] * rows * cols * size / median:10.1f}{100 * medians[0] / median:11.2f}"
         if results:
             found, expected = results()
-            close = torch.allclose(found.float(), expected.float(), rtol=2e-2 if size == 2 else 1e-4, atol=2e-2 if size == 2 else 1e-4)
+            atol = (2e-2 if size == 2 else 1e-4) * (1 if found.dim() == 2 else 100)  # a column sum is some hundred times as large
+            close = torch.allclose(found.float(), expected.float(), rtol=2e-2 if size == 2 else 1e-4, atol=atol)
             line += "" if close else f"  WRONG by {(found.float() - expected.float()).abs().max().item():g}"
         print(line)
     sys.stdout.flush()
