@@ -10,10 +10,10 @@
  *     layernorm_kernel2   sum and sum of squares in one pass: fast, and wrong when the mean is large
  *     layernorm_kernel3   mean and variance in one pass, exactly: Welford's update, and triples that are merged
  *     layernorm_kernel4   the row in registers: one read, one write, 16 bytes at a time
- *     layernorm_kernel5   as many threads as the row needs: for a narrow row a single warp, and no barrier
+ *     layernorm_kernel5   the width is a constant: no guards, one meeting, and no more threads than the row needs
  *     layernorm_kernel6   blocks that stay: gamma and beta in registers, the next row on its way
  *     rmsnorm_kernel7     RMSNorm: without the mean
- *     add_kernel8         x + residual by a kernel of its own, then version 6
+ *     add_kernel8         x + residual by a kernel of its own, then version 5
  *     add_kernel9         x + residual in the same kernel
  *     backward_kernel10   a block for a row, and a second kernel that reads everything again for the column sums
  *     backward_kernel11   one pass; each row adds to the column sums with atomics

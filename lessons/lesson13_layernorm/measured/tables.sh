@@ -5,6 +5,13 @@ set -eu
 cd "$(dirname "$0")"
 
 awk '
+  # tuning/h200.txt: the candidates by name.
+  FILENAME ~ /tuning/ {
+    if (/^--- sweep/) tuned = $3 $4
+    if (/>/ && $NF ~ /^[0-9.]+$/) { name = $0; sub(/> .*/, ">", name); if (!((tuned, name) in sweep)) sweep[tuned, name] = $NF }
+    if (/ early x/ && $NF ~ /^[0-9.]+$/) { name = $0; sub(/ early .*/, " early", name); sweep[tuned, name] = $NF }
+    next
+  }
   /^--- / { section = substr($0, 5); kind = ""; next }
   /^20[0-9][0-9]-/ { date = $1 }
 
@@ -45,11 +52,11 @@ awk '
   function time(type, shape, name) { return ms["lesson13, SEED=1|" type "|" shape "|" name] }
   function variant(name, v, type) { return percent[name ", V=" v " SIZE=8192|" type "|32768x8192|" (v == 5 ? "layernorm" : "backward") "_kernel" v] }
   function arrays(name, type, metric) { return counter[name, type, metric] / (8192 * 8192 * (type == "bf16" ? 2 : 4)) }
-  function spread(name, types,   n, list, k, s, seed, low, high, value) {
+  function spread(name, which,   n, list, k, s, seed, low, high, value) {
     low = 1000; high = 0
     n = split("32768x8192 32768x4096 32768x1024 262144x1024", list, " ")
     for (k = 1; k <= n; k++) for (seed = 1; seed <= 2; seed++) {
-      value = of(seed, types, list[k], name)
+      value = of(seed, which, list[k], name)
       if (value < low) low = value
       if (value > high) high = value
     }
@@ -58,9 +65,9 @@ awk '
   END {
     names = "layernorm_kernel1 layernorm_kernel2 layernorm_kernel3 layernorm_kernel4 layernorm_kernel5 layernorm_kernel6 rmsnorm_kernel7"
     names = names " add_kernel8 add_kernel9 backward_kernel10 backward_kernel11 backward_kernel12 backward_kernel13"
-    n = split(names, name, " ")
+    n = split(names, listed, " ")
     for (k = 1; k <= n; k++) {
-      v = name[k]
+      v = listed[k]
       printf "| %s | | %.4f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", v, time("float", "32768x8192", v), of(1, "float", "32768x8192", v),
         of(1, "float", "32768x4096", v), of(1, "float", "32768x1024", v), of(1, "bf16", "32768x8192", v), of(1, "bf16", "32768x4096", v),
         of(1, "bf16", "32768x1024", v)
@@ -76,12 +83,22 @@ awk '
         racer["residual", shapes[s], type, "PyTorch"], racer["residual", shapes[s], type, "version 9"],
         racer["backward", shapes[s], type, "PyTorch"], racer["backward", shapes[s], type, "version 13"]
     }
-    split("layernorm_kernel1 layernorm_kernel2 layernorm_kernel3 layernorm_kernel4 layernorm_kernel5 layernorm_kernel6 backward_kernel10 columns_kernel10 backward_kernel11 backward_kernel12 backward_kernel13", name, " ")
+    split("layernorm_kernel1 layernorm_kernel2 layernorm_kernel3 layernorm_kernel4 layernorm_kernel5 layernorm_kernel6 backward_kernel10 columns_kernel10 backward_kernel11 backward_kernel12 backward_kernel13", listed, " ")
     for (k = 1; k <= 11; k++) {
-      v = name[k]
+      v = listed[k]
       printf "| %s | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f |\n", v, arrays(v, "float", "dram__bytes_read.sum"), arrays(v, "float", "dram__bytes_write.sum"),
         counter[v, "float", "launch__registers_per_thread"], counter[v, "float", "sm__warps_active.avg.pct_of_peak_sustained_active"],
         counter[v, "float", "smsp__issue_active.avg.pct_of_peak_sustained_active"], counter[v, "float", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"]
+    }
+    split("fp32 bf16", types, " "); split("8192 4096 1024", cols, " ")
+    for (k = 1; k <= 3; k++) for (t = 1; t <= 2; t++) {
+      threads = cols[k] / 16 / t
+      lead = "forward_rows<T " threads ", R " (threads < 128 ? 128 / threads : 1) ", STAT "
+      at = "32768x" cols[k] "," types[t]
+      printf "| 32768 x %s, %s | %.1f | %.1f | %.1f | %.1f |\n", cols[k], t == 1 ? "float" : "bf16", sweep[at, lead "0, CACHE 0, ADD 0>"],
+        sweep[at, lead "1, CACHE 0, ADD 0>"], sweep[at, lead "2, CACHE 0, ADD 0>"], sweep[at, lead "3, CACHE 0, ADD 0>"]
+      printf "| 32768 x %s, %s | %.1f | %.1f | %.1f | %.1f |\n", cols[k], t == 1 ? "float" : "bf16", sweep[at, lead "2, CACHE 0, ADD 0>"],
+        sweep[at, lead "2, CACHE 3, ADD 0>"], sweep[at, lead "2, CACHE 4, ADD 0>"], sweep[at, lead "2, CACHE 1, ADD 0>"]
     }
     printf "~ NVIDIA H200, %s.\n", date
     printf "~ With 262144 rows of 1024 columns version 5 reaches %.1f %% (bf16 %.1f), version 6 %.1f (%.1f), version 9 %.1f (%.1f), version 13 %.1f (%.1f).\n",
@@ -93,4 +110,4 @@ awk '
     printf "~ With one row on its way version 13 reaches %.1f %%, with two %.1f, with three %.1f;\n", variant("stages1", 13, "float"), of(1, "float", "32768x8192", "backward_kernel13"), variant("stages3", 13, "float")
     printf "~ in bf16 %.1f, %.1f and %.1f.\n", variant("stages1", 13, "bf16"), of(1, "bf16", "32768x8192", "backward_kernel13"), variant("stages3", 13, "bf16")
     printf "~ With `SEED=2` and over all four shapes, version 5 reaches %s %% in float, version 13 %s %%.\n", spread("layernorm_kernel5", "float"), spread("backward_kernel13", "float")
-  }' h200.txt
+  }' tuning/h200.txt h200.txt
