@@ -1091,6 +1091,7 @@ int main(int argc, char **argv) {
     verify_all(first, last, &options);
     if (verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
         compare_errors(versions, first, last, options.seed);
+        compare_repeats(versions, first, last, options.seed);
         int count = options.size < 0 && !device_is_emulator() ? 4 : 1;
         for (int s = 0; s < count && options.size != 0; s++) {
             struct shape shape = options.size >= 0 ? own[0] : device_is_emulator() ? on_emulator[0] : on_gpu[s];

@@ -3,6 +3,7 @@
  *
  *     verify_versions<float>(versions, first, last, shape, seed);       at aligned addresses and at others
  *     compare_errors(versions, first, last, seed);                      how far off is y when the mean is large?
+ *     compare_repeats(versions, first, last, seed);                     are the column sums the same each time?
  *     measure_versions<float>(versions, first, last, shape, seed);      times or counts
  *
  * `float` may be `bf16`. Row r of a large matrix is row r % PERIOD again, so that the reference computes only PERIOD rows; what is looked at
@@ -457,6 +458,35 @@ static void compare_errors(const struct version *versions, int first, int last, 
             printf("\n");
         }
     }
+    printf("\n");
+}
+
+/* The same backward pass, again and again: how many different column sums are there? */
+static void compare_repeats(const struct version *versions, int first, int last, uint64_t seed) {
+    enum { REPEATS = 8 };
+    struct problem<float> p = problem_create<float>({1000, 1024}, 0.5f, 0, seed);
+    const size_t bytes = 2 * (size_t)p.shape.cols * sizeof(float);
+    for (int v = first; v <= last; v++) {
+        if (versions[v].kind == BACKWARD) {
+            struct job<float> job = job_create(&p, &versions[v]);
+            char *found = (char *)verify_host_alloc(REPEATS * bytes);
+            int different = 0;
+            for (int r = 0; r < REPEATS; r++) {
+                int same = 0;
+                job_launch<float>(&job, 0);
+                CUDA_CHECK(cudaMemcpy(found + r * bytes, job.a.dgamma, bytes, cudaMemcpyDeviceToHost));
+                while (memcmp(found + same * bytes, found + r * bytes, bytes) != 0) {
+                    same++;
+                }
+                different += same == r;
+            }
+            printf("%-20s  %d times the same column sums: %d different result%s\n", versions[v].name, REPEATS,
+                   different, different == 1 ? "" : "s");
+            free(found);
+            job_free(&job);
+        }
+    }
+    problem_free(&p);
     printf("\n");
 }
 

@@ -33,6 +33,8 @@ awk '
   /^largest error of y/ { kind = "errors" }
   kind == "errors" && /^[a-z]+_kernel[0-9]+ / && section ~ /SEED=1/ && NF == 6 { errors[++error_rows] = "| " $1 " | " $2 " | " $3 " | " $4 " | " $5 " | " $6 " |" }
 
+  section ~ /SEED=1/ && /times the same column sums:/ { repeats[++repeat_rows] = "| " $1 " | " $8 " |" }
+
   # PyTorch.
   section ~ /^PyTorch/ && /^[a-zA-Z]+, [0-9]+ x [0-9]+, / { split($0, part, ", "); torch = part[1]; shape = part[2]; type = part[3]; gsub(/ /, "", shape) }
   section ~ /^PyTorch/ && /^(PyTorch|version) / { name = $1 == "version" ? "version " $2 : "PyTorch"; racer[torch, shape, type, name] = $NF }
@@ -73,6 +75,7 @@ awk '
         of(1, "bf16", "32768x1024", v)
     }
     for (k = 1; k <= error_rows; k++) print errors[k]
+    for (k = 1; k <= repeat_rows; k++) print repeats[k]
     m = split("32768x8192 32768x4096 32768x1024", shapes, " ")
     for (s = 1; s <= m; s++) for (t = 1; t <= 2; t++) {
       type = t == 1 ? "float" : "bf16"
