@@ -43,7 +43,7 @@ static __device__ const uint32_t &word(const uint4 &v, int k) {
 // ---------------------------------------------------------------- formats: W, 16 bytes at a time
 
 struct F32 {
-    enum { VEC = 4, XCH = 1, SCALED = 0 };
+    enum { VEC = 4, XCH = 1, SCALED = 0, SUBNORMAL = 0 };
     typedef float X;
     static const char *name() { return "f32"; }
     static __device__ float dot(float sum, uint4 w, const uint4 (&x)[XCH]) {
@@ -59,7 +59,7 @@ struct F32 {
 };
 
 struct F16 {
-    enum { VEC = 8, XCH = 1, SCALED = 0 };
+    enum { VEC = 8, XCH = 1, SCALED = 0, SUBNORMAL = 0 };
     typedef __half X;
     static const char *name() { return "f16"; }
     static __device__ float dot(float sum, uint4 w, const uint4 (&x)[XCH]) {
@@ -78,7 +78,7 @@ struct F16 {
 
 /* MATH 0: I2F; 1: magic numbers of half, sums in float; 2: magic numbers of half, sums of 16 in half2; 3: magic of float */
 template <int MATH> struct I8 {
-    enum { VEC = 16, XCH = 2, SCALED = 1 };
+    enum { VEC = 16, XCH = 2, SCALED = 1, SUBNORMAL = 0 };
     typedef __half X;
     static const char *name() { return MATH == 0 ? "i8cvt" : MATH == 1 ? "i8" : MATH == 2 ? "i8h" : "i8f"; }
     static __device__ float dot(float sum, uint4 w, const uint4 (&x)[XCH]) {
@@ -127,11 +127,15 @@ template <int MATH> struct I8 {
 };
 
 /* 8 weights in a word: the pair 2k, 2k+1 in bits 4k .. 4k+3 and 16+4k .. 16+4k+3, so that one lop3 gets both.
- * MATH 0: shift, mask, I2F, sums in float; 1: magic numbers, sums in float; 2: sums of 8 in half2; 3: sums of 32 in half2 */
+ * MATH 0: shift, mask, I2F, sums in float; 1: magic numbers, sums in float; 2: sums of 8 in half2; 3: sums of 32 in half2;
+ * 4: no magic number at all: four bits are a subnormal half, 2^-24 times their value; x is 2^14 times as large, and 8 times the
+ * sum of x is taken away at the end (stay_kernel only) */
 template <int MATH> struct I4 {
-    enum { VEC = 32, XCH = 4, SCALED = 1 };
+    enum { VEC = 32, XCH = 4, SCALED = 1, SUBNORMAL = MATH == 4 };
     typedef __half X;
-    static const char *name() { return MATH == 0 ? "i4cvt" : MATH == 1 ? "i4f" : MATH == 2 ? "i4h8" : "i4h32"; }
+    static const char *name() {
+        return MATH == 0 ? "i4cvt" : MATH == 1 ? "i4f" : MATH == 2 ? "i4h8" : MATH == 3 ? "i4h32" : "i4s";
+    }
     static __device__ float dot(float sum, uint4 w, const uint4 (&x)[XCH]) {
         __half2 part = __float2half2_rn(0.0f);
 #pragma unroll
@@ -143,6 +147,18 @@ template <int MATH> struct I4 {
                     float2 b = __half22float2(as_half2(word(x[k], p)));
                     sum += (float)((int)(q >> (4 * p) & 15) - 8) * b.x;
                     sum += (float)((int)(q >> (4 * p + 16) & 15) - 8) * b.y;
+                }
+                continue;
+            }
+            if (MATH == 4) {
+                part = __hfma2(as_half2(q & 0x000f000f), as_half2(word(x[k], 0)), part);
+                part = __hfma2(as_half2(q & 0x00f000f0), as_half2(word(x[k], 1)), part);
+                q >>= 8;
+                part = __hfma2(as_half2(q & 0x000f000f), as_half2(word(x[k], 2)), part);
+                part = __hfma2(as_half2(q & 0x00f000f0), as_half2(word(x[k], 3)), part);
+                if (k == 3) {
+                    float2 p = __half22float2(part);
+                    sum += p.x + p.y;
                 }
                 continue;
             }
@@ -346,6 +362,135 @@ static __global__ __launch_bounds__(T) void rows_kernel(problem p, int slab) {
                         p.y[(size_t)b * p.M + r] = total;
                     }
                 }
+            }
+        }
+    }
+}
+
+// ---------------------------------------------------------------- row-major, x stays in registers
+
+/* Sums of R values over the lanes; lane l < R has that of row_of_lane<R>(l). R is a power of two. */
+template <int R> static __device__ float sum_rows(float (&s)[R], int lane) {
+#pragma unroll
+    for (int half = R / 2, bit = 1; half > 0; half /= 2, bit *= 2) {
+#pragma unroll
+        for (int i = 0; i < half; i++) {
+            float keep = lane & bit ? s[i + half] : s[i], give = lane & bit ? s[i] : s[i + half];
+            s[i] = keep + __shfl_xor_sync(ALL_LANES, give, bit);
+        }
+    }
+#pragma unroll
+    for (int bit = R; bit < WARP; bit *= 2) {
+        s[0] += __shfl_xor_sync(ALL_LANES, s[0], bit);
+    }
+    return s[0];
+}
+
+template <int R> static __device__ int row_of_lane(int lane) {
+    int row = 0;
+#pragma unroll
+    for (int half = R / 2, bit = 1; half > 0; half /= 2, bit *= 2) {
+        row += lane & bit ? half : 0;
+    }
+    return row;
+}
+
+/* The block is as wide as a row: a thread has C vectors of each row, and their x in registers. R rows at a time; then those
+ * gridDim.x * R further down. PIPE: the next rows are on their way meanwhile. */
+template <class F, int C, int R, int PIPE, int T>
+static __global__ __launch_bounds__(T) void stay_kernel(problem p, int) {
+    __shared__ float sums[2][R][WARP];
+    int vecs = p.N / F::VEC, t = threadIdx.x, lane = t % WARP, warp = t / WARP, warps = blockDim.x / WARP;
+    const uint4 *W = (const uint4 *)p.W, *x = (const uint4 *)p.x;
+    uint4 a[C][F::XCH];
+    float eight[C];
+    uint4 w[PIPE + 1][R][C];
+    __half s[PIPE + 1][R][C];
+    auto load = [&](int buffer, int row) {
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            size_t start = (size_t)min(row + r, p.M - 1) * vecs;
+#pragma unroll
+            for (int c = 0; c < C; c++) {
+                int k = min(t + c * (int)blockDim.x, vecs - 1);
+                w[buffer][r][c] = load16<1>(&W[start + k]);
+                if (F::SCALED) {
+                    s[buffer][r][c] = __ldg(&p.scales[(start + k) * F::VEC / GROUP]);
+                }
+            }
+        }
+    };
+    int n = 0;
+    auto use = [&](int buffer, int row) {
+        float sum[R];
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            sum[r] = 0.0f;
+#pragma unroll
+            for (int c = 0; c < C; c++) {
+                float part = F::dot(F::SCALED ? 0.0f : sum[r], w[buffer][r][c], a[c]);
+                if (F::SUBNORMAL) {
+                    part = part * 1024.0f - eight[c];
+                }
+                sum[r] = F::SCALED ? sum[r] + __half2float(s[buffer][r][c]) * part : part;
+            }
+        }
+        float total = sum_rows(sum, lane);
+        if (lane < R) {
+            sums[n][row_of_lane<R>(lane)][warp] = total;
+        }
+        __syncthreads();
+        if (t < R && row + t < p.M) {
+            total = 0.0f;
+            for (int k = 0; k < warps; k++) {
+                total += sums[n][t][k];
+            }
+            p.y[row + t] = total;
+        }
+        n ^= 1;
+    };
+    int row = blockIdx.x * R, step = gridDim.x * R;
+    load(0, row);
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+        int k = t + c * blockDim.x;
+        eight[c] = 0.0f;
+#pragma unroll
+        for (int j = 0; j < F::XCH; j++) {
+            a[c][j] = k < vecs ? __ldg(&x[k * F::XCH + j]) : make_uint4(0, 0, 0, 0);
+            if (F::SUBNORMAL) {
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    __half2 *v = (__half2 *)&(&a[c][j].x)[i];
+                    float2 f = __half22float2(*v);
+                    eight[c] += 8.0f * (f.x + f.y);
+                    *v = __hmul2(*v, __float2half2_rn(i % 2 ? 1024.0f : 16384.0f)); // bits 4 to 7 count 16 times
+                }
+            }
+        }
+    }
+    if (PIPE) {
+        while (row < p.M) {
+            if (row + step < p.M) {
+                load(PIPE, row + step);
+            }
+            use(0, row);
+            row += step;
+            if (row >= p.M) {
+                break;
+            }
+            if (row + step < p.M) {
+                load(0, row + step);
+            }
+            use(PIPE, row);
+            row += step;
+        }
+    } else {
+        while (row < p.M) {
+            use(0, row);
+            row += step;
+            if (row < p.M) {
+                load(0, row);
             }
         }
     }

@@ -21,6 +21,7 @@ struct variant {
     std::string name;
     void (*kernel)(problem, int);
     int R, U, WPR, XS, T, VEC, XCH, B, rows; // rows: of a block; 0: transposed, with TX = R, TY = WPR
+    int C;                                   // x stays in registers: vectors of a thread; else 0
 };
 static std::vector<variant> variants;
 
@@ -165,6 +166,26 @@ template <class F, int B, int T> static void add_batch() {
 #endif
 }
 
+/* T 0: the block is as wide as a row, and T is the largest that it can be. */
+template <class F, int C, int R, int PIPE, int T> static void add_stay() {
+    char name[80];
+    snprintf(name, sizeof name, "%sS_C%d_R%d_T%d_p%d", F::name(), C, R, T, PIPE);
+    variants.push_back({name, stay_kernel<F, C, R, PIPE, T>, R, 1, 0, 0, T, F::VEC, F::XCH, 1, R, C});
+}
+
+template <class F, int C, int T> static void add_stay_family() {
+#ifndef SMALL
+    add_stay<F, C, 1, 1, T>();
+    add_stay<F, C, 2, 0, T>();
+    add_stay<F, C, 2, 1, T>();
+    add_stay<F, C, 4, 1, T>();
+    if (C < 4) {
+        add_stay<F, C, 8, 0, T>();
+    }
+#endif
+    add_stay<F, C, 4, 0, T>();
+}
+
 #ifndef FORMAT
 #define FORMAT F32
 #endif
@@ -175,6 +196,52 @@ static void add_all() {
     add_family<the_format>();
 #elif PART == 1
     add_formats<the_format>();
+#elif PART == 30
+    add_stay_family<the_format, 1, 128>();
+    add_stay_family<the_format, 1, 256>();
+    add_stay_family<the_format, 1, 512>();
+    add_stay_family<the_format, 1, 1024>();
+    add_stay_family<the_format, 2, 256>();
+    add_stay_family<the_format, 2, 512>();
+    add_stay_family<the_format, 2, 1024>();
+    add_stay_family<the_format, 4, 512>();
+    add<the_format, 2, 2, 8, 0, 1, 1, 256, 0>();
+    add<the_format, 1, 2, 8, 0, 1, 1, 256, 0>();
+    add<the_format, 2, 2, 4, 0, 1, 1, 128, 0>();
+    add<the_format, 4, 1, 4, 0, 1, 1, 128, 0>();
+    add<the_format, 4, 2, 8, 0, 1, 1, 256, 0>();
+#ifndef SMALL
+    if (the_format::SCALED) {
+        add<the_format, 4, 1, 2, 1, 1, 1, 128, 0>();
+        add<the_format, 8, 1, 2, 1, 1, 1, 128, 0>();
+        add<the_format, 2, 1, 4, 1, 1, 1, 128, 1>();
+        add<the_format, 4, 1, 8, 0, 1, 1, 256, 0>();
+        add<the_format, 8, 1, 8, 0, 1, 1, 256, 0>();
+        add<the_format, 4, 1, 2, 0, 1, 1, 128, 0>();
+        add<the_format, 2, 1, 1, 0, 1, 1, 128, 0>();
+        add<the_format, 4, 2, 1, 0, 1, 1, 128, 0>();
+    } else {
+        add<the_format, 2, 2, 16, 0, 1, 1, 512, 0>();
+        add<the_format, 4, 1, 16, 0, 1, 1, 512, 0>();
+        add<the_format, 2, 1, 16, 0, 1, 1, 512, 0>();
+        add<the_format, 4, 2, 16, 0, 1, 1, 512, 0>();
+        add<the_format, 1, 2, 16, 0, 1, 1, 512, 0>();
+        add<the_format, 1, 4, 16, 0, 1, 1, 512, 0>();
+        add<the_format, 2, 2, 32, 0, 1, 1, 1024, 0>();
+        add<the_format, 4, 1, 32, 0, 1, 1, 1024, 0>();
+        add<the_format, 2, 1, 32, 0, 1, 1, 1024, 0>();
+        add<the_format, 2, 1, 8, 0, 1, 1, 256, 0>();
+        add<the_format, 4, 1, 8, 0, 1, 1, 256, 0>();
+        add<the_format, 1, 1, 8, 0, 1, 1, 256, 0>();
+        add<the_format, 1, 1, 1, 0, 1, 1, 128, 0>();
+        add<the_format, 1, 4, 1, 0, 1, 1, 128, 0>();
+        add<the_format, 1, 8, 1, 0, 1, 1, 128, 0>();
+        add<the_format, 2, 4, 1, 0, 1, 1, 128, 0>();
+        add<the_format, 2, 2, 8, 0, 0, 1, 256, 0>();
+        add<the_format, 2, 2, 8, 0, 2, 1, 256, 0>();
+        add<the_format, 2, 2, 8, 0, 3, 1, 256, 0>();
+    }
+#endif
 #elif PART == 20
     add_columns_family<the_format, 1>();
     add_columns_family<the_format, 0>();
@@ -364,13 +431,18 @@ static void launch_peer(const shape &s, const row &r, cudaStream_t stream) {
     }
 }
 
+static int threads_of(const shape &s, const variant &v) {
+    int vecs = s.p.N / v.VEC;
+    return v.C ? ((vecs + v.C - 1) / v.C + WARP - 1) / WARP * WARP : v.T;
+}
+
 static void launch_row(const shape &s, const row &r, cudaStream_t stream) {
     if (r.peer) {
         launch_peer(s, r, stream);
     } else {
         const variant &v = variants[r.variant];
-        dim3 grid(grid_of(s, r, v), parts_of(s, r, v));
-        v.kernel<<<grid, v.T, shared_of(s, r, v), stream>>>(s.p, slab_of(s, r, v));
+        dim3 grid(grid_of(s, r, v), v.C ? 1 : parts_of(s, r, v));
+        v.kernel<<<grid, threads_of(s, v), shared_of(s, r, v), stream>>>(s.p, slab_of(s, r, v));
     }
     CUDA_CHECK_LAUNCH();
 }
@@ -454,6 +526,22 @@ static void choose_rows(const shape &s, std::vector<row> &rows) {
     const int splits_few[] = {1, 2, 4, 8, 16}, splits_down[] = {4, 8, 16, 32, 64};
     for (size_t v = 0; v < variants.size(); v++) {
         const variant &a = variants[v];
+        if (a.C) { // wide enough, and not twice as wide
+            if (threads_of(s, a) > a.T || 2 * threads_of(s, a) <= a.T) {
+                continue;
+            }
+            for (int fit : {0, 1, 2, 3, 4, 6, 8}) {
+                int blocks = 0;
+                CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, a.kernel, threads_of(s, a), 0));
+                if (fit <= blocks) {
+                    rows.push_back({a.name, (int)v, 0, fit, 1, {}, 0, true});
+                }
+            }
+            continue;
+        }
+        if (the_format::SUBNORMAL) {
+            continue;
+        }
         for (int split : transposed ? splits_down : splits_few) {
             if (!transposed && split > 1 && (long long)s.p.M > 6000) {
                 continue;
@@ -496,25 +584,34 @@ static void choose_rows(const shape &s, std::vector<row> &rows) {
     }
 }
 
-/* One behind the other, as in a model, each on another copy of W: microseconds per run. */
+/* One behind the other, as in a model, each on another copy of W, queued as one graph: microseconds per run. */
 static void rotate(const shape &s, const row &r, cudaStream_t stream, cudaEvent_t start, cudaEvent_t stop,
                    const std::vector<void *> &copies, double bytes) {
-    enum { RUNS = 24, REPEATS = 5 };
+    enum { RUNS = 24, REPEATS = 7 };
     std::vector<float> times;
     shape t = s;
-    for (int repeat = 0; repeat < REPEATS; repeat++) {
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    for (int run = 0; run < RUNS; run++) {
+        t.p.W = copies[run % copies.size()];
+        launch_row(t, r, stream);
+    }
+    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+    CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+    for (int repeat = -1; repeat < REPEATS; repeat++) {
         float ms = 0;
-        bench_flush_kernel<<<1, 32, 0, stream>>>(s.p.y, 1 << 14); // while it runs, the CPU queues what follows
         CUDA_CHECK(cudaEventRecord(start, stream));
-        for (int run = 0; run < RUNS; run++) {
-            t.p.W = copies[run % copies.size()];
-            launch_row(t, r, stream);
-        }
+        CUDA_CHECK(cudaGraphLaunch(ready, stream));
         CUDA_CHECK(cudaEventRecord(stop, stream));
         CUDA_CHECK(cudaEventSynchronize(stop));
         CUDA_CHECK(cudaEventElapsedTime(&ms, start, stop));
-        times.push_back(ms / RUNS);
+        if (repeat >= 0) {
+            times.push_back(ms / RUNS);
+        }
     }
+    CUDA_CHECK(cudaGraphExecDestroy(ready));
+    CUDA_CHECK(cudaGraphDestroy(graph));
     std::sort(times.begin(), times.end());
     printf("ROTATED,%dx%d,%s,%d,%d,%.2f,%.0f\n", s.p.M, s.p.N, r.name.c_str(), r.grid, r.split,
            times[REPEATS / 2] * 1e3, bytes / times[REPEATS / 2] / 1e6);
