@@ -1,16 +1,96 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's tables of a GPU, and words of its text ("~ "), made from h200.txt (which
-# record.sh printed). tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record.
+# tables.sh: prints the rows of the page's H200 tables and, behind `~`, what its text says of them, made from h200.txt (which record.sh
+# printed on that machine). tests/lessons/tables.test.sh looks whether the page has them.
 set -eu
 cd "$(dirname "$0")"
 
 awk '
-  /^--- / { section = $0; next }
-  /^20[0-9][0-9]-/ { date = $0 }
-  /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
-  section !~ /SEED=1/ { next }
-  /^copy kernel/ {
-    printf "| version | predict: %% of copy | ms (%s, %s) | GB/s | %% of copy |\n", machine, date
-    printf "| copy kernel | 100 | %s | %.0f | 100.0 |\n", $3, $4
+  /^--- / { section = substr($0, 5); next }
+  section == "machine" && /^20[0-9][0-9]-/ { date = $1 }
+  section == "machine" && /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
+
+  # "8192 x 8192, fp16, 4 vectors" heads a table of lesson14; "4096 x 4096, fp16, 13 copies" one of models.
+  /^[0-9]+ x [0-9]+, / { split($0, part, ", "); table = section "/" part[1] "/" part[2]; if (part[3] ~ /vector|transposed/) table = table "/" part[3]; next }
+  section ~ /^lesson14/ && / \.\. / {
+    shift = $2 == "kernel" ? 1 : 0
+    key = table "/" $1
+    ms[key] = $(2 + shift); rate[key] = $(6 + shift); percent[key] = $NF
   }
-  $1 ~ /^gemv_kernel/ && NF == 5 { printf "| %s | | %s | %.0f | %.1f |\n", $1, $2, $3, $5 }' h200.txt
+  section ~ /^models/ && / \.\. / {
+    shift = $2 == "kernel" ? 1 : 0
+    us[table "/" $1] = $(2 + shift); speed[table "/" $1] = $(NF - 1)
+  }
+  section == "order" && /^[0-9]+x[0-9]+,/ { split($0, part, ","); order[part[1] "/" part[2]] = part[6] }
+  section ~ /^ncu/ && NF >= 3 { metric = $(NF - 1); name = $0; sub(/^void /, "", name); sub(/[< ].*/, "", name); if (!((name " " metric) in counter)) counter[name " " metric] = $NF }
+
+  function whole(x) { return sprintf("%.0f", x) }
+  function one(shape) { return "lesson14, SEED=1/" shape "/" }
+  function two(shape) { return "lesson14, SEED=2/" shape "/" }
+  function fp32_row(name, shown, question) {
+    printf "| %s |%s %s | %.0f | %.1f | %.1f | %.1f |\n", shown, question, ms[one("8192 x 8192") "fp32/" name], rate[one("8192 x 8192") "fp32/" name],
+      percent[one("8192 x 8192") "fp32/" name], percent[one("28672 x 4096") "fp32/" name], percent[one("28672 x 8192") "fp32/" name]
+  }
+  function format_row(format, name, shown,    key, base) {
+    key = one("28672 x 8192") format "/" name
+    base = ms[one("28672 x 8192") "fp16/gemv_kernel8"]
+    printf "| %s | %s | %.3f | %.0f | %.2f | %.2f |\n", format, shown, ms[key], rate[key], base / ms[key],
+      ms[one("8192 x 8192") "fp16/gemv_kernel8"] / ms[one("8192 x 8192") format "/" name]
+  }
+  END {
+    printf "~ %s, %s\n", machine, date
+    for (v = 1; v <= 6; v++) fp32_row("gemv_kernel" v, "gemv_kernel" v, " |")
+    fp32_row("cuBLAS", "cuBLAS", " |"); fp32_row("read", "reading alone", " |")
+    a = one("8192 x 8192") "fp32/"; b = one("28672 x 4096") "fp32/"
+    printf "~ Version 5 reads at %s and %s %% of the copy (8192 x 8192 and 28672 x 4096), and with another seed at %s and %s %%\n",
+      percent[a "gemv_kernel5"], percent[b "gemv_kernel5"], percent[two("8192 x 8192") "fp32/gemv_kernel5"], percent[two("28672 x 4096") "fp32/gemv_kernel5"]
+    printf "~ %.1f times as fast as version 1\n", ms[a "gemv_kernel2"] ? ms[a "gemv_kernel1"] / ms[a "gemv_kernel2"] : 0
+
+    # The order: rows a power of two apart, and not.
+    split("f32_R1_U1_W1_T128_x0_ld1_B1_p0|f32_R1_U4_W1_T128_x0_ld1_B1_p0|f32_R1_U8_W1_T128_x0_ld1_B1_p0|f32_R2_U4_W1_T128_x0_ld1_B1_p0|f32_R2_U2_W8_T256_x0_ld1_B1_p0", variant, "|")
+    split("a row for a warp, 1 load|a row for a warp, 4 loads: version 3|a row for a warp, 8 loads|two rows for a warp, 4 loads: version 4|two rows for a block, 2 loads: version 5", words, "|")
+    for (k = 1; k <= 5; k++)
+      printf "| %s | %.0f | %.0f |\n", words[k], order["8192x8192/" variant[k]], order["8192x8320/" variant[k]]
+
+    # Few rows, transposed.
+    few = one("64 x 131072") "fp32/"
+    printf "| 64 x 131072 | %.4f | %.4f | %.4f |\n", ms[few "gemv_kernel5"], ms[few "gemv_kernel6"], ms[few "cuBLAS"]
+    printf "| 8192 x 8192 | %.4f | %.4f | %.4f |\n", ms[a "gemv_kernel5"], ms[a "gemv_kernel6"], ms[a "cuBLAS"]
+    split("8192 x 8192|28672 x 4096|28672 x 8192", shapes, "|")
+    for (k = 1; k <= 3; k++) {
+      t = one(shapes[k]) "fp32/transposed/"
+      printf "| %s | %.4f | %.1f | %.1f |\n", shapes[k], ms[t "gemv_kernel7"], percent[t "gemv_kernel7"], percent[t "cuBLAS"]
+    }
+
+    format_row("fp16", "cuBLAS", "cuBLAS")
+    format_row("fp16", "gemv_kernel8", "gemv_kernel8")
+    format_row("int8", "gemv_kernel9", "gemv_kernel9")
+    format_row("int4", "gemv_kernel10", "gemv_kernel10")
+    base = ms[one("28672 x 8192") "fp16/gemv_kernel8"]
+    printf "~ int4 is %.2f times as fast as fp16 at 28672 x 8192, with another seed %.2f times\n", base / ms[one("28672 x 8192") "int4/gemv_kernel10"],
+      ms[two("28672 x 8192") "fp16/gemv_kernel8"] / ms[two("28672 x 8192") "int4/gemv_kernel10"]
+
+    for (n = 1; n <= 16; n *= 2) {
+      t = one("8192 x 8192") "fp16/" n " vector" (n > 1 ? "s" : "") "/"
+      printf "| %d | %.4f | %.4f |\n", n, ms[t "gemv_kernel11"], ms[t "cuBLAS"]
+    }
+
+    # The models: their matrices in the order of the record.
+    count = split("4096 x 4096|1024 x 4096|14336 x 4096|4096 x 14336|128256 x 4096|8192 x 8192|1024 x 8192|28672 x 8192|8192 x 28672|128256 x 8192|28672 x 4096", all, "|")
+    for (k = 1; k <= count; k++) {
+      t = "models, SEED=1/" all[k] "/"; u = "models, SEED=2/" all[k] "/"
+      f = us[t "fp32/cuBLAS"] / us[t "fp32/gemv_kernel5"]; h = us[t "fp16/cuBLAS"] / us[t "fp16/gemv_kernel8"]
+      printf "| %s | %.1f | %.2f | %.1f | %.2f | %.1f | %.1f |\n", all[k], us[t "fp32/gemv_kernel5"], f, us[t "fp16/gemv_kernel8"], h, us[t "int8/gemv_kernel9"], us[t "int4/gemv_kernel10"]
+      mean32 += log(f) / count; mean16 += log(h) / count
+      again32 += log(us[u "fp32/cuBLAS"] / us[u "fp32/gemv_kernel5"]) / count; again16 += log(us[u "fp16/cuBLAS"] / us[u "fp16/gemv_kernel8"]) / count
+    }
+    printf "~ On average (the geometric mean) version 5 is %.2f times as fast as cuBLAS in fp32, and version 8 %.2f times in fp16; with another seed %.2f and %.2f times\n",
+      exp(mean32), exp(mean16), exp(again32), exp(again16)
+
+    split("1 2 3 4 5 8 9 10", versions, " ")
+    for (k = 1; k <= 8; k++) {
+      v = "gemv_kernel" versions[k] " "
+      printf "| %s | %.0f | %.1f | %.0f | %.0f | %.0f | %.0f |\n", "gemv_kernel" versions[k], counter[v "dram__bytes_read.sum"] / 1e6,
+        counter[v "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"], counter[v "smsp__issue_active.avg.pct_of_peak_sustained_active"],
+        counter[v "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"], counter[v "sm__warps_active.avg.pct_of_peak_sustained_active"], counter[v "launch__registers_per_thread"]
+    }
+  }' h200.txt

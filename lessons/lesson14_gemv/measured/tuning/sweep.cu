@@ -1,5 +1,10 @@
 /* sweep: times the variants of kernels.cuh and their peers on shapes of a language model. PART says which format; arguments
- * are shapes, M x N, as "8192x8192". Prints CSV: shape, variant, grid, split, microseconds (median), GB/s.
+ * are shapes, M x N, as "8192x8192". Prints CSV: shape, variant, grid (0: a block for each group of rows, else blocks for each
+ * multiprocessor), split, microseconds (median), GB/s, largest error.
+ *
+ * FORMAT is a struct of kernels.cuh. PART: 0 rows of fp32 or fp16, 1 quantised rows, 20 the transposed matrix, 30 x in registers,
+ * 40 who shares a row, and 2, 4, 8 or 16 that many vectors. So, in the root of the workbook,
+ *     nvcc -DPART=1 "-DFORMAT=I4<2>" -std=c++17 -O3 -arch=sm_90 -I. lessons/lesson14_gemv/measured/tuning/sweep.cu -o sweep -ldl
  *
  * All rows of a shape take turns, in a new order each round; before each run the L2 cache is filled with other data.
  */
@@ -166,7 +171,7 @@ template <class F, int B, int T> static void add_batch() {
 #endif
 }
 
-/* T 0: the block is as wide as a row, and T is the largest that it can be. */
+/* The block is as wide as a row; T: the largest that it can be. */
 template <class F, int C, int R, int PIPE, int T> static void add_stay() {
     char name[80];
     snprintf(name, sizeof name, "%sS_C%d_R%d_T%d_p%d", F::name(), C, R, T, PIPE);
@@ -242,6 +247,12 @@ static void add_all() {
         add<the_format, 2, 2, 8, 0, 3, 1, 256, 0>();
     }
 #endif
+#elif PART == 40 // who shares a row
+    add<the_format, 1, 1, 1, 0, 1, 1, 128, 0>();
+    add<the_format, 1, 4, 1, 0, 1, 1, 128, 0>();
+    add<the_format, 1, 8, 1, 0, 1, 1, 128, 0>();
+    add<the_format, 2, 4, 1, 0, 1, 1, 128, 0>();
+    add<the_format, 2, 2, 8, 0, 1, 1, 256, 0>();
 #elif PART == 20
     add_columns_family<the_format, 1>();
     add_columns_family<the_format, 0>();
