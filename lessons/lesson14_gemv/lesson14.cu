@@ -10,7 +10,7 @@
  *     gemv_kernel2    a warp for each row: neighbouring lanes read neighbouring weights
  *     gemv_kernel3    16 bytes at a time, four of them on their way
  *     gemv_kernel4    two rows for a warp: each x is read once for both
- *     gemv_kernel5    two rows for a block: what is read at the same time lies together
+ *     gemv_kernel5    two rows for a block: shorter pieces of work
  *     gemv_kernel6    few rows: several blocks share them, and the last one adds up
  *     gemv_kernel7    the transposed matrix, as it lies in memory: a thread for each four columns
  *     gemv_kernel8    weights of 2 bytes (fp16)
@@ -32,7 +32,7 @@
 
 enum { WARP = 32 };
 enum { BLOCK = 128, WARPS = BLOCK / WARP };          // versions 1 to 4: a warp has rows of its own
-enum { WIDE_BLOCK = 256, WIDE = WIDE_BLOCK / WARP }; // versions 5 to 8: a block has
+enum { WIDE_BLOCK = 256, WIDE = WIDE_BLOCK / WARP }; // versions 5 to 7: a block has them
 #define ALL_LANES 0xffffffffu
 
 // ---------------------------------------------------------------- the reference
@@ -203,28 +203,51 @@ static __global__ void gemv_kernel4(const float *W, const float *x, float *y, in
     write_rows(sum, y, row, M, lane);
 }
 
-/* The sums of a block's rows: thread r < ROWS has that of row r. Called several times in a kernel, with turn 0, 1, 0, ...: a
- * fast warp then writes the sums of the next call beside those that a slow one still reads, and one barrier is enough. */
-template <int ROWS> static __device__ float block_sums(float (&sum)[ROWS], int turn) {
-    __shared__ float sums[2][ROWS][WARP];
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+/* R sums over the lanes at once, R = 1, 2, 4 or 8; lane l has number l % R of them. In each of the first steps a lane gives
+ * half of its values away, and adds what it gets to the other half. Eight sums take 9 shuffles instead of 40. */
+template <int R> static __device__ float warp_sums(float *sum) {
+    int lane = threadIdx.x % WARP;
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        float total = warp_sum(sum[r]);
-        if (lane == 0) {
-            sums[turn][r][warp] = total;
+    for (int half = R / 2; half > 0; half /= 2) {
+#pragma unroll
+        for (int i = 0; i < half; i++) {
+            float kept = lane & half ? sum[i + half] : sum[i], given = lane & half ? sum[i] : sum[i + half];
+            sum[i] = kept + __shfl_xor_sync(ALL_LANES, given, half);
+        }
+    }
+#pragma unroll
+    for (int step = R; step < WARP; step *= 2) {
+        sum[0] += __shfl_xor_sync(ALL_LANES, sum[0], step);
+    }
+    return sum[0];
+}
+
+/* The sums of a block's rows: thread r < ROWS has that of row r. A loop calls it with turn 0, 1, 0, ...: a fast warp then
+ * writes the sums of the next call beside those that a slow one still reads, and one barrier is enough. */
+template <int ROWS> static __device__ float block_sums(float (&sum)[ROWS], int warps, int turn) {
+    enum { EACH = ROWS < 8 ? ROWS : 8 };
+    __shared__ float sums[2][ROWS][WARP];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+#pragma unroll
+    for (int first = 0; first < ROWS; first += EACH) {
+        float total = warp_sums<EACH>(&sum[first]);
+        if (lane < EACH) {
+            sums[turn][first + lane][warp] = total;
         }
     }
     __syncthreads();
     float total = 0.0f;
-    for (int k = 0; threadIdx.x < ROWS && k < warps; k++) {
-        total += sums[turn][threadIdx.x][k];
+    if (threadIdx.x < ROWS) {
+        for (int k = 0; k < warps; k++) {
+            total += sums[turn][threadIdx.x][k];
+        }
     }
     return total;
 }
 
-/* Version 5: two rows for a block. Its 8 warps read 8 KB of each row that lie together, where the warps of version 4 read
- * from 8 rows. The sum now goes through shared memory, as in lesson 10. */
+/* Version 5: two rows for a block. A warp that has two rows for itself is busy for long, and towards the end some still are
+ * when nothing is left to begin. Eight warps that share them are done eight times as soon. The sum now goes through shared
+ * memory, as in lesson 10. */
 static __global__ void gemv_kernel5(const float *W, const float *x, float *y, int M, int N) {
     enum { ROWS = 2, LOADS = 2 };
     int row = blockIdx.x * ROWS, vectors = N / 4;
@@ -249,7 +272,7 @@ static __global__ void gemv_kernel5(const float *W, const float *x, float *y, in
             }
         }
     }
-    float total = block_sums(sum, 0);
+    float total = block_sums(sum, WIDE, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
         y[row + threadIdx.x] = total;
     }
@@ -307,7 +330,7 @@ static __global__ void gemv_kernel6(const float *W, const float *x, float *y, in
             }
         }
     }
-    float total = block_sums(sum, 0);
+    float total = block_sums(sum, WIDE, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
         partial[(size_t)blockIdx.y * M + row + threadIdx.x] = total;
     }
@@ -371,32 +394,25 @@ static __device__ float dot(float sum, uint4 a, uint4 b) {
     return dot(dot(dot(dot(sum, a.x, b.x), a.y, b.y), a.z, b.z), a.w, b.w);
 }
 
-/* Version 8: W and x in fp16, N a multiple of 8. As version 5; 16 bytes are eight weights now. */
+/* Version 8: W and x in fp16, N a multiple of 8. As version 5; 16 bytes are eight weights now, so a row has half as many
+ * loads, and a block of 16 warps takes four rows, with one load for each. */
 static __global__ void gemv_kernel8(const __half *W, const __half *x, float *y, int M, int N) {
-    enum { ROWS = 2, LOADS = 2 };
+    enum { ROWS = 4, THREADS = 2 * WIDE_BLOCK };
     int row = blockIdx.x * ROWS, vectors = N / 8;
     float sum[ROWS] = {};
-    for (int first = threadIdx.x; first < vectors; first += LOADS * WIDE_BLOCK) {
-        uint4 a[ROWS][LOADS];
+    for (int i = threadIdx.x; i < vectors; i += THREADS) {
+        uint4 a[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const uint4 *w = (const uint4 *)&W[(size_t)min(row + r, M - 1) * N];
-#pragma unroll
-            for (int k = 0; k < LOADS; k++) {
-                int i = first + k * WIDE_BLOCK;
-                a[r][k] = load_once_or_0(&w[i], i < vectors);
-            }
+            a[r] = load_once((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i);
         }
+        uint4 b = ((const uint4 *)x)[i];
 #pragma unroll
-        for (int k = 0; k < LOADS; k++) {
-            uint4 b = ((const uint4 *)x)[min(first + k * WIDE_BLOCK, vectors - 1)];
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                sum[r] = dot(sum[r], a[r][k], b);
-            }
+        for (int r = 0; r < ROWS; r++) {
+            sum[r] = dot(sum[r], a[r], b);
         }
     }
-    float total = block_sums(sum, 0);
+    float total = block_sums(sum, THREADS / WARP, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
         y[row + threadIdx.x] = total;
     }
@@ -414,75 +430,128 @@ static __device__ float dot_int8(float sum, uint32_t q, uint32_t x01, uint32_t x
 }
 
 /* Version 9: int8, and one fp16 scale for each GROUP of 128 weights: W[m][n] = scales[m][n / 128] * q[m][n]. N is a
- * multiple of 128. The x of 16 weights are 32 bytes, twice as many, and reading them again for each two rows begins to
- * cost. So a block is as wide as a row, a thread has the same 16 columns of all its rows, and their x stay in registers.
- * Blocks stay, too: the one with row 0 goes on at row gridDim.x * ROWS. Columns before `begin` are another launch's. */
-static __global__ void gemv_kernel9(const int8_t *W, const __half *scales, const __half *x, float *y, int M, int N,
-                                    int begin, int end) {
-    enum { ROWS = 4 };
-    int vectors = N / 16, i = begin + threadIdx.x, turn = 0;
-    bool inside = i < end; // a thread outside adds zeros
-    const uint4 *v = (const uint4 *)x + 2 * i, none = make_uint4(0, 0, 0, 0);
-    uint4 b = inside ? v[0] : none, c = inside ? v[1] : none;
-    for (int row = blockIdx.x * ROWS; row < M; row += gridDim.x * ROWS) {
-        uint4 a[ROWS];
-        __half scale[ROWS];
+ * multiple of 128, so the 16 weights of a load have one scale. As version 5, with fewer threads: a row is shorter still. */
+static __global__ void gemv_kernel9(const int8_t *W, const __half *scales, const __half *x, float *y, int M, int N) {
+    enum { ROWS = 2, LOADS = 2 };
+    int row = blockIdx.x * ROWS, vectors = N / 16;
+    float sum[ROWS] = {};
+    for (int first = threadIdx.x; first < vectors; first += LOADS * BLOCK) {
+        uint4 a[ROWS][LOADS];
+        __half scale[ROWS][LOADS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            size_t from = (size_t)min(row + r, M - 1) * vectors + i;
-            a[r] = load_once_or_0((const uint4 *)W + from, inside);
-            scale[r] = inside ? scales[from / (GROUP / 16)] : __half(0.0f);
-        }
-        float sum[ROWS];
+            size_t start = (size_t)min(row + r, M - 1) * vectors;
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            float part = dot_int8(0.0f, a[r].x, b.x, b.y);
-            part = dot_int8(part, a[r].y, b.z, b.w);
-            part = dot_int8(part, a[r].z, c.x, c.y);
-            sum[r] = (float)scale[r] * dot_int8(part, a[r].w, c.z, c.w);
+            for (int k = 0; k < LOADS; k++) {
+                int i = first + k * BLOCK;
+                a[r][k] = load_once_or_0((const uint4 *)W + start + i, i < vectors);
+                scale[r][k] = i < vectors ? scales[(start + i) / (GROUP / 16)] : __half(0.0f);
+            }
         }
-        float total = block_sums(sum, turn);
-        if (threadIdx.x < ROWS && row + threadIdx.x < M) {
-            y[row + threadIdx.x] = begin ? y[row + threadIdx.x] + total : total;
+#pragma unroll
+        for (int k = 0; k < LOADS; k++) {
+            const uint4 *v = (const uint4 *)x + 2 * min(first + k * BLOCK, vectors - 1); // 16 of x are 32 bytes
+            uint4 b = v[0], c = v[1];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                float part = dot_int8(0.0f, a[r][k].x, b.x, b.y);
+                part = dot_int8(part, a[r][k].y, b.z, b.w);
+                part = dot_int8(part, a[r][k].z, c.x, c.y);
+                part = dot_int8(part, a[r][k].w, c.z, c.w);
+                sum[r] += (float)scale[r][k] * part;
+            }
         }
-        turn ^= 1;
+    }
+    float total = block_sums(sum, WARPS, 0);
+    if (threadIdx.x < ROWS && row + threadIdx.x < M) {
+        y[row + threadIdx.x] = total;
     }
 }
 
-/* (a & mask) | bits, which is one instruction: lop3 computes any function of three bits, here number 0xea. */
-static __device__ uint32_t and_or(uint32_t a, uint32_t mask, uint32_t bits) {
-    uint32_t d;
-    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(d) : "r"(a), "r"(mask), "r"(bits));
-    return d;
-}
-
-/* Eight int4 weights, times eight x in fp16, as two sums in fp16. Weights 2k and 2k + 1 lie in bits 4k and 16 + 4k of the
- * word, so one lop3 takes both and puts 1024 in front of them. Where the four bits are the upper ones of a byte they count
- * 16 times, so 1024 + 16 (w + 8) is divided by 16, and 64 + 8 taken away. All of this is exact; the sums are not. */
+/* Eight int4 weights, each stored with 8 added, times eight x, added in fp16. Weights 2k and 2k + 1 lie in bits 4k and
+ * 16 + 4k of the word, so one mask keeps both, in the two halves of a word; and four bits at the low end of an fp16 number
+ * are a number already, a subnormal one: 2^-24 times what they say. Four bits further up they count 16 times, and the x
+ * that they meet are 16 times smaller. No conversion, nothing to take away. */
 static __device__ __half2 dot_int4(__half2 sum, uint32_t q, uint4 x) {
-    const __half2 low = as_half2(0x64086408);                                     // 1024 + 8
-    const __half2 sixteenth = as_half2(0x2c002c00), high = as_half2(0xd480d480);  // 1 / 16, -(64 + 8)
-    const uint32_t lower = 0x000f000f, upper = 0x00f000f0, thousand = 0x64006400; // 1024
-    sum = __hfma2(__hsub2(as_half2(and_or(q, lower, thousand)), low), as_half2(x.x), sum);
-    sum = __hfma2(__hfma2(as_half2(and_or(q, upper, thousand)), sixteenth, high), as_half2(x.y), sum);
+    sum = __hfma2(as_half2(q & 0x000f000f), as_half2(x.x), sum);
+    sum = __hfma2(as_half2(q & 0x00f000f0), as_half2(x.y), sum);
     q >>= 8;
-    sum = __hfma2(__hsub2(as_half2(and_or(q, lower, thousand)), low), as_half2(x.z), sum);
-    sum = __hfma2(__hfma2(as_half2(and_or(q, upper, thousand)), sixteenth, high), as_half2(x.w), sum);
-    return sum;
+    sum = __hfma2(as_half2(q & 0x000f000f), as_half2(x.z), sum);
+    return __hfma2(as_half2(q & 0x00f000f0), as_half2(x.w), sum);
 }
 
-/* Version 10: int4, N a multiple of 128. As version 9; 16 bytes are 32 weights. Eight products are added in fp16, two and
- * two; then they become fp32. */
-static __global__ void gemv_kernel10(const uint32_t *W, const __half *scales, const __half *x, float *y, int M, int N,
-                                     int begin, int end) {
-    enum { ROWS = 4 };
-    int vectors = N / 32, i = begin + threadIdx.x, turn = 0;
-    bool inside = i < end;
-    uint4 b[4];
+/* The x of a thread's 32 columns, for version 10. */
+struct ready_x {
+    uint4 v[4];       // as dot_int4 wants them
+    float sum, scale; // of the x, as they were; what a result of dot_int4 has to be multiplied by
+};
+
+static __device__ float absolute_max(float most, uint32_t two) {
+    float2 v = __half22float2(as_half2(two));
+    return fmaxf(most, fmaxf(fabsf(v.x), fabsf(v.y)));
+}
+
+/* The largest |x| of the block, in all threads. */
+static __device__ float block_max(float value) {
+    __shared__ float largest[WARP];
+    int lane = threadIdx.x % WARP, warps = blockDim.x / WARP;
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        value = fmaxf(value, __shfl_xor_sync(ALL_LANES, value, step));
+    }
+    if (lane == 0) {
+        largest[threadIdx.x / WARP] = value;
+    }
+    __syncthreads();
+    value = lane < warps ? largest[lane] : 0.0f;
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        value = fmaxf(value, __shfl_xor_sync(ALL_LANES, value, step));
+    }
+    return value;
+}
+
+/* Numbers of 2^-24 want large partners. So x is multiplied by the power of two that brings the block's largest |x| to
+ * between 2^14 and 2^15, just below the largest fp16 number. That is exact, and so is taking it back at the end. */
+static __device__ struct ready_x get_ready(const uint4 *x, bool inside) {
+    struct ready_x ready;
+    float most = 0.0f;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        b[j] = inside ? ((const uint4 *)x)[4 * i + j] : make_uint4(0, 0, 0, 0);
+        ready.v[j] = inside ? x[j] : make_uint4(0, 0, 0, 0);
+        most = absolute_max(absolute_max(most, ready.v[j].x), ready.v[j].y);
+        most = absolute_max(absolute_max(most, ready.v[j].z), ready.v[j].w);
     }
+    most = block_max(most);
+    int exponent = most > 0.0f ? ilogbf(most) : 0;
+    float larger = ldexpf(1.0f, 14 - exponent);
+    ready.scale = ldexpf(1.0f, 24 - (14 - exponent));
+    ready.sum = 0.0f;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        uint32_t *words = &ready.v[j].x;
+#pragma unroll
+        for (int p = 0; p < 4; p++) {
+            float2 v = __half22float2(as_half2(words[p]));
+            float by = p % 2 == 0 ? larger : larger / 16;
+            __half2 grown = __floats2half2_rn(v.x * by, v.y * by);
+            ready.sum += v.x + v.y;
+            words[p] = *(uint32_t *)&grown;
+        }
+    }
+    return ready;
+}
+
+/* Version 10: int4, N a multiple of 128. The x of 32 weights are 64 bytes, four times as many as the weights, and reading
+ * them again for each few rows would be most of the work. So a block is as wide as a row, a thread has the same 32 columns
+ * of all its rows, and their x stay in registers. The blocks stay, too: the one with row 0 goes on at row gridDim.x * ROWS.
+ * The 8 that each weight is too large makes 8 times the sum of x, once for all rows. Vectors before `begin` are another
+ * launch's; THREADS is the most that a block may have. */
+template <int THREADS, int ROWS>
+static __global__ __launch_bounds__(THREADS) void gemv_kernel10(const uint32_t *W, const __half *scales,
+                                                                const __half *x, float *y, int M, int N, int begin,
+                                                                int end) {
+    int vectors = N / 32, i = begin + threadIdx.x, turn = 0;
+    bool inside = i < end; // a thread outside adds zeros
+    struct ready_x ready = get_ready((const uint4 *)x + 4 * i, inside);
     for (int row = blockIdx.x * ROWS; row < M; row += gridDim.x * ROWS) {
         uint4 a[ROWS];
         __half scale[ROWS];
@@ -495,16 +564,14 @@ static __global__ void gemv_kernel10(const uint32_t *W, const __half *scales, co
         float sum[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const uint32_t q[4] = {a[r].x, a[r].y, a[r].z, a[r].w};
-            float part = 0.0f;
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                float2 two = __half22float2(dot_int4(__half2(0.0f, 0.0f), q[j], b[j]));
-                part += two.x + two.y;
-            }
-            sum[r] = (float)scale[r] * part;
+            __half2 part = dot_int4(__half2(0.0f, 0.0f), a[r].x, ready.v[0]);
+            part = dot_int4(part, a[r].y, ready.v[1]);
+            part = dot_int4(part, a[r].z, ready.v[2]);
+            part = dot_int4(part, a[r].w, ready.v[3]);
+            float2 two = __half22float2(part);
+            sum[r] = (float)scale[r] * ((two.x + two.y) * ready.scale - 8.0f * ready.sum);
         }
-        float total = block_sums(sum, turn);
+        float total = block_sums(sum, blockDim.x / WARP, turn);
         if (threadIdx.x < ROWS && row + threadIdx.x < M) {
             y[row + threadIdx.x] = begin ? y[row + threadIdx.x] + total : total;
         }
@@ -514,42 +581,31 @@ static __global__ void gemv_kernel10(const uint32_t *W, const __half *scales, co
 
 // ---------------------------------------------------------------- several vectors
 
-/* Version 11: x[BATCH][N] -> y[BATCH][M], fp16 as in version 8. The weights are read once for all vectors; each of them
- * costs BATCH multiply-adds now. */
+/* Version 11: x[BATCH][N] -> y[BATCH][M], fp16. As version 8, with four warps for four rows. The weights are read once for
+ * all vectors; each of them costs BATCH multiply-adds now. */
 template <int BATCH> static __global__ void gemv_kernel11(const __half *W, const __half *x, float *y, int M, int N) {
-    enum { ROWS = 2, LOADS = 2 };
-    int row = (blockIdx.x * WARPS + threadIdx.x / WARP) * ROWS, lane = threadIdx.x % WARP, vectors = N / 8;
-    if (row >= M) {
-        return;
-    }
-    float sum[BATCH][ROWS] = {};
-    for (int first = lane; first < vectors; first += LOADS * WARP) {
-        uint4 a[ROWS][LOADS];
+    enum { ROWS = 4 };
+    int row = blockIdx.x * ROWS, vectors = N / 8;
+    float sum[BATCH * ROWS] = {};
+    for (int i = threadIdx.x; i < vectors; i += BLOCK) {
+        uint4 a[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const uint4 *w = (const uint4 *)&W[(size_t)min(row + r, M - 1) * N];
-#pragma unroll
-            for (int k = 0; k < LOADS; k++) {
-                int i = first + k * WARP;
-                a[r][k] = load_once_or_0(&w[i], i < vectors);
-            }
+            a[r] = load_once((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i);
         }
 #pragma unroll
-        for (int k = 0; k < LOADS; k++) {
-            int i = min(first + k * WARP, vectors - 1);
+        for (int b = 0; b < BATCH; b++) {
+            uint4 v = ((const uint4 *)&x[(size_t)b * N])[i];
 #pragma unroll
-            for (int b = 0; b < BATCH; b++) {
-                uint4 v = ((const uint4 *)&x[(size_t)b * N])[i];
-#pragma unroll
-                for (int r = 0; r < ROWS; r++) {
-                    sum[b][r] = dot(sum[b][r], a[r][k], v);
-                }
+            for (int r = 0; r < ROWS; r++) {
+                sum[b * ROWS + r] = dot(sum[b * ROWS + r], a[r], v);
             }
         }
     }
-#pragma unroll
-    for (int b = 0; b < BATCH; b++) {
-        write_rows(sum[b], &y[(size_t)b * M], row, M, lane);
+    float total = block_sums(sum, WARPS, 0);
+    int b = threadIdx.x / ROWS, r = threadIdx.x % ROWS;
+    if (b < BATCH && row + r < M) {
+        y[(size_t)b * M + row + r] = total;
     }
 }
 
@@ -660,41 +716,43 @@ static void gemv8(const struct gemv *g, cudaStream_t stream) {
     if (!rows_of_16_bytes(g, sizeof(__half))) {
         gemv2_for<__half>(g, stream);
     } else if (g->M > 0) {
-        gemv_kernel8<<<ceil_div(g->M, 2), WIDE_BLOCK, 0, stream>>>((const __half *)g->W, (const __half *)g->x, g->y,
-                                                                   g->M, g->N);
+        gemv_kernel8<<<ceil_div(g->M, 4), 2 * WIDE_BLOCK, 0, stream>>>((const __half *)g->W, (const __half *)g->x, g->y,
+                                                                       g->M, g->N);
         CUDA_CHECK_LAUNCH();
     }
 }
 
-/* Versions 9 and 10: a thread for each vector of a row. A block has at most 1024, so a longer row takes several launches,
- * each of which adds to y. There are as many blocks as fit at the same time. */
-template <class Q>
-static void launch_wide(void (*kernel)(const Q *, const __half *, const __half *, float *, int, int, int, int),
-                        int vectors, const struct gemv *g, cudaStream_t stream) {
-    int width = ceil_div(vectors, max(1, ceil_div(vectors, 1024))), threads = max(1, ceil_div(width, WARP)) * WARP;
-    int fit = 0, begin = 0;
+static void gemv9(const struct gemv *g, cudaStream_t stream) {
+    if (g->M > 0) {
+        gemv_kernel9<<<ceil_div(g->M, 2), BLOCK, 0, stream>>>((const int8_t *)g->W, g->scales, (const __half *)g->x,
+                                                              g->y, g->M, g->N);
+        CUDA_CHECK_LAUNCH();
+    }
+}
+
+/* Version 10: a thread for each vector of a row. A block has at most 1024, so a longer row takes several launches, each of
+ * which adds to y. There are as many blocks as fit at the same time. Wide blocks leave each thread fewer registers, so
+ * these take four rows instead of eight. */
+static void gemv10(const struct gemv *g, cudaStream_t stream) {
+    int vectors = g->N / 32, width = ceil_div(vectors, max(1, ceil_div(vectors, 1024)));
+    int threads = max(1, ceil_div(width, WARP)) * WARP, rows = threads <= 512 ? 8 : 4, fit = 0, begin = 0;
+    void (*kernel)(const uint32_t *, const __half *, const __half *, float *, int, int, int, int) =
+        threads <= 512 ? gemv_kernel10<512, 8> : gemv_kernel10<1024, 4>;
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, 0));
+    int blocks = min(ceil_div(g->M, rows), fit * multiprocessors());
     do {
         if (g->M > 0) {
-            kernel<<<min(ceil_div(g->M, 4), fit * multiprocessors()), threads, 0, stream>>>(
-                (const Q *)g->W, g->scales, (const __half *)g->x, g->y, g->M, g->N, begin, min(begin + width, vectors));
+            kernel<<<blocks, threads, 0, stream>>>((const uint32_t *)g->W, g->scales, (const __half *)g->x, g->y, g->M,
+                                                   g->N, begin, min(begin + width, vectors));
             CUDA_CHECK_LAUNCH();
         }
         begin += width;
     } while (begin < vectors);
 }
 
-static void gemv9(const struct gemv *g, cudaStream_t stream) {
-    launch_wide(gemv_kernel9, g->N / 16, g, stream);
-}
-
-static void gemv10(const struct gemv *g, cudaStream_t stream) {
-    launch_wide(gemv_kernel10, g->N / 32, g, stream);
-}
-
 template <int BATCH> static void gemv11_for(const struct gemv *g, cudaStream_t stream) {
     gemv_kernel11<BATCH>
-        <<<ceil_div(g->M, WARPS * 2), BLOCK, 0, stream>>>((const __half *)g->W, (const __half *)g->x, g->y, g->M, g->N);
+        <<<ceil_div(g->M, 4), BLOCK, 0, stream>>>((const __half *)g->W, (const __half *)g->x, g->y, g->M, g->N);
     CUDA_CHECK_LAUNCH();
 }
 

@@ -398,7 +398,7 @@ static void job_verify(const struct job *job) {
         expected[i] = (float)p->y[i];
     }
     verify_floats(job_name(job), found, expected, outputs,
-                  p->exact ? 0.0 : sqrt(p->size) * ldexp(1.0, p->format == INT4 ? -9 : -16), 0.0);
+                  p->exact ? 0.0 : sqrt(p->size) * ldexp(1.0, p->format == INT4 ? -9 : -15), 0.0);
     free(found);
     free(expected);
 }

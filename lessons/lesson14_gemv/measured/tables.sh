@@ -20,7 +20,7 @@ awk '
     shift = $2 == "kernel" ? 1 : 0
     us[table "/" $1] = $(2 + shift); speed[table "/" $1] = $(NF - 1)
   }
-  section == "order" && /^[0-9]+x[0-9]+,/ { split($0, part, ","); order[part[1] "/" part[2]] = part[6] }
+  section == "order" && /^[0-9]+x[0-9]+,/ { split($0, part, ","); if (part[3] == 0) order[part[1] "/" part[2]] = part[5] }
   section ~ /^ncu/ && NF >= 3 { metric = $(NF - 1); name = $0; sub(/^void /, "", name); sub(/[< ].*/, "", name); if (!((name " " metric) in counter)) counter[name " " metric] = $NF }
 
   function whole(x) { return sprintf("%.0f", x) }
@@ -45,11 +45,15 @@ awk '
       percent[a "gemv_kernel5"], percent[b "gemv_kernel5"], percent[two("8192 x 8192") "fp32/gemv_kernel5"], percent[two("28672 x 4096") "fp32/gemv_kernel5"]
     printf "~ %.1f times as fast as version 1\n", ms[a "gemv_kernel2"] ? ms[a "gemv_kernel1"] / ms[a "gemv_kernel2"] : 0
 
-    # The order: rows a power of two apart, and not.
+    # Who shares a row, in percent of the speed of reading alone.
     split("f32_R1_U1_W1_T128_x0_ld1_B1_p0|f32_R1_U4_W1_T128_x0_ld1_B1_p0|f32_R1_U8_W1_T128_x0_ld1_B1_p0|f32_R2_U4_W1_T128_x0_ld1_B1_p0|f32_R2_U2_W8_T256_x0_ld1_B1_p0", variant, "|")
     split("a row for a warp, 1 load|a row for a warp, 4 loads: version 3|a row for a warp, 8 loads|two rows for a warp, 4 loads: version 4|two rows for a block, 2 loads: version 5", words, "|")
-    for (k = 1; k <= 5; k++)
-      printf "| %s | %.0f | %.0f |\n", words[k], order["8192x8192/" variant[k]], order["8192x8320/" variant[k]]
+    columns = split("1024x8192 4096x4096 8192x8192 28672x4096 128256x4096", column, " ")
+    for (k = 1; k <= 5; k++) {
+      printf "| %s |", words[k]
+      for (c = 1; c <= columns; c++) printf " %.0f |", 100 * order[column[c] "/read"] / order[column[c] "/" variant[k]]
+      print ""
+    }
 
     # Few rows, transposed.
     few = one("64 x 131072") "fp32/"

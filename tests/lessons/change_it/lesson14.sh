@@ -8,11 +8,11 @@ says "$(printed '/^gemv_kernel2/ { print $3 }') sectors"
 
 change 2 '/float block_sums(/,/^}/{/__syncthreads/d;}'
 sanitized V=5 SIZE=100
-answers error 'sums[turn][r][warp] = total;'
+answers error 'sums[turn][first + lane][warp] = total;'
 answers error 'total += sums[turn][threadIdx.x][k];'
 answers error 'with no __syncthreads() between'
 
-change 3 's/as_half2(0x64086408)/as_half2(0x64006400)/'
+change 3 's/ - 8.0f \* ready.sum//'
 ran V=10 SIZE=128
 ended error
 says "$(printed '/are wrong/ && !n++ { print $1 " of " $3 }')"
