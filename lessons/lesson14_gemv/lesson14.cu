@@ -510,7 +510,7 @@ static __device__ float block_max(float value) {
 }
 
 /* Numbers of 2^-24 want large partners. So x is multiplied by the power of two that brings the block's largest |x| to
- * between 2^14 and 2^15, just below the largest fp16 number. That is exact, and so is taking it back at the end. */
+ * between 2^14 and 2^15, just below the largest fp16 number, and the result is divided by that. Both are exact. */
 static __device__ struct ready_x get_ready(const uint4 *x, bool inside) {
     struct ready_x ready;
     float most = 0.0f;

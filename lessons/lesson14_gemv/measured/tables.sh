@@ -103,3 +103,14 @@ awk '
         counter[v "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"], counter[v "sm__warps_active.avg.pct_of_peak_sustained_active"], counter[v "launch__registers_per_thread"]
     }
   }' h200.txt
+
+# The tuning: the fastest kernel for each way to unpack the weights, at 28672 x 8192.
+awk -F, '
+  $1 != "28672x8192" || NF < 7 { next }
+  { how = $2; sub(/S?_.*/, "", how) }
+  !(how in best) || $5 < best[how] { best[how] = $5; error[how] = $7 }
+  END {
+    split("i4cvt i4f i4h8 i4h32 i4s i8cvt i8 i8h", name, " ")
+    split("int4: shift, mask, convert; sums in fp32|int4: 1024 + w in fp16; sums in fp32|int4: 1024 + w; 8 products added in fp16|int4: 1024 + w; 32 products added in fp16|int4: subnormal numbers; 32 products added in fp16: version 10|int8: convert; sums in fp32|int8: 1024 + w in fp16; sums in fp32: version 9|int8: 1024 + w; 16 products added in fp16", words, "|")
+    for (k = 1; k <= 8; k++) printf "| %s | %.1f | %.2g |\n", words[k], best[name[k]], error[name[k]]
+  }' tuning/h200.txt
