@@ -2,8 +2,9 @@
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from, to be kept as
 # h200.txt. First build them there:
 #     sh lessons/lesson14_gemv/measured/record.sh build FOLDER
-# Both in the root of the workbook. cuBLAS must be found: LD_LIBRARY_PATH=the toolkit's lib64. It takes two minutes. A second word, `times` or
-# `counts`, has only the one half done: the times, which nothing else may disturb, or what ncu and compute-sanitizer say.
+# Both in the root of the workbook. cuBLAS must be found: LD_LIBRARY_PATH=the toolkit's lib64. PyTorch is compared with where python3 has it. It
+# takes two minutes. A second word, `times` or `counts`, has only the one half done: the times, which nothing else may disturb, or what ncu and
+# compute-sanitizer say.
 set -u
 . tools/authoring/measured.sh
 here=lessons/lesson14_gemv
@@ -13,6 +14,8 @@ if [ "$1" = build ]; then
   build "$2" lesson14 $here/lesson14.cu &
   build "$2" models $here/measured/models.cu &
   nvcc -DPART=40 -O3 -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=sm_90 $here/measured/tuning/sweep.cu -o "$2/order" -ldl &
+  nvcc -O3 -std=c++17 -cudart shared -I. -shared -Xcompiler -fPIC -gencode arch=compute_90,code=sm_90 $here/measured/library.cu -o "$2/library.so" -ldl &
+  cp $here/measured/pytorch.py "$2"
   wait
   exit
 fi
@@ -29,6 +32,8 @@ time_all() {
   done
   section order
   timeout 30 ./order 1024x8192 4096x4096 8192x8192 28672x4096 128256x4096
+  section "PyTorch, in turns"
+  timeout 40 python3 pytorch.py ./library.so
 }
 
 count_all() {

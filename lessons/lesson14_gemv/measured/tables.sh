@@ -21,6 +21,8 @@ awk '
     us[table "/" $1] = $(2 + shift); speed[table "/" $1] = $(NF - 1)
   }
   section == "order" && /^[0-9]+x[0-9]+,/ { split($0, part, ","); if (part[3] == 0 && part[4] == 1) order[part[1] "/" part[2]] = part[5] }
+  section ~ /^PyTorch/ && /^[0-9]+ x [0-9]+$/ { shape = $0; raced[++races] = shape }
+  section ~ /^PyTorch/ && / ms / { name = substr($0, 1, 20); sub(/ +$/, "", name); torch[shape "/" name] = substr($0, 21, 10) + 0 }
   section ~ /^ncu/ && NF >= 3 { metric = $(NF - 1); name = $0; sub(/^void /, "", name); sub(/[< ].*/, "", name); if (!((name " " metric) in counter)) counter[name " " metric] = $NF }
 
   function whole(x) { return sprintf("%.0f", x) }
@@ -94,6 +96,12 @@ awk '
     t = "models, SEED=1/28672 x 8192/"; u = "models, SEED=2/28672 x 8192/"
     printf "~ In these graphs int4 is %.2f times as fast as fp16 at 28672 x 8192, and %.2f times with another seed\n",
       us[t "fp16/gemv_kernel8"] / us[t "int4/gemv_kernel10"], us[u "fp16/gemv_kernel8"] / us[u "int4/gemv_kernel10"]
+
+    for (k = 1; k <= races; k++) {
+      r = raced[k] "/"
+      printf "| %s | %.4f | %.4f | %.4f | %.4f | %s | %.4f |\n", raced[k], torch[r "torch.mv fp32"], torch[r "gemv_kernel5"], torch[r "torch.mv fp16"], torch[r "gemv_kernel8"],
+        (r "torch int4 (bf16)") in torch ? sprintf("%.4f", torch[r "torch int4 (bf16)"]) : "-", torch[r "gemv_kernel10"]
+    }
 
     split("1 2 3 4 5 8 9 10", versions, " ")
     for (k = 1; k <= 8; k++) {
