@@ -59,7 +59,7 @@ static inline bool is_read_shared(const struct fast_path *q, uint64_t i, uint64_
     return true;
 }
 
-/* As remember_read() in race_shared.c. False: the slow path must decide, for more than barriers order the warps. */
+/* As race_remember_read(). False: the slow path must decide, for more than barriers order the warps. */
 static bool remember(const struct fast_path *q, uint64_t i, struct access_record new) {
     const struct shadow_arrays *c = &q->b->shadow;
     struct access_record reads[2];

@@ -223,15 +223,15 @@ static bool write_row(struct fast_path *q, const struct row *r) {
 
 /* ---- a single shadow word ---- */
 
-static inline bool same_warp(const struct global_record *m, uint32_t packed) {
+static inline bool same_warp(const struct full_record *m, uint32_t packed) {
     return !((m->record.packed ^ packed) & WARP_BITS);
 }
 
-static inline bool is_thread(const struct fast_path *q, const struct global_record *m, uint32_t packed) {
+static inline bool is_thread(const struct fast_path *q, const struct full_record *m, uint32_t packed) {
     return is_own_block(&q->by, m) && !((m->record.packed ^ packed) & THREAD_BITS);
 }
 
-static inline bool happens_before(const struct fast_path *q, const struct global_record *m, uint32_t packed) {
+static inline bool happens_before(const struct fast_path *q, const struct full_record *m, uint32_t packed) {
     if (m->launch <= q->by.before)
         return true;
     return is_own_block(&q->by, m) && !(m->record.packed & RECORD_COPY) &&
@@ -239,21 +239,21 @@ static inline bool happens_before(const struct fast_path *q, const struct global
 }
 
 /* Only the slow path knows happens-before between launches, and between blocks that something orders. */
-static inline bool must_ask(const struct fast_path *q, const struct global_record *m) {
+static inline bool must_ask(const struct fast_path *q, const struct full_record *m) {
     return m->launch != q->by.record.launch || q->partly;
 }
 
-static inline struct global_record record_at(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+static inline struct full_record record_at(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
     unsigned n = c->arrays[slot] ? chunk_numbers(c, slot)[i] : 0;
     if (!n)
-        return (struct global_record){0};
+        return (struct full_record){0};
     const struct visit *v = &c->visits[n];
-    return (struct global_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
+    return (struct full_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
 }
 
-/* As remember_read() in race_global.c. False: the slow path must decide. */
+/* As race_remember_read(). False: the slow path must decide. */
 static bool remember(struct fast_path *q, const struct row *r, uint64_t i, uint32_t packed, bool no_write) {
-    struct global_record reads[2];
+    struct full_record reads[2];
     for (int k = 0; k < 2; k++) {
         reads[k] = record_at(r->chunk, i, SHADOW_READ + k);
         if (happens_before(q, &reads[k], packed) || is_thread(q, &reads[k], packed)) {
@@ -283,7 +283,7 @@ static bool remember_all(struct fast_path *q, const struct row *r, uint64_t i, b
     if (!remember(q, r, i, first, no_write))
         return false;
     for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
-        struct global_record old = record_at(r->chunk, i, k);
+        struct full_record old = record_at(r->chunk, i, k);
         uint32_t lane = old.record.packed & RECORD_LANE;
         if (q->lanes >> lane & 1 && is_thread(q, &old, warp + lane) && !happens_before(q, &old, warp + lane))
             fast_set_at(q, r->chunk, i, k, warp + lane);
@@ -295,7 +295,7 @@ static bool read_one(struct fast_path *q, const struct row *r, uint64_t i) {
     uint32_t packed = r->packed[i - r->i];
     bool no_write = true;
     for (enum shadow_slot k = SHADOW_WRITE; k <= SHADOW_STRONG; k++) {
-        struct global_record m = record_at(r->chunk, i, k);
+        struct full_record m = record_at(r->chunk, i, k);
         no_write &= m.launch <= q->by.before;
         if (!happens_before(q, &m, packed) && !(q->alone && is_thread(q, &m, packed)))
             return false;
@@ -313,7 +313,7 @@ static bool read_one_by_one(struct fast_path *q, const struct row *r) {
 static bool write_one(struct fast_path *q, const struct row *r) {
     uint32_t packed = r->packed[0];
     for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++) {
-        struct global_record m = record_at(r->chunk, r->i, k);
+        struct full_record m = record_at(r->chunk, r->i, k);
         if (!happens_before(q, &m, packed) && !is_thread(q, &m, packed))
             return false;
     }

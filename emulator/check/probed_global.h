@@ -15,12 +15,12 @@
 
 /* The accessing warp's epoch: accesses older than these happen before it. */
 struct access_epoch {
-    struct global_record record; /* lane 0's record of the access */
-    uint32_t before;             /* launches up to this one happen before */
-    uint32_t base, synced;       /* what its block did before `base`, and its warp before `synced`, happens before */
+    struct full_record record; /* lane 0's record of the access */
+    uint32_t before;           /* launches up to this one happen before */
+    uint32_t base, synced;     /* what its block did before `base`, and its warp before `synced`, happens before */
 };
 
-static inline bool is_own_block(const struct access_epoch *q, const struct global_record *m) {
+static inline bool is_own_block(const struct access_epoch *q, const struct full_record *m) {
     return m->launch == q->record.launch && m->block == q->record.block;
 }
 

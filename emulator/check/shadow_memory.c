@@ -62,7 +62,7 @@ static bool make_room(struct race_chunk *c, uint32_t floor) {
     return true;
 }
 
-uint32_t chunk_visit(struct race_chunk *c, const struct global_record *m, uint32_t floor) {
+uint32_t chunk_visit(struct race_chunk *c, const struct full_record *m, uint32_t floor) {
     uint32_t known = chunk_known_visit(c, m);
     if (known)
         return known;
@@ -74,24 +74,24 @@ uint32_t chunk_visit(struct race_chunk *c, const struct global_record *m, uint32
 
 /* ---- one shadow word ---- */
 
-static struct global_record record_in_extents(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+static struct full_record record_in_extents(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
     unsigned byte = (unsigned)i << chunk_unit_shift(c);
     return slot == SHADOW_WRITE  ? extents_record(c->writes, c->write_count, byte)
            : slot == SHADOW_READ ? extents_record(c->reads, c->read_count, byte)
-                                 : (struct global_record){0};
+                                 : (struct full_record){0};
 }
 
-struct global_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+struct full_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
     if (!c->expanded)
         return record_in_extents(c, i, slot);
     unsigned n = c->arrays[slot] ? chunk_numbers(c, slot)[i] : 0;
     if (!n)
-        return (struct global_record){0};
+        return (struct full_record){0};
     const struct visit *v = &c->visits[n];
-    return (struct global_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
+    return (struct full_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
 }
 
-void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct global_record m, uint32_t floor) {
+void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct full_record m, uint32_t floor) {
     uint32_t n = m.launch && chunk_need_array(c, slot) ? chunk_visit(c, &m, floor) : 0;
     if (!c->arrays[slot])
         return;
@@ -109,10 +109,10 @@ static uint32_t value_in_memory(const struct race_chunk *c, uint64_t i, const ui
     return value;
 }
 
-struct global_shadow chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory) {
-    struct global_shadow word = {.write = chunk_record(c, i, SHADOW_WRITE),
-                                 .strong = chunk_record(c, i, SHADOW_STRONG),
-                                 .reads = {chunk_record(c, i, SHADOW_READ), chunk_record(c, i, SHADOW_READ_TOO)}};
+struct shadow_word chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory) {
+    struct shadow_word word = {.write = chunk_record(c, i, SHADOW_WRITE),
+                               .strong = chunk_record(c, i, SHADOW_STRONG),
+                               .reads = {chunk_record(c, i, SHADOW_READ), chunk_record(c, i, SHADOW_READ_TOO)}};
     if (!memory || !c->expanded || !word.write.launch)
         return word;
     bool apart = is_apart(c, i);
@@ -121,7 +121,7 @@ struct global_shadow chunk_shadow(const struct race_chunk *c, uint64_t i, const 
     return word;
 }
 
-void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct global_shadow *word, uint32_t floor) {
+void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct shadow_word *word, uint32_t floor) {
     chunk_clear_read_shared(c);
     chunk_set_record(c, i, SHADOW_WRITE, word->write, floor);
     chunk_set_record(c, i, SHADOW_STRONG, word->strong, floor);
@@ -139,7 +139,7 @@ void chunk_values_in_memory(struct race_chunk *c, uint64_t i, uint64_t n) {
 }
 
 void chunk_value_apart(struct race_chunk *c, uint64_t i, bool known, uint32_t value) {
-    const struct global_record none = {0};
+    const struct full_record none = {0};
     uint64_t bit = (uint64_t)1 << i % 64;
     if (!c->values && !(c->values = shadow_pool_take(values_bytes(c->unit_shift)))) {
         chunk_set_record(c, i, SHADOW_WRITE, none, 0);

@@ -15,13 +15,16 @@
 
 #include "check/order.h"
 
-struct global_record {
+/* An access record of any block of any launch. */
+struct full_record {
     uint32_t launch, block; /* launch 0: none */
     struct access_record record;
 };
-struct global_shadow {
-    struct global_record write, strong, reads[2]; /* as struct shared_shadow */
-    uint32_t value;                               /* last written, if value_known: memory may not hold it yet */
+/* What is remembered of 1, 2 or 4 bytes of shared or global memory: the last plain write, the last strong one, and two
+ * reads since the plain one. This is how everything but the fast paths sees shadow memory, wherever the records lie. */
+struct shadow_word {
+    struct full_record write, strong, reads[2];
+    uint32_t value; /* in global memory: last written, if value_known; memory may not hold it yet */
     bool value_known;
 };
 
@@ -43,7 +46,7 @@ struct chunk_values {
 /* Bytes [first, last] of a chunk, accessed by consecutive threads: the record of byte i is `record` with i >> shift
  * added to `packed`. */
 struct extent {
-    struct global_record record; /* extrapolated to byte 0 of the chunk */
+    struct full_record record; /* extrapolated to byte 0 of the chunk */
     uint16_t first, last;
     uint8_t shift;
 };
@@ -142,11 +145,11 @@ static inline unsigned chunk_unit_shift(const struct race_chunk *c) {
 void chunk_drop(struct race_chunk *c);
 
 /* `memory` is where the chunk's bytes are; with NULL, value and value_known are not set. */
-struct global_shadow chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory);
+struct shadow_word chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory);
 /* Out of memory, the old record is forgotten: a race may be missed, but none is invented. */
-void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct global_shadow *word, uint32_t floor);
-void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct global_record m, uint32_t floor);
-struct global_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot);
+void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct shadow_word *word, uint32_t floor);
+void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct full_record m, uint32_t floor);
+struct full_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot);
 
 static inline uint64_t chunk_words(const struct race_chunk *c) {
     return CHUNK_BYTES >> c->unit_shift;
@@ -177,11 +180,11 @@ bool chunk_make_array(struct race_chunk *c, enum shadow_slot slot);
 static inline bool chunk_need_array(struct race_chunk *c, enum shadow_slot slot) {
     return c->arrays[slot] || chunk_make_array(c, slot);
 }
-static inline bool visit_is(const struct visit *v, const struct global_record *m) {
+static inline bool visit_is(const struct visit *v, const struct full_record *m) {
     return v->block == m->block && v->time == m->record.time && v->launch == m->launch;
 }
 /* The number of the visit of a record, if it is one of the last four; otherwise 0. */
-static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struct global_record *m) {
+static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struct full_record *m) {
     enum { LAST = 4 };
     unsigned count = c->visit_count;
     if (count > 1 && visit_is(&c->last_visit, m))
@@ -192,7 +195,7 @@ static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struc
     return 0;
 }
 /* The number of the visit of a record, a new one if need be; may renumber all others. 0: no memory. */
-uint32_t chunk_visit(struct race_chunk *c, const struct global_record *m, uint32_t floor);
+uint32_t chunk_visit(struct race_chunk *c, const struct full_record *m, uint32_t floor);
 
 /* Memory holds what has been written to shadow words [i, i + n). */
 void chunk_values_in_memory(struct race_chunk *c, uint64_t i, uint64_t n);
