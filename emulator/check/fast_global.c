@@ -1,4 +1,5 @@
-/* The fast path of the checks for global memory. */
+/* The fast path of the checks for global memory. It changes a chunk only with its lock held, and what it cannot say by
+ * the chunk's extents or log it says in shadow words (chunk_propagate_log, chunk_expand), before the slow path does. */
 #include "check/follow.h"
 #include "check/fast_path.h"
 #include "check/fast_words.h"
@@ -140,7 +141,7 @@ static bool span_is_logged(const struct fast_path *q, const struct allocation *a
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint64_t bytes = q->touch->bytes;
     bool small = to - from < LEAST * (bytes < 4 ? bytes : 4);
-    if (q->write || !q->alone || q->partly || !access_epoch_is_fresh(&q->by) || from & (bytes - 1) ||
+    if (q->write || !q->alone || q->partly || !epoch_is_fresh(&q->by) || from & (bytes - 1) ||
         (small && (c->expanded || c->logged >= FEW_SMALL)))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
@@ -211,7 +212,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct b
                                                                         uint32_t *stored) {
     const struct allocation *a = t->allocation;
     struct fast_path q = {.touch = t,
-                          .by = access_epoch_of(b, t->warp, touch_record(b, t)),
+                          .by = epoch_of(b, touch_record(b, t)),
                           .write = t->write,
                           .floor = b->launch->floor,
                           .partly = b->order.partly};

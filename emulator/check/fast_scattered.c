@@ -251,7 +251,7 @@ bool fast_scattered(struct block_watch *b, const struct touch *t) {
         (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, t))
         return false;
     struct fast_path q = {.touch = t,
-                          .by = access_epoch_of(b, t->warp, touch_record(b, t)),
+                          .by = epoch_of(b, touch_record(b, t)),
                           .write = t->write,
                           .floor = b->launch->floor,
                           .alone = true,

@@ -77,14 +77,15 @@ struct race_chunk {
     uint32_t second; /* the second newest launch with a record here */
     /* Read-shared words (FastTrack's state of that name): all of them written, with records of two reads by
      * different blocks of launch read_shared_launch, at most block read_shared_block, and none of a write. A plain
-     * read by a later block changes nothing there, and needs no lock. */
+     * read by a later block changes nothing there, and needs no lock. Whoever records anything else there ends this
+     * (chunk_clear_read_shared). */
     _Atomic uint32_t read_shared_launch, read_shared_block;
     uint16_t log_room, visit_room;
     struct visit *visits;        /* number 0 is none */
     struct extent *log;          /* reads of launch `newest` not yet propagated to the shadow words: chunk_log() */
     struct chunk_values *values; /* NULL: memory holds all values */
-    struct extent reads[MOST_READS], writes[MOST_WRITES];
-    _Atomic uint64_t read_shared[CHUNK_BYTES / 4 / 64]; /* a bit for each word */
+    struct extent reads[MOST_READS], writes[MOST_WRITES]; /* no two of a list overlap */
+    _Atomic uint64_t read_shared[CHUNK_BYTES / 4 / 64];   /* a bit for each word */
 };
 
 /* The access for which a chunk is opened. */
