@@ -95,8 +95,6 @@ static bool piece_is_fast(struct fast_path *q, const struct allocation *a, struc
     q->shift = (unsigned)__builtin_ctz(q->touch->bytes) - unit;
     q->number = 0;
     uint64_t first = ((s->at + from - a->base) & (CHUNK_BYTES - 1)) >> unit, words = (to - from) >> unit;
-    if (q->write)
-        chunk_clear_read_shared(c);
     if (!fast_words_access(q, c, first, words, from >> unit, s->lane))
         return false;
     if (q->write)

@@ -188,8 +188,6 @@ static inline bool leave_record(struct fast_path *q, const struct scattered *s, 
     if (is_first(c, i)) {
         fast_set_at(q, c, i, q->write ? SHADOW_WRITE : SHADOW_READ, q->by.record.record.packed + (uint32_t)lane);
     } else {
-        if (q->write)
-            chunk_clear_read_shared(c);
         if (!fast_words_access(q, c, i, 1, 0, (uint32_t)lane))
             return false;
     }

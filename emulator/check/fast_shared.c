@@ -1,6 +1,6 @@
 /* The fast path of the checks for shared and local memory. A block's shadow words are its worker's alone. Which are
- * read-shared is true until somebody writes any of them, or a barrier of the whole block opens: all who write set
- * read_shared.base to 0, here and in race_shared.c. */
+ * read-shared is true until somebody writes any of them, or a barrier of the whole block opens: read_shared.base. Who
+ * writes conflicts with one of two reads by two warps, and so takes the slow path, which forgets them (race_shared.c). */
 #include "check/epoch.h"
 #include "check/fast_path.h"
 #include "check/follow.h"
@@ -221,9 +221,7 @@ static bool span_is_fast(const struct fast_path *q, const struct span *s) {
     unsigned unit = q->b->launch->unit_shift;
     uint64_t word = (s->at & 0xffffffffu) >> unit, n = s->bytes >> unit, i = 0;
     struct access_record first = {q->record.time, q->record.packed + s->lane};
-    if (q->write)
-        q->b->read_shared.base = 0;
-    else if (is_read_shared(q, word, word + n))
+    if (!q->write && is_read_shared(q, word, word + n))
         return true;
     for (; i + ROW_WORDS <= n && span_is_exclusive(s, q->bytes); i += ROW_WORDS) {
         shadow_row packed = row_packed(first, i, q->shift);
@@ -500,7 +498,6 @@ uint32_t fast_shared_atomic(struct block_watch *b, const struct touch *t) {
     q.thread = THREAD_BITS;
     if (!updates_are_fast(&q, w, addresses))
         return w->mask;
-    b->read_shared.base = 0;
     for (uint32_t rest = b->shadow.arrays ? w->mask : 0; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         remember_update(&q, addresses[l] & 0xffffffffu, q.record.packed + (uint32_t)l);

@@ -216,7 +216,6 @@ static bool make_words(struct race_chunk *c, unsigned unit_shift) {
 /* Changes to a shadow word for each byte. Each byte takes over the records of its word. */
 static bool split_words(struct race_chunk *c) {
     struct race_chunk words = *c;
-    chunk_clear_read_shared(c);
     c->unit_shift = 0;
     c->parts = true;
     c->values = NULL;
@@ -246,7 +245,6 @@ static void forget(struct race_chunk *c) {
         c->expansions = MOST_EXPANSIONS - 1;
         stays = false;
     }
-    chunk_clear_read_shared(c);
     c->write_count = c->read_count = 0;
     c->parts = false;
     c->logged = 0;

@@ -77,8 +77,9 @@ struct race_chunk {
     uint32_t second; /* the second newest launch with a record here */
     /* Read-shared words (FastTrack's state of that name): all of them written, with records of two reads by
      * different blocks of launch read_shared_launch, at most block read_shared_block, and none of a write. A plain
-     * read by a later block changes nothing there, and needs no lock. Whoever records anything else there ends this
-     * (chunk_clear_read_shared). */
+     * read by a later block changes nothing there, and needs no lock. A write conflicts with one of two reads by two
+     * blocks, and so takes the slow path, which forgets them (chunk_set_shadow). Other changes cannot make this
+     * untrue: records are forgotten only when the launch has ended, and a byte has the records of its word. */
     _Atomic uint32_t read_shared_launch, read_shared_block;
     uint16_t log_room, visit_room;
     struct visit *visits;        /* number 0 is none */

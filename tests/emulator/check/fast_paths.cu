@@ -238,7 +238,7 @@ static void case_row_written_again(void) {
 // SAYS thread (5,0,0)
 // SAYS thread (40,0,0)
 // SAYS thread (90,0,0)
-// SAYS ERROR SUMMARY: 9 errors
+// SAYS ERROR SUMMARY: 12 errors
 __global__ void row_read_then_written(int *x, int *y, int warp) {
     int t = threadIdx.x;
     if (blockIdx.x == 0 && t == 0)
@@ -260,8 +260,8 @@ __global__ void row_read_then_written(int *x, int *y, int warp) {
         x[90] = 1;
 }
 static void case_row_read_then_written(void) {
-    for (int warp = 0; warp < 3; warp++)
-        row_read_then_written<<<2, 96>>>(device_array<int>(96 + FAR), device_array<int>(96), warp);
+    for (int warp = 0; warp < 4; warp++) // the last comes before the others, whose reads are then remembered together
+        row_read_then_written<<<2, 128>>>(device_array<int>(128 + FAR), device_array<int>(128), warp);
 }
 
 /* ---- what two readers have settled ---- */
@@ -319,6 +319,33 @@ __global__ void settled_straddling_shared(int *y) {
 }
 static void case_settled_straddling_shared(void) {
     settled_straddling_shared<<<1, 160>>>(device_array<int>(128));
+}
+
+/* What each does in turn: first enough of them read that a read by another would change nothing. */
+__device__ int one_of_several(int *x, int who) {
+    __syncwarp(); // the reads are not logged, but remembered at once
+    return access(x, who == 3 ? WRITE : who == 5 ? UPDATE : READ);
+}
+
+// EXPECT settled_then_written 0 race
+// CHECKS racecheck
+// SAYS ERROR SUMMARY
+__global__ void settled_then_written(int *x, int *y) {
+    y[blockIdx.x * 32 + threadIdx.x] = one_of_several(&x[threadIdx.x], blockIdx.x);
+}
+static void case_settled_then_written(void) {
+    settled_then_written<<<7, 32>>>(device_array<int>(32), device_array<int>(224));
+}
+
+// EXPECT settled_then_written_shared 0 race
+// CHECKS racecheck
+// SAYS ERROR SUMMARY
+__global__ void settled_then_written_shared(int *y) {
+    __shared__ int x[32];
+    y[threadIdx.x] = one_of_several(&x[threadIdx.x % 32], threadIdx.x / 32);
+}
+static void case_settled_then_written_shared(void) {
+    settled_then_written_shared<<<1, 224>>>(device_array<int>(224));
 }
 
 /* ---- a word for each lane, far apart ---- */
@@ -507,6 +534,8 @@ static const test_case cases[] = {
     CASE(row_read_then_written),
     CASE(settled_straddling),
     CASE(settled_straddling_shared),
+    CASE(settled_then_written),
+    CASE(settled_then_written_shared),
     CASE(column_written),
     CASE(column_written_twice),
     CASE(column_read),
