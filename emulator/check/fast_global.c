@@ -56,6 +56,7 @@ static bool piece_is_simple(struct fast_path *q, const struct allocation *a, str
                             uint64_t from, uint64_t to) {
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint32_t bytes = q->touch->bytes;
+    chunk_assert_locked(c);
     if (!q->alone || (in_chunk | from) & (bytes - 1))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, bytes, s->lane + (uint32_t)(from / bytes));

@@ -316,6 +316,7 @@ static inline bool row_is_fast(struct fast_path *q, const struct row *r) {
 bool fast_words_access(struct fast_path *q, struct race_chunk *c, uint64_t i, uint64_t n, uint64_t begin,
                        uint32_t lane) {
     uint32_t packed = q->by.record.record.packed + lane;
+    chunk_assert_locked(c);
     for (uint64_t k = 0; k < n; k += ROW_WORDS) {
         uint32_t on = n - k < ROW_WORDS ? ROW_ALL >> (ROW_WORDS - (n - k)) : ROW_ALL;
         struct row r = {c, i + k, on, packed + ((count + (uint32_t)(begin + k)) >> q->shift)};
@@ -329,6 +330,7 @@ bool fast_words_access(struct fast_path *q, struct race_chunk *c, uint64_t i, ui
 
 void chunk_propagate_log(struct race_chunk *c) {
     uint32_t logged = c->logged;
+    chunk_assert_locked(c);
     c->logged = 0;
     if (!logged || !chunk_expand(c, 2))
         return;

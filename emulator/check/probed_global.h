@@ -55,7 +55,8 @@ static inline struct extent extent_of(const struct access_epoch *q, uint64_t in_
 }
 
 /* Adds an extent, if that is simple: a list entry with the same record grows, or there is room for one more, and
- * entries that overlap need only lose their beginning. False: nothing is done. */
+ * entries that overlap need only lose their beginning. The one that grows may overlap, for its records are the same;
+ * if the first loop did not leave it out, another path would do the same more slowly. False: nothing is done. */
 static inline bool probed_extend(struct extent *list, uint8_t *count, unsigned most, const struct extent *now) {
     struct extent *end = list + *count, *grows = end;
     for (struct extent *e = list; e < end; e++)
@@ -162,6 +163,7 @@ static inline bool probed_find(const struct warp *w, const struct fast_access f,
 /* Records a contiguous access in the extents of its chunk, which is locked. False: that is not simple. */
 static inline bool probed_go_on(const struct access_epoch *q, struct race_chunk *c, const struct extent *now,
                                 bool write) {
+    chunk_assert_locked(c);
     return !c->expanded && !c->logged && extents_are_harmless(q, c->writes, c->write_count, now) &&
            extents_are_harmless(q, c->reads, c->read_count, now) &&
            (write ? probed_extend(c->writes, &c->write_count, MOST_WRITES, now) &&

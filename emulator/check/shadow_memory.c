@@ -82,6 +82,7 @@ static struct full_record record_in_extents(const struct race_chunk *c, uint64_t
 }
 
 struct full_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+    chunk_assert_locked(c);
     if (!c->expanded)
         return record_in_extents(c, i, slot);
     unsigned n = c->arrays[slot] ? chunk_numbers(c, slot)[i] : 0;
@@ -263,6 +264,7 @@ static bool expand_records(struct race_chunk *c, const struct extent *e, enum sh
 }
 
 bool chunk_expand(struct race_chunk *c, unsigned unit_shift) {
+    chunk_assert_locked(c);
     if (c->expanded)
         return unit_shift >= c->unit_shift || split_words(c);
     c->parts |= !unit_shift;
@@ -302,6 +304,7 @@ void chunk_lock(struct race_chunk *c) {
 }
 
 void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v) {
+    chunk_assert_locked(c);
     if (c->newest && c->newest <= v->floor)
         forget(c);
 }

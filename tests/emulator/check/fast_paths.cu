@@ -429,6 +429,42 @@ static void case_column_of_some_lanes(void) {
     all_lanes(EDGE, 0xd6b5ad68u, WRITE, 1);
 }
 
+/* The same lanes, but each has an address, and the instruction a predicate. */
+__global__ void columns_by_predicate(int *x, int *y, unsigned lanes) {
+    int t = threadIdx.x, sum = 0;
+    if (blockIdx.x == 1) {
+        y[32 + t] = x[t * EDGE + COLUMNS + COLUMN];
+        return;
+    }
+#pragma unroll 1
+    for (int c = 0; c < COLUMNS; c++)
+        x[t * EDGE + c] = c;
+#pragma unroll 1
+    for (int c = 0; c < COLUMNS; c++) {
+        int *at = &x[t * EDGE + COLUMNS + c], on = lanes >> t & 1, value = -1;
+        asm volatile(
+            "{\n.reg .pred p;\nsetp.ne.s32 p, %2, 0;\n@p st.global.u32 [%1], %3;\n@p ld.global.u32 %0, [%1];\n}"
+            : "+r"(value)
+            : "l"(at), "r"(on), "r"(c)
+            : "memory");
+        sum += value;
+    }
+    y[t] = sum;
+}
+
+// EXPECT column_by_predicate 0 race
+// CHECKS racecheck
+// SAYS thread (3,0,0)
+// SAYS [18 hazards]
+static void case_column_by_predicate(void) {
+    int *x = device_array<int>(32 * EDGE), *y = device_array<int>(64), host[32];
+    columns_by_predicate<<<2, 32>>>(x, y, 0xd6b5ad68u);
+    cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost);
+    for (int t = 0; t < 32; t++)
+        printf("%d ", host[t]); // compared between the slow path and the fast path
+    printf("\n");
+}
+
 /* Two blocks that run at once go through a column each of the same rows, again and again; check.test.sh has more than one host thread
  * for these. Then each goes through its own columns once more, or through the other's. */
 __global__ void side_by_side(int *x, int *y, int other) {
@@ -542,6 +578,7 @@ static const test_case cases[] = {
     CASE(column_read_twice),
     CASE(two_rows_in_a_chunk),
     CASE(column_of_some_lanes),
+    CASE(column_by_predicate),
     CASE(columns_apart),
     CASE(columns_met),
     CASE(short_columns_apart),
