@@ -188,8 +188,6 @@ static inline bool leave_record(struct fast_path *q, const struct scattered *s, 
     if (is_first(c, i)) {
         fast_set_at(q, c, i, q->write ? SHADOW_WRITE : SHADOW_READ, q->by.record.record.packed + (uint32_t)lane);
     } else {
-        if (q->write)
-            chunk_clear_read_shared(c);
         if (!fast_words_access(q, c, i, 1, 0, (uint32_t)lane))
             return false;
     }
@@ -251,7 +249,7 @@ bool fast_scattered(struct block_watch *b, const struct touch *t) {
         (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, t))
         return false;
     struct fast_path q = {.touch = t,
-                          .by = access_epoch_of(b, t->warp, touch_record(b, t)),
+                          .by = epoch_of(b, touch_record(b, t)),
                           .write = t->write,
                           .floor = b->launch->floor,
                           .alone = true,

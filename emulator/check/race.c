@@ -1,4 +1,4 @@
-/* The rules by which two accesses race, for shared and for global memory. See race.h. */
+/* Decides for one access and one recorded access whether they race, reports it, and records the access. */
 #include "check/race.h"
 
 /* ---- two accesses ---- */

@@ -82,6 +82,7 @@ static struct full_record record_in_extents(const struct race_chunk *c, uint64_t
 }
 
 struct full_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+    chunk_assert_locked(c);
     if (!c->expanded)
         return record_in_extents(c, i, slot);
     unsigned n = c->arrays[slot] ? chunk_numbers(c, slot)[i] : 0;
@@ -216,7 +217,6 @@ static bool make_words(struct race_chunk *c, unsigned unit_shift) {
 /* Changes to a shadow word for each byte. Each byte takes over the records of its word. */
 static bool split_words(struct race_chunk *c) {
     struct race_chunk words = *c;
-    chunk_clear_read_shared(c);
     c->unit_shift = 0;
     c->parts = true;
     c->values = NULL;
@@ -246,7 +246,6 @@ static void forget(struct race_chunk *c) {
         c->expansions = MOST_EXPANSIONS - 1;
         stays = false;
     }
-    chunk_clear_read_shared(c);
     c->write_count = c->read_count = 0;
     c->parts = false;
     c->logged = 0;
@@ -265,6 +264,7 @@ static bool expand_records(struct race_chunk *c, const struct extent *e, enum sh
 }
 
 bool chunk_expand(struct race_chunk *c, unsigned unit_shift) {
+    chunk_assert_locked(c);
     if (c->expanded)
         return unit_shift >= c->unit_shift || split_words(c);
     c->parts |= !unit_shift;
@@ -304,6 +304,7 @@ void chunk_lock(struct race_chunk *c) {
 }
 
 void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v) {
+    chunk_assert_locked(c);
     if (c->newest && c->newest <= v->floor)
         forget(c);
 }

@@ -9,6 +9,7 @@
 #ifndef SHADOW_MEMORY_H
 #define SHADOW_MEMORY_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,14 +78,16 @@ struct race_chunk {
     uint32_t second; /* the second newest launch with a record here */
     /* Read-shared words (FastTrack's state of that name): all of them written, with records of two reads by
      * different blocks of launch read_shared_launch, at most block read_shared_block, and none of a write. A plain
-     * read by a later block changes nothing there, and needs no lock. */
+     * read by a later block changes nothing there, and needs no lock. A write conflicts with one of two reads by two
+     * blocks, and so takes the slow path, which forgets them (chunk_set_shadow). Other changes cannot make this
+     * untrue: records are forgotten only when the launch has ended, and a byte has the records of its word. */
     _Atomic uint32_t read_shared_launch, read_shared_block;
     uint16_t log_room, visit_room;
     struct visit *visits;        /* number 0 is none */
     struct extent *log;          /* reads of launch `newest` not yet propagated to the shadow words: chunk_log() */
     struct chunk_values *values; /* NULL: memory holds all values */
-    struct extent reads[MOST_READS], writes[MOST_WRITES];
-    _Atomic uint64_t read_shared[CHUNK_BYTES / 4 / 64]; /* a bit for each word */
+    struct extent reads[MOST_READS], writes[MOST_WRITES]; /* no two of a list overlap */
+    _Atomic uint64_t read_shared[CHUNK_BYTES / 4 / 64];   /* a bit for each word */
 };
 
 /* The access for which a chunk is opened. */
@@ -106,6 +109,16 @@ struct kept_chunks {
 void chunks_keep(struct kept_chunks *k); /* they are locked; the thread keeps no others */
 void chunks_let_go(struct kept_chunks *k);
 
+/* With -DASSERT_LOCKED (tests/emulator/check.test.sh) it stops where a chunk is looked at or changed, and nobody has
+ * locked it. */
+static inline void chunk_assert_locked(const struct race_chunk *c) {
+#ifdef ASSERT_LOCKED
+    assert(*(const volatile unsigned char *)(const volatile void *)&c->lock);
+#else
+    (void)c;
+#endif
+}
+
 void chunk_lock(struct race_chunk *c); /* alone it is not enough to read records: call chunk_propagate_log(), too */
 static inline bool chunk_try_lock(struct race_chunk *c) {
     return !atomic_flag_test_and_set_explicit(&c->lock, memory_order_acquire);
@@ -119,6 +132,7 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift);
 /* chunk_enter(), chunk_propagate_log() and chunk_expand(). False: no memory, and not locked. */
 bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v);
 static inline void chunk_close(struct race_chunk *c) {
+    chunk_assert_locked(c);
     atomic_flag_clear_explicit(&c->lock, memory_order_release);
 }
 static inline bool chunk_is_used(const struct race_chunk *c) {
@@ -129,6 +143,7 @@ static inline bool chunk_is_expanded(const struct race_chunk *c) {
     return __atomic_load_n(&c->expanded, __ATOMIC_RELAXED);
 }
 static inline void chunk_note_launch(struct race_chunk *c, uint32_t launch, bool write) {
+    chunk_assert_locked(c);
     if (c->newest < launch) {
         c->second = c->newest;
         __atomic_store_n(&c->newest, launch, __ATOMIC_RELAXED);
@@ -163,6 +178,7 @@ bool chunk_log_grows(struct race_chunk *c);
  * its block did before now->record's time. False: something here does not, or the log is full. */
 static inline bool chunk_log(struct race_chunk *c, const struct extent *now, uint32_t before) {
     uint32_t launch = now->record.launch;
+    chunk_assert_locked(c);
     if (c->newest != launch || c->second > before || c->newest_write > before ||
         (c->logged && c->log[0].record.launch != launch) || c->logged == c->log_room)
         return false;
@@ -178,6 +194,7 @@ static inline uint16_t *chunk_numbers(const struct race_chunk *c, enum shadow_sl
 bool chunk_make_array(struct race_chunk *c, enum shadow_slot slot);
 /* Makes the array if it does not exist yet. False: no memory. */
 static inline bool chunk_need_array(struct race_chunk *c, enum shadow_slot slot) {
+    chunk_assert_locked(c);
     return c->arrays[slot] || chunk_make_array(c, slot);
 }
 static inline bool visit_is(const struct visit *v, const struct full_record *m) {
