@@ -211,7 +211,7 @@ static void words_again(void) {
 }
 
 static void contract(void) {
-    run({150001, 50, 30, 71, RUNS});
+    run({120001, 50, 30, 71, RUNS});
     run({70003, 50, 12, 72, MIXED, ANYTHING, 1});
     run({70001, 40, 2, 73, RUNS, ANYTHING, 3});
     run({5000, 60, 24, 74, MIXED, LEFT, 0, true});
@@ -285,7 +285,7 @@ static void judge_economy(const struct result *r, int n) {
 }
 
 static void thrifty(void) {
-    struct work w = {300007, 50, 10, 91};
+    struct work w = {110007, 50, 10, 91};
     struct result r = run(w, true);
     judge_parallel(&r, w.n);
     w.n = TILE;
@@ -298,7 +298,7 @@ static void again(void) {
          judge_draw(0, 3)});
     run({judge_draw(3000, 100000), judge_draw(1, 99), judge_draw(0, 31), (uint64_t)judge_draw(100, 1000000), RUNS, LEFT,
          0, true});
-    struct work w = {judge_draw(200000, 400000), judge_draw(1, 99), judge_draw(0, 31),
+    struct work w = {judge_draw(80000, 130000), judge_draw(1, 99), judge_draw(0, 31),
                      (uint64_t)judge_draw(100, 1000000)};
     struct result r = run(w, judge_on_emulator());
     if (judge_on_emulator()) {

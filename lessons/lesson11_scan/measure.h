@@ -32,6 +32,10 @@ enum {
     SMALLEST_CHAINED = 2048
 };                      // tiles of any version; of those that are added one after the other, CUB's too
 enum { IN_TILE = 100 }; // additions for an element, at most, but for the chain of tiles
+enum {
+    REPEATS = 6,
+    REPEATS_UP_TO = 1 << 25
+}; // does the same scan come out each time? And of how many elements is that asked
 enum { JOBS_MAX = 16 };
 
 /* Device memory that a version gets. The last two belong to one call at a time, and anything may be in them. */
@@ -47,6 +51,7 @@ struct version {
     const char *name;
     void (*launch)(const struct arrays *a, cudaStream_t stream);
     bool exclusive;
+    bool repeat; // worth running again and again
 };
 
 static void scan_cpu(const element *x, double *sums, int n); // the lesson's
@@ -287,6 +292,38 @@ static void verify_jobs(struct job *jobs, int count) {
     printf("\n");
 }
 
+/* A number that is made of all bits of the result. */
+static uint64_t fingerprint(struct job *job) {
+    const struct problem *p = job->problem;
+    uint64_t sum = 14695981039346656037ULL;
+    CUDA_CHECK(cudaMemcpy(p->found, job->arrays.y, (size_t)p->n * sizeof(element), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < p->n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &p->found[i], sizeof bits);
+        sum = (sum ^ bits) * 1099511628211ULL;
+    }
+    return sum;
+}
+
+/* The same scan, again and again: how many different results are there? */
+static void print_repeats(struct job *job) {
+    uint64_t found[REPEATS];
+    int different = 0;
+    for (int r = 0; r < REPEATS; r++) {
+        verify_poison_device(job->arrays.y, (size_t)job->problem->n * sizeof(element));
+        job_launch(job, 0);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        found[r] = fingerprint(job);
+        int same = 0;
+        while (found[same] != found[r]) {
+            same++;
+        }
+        different += same == r;
+    }
+    printf("%-16s  %d times the same scan: %d different result%s\n", job_name(job), REPEATS, different,
+           different == 1 ? "" : "s");
+}
+
 static void measure_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
     struct problem p = problem_create(n, 0, false, seed);
     struct job jobs[JOBS_MAX];
@@ -305,8 +342,12 @@ static void measure_versions(const struct version *versions, int first, int last
     }
     verify_jobs(jobs, count);
     for (int j = 0; j < count; j++) {
+        if (n <= REPEATS_UP_TO && (!jobs[j].version || jobs[j].version->repeat)) {
+            print_repeats(&jobs[j]);
+        }
         job_free(&jobs[j]);
     }
+    printf("\n");
     problem_free(&p);
 }
 

@@ -18,6 +18,7 @@ awk '
     if (program == "lesson11" && seed == 1 && !($1 in seen)) { seen[$1] = 1; order[++count] = $1 }
   }
   file == 1 && section ~ /lesson11, SEED=1/ && $1 ~ /^scan_kernel|^CUB/ && NF == 2 { error[n, $1] = $2 }
+  file == 1 && section ~ /lesson11, SEED=1/ && /times the same scan/ { runs = $2; different[$1] = $7 }
   file == 1 && section ~ /PyTorch/ && /^(float32|int32), n/ { type = $1; sub(/,/, "", type); size = $4 }
   file == 1 && section ~ /PyTorch/ && $1 ~ /cumsum|scan_kernel/ { torch[type size $1] = $2; torch_copy[type size $1] = $6 }
   file == 1 && section ~ /ncu/ && NF == 3 && ($1, $2) in metric == 0 { metric[$1, $2] = $3; if (!($1 in known)) { known[$1] = 1; kernel[++kernels] = $1 } }
@@ -46,12 +47,12 @@ awk '
       printf "| %s, n = %d | %.4f | %.4f | %.4f | %.2f |\n", types[t], size, torch[type size "torch.cumsum"], torch[type size "scan_kernel9"], torch[type size "scan_kernel10"],
         torch[type size "torch.cumsum"] / torch[type size "scan_kernel9"]
     }
-    for (k = 1; k <= count; k++) printf "| %s | %.2f |\n", order[k], error[big, order[k]]
-    split("stages1 lesson11 stages3 words1 words2 words4 words16 by_number block1024", other, " ")
-    split("`STAGES = 1`|as it is|`STAGES = 3`|`WORDS = 1`|`WORDS = 2`|`WORDS = 4`|`WORDS = 16`|tiles in turns, no tickets|`BLOCK = 1024`, `ROWS = 4`", label, "|")
+    for (k = 1; k <= count; k++) printf "| %s | %.2f | %s |\n", order[k], error[big, order[k]], (order[k] in different) ? different[order[k]] " of " runs : ""
+    others = split("as_it_is stages1 stages3 by_number block1024", other, " ")
+    split("nothing|`STAGES = 1`|`STAGES = 3`|tiles in turns, no tickets|`BLOCK = 1024`, `ROWS = 4`", label, "|")
     mid = 67108864
-    for (k = 1; k <= 9; k++)
-      printf "| %s | %.4f | %.1f |\n", label[k], ms[other[k] == "lesson11" ? "words8" : other[k], 1, mid, "scan_kernel9"], copy[other[k] == "lesson11" ? "words8" : other[k], 1, mid, "scan_kernel9"]
+    for (k = 1; k <= others; k++)
+      printf "| %s | %.4f | %.1f |\n", label[k], ms[other[k], 1, mid, "scan_kernel9"], copy[other[k], 1, mid, "scan_kernel9"]
     split("32 128 256", window, " ")
     for (k = 1; k <= 3; k++) {
       r = window[k] / 32
@@ -74,6 +75,7 @@ awk '
         metric[name, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"],
         metric[name, "smsp__issue_active.avg.pct_of_peak_sustained_active"], metric[name, "launch__registers_per_thread"]
     }
+    printf "~ %.0f ns for each tile\n", ms["float", 1, big, "scan_kernel6"] / 16384 * 1e6
     printf "~ version 9 is %.2f times as fast as CUB with floats and %.2f times with ints\n", times["float", 1, big, "scan_kernel9"], times["int", 1, big, "scan_kernel9"]
     printf "~ version 10 %.2f and %.2f times\n", times["float", 1, big, "scan_kernel10"], times["int", 1, big, "scan_kernel10"]
   }' h200.txt tuning/h200.txt

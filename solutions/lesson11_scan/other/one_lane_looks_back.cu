@@ -1,4 +1,4 @@
-/* Lane 0 walks back alone, tile by tile; relaxed atomics of <cuda/atomic>-style PTX in place of volatile. */
+/* Lane 0 walks back alone, tile by tile; relaxed accesses in place of volatile ones. */
 #include "common/check.h"
 
 enum { WARP = 32 };
