@@ -3,5 +3,5 @@
 # execute is another number each time.
 $1 ~ /^scan_kernel[0-9]+$/ && NF == 4 { launches[$1] = $2; read[$1] = $3; written[$1] = $4 }
 $1 ~ /^scan_kernel[0-9]+$/ && NF == 6 && launches[$1] == 3 {
-  printf "| %s | | %s | | %s | %s | %s | %s |\n", $1, read[$1], written[$1], $2, $5, $6
+  printf "| %s | | %s | | %s | %s | %s | %s |\n", $1, read[$1], written[$1], $2, $4, $5
 }
