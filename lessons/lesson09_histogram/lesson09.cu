@@ -13,8 +13,9 @@
  *     histogram_kernel5    equal bytes of a thread are counted together
  *     histogram_kernel6    equal bytes of a warp are counted together
  *     histogram_kernel7    a copy for each lane, in a bank of its own
- *     histogram_kernel8    a copy for each of 64 threads: the byte is a part of the address; one launch
- *     histogram_kernel9    counters of one byte for each thread, without atomics
+ *     histogram_kernel8    a copy for each of 64 threads: the byte becomes a byte of the address
+ *     histogram_kernel9    the next bytes are asked for before these are counted
+ *     histogram_kernel10   counters of one byte for each thread, without atomics
  */
 #include <stdint.h>
 
@@ -82,11 +83,22 @@ static __device__ struct vectors vectors_of(const byte *x, int n) {
     return {(const uint4 *)(x + before), count, before, n - before - 16 * count};
 }
 
-/* Calls count(word) for all vectors, with four bytes each time, and one(b) for the bytes that are in no vector: these are block 0's. */
+/* The bytes that are in no vector: block 0's. */
+template <class ONE> static __device__ void count_rest(struct vectors all, const byte *x, int n, ONE one) {
+    int t = threadIdx.x;
+    if (blockIdx.x == 0 && t < all.before) {
+        one(x[t]);
+    }
+    if (blockIdx.x == 0 && t < all.behind) {
+        one(x[n - all.behind + t]);
+    }
+}
+
+/* Calls count(word) for all vectors, with four bytes each time, and one(b) for the rest. */
 template <class WORD, class ONE> static __device__ void read(const byte *x, int n, WORD count, ONE one) {
     struct vectors all = vectors_of(x, n);
-    int stride = gridDim.x * blockDim.x, t = threadIdx.x;
-    for (int i = blockIdx.x * blockDim.x + t; i < all.count; i += LOADS * stride) {
+    int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < all.count; i += LOADS * stride) {
         uint4 a[LOADS];
         bool whole = i + (LOADS - 1) * stride < all.count; // only in the last round it may be false
         for (int k = 0; k < LOADS; k++) {
@@ -100,12 +112,7 @@ template <class WORD, class ONE> static __device__ void read(const byte *x, int 
             }
         }
     }
-    if (blockIdx.x == 0 && t < all.before) {
-        one(x[t]);
-    }
-    if (blockIdx.x == 0 && t < all.behind) {
-        one(x[n - all.behind + t]);
-    }
+    count_rest(all, x, n, one);
 }
 
 static __device__ unsigned byte_of(unsigned word, int k) {
@@ -207,12 +214,7 @@ static __global__ void histogram_kernel6(const byte *x, unsigned *counts, int n)
             add_for_all_equal(bins, mine ? byte_of(word, k % 4) : BINS + 0u);
         }
     }
-    if (blockIdx.x == 0 && t < all.before) {
-        atomicAdd(&bins[x[t]], 1);
-    }
-    if (blockIdx.x == 0 && t < all.behind) {
-        atomicAdd(&bins[x[n - all.behind + t]], 1);
-    }
+    count_rest(all, x, n, [&](unsigned b) { atomicAdd(&bins[b], 1); });
     __syncthreads();
     for (int b = t; b < BINS; b += BLOCK) {
         atomicAdd(&counts[b], bins[b]);
@@ -258,28 +260,30 @@ static __device__ void clear_copies(unsigned *bins) {
     }
 }
 
-static __device__ void count_in_copies(unsigned *bins, const byte *x, int n) {
-    unsigned copy = threadIdx.x % COPIES * sizeof(unsigned);
-    auto add = [&](unsigned offset) { atomicAdd((unsigned *)((char *)bins + offset), 1); };
-    auto one = [&](unsigned b) { add(b << 8 | copy); };
-    auto four = [&](unsigned word) { // bytes 0 to 3 are the word's, 4 the lowest one of copy, and 5 is 0
+/* What adds a byte, or four, to a thread's copy. */
+struct adder {
+    unsigned *bins, copy; // copy: 4 * its number
+
+    __device__ void add(unsigned offset) const { atomicAdd((unsigned *)((char *)bins + offset), 1); }
+    __device__ void one(unsigned b) const { add(b << 8 | copy); }
+    __device__ void four(unsigned word) const { // bytes 0 to 3 are the word's, 4 the lowest one of copy, and 5 is 0
         add(__byte_perm(word, copy, 0x5504));
         add(__byte_perm(word, copy, 0x5514));
         add(__byte_perm(word, copy, 0x5524));
         add(__byte_perm(word, copy, 0x5534));
-    };
-    read(x, n, four, one);
-}
+    }
+};
 
+/* Blocks are done at about the same time: each begins with other counters, so that they do not all want the same ones in global memory. */
 static __device__ void add_up_copies(const unsigned *bins, unsigned *counts) {
-    int b = threadIdx.x / 4, quarter = threadIdx.x % 4; // BLOCK is 4 * BINS
+    int b = (threadIdx.x / 4 + 8 * blockIdx.x) % BINS, quarter = threadIdx.x % 4; // BLOCK is 4 * BINS
     unsigned sum = 0;
     for (int k = 0; k < COPIES / 4; k++) {
         sum += bins[b * COPIES + quarter + 4 * ((b + k) % (COPIES / 4))];
     }
     sum += __shfl_xor_sync(ALL_LANES, sum, 1);
     sum += __shfl_xor_sync(ALL_LANES, sum, 2);
-    if (quarter == 0) {
+    if (quarter == 0 && sum) {
         atomicAdd(&counts[b], sum);
     }
 }
@@ -288,51 +292,55 @@ static __global__ void __launch_bounds__(BLOCK) histogram_kernel8(const byte *x,
     extern __shared__ unsigned bins[]; // bins[BINS][COPIES]
     clear_copies(bins);
     __syncthreads();
-    count_in_copies(bins, x, n);
+    struct adder mine = {bins, threadIdx.x % COPIES * (unsigned)sizeof(unsigned)};
+    read(
+        x, n, [&](unsigned word) { mine.four(word); }, [&](unsigned b) { mine.one(b); });
     __syncthreads();
     add_up_copies(bins, counts);
 }
 
-/* Version 9: one launch. counts need not be 0 before: the block that begins first clears them, while all others count. Which one that is, a number
- * tells that each block draws. A block waits before it adds to counts, but the one that it waits for has begun before it, so it is
- * running or done. words[0] counts blocks that have begun; words[1] is 0 until counts are clear, then 1, and each block that has seen it adds 1.
- * The last one finds gridDim.x there and makes it 0 again, for the next launch. */
-static __device__ void clear_if_first(unsigned *counts, unsigned *words) {
-    unsigned number = 0, lane = threadIdx.x % WARP;
-    if (lane == 0) {
-        number = atomicInc(&words[0], gridDim.x - 1);
-    }
-    if (__shfl_sync(ALL_LANES, number, 0) == 0) {
-        for (int b = lane; b < BINS; b += WARP) {
-            counts[b] = 0;
-        }
-        __threadfence(); // who sees words[1] sees counts cleared
-        __syncwarp();
-        if (lane == 0) {
-            atomicAdd(&words[1], 1);
-        }
+/* Version 9: while a thread counts what it has, nothing of its own is under way. So it asks for the next four vectors before it counts these: two
+ * buffers in registers. The first four are asked for before the counters are cleared. */
+static __device__ void load_round(const uint4 *v, int stride, uint4 a[LOADS]) {
+    for (int k = 0; k < LOADS; k++) {
+        a[k] = __ldcs(&v[k * stride]);
     }
 }
 
-static __device__ void wait_until_clear(unsigned *words) {
-    while (atomicAdd(&words[1], 0) == 0) {
-    }
-    __threadfence();
-    atomicInc(&words[1], gridDim.x);
-}
-
-static __global__ void __launch_bounds__(BLOCK)
-    histogram_kernel9(const byte *x, unsigned *counts, int n, unsigned *words) {
+static __global__ void __launch_bounds__(BLOCK) histogram_kernel9(const byte *x, unsigned *counts, int n) {
     extern __shared__ unsigned bins[]; // bins[BINS][COPIES]
-    if (threadIdx.x < WARP) {
-        clear_if_first(counts, words);
+    struct vectors all = vectors_of(x, n);
+    struct adder mine = {bins, threadIdx.x % COPIES * (unsigned)sizeof(unsigned)};
+    int stride = gridDim.x * BLOCK, i = blockIdx.x * BLOCK + threadIdx.x;
+    uint4 a[LOADS], next[LOADS];
+    bool whole = i + (LOADS - 1) * stride < all.count;
+    if (whole) {
+        load_round(&all.v[i], stride, a);
     }
     clear_copies(bins);
     __syncthreads();
-    count_in_copies(bins, x, n);
-    if (threadIdx.x == 0) {
-        wait_until_clear(words);
+    while (whole) {
+        i += LOADS * stride;
+        whole = i + (LOADS - 1) * stride < all.count;
+        if (whole) {
+            load_round(&all.v[i], stride, next);
+        }
+        for (int k = 0; k < LOADS; k++) {
+            mine.four(a[k].x), mine.four(a[k].y), mine.four(a[k].z), mine.four(a[k].w);
+            a[k] = next[k];
+        }
     }
+    for (int k = 0; k < LOADS; k++) { // of the last round only a part may be there
+        if (i + k * stride < all.count) {
+            a[k] = __ldcs(&all.v[i + k * stride]);
+        }
+    }
+    for (int k = 0; k < LOADS; k++) {
+        if (i + k * stride < all.count) {
+            mine.four(a[k].x), mine.four(a[k].y), mine.four(a[k].z), mine.four(a[k].w);
+        }
+    }
+    count_rest(all, x, n, [&](unsigned b) { mine.one(b); });
     __syncthreads();
     add_up_copies(bins, counts);
 }
@@ -395,7 +403,7 @@ static void clear(unsigned *counts, cudaStream_t stream) {
     CUDA_CHECK(cudaMemsetAsync(counts, 0, BINS * sizeof *counts, stream));
 }
 
-static void histogram1(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram1(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     clear(counts, stream);
     if (n > 0) {
         histogram_kernel1<<<ceil_div(n, BLOCK), BLOCK, 0, stream>>>(x, counts, n);
@@ -415,47 +423,50 @@ static void histogram_in_blocks(void (*kernel)(const byte *, unsigned *, int), c
     CUDA_CHECK_LAUNCH();
 }
 
-static void histogram2(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram2(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     histogram_in_blocks(histogram_kernel2, x, counts, n, stream);
 }
 
-static void histogram3(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram3(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     histogram_in_blocks(histogram_kernel3, x, counts, n, stream);
 }
 
-static void histogram4(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram4(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     histogram_in_blocks(histogram_kernel4, x, counts, n, stream);
 }
 
-static void histogram5(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram5(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     histogram_in_blocks(histogram_kernel5, x, counts, n, stream);
 }
 
-static void histogram6(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram6(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     histogram_in_blocks(histogram_kernel6, x, counts, n, stream);
 }
 
-static void histogram7(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram7(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     histogram_in_blocks(histogram_kernel7, x, counts, n, stream);
 }
 
 /* Versions 8 and 9: more than 48 KB of shared memory must be dynamic, and asked for. 64 KB are what every GPU since 2018 has. */
 enum { COPIES_BYTES = BINS * COPIES * sizeof(unsigned), COPIES_WORTH = 64 * 1024 };
 
-static void histogram8(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
-    CUDA_CHECK(cudaFuncSetAttribute(histogram_kernel8, cudaFuncAttributeMaxDynamicSharedMemorySize, COPIES_BYTES));
+static void histogram_in_copies(void (*kernel)(const byte *, unsigned *, int), const byte *x, unsigned *counts, int n,
+                                cudaStream_t stream) {
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, COPIES_BYTES));
     clear(counts, stream);
-    histogram_kernel8<<<blocks_for(n, COPIES_WORTH, 1), BLOCK, COPIES_BYTES, stream>>>(x, counts, n);
+    kernel<<<blocks_for(n, COPIES_WORTH, 1), BLOCK, COPIES_BYTES, stream>>>(x, counts, n);
     CUDA_CHECK_LAUNCH();
 }
 
-static void histogram9(const byte *x, unsigned *counts, int n, struct scratch *scratch, cudaStream_t stream) {
-    CUDA_CHECK(cudaFuncSetAttribute(histogram_kernel9, cudaFuncAttributeMaxDynamicSharedMemorySize, COPIES_BYTES));
-    histogram_kernel9<<<blocks_for(n, COPIES_WORTH, 1), BLOCK, COPIES_BYTES, stream>>>(x, counts, n, scratch->words);
-    CUDA_CHECK_LAUNCH();
+static void histogram8(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
+    histogram_in_copies(histogram_kernel8, x, counts, n, stream);
 }
 
-static void histogram10(const byte *x, unsigned *counts, int n, struct scratch *, cudaStream_t stream) {
+static void histogram9(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
+    histogram_in_copies(histogram_kernel9, x, counts, n, stream);
+}
+
+static void histogram10(const byte *x, unsigned *counts, int n, cudaStream_t stream) {
     int fit = 0;
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, histogram_kernel10, SMALL_BLOCK, 0));
     clear(counts, stream);

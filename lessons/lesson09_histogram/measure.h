@@ -27,15 +27,10 @@
 enum { BINS = 256 };    // a counter for each value of a byte
 enum { ROWS_MAX = 16 }; // of a table
 
-/* Device memory that a version may use besides x and counts. It belongs to one call at a time. */
-struct scratch {
-    unsigned *words; // two, 0 between two calls
-};
-
 /* x[n] -> counts[256], queued in `stream`. `slow`: too slow to be timed with large arrays. */
 struct version {
     const char *name;
-    void (*launch)(const unsigned char *x, unsigned *counts, int n, struct scratch *scratch, cudaStream_t stream);
+    void (*launch)(const unsigned char *x, unsigned *counts, int n, cudaStream_t stream);
     bool slow;
 };
 
@@ -100,7 +95,6 @@ struct problem {
     int n, offset;
     unsigned char *input, *x; // host, device
     unsigned expected[BINS];
-    struct scratch scratch;
 };
 
 static struct problem problem_create(int n, int offset) {
@@ -108,8 +102,6 @@ static struct problem problem_create(int n, int offset) {
     p.input = (unsigned char *)verify_host_alloc(n);
     CUDA_CHECK(cudaMalloc((void **)&p.x, (size_t)n + offset));
     p.x += offset;
-    CUDA_CHECK(cudaMalloc((void **)&p.scratch.words, 2 * sizeof(unsigned)));
-    CUDA_CHECK(cudaMemset(p.scratch.words, 0, 2 * sizeof(unsigned)));
     return p;
 }
 
@@ -121,7 +113,6 @@ static void problem_fill(struct problem *p, enum kind kind, uint64_t seed) {
 
 static void problem_free(struct problem *p) {
     CUDA_CHECK(cudaFree(p->x - p->offset));
-    CUDA_CHECK(cudaFree(p->scratch.words));
     free(p->input);
 }
 
@@ -185,7 +176,7 @@ static void job_launch(void *a_job, cudaStream_t stream) {
     struct job *job = (struct job *)a_job;
     struct problem *p = job->problem;
     if (job->version) {
-        job->version->launch(p->x, job->counts, p->n, &p->scratch, stream);
+        job->version->launch(p->x, job->counts, p->n, stream);
     } else if (job->only_reads) {
         launch_reading(p, job->counts, stream);
     } else {

@@ -46,6 +46,11 @@ template <int L, int AHEAD, int PART, int RUN> static void lanes_all_ends(void) 
 
 void JOIN(fill_, PART_OF_LIST)(void) {
 #if PART_OF_LIST == 0
+    enter<Global<256>, 256, 8, 4, 0, 2, 1, 0, 0>("global");
+    enter<Match<256>, 256, 8, 4, 0, 2, 1, 0, 0>("match");
+    enter<Bytes<128, 1>, 128, 6, 2, 1, 2, 1, 0, 0>("bytes ilp1");
+    enter<Bytes<128, 2>, 128, 6, 2, 1, 2, 1, 0, 0>("bytes ilp2");
+    enter<Bytes<64, 1>, 64, 13, 2, 1, 2, 1, 0, 0>("bytes ilp1");
     reading<1024, 1, 4, 0, 2, 1>();
     reading<1024, 2, 4, 0, 2, 1>();
     reading<512, 4, 4, 0, 0, 1>();

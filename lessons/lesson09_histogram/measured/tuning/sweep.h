@@ -7,7 +7,7 @@
 #include "kernels.cuh"
 
 struct candidate {
-    char name[72];
+    char name[96];
     void (*kernel)(const unsigned char *, size_t, unsigned *, unsigned *);
     int threads, blocks, shared, merge; /* blocks: for each multiprocessor */
     bool counts;
