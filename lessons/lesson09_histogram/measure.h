@@ -24,10 +24,11 @@
 #define HAVE_CUB 0
 #endif
 
-enum { BINS = 256 };    // a counter for each value of a byte
-enum { ROWS_MAX = 16 }; // of a table
+enum { BINS = 256 };      // a counter for each value of a byte
+enum { ROWS_MAX = 16 };   // of a table
+enum { LARGE = 1 << 25 }; // so many bytes are verified only where they are measured, and not counted by slow versions
 
-/* x[n] -> counts[256], queued in `stream`. `slow`: too slow to be timed with large arrays. */
+/* x[n] -> counts[256], queued in `stream`. `slow`: too slow to be timed beside others with LARGE arrays. */
 struct version {
     const char *name;
     void (*launch)(const unsigned char *x, unsigned *counts, int n, cudaStream_t stream);
@@ -290,7 +291,6 @@ static void time_kind(struct job *jobs, int count, double bytes) {
 
 /* CUB comes first, to compare with. */
 static void time_on_gpu(const struct version *versions, int first, int last, struct problem *p, uint64_t seed) {
-    const int large = 1 << 25;
     for (int k = 0; k < KINDS; k++) {
         struct job jobs[ROWS_MAX];
         int count = 0;
@@ -299,7 +299,7 @@ static void time_on_gpu(const struct version *versions, int first, int last, str
         }
         jobs[count++] = job_create(p, NULL, true);
         for (int v = first; v <= last; v++) {
-            if (!versions[v].slow || p->n < large || first == last) {
+            if (!versions[v].slow || p->n < LARGE || first == last) {
                 jobs[count++] = job_create(p, &versions[v], false);
             }
         }
