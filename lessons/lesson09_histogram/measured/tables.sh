@@ -1,10 +1,22 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's tables of a GPU, and words of its text ("~ "), made from h200.txt (which record.sh printed).
+# tables.sh: prints the rows of the page's tables of a GPU, and words of its text ("~ "), made from h200.txt (which record.sh printed) and
+# tuning/h200.txt (tuning/tune.sh).
 # tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record.
 set -eu
 cd "$(dirname "$0")"
 
 awk '
+  # tuning/h200.txt: a candidate of the second visit, 2^28 bytes: name, settings, ms and GB/s four times, ratio.
+  FILENAME ~ /tuning/ {
+    if (/^--- /) { visit = $2; next }
+    if (/^n = /) { size = $3 + 0; next }
+    if (visit == "second" && size == 268435456 && NF >= 10) {
+      name = ""
+      for (i = 1; i <= NF - 9; i++) name = name (i > 1 ? " " : "") $i
+      tuned[name] = sprintf("%s | %s | %s | %s |", $(NF - 7), $(NF - 5), $(NF - 3), $(NF - 1))
+    }
+    next
+  }
   /^--- / { section = substr($0, 5); kind = n = ""; next }
   /^n = / { n = $3 + 0; kind = $4; if ($5 != "") kind = kind " " $5; next }
   # name ms shortest .. longest GB/s - % of CUB
@@ -16,6 +28,7 @@ awk '
   }
   section ~ /^ncu/ && NF == 3 { counter[(section ~ /uniform/ ? "uniform" : "one") " " $1 " " $2] = $3 }
 
+  function tried(what, name) { printf "| %s | %s\n", what, tuned[name] }
   function of(what, run, size, k, name) { return what == "ms" ? ms[run "|" size "|" kinds[k] "|" name] : what == "speed" ? speed[run "|" size "|" kinds[k] "|" name] : percent[run "|" size "|" kinds[k] "|" name] }
   function least(run, size, name,    k, value, all) {
     all = 1e9
@@ -49,6 +62,17 @@ awk '
         counter["uniform " name " l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"],
         counter["uniform " name " dram__throughput.avg.pct_of_peak_sustained_elapsed"], counter["uniform " name " lts__t_sectors_srcunit_tex_op_red.sum"] / 1000
     }
+    tried("version 9", "lanes64 both t1024 b1 L4 ahead1 part2 ld1 run0 merge0")
+    tried("all blocks begin with counter 0, and add zeros, too", "lanes64 one t1024 b1 L4 ahead1 part2 ld1 run0 merge0")
+    tried("four threads add up a counter, and each has an atomic of its own", "lanes64 four t1024 b1 L4 ahead1 part2 ld1 run0 merge0")
+    tried("one launch: the block that begins first clears counts", "lanes64 both t1024 b1 L4 ahead1 part2 ld1 run0 merge2")
+    tried("one launch: the block that is done last copies the sums", "lanes64 one t1024 b1 L4 ahead1 part2 ld1 run0 merge1")
+    tried("sixteen equal bytes are one addition", "lanes64 both t1024 b1 L4 ahead1 part2 ld1 run2 merge0")
+    tried("eight vectors at once, none ahead", "lanes64 both t1024 b1 L8 ahead0 part2 ld1 run0 merge0")
+    tried("two blocks of 512 threads in a multiprocessor", "lanes64 one t512 b2 L4 ahead1 part2 ld1 run0 merge0")
+    tried("16 copies: two lanes for each bank", "interleaved16 t1024 b2 L4 ahead0 part2 ld1 run0 merge0")
+    tried("8 copies", "interleaved8 t1024 b2 L4 ahead0 part2 ld1 run0 merge0")
+    tried("4 copies", "interleaved4 t1024 b2 L4 ahead0 part2 ld1 run0 merge0")
     printf "~ from %.0f to %.0f ms", of("ms", alone, large, 1, "histogram_kernel1"), of("ms", alone, large, 2, "histogram_kernel1")
     print ""
     printf "~ With four additions of 1 instead of one of 4, version 5 counts %.0f GB/s of one value, and %.0f of uniform bytes", of("speed", "four_ones, V=5 SIZE=268435456", large, 2, "histogram_kernel5"), of("speed", "four_ones, V=5 SIZE=268435456", large, 1, "histogram_kernel5")
@@ -61,4 +85,4 @@ awk '
     print ""
     printf "~ Of 100000007 bytes they are %.2f, %.2f, %.2f and %.2f", of("percent", first, small, 1, "histogram_kernel9") / 100, of("percent", first, small, 2, "histogram_kernel9") / 100, of("percent", first, small, 3, "histogram_kernel9") / 100, of("percent", first, small, 4, "histogram_kernel9") / 100
     print ""
-  }' h200.txt
+  }' tuning/h200.txt h200.txt
