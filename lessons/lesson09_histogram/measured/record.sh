@@ -2,7 +2,8 @@
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from, to be kept as
 # h200.txt. First build them there:
 #     sh lessons/lesson09_histogram/measured/record.sh build FOLDER
-# Both in the root of the workbook. What compute-sanitizer finds comes from
+# Both in the root of the workbook. Behind that come what ncu counts and what compute-sanitizer finds:
+#     sh lessons/lesson09_histogram/measured/record.sh counts FOLDER
 #     sh lessons/lesson09_histogram/measured/record.sh sanitize FOLDER
 set -u
 . tools/authoring/measured.sh
@@ -21,25 +22,9 @@ if [ "$1" = sanitize ]; then
   exit
 fi
 
-cd "$1" || exit 1
-describe_machine
-for seed in 1 2; do
-  section "lesson09, SEED=$seed"
-  SEED=$seed timeout 40 ./lesson09
-done
-section "lesson09, V=1 SIZE=268435456"
-V=1 SIZE=268435456 timeout 40 ./lesson09
-for version in 3 5; do
-  variant=small_blocks
-  [ $version = 3 ] || variant=four_ones
-  section "$variant, V=$version SIZE=268435456"
-  V=$version SIZE=268435456 timeout 20 ./$variant
-done
-
 # counted_by_ncu NUMBER: of versions 2 to 10 that launch. The program times each 24 times on uniform bytes, then on one value.
 counted_by_ncu() {
-  timeout 60 ncu --clock-control none --print-units base --kernel-name regex:^histogram_kernel --kernel-id ":::$1" --launch-count 9 --kill yes \
-    --csv --page raw \
+  timeout 60 ncu --clock-control none --print-units base --kernel-id "::regex:^histogram_kernel:$1" --csv --page raw \
     --metrics "$metrics" ./lesson09 2>&1 | awk -F'","' -v metrics="$metrics" '
       BEGIN { wanted_count = split(metrics, wanted, ",") }
       /^==.*(ERROR|error)/ { print }
@@ -54,11 +39,30 @@ counted_by_ncu() {
         }
       }'
 }
-metrics=gpu__time_duration.sum,smsp__inst_executed.sum,smsp__inst_executed_op_shared_atom.sum,lts__t_sectors_srcunit_tex_op_red.sum
-metrics=$metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
-metrics=$metrics,smsp__issue_active.avg.pct_of_peak_sustained_active,dram__throughput.avg.pct_of_peak_sustained_elapsed
-export SIZE=67108864
-section "ncu, SIZE=$SIZE, uniform"
-counted_by_ncu 1
-section "ncu, SIZE=$SIZE, one value"
-counted_by_ncu 25
+if [ "$1" = counts ]; then
+  cd "$2" || exit 1
+  metrics=gpu__time_duration.sum,smsp__inst_executed.sum,smsp__inst_executed_op_shared_atom.sum,lts__t_sectors_srcunit_tex_op_red.sum
+  metrics=$metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
+  metrics=$metrics,smsp__issue_active.avg.pct_of_peak_sustained_active,dram__throughput.avg.pct_of_peak_sustained_elapsed
+  export SIZE=67108864
+  section "ncu, SIZE=$SIZE, uniform"
+  counted_by_ncu 1
+  section "ncu, SIZE=$SIZE, one value"
+  counted_by_ncu 25
+  exit
+fi
+
+cd "$1" || exit 1
+describe_machine
+for seed in 1 2; do
+  section "lesson09, SEED=$seed"
+  SEED=$seed timeout 40 ./lesson09
+done
+section "lesson09, V=1 SIZE=268435456"
+V=1 SIZE=268435456 timeout 40 ./lesson09
+for version in 3 5; do
+  variant=small_blocks
+  [ $version = 3 ] || variant=four_ones
+  section "$variant, V=$version SIZE=268435456"
+  V=$version SIZE=268435456 timeout 20 ./$variant
+done
