@@ -272,6 +272,7 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .bulk_copies = n[COUNT_BULK_COPIES],
         .bulk_load_bytes = n[COUNT_BULK_LOADED],
         .bulk_store_bytes = n[COUNT_BULK_STORED],
+        .shared_atomic_wavefronts = n[COUNT_SHARED_ATOM_WAVEFRONTS],
     };
 }
 
