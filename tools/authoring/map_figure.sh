@@ -1,21 +1,15 @@
 #!/bin/sh
-# map_figure.sh > lessons/map.svg: which lesson needs which, from what their pages say (needs.sh). A lesson stands in the
-# row below the last of those that it needs. Of what it needs only those are drawn that none of the others needs already.
+# map_figure.sh > lessons/map.svg: which lesson needs which, from what their pages say (needs.sh). A row for each lesson, a column for each that
+# it could need: dark where its page names it, light where another one that it needs does.
 set -eu
 cd "$(dirname "$0")/../.."
 
 sh tools/authoring/needs.sh | awk "$(cat tools/authoring/figure.awk)"'
   function refuse(why) { print "map_figure.sh: " why >"/dev/stderr"; exit 1 }
-  # need[a, b]: lesson a needs lesson b, itself or through others
-  function reaches(a, b,    k) {
+  function through_others(a, b,    k) {
     for (k = 1; k <= count; k++)
-      if (direct[a, number_of[k]] && (number_of[k] == b || reaches(number_of[k], b))) return 1
+      if (direct[a, number_of[k]] && (direct[number_of[k], b] || through_others(number_of[k], b))) return 1
     return 0
-  }
-  function level_of(a,    k, most) {
-    most = 0
-    for (k = 1; k <= count; k++) if (direct[a, number_of[k]] && level_of(number_of[k]) + 1 > most) most = level_of(number_of[k]) + 1
-    return most
   }
   {
     me = $1 + 0
@@ -26,20 +20,8 @@ sh tools/authoring/needs.sh | awk "$(cat tools/authoring/figure.awk)"'
   }
   END {
     if (!count) refuse("no page says what it needs")
-    width_of_box = 150; height_of_box = 46; step_x = 186; step_y = 84; left = 24; top = 24
-    for (i = 1; i <= count; i++) {
-      me = number_of[i]
-      level[me] = level_of(me)
-      place[me] = filled[level[me]]++
-      if (level[me] > deepest) deepest = level[me]
-      if (filled[level[me]] > most) most = filled[level[me]]
-    }
-    width = 2 * left + (most - 1) * step_x + width_of_box; height = 2 * top + deepest * step_y + height_of_box
-    for (i = 1; i <= count; i++) {
-      me = number_of[i]
-      x[me] = left + (place[me] + (most - filled[level[me]]) / 2) * step_x
-      y[me] = top + level[me] * step_y
-    }
+    left = 240; top = 60; cell = 28
+    width = left + (count - 1) * cell + 24; height = top + count * cell + 54
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-labelledby=\"title desc\">\n", width, height, width, height
     print "  <title id=\"title\">Which lesson needs which</title>"
     printf "  <desc id=\"desc\">"
@@ -51,24 +33,26 @@ sh tools/authoring/needs.sh | awk "$(cat tools/authoring/figure.awk)"'
     print "</desc>"
     print "  <style>"
     print "    text { font-family: Helvetica, Arial, sans-serif; font-size: 14px; fill: #1a1a1a; }"
-    print "    .small { font-size: 12px; fill: #4a4a4a; } .box { fill: #eef3f9; stroke: #1f5fa8; } .need { fill: none; stroke: #8a8a8a; stroke-width: 1.5; }"
+    print "    .small { font-size: 12px; fill: #4a4a4a; } .mid { text-anchor: middle; } .end { text-anchor: end; }"
+    print "    .line { stroke: #e2e2e2; } .dark { fill: #1f5fa8; } .light { fill: #bcd3ec; }"
     print "  </style>"
     printf "  <rect x=\"1\" y=\"1\" width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#ffffff\" stroke=\"#c4c4c4\"/>\n", width - 2, height - 2
-    for (i = 1; i <= count; i++)
-      for (k = 1; k <= count; k++) {
-        a = number_of[i]; b = number_of[k]
-        if (!direct[a, b]) continue
-        through = 0
-        for (m = 1; m <= count; m++) if (direct[a, number_of[m]] && number_of[m] != b && reaches(number_of[m], b)) through = 1
-        if (through) continue
-        x1 = x[b] + width_of_box / 2; y1 = y[b] + height_of_box; x2 = x[a] + width_of_box / 2; y2 = y[a]
-        printf "  <path class=\"need\" d=\"M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f\"/>\n", x1, y1, x1, y1 + 26, x2, y2 - 26, x2, y2
-      }
+    text(16, 26, "small", "lesson, minutes"); text(left, 26, "small", "needs")
     for (i = 1; i <= count; i++) {
-      me = number_of[i]
-      printf "  <rect class=\"box\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", x[me], y[me], width_of_box, height_of_box
-      text(x[me] + 8, y[me] + 19, "", sprintf("%02d %s", me, name[me]))
-      text(x[me] + 8, y[me] + 37, "small", minutes[me] " minutes")
+      me = number_of[i]; y = top + (i - 1) * cell
+      line(16, y + cell, width - 16, y + cell, "line")
+      text(16, y + 19, "", sprintf("%02d %s", me, name[me]))
+      text(left - 24, y + 19, "small end", minutes[me])
+      if (i < count) text(left + (i - 1) * cell + cell / 2, top - 10, "small mid", sprintf("%02d", me))
+      for (k = 1; k < i; k++) {
+        class = direct[me, number_of[k]] ? "dark" : through_others(me, number_of[k]) ? "light" : ""
+        if (class) printf "  <rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n", class, left + (k - 1) * cell + 5, y + 5, cell - 10, cell - 10
+      }
     }
+    y = top + count * cell + 16
+    printf "  <rect class=\"dark\" x=\"16\" y=\"%d\" width=\"18\" height=\"18\" rx=\"4\"/>\n", y
+    text(42, y + 14, "small", "its page names this one")
+    printf "  <rect class=\"light\" x=\"200\" y=\"%d\" width=\"18\" height=\"18\" rx=\"4\"/>\n", y
+    text(226, y + 14, "small", "needed by one that it needs")
     print "</svg>"
   }'
