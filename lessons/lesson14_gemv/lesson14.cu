@@ -75,8 +75,7 @@ static __device__ float warp_sum(float value) {
     return value;
 }
 
-/* 16 bytes of the matrix. Nobody will ask for them again, so L1 need not keep them, and has more room for x. `volatile`
- * has the compiler leave several of these in the order in which they are written: all of them before anything is computed. */
+/* 16 bytes of the matrix. Nobody will ask for them again, so L1 need not keep them, and has more room for x. */
 static __device__ uint4 load_once(const uint4 *from) {
     uint4 v;
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -132,7 +131,8 @@ template <class T> static __global__ void gemv_kernel2(const T *W, const T *x, f
 }
 
 /* Version 3: from here on N is a multiple of 4, so each row begins on a multiple of 16 bytes. A lane asks for four
- * float4 before it uses the first one: 2 KB are on their way for each warp. */
+ * float4, 2 KB for each warp, and for the next four before the loop goes round: left to itself, the compiler would put each
+ * load right in front of where its numbers are used, and the warp would wait four times instead of once. */
 static __global__ void gemv_kernel3(const float *W, const float *x, float *y, int M, int N) {
     enum { LOADS = 4 };
     int row = blockIdx.x * WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP, vectors = N / 4;
@@ -140,19 +140,23 @@ static __global__ void gemv_kernel3(const float *W, const float *x, float *y, in
         return;
     }
     const uint4 *w = (const uint4 *)&W[(size_t)row * N];
-    float sum = 0.0f;
-    for (int first = lane; first < vectors; first += LOADS * WARP) {
-        uint4 a[LOADS];
+    uint4 a[LOADS];
+    auto ask_for = [&](int first) { // a lambda: a function that sees the variables of the kernel
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             int i = first + k * WARP;
             a[k] = load_once_or_0(&w[i], i < vectors);
         }
+    };
+    float sum = 0.0f;
+    ask_for(lane);
+    for (int first = lane; first < vectors; first += LOADS * WARP) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             int i = min(first + k * WARP, vectors - 1);
             sum = dot(sum, as_float4(a[k]), ((const float4 *)x)[i]);
         }
+        ask_for(first + LOADS * WARP);
     }
     sum = warp_sum(sum);
     if (lane == 0) {
@@ -179,9 +183,8 @@ static __global__ void gemv_kernel4(const float *W, const float *x, float *y, in
     if (row >= M) {
         return;
     }
-    float sum[ROWS] = {};
-    for (int first = lane; first < vectors; first += LOADS * WARP) {
-        uint4 a[ROWS][LOADS];
+    uint4 a[ROWS][LOADS];
+    auto ask_for = [&](int first) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const uint4 *w = (const uint4 *)&W[(size_t)min(row + r, M - 1) * N];
@@ -191,6 +194,10 @@ static __global__ void gemv_kernel4(const float *W, const float *x, float *y, in
                 a[r][k] = load_once_or_0(&w[i], i < vectors);
             }
         }
+    };
+    float sum[ROWS] = {};
+    ask_for(lane);
+    for (int first = lane; first < vectors; first += LOADS * WARP) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             float4 b = ((const float4 *)x)[min(first + k * WARP, vectors - 1)];
@@ -199,6 +206,7 @@ static __global__ void gemv_kernel4(const float *W, const float *x, float *y, in
                 sum[r] = dot(sum[r], as_float4(a[r][k]), b);
             }
         }
+        ask_for(first + LOADS * WARP);
     }
     write_rows(sum, y, row, M, lane);
 }
@@ -251,9 +259,8 @@ template <int ROWS> static __device__ float block_sums(float (&sum)[ROWS], int w
 static __global__ void gemv_kernel5(const float *W, const float *x, float *y, int M, int N) {
     enum { ROWS = 2, LOADS = 2 };
     int row = blockIdx.x * ROWS, vectors = N / 4;
-    float sum[ROWS] = {};
-    for (int first = threadIdx.x; first < vectors; first += LOADS * WIDE_BLOCK) {
-        uint4 a[ROWS][LOADS];
+    uint4 a[ROWS][LOADS];
+    auto ask_for = [&](int first) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const uint4 *w = (const uint4 *)&W[(size_t)min(row + r, M - 1) * N];
@@ -263,6 +270,10 @@ static __global__ void gemv_kernel5(const float *W, const float *x, float *y, in
                 a[r][k] = load_once_or_0(&w[i], i < vectors);
             }
         }
+    };
+    float sum[ROWS] = {};
+    ask_for(threadIdx.x);
+    for (int first = threadIdx.x; first < vectors; first += LOADS * WIDE_BLOCK) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             float4 b = ((const float4 *)x)[min(first + k * WIDE_BLOCK, vectors - 1)];
@@ -271,6 +282,7 @@ static __global__ void gemv_kernel5(const float *W, const float *x, float *y, in
                 sum[r] = dot(sum[r], as_float4(a[r][k]), b);
             }
         }
+        ask_for(first + LOADS * WIDE_BLOCK);
     }
     float total = block_sums(sum, WIDE, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
@@ -309,9 +321,8 @@ static __global__ void gemv_kernel6(const float *W, const float *x, float *y, in
                                     unsigned *done) {
     enum { ROWS = 2, LOADS = 2 };
     int row = blockIdx.x * ROWS, vectors = N / 4, begin = blockIdx.y * part, end = min(begin + part, vectors);
-    float sum[ROWS] = {};
-    for (int first = begin + threadIdx.x; first < end; first += LOADS * WIDE_BLOCK) {
-        uint4 a[ROWS][LOADS];
+    uint4 a[ROWS][LOADS];
+    auto ask_for = [&](int first) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const uint4 *w = (const uint4 *)&W[(size_t)min(row + r, M - 1) * N];
@@ -321,6 +332,10 @@ static __global__ void gemv_kernel6(const float *W, const float *x, float *y, in
                 a[r][k] = load_once_or_0(&w[i], i < end);
             }
         }
+    };
+    float sum[ROWS] = {};
+    ask_for(begin + threadIdx.x);
+    for (int first = begin + threadIdx.x; first < end; first += LOADS * WIDE_BLOCK) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             float4 b = ((const float4 *)x)[min(first + k * WIDE_BLOCK, vectors - 1)];
@@ -329,6 +344,7 @@ static __global__ void gemv_kernel6(const float *W, const float *x, float *y, in
                 sum[r] = dot(sum[r], as_float4(a[r][k]), b);
             }
         }
+        ask_for(first + LOADS * WIDE_BLOCK);
     }
     float total = block_sums(sum, WIDE, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
@@ -349,20 +365,24 @@ static __global__ void gemv_kernel7(const float *W, const float *x, float *y, in
     int across = threadIdx.x % WARP, down = threadIdx.x / WARP, vectors = N / 4, column = blockIdx.x * WARP + across;
     int begin = blockIdx.y * part, end = min(begin + part, M);
     const uint4 *w = (const uint4 *)W + column;
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    for (int first = begin + down; first < end; first += LOADS * DOWN) {
-        uint4 a[LOADS];
+    uint4 a[LOADS];
+    auto ask_for = [&](int first) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             int row = first + k * DOWN;
             a[k] = load_once_or_0(&w[(size_t)row * vectors], row < end && column < vectors);
         }
+    };
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    ask_for(begin + down);
+    for (int first = begin + down; first < end; first += LOADS * DOWN) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             float4 v = as_float4(a[k]);
             float b = x[min(first + k * DOWN, M - 1)];
             sum.x += v.x * b, sum.y += v.y * b, sum.z += v.z * b, sum.w += v.w * b;
         }
+        ask_for(first + LOADS * DOWN);
     }
     sums[down][across] = sum;
     __syncthreads();
@@ -399,18 +419,22 @@ static __device__ float dot(float sum, uint4 a, uint4 b) {
 static __global__ void gemv_kernel8(const __half *W, const __half *x, float *y, int M, int N) {
     enum { ROWS = 4, THREADS = 2 * WIDE_BLOCK };
     int row = blockIdx.x * ROWS, vectors = N / 8;
-    float sum[ROWS] = {};
-    for (int i = threadIdx.x; i < vectors; i += THREADS) {
-        uint4 a[ROWS];
+    uint4 a[ROWS];
+    auto ask_for = [&](int i) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            a[r] = load_once((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i);
+            a[r] = load_once_or_0((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i, i < vectors);
         }
+    };
+    float sum[ROWS] = {};
+    ask_for(threadIdx.x);
+    for (int i = threadIdx.x; i < vectors; i += THREADS) {
         uint4 b = ((const uint4 *)x)[i];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             sum[r] = dot(sum[r], a[r], b);
         }
+        ask_for(i + THREADS);
     }
     float total = block_sums(sum, THREADS / WARP, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
@@ -434,10 +458,9 @@ static __device__ float dot_int8(float sum, uint32_t q, uint32_t x01, uint32_t x
 static __global__ void gemv_kernel9(const int8_t *W, const __half *scales, const __half *x, float *y, int M, int N) {
     enum { ROWS = 2, LOADS = 2 };
     int row = blockIdx.x * ROWS, vectors = N / 16;
-    float sum[ROWS] = {};
-    for (int first = threadIdx.x; first < vectors; first += LOADS * BLOCK) {
-        uint4 a[ROWS][LOADS];
-        __half scale[ROWS][LOADS];
+    uint4 a[ROWS][LOADS];
+    __half scale[ROWS][LOADS];
+    auto ask_for = [&](int first) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             size_t start = (size_t)min(row + r, M - 1) * vectors;
@@ -445,9 +468,15 @@ static __global__ void gemv_kernel9(const int8_t *W, const __half *scales, const
             for (int k = 0; k < LOADS; k++) {
                 int i = first + k * BLOCK;
                 a[r][k] = load_once_or_0((const uint4 *)W + start + i, i < vectors);
-                scale[r][k] = i < vectors ? scales[(start + i) / (GROUP / 16)] : __half(0.0f);
+                scale[r][k] = scales[(start + min(i, vectors - 1)) / (GROUP / 16)];
             }
         }
+    };
+    float sum[ROWS] = {};
+    if (vectors > 0) {
+        ask_for(threadIdx.x);
+    }
+    for (int first = threadIdx.x; first < vectors; first += LOADS * BLOCK) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             const uint4 *v = (const uint4 *)x + 2 * min(first + k * BLOCK, vectors - 1); // 16 of x are 32 bytes
@@ -461,6 +490,7 @@ static __global__ void gemv_kernel9(const int8_t *W, const __half *scales, const
                 sum[r] += (float)scale[r][k] * part;
             }
         }
+        ask_for(first + LOADS * BLOCK);
     }
     float total = block_sums(sum, WARPS, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
@@ -544,23 +574,26 @@ static __device__ struct ready_x get_ready(const uint4 *x, bool inside) {
  * them again for each few rows would be most of the work. So a block is as wide as a row, a thread has the same 32 columns
  * of all its rows, and their x stay in registers. The blocks stay, too: the one with row 0 goes on at row gridDim.x * ROWS.
  * The 8 that each weight is too large makes 8 times the sum of x, once for all rows. Vectors before `begin` are another
- * launch's; THREADS is the most that a block may have. */
-template <int THREADS, int ROWS>
-static __global__ __launch_bounds__(THREADS) void gemv_kernel10(const uint32_t *W, const __half *scales,
-                                                                const __half *x, float *y, int M, int N, int begin,
-                                                                int end) {
-    int vectors = N / 32, i = begin + threadIdx.x, turn = 0;
-    bool inside = i < end; // a thread outside adds zeros
-    struct ready_x ready = get_ready((const uint4 *)x + 4 * i, inside);
-    for (int row = blockIdx.x * ROWS; row < M; row += gridDim.x * ROWS) {
-        uint4 a[ROWS];
-        __half scale[ROWS];
+ * launch's; THREADS is the most that a block may have, and the compiler leaves registers for BLOCKS of them in a multiprocessor. */
+template <int THREADS, int ROWS, int BLOCKS>
+static __global__ __launch_bounds__(THREADS, BLOCKS) void gemv_kernel10(const uint32_t *W, const __half *scales,
+                                                                        const __half *x, float *y, int M, int N,
+                                                                        int begin, int end) {
+    int vectors = N / 32, i = min(begin + (int)threadIdx.x, end - 1), turn = 0;
+    uint4 a[ROWS];
+    __half scale[ROWS];
+    auto ask_for = [&](int row) { // no load has a condition: a row that does not exist is the last one
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             size_t from = (size_t)min(row + r, M - 1) * vectors + i;
-            a[r] = load_once_or_0((const uint4 *)W + from, inside);
-            scale[r] = inside ? scales[from / (GROUP / 32)] : __half(0.0f);
+            a[r] = load_once((const uint4 *)W + from);
+            scale[r] = scales[from / (GROUP / 32)];
         }
+    };
+    // A thread without columns reads what its neighbour does, and has x = 0.
+    struct ready_x ready = get_ready((const uint4 *)x + 4 * i, begin + threadIdx.x < end);
+    ask_for(blockIdx.x * ROWS);
+    for (int row = blockIdx.x * ROWS; row < M; row += gridDim.x * ROWS) {
         float sum[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -576,6 +609,9 @@ static __global__ __launch_bounds__(THREADS) void gemv_kernel10(const uint32_t *
             y[row + threadIdx.x] = begin ? y[row + threadIdx.x] + total : total;
         }
         turn ^= 1;
+        if (row + gridDim.x * ROWS < M) {
+            ask_for(row + gridDim.x * ROWS);
+        }
     }
 }
 
@@ -586,13 +622,16 @@ static __global__ __launch_bounds__(THREADS) void gemv_kernel10(const uint32_t *
 template <int BATCH> static __global__ void gemv_kernel11(const __half *W, const __half *x, float *y, int M, int N) {
     enum { ROWS = 4 };
     int row = blockIdx.x * ROWS, vectors = N / 8;
-    float sum[BATCH * ROWS] = {};
-    for (int i = threadIdx.x; i < vectors; i += BLOCK) {
-        uint4 a[ROWS];
+    uint4 a[ROWS];
+    auto ask_for = [&](int i) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            a[r] = load_once((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i);
+            a[r] = load_once_or_0((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i, i < vectors);
         }
+    };
+    float sum[BATCH * ROWS] = {};
+    ask_for(threadIdx.x);
+    for (int i = threadIdx.x; i < vectors; i += BLOCK) {
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
             uint4 v = ((const uint4 *)&x[(size_t)b * N])[i];
@@ -601,6 +640,7 @@ template <int BATCH> static __global__ void gemv_kernel11(const __half *W, const
                 sum[b * ROWS + r] = dot(sum[b * ROWS + r], a[r], v);
             }
         }
+        ask_for(i + BLOCK);
     }
     float total = block_sums(sum, WARPS, 0);
     int b = threadIdx.x / ROWS, r = threadIdx.x % ROWS;
@@ -735,19 +775,22 @@ static void gemv9(const struct gemv *g, cudaStream_t stream) {
  * these take four rows instead of eight. */
 static void gemv10(const struct gemv *g, cudaStream_t stream) {
     int vectors = g->N / 32, width = ceil_div(vectors, max(1, ceil_div(vectors, 1024)));
-    int threads = max(1, ceil_div(width, WARP)) * WARP, rows = threads <= 512 ? 8 : 4, fit = 0, begin = 0;
+    int threads = ceil_div(width, WARP) * WARP, rows = threads <= 512 ? 8 : 4, fit = 0;
+    if (vectors == 0) {
+        gemv2_for<__half>(g, stream); // writes zeros, and reads nothing
+        return;
+    }
     void (*kernel)(const uint32_t *, const __half *, const __half *, float *, int, int, int, int) =
-        threads <= 512 ? gemv_kernel10<512, 8> : gemv_kernel10<1024, 4>;
+        threads <= 256   ? gemv_kernel10<256, 8, 3>
+        : threads <= 512 ? gemv_kernel10<512, 8, 1>
+                         : gemv_kernel10<1024, 4, 1>;
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, 0));
     int blocks = min(ceil_div(g->M, rows), fit * multiprocessors());
-    do {
-        if (g->M > 0) {
-            kernel<<<blocks, threads, 0, stream>>>((const uint32_t *)g->W, g->scales, (const __half *)g->x, g->y, g->M,
-                                                   g->N, begin, min(begin + width, vectors));
-            CUDA_CHECK_LAUNCH();
-        }
-        begin += width;
-    } while (begin < vectors);
+    for (int begin = 0; begin < vectors && g->M > 0; begin += width) {
+        kernel<<<blocks, threads, 0, stream>>>((const uint32_t *)g->W, g->scales, (const __half *)g->x, g->y, g->M,
+                                               g->N, begin, min(begin + width, vectors));
+        CUDA_CHECK_LAUNCH();
+    }
 }
 
 template <int BATCH> static void gemv11_for(const struct gemv *g, cudaStream_t stream) {

@@ -377,7 +377,9 @@ static void job_launch(void *a_job, cudaStream_t stream) {
         CUDA_CHECK_LAUNCH();
     } else {
         struct bench_copy copy = {(float4 *)job->gemv.W, job->copy, vectors / 2};
-        bench_launch_copy(&copy, stream);
+        if (copy.n) { // a matrix of a few bytes has no float4
+            bench_launch_copy(&copy, stream);
+        }
     }
 }
 
@@ -398,7 +400,7 @@ static void job_verify(const struct job *job) {
         expected[i] = (float)p->y[i];
     }
     verify_floats(job_name(job), found, expected, outputs,
-                  p->exact ? 0.0 : sqrt(p->size) * ldexp(1.0, p->format == INT4 ? -9 : -15), 0.0);
+                  p->exact ? 0.0 : sqrt(p->size) * ldexp(1.0, p->format == INT4 ? -8 : -15), 0.0);
     free(found);
     free(expected);
 }

@@ -2,8 +2,8 @@
  * models, for a GPU.
  *
  * As in a model, one product follows the other: 24 of them are queued as one graph, so that the host's time for a launch does not
- * count. Each takes the next of several copies of the matrix, at least 400 MB in all, so that none finds its weights in the L2
- * cache. All rows take turns; what was timed is verified. */
+ * count. Each takes the next of several copies of the matrix, 64 of them or 400 MB in all, so that none finds its weights in the
+ * L2 cache. All rows take turns; what was timed is verified. */
 #define main lesson14_main
 #include "lessons/lesson14_gemv/lesson14.cu"
 #undef main

@@ -122,3 +122,16 @@ awk -F, '
     split("int4: shift, mask, convert; sums in fp32|int4: 1024 + w in fp16; sums in fp32|int4: 1024 + w; 8 products added in fp16|int4: 1024 + w; 32 products added in fp16|int4: subnormal numbers; 32 products added in fp16: version 10|int8: convert; sums in fp32|int8: 1024 + w in fp16; sums in fp32: version 9|int8: 1024 + w; 16 products added in fp16", words, "|")
     for (k = 1; k <= 8; k++) printf "| %s | %.1f | %.2g |\n", words[k], best[name[k]], error[name[k]]
   }' tuning/h200.txt
+
+# Where the loads stand, at 8192 x 8192, in percent of the copy of the same run.
+awk '
+  /^--- loads/ { round = $0 ~ /before/ ? "round" : "top"; next }
+  /^registers/ { for (k = 3; k <= 8; k++) uses[round, k] = $(NF - 8 + k) }
+  /^---/ { round = "" }
+  round != "" && /^gemv_kernel/ && !((round, $1) in percent) { percent[round, $1] = $NF }
+  END {
+    for (v = 3; v <= 8; v++) {
+      name = "gemv_kernel" v
+      printf "| %s | %s | %s | %.1f | %.1f |\n", name, uses["top", v], uses["round", v], percent["top", name], percent["round", name]
+    }
+  }' tuning/h200.txt
