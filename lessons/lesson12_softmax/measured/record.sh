@@ -13,7 +13,7 @@ four='s/return sizeof(T) == sizeof(float) ? 2 : 4;/return 4;/'
 streaming='s/\*(uint4 \*)(row + c) = v.bytes;/__stcs((uint4 *)(row + c), v.bytes);/; s/v.bytes = \*(const uint4 \*)(row + c);/v.bytes = __ldcs((const uint4 *)(row + c));/'
 write_back='s/\*(uint4 \*)(row + c) = v.bytes;/__stwb((uint4 *)(row + c), v.bytes);/'
 by_index='s/blocks > 1 ? draw_number(number) : blockIdx.x/blockIdx.x/'
-smaller='s/LONG_BLOCK = 1024/LONG_BLOCK = 512/'
+smaller='s/return few(rows) ? try9_with/return true ? try9_with/; s/int blocks = few(rows) ? max/int blocks = true ? max/'
 
 if [ "$1" = build ]; then
   mkdir -p "$2"
