@@ -8,12 +8,11 @@ set -u
 here=lessons/lesson12_softmax
 
 # Variants: version 5 with four vectors in each thread, with loads and stores that ask not to be kept in L2, and with stores that say
-# what a plain one does; version 9 with blocks known by blockIdx, and with smaller ones.
+# what a plain one does; version 9 with blocks known by blockIdx.
 four='s/return sizeof(T) == sizeof(float) ? 2 : 4;/return 4;/'
 streaming='s/\*(uint4 \*)(row + c) = v.bytes;/__stcs((uint4 *)(row + c), v.bytes);/; s/v.bytes = \*(const uint4 \*)(row + c);/v.bytes = __ldcs((const uint4 *)(row + c));/'
 write_back='s/\*(uint4 \*)(row + c) = v.bytes;/__stwb((uint4 *)(row + c), v.bytes);/'
 by_index='s/blocks > 1 ? draw_number(number) : blockIdx.x/blockIdx.x/'
-smaller='s/return few(rows) ? try9_with/return true ? try9_with/; s/int blocks = few(rows) ? max/int blocks = true ? max/'
 
 if [ "$1" = build ]; then
   mkdir -p "$2"
@@ -22,7 +21,6 @@ if [ "$1" = build ]; then
   build "$2" streaming $here/lesson12.cu "$streaming" &
   build "$2" write_back $here/lesson12.cu "$write_back" &
   build "$2" by_index $here/lesson12.cu "$by_index" &
-  build "$2" smaller $here/lesson12.cu "$smaller" &
   nvcc -O3 -std=c++17 -cudart shared -I. -shared -Xcompiler -fPIC -gencode arch=compute_90,code=sm_90 $here/measured/library.cu -o "$2/library.so" -ldl &
   cp $here/measured/pytorch.py "$2"
   wait
@@ -48,7 +46,7 @@ for variant in lesson12 four streaming write_back; do
   section "$variant, V=5"
   V=5 SIZE=8192 ROWS=32768 timeout 20 "./$variant"
 done
-for variant in lesson12 by_index smaller; do
+for variant in lesson12 by_index; do
   section "$variant, V=9"
   V=9 SIZE=131072 ROWS=4096 timeout 20 "./$variant"
 done
