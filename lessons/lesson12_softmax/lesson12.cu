@@ -391,16 +391,15 @@ static __global__ __launch_bounds__(THREADS, blocks_at_once<T>(THREADS, VECTORS)
     }
 }
 
-/* Version 9: long rows. A block of 1024 threads keeps 16 elements of each thread in registers and up to SHARED vectors in
- * shared memory, as they are; where that is not enough, `blocks` blocks share a row. */
-enum { LONG_BLOCK = 1024 };
+/* Version 9: long rows. A large block keeps 16 elements of each thread in registers and up to SHARED vectors in shared memory,
+ * as they are; where that is not enough, or there are few rows, `blocks` blocks share a row. */
 template <class T> struct room {
     enum { LENGTH = vector<T>::LENGTH, REGISTERS = 16 / LENGTH, SHARED = LENGTH == 4 ? 12 : 14 };
 };
 
 /* The pair of what a thread has in shared memory, a few vectors at a time: while it works on these, the next ones are still
  * on their way. `first` is the column of its first vector. */
-template <class T>
+template <class T, int THREADS>
 static __device__ struct pair shared_pair(const vector<T> *kept, struct pair p, int first, int cols) {
     const int LENGTH = vector<T>::LENGTH, SHARED = room<T>::SHARED, TURN = room<T>::REGISTERS;
 #pragma unroll
@@ -409,10 +408,10 @@ static __device__ struct pair shared_pair(const vector<T> *kept, struct pair p, 
         __pipeline_wait_prior((SHARED - i) / TURN - 1);
 #pragma unroll
         for (int j = 0; j < TURN; j++) {
-            bool here = first + (i + j) * LONG_BLOCK * LENGTH < cols;
+            bool here = first + (i + j) * THREADS * LENGTH < cols;
             vector<T> v;
             if (here) {
-                v.bytes = kept[(i + j) * LONG_BLOCK].bytes;
+                v.bytes = kept[(i + j) * THREADS].bytes;
             }
 #pragma unroll
             for (int k = 0; k < LENGTH; k++) {
@@ -463,11 +462,11 @@ static __device__ unsigned draw_number(unsigned *number) {
     return drawn;
 }
 
-template <class T>
-static __global__ __launch_bounds__(LONG_BLOCK) //
+template <class T, int THREADS>
+static __global__ __launch_bounds__(THREADS, 1024 / THREADS) //
     void softmax_kernel9(const T *x, T *y, int cols, int blocks, volatile unsigned long long *words, unsigned *number) {
     const int LENGTH = vector<T>::LENGTH, REGISTERS = room<T>::REGISTERS, SHARED = room<T>::SHARED;
-    const int STRIDE = LONG_BLOCK * LENGTH;
+    const int STRIDE = THREADS * LENGTH;
     extern __shared__ uint4 bytes[];
     __shared__ struct pair whole;
     vector<T> *kept = (vector<T> *)bytes + threadIdx.x;
@@ -484,7 +483,7 @@ static __global__ __launch_bounds__(LONG_BLOCK) //
 #pragma unroll
     for (int i = 0; i < SHARED; i++) {
         if (first + i * STRIDE < mine) {
-            __pipeline_memcpy_async(&kept[i * LONG_BLOCK], from + first + i * STRIDE, 16);
+            __pipeline_memcpy_async(&kept[i * THREADS], from + first + i * STRIDE, 16);
         }
         if (i % REGISTERS == REGISTERS - 1) {
             __pipeline_commit();
@@ -492,11 +491,11 @@ static __global__ __launch_bounds__(LONG_BLOCK) //
     }
     int c = me == 0 ? edge_column(e, threadIdx.x) : -1;
     float edge = c >= 0 ? (float)x[c] : -INFINITY;
-    struct part<T, REGISTERS> p = load_part<T, REGISTERS>(from, mine, threadIdx.x, LONG_BLOCK);
+    struct part<T, REGISTERS> p = load_part<T, REGISTERS>(from, mine, threadIdx.x, THREADS);
     float largest = fmaxf(edge, largest_of(p));
     edge = exp_below(edge, largest);
     struct pair row = {largest, edge + exp_part(p, largest)};
-    row = block_pair<LONG_BLOCK>(shared_pair<T>(kept, row, first, mine));
+    row = block_pair<THREADS>(shared_pair<T, THREADS>(kept, row, first, mine));
     if (blocks > 1) {
         if (threadIdx.x < WARP) {
             row = exchange(row, me, blocks, words + (size_t)r * blocks * blocks);
@@ -508,14 +507,14 @@ static __global__ __launch_bounds__(LONG_BLOCK) //
         row = whole;
     }
     float factor = scale(largest, row.largest) / row.sum;
-    store_part(p, factor, to, mine, threadIdx.x, LONG_BLOCK);
+    store_part(p, factor, to, mine, threadIdx.x, THREADS);
     if (c >= 0) {
         y[c] = (T)(edge * factor);
     }
     factor = 1.0f / row.sum; // and now with the row's largest element
     for (int i = 0; first + i * STRIDE < mine; i++) {
         vector<T> v;
-        v.bytes = kept[i * LONG_BLOCK].bytes;
+        v.bytes = kept[i * THREADS].bytes;
 #pragma unroll
         for (int k = 0; k < LENGTH; k++) {
             v.element[k] = (T)(exp_below((float)v.element[k], row.largest) * factor);
@@ -710,31 +709,40 @@ static void softmax8(const float *x, float *y, int rows, int cols, struct scratc
 }
 
 /* Version 9: how many blocks share a row, 0: it is not for such rows. As many as have room for it; and where there are few
- * rows, as many as give each multiprocessor one. There are never more than multiprocessors, so all blocks of a row can run at once. */
+ * rows, as many smaller ones as give each multiprocessor two. There are never more than multiprocessors, so all blocks of a
+ * row can run at once. */
 enum { LONG_FROM = 16384 };
 
-template <class T> static int blocks_of_row(int rows, int cols) {
-    int slots = min((int)room<T>::SHARED, shared_per_block() / (LONG_BLOCK * 16)),
-        vectors = ceil_div(cols, room<T>::LENGTH);
-    int blocks = ceil_div(vectors, LONG_BLOCK * (room<T>::REGISTERS + slots));
-    blocks = max(blocks, min(8, multiprocessors() / max(rows, 1)));
+template <class T, int THREADS> static int blocks_of_row(int rows, int cols) {
+    int slots = min((int)room<T>::SHARED, shared_per_block() / (THREADS * 16));
+    int needed = ceil_div(ceil_div(cols, room<T>::LENGTH), THREADS * (room<T>::REGISTERS + slots));
+    int blocks = max(needed, min(8, 1024 / THREADS * multiprocessors() / max(rows, 1)));
     return cols <= LONG_FROM || blocks > min((int)WARP, multiprocessors()) ? 0 : blocks;
 }
 
-template <class T>
-static bool try9(const T *x, T *y, int rows, int cols, struct scratch *scratch, cudaStream_t stream) {
-    int blocks = blocks_of_row<T>(rows, cols);
+template <class T, int THREADS>
+static bool try9_with(const T *x, T *y, int rows, int cols, struct scratch *scratch, cudaStream_t stream) {
+    int blocks = blocks_of_row<T, THREADS>(rows, cols), most = shared_per_block();
     if (blocks == 0 || elements_up(x) != elements_up(y)) {
         return false;
     }
     int vectors = ceil_div(ceil_div(cols, room<T>::LENGTH), blocks);
-    int bytes = max(0, ceil_div(vectors, LONG_BLOCK) - room<T>::REGISTERS) * LONG_BLOCK * 16;
-    CUDA_CHECK(
-        cudaFuncSetAttribute(softmax_kernel9<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_per_block()));
-    softmax_kernel9<T>
-        <<<rows * blocks, LONG_BLOCK, bytes, stream>>>(x, y, cols, blocks, scratch->words, scratch->number);
+    int bytes = max(0, ceil_div(vectors, THREADS) - room<T>::REGISTERS) * THREADS * 16;
+    auto kernel = softmax_kernel9<T, THREADS>;
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    kernel<<<rows * blocks, THREADS, bytes, stream>>>(x, y, cols, blocks, scratch->words, scratch->number);
     CUDA_CHECK_LAUNCH();
     return true;
+}
+
+static bool few(int rows) {
+    return rows <= multiprocessors() / 2;
+}
+
+template <class T>
+static bool try9(const T *x, T *y, int rows, int cols, struct scratch *scratch, cudaStream_t stream) {
+    return few(rows) ? try9_with<T, 512>(x, y, rows, cols, scratch, stream)
+                     : try9_with<T, 1024>(x, y, rows, cols, scratch, stream);
 }
 
 static void softmax9(const float *x, float *y, int rows, int cols, struct scratch *scratch, cudaStream_t stream) {
@@ -744,7 +752,9 @@ static void softmax9(const float *x, float *y, int rows, int cols, struct scratc
 }
 
 static size_t words_for(int rows, int cols) {
-    int blocks = max(blocks_of_row<float>(rows, cols), blocks_of_row<__nv_bfloat16>(rows, cols));
+    int blocks = few(rows)
+                     ? max(blocks_of_row<float, 512>(rows, cols), blocks_of_row<__nv_bfloat16, 512>(rows, cols))
+                     : max(blocks_of_row<float, 1024>(rows, cols), blocks_of_row<__nv_bfloat16, 1024>(rows, cols));
     return (size_t)rows * blocks * blocks;
 }
 
