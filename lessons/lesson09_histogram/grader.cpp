@@ -241,7 +241,7 @@ static void judge_economy(const struct result *r, const struct work *w, double m
         threads =
             std::max(threads, 1ull * a->grid[0] * a->grid[1] * a->grid[2] * a->block[0] * a->block[1] * a->block[2]);
     }
-    if (threads < 1024) {
+    if (threads < 512) {
         judge_fail("access_limit", "the result is right, but %llu threads did all the work for %d elements.%s", threads,
                    w->n, judge_launch_text(r).c_str());
     }

@@ -2,7 +2,7 @@
  * counter gets full. Floats: lanes of a warp with the same bin make one atomic together. */
 #include "common/check.h"
 
-enum { BINS = 256, WARP = 32, BYTES_OF_A_THREAD = 4096, BYTES_OF_A_BLOCK = WARP * BYTES_OF_A_THREAD, BLOCK = 256 };
+enum { BINS = 256, WARP = 32, BYTES_OF_A_THREAD = 512, BYTES_OF_A_BLOCK = WARP * BYTES_OF_A_THREAD, BLOCK = 256 };
 
 __global__ void clear_kernel(unsigned *counts, int bins) {
     int b = blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,7 +42,7 @@ __global__ void histogram_kernel(const unsigned char *x, int n, unsigned *counts
 void histogram(const unsigned char *x, int n, unsigned *counts, cudaStream_t stream) {
     clear_kernel<<<1, BINS, 0, stream>>>(counts, BINS);
     CUDA_CHECK_LAUNCH();
-    histogram_kernel<<<n / BYTES_OF_A_BLOCK + 32, WARP, 0, stream>>>(x, n, counts);
+    histogram_kernel<<<n / BYTES_OF_A_BLOCK + 1, WARP, 0, stream>>>(x, n, counts);
     CUDA_CHECK_LAUNCH();
 }
 
