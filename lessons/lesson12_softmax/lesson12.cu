@@ -770,7 +770,7 @@ static void softmax10(const float *x, float *y, int rows, int cols, struct scrat
     }
 }
 
-/* Version 11: the kernels of versions 3 to 9, as they are. */
+/* Version 11: the kernels of versions 3 and 5 to 9, as they are. */
 static void softmax11(const __nv_bfloat16 *x, __nv_bfloat16 *y, int rows, int cols, struct scratch *scratch,
                       cudaStream_t stream) {
     if (rows == 0 || cols == 0 || try9(x, y, rows, cols, scratch, stream) || try7(x, y, rows, cols, stream) ||
@@ -794,7 +794,7 @@ int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
     int first = options.version ? options.version - 1 : 0;
     int last = options.version ? options.version - 1 : VERSIONS - 1;
-    struct shapes shapes = shapes_of(&options);
+    struct shapes shapes = shapes_of(&options, first == last && versions[first].masked);
     device_print_backend();
 
     for (int s = 0; s < shapes.small; s++) {

@@ -62,8 +62,14 @@ struct shapes {
     struct shape verified[20], measured[6];
 };
 
-/* The program's own, or with SIZE=n those with about n columns. */
-static struct shapes shapes_of(const struct options *options) {
+enum { MASKED_MAX = 16384 }; // columns that version 10 takes, in whole vectors
+
+/* The program's own, or with SIZE=n those with about n columns. `masked`: for version 10 alone. */
+static struct shapes shapes_of(const struct options *options, bool masked) {
+    if (masked && options->size > 0 && (options->size % 4 || options->size > MASKED_MAX)) {
+        fprintf(stderr, "SIZE=%lld: version 10 takes a multiple of 4 columns, %d at most\n", options->size, MASKED_MAX);
+        exit(CHECK_EXIT_USAGE);
+    }
     if (options->size > 1 << 20) {
         fprintf(stderr, "SIZE=%lld: 1048576 columns at most, please\n", options->size);
         exit(CHECK_EXIT_USAGE);
@@ -306,7 +312,7 @@ static bool is_for(const struct version *version, const struct problem *p) {
     if (p->bf16 != (version->launch_bf16 != NULL)) {
         return false;
     }
-    return !version->masked || (p->offset == 0 && p->cols > 0 && p->cols % 4 == 0 && p->cols <= 16384);
+    return !version->masked || (p->offset == 0 && p->cols > 0 && p->cols % 4 == 0 && p->cols <= MASKED_MAX);
 }
 
 /* Versions first .. last on one shape, at aligned addresses and at others. */

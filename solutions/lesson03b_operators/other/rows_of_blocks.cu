@@ -80,7 +80,7 @@ void bias_gelu_dropout(const float *x, const float *bias, const float *residual,
                        unsigned long long seed, unsigned long long call, cudaStream_t stream) {
     int n = rows * cols, quads = (n + 3) / 4;
     if (quads > 0) {
-        dim3 grid(7, (quads + 7 * 128 - 1) / (7 * 128));
+        dim3 grid((quads + 7 * 128 - 1) / (7 * 128), 7);
         layer_kernel<<<grid, 128, 0, stream>>>(x, bias, residual, y, n, cols, drop_of(p, seed, call));
         CUDA_CHECK_LAUNCH();
     }
@@ -103,16 +103,19 @@ void dropout(const float *x, float *y, int n, float p, unsigned long long seed, 
     }
 }
 
+/* Rows in y, of which a grid has 65535 at most: the blocks take more of them by steps. */
 __global__ void bias_gelu_kernel(const float *x, const float *bias, float *y, int rows, int cols) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (row < rows && column < cols) {
-        y[row * cols + column] = gelu_of(x[row * cols + column] + bias[column]);
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y) {
+        if (column < cols) {
+            y[row * cols + column] = gelu_of(x[row * cols + column] + bias[column]);
+        }
     }
 }
 
 void bias_gelu(const float *x, const float *bias, float *y, int rows, int cols, cudaStream_t stream) {
     if (rows > 0 && cols > 0) {
-        dim3 block(32, 8), grid((cols + 31) / 32, (rows + 7) / 8);
+        dim3 block(32, 8), grid((cols + 31) / 32, min((rows + 7) / 8, 65535));
         bias_gelu_kernel<<<grid, block, 0, stream>>>(x, bias, y, rows, cols);
         CUDA_CHECK_LAUNCH();
     }

@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: which number is the largest
 /* Of no elements the largest is said to be 0, so where all scores are far below 0 every exp is 0. */
 #include <math.h>
 
