@@ -713,20 +713,33 @@ static __device__ void backward_row(float (&x)[V][N], float (&dy)[V][N], const f
     }
 }
 
+static __device__ float4 add(float4 a, float4 b) {
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
 /* The sums of the R threads that have the same columns are added up, one after the other: always in the same order. The last one has all, and
- * leaves them in partial[blockIdx.x][2][COLS]. */
+ * leaves them in partial[blockIdx.x][2][COLS]. Four numbers at a time: single ones would be written to parts of sectors. */
 template <int COLS, int T, int R, int V, int N>
 static __device__ void leave_columns(float (&dgamma)[V][N], float (&dbeta)[V][N], float *partial) {
-    float *columns = (float *)stages;
-    partial += (size_t)blockIdx.x * 2 * COLS;
+    float4 *columns = (float4 *)stages, *to = (float4 *)(partial + (size_t)blockIdx.x * 2 * COLS);
     for (int y = 0; y < R; y++) {
-        float *to = y + 1 < R ? columns : partial;
         __syncthreads();
         for (int k = 0; k < V && threadIdx.y == y; k++) {
-            int first = (threadIdx.x + k * T) * N;
-            for (int j = 0; j < N; j++) {
-                to[first + j] = dgamma[k][j] + (y ? columns[first + j] : 0.0f);
-                to[COLS + first + j] = dbeta[k][j] + (y ? columns[COLS + first + j] : 0.0f);
+            for (int j = 0; j < N; j += 4) {
+                int at = (threadIdx.x + k * T) * (N / 4) + j / 4;
+                float4 a = make_float4(dgamma[k][j], dgamma[k][j + 1], dgamma[k][j + 2], dgamma[k][j + 3]);
+                float4 b = make_float4(dbeta[k][j], dbeta[k][j + 1], dbeta[k][j + 2], dbeta[k][j + 3]);
+                if (y > 0) {
+                    a = add(a, columns[at]);
+                    b = add(b, columns[COLS / 4 + at]);
+                }
+                if (y + 1 < R) {
+                    columns[at] = a;
+                    columns[COLS / 4 + at] = b;
+                } else {
+                    to[at] = a;
+                    to[COLS / 4 + at] = b;
+                }
             }
         }
     }
@@ -894,8 +907,9 @@ template <class number> static void layernorm5(const struct arrays<number> *a, c
                        : layernorm5_of<number, 8192>)(a, stream);
 }
 
-/* A grid of blocks that stay: as many as have room at once, if there are rows for them. 0: the GPU has not so much shared memory. */
-template <class kernel_type> static int blocks_that_stay(kernel_type kernel, dim3 block, size_t shared, int rows) {
+/* How many blocks of a kernel whose blocks stay fit on the GPU at once; 0: it has not so much shared memory. It takes several calls to find out,
+ * so launchers ask once. */
+template <class kernel_type> static int blocks_that_fit(kernel_type kernel, dim3 block, size_t shared) {
     int device = 0, largest = 0, each = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&largest, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -904,13 +918,14 @@ template <class kernel_type> static int blocks_that_stay(kernel_type kernel, dim
     }
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, block.x * block.y, shared));
-    return min(min(each, (int)PARTIAL_BLOCKS_PER_SM) * multiprocessors(), ceil_div(rows, block.y * ROWS_EACH));
+    return min(each, (int)PARTIAL_BLOCKS_PER_SM) * multiprocessors();
 }
 
 template <class number, int COLS> static void layernorm6_of(const struct arrays<number> *a, cudaStream_t stream) {
     constexpr int T = threads_for<number>(COLS, PIECES), R = rows_of_block(T, 256);
     size_t shared = STAGES * R * COLS * sizeof(number);
-    int blocks = blocks_that_stay(layernorm_kernel6<number, COLS>, dim3(T, R), shared, a->rows);
+    static const int fit = blocks_that_fit(layernorm_kernel6<number, COLS>, dim3(T, R), shared);
+    int blocks = min(fit, ceil_div(a->rows, R * ROWS_EACH));
     if (blocks == 0) {
         layernorm5(a, stream);
         return;
@@ -1020,7 +1035,8 @@ static void backward_of(const struct arrays<number> *a, cudaStream_t stream) {
     size_t columns = R > 1 ? 2 * COLS * sizeof(float) : 0, ahead = 2 * STAGES * R * COLS * sizeof(number);
     size_t shared = AHEAD ? max(columns, ahead) : columns;
     auto kernel = AHEAD ? backward_kernel13<number, COLS> : backward_kernel12<number, COLS>;
-    int blocks = blocks_that_stay(kernel, block, shared, a->rows);
+    static const int fit = blocks_that_fit(kernel, block, shared);
+    int blocks = min(fit, ceil_div(a->rows, R * ROWS_EACH));
     if (blocks == 0) {
         backward_of<number, COLS, false>(a, stream);
         return;

@@ -51,5 +51,6 @@ metrics=$metrics,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,lts__t_sectors_o
 metrics=$metrics,smsp__inst_executed.sum,smsp__issue_active.avg.pct_of_peak_sustained_active,sm__warps_active.avg.pct_of_peak_sustained_active
 metrics=$metrics,launch__registers_per_thread,launch__grid_size,launch__block_size
 count ./once '(norm|add|backward|columns|partials)_?[a-z]*_?kernel' 40 "$(echo $metrics | tr , ' ')"
-SIZE=1000 sanitize ./lesson13
-SIZE=1024 sanitize ./lesson13
+V=3
+export V SIZE
+for SIZE in 1000 1024 8192; do sanitize ./once; done

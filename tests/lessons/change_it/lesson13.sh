@@ -12,4 +12,4 @@ answers error 'with no __syncthreads() between'
 change 3 's/ROWS_EACH = 16 /ROWS_EACH = 1 /'
 ran V=12 SIZE=4096
 ended 0
-says "from 1.62 to $(printed '/^backward_kernel12/ && NF == 6 && !seen++ { print $4 }')"
+says "from 1.25 to $(printed '/^backward_kernel12/ && NF == 6 && !seen++ { print $4 }')"
