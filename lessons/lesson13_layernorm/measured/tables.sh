@@ -65,7 +65,8 @@ awk '
       if (value < low) low = value
       if (value > high) high = value
     }
-    return sprintf("%.0f to %.0f", low, high)
+    low = sprintf("%.0f", low); high = sprintf("%.0f", high)
+    return low == high ? low : low " to " high
   }
   END {
     tall = "262144x1024"
