@@ -22,7 +22,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # --- the words ---
 
-folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/)))
+# lesson03b_operators is a further exercise of lesson 03, without a program.
+folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/ lessons/lesson[0-9][0-9][a-z]_*/)))
 number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
 lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu),lesson$(call number_of,$(folder))))
 exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu hints.md) solutions/$(folder)/solution.cu),exercise$(call number_of,$(folder))))

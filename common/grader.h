@@ -168,6 +168,7 @@ struct handle judge_kept(struct call *call, const char *name, const void *conten
 
 void judge_argument(struct call *call, struct handle array);
 void judge_argument(struct call *call, int number);
+void judge_argument(struct call *call, unsigned long long number);
 void judge_argument(struct call *call, float number);
 void judge_argument(struct call *call, stream_argument);
 

@@ -51,6 +51,7 @@ struct emulatorCounters {
     uint64_t bulk_copies;           /* cp.async.bulk of a thread: no part of what is counted above */
     uint64_t bulk_load_bytes;       /* that they read from global memory */
     uint64_t bulk_store_bytes;      /* that they write there */
+    uint64_t shared_atomic_wavefronts;
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */

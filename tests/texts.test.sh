@@ -17,7 +17,7 @@ result() {
   fi
 }
 
-pages=$(ls lessons/lesson[0-9][0-9]_*/README.md)
+pages=$(ls lessons/lesson[0-9][0-9]_*/README.md lessons/lesson[0-9][0-9][a-z]_*/README.md 2>/dev/null | LC_ALL=C sort) # 03, 03b, 04
 texts=$(find . -name '*.md' ! -path './build/*' ! -path './.*/*' ! -path './third_party/*' \
   ! -path './tools/authoring/skeleton/*' | sed 's|^\./||' | sort)
 folders=$(ls -d lessons/lesson[0-9][0-9]_*/ | sed 's|lessons/lesson\([0-9]*\)_.*|\1|' | tr '\n' ' ')
@@ -61,11 +61,11 @@ for text in $texts $(ls lessons/*/*.cu lessons/*/*.h solutions/*/*.cu 2>/dev/nul
 done >"$scratch/found"
 result "lessons that do not exist are called planned"
 
-set -- $folders
-while [ $# -gt 1 ]; do
-  page=$(ls lessons/lesson"$1"_*/README.md)
-  sed -n '/^## Read next/,$p' "$page" | grep -q "](\.\./lesson$2_[a-z_]*/README.md)" || echo "$page: lesson $2 is next"
-  shift
+# Behind a further exercise, 03b, comes the next lesson, too.
+for page in $pages; do
+  number=${page#lessons/lesson}
+  next=$(echo "$folders" | tr ' ' '\n' | awk -v number="${number%%[!0-9]*}" '$1 > number { print $1; exit }')
+  [ -z "$next" ] || sed -n '/^## Read next/,$p' "$page" | grep -q "](\.\./lesson${next}_[a-z_]*/README.md)" || echo "$page: lesson $next is next"
 done >"$scratch/found"
 result "'Read next' leads to the next lesson that exists"
 
@@ -76,6 +76,33 @@ for page in $pages; do
   done
 done >"$scratch/found"
 result "a lesson takes as many minutes wherever it is named"
+
+sh tools/authoring/map_figure.sh | cmp - lessons/map.svg >"$scratch/found" 2>&1 || true
+result "the map is drawn from what the pages say (sh tools/authoring/map_figure.sh > lessons/map.svg)"
+
+# A path has, before each lesson, those that it needs; its minutes add up; the last one has all lessons.
+sh tools/authoring/needs.sh >"$scratch/needs"
+awk '
+  NR == FNR { minutes[$1] = $3; name[$1] = $2; for (k = 4; k <= NF; k++) need[$1] = need[$1] " " $k; count++; next }
+  /^## / { path = $0; sum = 0; delete seen; met = 0 }
+  /^\| .*lessons\/lesson/ {
+    row = $0; here = 0
+    while (match(row, /lessons\/lesson[0-9][0-9]_[a-z_]*/)) {
+      number = substr(row, RSTART + 14, 2)
+      if (substr(row, RSTART + 17, RLENGTH - 17) != name[number]) print path ": lesson " number " has another name"
+      row = substr(row, RSTART + RLENGTH)
+      wanted = split(need[number], before, " ")
+      for (k = 1; k <= wanted; k++) if (!seen[before[k]]) print path ": lesson " number " needs lesson " before[k]
+      seen[number] = 1; met++; here += minutes[number]
+    }
+    split($0, cell, "|")
+    if (cell[4] + 0 != here) print path ": " $0 " (they are " here " minutes)"
+    sum += here
+  }
+  /^In all/ { if ($3 + 0 != sum) print path ": in all " sum " minutes"; paths++; last = met }
+  END { if (paths != 3 || last != count) print paths " paths, the last with " last " of " count " lessons" }
+' "$scratch/needs" MAP.md >"$scratch/found"
+result "the paths of the map have what their lessons need"
 
 # A command of its own becomes a cell of the notebook, with its output below: no sentence may go around it.
 for page in $pages; do

@@ -147,7 +147,10 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags) {
         return state_refuse(__func__, cudaErrorInvalidValue, "That is a device address, not host memory.");
     if (live_at(pointer) && live_at(pointer)->kind != MEMORY_REGISTERED)
         return state_refuse(__func__, cudaErrorInvalidValue, "That memory is CUDA's own already.");
-    struct allocation *a = memory_register(pointer, size, state_device());
+    bool taken;
+    struct allocation *a = memory_register(pointer, size, state_device(), &taken);
+    if (!a && !taken)
+        return state_return(cudaErrorMemoryAllocation);
     if (!a)
         return state_refuse(__func__, cudaErrorHostMemoryAlreadyRegistered,
                             "Some of these bytes are registered already, or are pinned.");

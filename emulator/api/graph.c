@@ -7,6 +7,7 @@
 
 #include "api/handles.h"
 #include "api/user_object.h"
+#include "base/out_of_memory.h"
 
 static pthread_mutex_t lock;
 static uint64_t last_id;
@@ -399,7 +400,7 @@ bool graph_links(struct graph *g, const cudaGraphNode_t *nodes, const cudaGraphE
     *out = NULL;
     if (!count)
         return true;
-    struct link *links = nodes ? calloc(count, sizeof *links) : NULL;
+    struct link *links = nodes ? zeroed(count, sizeof *links) : NULL;
     bool right = links != NULL;
     static size_t walk; /* a node with this mark has been seen in this list */
     walk++;

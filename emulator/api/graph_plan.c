@@ -1,9 +1,11 @@
 #include "api/graph_plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/user_object.h"
+#include "base/out_of_memory.h"
 
 /* ---- Making ---- */
 
@@ -27,8 +29,8 @@ static size_t sort(const struct graph *g, struct node **order) {
 }
 
 bool plan_possible(const struct graph *g) {
-    struct node **order = calloc(g->count + 1, sizeof(struct node *));
-    bool possible = order && sort(g, order) == g->count;
+    struct node **order = zeroed(g->count + 1, sizeof(struct node *));
+    bool possible = sort(g, order) == g->count;
     free(order);
     for (const struct node *n = g->first; n && possible; n = n->next)
         for (unsigned i = 0; i < n->inner_count && possible; i++)
@@ -150,6 +152,7 @@ bool plan_copy(struct plan *out, const struct plan *p) {
 }
 
 void shared_plan_release(struct shared_plan *p) {
+    assert(!p || atomic_load(&p->references) > 0);
     if (!p || atomic_fetch_sub(&p->references, 1) != 1)
         return;
     held_objects_release(p->objects);

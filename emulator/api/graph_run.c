@@ -7,6 +7,7 @@
 #include "api/event.h"
 #include "api/graph_memory.h"
 #include "api/graph_plan.h"
+#include "base/out_of_memory.h"
 #include "machine/condition.h"
 
 #define MAX_HELPERS 15
@@ -149,22 +150,18 @@ static void *help(void *argument) {
 static int run_plan(struct graph_run *run, const struct plan *plan) {
     struct progress p = {.run = run,
                          .plan = plan,
-                         .waits = malloc((plan->count + 1) * sizeof(unsigned)),
-                         .ready = malloc((plan->count + 1) * sizeof(unsigned))};
+                         .waits = zeroed(plan->count + 1, sizeof(unsigned)),
+                         .ready = zeroed(plan->count + 1, sizeof(unsigned))};
     pthread_mutex_init(&p.lock, NULL);
     pthread_cond_init(&p.changed, NULL);
-    if (p.waits && p.ready) {
-        pthread_mutex_lock(&p.lock);
-        for (unsigned i = 0; i < plan->count; i++)
-            p.waits[i] = plan->steps[i].before_count;
-        for (unsigned i = 0; i < plan->count; i++)
-            if (!p.waits[i])
-                make_ready(&p, i);
-        pthread_mutex_unlock(&p.lock);
-        work_on(&p);
-    } else {
-        p.error = cudaErrorMemoryAllocation;
-    }
+    pthread_mutex_lock(&p.lock);
+    for (unsigned i = 0; i < plan->count; i++)
+        p.waits[i] = plan->steps[i].before_count;
+    for (unsigned i = 0; i < plan->count; i++)
+        if (!p.waits[i])
+            make_ready(&p, i);
+    pthread_mutex_unlock(&p.lock);
+    work_on(&p);
     for (unsigned i = 0; i < p.helper_count; i++)
         pthread_join(p.helpers[i], NULL);
     pthread_cond_destroy(&p.changed);
@@ -233,8 +230,8 @@ static bool has_place(const struct step *s) {
 /* Returns what has happened when the plan is done. */
 static struct stream_clock order_plan(struct graph_run *run, const struct plan *p, unsigned long long stream,
                                       const struct stream_clock *start) {
-    struct stream_clock end = *start, *after = calloc(p->count + 1, sizeof *after);
-    for (unsigned i = 0; i < p->count && after; i++) {
+    struct stream_clock end = *start, *after = zeroed(p->count + 1, sizeof *after);
+    for (unsigned i = 0; i < p->count; i++) {
         const struct step *s = &p->steps[i];
         after[i] = *start;
         for (unsigned k = 0; k < s->before_count; k++)
@@ -251,9 +248,8 @@ static struct stream_clock order_plan(struct graph_run *run, const struct plan *
 
 static void order_graph(struct operation *op, unsigned long long stream, const struct stream_clock *clock) {
     struct graph_run *run = (struct graph_run *)op;
-    run->orders = calloc(run->plan->step_count + 1, sizeof *run->orders);
-    if (run->orders)
-        order_plan(run, &run->plan->plan, stream, clock);
+    run->orders = zeroed(run->plan->step_count + 1, sizeof *run->orders);
+    order_plan(run, &run->plan->plan, stream, clock);
 }
 
 /* ---- Launching ---- */

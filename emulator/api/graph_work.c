@@ -1,5 +1,6 @@
 #include "api/graph_work.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ struct work *work_keep(struct work *w) {
 }
 
 void work_release(struct work *w) {
+    assert(!w || atomic_load(&w->references) > 0);
     if (!w || atomic_fetch_sub(&w->references, 1) != 1)
         return;
     if (w->type == cudaGraphNodeTypeKernel)

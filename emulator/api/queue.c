@@ -1,5 +1,6 @@
 #include "api/queue.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 
 #include "base/checks.h"
+#include "base/out_of_memory.h"
 #include "check/managed_watch.h"
 #include "machine/device_printf.h"
 
@@ -282,7 +284,7 @@ void queue_destroy(struct stream *s) {
 static struct stream *legacy_stream(int device) {
     struct device_queue *d = &devices[device];
     if (!d->legacy)
-        d->legacy = create(device, STREAM_LEGACY, 0, 0);
+        d->legacy = or_out_of_memory(create(device, STREAM_LEGACY, 0, 0));
     return d->legacy;
 }
 
@@ -305,17 +307,15 @@ static struct stream *thread_stream(int device) {
     pthread_once(&once, make_key);
     struct stream **own = pthread_getspecific(thread_streams);
     if (!own) {
-        own = calloc(MAX_DEVICES, sizeof *own);
-        if (!own)
-            return NULL;
+        own = zeroed(MAX_DEVICES, sizeof *own);
         pthread_setspecific(thread_streams, own);
     }
     if (!own[device])
-        own[device] = create(device, STREAM_BLOCKING, 0, 0);
+        own[device] = or_out_of_memory(create(device, STREAM_BLOCKING, 0, 0));
     return own[device];
 }
 
-/* A handle may be anything, so it is compared with the streams that exist before it is followed. */
+/* Everybody has the default streams, so that no memory for one cannot mean that there is no such stream. A handle may be anything, so it is compared with the streams that exist before it is followed. */
 struct stream *queue_find(cudaStream_t handle) {
     int device = state_device();
     struct stream *found = NULL;
@@ -473,6 +473,7 @@ struct marker *marker_keep(struct marker *m) {
 }
 
 void marker_release(struct marker *m) {
+    assert(!m || atomic_load(&m->references) > 0);
     if (m && atomic_fetch_sub(&m->references, 1) == 1)
         free(m);
 }

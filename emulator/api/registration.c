@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/queue.h"
 #include "base/checks.h"
+#include "base/out_of_memory.h"
 #include "check/report.h"
 #include "decode/static_limits.h"
-#include "api/queue.h"
 #include "fatbin/images.h"
 #include "profile/launches.h"
 
@@ -55,19 +56,10 @@ static unsigned bucket_of(const void *pointer) {
     return (unsigned)(((uintptr_t)pointer * 0x9e3779b97f4a7c15u) >> 52);
 }
 
-static void *allocate(size_t size) {
-    void *p = calloc(1, size);
-    if (!p) {
-        fprintf(stderr, "emulator: no host memory left while the program's kernels are registered\n");
-        abort();
-    }
-    return p;
-}
-
 /* ---- Called by the executable's constructors ---- */
 
 EXPORT void **__cudaRegisterFatBinary(void *wrapper) {
-    struct binary *b = allocate(sizeof *b);
+    struct binary *b = zeroed(1, sizeof *b);
     b->wrapper = wrapper;
     pthread_mutex_lock(&lock);
     b->next = binaries;
@@ -84,7 +76,7 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *stub, char *device
                                    int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp_size) {
     (void)device_stub, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
     struct binary *b = (struct binary *)handle;
-    struct entry *e = allocate(sizeof *e);
+    struct entry *e = zeroed(1, sizeof *e);
     struct entry **by_stub = &entries_by_stub[bucket_of(stub)], **by_handle = &entries_by_handle[bucket_of(e)];
     pthread_mutex_lock(&lock);
     *e = (struct entry){.stub = stub, .name = name, .binary = b};
@@ -96,7 +88,7 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *stub, char *device
 }
 
 static void register_variable(void **handle, const void *shadow, void **managed, const char *name) {
-    struct variable *v = allocate(sizeof *v);
+    struct variable *v = zeroed(1, sizeof *v);
     struct binary *b = (struct binary *)handle;
     struct variable **bucket = &variables_by_shadow[bucket_of(shadow)];
     *v = (struct variable){.shadow = shadow, .managed = managed, .name = name, .binary = b};
@@ -143,8 +135,10 @@ static const char *executable_name(void) {
 static cudaError_t load_failed(struct binary *b, cudaError_t error, const char *kernel_name, const char *why,
                                const char *advice) {
     b->load_error = error;
-    if (b->data)
-        b->why = strdup(advice);
+    if (b->data) {
+        free(b->why);
+        b->why = or_out_of_memory(strdup(advice));
+    }
     report_launch(kernel_name, FINDING_UNSUPPORTED, why, advice);
     return error;
 }
@@ -170,14 +164,14 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
     enum fatbin_result result = FATBIN_OK;
     if (is_ptx(b->data, b->data_size)) {
         image.length = strnlen(b->data, b->data_size);
-        image.text = strndup(b->data, image.length);
+        image.text = or_out_of_memory(strndup(b->data, image.length));
     } else {
         result = fatbin_unpack(b->data, b->data_size, &image, why, sizeof why);
     }
     if (result != FATBIN_OK)
         return load_failed(b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
                            kernel_name, "The library holds no device code that the emulator can run", why);
-    *images = (struct fatbin_images){allocate(sizeof image), 1};
+    *images = (struct fatbin_images){zeroed(1, sizeof image), 1};
     images->items[0] = image;
     return cudaSuccess;
 }
@@ -220,7 +214,7 @@ static struct module *any_module(const struct binary *b) {
 /* Loads what unpack has found, as one module. */
 static struct module *load_images(const struct binary *b, const struct fatbin_images *images, int device, char *error,
                                   size_t size) {
-    struct module_text *texts = allocate(images->count * sizeof *texts);
+    struct module_text *texts = zeroed(images->count, sizeof *texts);
     for (size_t i = 0; i < images->count; i++)
         texts[i] = (struct module_text){images->items[i].text, images->items[i].length};
     struct module *m = module_link_on(texts, images->count, executable_name(), device, any_module(b), error, size);
@@ -242,6 +236,11 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
     b->ptx_arch = (int)images.items[0].arch;
     b->modules[device] = load_images(b, &images, device, why, sizeof why);
     fatbin_images_free(&images);
+    if (!b->modules[device] && strncmp(why, NO_MEMORY_WORDS, strlen(NO_MEMORY_WORDS)) == 0) {
+        error = load_failed(b, cudaErrorMemoryAllocation, kernel_name, "The program's variables have no room", why);
+        b->load_error = cudaSuccess; /* there may be later */
+        return error;
+    }
     if (!b->modules[device])
         return load_failed(b, cudaErrorInvalidPtx, kernel_name,
                            strncmp(why, LIMITS_WORDS, strlen(LIMITS_WORDS)) == 0
@@ -400,7 +399,7 @@ cudaError_t registration_variable(const void *shadow, int device, uint64_t *addr
 /* ---- Libraries ---- */
 
 struct binary *registration_open(void *data, size_t size) {
-    struct binary *b = allocate(sizeof *b);
+    struct binary *b = zeroed(1, sizeof *b);
     b->data = data;
     b->data_size = size;
     pthread_mutex_lock(&lock);
@@ -437,9 +436,10 @@ const char *registration_library_error(const struct binary *library) {
 }
 
 static void add_entry(struct binary *b, const char *name) {
-    struct entry *e = allocate(sizeof *e);
+    struct entry *e = zeroed(1, sizeof *e);
     struct entry **by_handle = &entries_by_handle[bucket_of(e)];
-    *e = (struct entry){.name = strdup(name), .binary = b, .next = b->entries, .next_by_handle = *by_handle};
+    *e = (struct entry){
+        .name = or_out_of_memory(strdup(name)), .binary = b, .next = b->entries, .next_by_handle = *by_handle};
     b->entries = *by_handle = e;
 }
 

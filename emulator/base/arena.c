@@ -2,9 +2,10 @@
 
 #include <stdalign.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/out_of_memory.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -29,16 +30,8 @@ struct arena {
     size_t string_count, string_capacity;
 };
 
-static void *or_die(void *p) {
-    if (!p) {
-        fputs("emulator: out of memory\n", stderr);
-        abort();
-    }
-    return p;
-}
-
 struct arena *arena_new(void) {
-    return or_die(calloc(1, sizeof(struct arena)));
+    return or_out_of_memory(calloc(1, sizeof(struct arena)));
 }
 
 void arena_free(struct arena *arena) {
@@ -57,7 +50,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
     struct chunk *c = arena->chunks;
     if (!c || c->size - c->used < size) {
         size_t bytes = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-        c = or_die(calloc(1, sizeof *c + bytes));
+        c = or_out_of_memory(calloc(1, sizeof *c + bytes));
         c->size = bytes;
         c->next = arena->chunks;
         arena->chunks = c;
@@ -76,7 +69,7 @@ static size_t hash(const char *s, size_t n) {
 
 static void grow(struct arena *arena) {
     size_t capacity = arena->string_capacity ? arena->string_capacity * 2 : 256;
-    const char **strings = or_die(calloc(capacity, sizeof *strings));
+    const char **strings = or_out_of_memory(calloc(capacity, sizeof *strings));
     for (size_t i = 0; i < arena->string_capacity; i++) {
         const char *s = arena->strings[i];
         if (!s)

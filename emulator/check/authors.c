@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/out_of_memory.h"
 #include "check/launch_log.h"
 #include "memory/memory.h"
 
@@ -39,7 +40,7 @@ static void open_now(struct allocation *a) {
         return;
     fresh = mmap(fresh, bytes_of_authors(a), PROT_READ | PROT_WRITE, flags, -1, 0);
     if (fresh == MAP_FAILED)
-        abort();
+        out_of_memory();
     a->authors = fresh;
     a->guarded = true;
 }

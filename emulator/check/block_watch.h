@@ -26,13 +26,7 @@ void sync_free(struct sync_table *t);
 
 #define SYNC_STRIPES 16
 
-/* The shadow word of 1, 2 or 4 bytes of shared memory: the last plain write, the last strong one, and two reads
- * since the plain one. */
-struct shared_shadow {
-    struct access_record write, strong, reads[2];
-};
-
-/* The shadow memory of a block's shared memory, as a structure of arrays: the two numbers of each record lie in
+/* The shadow memory of a block's shared memory, a shadow word for each 1, 2 or 4 bytes, as a structure of arrays: the two numbers of each record lie in
  * arrays of their own, so that adjacent words are compared at once. */
 struct shadow_arrays {
     uint32_t *arrays; /* NULL: without racecheck */
@@ -57,7 +51,8 @@ struct launch_watch {
     unsigned checks;
     const struct kernel *kernel;
     const struct probes *probes;
-    uint32_t unit_shift; /* log2 of the bytes of a shadow word of shared memory */
+    uint32_t unit_shift;     /* log2 of the bytes of a shadow word of shared memory */
+    _Atomic uint32_t let_go; /* blocks below this one keep no chunks locked: host threads have come to one at once */
     struct operation_order operation;
     uint32_t before; /* operations up to this serial number happen before the launch */
     uint32_t floor;  /* operations up to this one happen before everything still to come */
@@ -81,6 +76,12 @@ struct gone_around {
     uint32_t lanes;
 };
 
+/* The chunks of the block's last access by lanes far from each other (check/fast_scattered.c). */
+struct last_chunks {
+    struct kept_chunks kept; /* number: of each lane's chunk */
+    uint32_t active, first;  /* lanes; `first`: one for each chunk */
+};
+
 struct block_watch {
     struct launch_watch *launch;
     struct block_order order;
@@ -101,10 +102,28 @@ struct block_watch {
     uint32_t arrived[MAX_WARPS]; /* lanes that have arrived at any barrier */
     struct gone_around gone_around[MAX_WARPS];
     struct reachable reachable;
-    uint32_t *visitors;  /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
+    uint32_t *visitors; /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
+    struct last_chunks last_chunks;
     uint32_t first_wait; /* nobody waits at a barrier before this instruction */
     uint32_t whole;      /* a bit for each warp whose lanes all ran together at its last access, or at the start */
 };
+
+/* Shadow word i of shared memory. All its records count as this block's: those of blocks before are older. */
+static inline struct full_record shared_record(const struct block_watch *b, uint64_t i, enum shadow_slot slot) {
+    struct access_record m = shadow_record(&b->shadow, i, slot);
+    return (struct full_record){m.time ? b->launch->operation.serial : 0, b->order.index, m};
+}
+static inline struct shadow_word shared_shadow(const struct block_watch *b, uint64_t i) {
+    return (struct shadow_word){.write = shared_record(b, i, SHADOW_WRITE),
+                                .strong = shared_record(b, i, SHADOW_STRONG),
+                                .reads = {shared_record(b, i, SHADOW_READ), shared_record(b, i, SHADOW_READ_TOO)}};
+}
+static inline void shared_set_shadow(struct block_watch *b, uint64_t i, const struct shadow_word *word) {
+    shadow_set_record(&b->shadow, i, SHADOW_WRITE, word->write.record);
+    shadow_set_record(&b->shadow, i, SHADOW_STRONG, word->strong.record);
+    shadow_set_record(&b->shadow, i, SHADOW_READ, word->reads[0].record);
+    shadow_set_record(&b->shadow, i, SHADOW_READ_TOO, word->reads[1].record);
+}
 
 /* An access by one lane. */
 struct touch {
@@ -152,10 +171,6 @@ bool touch_same_value(const struct touch *t, const uint8_t *now);
 /* Do the lane and another lane of the same store write the same value? */
 bool touch_same_values(const struct touch *t, int other);
 
-/* For two conflicting accesses by lanes of one warp: is it only a warning, because the lanes ran together, although
- * nothing guarantees that? */
-bool race_only_warns(const struct block_watch *b, const struct touch *t, struct access_record old);
-
 /* For opening the chunk with byte `offset` of an allocation. */
 static inline struct chunk_visitor visitor_at(const struct touch *t, const struct allocation *a, uint64_t offset) {
     const struct launch_watch *l = t->warp->launch->watch;
@@ -169,7 +184,7 @@ void race_with_copies(struct launch *launch);
 /* After a copy: looks for races with kernels that may have run meanwhile. */
 void race_of_copy(const struct operation_order *order, const struct ran *copy, struct hazards *hazards);
 void race_shared(struct block_watch *b, const struct touch *t);
-/* Records a read of shadow word i that conflicts with nothing. */
+/* Records a read of shadow word i of shared memory that conflicts with nothing. */
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_record record);
 
 /* check/passing.c: lanes that go past a barrier at which others wait, and never arrive at it. */

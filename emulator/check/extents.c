@@ -62,12 +62,12 @@ bool extents_put(struct extent *list, uint8_t *count, unsigned most, const struc
     return store(list, count, most, &l);
 }
 
-struct global_record extents_record(const struct extent *list, unsigned count, unsigned byte) {
+struct full_record extents_record(const struct extent *list, unsigned count, unsigned byte) {
     for (const struct extent *e = list; e < list + count; e++)
         if (byte >= e->first && byte <= e->last) {
-            struct global_record m = e->record;
+            struct full_record m = e->record;
             m.record.packed += byte >> e->shift;
             return m;
         }
-    return (struct global_record){0};
+    return (struct full_record){0};
 }

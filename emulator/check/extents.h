@@ -19,6 +19,6 @@ bool extents_put(struct extent *list, uint8_t *count, unsigned most, const struc
 /* Takes the records of the bytes of `old` out of a list. False: as above. */
 bool extents_remove(struct extent *list, uint8_t *count, unsigned most, const struct extent *old);
 /* The record of a byte; launch 0: none. */
-struct global_record extents_record(const struct extent *list, unsigned count, unsigned byte);
+struct full_record extents_record(const struct extent *list, unsigned count, unsigned byte);
 
 #endif

@@ -1,4 +1,5 @@
-/* The fast path of the checks for global memory. */
+/* The fast path of the checks for global memory. It changes a chunk only with its lock held, and what it cannot say by
+ * the chunk's extents or log it says in shadow words (chunk_propagate_log, chunk_expand), before the slow path does. */
 #include "check/follow.h"
 #include "check/fast_path.h"
 #include "check/fast_words.h"
@@ -55,6 +56,7 @@ static bool piece_is_simple(struct fast_path *q, const struct allocation *a, str
                             uint64_t from, uint64_t to) {
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint32_t bytes = q->touch->bytes;
+    chunk_assert_locked(c);
     if (!q->alone || (in_chunk | from) & (bytes - 1))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, bytes, s->lane + (uint32_t)(from / bytes));
@@ -94,8 +96,6 @@ static bool piece_is_fast(struct fast_path *q, const struct allocation *a, struc
     q->shift = (unsigned)__builtin_ctz(q->touch->bytes) - unit;
     q->number = 0;
     uint64_t first = ((s->at + from - a->base) & (CHUNK_BYTES - 1)) >> unit, words = (to - from) >> unit;
-    if (q->write)
-        chunk_clear_read_shared(c);
     if (!fast_words_access(q, c, first, words, from >> unit, s->lane))
         return false;
     if (q->write)
@@ -140,7 +140,7 @@ static bool span_is_logged(const struct fast_path *q, const struct allocation *a
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint64_t bytes = q->touch->bytes;
     bool small = to - from < LEAST * (bytes < 4 ? bytes : 4);
-    if (q->write || !q->alone || q->partly || !access_epoch_is_fresh(&q->by) || from & (bytes - 1) ||
+    if (q->write || !q->alone || q->partly || !epoch_is_fresh(&q->by) || from & (bytes - 1) ||
         (small && (c->expanded || c->logged >= FEW_SMALL)))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
@@ -211,7 +211,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct b
                                                                         uint32_t *stored) {
     const struct allocation *a = t->allocation;
     struct fast_path q = {.touch = t,
-                          .by = access_epoch_of(b, t->warp, touch_record(b, t)),
+                          .by = epoch_of(b, touch_record(b, t)),
                           .write = t->write,
                           .floor = b->launch->floor,
                           .partly = b->order.partly};

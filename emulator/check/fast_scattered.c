@@ -4,18 +4,25 @@
  * What costs most there is waiting for memory: each lane's chunk, record and word are nearly always in cache lines
  * of their own. So all of them are prefetched before the first chunk is locked, and all chunks are locked before the
  * first word is stored: a locked instruction waits until every store before it has reached the cache. Locks are only
- * tried, so nobody who holds one waits for another. */
+ * tried, so nobody who holds one waits for another.
+ *
+ * The next warp of a block nearly always comes to the same chunks. So a block keeps them locked until it comes to
+ * others or ends, where that is soon: in kernels without loops, which wait for nobody (probes.brief). Whoever must wait
+ * for a chunk's lock first lets go what it keeps itself (chunk_lock), so nobody waits in a circle. Where other host
+ * threads have come to a chunk that was kept, blocks keep none for a while. */
 #include "check/fast_path.h"
 #include "check/fast_words.h"
 #include "machine/simd.h"
 
-#define WORD  4
-#define LEAST 8 /* with fewer lanes it does not pay */
+#define WORD   4
+#define LET_GO 64 /* blocks that keep nothing after two host threads have met */
+#define LEAST  8  /* with fewer lanes it does not pay */
 
 struct scattered {
     const struct allocation *allocation;
     struct race_chunk *chunks;
-    uint32_t active, locked;    /* lanes; `locked`: one lane for each chunk that is locked */
+    uint32_t active;            /* lanes */
+    uint32_t first, locked;     /* one lane for each chunk, and for each that is locked */
     uint64_t offset[WARP_SIZE]; /* of their words, in the allocation; of an inactive lane: the first active one's */
     uint32_t number[WARP_SIZE]; /* the chunks */
 };
@@ -68,6 +75,21 @@ static uint32_t first_in_chunk(const struct scattered *s) {
     return s->active & ~simd_lane_bits(again);
 }
 
+/* Are these the chunks of the block's last such access? The warps of a block nearly always come to the same ones, at
+ * words beside each other: then all that is needed of them is in the cache, but for words at the edge of a line. */
+static bool are_last(const struct scattered *s, const struct last_chunks *last) {
+    uint32_t differ = 0;
+    for (int l = 0; l < WARP_SIZE; l++)
+        differ |= s->number[l] ^ last->kept.number[l];
+    return !differ && s->chunks == last->kept.chunks && s->active == last->active;
+}
+
+static void find_first(struct scattered *s, struct last_chunks *last) {
+    s->first = first_in_chunk(s);
+    *last = (struct last_chunks){.kept.chunks = s->chunks, .active = s->active, .first = s->first};
+    memcpy(last->kept.number, s->number, sizeof last->kept.number);
+}
+
 /* Prefetches what will be needed. False: some chunk seems to have no shadow words of word size. */
 static bool fetch(const struct scattered *s, enum shadow_slot slot, uint32_t block) {
     bool good = true;
@@ -91,6 +113,21 @@ static bool fetch(const struct scattered *s, enum shadow_slot slot, uint32_t blo
     return good;
 }
 
+/* False: another path is better. */
+static bool come_to_chunks(struct scattered *s, struct block_watch *b, enum shadow_slot slot) {
+    if (are_last(s, &b->last_chunks)) {
+        s->first = b->last_chunks.first;
+        s->locked = b->last_chunks.kept.which;
+        return true;
+    }
+    if (b->last_chunks.kept.which)
+        chunks_let_go(&b->last_chunks.kept);
+    if (!fetch(s, slot, b->order.index))
+        return false;
+    find_first(s, &b->last_chunks);
+    return true;
+}
+
 /* Are all words read-shared? Nearly always all are, or none. */
 static bool words_are_read_shared(const struct scattered *s, const struct access_epoch *by) {
     for (uint32_t rest = s->active; rest; rest &= rest - 1) {
@@ -108,7 +145,7 @@ static void unlock(struct scattered *s) {
 
 /* False: somebody else holds one of the locks. */
 static bool lock(struct scattered *s) {
-    for (uint32_t rest = first_in_chunk(s); rest; rest &= rest - 1) {
+    for (uint32_t rest = s->first; rest; rest &= rest - 1) {
         if (!chunk_try_lock(&s->chunks[s->number[first_lane(rest)]]))
             return false;
         s->locked |= rest & -rest;
@@ -151,8 +188,6 @@ static inline bool leave_record(struct fast_path *q, const struct scattered *s, 
     if (is_first(c, i)) {
         fast_set_at(q, c, i, q->write ? SHADOW_WRITE : SHADOW_READ, q->by.record.record.packed + (uint32_t)lane);
     } else {
-        if (q->write)
-            chunk_clear_read_shared(c);
         if (!fast_words_access(q, c, i, 1, 0, (uint32_t)lane))
             return false;
     }
@@ -174,16 +209,35 @@ static void load_words(const struct scattered *s, uint32_t *data) {
         data[l] = s->active >> l & 1 ? value[l] : data[l];
 }
 
+/* May the block keep the chunks locked, for its next warp? */
+static bool may_keep(const struct block_watch *b) {
+    return b->launch->probes->brief && b->order.index >= atomic_load_explicit(&b->launch->let_go, memory_order_relaxed);
+}
+
+static void leave_chunks(struct scattered *s, struct block_watch *b, bool good) {
+    struct kept_chunks *kept = &b->last_chunks.kept;
+    if (good && may_keep(b)) {
+        kept->which = s->locked;
+        chunks_keep(kept);
+    } else if (kept->which) {
+        chunks_let_go(kept);
+    } else {
+        unlock(s);
+    }
+}
+
 /* Where it ends early, another path does all of it again: that a thread's own records are there already does not
  * matter, and the same values are stored again. */
-static bool access_words(struct fast_path *q, struct scattered *s, uint32_t *data) {
-    bool good = lock(s);
+static bool access_words(struct block_watch *b, struct fast_path *q, struct scattered *s, uint32_t *data) {
+    bool good = s->locked || lock(s);
+    if (!good)
+        atomic_store_explicit(&b->launch->let_go, b->order.index + LET_GO, memory_order_relaxed);
     for (uint32_t rest = good ? s->active : 0; rest && good; rest &= rest - 1) {
         good = leave_record(q, s, first_lane(rest));
         if (good && q->write)
             store_word(s, data, first_lane(rest));
     }
-    unlock(s);
+    leave_chunks(s, b, good);
     return good;
 }
 
@@ -195,14 +249,14 @@ bool fast_scattered(struct block_watch *b, const struct touch *t) {
         (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, t))
         return false;
     struct fast_path q = {.touch = t,
-                          .by = access_epoch_of(b, t->warp, touch_record(b, t)),
+                          .by = epoch_of(b, touch_record(b, t)),
                           .write = t->write,
                           .floor = b->launch->floor,
                           .alone = true,
                           .written = true};
     bool read_shared = !t->write && words_are_read_shared(&s, &q.by);
-    if (!read_shared && (!fetch(&s, t->write ? SHADOW_WRITE : SHADOW_READ, b->order.index) ||
-                         !words_are_written(&s, t->write) || !access_words(&q, &s, data)))
+    if (!read_shared && (!come_to_chunks(&s, b, t->write ? SHADOW_WRITE : SHADOW_READ) ||
+                         !words_are_written(&s, t->write) || !access_words(b, &q, &s, data)))
         return false;
     if (t->write)
         b->order.warps[t->warp->index].dirty = true;

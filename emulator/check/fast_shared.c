@@ -1,33 +1,31 @@
-/* The fast path of the checks for shared and local memory. */
-#include "check/follow.h"
+/* The fast path of the checks for shared and local memory. A block's shadow words are its worker's alone. Which are
+ * read-shared is true until somebody writes any of them, or a barrier of the whole block opens: read_shared.base. Who
+ * writes conflicts with one of two reads by two warps, and so takes the slow path, which forgets them (race_shared.c). */
+#include "check/epoch.h"
 #include "check/fast_path.h"
+#include "check/follow.h"
 #include "check/probed_shared.h"
 #include "machine/simd.h"
 
 struct fast_path {
     struct block_watch *b;
-    struct access_record record; /* of lane 0 */
+    struct access_epoch by;
+    struct access_record record; /* of lane 0, as in `by` */
     uint32_t bytes;              /* of a lane */
     bool write;
-    uint32_t base,
-        synced; /* accesses of the block older than `base`, and of the warp older than `synced`, happen before this one */
     uint32_t shift;  /* a lane has 1 << shift shadow words */
     uint32_t thread; /* Bits of `packed` that differ between threads; all ones if several lanes access one word */
 };
 
 /* ---- one shadow word ---- */
 
-static inline bool happens_before(const struct fast_path *q, struct access_record old, uint32_t packed) {
-    return old.time < q->base || (old.time < q->synced && !((old.packed ^ packed) & WARP_BITS));
-}
-
 /* The record happens before this access, or was made by the same thread, which accesses the word alone. */
 static inline bool is_safe(const struct fast_path *q, struct access_record old, uint32_t packed) {
-    return happens_before(q, old, packed) || !((old.packed ^ packed) & q->thread);
+    return epoch_in_block(&q->by, old, packed) || !((old.packed ^ packed) & q->thread);
 }
 
 static inline bool happens_before_all(const struct fast_path *q, uint64_t i, enum shadow_slot slot) {
-    return shadow_times(&q->b->shadow, slot)[i] < q->base;
+    return shadow_times(&q->b->shadow, slot)[i] < q->by.base;
 }
 
 /* Marks words as read-shared by two warps: reads by warps with larger numbers change nothing there. */
@@ -35,9 +33,9 @@ static inline void set_read_shared(const struct fast_path *q, uint64_t i, uint64
                                    uint32_t other) {
     struct read_shared *s = &q->b->read_shared;
     uint32_t warp = one > other ? one : other;
-    if (s->base != q->base) {
+    if (s->base != q->by.base) {
         memset(s->words, 0, q->b->shadow.size / 8 + 8);
-        s->base = q->base;
+        s->base = q->by.base;
         s->warp = 0;
     }
     s->warp = warp > s->warp ? warp : s->warp;
@@ -48,7 +46,7 @@ static inline void set_read_shared(const struct fast_path *q, uint64_t i, uint64
 
 static inline bool is_read_shared(const struct fast_path *q, uint64_t i, uint64_t end) {
     const struct read_shared *s = &q->b->read_shared;
-    if (s->base != q->base || RECORD_WARP(q->record.packed) <= s->warp || q->b->order.partly)
+    if (s->base != q->by.base || RECORD_WARP(q->record.packed) <= s->warp || q->b->order.partly)
         return false;
     while (i < end) {
         uint64_t n = end - i < 64 - i % 64 ? end - i : 64 - i % 64, wanted = ~(uint64_t)0 >> (64 - n) << i % 64;
@@ -59,20 +57,20 @@ static inline bool is_read_shared(const struct fast_path *q, uint64_t i, uint64_
     return true;
 }
 
-/* As remember_read() in race_shared.c. False: the slow path must decide, for more than barriers order the warps. */
+/* As race_remember_read(). False: the slow path must decide, for more than barriers order the warps. */
 static bool remember(const struct fast_path *q, uint64_t i, struct access_record new) {
     const struct shadow_arrays *c = &q->b->shadow;
     struct access_record reads[2];
     for (int k = 0; k < 2; k++) {
         reads[k] = shadow_record(c, i, SHADOW_READ + k);
-        if (happens_before(q, reads[k], new.packed) || !((reads[k].packed ^ new.packed) & THREAD_BITS)) {
+        if (epoch_in_block(&q->by, reads[k], new.packed) || epoch_same_thread(reads[k].packed, new.packed)) {
             shadow_set_record(c, i, SHADOW_READ + k, new);
             return true;
         }
         if (q->b->order.partly)
             return false;
     }
-    if (!((reads[0].packed ^ reads[1].packed) & WARP_BITS))
+    if (epoch_same_warp(reads[0].packed, reads[1].packed))
         shadow_set_record(c, i, SHADOW_READ_TOO, new);
     else if (happens_before_all(q, i, SHADOW_WRITE) && happens_before_all(q, i, SHADOW_STRONG))
         set_read_shared(q, i, 1, RECORD_WARP(reads[0].packed), RECORD_WARP(reads[1].packed));
@@ -86,7 +84,7 @@ static bool remember_all(const struct fast_path *q, uint64_t i, uint32_t lanes) 
     struct access_record reads[] = {shadow_record(c, i, SHADOW_READ), shadow_record(c, i, SHADOW_READ_TOO)};
     uint32_t first = (uint32_t)__builtin_ctz(lanes), last = 31u - (uint32_t)__builtin_clz(lanes);
     new.packed += first;
-    if (happens_before(q, reads[0], new.packed) && happens_before(q, reads[1], new.packed)) {
+    if (epoch_in_block(&q->by, reads[0], new.packed) && epoch_in_block(&q->by, reads[1], new.packed)) {
         shadow_set_record(c, i, SHADOW_READ, new);
         new.packed = q->record.packed + last;
         shadow_set_record(c, i, SHADOW_READ_TOO, new);
@@ -96,7 +94,7 @@ static bool remember_all(const struct fast_path *q, uint64_t i, uint32_t lanes) 
         return false;
     for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
         struct access_record old = shadow_record(c, i, k);
-        if (!happens_before(q, old, new.packed) && !((old.packed ^ new.packed) & WARP_BITS) &&
+        if (!epoch_in_block(&q->by, old, new.packed) && epoch_same_warp(old.packed, new.packed) &&
             lanes >> (old.packed & RECORD_LANE) & 1)
             shadow_set_record(c, i, k, (struct access_record){new.time, q->record.packed + (old.packed & RECORD_LANE)});
     }
@@ -137,12 +135,13 @@ static inline uint32_t which_equal(const struct fast_path *q, uint64_t i, enum s
     return ROW_WHERE(((ROW_AT(shadow_packed(&q->b->shadow, slot), i) ^ packed) & bits) == 0);
 }
 
+/* epoch_in_block() of each word. */
 static inline uint32_t which_happen_before(const struct fast_path *q, uint64_t i, enum shadow_slot slot,
                                            shadow_row packed) {
-    uint32_t ordered = which_before(q, i, slot, q->base);
-    if (ordered == ROW_ALL || q->synced <= q->base)
+    uint32_t ordered = which_before(q, i, slot, q->by.base);
+    if (ordered == ROW_ALL || q->by.synced <= q->by.base)
         return ordered;
-    return ordered | (which_before(q, i, slot, q->synced) & which_equal(q, i, slot, packed, WARP_BITS));
+    return ordered | (which_before(q, i, slot, q->by.synced) & which_equal(q, i, slot, packed, WARP_BITS));
 }
 
 static inline uint32_t which_are_safe(const struct fast_path *q, uint64_t i, enum shadow_slot slot, shadow_row packed) {
@@ -182,7 +181,7 @@ static bool read_row(const struct fast_path *q, uint64_t i, shadow_row packed) {
         set_records(q, i, SHADOW_READ_TOO, packed);
     if (one_warp)
         return one_warp == ROW_ALL;
-    if ((which_before(q, i, SHADOW_WRITE, q->base) & which_before(q, i, SHADOW_STRONG, q->base)) == ROW_ALL &&
+    if ((which_before(q, i, SHADOW_WRITE, q->by.base) & which_before(q, i, SHADOW_STRONG, q->by.base)) == ROW_ALL &&
         which_equal(q, i, SHADOW_READ, (shadow_row){0} + one[i], WARP_BITS) == ROW_ALL &&
         which_equal(q, i, SHADOW_READ_TOO, (shadow_row){0} + other[i], WARP_BITS) == ROW_ALL)
         set_read_shared(q, i, ROW_ALL, RECORD_WARP(one[i]), RECORD_WARP(other[i]));
@@ -194,7 +193,7 @@ static bool write_row(const struct fast_path *q, uint64_t i, shadow_row packed) 
     uint32_t good = ROW_ALL, ordered = ROW_ALL;
     for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++) {
         good &= which_are_safe(q, i, k, packed);
-        ordered &= which_before(q, i, k, q->base);
+        ordered &= which_before(q, i, k, q->by.base);
     }
     if (good != ROW_ALL || any_copies(q, i))
         return false;
@@ -222,9 +221,7 @@ static bool span_is_fast(const struct fast_path *q, const struct span *s) {
     unsigned unit = q->b->launch->unit_shift;
     uint64_t word = (s->at & 0xffffffffu) >> unit, n = s->bytes >> unit, i = 0;
     struct access_record first = {q->record.time, q->record.packed + s->lane};
-    if (q->write)
-        q->b->read_shared.base = 0;
-    else if (is_read_shared(q, word, word + n))
+    if (!q->write && is_read_shared(q, word, word + n))
         return true;
     for (; i + ROW_WORDS <= n && span_is_exclusive(s, q->bytes); i += ROW_WORDS) {
         shadow_row packed = row_packed(first, i, q->shift);
@@ -256,11 +253,10 @@ static bool written_is_fast(const struct block_watch *b, uint32_t at, uint32_t b
 static inline struct fast_path fast_path_of(struct block_watch *b, struct access_record record, uint32_t bytes,
                                             bool write) {
     return (struct fast_path){.b = b,
+                              .by = epoch_of(b, record),
                               .record = record,
                               .bytes = bytes,
                               .write = write,
-                              .base = b->order.base,
-                              .synced = b->order.warps[RECORD_WARP(record.packed)].synced,
                               .shift = (unsigned)__builtin_ctz(bytes) - b->launch->unit_shift};
 }
 
@@ -471,8 +467,8 @@ static bool updates_are_alone(const struct fast_path *q, const struct warp *w, c
     for (uint32_t k = 0; k < words; k++)
         for (int l = 0; l < MAX_LANES; l++) {
             uint32_t i = (at[l] >> unit) + k;
-            young |=
-                (uint32_t)(write[i] >= q->base) | (uint32_t)(read[i] >= q->base) | (uint32_t)(read_too[i] >= q->base);
+            young |= (uint32_t)(write[i] >= q->by.base) | (uint32_t)(read[i] >= q->by.base) |
+                     (uint32_t)(read_too[i] >= q->by.base);
             copies |= copy[i];
         }
     return !young && !(copies & RECORD_COPY);
@@ -502,7 +498,6 @@ uint32_t fast_shared_atomic(struct block_watch *b, const struct touch *t) {
     q.thread = THREAD_BITS;
     if (!updates_are_fast(&q, w, addresses))
         return w->mask;
-    b->read_shared.base = 0;
     for (uint32_t rest = b->shadow.arrays ? w->mask : 0; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         remember_update(&q, addresses[l] & 0xffffffffu, q.record.packed + (uint32_t)l);

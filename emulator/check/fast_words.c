@@ -1,5 +1,5 @@
 /* For a row of 16 shadow words, happens-before is decided once for each visit that left records there, not for each
- * word. */
+ * word: epoch_scope() depends on nothing but the visit. The records are those that race_with_word() would leave. */
 #include "check/fast_words.h"
 
 #include "check/fast_path.h"
@@ -55,10 +55,9 @@ static inline void note_visit(const struct fast_path *q, const struct visit *v, 
         return;
     p->mine |= where;
     p->thread |= where & ROW_WHERE(((ROW_AT(packed, 0) ^ now) & THREAD_BITS) == 0);
-    if (v->time < q->by.base)
-        p->ordered |= where & ~which_copy(packed);
-    else if (v->time < q->by.synced)
-        p->ordered |= where & which_warp(packed, now) & ~which_copy(packed);
+    enum epoch_scope scope = epoch_scope(&q->by, v->time);
+    if (scope != EPOCH_NOBODY)
+        p->ordered |= where & (scope == EPOCH_ALL ? ROW_ALL : which_warp(packed, now)) & ~which_copy(packed);
 }
 
 static inline struct past past_of(const struct fast_path *q, const struct row *r, enum shadow_slot slot) {
@@ -223,44 +222,28 @@ static bool write_row(struct fast_path *q, const struct row *r) {
 
 /* ---- a single shadow word ---- */
 
-static inline bool same_warp(const struct global_record *m, uint32_t packed) {
-    return !((m->record.packed ^ packed) & WARP_BITS);
+static inline bool is_thread(const struct fast_path *q, const struct full_record *m, uint32_t packed) {
+    return epoch_is_own_block(&q->by, m) && epoch_same_thread(m->record.packed, packed);
 }
 
-static inline bool is_thread(const struct fast_path *q, const struct global_record *m, uint32_t packed) {
-    return is_own_block(&q->by, m) && !((m->record.packed ^ packed) & THREAD_BITS);
-}
-
-static inline bool happens_before(const struct fast_path *q, const struct global_record *m, uint32_t packed) {
-    if (m->launch <= q->by.before)
-        return true;
-    return is_own_block(&q->by, m) && !(m->record.packed & RECORD_COPY) &&
-           (m->record.time < q->by.base || (m->record.time < q->by.synced && same_warp(m, packed)));
-}
-
-/* Only the slow path knows happens-before between launches, and between blocks that something orders. */
-static inline bool must_ask(const struct fast_path *q, const struct global_record *m) {
-    return m->launch != q->by.record.launch || q->partly;
-}
-
-static inline struct global_record record_at(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+static inline struct full_record record_at(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
     unsigned n = c->arrays[slot] ? chunk_numbers(c, slot)[i] : 0;
     if (!n)
-        return (struct global_record){0};
+        return (struct full_record){0};
     const struct visit *v = &c->visits[n];
-    return (struct global_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
+    return (struct full_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
 }
 
-/* As remember_read() in race_global.c. False: the slow path must decide. */
+/* As race_remember_read(). False: the slow path must decide. */
 static bool remember(struct fast_path *q, const struct row *r, uint64_t i, uint32_t packed, bool no_write) {
-    struct global_record reads[2];
+    struct full_record reads[2];
     for (int k = 0; k < 2; k++) {
         reads[k] = record_at(r->chunk, i, SHADOW_READ + k);
-        if (happens_before(q, &reads[k], packed) || is_thread(q, &reads[k], packed)) {
+        if (epoch_happens_before(&q->by, &reads[k], packed) || is_thread(q, &reads[k], packed)) {
             fast_set_at(q, r->chunk, i, SHADOW_READ + k, packed);
             return true;
         }
-        if (must_ask(q, &reads[k]))
+        if (epoch_must_ask(&q->by, &reads[k], q->partly))
             return false;
     }
     if (reads[0].block == reads[1].block)
@@ -283,9 +266,9 @@ static bool remember_all(struct fast_path *q, const struct row *r, uint64_t i, b
     if (!remember(q, r, i, first, no_write))
         return false;
     for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
-        struct global_record old = record_at(r->chunk, i, k);
+        struct full_record old = record_at(r->chunk, i, k);
         uint32_t lane = old.record.packed & RECORD_LANE;
-        if (q->lanes >> lane & 1 && is_thread(q, &old, warp + lane) && !happens_before(q, &old, warp + lane))
+        if (q->lanes >> lane & 1 && is_thread(q, &old, warp + lane) && !epoch_happens_before(&q->by, &old, warp + lane))
             fast_set_at(q, r->chunk, i, k, warp + lane);
     }
     return remember(q, r, i, last, no_write);
@@ -295,9 +278,9 @@ static bool read_one(struct fast_path *q, const struct row *r, uint64_t i) {
     uint32_t packed = r->packed[i - r->i];
     bool no_write = true;
     for (enum shadow_slot k = SHADOW_WRITE; k <= SHADOW_STRONG; k++) {
-        struct global_record m = record_at(r->chunk, i, k);
+        struct full_record m = record_at(r->chunk, i, k);
         no_write &= m.launch <= q->by.before;
-        if (!happens_before(q, &m, packed) && !(q->alone && is_thread(q, &m, packed)))
+        if (!epoch_happens_before(&q->by, &m, packed) && !(q->alone && is_thread(q, &m, packed)))
             return false;
     }
     return q->alone ? remember(q, r, i, packed, no_write) : remember_all(q, r, i, no_write);
@@ -313,8 +296,8 @@ static bool read_one_by_one(struct fast_path *q, const struct row *r) {
 static bool write_one(struct fast_path *q, const struct row *r) {
     uint32_t packed = r->packed[0];
     for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++) {
-        struct global_record m = record_at(r->chunk, r->i, k);
-        if (!happens_before(q, &m, packed) && !is_thread(q, &m, packed))
+        struct full_record m = record_at(r->chunk, r->i, k);
+        if (!epoch_happens_before(&q->by, &m, packed) && !is_thread(q, &m, packed))
             return false;
     }
     fast_set_at(q, r->chunk, r->i, SHADOW_WRITE, packed);
@@ -333,6 +316,7 @@ static inline bool row_is_fast(struct fast_path *q, const struct row *r) {
 bool fast_words_access(struct fast_path *q, struct race_chunk *c, uint64_t i, uint64_t n, uint64_t begin,
                        uint32_t lane) {
     uint32_t packed = q->by.record.record.packed + lane;
+    chunk_assert_locked(c);
     for (uint64_t k = 0; k < n; k += ROW_WORDS) {
         uint32_t on = n - k < ROW_WORDS ? ROW_ALL >> (ROW_WORDS - (n - k)) : ROW_ALL;
         struct row r = {c, i + k, on, packed + ((count + (uint32_t)(begin + k)) >> q->shift)};
@@ -346,6 +330,7 @@ bool fast_words_access(struct fast_path *q, struct race_chunk *c, uint64_t i, ui
 
 void chunk_propagate_log(struct race_chunk *c) {
     uint32_t logged = c->logged;
+    chunk_assert_locked(c);
     c->logged = 0;
     if (!logged || !chunk_expand(c, 2))
         return;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/allocation_watch.h"
+#include "isa/instruction.h"
 #include "machine/code.h"
 #include "machine/observer.h"
-#include "base/zeroed.h"
-#include "isa/instruction.h"
 
 /* ---- warps that are followed ---- */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/follow.h"
 #include "check/probes.h"
 #include "decode/registers.h"
@@ -331,7 +332,7 @@ static uint8_t *trial_frame(struct warp *w, const struct insn *in, handler_fn ha
     uint8_t *frame = aligned_alloc(64, n), *regs = w->regs;
     const uint8_t *undefined = follow_registers(w);
     if (!frame)
-        abort();
+        out_of_memory();
     for (size_t i = 0; i < n; i++)
         frame[i] = undefined[i] ? with : regs[i];
     w->regs = frame;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/block_watch.h"
 #include "machine/code.h"
-#include "base/zeroed.h"
 
 static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
     uint64_t bit = (uint64_t)1 << to % 64;

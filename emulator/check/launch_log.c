@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "machine/grid.h"
+#include "base/out_of_memory.h"
 #include "emulator.h"
+#include "machine/grid.h"
 
 #define NAME_SIZE 600
 
@@ -36,7 +37,7 @@ void launch_log_add(const struct launch *l) {
     const struct launch_config *c = &l->config;
     pthread_mutex_lock(&lock);
     if (!make_room())
-        abort();
+        out_of_memory();
     struct emulatorLaunch *e = &log[count++];
     *e = (struct emulatorLaunch){.kernel = plain_name(l->kernel->name),
                                  .symbol = strdup(l->kernel->name),

@@ -114,13 +114,13 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
 /* ---- afterwards ---- */
 
 /* The launch that left the record had been submitted, and nobody had waited for it. */
-static bool conflicts(const struct touch_of_host *t, const struct global_record *m, struct ran *r) {
+static bool conflicts(const struct touch_of_host *t, const struct full_record *m, struct ran *r) {
     return m->launch && m->launch <= t->serial && stream_order_find(m->launch, r) && r->kernel &&
            t->clock.last[r->stream] < r->number;
 }
 
 static void note(struct hazards *all, const struct touch_of_host *t, const struct allocation *a, const struct ran *r,
-                 const struct global_record *m, bool write_then) {
+                 const struct full_record *m, bool write_then) {
     struct launch launch = {0};
     memcpy(launch.config.grid, r->grid, sizeof r->grid);
     memcpy(launch.config.block, r->block, sizeof r->block);
@@ -153,9 +153,9 @@ static void compare(struct hazards *all, const struct touch_of_host *t) {
     uint64_t at = (t->address - a->base) & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     chunk_lock(c);
     chunk_propagate_log(c);
-    const struct global_shadow word = chunk_shadow(c, at >> chunk_unit_shift(c), NULL);
+    const struct shadow_word word = chunk_shadow(c, at >> chunk_unit_shift(c), NULL);
     chunk_close(c);
-    const struct global_record *records[] = {&word.write, &word.strong, &word.reads[0], &word.reads[1]};
+    const struct full_record *records[] = {&word.write, &word.strong, &word.reads[0], &word.reads[1]};
     for (int i = 0; i < (t->write ? 4 : 2); i++)
         if (conflicts(t, records[i], &r)) {
             note(all, t, a, &r, records[i], i < 2);

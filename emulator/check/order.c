@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
+
 #define FACTS_LEAST 16
 #define FACTS_MOST  1024
 
@@ -45,7 +47,7 @@ static void facts_grow(struct facts *f) {
     struct facts bigger = {.capacity = f->capacity ? 2 * f->capacity : FACTS_LEAST};
     bigger.items = calloc(bigger.capacity, sizeof *bigger.items);
     if (!bigger.items)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < f->capacity; i++)
         if (f->items[i].block)
             facts_add(&bigger, f->items[i]);
@@ -120,7 +122,7 @@ void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     if (!o->warps) {
         o->warps = calloc(warps, sizeof *o->warps);
         if (!o->warps)
-            abort();
+            out_of_memory();
     }
     o->warp_count = warps;
     o->index = index;
@@ -237,7 +239,7 @@ bool order_diverged(const struct block_order *o, const struct warp *w, struct ac
 static void some_lanes_sync(struct warp_order *w, uint32_t members, uint32_t time) {
     w->used = true;
     if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
-        abort();
+        out_of_memory();
     uint32_t all[WARP_SIZE] = {0};
     for (uint32_t m = members; m; m &= m - 1) {
         const uint32_t *known = w->lanes->known[__builtin_ctz(m)];

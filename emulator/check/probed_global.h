@@ -6,32 +6,12 @@
 #define PROBED_GLOBAL_H
 
 #include "check/allocation_watch.h"
-#include "check/block_watch.h"
+#include "check/epoch.h"
 #include "check/extents.h"
 #include "ops/memory_fast.h"
 
 /* Once in the generated code of a kernel: inlined everywhere, it would take the compiler too long. */
 #define PROBED_CALLED __attribute__((noinline, unused))
-
-/* The accessing warp's epoch: accesses older than these happen before it. */
-struct access_epoch {
-    struct global_record record; /* lane 0's record of the access */
-    uint32_t before;             /* launches up to this one happen before */
-    uint32_t base, synced;       /* what its block did before `base`, and its warp before `synced`, happens before */
-};
-
-static inline bool is_own_block(const struct access_epoch *q, const struct global_record *m) {
-    return m->launch == q->record.launch && m->block == q->record.block;
-}
-
-/* `record` is lane 0's. */
-static inline struct access_epoch access_epoch_of(const struct block_watch *b, const struct warp *w,
-                                                  struct access_record record) {
-    return (struct access_epoch){.record = {b->launch->operation.serial, b->order.index, record},
-                                 .before = b->launch->before,
-                                 .base = b->order.base,
-                                 .synced = b->order.warps[w->index].synced};
-}
 
 /* ---- extents ---- */
 
@@ -41,17 +21,18 @@ static inline bool extent_is_harmless(const struct access_epoch *q, const struct
                                       const struct extent *now) {
     if (old->record.launch <= q->before)
         return true;
-    if (!is_own_block(q, &old->record))
+    if (!epoch_is_own_block(q, &old->record))
         return false;
-    if (old->record.record.time < q->base ||
-        (old->shift == now->shift && !((old->record.record.packed ^ now->record.record.packed) & THREAD_BITS)))
+    const struct access_record *record = &old->record.record;
+    enum epoch_scope scope = epoch_scope(q, record->time);
+    if (scope == EPOCH_ALL ||
+        (old->shift == now->shift && epoch_same_thread(record->packed, now->record.record.packed)))
         return true;
     unsigned first = old->first > now->first ? old->first : now->first;
     unsigned last = old->last < now->last ? old->last : now->last;
-    uint32_t one = old->record.record.packed + (first >> old->shift),
-             other = old->record.record.packed + (last >> old->shift);
     uint32_t warp = now->record.record.packed + (first >> now->shift);
-    return old->record.record.time < q->synced && !(((one ^ warp) | (other ^ warp)) & WARP_BITS);
+    return scope == EPOCH_WARP && epoch_same_warp(record->packed + (first >> old->shift), warp) &&
+           epoch_same_warp(record->packed + (last >> old->shift), warp);
 }
 
 static inline bool extents_are_harmless(const struct access_epoch *q, const struct extent *list, unsigned count,
@@ -74,7 +55,8 @@ static inline struct extent extent_of(const struct access_epoch *q, uint64_t in_
 }
 
 /* Adds an extent, if that is simple: a list entry with the same record grows, or there is room for one more, and
- * entries that overlap need only lose their beginning. False: nothing is done. */
+ * entries that overlap need only lose their beginning. The one that grows may overlap, for its records are the same;
+ * if the first loop did not leave it out, another path would do the same more slowly. False: nothing is done. */
 static inline bool probed_extend(struct extent *list, uint8_t *count, unsigned most, const struct extent *now) {
     struct extent *end = list + *count, *grows = end;
     for (struct extent *e = list; e < end; e++)
@@ -111,11 +93,6 @@ static inline bool probed_cut(struct extent *list, uint8_t *count, const struct 
             return false;
     }
     return true;
-}
-
-/* Has nothing ordered the warp since the last barrier of the whole block? */
-static inline bool access_epoch_is_fresh(const struct access_epoch *q) {
-    return q->record.record.time == q->base && q->synced <= q->base;
 }
 
 /* Logs a read in its chunk, which is locked. False: it cannot be. */
@@ -186,6 +163,7 @@ static inline bool probed_find(const struct warp *w, const struct fast_access f,
 /* Records a contiguous access in the extents of its chunk, which is locked. False: that is not simple. */
 static inline bool probed_go_on(const struct access_epoch *q, struct race_chunk *c, const struct extent *now,
                                 bool write) {
+    chunk_assert_locked(c);
     return !c->expanded && !c->logged && extents_are_harmless(q, c->writes, c->write_count, now) &&
            extents_are_harmless(q, c->reads, c->read_count, now) &&
            (write ? probed_extend(c->writes, &c->write_count, MOST_WRITES, now) &&
@@ -216,7 +194,7 @@ static PROBED_CALLED bool probed_read_piece(const struct block_watch *b, const s
     if (!probed_enter(b, c))
         return false;
     chunk_note_launch(c, q->record.launch, false);
-    bool good = probed_go_on(q, c, now, false) || (access_epoch_is_fresh(q) && probed_log(c, q, now));
+    bool good = probed_go_on(q, c, now, false) || (epoch_is_fresh(q) && probed_log(c, q, now));
     c->parts |= good && now->shift < 2;
     chunk_close(c);
     return good;
@@ -244,7 +222,7 @@ static inline bool probed_read(const struct warp *w, const struct fast_access f,
     const struct block_watch *b = w->block->watch;
     if (!probed_is_simple(b, w, x) || !probed_find(w, f, x.bytes, p))
         return false;
-    struct access_epoch q = access_epoch_of(b, w, whole_record(b, w, x.record));
+    struct access_epoch q = epoch_of(b, whole_record(b, w, x.record));
     const struct race_chunk *low = &p->chunks[p->offset[0] >> CHUNK_SHIFT],
                             *high = &p->chunks[p->offset[1] >> CHUNK_SHIFT];
     if (probed_is_read_shared(low, &q, p->offset[0] % CHUNK_BYTES, p->bytes) &&
@@ -285,7 +263,7 @@ static inline struct race_chunk *probed_write(const struct warp *w, const struct
     const struct block_watch *b = w->block->watch;
     if (!probed_is_simple(b, w, x) || !probed_find(w, f, x.bytes, p) || !allocation_keeps_values(p->allocation))
         return NULL;
-    struct access_epoch q = access_epoch_of(b, w, whole_record(b, w, x.record));
+    struct access_epoch q = epoch_of(b, whole_record(b, w, x.record));
     struct race_chunk *c = probed_write_contiguous(b, &q, p);
     if (c && !allocation_set_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes)) {
         chunk_close(c);

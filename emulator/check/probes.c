@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/order.h"
 #include "check/unavoidable.h"
 #include "check/watch.h"
 #include "isa/instruction.h"
-#include "ptx/opcode.h"
 #include "ops/async.h"
+#include "ptx/opcode.h"
 
 static bool any_of(const char *opcode, const char *const *modifiers) {
     for (; *modifiers; modifiers++)
@@ -210,7 +211,7 @@ static bool is_for_all(const struct insn *in) {
 static void number_barriers(struct probes *all, const struct kernel *k) {
     uint8_t *numbers = calloc(k->code.count + 1, 1);
     if (!numbers)
-        abort();
+        out_of_memory();
     all->unavoidable = find_unavoidable(&k->code, is_for_all, numbers);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (numbers[i])
@@ -218,10 +219,32 @@ static void number_barriers(struct probes *all, const struct kernel *k) {
     free(numbers);
 }
 
+static bool is_brief(const struct insn *in, const struct probe *s) {
+    const struct access *a = in->extra;
+    switch (in->effect) {
+    case EFFECT_ACCESS:
+        return a->space == SPACE_PARAM ||
+               (a->space == SPACE_GLOBAL && a->kind != ACCESS_ATOMIC && !(s->flags & PROBE_STRONG));
+    case EFFECT_BRANCH:
+    case EFFECT_BRANCH_IF:
+        return in->target->index > in->index;
+    default:
+        return in->effect < EFFECT_BRANCH ? in->effect != EFFECT_PAUSE : in->effect == EFFECT_EXIT;
+    }
+}
+
+static bool all_brief(const struct probes *all, const struct kernel *k) {
+    enum { MOST = 1000 };
+    bool brief = k->code.count <= MOST;
+    for (uint32_t i = 0; brief && i < k->code.count; i++)
+        brief = is_brief(&k->code.insns[i], &all->items[i]);
+    return brief;
+}
+
 static struct probes *probes_make(struct kernel *k) {
     struct probes *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
     if (!all)
-        abort();
+        out_of_memory();
     all->unit = 4;
     for (uint32_t i = 0; i < k->code.count; i++) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);
@@ -231,6 +254,7 @@ static struct probes *probes_make(struct kernel *k) {
     find_in_step(all, k);
     probes_find_variables(k, all);
     number_barriers(all, k);
+    all->brief = all_brief(all, k);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (all->items[i].kind != PROBE_NOTHING)
             instrument(k, &all->items[i], &k->code.insns[i]);

@@ -52,6 +52,7 @@ struct probe {
 struct probes {
     uint32_t unit;        /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
     uint32_t unavoidable; /* barriers with a number */
+    bool brief;           /* warps end soon, wait for nobody, and make only plain accesses of global memory */
     struct probe items[]; /* by insn.index */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/probes.h"
 #include "isa/instruction.h"
 #include "ptx/opcode.h"
@@ -90,7 +91,7 @@ static struct flow follow(const struct ptx_function *function) {
     struct flow f = {.function = function, .changed = true};
     f.values = calloc(function->register_count + 1, sizeof *f.values);
     if (!f.values)
-        abort();
+        out_of_memory();
     for (int round = 0; f.changed && round < 100; round++) {
         f.changed = false;
         for (size_t i = 0; i < function->insn_count; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/fast_path.h"
 
 static void open_if_allowed(struct block_watch *b) {
@@ -17,7 +18,7 @@ void read_log_expect(struct block_watch *b, uint32_t warp) {
     if (!easy || b->launch->checks & CHECK_SLOW)
         return;
     if (!log->items && !(log->items = malloc(READ_LOG_SIZE * sizeof *log->items)))
-        abort();
+        out_of_memory();
     log->step = b->shadow.arrays != NULL;
     log->easy |= 1u << warp;
     open_if_allowed(b);

@@ -62,7 +62,7 @@ static bool make_room(struct race_chunk *c, uint32_t floor) {
     return true;
 }
 
-uint32_t chunk_visit(struct race_chunk *c, const struct global_record *m, uint32_t floor) {
+uint32_t chunk_visit(struct race_chunk *c, const struct full_record *m, uint32_t floor) {
     uint32_t known = chunk_known_visit(c, m);
     if (known)
         return known;
@@ -74,24 +74,25 @@ uint32_t chunk_visit(struct race_chunk *c, const struct global_record *m, uint32
 
 /* ---- one shadow word ---- */
 
-static struct global_record record_in_extents(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+static struct full_record record_in_extents(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
     unsigned byte = (unsigned)i << chunk_unit_shift(c);
     return slot == SHADOW_WRITE  ? extents_record(c->writes, c->write_count, byte)
            : slot == SHADOW_READ ? extents_record(c->reads, c->read_count, byte)
-                                 : (struct global_record){0};
+                                 : (struct full_record){0};
 }
 
-struct global_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+struct full_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {
+    chunk_assert_locked(c);
     if (!c->expanded)
         return record_in_extents(c, i, slot);
     unsigned n = c->arrays[slot] ? chunk_numbers(c, slot)[i] : 0;
     if (!n)
-        return (struct global_record){0};
+        return (struct full_record){0};
     const struct visit *v = &c->visits[n];
-    return (struct global_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
+    return (struct full_record){v->launch, v->block, {v->time, c->arrays[slot][i]}};
 }
 
-void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct global_record m, uint32_t floor) {
+void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct full_record m, uint32_t floor) {
     uint32_t n = m.launch && chunk_need_array(c, slot) ? chunk_visit(c, &m, floor) : 0;
     if (!c->arrays[slot])
         return;
@@ -109,10 +110,10 @@ static uint32_t value_in_memory(const struct race_chunk *c, uint64_t i, const ui
     return value;
 }
 
-struct global_shadow chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory) {
-    struct global_shadow word = {.write = chunk_record(c, i, SHADOW_WRITE),
-                                 .strong = chunk_record(c, i, SHADOW_STRONG),
-                                 .reads = {chunk_record(c, i, SHADOW_READ), chunk_record(c, i, SHADOW_READ_TOO)}};
+struct shadow_word chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory) {
+    struct shadow_word word = {.write = chunk_record(c, i, SHADOW_WRITE),
+                               .strong = chunk_record(c, i, SHADOW_STRONG),
+                               .reads = {chunk_record(c, i, SHADOW_READ), chunk_record(c, i, SHADOW_READ_TOO)}};
     if (!memory || !c->expanded || !word.write.launch)
         return word;
     bool apart = is_apart(c, i);
@@ -121,7 +122,7 @@ struct global_shadow chunk_shadow(const struct race_chunk *c, uint64_t i, const 
     return word;
 }
 
-void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct global_shadow *word, uint32_t floor) {
+void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct shadow_word *word, uint32_t floor) {
     chunk_clear_read_shared(c);
     chunk_set_record(c, i, SHADOW_WRITE, word->write, floor);
     chunk_set_record(c, i, SHADOW_STRONG, word->strong, floor);
@@ -139,7 +140,7 @@ void chunk_values_in_memory(struct race_chunk *c, uint64_t i, uint64_t n) {
 }
 
 void chunk_value_apart(struct race_chunk *c, uint64_t i, bool known, uint32_t value) {
-    const struct global_record none = {0};
+    const struct full_record none = {0};
     uint64_t bit = (uint64_t)1 << i % 64;
     if (!c->values && !(c->values = shadow_pool_take(values_bytes(c->unit_shift)))) {
         chunk_set_record(c, i, SHADOW_WRITE, none, 0);
@@ -216,7 +217,6 @@ static bool make_words(struct race_chunk *c, unsigned unit_shift) {
 /* Changes to a shadow word for each byte. Each byte takes over the records of its word. */
 static bool split_words(struct race_chunk *c) {
     struct race_chunk words = *c;
-    chunk_clear_read_shared(c);
     c->unit_shift = 0;
     c->parts = true;
     c->values = NULL;
@@ -246,7 +246,6 @@ static void forget(struct race_chunk *c) {
         c->expansions = MOST_EXPANSIONS - 1;
         stays = false;
     }
-    chunk_clear_read_shared(c);
     c->write_count = c->read_count = 0;
     c->parts = false;
     c->logged = 0;
@@ -265,6 +264,7 @@ static bool expand_records(struct race_chunk *c, const struct extent *e, enum sh
 }
 
 bool chunk_expand(struct race_chunk *c, unsigned unit_shift) {
+    chunk_assert_locked(c);
     if (c->expanded)
         return unit_shift >= c->unit_shift || split_words(c);
     c->parts |= !unit_shift;
@@ -279,13 +279,32 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift) {
     return good;
 }
 
+static _Thread_local struct kept_chunks *kept; /* by this host thread; NULL: none */
+
+void chunks_keep(struct kept_chunks *k) {
+    kept = k;
+}
+
+void chunks_let_go(struct kept_chunks *k) {
+    if (!k->which)
+        return;
+    for (uint32_t rest = k->which; rest; rest &= rest - 1)
+        chunk_close(&k->chunks[k->number[__builtin_ctz(rest)]]);
+    k->which = 0;
+    kept = NULL;
+}
+
 void chunk_lock(struct race_chunk *c) {
-    for (int i = 0; !chunk_try_lock(c); i++)
+    for (int i = 0; !chunk_try_lock(c); i++) {
+        if (kept) /* it may be among these, or somebody who waits for these may hold it */
+            chunks_let_go(kept);
         if (i > 100)
             sched_yield();
+    }
 }
 
 void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v) {
+    chunk_assert_locked(c);
     if (c->newest && c->newest <= v->floor)
         forget(c);
 }

@@ -9,19 +9,23 @@
 #ifndef SHADOW_MEMORY_H
 #define SHADOW_MEMORY_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "check/order.h"
 
-struct global_record {
+/* An access record of any block of any launch. */
+struct full_record {
     uint32_t launch, block; /* launch 0: none */
     struct access_record record;
 };
-struct global_shadow {
-    struct global_record write, strong, reads[2]; /* as struct shared_shadow */
-    uint32_t value;                               /* last written, if value_known: memory may not hold it yet */
+/* What is remembered of 1, 2 or 4 bytes of shared or global memory: the last plain write, the last strong one, and two
+ * reads since the plain one. This is how everything but the fast paths sees shadow memory, wherever the records lie. */
+struct shadow_word {
+    struct full_record write, strong, reads[2];
+    uint32_t value; /* in global memory: last written, if value_known; memory may not hold it yet */
     bool value_known;
 };
 
@@ -43,7 +47,7 @@ struct chunk_values {
 /* Bytes [first, last] of a chunk, accessed by consecutive threads: the record of byte i is `record` with i >> shift
  * added to `packed`. */
 struct extent {
-    struct global_record record; /* extrapolated to byte 0 of the chunk */
+    struct full_record record; /* extrapolated to byte 0 of the chunk */
     uint16_t first, last;
     uint8_t shift;
 };
@@ -74,14 +78,16 @@ struct race_chunk {
     uint32_t second; /* the second newest launch with a record here */
     /* Read-shared words (FastTrack's state of that name): all of them written, with records of two reads by
      * different blocks of launch read_shared_launch, at most block read_shared_block, and none of a write. A plain
-     * read by a later block changes nothing there, and needs no lock. */
+     * read by a later block changes nothing there, and needs no lock. A write conflicts with one of two reads by two
+     * blocks, and so takes the slow path, which forgets them (chunk_set_shadow). Other changes cannot make this
+     * untrue: records are forgotten only when the launch has ended, and a byte has the records of its word. */
     _Atomic uint32_t read_shared_launch, read_shared_block;
     uint16_t log_room, visit_room;
     struct visit *visits;        /* number 0 is none */
     struct extent *log;          /* reads of launch `newest` not yet propagated to the shadow words: chunk_log() */
     struct chunk_values *values; /* NULL: memory holds all values */
-    struct extent reads[MOST_READS], writes[MOST_WRITES];
-    _Atomic uint64_t read_shared[CHUNK_BYTES / 4 / 64]; /* a bit for each word */
+    struct extent reads[MOST_READS], writes[MOST_WRITES]; /* no two of a list overlap */
+    _Atomic uint64_t read_shared[CHUNK_BYTES / 4 / 64];   /* a bit for each word */
 };
 
 /* The access for which a chunk is opened. */
@@ -91,6 +97,27 @@ struct chunk_visitor {
     const uint8_t *memory; /* where the chunk's bytes are */
     bool write;
 };
+
+/* Chunks that a host thread keeps locked from one access to the next. It then waits for nothing but a chunk's lock,
+ * and before that it lets them go: see fast_scattered.c. */
+#define MOST_KEPT 32
+struct kept_chunks {
+    struct race_chunk *chunks; /* the allocation's */
+    uint32_t which;            /* a bit for each of number[] that is locked; 0: none is kept */
+    uint32_t number[MOST_KEPT];
+};
+void chunks_keep(struct kept_chunks *k); /* they are locked; the thread keeps no others */
+void chunks_let_go(struct kept_chunks *k);
+
+/* With -DASSERT_LOCKED (tests/emulator/check.test.sh) it stops where a chunk is looked at or changed, and nobody has
+ * locked it. */
+static inline void chunk_assert_locked(const struct race_chunk *c) {
+#ifdef ASSERT_LOCKED
+    assert(*(const volatile unsigned char *)(const volatile void *)&c->lock);
+#else
+    (void)c;
+#endif
+}
 
 void chunk_lock(struct race_chunk *c); /* alone it is not enough to read records: call chunk_propagate_log(), too */
 static inline bool chunk_try_lock(struct race_chunk *c) {
@@ -105,6 +132,7 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift);
 /* chunk_enter(), chunk_propagate_log() and chunk_expand(). False: no memory, and not locked. */
 bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v);
 static inline void chunk_close(struct race_chunk *c) {
+    chunk_assert_locked(c);
     atomic_flag_clear_explicit(&c->lock, memory_order_release);
 }
 static inline bool chunk_is_used(const struct race_chunk *c) {
@@ -115,6 +143,7 @@ static inline bool chunk_is_expanded(const struct race_chunk *c) {
     return __atomic_load_n(&c->expanded, __ATOMIC_RELAXED);
 }
 static inline void chunk_note_launch(struct race_chunk *c, uint32_t launch, bool write) {
+    chunk_assert_locked(c);
     if (c->newest < launch) {
         c->second = c->newest;
         __atomic_store_n(&c->newest, launch, __ATOMIC_RELAXED);
@@ -131,11 +160,11 @@ static inline unsigned chunk_unit_shift(const struct race_chunk *c) {
 void chunk_drop(struct race_chunk *c);
 
 /* `memory` is where the chunk's bytes are; with NULL, value and value_known are not set. */
-struct global_shadow chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory);
+struct shadow_word chunk_shadow(const struct race_chunk *c, uint64_t i, const uint8_t *memory);
 /* Out of memory, the old record is forgotten: a race may be missed, but none is invented. */
-void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct global_shadow *word, uint32_t floor);
-void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct global_record m, uint32_t floor);
-struct global_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot);
+void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct shadow_word *word, uint32_t floor);
+void chunk_set_record(struct race_chunk *c, uint64_t i, enum shadow_slot slot, struct full_record m, uint32_t floor);
+struct full_record chunk_record(const struct race_chunk *c, uint64_t i, enum shadow_slot slot);
 
 static inline uint64_t chunk_words(const struct race_chunk *c) {
     return CHUNK_BYTES >> c->unit_shift;
@@ -149,6 +178,7 @@ bool chunk_log_grows(struct race_chunk *c);
  * its block did before now->record's time. False: something here does not, or the log is full. */
 static inline bool chunk_log(struct race_chunk *c, const struct extent *now, uint32_t before) {
     uint32_t launch = now->record.launch;
+    chunk_assert_locked(c);
     if (c->newest != launch || c->second > before || c->newest_write > before ||
         (c->logged && c->log[0].record.launch != launch) || c->logged == c->log_room)
         return false;
@@ -164,13 +194,14 @@ static inline uint16_t *chunk_numbers(const struct race_chunk *c, enum shadow_sl
 bool chunk_make_array(struct race_chunk *c, enum shadow_slot slot);
 /* Makes the array if it does not exist yet. False: no memory. */
 static inline bool chunk_need_array(struct race_chunk *c, enum shadow_slot slot) {
+    chunk_assert_locked(c);
     return c->arrays[slot] || chunk_make_array(c, slot);
 }
-static inline bool visit_is(const struct visit *v, const struct global_record *m) {
+static inline bool visit_is(const struct visit *v, const struct full_record *m) {
     return v->block == m->block && v->time == m->record.time && v->launch == m->launch;
 }
 /* The number of the visit of a record, if it is one of the last four; otherwise 0. */
-static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struct global_record *m) {
+static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struct full_record *m) {
     enum { LAST = 4 };
     unsigned count = c->visit_count;
     if (count > 1 && visit_is(&c->last_visit, m))
@@ -181,7 +212,7 @@ static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struc
     return 0;
 }
 /* The number of the visit of a record, a new one if need be; may renumber all others. 0: no memory. */
-uint32_t chunk_visit(struct race_chunk *c, const struct global_record *m, uint32_t floor);
+uint32_t chunk_visit(struct race_chunk *c, const struct full_record *m, uint32_t floor);
 
 /* Memory holds what has been written to shadow words [i, i + n). */
 void chunk_values_in_memory(struct race_chunk *c, uint64_t i, uint64_t n);

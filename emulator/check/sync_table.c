@@ -4,6 +4,8 @@
 
 #include "check/block_watch.h"
 
+#include "base/out_of_memory.h"
+
 #define LEAST 16
 
 static struct sync_variable *slot_of(const struct sync_table *t, uint64_t key) {
@@ -23,7 +25,7 @@ static void grow(struct sync_table *t) {
     struct sync_table bigger = {.capacity = t->capacity ? 2 * t->capacity : LEAST, .count = t->count};
     bigger.items = calloc(bigger.capacity, sizeof *bigger.items);
     if (!bigger.items)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < t->capacity; i++)
         if (t->items[i].key)
             *slot_of(&bigger, t->items[i].key - 1) = t->items[i];

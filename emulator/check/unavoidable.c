@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "machine/code.h"
 
 #define MOST_BARRIERS 64 /* the rest are not looked at */
@@ -47,7 +48,7 @@ static void note_edge(void *data, uint32_t from, uint32_t to) {
 static void *new_array(size_t count, size_t size) {
     void *p = calloc(count, size);
     if (!p)
-        abort();
+        out_of_memory();
     return p;
 }
 

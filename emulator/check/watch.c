@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "check/block_watch.h"
-#include "check/follow.h"
 #include "check/fast_path.h"
+#include "check/follow.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
-#include "base/zeroed.h"
 
 /* ---- launches and blocks ---- */
 
 static struct launch_watch *launch_watch_new(unsigned checks, const struct kernel *kernel) {
     struct launch_watch *l = calloc(1, sizeof *l);
     if (!l)
-        abort();
+        out_of_memory();
     l->checks = checks;
     l->kernel = kernel;
     l->probes = probes_of(kernel);
@@ -98,6 +98,7 @@ static struct block_watch *block_watch_new(const struct block *b) {
 void watch_block_start(struct block *b) {
     if (!b->watch)
         b->watch = block_watch_new(b);
+    chunks_let_go(&b->watch->last_chunks.kept); /* of the block before */
     b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
     uint32_t threads = b->launch->config.block[0] * b->launch->config.block[1] * b->launch->config.block[2];
@@ -115,6 +116,7 @@ void watch_block_start(struct block *b) {
 
 void watch_block_free(struct block *b) {
     struct block_watch *watch = b->watch;
+    chunks_let_go(&watch->last_chunks.kept);
     order_free(&watch->order);
     sync_free(&watch->syncs);
     follow_free(watch);

@@ -1,6 +1,7 @@
 /* Turns a kernel's PTX, and that of the functions it calls, into executable instructions. */
 #include "decode/decode.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +9,14 @@
 
 #include "base/checks.h"
 #include "base/limits.h"
+#include "base/out_of_memory.h"
 #include "decode/fold.h"
 #include "decode/registers.h"
+#include "fatbin/resources.h"
+#include "ops/call.h"
+#include "ops/control.h"
 #include "ops/effects.h"
 #include "ops/stack.h"
-#include "fatbin/resources.h"
-#include "ops/control.h"
-#include "ops/call.h"
 
 #define MAX_SHARED (16u << 20)
 
@@ -39,7 +41,7 @@ static void *grown(void *array, size_t *capacity, size_t n, size_t element) {
     *capacity = *capacity ? 2 * *capacity : 64;
     void *bigger = realloc(array, *capacity * element);
     if (!bigger)
-        abort();
+        out_of_memory();
     return bigger;
 }
 
@@ -76,7 +78,7 @@ struct insn *decode_emit(struct decoder *d, handler_fn handler) {
         d->insns = realloc(d->insns, d->capacity * sizeof *d->insns);
         d->sources = realloc(d->sources, d->capacity * sizeof *d->sources);
         if (!d->insns || !d->sources)
-            abort();
+            out_of_memory();
     }
     struct insn *in = &d->insns[d->count];
     memset(in, 0, sizeof *in);
@@ -104,7 +106,7 @@ static struct function *reach(struct decoder *d, const struct ptx_function *ptx)
     f->ptx = ptx;
     d->functions = realloc(d->functions, (d->function_count + 1) * sizeof *d->functions);
     if (!d->functions)
-        abort();
+        out_of_memory();
     return d->functions[d->function_count++] = f;
 }
 
@@ -166,7 +168,7 @@ static void find_recursion(struct decoder *d) {
     uint32_t n = d->function_count;
     bool *calls = calloc((size_t)n * n, 1);
     if (!calls)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < n; i++) {
         const struct ptx_function *f = d->functions[i]->ptx;
         for (size_t k = 0; k < f->insn_count; k++) {
@@ -459,6 +461,7 @@ static void finish(struct decoder *d) {
     k->code.count = d->count;
     for (uint32_t i = 0; i < d->count; i++)
         if (has_target(&k->code.insns[i])) {
+            assert(k->code.insns[i].imm >= 0 && k->code.insns[i].imm < d->count);
             bool backward = k->code.insns[i].imm <= (int64_t)i;
             k->code.insns[i].target = &k->code.insns[k->code.insns[i].imm];
             k->code.insns[i].flags |= INSN_TARGET | (backward ? INSN_BACKWARD : 0);
@@ -496,7 +499,7 @@ static void ask_frames(struct decoder *d) {
 static struct decoder *decoder_new(struct kernel *k, struct ptx_module *ptx, char *error, size_t size) {
     struct decoder *d = calloc(1, sizeof *d);
     if (!d)
-        abort();
+        out_of_memory();
     d->kernel = k;
     d->ptx = ptx;
     d->arena = ptx->arena;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/out_of_memory.h"
 #include "isa/instruction.h"
 
 /* What a name means: in one module (its static names and its declarations), or in all (module NULL). */
@@ -51,7 +52,7 @@ static void make_table(struct linker *x) {
         x->capacity *= 2;
     x->symbols = calloc(x->capacity, sizeof *x->symbols);
     if (!x->symbols)
-        abort();
+        out_of_memory();
 }
 
 /* ---- definitions ---- */

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/compiled.h"
-#include "machine/code.h"
-#include "decode/static_limits.h"
-#include "decode/link.h"
-#include "memory/memory.h"
 #include "base/arena.h"
+#include "base/out_of_memory.h"
+#include "decode/link.h"
+#include "decode/static_limits.h"
+#include "machine/code.h"
+#include "machine/compiled.h"
+#include "memory/memory.h"
 
 struct module {
     struct ptx_module *ptx; /* the first; what it is linked with follows it */
@@ -58,7 +59,7 @@ static bool place_variables(const struct module *of, const struct ptx_module *m,
             continue;
         struct allocation *a = memory_allocate(v->size, v->align, kind_of(v), device, v->name);
         if (!a) {
-            snprintf(error, size, "no memory for variable '%s' of %llu bytes", v->name, (unsigned long long)v->size);
+            snprintf(error, size, NO_MEMORY_WORDS "variable '%s' of %llu bytes", v->name, (unsigned long long)v->size);
             return false;
         }
         memory_set_read_only(a, v->space == SPACE_CONST);
@@ -164,7 +165,7 @@ struct module *module_link_on(const struct module_text *texts, size_t count, con
         return NULL;
     struct module *m = calloc(1, sizeof *m);
     if (!m)
-        abort();
+        out_of_memory();
     m->ptx = ptx;
     m->elsewhere = elsewhere;
     m->origin = arena_intern(ptx->arena, origin, strlen(origin));

@@ -1,7 +1,7 @@
 /* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers are its own even
  * when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that matters. */
+#include "base/out_of_memory.h"
 #include "decode/registers.h"
-#include "base/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -247,7 +247,7 @@ static uint32_t place(struct decoder *d, struct places *p, struct interval i, un
     p->slots = realloc(p->slots, (p->count + 1) * sizeof *p->slots);
     p->taken_until = realloc(p->taken_until, (p->count + 1) * sizeof *p->taken_until);
     if (!p->slots || !p->taken_until)
-        abort();
+        out_of_memory();
     p->slots[p->count] = decode_frame(d, bytes, bytes < 64 ? 4 : 64);
     p->taken_until[p->count] = i.end;
     return p->slots[p->count++];

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "fatbin/decompress.h"
 
 #define HEADER_MAGIC    0xba55ed50u
@@ -84,11 +85,7 @@ static enum fatbin_result unpack_entry(const struct entry *e, struct fatbin_imag
         snprintf(error, size, "the executable's PTX is damaged: its sizes contradict each other");
         return FATBIN_BROKEN;
     }
-    char *text = malloc((size_t)bytes + 1);
-    if (!text) {
-        snprintf(error, size, "no memory for %llu bytes of PTX", (unsigned long long)bytes);
-        return FATBIN_BROKEN;
-    }
+    char *text = or_out_of_memory(malloc((size_t)bytes + 1));
     bool good = true;
     if (e->flags & FLAG_ZSTD)
         good = decompress_zstd(e->payload, (size_t)e->compressed, text, (size_t)bytes, error, size);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/out_of_memory.h"
 #include "fatbin/resources.h"
 
 static enum fatbin_result add(struct fatbin_images *images, const void *data, bool resources, char *error,
@@ -15,7 +16,7 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
         return result;
     struct fatbin_image *items = realloc(images->items, (images->count + 1) * sizeof *items);
     if (!items)
-        abort();
+        out_of_memory();
     items[images->count++] = image;
     images->items = items;
     if (resources)

@@ -1,4 +1,5 @@
 /* A block: its warps take turns on one host thread; its barriers open when all have come. */
+#include <assert.h>
 #include <string.h>
 
 #include "machine/observer.h"
@@ -66,6 +67,7 @@ static bool has_come(const struct block *b, unsigned barrier) {
 
 void block_check_barrier(struct block *b, unsigned barrier) {
     struct block_barrier *bar = &b->barriers[barrier];
+    assert(bar->expected || bar->arrived <= b->live_lanes);
     if (!bar->arrived || !has_come(b, barrier)) {
         b->awaited |= bar->arrived ? 1u << barrier : 0;
         return;

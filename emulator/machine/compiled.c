@@ -1,7 +1,7 @@
 /* Allocating and freeing the compiled form of a kernel. */
 #include "machine/compiled.h"
 
-#include "base/zeroed.h"
+#include "base/out_of_memory.h"
 
 struct tier *tier_new(void) {
     struct tier *t = zeroed(1, sizeof *t);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
+
 #define BUFFER_LIMIT                                                                                                   \
     ((size_t)8 << 20) /* as the default of cudaLimitPrintfFifoSize is 1 MiB: more is written out early */
 
@@ -42,7 +44,7 @@ static void append(const char *text, size_t n) {
         size_t size = 2 * (buffer.used + n) + 4096;
         char *bigger = realloc(buffer.text, size);
         if (!bigger)
-            abort();
+            out_of_memory();
         buffer.text = bigger;
         buffer.size = size;
     }

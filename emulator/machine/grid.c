@@ -7,12 +7,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/limits.h"
+#include "base/out_of_memory.h"
 #include "base/settings.h"
 #include "machine/call_stack.h"
 #include "machine/observer.h"
 #include "machine/stuck.h"
 #include "memory/memory.h"
-#include "base/limits.h"
 
 #define MAX_HELPERS     255
 #define RESIDENT_BLOCKS 64 /* unfinished blocks for each worker, when they wait for others */
@@ -227,7 +228,7 @@ static struct block *next_block(struct launch_job *job, struct worker *worker, s
     if (!reuse) {
         void *memory = aligned_alloc(128, block_bytes(launch));
         if (!memory)
-            abort();
+            out_of_memory();
         reuse = block_make(launch, worker, memory);
     }
     block_start(reuse, index);
@@ -360,7 +361,7 @@ static void worker_do(struct launch_job *job, int index) {
     worker.cache_size = job->launch.kernel->access_count;
     worker.cache = calloc(worker.cache_size + 1, sizeof *worker.cache);
     if (!worker.cache)
-        abort();
+        out_of_memory();
     work(job, &worker);
     if (worker.counters)
         observer.counters_end(worker.counters);

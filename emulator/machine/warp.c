@@ -1,6 +1,8 @@
 /* How the lanes of a warp diverge and reconverge. */
 #include "machine/warp.h"
 
+#include <assert.h>
+
 #include "machine/compiled.h"
 #include "machine/observer.h"
 
@@ -31,7 +33,19 @@ static const struct insn *find_rival(const struct warp *w) {
     return lowest;
 }
 
+/* The splits share out the live lanes: each lane is in one of them. */
+static inline bool splits_hold(const struct warp *w) {
+    uint32_t seen = 0;
+    for (unsigned i = 0; i < w->count; i++) {
+        if (!w->splits[i].mask || w->splits[i].mask & seen)
+            return false;
+        seen |= w->splits[i].mask;
+    }
+    return seen == w->live && !(w->live & ~w->threads);
+}
+
 static const struct insn *run_split(struct warp *w, unsigned i) {
+    assert(i < w->count && w->splits[i].state == SPLIT_READY && splits_hold(w));
     w->current = (uint16_t)i;
     w->mask = w->splits[i].mask;
     w->rival = w->count > 1 ? find_rival(w) : NO_RIVAL;
@@ -92,6 +106,7 @@ static const struct insn *rotate(struct warp *w) {
 }
 
 void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc) {
+    assert(w->count < WARP_SIZE && running(w)->mask & keep && running(w)->mask & ~keep);
     struct warp_diverge *f = running(w), *other = &w->splits[w->count++];
     *other = *f;
     other->mask = f->mask & ~keep;

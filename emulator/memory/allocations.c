@@ -7,6 +7,7 @@
  * table, so that a later access can be told what it was. Writers hold one mutex. */
 #include "memory/memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -115,6 +116,14 @@ static bool overlaps(const struct allocation *a, const struct allocation *b) {
     return a->base < b->base + b->size && b->base < a->base + a->size;
 }
 
+/* The lowest comes first. (A new one may lie on the end of a freed one: then its bytes belong to the new one.) */
+static inline bool in_order(const struct table *t, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (t->items[i]->base <= t->items[i - 1]->base)
+            return false;
+    return true;
+}
+
 /* A copy of the table without `removed` and without the freed ones that `added` lies on, and with `added` in its place.
  * Either may be NULL. */
 static bool table_replace(struct region *r, struct allocation *added, const struct allocation *removed) {
@@ -136,6 +145,7 @@ static bool table_replace(struct region *r, struct allocation *added, const stru
     }
     if (waiting)
         t->items[n++] = waiting;
+    assert(in_order(t, n));
     atomic_init(&t->count, n);
     atomic_store_explicit(&r->table, t, memory_order_release);
     return true;
@@ -322,11 +332,12 @@ bool memory_revive(uint64_t base) {
     return possible;
 }
 
-static struct allocation *register_locked(uint64_t base, size_t size, int device) {
+static struct allocation *register_locked(uint64_t base, size_t size, int device, bool *taken) {
     size_t count;
     const struct table *t = table_read(REGION_REGISTERED, &count);
     size_t rank = table_rank(t, count, base + size - 1);
-    if (rank && t->items[rank - 1]->base + t->items[rank - 1]->size > base)
+    *taken = rank && t->items[rank - 1]->base + t->items[rank - 1]->size > base;
+    if (*taken)
         return NULL;
     struct allocation *a = entry_new();
     if (!a)
@@ -343,15 +354,16 @@ static struct allocation *register_locked(uint64_t base, size_t size, int device
     return table_insert(&regions[REGION_REGISTERED], a) ? a : NULL;
 }
 
-struct allocation *memory_register(void *host, size_t size, int device) {
+struct allocation *memory_register(void *host, size_t size, int device, bool *taken) {
     uint64_t base = (uint64_t)(uintptr_t)host;
+    *taken = true;
     if (size == 0 || base + size < base || !space_reserve())
         return NULL;
     struct space_range all = space_all();
     if (base < all.end && all.start < base + size)
         return NULL; /* ours already */
     pthread_mutex_lock(&lock);
-    struct allocation *a = register_locked(base, size, device);
+    struct allocation *a = register_locked(base, size, device, taken);
     pthread_mutex_unlock(&lock);
     return a;
 }

@@ -48,7 +48,8 @@ struct allocation {
  * zeros when it has a name or is managed: variables start so, and pages of Linux do.
  * NULL when there is no room. size 0 is allowed for variables only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
-struct allocation *memory_register(void *host, size_t size, int device); /* NULL if it overlaps another */
+/* NULL, and *taken, if it overlaps another; NULL alone if there is no memory for a note of it. */
+struct allocation *memory_register(void *host, size_t size, int device, bool *taken);
 /* Reserves an address where memory will be later, perhaps several times: it is not live yet. NULL when there is no
  * room. */
 struct allocation *memory_reserve(size_t size, int device);

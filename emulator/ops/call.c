@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "machine/call_stack.h"
-#include "machine/finding.h"
 #include "machine/code.h"
+#include "machine/finding.h"
 #include "machine/grid.h"
 #include "ops/call.h"
 
@@ -31,7 +32,7 @@ static void push(struct warp *w, const struct function *f) {
         w->call_stack = calloc(1, sizeof(struct call_stack));
     struct call_stack *stack = w->call_stack;
     if (!s || !stack)
-        abort();
+        out_of_memory();
     s->mask = w->mask;
     memcpy(s->area, w->regs + f->area_begin, bytes);
     if (w->shadow)
@@ -168,7 +169,7 @@ static uint8_t *keep(const uint8_t *frame, const struct argument *result) {
     size_t bytes = result ? (size_t)result->bytes * WARP_SIZE : 0;
     uint8_t *kept = malloc(bytes + 1);
     if (!kept)
-        abort();
+        out_of_memory();
     if (result)
         memcpy(kept, frame + result->from, bytes);
     return kept;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "ptx/ptx.h"
 
 #define FAMILY(name) extern const struct form forms_##name[] __attribute__((weak));
@@ -40,8 +41,8 @@ static void build(void) {
             count++;
     for (capacity = 1024; capacity < 2 * count; capacity *= 2)
         ;
-    list = calloc(count + 1, sizeof *list);
-    table = calloc(capacity, sizeof *table);
+    list = zeroed(count + 1, sizeof *list);
+    table = zeroed(capacity, sizeof *table);
     size_t n = 0;
     for (size_t f = 0; f < family_count; f++)
         for (const struct form *p = families[f]; p && p->name; p++) {

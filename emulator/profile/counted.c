@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/out_of_memory.h"
 #include "decode/module.h"
-#include "base/zeroed.h"
 
 bool counted_is_predicated(const struct kernel *k, uint32_t index) {
     return index && k->code.insns[index - 1].flags & INSN_PREDICATE;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "emulator.h"
 #include "profile/launches.h"
 #include "profile/output.h"
@@ -13,7 +14,6 @@
 #include "profile/reuse.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
-#include "base/zeroed.h"
 
 static _Atomic bool on; /* sums, between counters_start and counters_stop */
 static struct counts process;
@@ -272,6 +272,7 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .bulk_copies = n[COUNT_BULK_COPIES],
         .bulk_load_bytes = n[COUNT_BULK_LOADED],
         .bulk_store_bytes = n[COUNT_BULK_STORED],
+        .shared_atomic_wavefronts = n[COUNT_SHARED_ATOM_WAVEFRONTS],
     };
 }
 

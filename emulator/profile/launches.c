@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/out_of_memory.h"
 #include "check/parts.h"
 #include "profile/output.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
-#include "base/zeroed.h"
 
 #define MOST_LAUNCHES 4096 /* a profile of more is of no use, and takes memory */
 #define NAME_SIZE     600

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
+
 #define LINE_SHIFT 7
 #define SMALL      ((size_t)1 << 15) /* places at first; what a new block may find at most is half of that */
 
@@ -25,7 +27,7 @@ struct line_reuse *reuse_new(void) {
     if (r)
         r->places = calloc(SMALL, sizeof *r->places);
     if (!r || !r->places)
-        abort();
+        out_of_memory();
     r->size = SMALL;
     return r;
 }
@@ -47,7 +49,7 @@ static void grow(struct line_reuse *r) {
     struct line_reuse larger = {.size = 2 * r->size, .used = r->used, .block = r->block};
     larger.places = calloc(larger.size, sizeof *larger.places);
     if (!larger.places)
-        abort();
+        out_of_memory();
     for (size_t i = 0; i < r->size; i++)
         if (r->places[i].warps)
             *find(&larger, r->places[i].block, r->places[i].line) = r->places[i];

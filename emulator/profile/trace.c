@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/out_of_memory.h"
 #include "check/symbols.h"
 #include "memory/memory.h"
-#include "base/zeroed.h"
 
 #define MOST_ELEMENTS ((uint64_t)1 << 20)
 

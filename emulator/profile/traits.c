@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
 #include "decode/registers.h"
 #include "isa/instruction.h"
 #include "ptx/opcode.h"
@@ -75,7 +76,7 @@ static void look_at_atomic(const struct kernel *k, const struct ptx_insn *p, str
 static struct traits *make(const struct kernel *k) {
     struct traits *t = calloc(1, sizeof *t + k->code.count * sizeof *t->insns);
     if (!t)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < k->code.count; i++) {
         const struct ptx_insn *p = k->code.sources[i];
         struct insn_traits *now = &t->insns[i];

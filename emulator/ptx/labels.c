@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
+
 struct place {
     const char *name; /* as it was written */
     uint32_t scope;
@@ -33,7 +35,7 @@ static struct places collect(struct ptx_function *f, struct ptx_prototype *proto
         most++;
     places.items = malloc((most + 1) * sizeof *places.items);
     if (!places.items)
-        abort();
+        out_of_memory();
     for (size_t i = 0; i < f->insn_count; i++)
         if (f->insns[i].label)
             places.items[places.count++] =
@@ -56,7 +58,7 @@ static bool rename_all(struct arena *arena, struct places *places) {
         size_t digits = (size_t)snprintf(number, sizeof number, "@%u", p->scope);
         char *name = malloc(length + digits + 1);
         if (!name)
-            abort();
+            out_of_memory();
         memcpy(name, p->name, length);
         memcpy(name + length, number, digits + 1);
         *p->label = arena_intern(arena, name, length + digits);

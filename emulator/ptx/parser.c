@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/out_of_memory.h"
 #include "ptx/constant.h"
 #include "ptx/debug_strings.h"
 #include "ptx/labels.h"
@@ -1011,7 +1012,7 @@ struct ptx_module *ptx_parse(const char *text, size_t length, char *error, size_
     struct parser *p = calloc(1, sizeof *p);
     struct arena *arena = arena_new();
     if (!p)
-        abort();
+        out_of_memory();
     const char *zero = memchr(text, 0, length);
     p->lexer = (struct lexer){text, zero ? zero : text + length, 1};
     p->error = error;

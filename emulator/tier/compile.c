@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/out_of_memory.h"
 #include "base/settings.h"
 #include "tier/tier.h"
 
@@ -292,7 +293,7 @@ static void *background(void *unused) {
 static void enqueue(char *text, struct tier *tier) {
     struct job *job = malloc(sizeof *job);
     if (!job)
-        abort();
+        out_of_memory();
     *job = (struct job){text, tier, NULL};
     atomic_fetch_add(&tier->owners, 1);
     pthread_mutex_lock(&queue.lock);

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/out_of_memory.h"
 #include "decode/registers.h"
 #include "tier/translator.h"
 
@@ -142,13 +143,13 @@ char *tier_translate(const struct kernel *kernel, bool counted) {
     size_t size = 0;
     struct translator *t = calloc(1, sizeof *t);
     if (!t || !(t->out = open_memstream(&text, &size)))
-        abort();
+        out_of_memory();
     t->k = kernel;
     t->steps = calloc(kernel->code.count, 1);
     t->names = calloc(kernel->code.count, sizeof *t->names);
     t->live = registers_liveness(kernel->ptx, &t->words);
     if (!t->steps || !t->names)
-        abort();
+        out_of_memory();
     steps_classify(t);
     t->counted = counted;
     if (counted)

@@ -6,9 +6,10 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
-rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* # 03 is to be the last
+rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* # 03 and 03b are to be the last
 restore_exercise 01
 restore_exercise 03
+restore_exercise 03b
 export NO_COLOR=1 TERM=dumb TIMEOUT=10
 file=$(ls lessons/lesson03_*/exercise.cu)
 master=$(ls solutions/lesson03_*/solution.cu)
@@ -64,6 +65,10 @@ wait exercise.backup1.cu
 wait q quit
 quiet 1.5 grading
 send n
+wait exercise03b
+wait VERDICT: stale_output
+wait q quit
+send n
 wait is the last one
 run touch lessons/lesson01_*/exercise.cu
 wait exercise01
@@ -71,6 +76,9 @@ wait grading ...
 send 0
 send 3
 wait exercise03
+wait grading ...
+send b
+wait exercise03b
 wait grading ...
 send q
 END

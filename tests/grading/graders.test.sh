@@ -5,7 +5,7 @@
 # differently, in solutions/lessonNN_name/other/, pass. On the emulator, whose checks the verdicts come from.
 # Each file is graded as a student's; but most are compiled together (tests/join.sh). What must not compile is not, nor
 # what would see the difference: it says `// alone: why`; nor are the exercise, the solution and the first other one.
-# runs for each lesson
+# runs for each exercise
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -227,6 +227,11 @@ CASES = [
         dict(html="exercise 03: <b[^>]*>pass.*Compare with the solution.*__global__", text=r"VERDICT: pass[^$]*^Next: exercise 01, in lesson01_threads"),
     ),
     (
+        "so is a further exercise of a lesson",
+        "%%nvcc --grade 03b\n" + exercise("lessons/lesson03b_*/exercise.cu"),
+        dict(error="NotPassed: exercise 03b: stale_output", html="✗"),
+    ),
+    (
         "a compile error is graded",
         '%%nvcc --grade 03\n#include "common/check.h"\nint x = ;',
         dict(error="CompileError: line 3: expected an expression"),

@@ -48,6 +48,7 @@ REFUSED = [
     ("--max-output 0", "at least 1"),
     ("--grade", "number"),
     ("--grade x3", "number"),
+    ("--grade 03bc", "number"),
     ("--name", "file"),
     ("--name ../a.h", "without folders"),
     ("--name a.txt", "ends in"),
@@ -106,6 +107,7 @@ def test_options():
         ["a.cu", "b.cpp"],
     )
     check("options: --grade 3 is exercise 03", options.parse("--grade 3").grade, "03")
+    check("options: --grade 3b is exercise 03b", options.parse("--grade 3b").grade, "03b")
     check(
         "options: limits",
         (options.parse("--timeout 2.5").timeout, options.parse("--max-output 10").max_output),

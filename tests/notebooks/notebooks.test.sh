@@ -10,9 +10,9 @@ export BACKEND=cpu
 need_jupyterlab "the notebooks run"
 
 sh tools/notebooks/notebooks.sh execute >"$scratch/executed" 2>"$scratch/said" || true
-for program in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu; do
-  [ -f "${program%/*}/README.md" ] || continue
-  lesson=$(basename "${program%/*}")
+for source in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu lessons/lesson[0-9][0-9][a-z]_*/exercise.cu; do
+  [ -f "${source%/*}/README.md" ] || continue
+  lesson=$(basename "${source%/*}")
   if grep -q "^ok   $lesson:" "$scratch/executed"; then
     pass "the notebook of $lesson runs from its first cell to its last"
   else

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
-rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* lessons/lesson03_*
+rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* lessons/lesson03*
 unset GITHUB_ACTIONS ROSTER JOBS STRICT OUT STUDENT
 
 cat >tools/grading/run <<'END'

@@ -46,6 +46,10 @@ case $output in *'exercise01 solution'*) no "nobody is sent to a solution that i
 capture make exercise01 reset
 expect "reset works without the master" 0 'as it was given again'
 if cmp -s lessons/lesson01_*/exercise.cu tools/given/lesson01_*.cu; then pass "and gives the exercise back"; else no "and gives the exercise back" "it differs"; fi
+mv lessons/lesson03b_operators/exercise.cu "$scratch/given.cu"
+capture make exercise03b reset
+expect "so it does for a further exercise" 0 'as it was given again'
+if cmp -s lessons/lesson03b_operators/exercise.cu "$scratch/given.cu"; then pass "which is the same again"; else no "which is the same again" "it differs"; fi
 capture make test
 expect "make test says that there is none" error 'has no tests'
 capture make grade STUDENT=me

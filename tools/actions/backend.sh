@@ -6,9 +6,8 @@
 # The emulator asks it what kernels need: registers for profiles, stack for checks.
 find_ptxas() {
   [ -z "${EMULATOR_PTXAS:-}" ] || return 0
-  ptxas=$(dirname "$(readlink -f "$NVCC")")/ptxas
-  [ -x "$ptxas" ] || ptxas=${TOOLKIT_LIB%/*}/bin/ptxas
-  [ ! -x "$ptxas" ] || export EMULATOR_PTXAS="$ptxas"
+  ptxas=$(sh tools/toolchain/find_tool.sh ptxas "$NVCC" "$TOOLKIT_LIB")
+  [ -z "$ptxas" ] || export EMULATOR_PTXAS="$ptxas"
 }
 
 choose_backend() {

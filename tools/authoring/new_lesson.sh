@@ -84,6 +84,7 @@ make_the_rest() {
   if ! find "lessons/$folder" "solutions/$folder" -name '*.c[up]*' -exec sh tools/authoring/format.sh {} + 2>/dev/null; then
     warn "clang-format 14 is not installed, so the new files may not be laid out as make format does."
   fi
+  sh tools/authoring/map.sh
   sh tools/authoring/generate.sh "$number"
 }
 

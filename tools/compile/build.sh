@@ -34,8 +34,9 @@ require_writable "$(dirname "$executable")"
 unset NVCC_APPEND_FLAGS
 # Where only PTX is made, ptxas looks at it all the same: what it refuses for any GPU must not be built here.
 kept=''
-ptxas=$(dirname "$NVCC")/ptxas
-if [ -z "$GPU_NAME" ] && [ -x "$ptxas" ]; then
+ptxas=''
+[ -n "$GPU_NAME" ] || ptxas=$(sh tools/toolchain/find_tool.sh ptxas "$NVCC" "$TOOLKIT_LIB")
+if [ -n "$ptxas" ]; then
   case " $* " in *'rdc=true '* | *' -dc '*) export RELOCATABLE=1 ;; esac
   kept=$(mktemp -d)
   trap 'rm -rf "$kept"' EXIT

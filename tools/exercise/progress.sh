@@ -19,7 +19,7 @@ cells=${PROGRESS_FILE:+$PROGRESS_FILE.cells} # what notebooks' cells held when t
 exercise_of() { echo "$(exercise_folder "$1")/exercise.cu"; }
 sum_of() { if [ -f "$(exercise_of "$1")" ]; then cksum <"$(exercise_of "$1")" | cut -d' ' -f1; else echo -; fi; }
 cell_of() { echo "${cells:-work/.graded}/lesson$1.cu"; }
-name_of() { exercise_folder "$1" | sed 's|lessons/lesson[0-9]*_||'; }
+name_of() { exercise_folder "$1" | sed 's|lessons/lesson[^_]*_||'; }
 
 # entry NUMBER: sets passed_on, verdict, day, sum; verdict is empty without an entry.
 entry() {
@@ -101,7 +101,7 @@ show() {
     [ "$passed_on" = - ] || passed=$((passed + 1))
     changed=''
     [ -z "$verdict" ] || [ "$sum" = cell ] || [ "$sum" = "$(sum_of "$number")" ] || changed=', and the file has changed since'
-    printf '  %s %-18s %s%s\n' "$number" "$(name_of "$number")" "$(describe)" "$changed"
+    printf '  %-21s %s%s\n' "$number $(name_of "$number")" "$(describe)" "$changed"
   done
   if [ "$passed" = "$all" ]; then
     echo "All $all exercises have passed."

@@ -143,14 +143,19 @@ static void watch_folder(const char *path) {
     }
 }
 
+/* 03, 03b, 04: an underscore comes before letters. */
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static void find_exercises(void) {
     glob_t found;
-    if (glob("lessons/lesson[0-9][0-9]_*/exercise.cu", 0, NULL, &found) != 0) {
-        return;
-    }
+    glob("lessons/lesson[0-9][0-9]_*/exercise.cu", 0, NULL, &found);
+    glob("lessons/lesson[0-9][0-9][a-z]_*/exercise.cu", GLOB_APPEND, NULL, &found);
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_paths);
     for (size_t i = 0; i < found.gl_pathc && exercise_count < EXERCISES_MAX; i++) {
         struct exercise *exercise = &exercises[exercise_count];
-        if (sscanf(found.gl_pathv[i], "lessons/lesson%2[0-9]", exercise->number) == 1) {
+        if (sscanf(found.gl_pathv[i], "lessons/lesson%3[0-9a-z]", exercise->number) == 1) {
             snprintf(exercise->path, sizeof exercise->path, "%s", found.gl_pathv[i]);
             exercise->graded = look(exercise->path);
             watch_folder(exercise->path);
@@ -160,15 +165,22 @@ static void find_exercises(void) {
     globfree(&found);
 }
 
-static int choose(const char *number) {
+static struct exercise *find_exercise(const char *number) {
     for (int i = 0; i < exercise_count; i++) {
         if (strcmp(exercises[i].number, number) == 0) {
-            now.exercise = &exercises[i];
-            now.last_status = -1;
-            return 1;
+            return &exercises[i];
         }
     }
-    return 0;
+    return NULL;
+}
+
+static int choose(const char *number) {
+    struct exercise *exercise = find_exercise(number);
+    if (exercise) {
+        now.exercise = exercise;
+        now.last_status = -1;
+    }
+    return exercise != NULL;
 }
 
 /* The exercise after this one; NULL when this is the last. */
@@ -311,6 +323,14 @@ static void type_digit(char digit) {
     go_to(number);
 }
 
+/* A letter behind the two digits of an exercise goes to a further one of its lesson: 03, then b. */
+static void type_letter(char letter) {
+    char number[4] = {now.exercise->number[0], now.exercise->number[1], letter, 0};
+    if (find_exercise(number)) {
+        go_to(number);
+    }
+}
+
 /* 0: it was q. */
 static int handle_key(char key) {
     if (key >= '0' && key <= '9') {
@@ -343,6 +363,8 @@ static int handle_key(char key) {
     case ' ':
         show_keys();
         break;
+    default:
+        type_letter(key);
     }
     return 1;
 }

@@ -116,6 +116,10 @@ void judge_argument(struct call *call, int number) {
     add_argument(call, ARGUMENT_INTEGER)->integer = (uint64_t)(int64_t)number;
 }
 
+void judge_argument(struct call *call, unsigned long long number) {
+    add_argument(call, ARGUMENT_INTEGER)->integer = number;
+}
+
 void judge_argument(struct call *call, float number) {
     add_argument(call, ARGUMENT_FLOAT)->real = number;
 }

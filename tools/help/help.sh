@@ -10,6 +10,7 @@ lessons=$(ls -d lessons/lesson[0-9][0-9]_*/ 2>/dev/null | sed 's|lessons/lesson\
   $1 != last + 1 || last == "" { close_range(); first = $1 }
   { last = $1 }
   END { close_range() }')
+further=$(ls -d lessons/lesson[0-9][0-9][a-z]_*/ 2>/dev/null | sed 's|lessons/lesson\([^_]*\)_.*|\1|' | tr '\n' ' ')
 cat <<END
 CUDA C workbook: write kernels, run them on a GPU or on the emulator.
 
@@ -34,4 +35,4 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make clean      start clean       make new  make format   for authors
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END
-echo "Lessons: ${lessons}(README.md says what they are about)"
+echo "Lessons: ${lessons}${further:+and further exercises: $further}(README.md tells of each)"

@@ -3,13 +3,15 @@
 # letter, or nothing if all are far. A part of a lesson's name (relu) means that lesson. A number that no lesson has is told as such.
 word=$1
 shift
-numbered=$(printf '%s\n' "$word" | sed -n 's/^\(lesson\|exercise\|hint\)0*\([0-9]\{1,2\}\)$/\1 \2/p')
+numbered=$(printf '%s\n' "$word" | sed -n 's/^\(lesson\|exercise\|hint\)0*\([0-9]\{1,2\}\)\([a-z]\{0,1\}\)$/\1 \2 \3/p')
 if [ -n "$numbered" ]; then
-  kind=${numbered% *}
-  wanted=$(printf '%s%02d' "$kind" "${numbered#* }")
-  known=$(printf '%s\n' "$@" | sed -n "s/^$kind\([0-9][0-9]\)\$/\1/p" | sort)
-  if printf '%s\n' "$@" | grep -qx "$wanted"; then
-    echo " Did you mean $wanted?"
+  kind=${numbered%% *} letter=${numbered##* } number=${numbered#* }
+  number=$(printf '%02d' "${number% *}")$letter
+  known=$(printf '%s\n' "$@" | sed -n "s/^$kind\([0-9][0-9][a-z]\{0,1\}\)\$/\1/p" | sort)
+  if printf '%s\n' "$@" | grep -qx "$kind$number"; then
+    echo " Did you mean $kind$number?"
+  elif [ -n "$letter" ] && printf '%s\n' "$@" | grep -qx "exercise$number"; then
+    echo " $number is an exercise without a program of its own. Did you mean exercise$number?"
   else
     echo " There are ${kind}s" $known "so far; README.md says what is planned."
   fi
@@ -31,6 +33,7 @@ function changes(a, b,    i, j, row, last, kept) { # the edit distance
 }
 BEGIN { least = 1000; lower = tolower(word) }
 {
+    known[$0]
     candidate = $0
     distance = changes(lower, tolower(candidate))
     if (candidate ~ /_/ && candidate ~ /^lesson/) { # a folder: its parts count as well
@@ -39,6 +42,7 @@ BEGIN { least = 1000; lower = tolower(word) }
         if (index(name, lower) && length(lower) > 2) distance = 0
         else { d = changes(lower, name); if (d < distance) distance = d }
         sub(/_.*/, "", candidate)
+        if (!(candidate in known)) sub(/^lesson/, "exercise", candidate) # it has no program
     }
     if (distance < least) { least = distance; best = candidate }
 }

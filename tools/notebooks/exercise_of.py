@@ -7,7 +7,7 @@ import sys
 
 
 def exercise_of(notebook, number):
-    first = re.compile(rf"\s*%%(nvcc|cuda)\b[^\n]*--grade[ =]+0*{int(number)}\b[^\n]*")
+    first = re.compile(rf"\s*%%(nvcc|cuda)\b[^\n]*--grade[ =]+0*{number.lstrip('0')}\b[^\n]*")
     for cell in reversed(notebook.get("cells", [])):
         source = "".join(cell.get("source", []))
         if cell.get("cell_type") == "code" and first.match(source):

@@ -25,6 +25,13 @@ This is [the lesson's page]({folder}/README.md) as a notebook.
   of a single version prints what it counted, too.)
 - Commands that begin with `make` are for a terminal (File, New, Terminal) in the workbook's folder."""
 
+INTRODUCTION_WITHOUT_PROGRAM = """\
+This is [the lesson's page]({folder}/README.md) as a notebook.
+
+- The cell that begins with `%%nvcc --grade` is the exercise: Shift+Enter compiles and grades it.
+- A double click on a table opens it: write your predictions into it, then Shift+Enter. The answers are folded away below.
+- Other commands are for a terminal (File, New, Terminal) in the workbook's folder."""
+
 SETUP = """\
 # Loads %%nvcc, and says who runs your kernels: a GPU, or the emulator where there is none.
 import os
@@ -98,10 +105,14 @@ class Lesson:
 
 
 def lesson_numbers():
-    """The lessons that have a page and a program."""
-    folders = sorted((ROOT / "lessons").glob("lesson[0-9][0-9]_*"))
-    numbers = [(folder.name[6:8], folder) for folder in folders]
-    return [n for n, folder in numbers if (folder / "README.md").exists() and (folder / f"lesson{n}.cu").exists()]
+    """The lessons that have a page and a program; and those with a page and an exercise alone, such as 03b."""
+    folders = sorted(folder for folder in (ROOT / "lessons").glob("lesson*_*") if re.match(r"lesson\d\d[a-z]?_", folder.name))
+    numbers = [(folder.name[len("lesson") :].split("_")[0], folder) for folder in folders]
+    return [n for n, folder in numbers if (folder / "README.md").exists() and has_cells(n, folder)]
+
+
+def has_cells(number, folder):
+    return (folder / f"lesson{number}.cu").exists() or (number[-1].isalpha() and (folder / "exercise.cu").exists())
 
 
 def slug(text):
@@ -195,7 +206,7 @@ class Notebook:
         target = match.group(1)
         if re.match(r"[a-z]+:|#", target):
             return match.group()
-        other = re.fullmatch(r"\.\./(lesson(\d\d)_\w+)/README\.md", target)
+        other = re.fullmatch(r"\.\./(lesson(\d\d[a-z]?)_\w+)/README\.md", target)
         if other and other.group(2) in lesson_numbers():
             return f"]({other.group(1)}.ipynb)"
         return f"]({posixpath.normpath(f'../lessons/{self.lesson.folder.name}/{target}')})"
@@ -205,7 +216,8 @@ class Notebook:
         title, minutes, rest = first.split("\n\n", 2)
         program = f"lesson{self.lesson.number}.cu"
         folder = f"../lessons/{self.lesson.folder.name}"
-        words = INTRODUCTION.format(folder=folder, program=program)
+        introduction = INTRODUCTION if self.lesson.program.lines else INTRODUCTION_WITHOUT_PROGRAM
+        words = introduction.format(folder=folder, program=program)
         self.add("markdown", "title", "\n\n".join(filter(None, [title, badge(self.lesson.folder.name), self.with_links(minutes), words])))
         self.add("code", "setup", SETUP.format(number=self.lesson.number, repository=repository()[0]))
         self.add_text(rest)

@@ -87,12 +87,12 @@ def read_items(path):
 
 
 class Program:
-    """lessonNN.cu, and what can be shown of it."""
+    """lessonNN.cu, and what can be shown of it: nothing, where there is no program."""
 
     def __init__(self, path):
         self.path = Path(path)
-        self.lines = self.path.read_text().split("\n")
-        self.items = read_items(path)
+        self.lines = self.path.read_text().split("\n") if self.path.exists() else []
+        self.items = read_items(path) if self.path.exists() else []
 
     def item(self, name):
         for item in self.items:

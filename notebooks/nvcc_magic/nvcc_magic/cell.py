@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import statistics
 import subprocess
@@ -142,17 +141,13 @@ class Cell:
         if not options.asks_ptxas or compiler.makes_machine_code(options, sources):
             return
         architecture = self._architecture("sass")
-        if not self._beside_nvcc("ptxas"):
+        if not machines.find_tool(self.machine, "ptxas"):
             print("-Xptxas: without a GPU this cell is compiled to PTX, and ptxas, which makes machine code of that, is not here.")
             return
         print(f"-Xptxas: without a GPU this cell is compiled to PTX alone. What ptxas says of it for {architecture}:")
         for source in sources:
             made = compiler.device(options, source, "cubin", architecture)
             self._check_compiled(made)
-
-    def _beside_nvcc(self, name: str) -> str:
-        path = Path(os.path.realpath(self.machine.nvcc)).with_name(name)
-        return str(path) if os.access(path, os.X_OK) else ""
 
     def _list(self, kind: str, kernel: str, sources: list[Path]) -> None:
         """--ptx and --sass."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,9 +78,9 @@ class Execution:
             more.update(EMULATOR_VIEW=str(self.pictures), EMULATOR_VIEW_LINE=options.view)
         if options.profile is not None or options.view is not None:
             more["EMULATOR_PROFILE_FILE"] = str(self.report)
-            ptxas = Path(os.path.realpath(self.machine.nvcc)).with_name("ptxas")
-            if ptxas.exists():
-                more["EMULATOR_PTXAS"] = str(ptxas)
+            ptxas = find_tool(self.machine, "ptxas")
+            if ptxas:
+                more["EMULATOR_PTXAS"] = ptxas
         return more
 
     def run(self, program: Path, write) -> Outcome:

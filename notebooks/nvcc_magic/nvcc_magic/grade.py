@@ -32,7 +32,8 @@ class Grading:
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
     """Compiles and runs the file under the grader."""
-    known = sorted(p.parent.name[len("lesson") :][:2] for p in machine.project.glob("lessons/lesson[0-9][0-9]_*/grader.cpp"))
+    folders = (grader.parent.name for grader in machine.project.glob("lessons/lesson[0-9][0-9]*_*/grader.cpp"))
+    known = sorted(folder[len("lesson") :].split("_")[0] for folder in folders)
     if number not in known:
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
     results = file.parent / f"grade{number}"

@@ -229,6 +229,6 @@ def gencode(machine: Machine, own: list[str] | None = None) -> list[str]:
 
 
 def find_tool(machine: Machine, name: str) -> str:
-    """nvdisasm's or compute-sanitizer's path, or nothing: on the PATH, with nvcc, or in the workbook's own folder."""
+    """The path of ptxas, nvdisasm or compute-sanitizer, or nothing: with nvcc, on the PATH, or in the workbook's own folder."""
     command = ["sh", str(TOOLCHAIN / "find_tool.sh"), name, machine.nvcc, machine.toolkit_library]
     return _captured(command, machine.project).stdout.strip()

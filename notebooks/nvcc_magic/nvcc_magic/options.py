@@ -20,6 +20,7 @@ SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 
 KERNEL = re.compile(r"[A-Za-z_][A-Za-z0-9_:]*")  # a kernel's name or a part of it; a file has a dot or a slash
 NUMBER = re.compile(r"[0-9]+")
+EXERCISE = re.compile(r"([0-9]+)([a-z]?)")  # 03, and 03b, which is a further one of its lesson
 
 # nvcc's options whose value is the next word.
 NVCC_TAKES_VALUE = frozenset(
@@ -216,9 +217,10 @@ def _check_file_name(option, name):
 
 def _read_grade(options, option, attached, words):
     value = _value(option, attached, words, "the number of an exercise, for example --grade 03")
-    if not NUMBER.fullmatch(value):
+    match = EXERCISE.fullmatch(value)
+    if not match:
         raise OptionError(f"--grade {value}: the number of an exercise, for example 03.")
-    options.grade = f"{int(value):02d}"
+    options.grade = f"{int(match[1]):02d}{match[2]}"
 
 
 def _read_backend(options, option, attached, words):

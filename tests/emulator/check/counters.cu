@@ -145,6 +145,34 @@ static void case_atomics(void) {
     struct emulatorCounters c = stop();
     expect("global atomics", c.global_atomic_requests, 10);
     expect("shared atomics", c.shared_atomic_requests, 10);
+    expect("shared atomics, wavefronts", c.shared_atomic_wavefronts, 10);
+}
+
+/* 32 lanes in one bank, at 8 words: whoever adds a constant 1 is counted, anybody else comes one by one. */
+// EXPECT atomics_collide 0 none
+// SILENT
+__global__ void atomics_collide(int *bins, int what) {
+    __shared__ int own[256];
+    for (int i = threadIdx.x; i < 256; i += 32)
+        own[i] = 0;
+    __syncthreads();
+    if (what == 1)
+        atomicAdd(&own[(threadIdx.x & 7) * 32], 1);
+    else
+        atomicAdd(&own[(threadIdx.x & 7) * 32], what);
+    __syncthreads();
+    bins[threadIdx.x] = own[threadIdx.x * 8];
+}
+static void case_atomics_collide(void) {
+    int *bins = device_array<int>(32);
+    start();
+    atomics_collide<<<1, 32>>>(bins, 1);
+    struct emulatorCounters c = stop();
+    expect("words of one bank, counted", c.shared_atomic_wavefronts, 8);
+    start();
+    atomics_collide<<<1, 32>>>(bins, 2);
+    c = stop();
+    expect("words of one bank, one by one", c.shared_atomic_wavefronts, 32);
 }
 
 // EXPECT off_again 0 none
@@ -162,7 +190,8 @@ static void case_off_again(void) {
 }
 
 static const struct test_case cases[] = {
-    CASE(coalesced), CASE(strided), CASE(half_a_warp), CASE(wide), CASE(transposed), CASE(atomics), CASE(off_again),
+    CASE(coalesced),  CASE(strided), CASE(half_a_warp),     CASE(wide),
+    CASE(transposed), CASE(atomics), CASE(atomics_collide), CASE(off_again),
 };
 
 int main(int argc, char **argv) {

@@ -238,7 +238,7 @@ static void case_row_written_again(void) {
 // SAYS thread (5,0,0)
 // SAYS thread (40,0,0)
 // SAYS thread (90,0,0)
-// SAYS ERROR SUMMARY: 9 errors
+// SAYS ERROR SUMMARY: 12 errors
 __global__ void row_read_then_written(int *x, int *y, int warp) {
     int t = threadIdx.x;
     if (blockIdx.x == 0 && t == 0)
@@ -260,8 +260,8 @@ __global__ void row_read_then_written(int *x, int *y, int warp) {
         x[90] = 1;
 }
 static void case_row_read_then_written(void) {
-    for (int warp = 0; warp < 3; warp++)
-        row_read_then_written<<<2, 96>>>(device_array<int>(96 + FAR), device_array<int>(96), warp);
+    for (int warp = 0; warp < 4; warp++) // the last comes before the others, whose reads are then remembered together
+        row_read_then_written<<<2, 128>>>(device_array<int>(128 + FAR), device_array<int>(128), warp);
 }
 
 /* ---- what two readers have settled ---- */
@@ -319,6 +319,33 @@ __global__ void settled_straddling_shared(int *y) {
 }
 static void case_settled_straddling_shared(void) {
     settled_straddling_shared<<<1, 160>>>(device_array<int>(128));
+}
+
+/* What each does in turn: first enough of them read that a read by another would change nothing. */
+__device__ int one_of_several(int *x, int who) {
+    __syncwarp(); // the reads are not logged, but remembered at once
+    return access(x, who == 3 ? WRITE : who == 5 ? UPDATE : READ);
+}
+
+// EXPECT settled_then_written 0 race
+// CHECKS racecheck
+// SAYS ERROR SUMMARY
+__global__ void settled_then_written(int *x, int *y) {
+    y[blockIdx.x * 32 + threadIdx.x] = one_of_several(&x[threadIdx.x], blockIdx.x);
+}
+static void case_settled_then_written(void) {
+    settled_then_written<<<7, 32>>>(device_array<int>(32), device_array<int>(224));
+}
+
+// EXPECT settled_then_written_shared 0 race
+// CHECKS racecheck
+// SAYS ERROR SUMMARY
+__global__ void settled_then_written_shared(int *y) {
+    __shared__ int x[32];
+    y[threadIdx.x] = one_of_several(&x[threadIdx.x % 32], threadIdx.x / 32);
+}
+static void case_settled_then_written_shared(void) {
+    settled_then_written_shared<<<1, 224>>>(device_array<int>(224));
 }
 
 /* ---- a word for each lane, far apart ---- */
@@ -402,6 +429,42 @@ static void case_column_of_some_lanes(void) {
     all_lanes(EDGE, 0xd6b5ad68u, WRITE, 1);
 }
 
+/* The same lanes, but each has an address, and the instruction a predicate. */
+__global__ void columns_by_predicate(int *x, int *y, unsigned lanes) {
+    int t = threadIdx.x, sum = 0;
+    if (blockIdx.x == 1) {
+        y[32 + t] = x[t * EDGE + COLUMNS + COLUMN];
+        return;
+    }
+#pragma unroll 1
+    for (int c = 0; c < COLUMNS; c++)
+        x[t * EDGE + c] = c;
+#pragma unroll 1
+    for (int c = 0; c < COLUMNS; c++) {
+        int *at = &x[t * EDGE + COLUMNS + c], on = lanes >> t & 1, value = -1;
+        asm volatile(
+            "{\n.reg .pred p;\nsetp.ne.s32 p, %2, 0;\n@p st.global.u32 [%1], %3;\n@p ld.global.u32 %0, [%1];\n}"
+            : "+r"(value)
+            : "l"(at), "r"(on), "r"(c)
+            : "memory");
+        sum += value;
+    }
+    y[t] = sum;
+}
+
+// EXPECT column_by_predicate 0 race
+// CHECKS racecheck
+// SAYS thread (3,0,0)
+// SAYS [18 hazards]
+static void case_column_by_predicate(void) {
+    int *x = device_array<int>(32 * EDGE), *y = device_array<int>(64), host[32];
+    columns_by_predicate<<<2, 32>>>(x, y, 0xd6b5ad68u);
+    cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost);
+    for (int t = 0; t < 32; t++)
+        printf("%d ", host[t]); // compared between the slow path and the fast path
+    printf("\n");
+}
+
 /* Two blocks that run at once go through a column each of the same rows, again and again; check.test.sh has more than one host thread
  * for these. Then each goes through its own columns once more, or through the other's. */
 __global__ void side_by_side(int *x, int *y, int other) {
@@ -431,6 +494,67 @@ static void case_columns_met(void) {
     run_side_by_side(1);
 }
 
+/* The same by the warps of many blocks, in a kernel without a loop: from one warp to the next a block may then keep locked what it
+ * remembers of the rows. */
+enum { SHORT_BLOCKS = 16, SHORT_WARPS = 4, SHORT_COLUMNS = EDGE / SHORT_BLOCKS / SHORT_WARPS };
+__global__ void side_by_side_in_short(int *x, int *y, int other) {
+    int t = threadIdx.x % 32, warp = blockIdx.x * SHORT_WARPS + threadIdx.x / 32, sum = 0;
+#pragma unroll
+    for (int k = 0; k < SHORT_COLUMNS; k++)
+        x[t * EDGE + k * SHORT_BLOCKS * SHORT_WARPS + warp] = k;
+#pragma unroll
+    for (int k = 0; k < SHORT_COLUMNS; k++)
+        sum += x[t * EDGE + k * SHORT_BLOCKS * SHORT_WARPS + (warp ^ other)];
+    y[warp * 32 + t] = sum;
+}
+static void run_side_by_side_in_short(int other) {
+    int *x = device_array<int>(32 * EDGE), *y = device_array<int>(SHORT_BLOCKS * SHORT_WARPS * 32);
+    for (int i = 0; i < 8; i++)
+        side_by_side_in_short<<<SHORT_BLOCKS, SHORT_WARPS * 32>>>(x, y, other);
+}
+
+// AT ONCE short_columns_apart 0
+static void case_short_columns_apart(void) {
+    run_side_by_side_in_short(0);
+}
+
+// AT ONCE short_columns_met 65536
+static void case_short_columns_met(void) {
+    run_side_by_side_in_short(SHORT_WARPS);
+}
+
+/* Columns, then a row across them, by the same block, which then comes to what it keeps locked itself. */
+__global__ void columns_then_row(int *x, int *y, int row) {
+    int t = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (int k = 0; k < 16; k++) // so many that the last are remembered word by word
+        x[t * EDGE + k * SHORT_WARPS + warp] = k;
+    if (warp == SHORT_WARPS - 1 && row >= 0)
+        y[t] = x[row * EDGE + t];
+}
+
+// EXPECT columns_then_row 0 race
+// CHECKS racecheck
+// SAYS thread (5,0,0)
+// SAYS thread (96,0,0)
+// SAYS [24 hazards]
+static void case_columns_then_row(void) {
+    columns_then_row<<<1, SHORT_WARPS * 32>>>(device_array<int>(32 * EDGE), device_array<int>(32), 5);
+}
+
+/* Whoever comes next is another host thread: all have let go. */
+// EXPECT columns_then_columns 0 none
+// CHECKS racecheck
+// SAYS ERROR SUMMARY: 0 errors
+static void case_columns_then_columns(void) {
+    int *x = device_array<int>(32 * EDGE), *y = device_array<int>(32);
+    cudaStream_t other;
+    cudaStreamCreate(&other);
+    columns_then_row<<<1, SHORT_WARPS * 32>>>(x, y, -1);
+    cudaDeviceSynchronize();
+    columns_then_row<<<1, SHORT_WARPS * 32, 0, other>>>(x, y, -1);
+}
+
 static const test_case cases[] = {
     CASE(second_byte_then_atomic),
     CASE(second_byte_then_some_atomics),
@@ -446,14 +570,21 @@ static const test_case cases[] = {
     CASE(row_read_then_written),
     CASE(settled_straddling),
     CASE(settled_straddling_shared),
+    CASE(settled_then_written),
+    CASE(settled_then_written_shared),
     CASE(column_written),
     CASE(column_written_twice),
     CASE(column_read),
     CASE(column_read_twice),
     CASE(two_rows_in_a_chunk),
     CASE(column_of_some_lanes),
+    CASE(column_by_predicate),
     CASE(columns_apart),
     CASE(columns_met),
+    CASE(short_columns_apart),
+    CASE(short_columns_met),
+    CASE(columns_then_row),
+    CASE(columns_then_columns),
 };
 
 int main(int argc, char **argv) {

@@ -154,19 +154,21 @@ static void test_huge(void) {
     memory_free(a->base);
 }
 
+static bool taken; /* what memory_register says of an overlap */
+
 static void test_registered(void) {
     static char buffer[8192];
-    struct allocation *a = memory_register(buffer + 1024, 4096, 0);
+    struct allocation *a = memory_register(buffer + 1024, 4096, 0, &taken);
     check("registered/found", memory_find((uintptr_t)buffer + 2000) == a);
     check("registered/outside", memory_find((uintptr_t)buffer) == NULL);
-    check("registered/overlap",
-          memory_register(buffer + 2000, 100, 0) == NULL && memory_register(buffer, sizeof buffer, 0) == NULL);
-    struct allocation *b = memory_register(buffer, 1024, 0);
+    check("registered/overlap", memory_register(buffer + 2000, 100, 0, &taken) == NULL &&
+                                    memory_register(buffer, sizeof buffer, 0, &taken) == NULL && taken);
+    struct allocation *b = memory_register(buffer, 1024, 0, &taken);
     check("registered/beside", b && memory_find((uintptr_t)buffer + 1023) == b);
     check("registered/ended", memory_free((uintptr_t)buffer + 1024) == MEMORY_FREED);
     check("registered/forgotten", memory_find((uintptr_t)buffer + 2000) == NULL);
     check("registered/content_stays", buffer[1024] == 0);
-    check("registered/again", memory_register(buffer + 1024, 4096, 0) != NULL);
+    check("registered/again", memory_register(buffer + 1024, 4096, 0, &taken) != NULL);
     memory_free((uintptr_t)buffer), memory_free((uintptr_t)buffer + 1024);
 }
 
@@ -188,7 +190,7 @@ static void test_readers(void) {
     pthread_create(&reader, NULL, read_without_end, (void *)&wrong);
     for (int i = 0; i < 3000; i++) {
         struct allocation *a = device_memory(16);
-        memory_register(registered + 64 * (i % 256), 64, 0);
+        memory_register(registered + 64 * (i % 256), 64, 0, &taken);
         memory_free((uintptr_t)registered + 64 * ((i + 128) % 256));
         if (i % 3)
             memory_free(a->base);

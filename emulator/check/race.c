@@ -1,0 +1,165 @@
+/* Decides for one access and one recorded access whether they race, reports it, and records the access. */
+#include "check/race.h"
+
+/* ---- two accesses ---- */
+
+static bool same_block(const struct race *now, const struct full_record *old) {
+    return old->launch == now->record.launch && old->block == now->record.block;
+}
+
+static bool same_warp(const struct race *now, const struct full_record *old) {
+    return same_block(now, old) && !((old->record.packed ^ now->record.record.packed) & WARP_BITS);
+}
+
+static bool same_thread(const struct race *now, const struct full_record *old) {
+    return same_block(now, old) && !((old->record.packed ^ now->record.record.packed) & THREAD_BITS);
+}
+
+bool race_happens_before(const struct race *now, const struct full_record *old, bool old_write) {
+    const struct block_order *o = &now->b->order;
+    if (old->launch != now->record.launch)
+        return old->launch <= now->b->launch->before || stream_order_is_before(&now->b->launch->operation, old->launch);
+    uint32_t packed = now->record.record.packed, warp = RECORD_WARP(packed), lane = packed & RECORD_LANE;
+    bool here = old->block == now->record.block;
+    if (!old_write)
+        return here ? order_read_in_block(o, old->record, warp, lane)
+                    : order_read_between_blocks(o, old->block, old->record, warp);
+    if (packed & RECORD_STRONG)
+        return here ? order_before_strong_in_block(o, old->record, warp, lane)
+                    : order_before_strong(o, old->block, old->record, warp);
+    return here ? order_in_block(o, old->record, warp, lane) : order_between_blocks(o, old->block, old->record, warp);
+}
+
+static bool is_in_step(const struct block_watch *b, uint32_t packed) {
+    uint32_t index = RECORD_INSN(packed);
+    return index < b->launch->kernel->code.count && b->launch->probes->items[index].flags & PROBE_IN_STEP;
+}
+
+/* Two volatile accesses of shared memory by different instructions of one warp without a __syncwarp() between: what one
+ * lane reads is what another has just written only as long as they run in lockstep. Lanes that have diverged and
+ * communicate are not meant. */
+static bool counts_on_steps(const struct race *now, const struct full_record *old) {
+    uint32_t packed = now->record.record.packed;
+    return now->shared && same_warp(now, old) && RECORD_INSN(old->record.packed) != RECORD_INSN(packed) &&
+           is_in_step(now->b, old->record.packed) && is_in_step(now->b, packed) &&
+           !order_diverged(&now->b->order, now->touch->warp, old->record, packed & RECORD_LANE);
+}
+
+/* Both are strong accesses, which are made to synchronize. */
+static bool is_strong_pair(const struct race *now, const struct full_record *old) {
+    uint32_t packed = now->record.record.packed, both = old->record.packed & packed, any = old->record.packed | packed;
+    return both & RECORD_STRONG && (same_block(now, old) || !(any & RECORD_BLOCK_SCOPE)) && !counts_on_steps(now, old);
+}
+
+static bool conflicts(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
+    bool old_write = slot == SHADOW_WRITE || slot == SHADOW_STRONG;
+    if (!old->launch || is_strong_pair(now, old) || race_happens_before(now, old, old_write))
+        return false;
+    if (same_thread(now, old) && !order_copy_unfinished(&now->b->order, old->record))
+        return false;
+    return !old_write || !now->write || !now->same_value(now, old, slot);
+}
+
+/* ---- reporting ---- */
+
+void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, const struct full_record *old) {
+    struct ran ran;
+    const struct kernel *k = l->kernel;
+    uint32_t index = RECORD_INSN(old->record.packed);
+    struct launch other = {.config = l->config};
+    if (old->launch != serial) {
+        bool found = stream_order_find(old->launch, &ran);
+        k = found ? ran.kernel : NULL;
+        for (int i = 0; found && i < 3; i++) {
+            other.config.grid[i] = ran.grid[i];
+            other.config.block[i] = ran.block[i];
+        }
+    }
+    h->kernel_then = k;
+    h->then = k && index < k->code.count ? &k->code.insns[index] : NULL;
+    h->who_then =
+        hazard_thread_at(&other, old->block, RECORD_WARP(old->record.packed), old->record.packed & RECORD_LANE);
+}
+
+/* A race between lanes of one warp that ran together, although nothing guarantees that. */
+static bool only_warns(const struct race *now, const struct full_record *old) {
+    return same_warp(now, old) && !check_is_on(CHECK_STRICT) &&
+           !order_diverged(&now->b->order, now->touch->warp, old->record, (uint32_t)now->touch->lane);
+}
+
+static enum hazard_relation relation(const struct race *now, const struct full_record *old) {
+    return old->launch != now->record.launch ? RELATION_LAUNCHES
+           : !same_block(now, old)           ? RELATION_GRID
+           : same_warp(now, old)             ? RELATION_WARP
+                                             : RELATION_BLOCK;
+}
+
+/* A plain read in global memory of what others update with atomics: some mean it. */
+static bool is_plain_read(const struct race *now, const struct insn *then, bool old_write) {
+    return !now->shared && ((now->touch->atomic && !old_write) || (!now->write && hazard_is_atomic(then)));
+}
+
+static void note(const struct race *now, const struct full_record *old, bool old_write) {
+    const struct touch *t = now->touch;
+    const struct warp *w = t->warp;
+    struct hazard h = {.kind = HAZARD_RACE,
+                       .relation = relation(now, old),
+                       .kernel = w->launch->kernel,
+                       .now = t->in,
+                       .who = hazard_thread(w, t->lane),
+                       .space = now->shared ? SPACE_SHARED : SPACE_GLOBAL,
+                       .address = t->address,
+                       .bytes = t->bytes,
+                       .write = t->write,
+                       .write_then = old_write,
+                       .allocation = t->allocation};
+    race_fill_then(&h, w->launch, now->record.launch, old);
+    if (order_copy_unfinished(&now->b->order, old->record) && same_block(now, old))
+        h.kind = HAZARD_COPY;
+    else if (is_plain_read(now, h.then, old_write))
+        h.kind = HAZARD_PLAIN_READ;
+    h.warning = h.kind == HAZARD_PLAIN_READ || (h.kind == HAZARD_RACE && only_warns(now, old));
+    hazards_note(&now->b->launch->hazards, &h);
+}
+
+/* ---- a shadow word ---- */
+
+static bool against(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
+    if (!conflicts(now, old, slot))
+        return false;
+    note(now, old, slot == SHADOW_WRITE || slot == SHADOW_STRONG);
+    return true;
+}
+
+/* Are two reads by parties that are worth telling apart? Reads by two warps of shared memory find more races than reads
+ * by two lanes of one, and so do reads by two blocks of global memory. */
+static bool same_party(const struct race *now, const struct full_record reads[2]) {
+    return now->shared ? RECORD_WARP(reads[0].record.packed) == RECORD_WARP(reads[1].record.packed)
+                       : reads[0].block == reads[1].block;
+}
+
+void race_remember_read(const struct race *now, struct full_record reads[2]) {
+    for (int i = 0; i < 2; i++)
+        if (!reads[i].launch || same_thread(now, &reads[i]) || race_happens_before(now, &reads[i], true)) {
+            reads[i] = now->record;
+            return;
+        }
+    if (same_party(now, reads))
+        reads[1] = now->record;
+}
+
+/* Two strong writes, two atomics for example, do not race with each other, but a strong write does not make the plain
+ * one before it right. */
+bool race_with_word(const struct race *now, struct shadow_word *word, bool quiet) {
+    bool found = quiet || against(now, &word->write, SHADOW_WRITE) || against(now, &word->strong, SHADOW_STRONG);
+    if (!now->write) {
+        race_remember_read(now, word->reads);
+        return found;
+    }
+    found = found || against(now, &word->reads[0], SHADOW_READ) || against(now, &word->reads[1], SHADOW_READ_TOO);
+    if (now->record.record.packed & RECORD_STRONG)
+        word->strong = now->record;
+    else
+        *word = (struct shadow_word){.write = now->record};
+    return found;
+}

@@ -1,0 +1,35 @@
+/* The rules of racecheck: which two accesses race, and what a shadow word remembers of an access. They are written
+ * once, for shared and for global memory. race_shared.c and race_global.c apply them to the shadow words that a lane's
+ * access touches; this is the slow path, which is always right. What the fast paths know without asking is written in
+ * epoch.h. */
+#ifndef RACE_H
+#define RACE_H
+
+#include "check/block_watch.h"
+
+/* An access by one lane. */
+struct race {
+    struct block_watch *b;
+    const struct touch *touch; /* NULL: a read from the log, which conflicts with nothing */
+    struct full_record record;
+    bool shared; /* in shared memory: all records are of this block */
+    bool write;
+    /* Did the recorded write leave what this access writes? Then the two do no harm. */
+    bool (*same_value)(const struct race *now, const struct full_record *old, enum shadow_slot slot);
+};
+
+/* Does a recorded access, a write or a read, happen before this one? It asks order.h; in global memory, of other
+ * launches, stream_order.h. */
+bool race_happens_before(const struct race *now, const struct full_record *old, bool old_write);
+
+/* Compares the access with a shadow word's records, notes a hazard if it races with one of them, and records it. quiet:
+ * notes nothing, because one hazard for an access is enough. True when a hazard was noted, or `quiet`. */
+bool race_with_word(const struct race *now, struct shadow_word *word, bool quiet);
+/* Records a read. */
+void race_remember_read(const struct race *now, struct full_record reads[2]);
+
+/* For a hazard: who made the recorded access, a thread of launch `l`, which has that serial number, or of an earlier
+ * one that is still known. */
+void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, const struct full_record *old);
+
+#endif

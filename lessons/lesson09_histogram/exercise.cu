@@ -1,0 +1,79 @@
+/* Exercise 09: two histograms. The one of a picture's bytes, which says whether it is too dark; and the one of any floats, which says how a
+ * network's weights are spread, or where a detector's values lie.
+ *
+ * The grader (make exercise09) calls, from the host:
+ *
+ *     void histogram(const unsigned char *x, int n, unsigned *counts, cudaStream_t stream);
+ *     void distribution(const float *x, int n, float low, float scale, int bins, unsigned *counts, cudaStream_t stream);
+ *
+ *   - histogram: counts[b] is how many of the n bytes are b. There are 256 counts;
+ *   - distribution: x falls into bin floor((x - low) * scale), computed in float. counts[b] is how many of the n floats fall into bin b. What
+ *     falls outside of the bins 0 to bins - 1, and NaN, is not counted. 1 <= bins <= 8192;
+ *   - n is 0, 1, 31, 33, 1000, or large, up to 2^30. The arrays lie at any address of a byte, or of a float;
+ *   - counts hold anything before. Kernels write all of them (clear_kernel is one), and nothing else is written;
+ *   - the work is queued in `stream`, and the functions return without waiting for it;
+ *   - each element is read once, about one sector for 32 bytes, and a block adds its counts once to those in global memory;
+ *   - histogram: whatever the bytes are, an atomic of a warp in shared memory takes one wavefront. All accesses to shared memory together
+ *     take at most 3 wavefronts for 32 bytes.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { BINS = 256, WARP = 32, BLOCK = 256 };
+enum { BYTES_OF_A_BLOCK = 1 << 16, FLOATS_OF_A_BLOCK = 1 << 14, BLOCKS_MAX = 1024 };
+
+/* As many blocks as n elements are worth, if a block has about `each` of them. */
+static int blocks_for(int n, int each) {
+    int blocks = n / each + 1;
+    return blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX;
+}
+
+/* A thread for each bin. Where it is launched before another kernel, in the same stream, it is done before that begins. */
+__global__ void clear_kernel(unsigned *counts, int bins) {
+    int b = blockIdx.x * blockDim.x + threadIdx.x;
+    if (b < bins) {
+        counts[b] = 0;
+    }
+}
+
+// ---------------------------------------------------------------- bytes
+
+/* Any grid of blocks of BLOCK threads; counts are 0 before. */
+__global__ void histogram_kernel(const unsigned char *x, int n, unsigned *counts) {
+    // TODO 1: in shared memory, 32 copies of the 256 counters: one for each lane of a warp, and shared by the warps of the block. A lane's counters
+    // all lie in its own bank. Clear them, before anybody counts.
+
+    // TODO 2: count. Neighbouring threads take neighbouring bytes, and then those a whole grid further on.
+    (void)x, (void)n;
+
+    // TODO 3: when all have counted, thread b adds up the 32 copies of counter b, and adds the sum to counts[b]. In which banks do the lanes of a
+    // warp read, in each step?
+    (void)counts;
+}
+
+void histogram(const unsigned char *x, int n, unsigned *counts, cudaStream_t stream) {
+    // TODO 4: clear counts with clear_kernel, then launch histogram_kernel with blocks_for(n, BYTES_OF_A_BLOCK) blocks, both in `stream`. Check
+    // the launches.
+    (void)x, (void)n, (void)counts, (void)stream, (void)blocks_for;
+}
+
+// ---------------------------------------------------------------- floats
+
+/* The bin of x, or -1 where it has none. */
+__device__ int bin_of(float x, float low, float scale, int bins) {
+    // TODO 5: (int) rounds towards 0, so it makes 0 of -0.5. And what does it make of NaN?
+    return (int)((x - low) * scale) + 0 * bins;
+}
+
+/* Any grid of blocks of BLOCK threads; `bins` words of dynamic shared memory; counts are 0 before. */
+__global__ void distribution_kernel(const float *x, int n, float low, float scale, int bins, unsigned *counts) {
+    // TODO 6: one set of counters for the block, in dynamic shared memory, since only the launch knows how many bins there are. Clear
+    // them, count, and add them to counts.
+    (void)x, (void)n, (void)low, (void)scale, (void)bins, (void)counts, (void)bin_of;
+}
+
+void distribution(const float *x, int n, float low, float scale, int bins, unsigned *counts, cudaStream_t stream) {
+    // TODO 7: as TODO 4, with FLOATS_OF_A_BLOCK. How many blocks does clear_kernel need for `bins` bins? How many bytes of dynamic shared memory
+    // does distribution_kernel?
+    (void)x, (void)n, (void)low, (void)scale, (void)bins, (void)counts, (void)stream;
+}

@@ -1,0 +1,87 @@
+/* Exercise 13: batch normalization. LayerNorm looks along each row; BatchNorm looks down each column, over all rows: mean and variance of a
+ * column, and then every number of it less the mean, over the deviation. So it is a column reduction, as dgamma and dbeta are, and its values
+ * are triples (count, mean, m2), as LayerNorm's are.
+ *
+ * The grader (make exercise13) calls, from the host:
+ *
+ *     void batchnorm(const float *x, float *y, const float *gamma, const float *beta, float *mean, float *variance, int rows, int cols,
+ *                    float epsilon, float *partial, cudaStream_t stream);
+ *
+ *   - x and y have rows x cols floats, row by row; gamma, beta, mean and variance one float for each column;
+ *   - mean[c] is the mean of column c, variance[c] the mean of the squared distances from it (divided by rows, not by rows - 1);
+ *   - y = (x - mean) / sqrt(variance + epsilon) * gamma + beta; beside y, mean and variance only partial is written;
+ *   - rows is 1 or more, cols 0 or more; for cols = 0 there is nothing to do. rows * cols is at most 2^30;
+ *   - the mean may be thousands of times as large as the distances from it, and no digits may be lost for that;
+ *   - partial is device memory for 3 * BLOCKS_MAX * cols floats, and anything may be in it;
+ *   - x is read twice, once for the statistics and once for y, by neighbouring threads neighbouring columns. Nothing else is worth mentioning:
+ *     all that is read is at most 2.5 times x;
+ *   - the same input gives the same bits each time;
+ *   - all is queued in `stream`, and the function returns without waiting.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { COLUMNS = 32 };    // columns of a block: threadIdx.x
+enum { LINES = 8 };       // rows that a block looks at, at once: threadIdx.y
+enum { BLOCKS_MAX = 64 }; // blocks that share the rows of a column, at most
+
+/* What is known of some numbers: how many, their mean, and the sum of their squared distances from it. */
+struct triple {
+    float count, mean, m2;
+};
+
+/* One number more. */
+__device__ struct triple with(struct triple t, float x) {
+    // TODO 1: Welford's update. Which distances grow m2: those from the mean before, from the mean after, or one of each?
+    (void)x;
+    return t;
+}
+
+/* Two sets of numbers become one. Either may be empty. */
+__device__ struct triple merge(struct triple a, struct triple b) {
+    // TODO 2: the larger set's mean counts more, and two means that lie apart add to m2.
+    (void)b;
+    return a;
+}
+
+/* Blocks of COLUMNS x LINES threads; blockIdx.x says which columns, and the gridDim.y blocks of a column share its rows. Block (bx, by) leaves
+ * its triples in partial: count, mean and m2 of column c in partial[(3 * by + 0, 1, 2) * cols + c]. */
+__global__ void column_triples_kernel(const float *x, float *partial, int rows, int cols) {
+    int c = blockIdx.x * COLUMNS + threadIdx.x;
+    struct triple t = {0.0f, 0.0f, 0.0f};
+
+    // TODO 3: walk down this thread's column. Which is its first row, and how far is it to the next one? Not every thread has a column.
+    (void)x, (void)rows;
+
+    // TODO 4: the LINES threads of a column leave their triples in shared memory, and one of them merges them and writes partial. Where is
+    // the barrier, and who must come to it?
+    (void)c, (void)partial, (void)cols, (void)t;
+}
+
+/* A thread for a column: merges the triples of `blocks` blocks, in their order. */
+__global__ void column_finish_kernel(const float *partial, int blocks, float *mean, float *variance, int cols) {
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= cols) {
+        return;
+    }
+    // TODO 5: merge, and write mean and variance.
+    (void)partial, (void)blocks, (void)mean, (void)variance;
+}
+
+/* The same blocks and the same walk as column_triples_kernel. */
+__global__ void column_apply_kernel(const float *x, float *y, const float *gamma, const float *beta, const float *mean,
+                                    const float *variance, int rows, int cols, float epsilon) {
+    int c = blockIdx.x * COLUMNS + threadIdx.x;
+    if (c >= cols) {
+        return;
+    }
+    // TODO 6: what belongs to the column is read once, before the walk.
+    (void)x, (void)y, (void)gamma, (void)beta, (void)mean, (void)variance, (void)rows, (void)epsilon;
+}
+
+void batchnorm(const float *x, float *y, const float *gamma, const float *beta, float *mean, float *variance, int rows,
+               int cols, float epsilon, float *partial, cudaStream_t stream) {
+    // TODO 7: three launches. How many blocks does a row need, how many share a column's rows, and how many triples are there then?
+    (void)x, (void)y, (void)gamma, (void)beta, (void)mean, (void)variance;
+    (void)rows, (void)cols, (void)epsilon, (void)partial, (void)stream;
+}

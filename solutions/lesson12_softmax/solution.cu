@@ -1,0 +1,148 @@
+/* Exercise 12: the loss of a language model. For each place of a text a model gives every word of its vocabulary a score; softmax makes
+ * probabilities of a row of scores, and what the model is trained with is the logarithm of the probability of the word that really came:
+ * its cross-entropy. Softmax, logarithm and choice in one kernel, which reads the scores once.
+ *
+ *     row of x         1.0   3.0   2.0           target 1
+ *     softmax          0.09  0.67  0.24
+ *     log_p           -2.41 -0.41 -1.41          loss   0.41
+ *
+ * The grader (make exercise12) calls, from the host:
+ *
+ *     void cross_entropy(const float *x, const int *target, float *log_p, float *loss, int rows, int cols, cudaStream_t stream);
+ *
+ *   - x and log_p have rows x cols floats, row-major, at any address of a float; 0 <= rows <= 2^20, 1 <= cols <= COLS_MAX;
+ *   - log_p[r][c] is the logarithm of the softmax of row r: x - largest - log(sum of all exp(x - largest));
+ *   - loss[r] is -log_p[r][target[r]]. A negative target means padding: the loss is 0, and the row of log_p as always;
+ *   - x may be a million, or minus a million, and log_p is off by no more than rounding: 2e-5, and a millionth of its size;
+ *   - an x of -INFINITY (a word that is forbidden) has the logarithm -INFINITY. A row of nothing else becomes NaN, and so
+ *     does a row with a NaN or with INFINITY; the loss of such a row is NaN, unless it is padding;
+ *   - one launch, queued in `stream`, and the function returns without waiting;
+ *   - each element of x is read once, by neighbouring threads, and each of log_p is written once.
+ */
+// fails as given: not_implemented
+#include <math.h>
+
+#include "common/check.h"
+
+enum { WARP = 32 };
+enum { BLOCK = 256 };             // threads in a block, which has a row
+enum { EACH = 16 };               // elements that a thread keeps in registers
+enum { COLS_MAX = BLOCK * EACH }; // so no row is longer
+#define ALL_LANES 0xffffffffu
+
+/* What is known of some elements: the largest one, and the sum of exp(x - largest). */
+struct pair {
+    float largest, sum;
+};
+
+__device__ struct pair pair_of_nothing() {
+    //> TODO 1: what are the largest element and the sum of no elements at all?
+    //| struct pair nothing = {NAN, NAN};
+    struct pair nothing = {-INFINITY, 0.0f};
+    //<
+    return nothing;
+}
+
+/* What the sum for `largest` has to be multiplied by when a larger element comes; `larger` may be the same. */
+__device__ float scale(float largest, float larger) {
+    //> TODO 2: exp(largest - larger). But what is it where there was no element, or none but -INFINITY?
+    //| (void)largest, (void)larger;
+    //| return NAN;
+    return largest == -INFINITY ? 0.0f : expf(largest - larger);
+    //<
+}
+
+__device__ struct pair join(struct pair a, struct pair b) {
+    float larger = fmaxf(a.largest, b.largest);
+    struct pair both = {larger, a.sum * scale(a.largest, larger) + b.sum * scale(b.largest, larger)};
+    return both;
+}
+
+/* The pairs of the 32 lanes of a warp, joined. All lanes get the result. */
+__device__ struct pair warp_pair(struct pair mine) {
+    //> TODO 3: five steps; in each one join with another lane's pair. A shuffle moves one register.
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        struct pair other = {__shfl_xor_sync(ALL_LANES, mine.largest, step),
+                             __shfl_xor_sync(ALL_LANES, mine.sum, step)};
+        mine = join(mine, other);
+    }
+    //<
+    return mine;
+}
+
+/* The pairs of all threads of the block, joined. All threads get the result. */
+__device__ struct pair block_pair(struct pair mine) {
+    mine = warp_pair(mine);
+    //> TODO 4: one lane of each warp leaves the warp's pair in shared memory. When may the others read it? Then each warp
+    //> joins all of them, so that every thread of the block knows the result. There are fewer pairs than lanes.
+    __shared__ struct pair pairs[BLOCK / WARP];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    if (lane == 0) {
+        pairs[warp] = mine;
+    }
+    __syncthreads();
+    mine = warp_pair(lane < BLOCK / WARP ? pairs[lane] : pair_of_nothing());
+    //<
+    return mine;
+}
+
+__global__ void cross_entropy_kernel(const float *x, const int *target, float *log_p, float *loss, int cols) {
+    float v[EACH];
+    struct pair row = pair_of_nothing();
+    x += (size_t)blockIdx.x * cols;
+    log_p += (size_t)blockIdx.x * cols;
+
+    //> TODO 5: load this thread's elements of the row into v: columns threadIdx.x, threadIdx.x + BLOCK, ..., while there are
+    //> any; where there is none, what value changes neither the largest nor the sum? Then let `row` be the pair of v. (In a
+    //> loop that the compiler can unroll, v stays in registers: let i run from 0 to EACH, and ask inside.)
+    //| (void)x, (void)v;
+    for (int i = 0; i < EACH; i++) {
+        int c = i * BLOCK + threadIdx.x;
+        v[i] = c < cols ? x[c] : -INFINITY;
+        row.largest = fmaxf(row.largest, v[i]);
+    }
+    for (int i = 0; i < EACH; i++) {
+        row.sum += v[i] == -INFINITY ? 0.0f : expf(v[i] - row.largest);
+    }
+    //<
+    row = block_pair(row);
+
+    //> TODO 6: store the logarithms. x - largest - log(sum): in which order? A largest of a million is a float with a step
+    //> of 0.06, so nothing small should be added to it.
+    //| (void)log_p;
+    float log_sum = logf(row.sum);
+    for (int i = 0; i < EACH; i++) {
+        int c = i * BLOCK + threadIdx.x;
+        v[i] = (v[i] - row.largest) - log_sum;
+        if (c < cols) {
+            log_p[c] = v[i];
+        }
+    }
+    //<
+
+    //> TODO 7: one thread writes the loss. Who has the logarithm of the target in a register? And who writes the loss of a
+    //> row that is padding?
+    //| (void)target, (void)loss;
+    int wanted = target[blockIdx.x];
+    for (int i = 0; i < EACH; i++) {
+        if (i * BLOCK + (int)threadIdx.x == wanted) {
+            loss[blockIdx.x] = -v[i];
+        }
+    }
+    if (wanted < 0 && threadIdx.x == 0) {
+        loss[blockIdx.x] = 0.0f;
+    }
+    //<
+}
+
+void cross_entropy(const float *x, const int *target, float *log_p, float *loss, int rows, int cols,
+                   cudaStream_t stream) {
+    //> TODO 8: launch cross_entropy_kernel in `stream`, a block for each row, and check the launch. And for rows = 0?
+    //| (void)x, (void)target, (void)log_p, (void)loss, (void)rows, (void)cols, (void)stream;
+    if (rows == 0) {
+        return;
+    }
+    cross_entropy_kernel<<<rows, BLOCK, 0, stream>>>(x, target, log_p, loss, cols);
+    CUDA_CHECK_LAUNCH();
+    //<
+}

@@ -1,0 +1,2 @@
+// expect: compile_error
+#include "../../../solutions/lesson12_softmax/solution.cu"
