@@ -365,24 +365,20 @@ static __global__ void gemv_kernel7(const float *W, const float *x, float *y, in
     int across = threadIdx.x % WARP, down = threadIdx.x / WARP, vectors = N / 4, column = blockIdx.x * WARP + across;
     int begin = blockIdx.y * part, end = min(begin + part, M);
     const uint4 *w = (const uint4 *)W + column;
-    uint4 a[LOADS];
-    auto ask_for = [&](int first) {
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    for (int first = begin + down; first < end; first += LOADS * DOWN) {
+        uint4 a[LOADS];
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             int row = first + k * DOWN;
             a[k] = load_once_or_0(&w[(size_t)row * vectors], row < end && column < vectors);
         }
-    };
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    ask_for(begin + down);
-    for (int first = begin + down; first < end; first += LOADS * DOWN) {
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             float4 v = as_float4(a[k]);
             float b = x[min(first + k * DOWN, M - 1)];
             sum.x += v.x * b, sum.y += v.y * b, sum.z += v.z * b, sum.w += v.w * b;
         }
-        ask_for(first + LOADS * DOWN);
     }
     sums[down][across] = sum;
     __syncthreads();
@@ -415,26 +411,23 @@ static __device__ float dot(float sum, uint4 a, uint4 b) {
 }
 
 /* Version 8: W and x in fp16, N a multiple of 8. As version 5; 16 bytes are eight weights now, so a row has half as many
- * loads, and a block of 16 warps takes four rows, with one load for each. */
+ * loads, and a block of 16 warps takes four rows, with one load for each. With so little for a thread to do, registers
+ * that let three blocks into a multiprocessor are worth more than loads that come early. */
 static __global__ void gemv_kernel8(const __half *W, const __half *x, float *y, int M, int N) {
     enum { ROWS = 4, THREADS = 2 * WIDE_BLOCK };
     int row = blockIdx.x * ROWS, vectors = N / 8;
-    uint4 a[ROWS];
-    auto ask_for = [&](int i) {
+    float sum[ROWS] = {};
+    for (int i = threadIdx.x; i < vectors; i += THREADS) {
+        uint4 a[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            a[r] = load_once_or_0((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i, i < vectors);
+            a[r] = load_once((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i);
         }
-    };
-    float sum[ROWS] = {};
-    ask_for(threadIdx.x);
-    for (int i = threadIdx.x; i < vectors; i += THREADS) {
         uint4 b = ((const uint4 *)x)[i];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             sum[r] = dot(sum[r], a[r], b);
         }
-        ask_for(i + THREADS);
     }
     float total = block_sums(sum, THREADS / WARP, 0);
     if (threadIdx.x < ROWS && row + threadIdx.x < M) {
@@ -622,16 +615,13 @@ static __global__ __launch_bounds__(THREADS, BLOCKS) void gemv_kernel10(const ui
 template <int BATCH> static __global__ void gemv_kernel11(const __half *W, const __half *x, float *y, int M, int N) {
     enum { ROWS = 4 };
     int row = blockIdx.x * ROWS, vectors = N / 8;
-    uint4 a[ROWS];
-    auto ask_for = [&](int i) {
+    float sum[BATCH * ROWS] = {};
+    for (int i = threadIdx.x; i < vectors; i += BLOCK) {
+        uint4 a[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            a[r] = load_once_or_0((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i, i < vectors);
+            a[r] = load_once((const uint4 *)&W[(size_t)min(row + r, M - 1) * N] + i);
         }
-    };
-    float sum[BATCH * ROWS] = {};
-    ask_for(threadIdx.x);
-    for (int i = threadIdx.x; i < vectors; i += BLOCK) {
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
             uint4 v = ((const uint4 *)&x[(size_t)b * N])[i];
@@ -640,7 +630,6 @@ template <int BATCH> static __global__ void gemv_kernel11(const __half *W, const
                 sum[b * ROWS + r] = dot(sum[b * ROWS + r], a[r], v);
             }
         }
-        ask_for(i + BLOCK);
     }
     float total = block_sums(sum, WARPS, 0);
     int b = threadIdx.x / ROWS, r = threadIdx.x % ROWS;
