@@ -329,10 +329,8 @@ static void visit_written(struct ptx_register *r, bool written, void *context) {
 /* The whole frame, with undefined bytes that are all zeros, or ones: NaN, which no product or sum loses. */
 static uint8_t *trial_frame(struct warp *w, const struct insn *in, handler_fn handler, uint8_t with) {
     size_t n = w->launch->kernel->frame_bytes;
-    uint8_t *frame = aligned_alloc(64, n), *regs = w->regs;
+    uint8_t *frame = or_out_of_memory(aligned_alloc(64, n)), *regs = w->regs;
     const uint8_t *undefined = follow_registers(w);
-    if (!frame)
-        out_of_memory();
     for (size_t i = 0; i < n; i++)
         frame[i] = undefined[i] ? with : regs[i];
     w->regs = frame;

@@ -45,9 +45,7 @@ static void facts_add(struct facts *f, struct fact new);
 
 static void facts_grow(struct facts *f) {
     struct facts bigger = {.capacity = f->capacity ? 2 * f->capacity : FACTS_LEAST};
-    bigger.items = calloc(bigger.capacity, sizeof *bigger.items);
-    if (!bigger.items)
-        out_of_memory();
+    bigger.items = zeroed(bigger.capacity, sizeof *bigger.items);
     for (uint32_t i = 0; i < f->capacity; i++)
         if (f->items[i].block)
             facts_add(&bigger, f->items[i]);
@@ -120,9 +118,7 @@ static void warp_start_again(struct warp_order *w) {
 
 void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
     if (!o->warps) {
-        o->warps = calloc(warps, sizeof *o->warps);
-        if (!o->warps)
-            out_of_memory();
+        o->warps = zeroed(warps, sizeof *o->warps);
     }
     o->warp_count = warps;
     o->index = index;
@@ -238,8 +234,8 @@ bool order_diverged(const struct block_order *o, const struct warp *w, struct ac
 /* Lanes that synchronize join their clocks. */
 static void some_lanes_sync(struct warp_order *w, uint32_t members, uint32_t time) {
     w->used = true;
-    if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
-        out_of_memory();
+    if (!w->lanes)
+        w->lanes = zeroed(1, sizeof *w->lanes);
     uint32_t all[WARP_SIZE] = {0};
     for (uint32_t m = members; m; m &= m - 1) {
         const uint32_t *known = w->lanes->known[__builtin_ctz(m)];

@@ -209,9 +209,7 @@ static bool is_for_all(const struct insn *in) {
 
 /* Numbers the barriers that no thread can avoid. */
 static void number_barriers(struct probes *all, const struct kernel *k) {
-    uint8_t *numbers = calloc(k->code.count + 1, 1);
-    if (!numbers)
-        out_of_memory();
+    uint8_t *numbers = zeroed(k->code.count + 1, 1);
     all->unavoidable = find_unavoidable(&k->code, is_for_all, numbers);
     for (uint32_t i = 0; i < k->code.count; i++)
         if (numbers[i])
@@ -242,9 +240,7 @@ static bool all_brief(const struct probes *all, const struct kernel *k) {
 }
 
 static struct probes *probes_make(struct kernel *k) {
-    struct probes *all = calloc(1, sizeof *all + k->code.count * sizeof *all->items);
-    if (!all)
-        out_of_memory();
+    struct probes *all = zeroed(1, sizeof *all + k->code.count * sizeof *all->items);
     all->unit = 4;
     for (uint32_t i = 0; i < k->code.count; i++) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);

@@ -89,9 +89,7 @@ static void visit(struct flow *f, const struct ptx_insn *p) {
 
 static struct flow follow(const struct ptx_function *function) {
     struct flow f = {.function = function, .changed = true};
-    f.values = calloc(function->register_count + 1, sizeof *f.values);
-    if (!f.values)
-        out_of_memory();
+    f.values = zeroed(function->register_count + 1, sizeof *f.values);
     for (int round = 0; f.changed && round < 100; round++) {
         f.changed = false;
         for (size_t i = 0; i < function->insn_count; i++)

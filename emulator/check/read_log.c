@@ -17,8 +17,8 @@ void read_log_expect(struct block_watch *b, uint32_t warp) {
     bool easy = b->whole >> warp & 1 && (b->arrived[warp] == FULL_MASK || !(b->launch->checks & CHECK_SYNC));
     if (!easy || b->launch->checks & CHECK_SLOW)
         return;
-    if (!log->items && !(log->items = malloc(READ_LOG_SIZE * sizeof *log->items)))
-        out_of_memory();
+    if (!log->items)
+        log->items = or_out_of_memory(malloc(READ_LOG_SIZE * sizeof *log->items));
     log->step = b->shadow.arrays != NULL;
     log->easy |= 1u << warp;
     open_if_allowed(b);

@@ -23,9 +23,7 @@ struct sync_variable *sync_find(const struct sync_table *t, uint64_t key) {
 
 static void grow(struct sync_table *t) {
     struct sync_table bigger = {.capacity = t->capacity ? 2 * t->capacity : LEAST, .count = t->count};
-    bigger.items = calloc(bigger.capacity, sizeof *bigger.items);
-    if (!bigger.items)
-        out_of_memory();
+    bigger.items = zeroed(bigger.capacity, sizeof *bigger.items);
     for (uint32_t i = 0; i < t->capacity; i++)
         if (t->items[i].key)
             *slot_of(&bigger, t->items[i].key - 1) = t->items[i];

@@ -45,27 +45,20 @@ static void note_edge(void *data, uint32_t from, uint32_t to) {
     f->before[f->first[to]++] = from;
 }
 
-static void *new_array(size_t count, size_t size) {
-    void *p = calloc(count, size);
-    if (!p)
-        out_of_memory();
-    return p;
-}
-
 static void flow_make(struct flow *f, const struct code *code) {
     uint32_t n = code->count;
-    *f = (struct flow){.code = code, .first = new_array(n + 2, sizeof *f->first)};
+    *f = (struct flow){.code = code, .first = zeroed(n + 2, sizeof *f->first)};
     for (uint32_t i = 0; i < n; i++)
         successors(code, i, count_edge, f);
     for (uint32_t i = 0; i < n; i++)
         f->first[i + 1] += f->first[i];
-    f->before = new_array(f->first[n] + 1, sizeof *f->before);
+    f->before = zeroed(f->first[n] + 1, sizeof *f->before);
     for (uint32_t i = 0; i < n; i++)
         successors(code, i, note_edge, f);
     memmove(f->first + 1, f->first, n * sizeof *f->first); /* each has moved to the next one's beginning */
     f->first[0] = 0;
-    f->stack = new_array(n + 1, sizeof *f->stack);
-    f->own = new_array(n + 1, 1);
+    f->stack = zeroed(n + 1, sizeof *f->stack);
+    f->own = zeroed(n + 1, 1);
 }
 
 static void flow_free(struct flow *f) {
@@ -154,7 +147,7 @@ uint32_t find_unavoidable(const struct code *code, bool (*is_barrier)(const stru
     flow_make(&f, code);
     struct search whole = {.flow = &f, .marks = f.own, .mark = SEEN, .barrier = ~0u};
     search(&whole, 0);
-    uint8_t *marks = new_array(code->count + 1, 1);
+    uint8_t *marks = zeroed(code->count + 1, 1);
     uint32_t until = called_function_exits(&f) ? 0 : code->count;
     for (uint32_t i = 0; i < until && looked_at < MOST_BARRIERS; i++)
         if (f.own[i] && is_barrier(&code->insns[i])) {

@@ -16,9 +16,7 @@
 /* ---- launches and blocks ---- */
 
 static struct launch_watch *launch_watch_new(unsigned checks, const struct kernel *kernel) {
-    struct launch_watch *l = calloc(1, sizeof *l);
-    if (!l)
-        out_of_memory();
+    struct launch_watch *l = zeroed(1, sizeof *l);
     l->checks = checks;
     l->kernel = kernel;
     l->probes = probes_of(kernel);

@@ -39,10 +39,7 @@ static void *grown(void *array, size_t *capacity, size_t n, size_t element) {
     if (n < *capacity)
         return array;
     *capacity = *capacity ? 2 * *capacity : 64;
-    void *bigger = realloc(array, *capacity * element);
-    if (!bigger)
-        out_of_memory();
-    return bigger;
+    return or_out_of_memory(realloc(array, *capacity * element));
 }
 
 uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align) {
@@ -75,10 +72,8 @@ uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value) {
 struct insn *decode_emit(struct decoder *d, handler_fn handler) {
     if (d->count == d->capacity) {
         d->capacity = d->capacity ? 2 * d->capacity : 256;
-        d->insns = realloc(d->insns, d->capacity * sizeof *d->insns);
-        d->sources = realloc(d->sources, d->capacity * sizeof *d->sources);
-        if (!d->insns || !d->sources)
-            out_of_memory();
+        d->insns = or_out_of_memory(realloc(d->insns, d->capacity * sizeof *d->insns));
+        d->sources = or_out_of_memory(realloc(d->sources, d->capacity * sizeof *d->sources));
     }
     struct insn *in = &d->insns[d->count];
     memset(in, 0, sizeof *in);
@@ -104,9 +99,7 @@ static struct function *reach(struct decoder *d, const struct ptx_function *ptx)
             return d->functions[i];
     struct function *f = arena_alloc(d->arena, sizeof *f);
     f->ptx = ptx;
-    d->functions = realloc(d->functions, (d->function_count + 1) * sizeof *d->functions);
-    if (!d->functions)
-        out_of_memory();
+    d->functions = or_out_of_memory(realloc(d->functions, (d->function_count + 1) * sizeof *d->functions));
     return d->functions[d->function_count++] = f;
 }
 
@@ -166,9 +159,7 @@ static void reach_all(struct decoder *d) {
 /* calls[i][k]: function i may call function k. Closed transitively, its diagonal says who recurses. */
 static void find_recursion(struct decoder *d) {
     uint32_t n = d->function_count;
-    bool *calls = calloc((size_t)n * n, 1);
-    if (!calls)
-        out_of_memory();
+    bool *calls = zeroed((size_t)n * n, 1);
     for (uint32_t i = 0; i < n; i++) {
         const struct ptx_function *f = d->functions[i]->ptx;
         for (size_t k = 0; k < f->insn_count; k++) {
@@ -497,9 +488,7 @@ static void ask_frames(struct decoder *d) {
 }
 
 static struct decoder *decoder_new(struct kernel *k, struct ptx_module *ptx, char *error, size_t size) {
-    struct decoder *d = calloc(1, sizeof *d);
-    if (!d)
-        out_of_memory();
+    struct decoder *d = zeroed(1, sizeof *d);
     d->kernel = k;
     d->ptx = ptx;
     d->arena = ptx->arena;

@@ -50,9 +50,7 @@ static void make_table(struct linker *x) {
     }
     for (x->capacity = 64; x->capacity < 4 * count;) /* each may be in its module and in all */
         x->capacity *= 2;
-    x->symbols = calloc(x->capacity, sizeof *x->symbols);
-    if (!x->symbols)
-        out_of_memory();
+    x->symbols = zeroed(x->capacity, sizeof *x->symbols);
 }
 
 /* ---- definitions ---- */

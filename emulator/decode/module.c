@@ -163,9 +163,7 @@ struct module *module_link_on(const struct module_text *texts, size_t count, con
     struct ptx_module *ptx = parse_all(texts, count, error, size);
     if (!ptx)
         return NULL;
-    struct module *m = calloc(1, sizeof *m);
-    if (!m)
-        out_of_memory();
+    struct module *m = zeroed(1, sizeof *m);
     m->ptx = ptx;
     m->elsewhere = elsewhere;
     m->origin = arena_intern(ptx->arena, origin, strlen(origin));

@@ -244,10 +244,8 @@ static uint32_t place(struct decoder *d, struct places *p, struct interval i, un
             p->taken_until[k] = i.end;
             return p->slots[k];
         }
-    p->slots = realloc(p->slots, (p->count + 1) * sizeof *p->slots);
-    p->taken_until = realloc(p->taken_until, (p->count + 1) * sizeof *p->taken_until);
-    if (!p->slots || !p->taken_until)
-        out_of_memory();
+    p->slots = or_out_of_memory(realloc(p->slots, (p->count + 1) * sizeof *p->slots));
+    p->taken_until = or_out_of_memory(realloc(p->taken_until, (p->count + 1) * sizeof *p->taken_until));
     p->slots[p->count] = decode_frame(d, bytes, bytes < 64 ? 4 : 64);
     p->taken_until[p->count] = i.end;
     return p->slots[p->count++];

@@ -14,9 +14,7 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
     enum fatbin_result result = fatbin_unpack(data, fatbin_mapped_bytes(data), &image, error, size);
     if (result != FATBIN_OK)
         return result;
-    struct fatbin_image *items = realloc(images->items, (images->count + 1) * sizeof *items);
-    if (!items)
-        out_of_memory();
+    struct fatbin_image *items = or_out_of_memory(realloc(images->items, (images->count + 1) * sizeof *items));
     items[images->count++] = image;
     images->items = items;
     if (resources)

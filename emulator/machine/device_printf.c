@@ -42,10 +42,7 @@ static void append(const char *text, size_t n) {
         write_out();
     if (buffer.used + n > buffer.size) {
         size_t size = 2 * (buffer.used + n) + 4096;
-        char *bigger = realloc(buffer.text, size);
-        if (!bigger)
-            out_of_memory();
-        buffer.text = bigger;
+        buffer.text = or_out_of_memory(realloc(buffer.text, size));
         buffer.size = size;
     }
     memcpy(buffer.text + buffer.used, text, n);

@@ -226,9 +226,7 @@ static struct block *next_block(struct launch_job *job, struct worker *worker, s
         return NULL;
     uint64_t index = taken->next++;
     if (!reuse) {
-        void *memory = aligned_alloc(128, block_bytes(launch));
-        if (!memory)
-            out_of_memory();
+        void *memory = or_out_of_memory(aligned_alloc(128, block_bytes(launch)));
         reuse = block_make(launch, worker, memory);
     }
     block_start(reuse, index);
@@ -359,9 +357,7 @@ static void work(struct launch_job *job, struct worker *worker) {
 static void worker_do(struct launch_job *job, int index) {
     struct worker worker = {.index = index, .counters = observer.counters_new ? observer.counters_new() : NULL};
     worker.cache_size = job->launch.kernel->access_count;
-    worker.cache = calloc(worker.cache_size + 1, sizeof *worker.cache);
-    if (!worker.cache)
-        out_of_memory();
+    worker.cache = zeroed(worker.cache_size + 1, sizeof *worker.cache);
     work(job, &worker);
     if (worker.counters)
         observer.counters_end(worker.counters);

@@ -27,12 +27,10 @@ static void copy_lanes(struct warp *w, const struct argument *a, uint32_t n) {
 static void push(struct warp *w, const struct function *f) {
     size_t bytes = f->area_end - f->area_begin;
     size_t beside = w->block->watch ? bytes : 0;
-    struct saved *s = malloc(sizeof *s + bytes + beside);
+    struct saved *s = or_out_of_memory(malloc(sizeof *s + bytes + beside));
     if (!w->call_stack)
-        w->call_stack = calloc(1, sizeof(struct call_stack));
+        w->call_stack = zeroed(1, sizeof(struct call_stack));
     struct call_stack *stack = w->call_stack;
-    if (!s || !stack)
-        out_of_memory();
     s->mask = w->mask;
     memcpy(s->area, w->regs + f->area_begin, bytes);
     if (w->shadow)
@@ -167,9 +165,7 @@ const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
 
 static uint8_t *keep(const uint8_t *frame, const struct argument *result) {
     size_t bytes = result ? (size_t)result->bytes * WARP_SIZE : 0;
-    uint8_t *kept = malloc(bytes + 1);
-    if (!kept)
-        out_of_memory();
+    uint8_t *kept = or_out_of_memory(malloc(bytes + 1));
     if (result)
         memcpy(kept, frame + result->from, bytes);
     return kept;

@@ -23,11 +23,8 @@ struct line_reuse {
 };
 
 struct line_reuse *reuse_new(void) {
-    struct line_reuse *r = calloc(1, sizeof *r);
-    if (r)
-        r->places = calloc(SMALL, sizeof *r->places);
-    if (!r || !r->places)
-        out_of_memory();
+    struct line_reuse *r = zeroed(1, sizeof *r);
+    r->places = zeroed(SMALL, sizeof *r->places);
     r->size = SMALL;
     return r;
 }
@@ -47,9 +44,7 @@ static struct place *find(const struct line_reuse *r, uint64_t block, uint64_t l
 
 static void grow(struct line_reuse *r) {
     struct line_reuse larger = {.size = 2 * r->size, .used = r->used, .block = r->block};
-    larger.places = calloc(larger.size, sizeof *larger.places);
-    if (!larger.places)
-        out_of_memory();
+    larger.places = zeroed(larger.size, sizeof *larger.places);
     for (size_t i = 0; i < r->size; i++)
         if (r->places[i].warps)
             *find(&larger, r->places[i].block, r->places[i].line) = r->places[i];

@@ -74,9 +74,7 @@ static void look_at_atomic(const struct kernel *k, const struct ptx_insn *p, str
 }
 
 static struct traits *make(const struct kernel *k) {
-    struct traits *t = calloc(1, sizeof *t + k->code.count * sizeof *t->insns);
-    if (!t)
-        out_of_memory();
+    struct traits *t = zeroed(1, sizeof *t + k->code.count * sizeof *t->insns);
     for (uint32_t i = 0; i < k->code.count; i++) {
         const struct ptx_insn *p = k->code.sources[i];
         struct insn_traits *now = &t->insns[i];

@@ -33,9 +33,7 @@ static struct places collect(struct ptx_function *f, struct ptx_prototype *proto
         most += f->insns[i].label != NULL;
     for (struct ptx_prototype *t = prototypes; t && t->function == f; t = t->next)
         most++;
-    places.items = malloc((most + 1) * sizeof *places.items);
-    if (!places.items)
-        out_of_memory();
+    places.items = or_out_of_memory(malloc((most + 1) * sizeof *places.items));
     for (size_t i = 0; i < f->insn_count; i++)
         if (f->insns[i].label)
             places.items[places.count++] =
@@ -56,9 +54,7 @@ static bool rename_all(struct arena *arena, struct places *places) {
         char number[16];
         size_t length = strlen(p->name);
         size_t digits = (size_t)snprintf(number, sizeof number, "@%u", p->scope);
-        char *name = malloc(length + digits + 1);
-        if (!name)
-            out_of_memory();
+        char *name = or_out_of_memory(malloc(length + digits + 1));
         memcpy(name, p->name, length);
         memcpy(name + length, number, digits + 1);
         *p->label = arena_intern(arena, name, length + digits);

@@ -1009,10 +1009,8 @@ static void module(struct parser *p) {
 }
 
 struct ptx_module *ptx_parse(const char *text, size_t length, char *error, size_t error_size) {
-    struct parser *p = calloc(1, sizeof *p);
+    struct parser *p = zeroed(1, sizeof *p);
     struct arena *arena = arena_new();
-    if (!p)
-        out_of_memory();
     const char *zero = memchr(text, 0, length);
     p->lexer = (struct lexer){text, zero ? zero : text + length, 1};
     p->error = error;

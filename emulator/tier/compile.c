@@ -291,9 +291,7 @@ static void *background(void *unused) {
 }
 
 static void enqueue(char *text, struct tier *tier) {
-    struct job *job = malloc(sizeof *job);
-    if (!job)
-        out_of_memory();
+    struct job *job = or_out_of_memory(malloc(sizeof *job));
     *job = (struct job){text, tier, NULL};
     atomic_fetch_add(&tier->owners, 1);
     pthread_mutex_lock(&queue.lock);

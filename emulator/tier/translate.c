@@ -141,15 +141,12 @@ static void emit_function(struct translator *t) {
 char *tier_translate(const struct kernel *kernel, bool counted) {
     char *text = NULL;
     size_t size = 0;
-    struct translator *t = calloc(1, sizeof *t);
-    if (!t || !(t->out = open_memstream(&text, &size)))
-        out_of_memory();
+    struct translator *t = zeroed(1, sizeof *t);
+    t->out = or_out_of_memory(open_memstream(&text, &size));
     t->k = kernel;
-    t->steps = calloc(kernel->code.count, 1);
-    t->names = calloc(kernel->code.count, sizeof *t->names);
+    t->steps = zeroed(kernel->code.count, 1);
+    t->names = zeroed(kernel->code.count, sizeof *t->names);
     t->live = registers_liveness(kernel->ptx, &t->words);
-    if (!t->steps || !t->names)
-        out_of_memory();
     steps_classify(t);
     t->counted = counted;
     if (counted)

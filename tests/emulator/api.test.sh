@@ -10,14 +10,7 @@ cd "$(dirname "$0")/../.."
 . tools/messages.sh
 make_scratch
 
-if [ -n "${EMULATOR_DIR:-}" ]; then
-  export LD_LIBRARY_PATH="$EMULATOR_DIR"
-else
-  BACKEND=cpu
-  . tools/actions/backend.sh
-  choose_backend
-fi
-export NO_COLOR=1
+. tests/emulator/use_emulator.sh
 
 # build_source NAME FLAGS...: builds tests/emulator/api/NAME.cu with tools/compile/build.sh, unless the source chooses its own images.
 build_source() {

@@ -8,14 +8,7 @@ cd "$(dirname "$0")/../.."
 . tools/messages.sh
 make_scratch
 
-if [ -n "${EMULATOR_DIR:-}" ]; then
-  export LD_LIBRARY_PATH="$EMULATOR_DIR"
-else
-  BACKEND=cpu
-  . tools/actions/backend.sh
-  choose_backend
-fi
-export NO_COLOR=1
+. tests/emulator/use_emulator.sh
 
 here=tests/emulator/out_of_memory
 "${CC:-gcc}" -O2 -Wall -Wextra -Werror -fno-builtin -c $here/failing_malloc.c -o "$scratch/failing_malloc.o"
