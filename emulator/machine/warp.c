@@ -33,8 +33,9 @@ static const struct insn *find_rival(const struct warp *w) {
     return lowest;
 }
 
+#ifndef NDEBUG
 /* The splits share out the live lanes: each lane is in one of them. */
-static inline bool splits_hold(const struct warp *w) {
+static bool splits_hold(const struct warp *w) {
     uint32_t seen = 0;
     for (unsigned i = 0; i < w->count; i++) {
         if (!w->splits[i].mask || w->splits[i].mask & seen)
@@ -43,6 +44,7 @@ static inline bool splits_hold(const struct warp *w) {
     }
     return seen == w->live && !(w->live & ~w->threads);
 }
+#endif
 
 static const struct insn *run_split(struct warp *w, unsigned i) {
     assert(i < w->count && w->splits[i].state == SPLIT_READY && splits_hold(w));

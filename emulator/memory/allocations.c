@@ -116,13 +116,15 @@ static bool overlaps(const struct allocation *a, const struct allocation *b) {
     return a->base < b->base + b->size && b->base < a->base + a->size;
 }
 
+#ifndef NDEBUG
 /* The lowest comes first. (A new one may lie on the end of a freed one: then its bytes belong to the new one.) */
-static inline bool in_order(const struct table *t, size_t count) {
+static bool in_order(const struct table *t, size_t count) {
     for (size_t i = 1; i < count; i++)
         if (t->items[i]->base <= t->items[i - 1]->base)
             return false;
     return true;
 }
+#endif
 
 /* A copy of the table without `removed` and without the freed ones that `added` lies on, and with `added` in its place.
  * Either may be NULL. */

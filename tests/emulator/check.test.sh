@@ -201,7 +201,7 @@ build_locks() {
   mkdir -p "$locks"
   cp -a build/emulator/. "$locks/"
   rm -rf "$locks/check"
-  build_emulator "$locks" CFLAGS_check=-DASSERT_LOCKED
+  build_emulator "$locks" "CFLAGS_check=-DASSERT_LOCKED -UNDEBUG"
 }
 run_locked() { # NAME PROGRAM ARGUMENT...
   name=$1
