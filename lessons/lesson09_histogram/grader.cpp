@@ -153,7 +153,7 @@ static void judge_cleared(const struct arrays *a, const unsigned *found) {
 static void look(const struct work *w, const struct arrays *a, const struct result *r, struct handle counts) {
     const unsigned *found = judge_content<unsigned>(r, counts);
     size_t bins = a->expected.size();
-    if (r->answer.launches == 0 && judge_on_emulator()) {
+    if (w->n > 0 && r->answer.launches == 0 && judge_on_emulator()) {
         judge_fail("not_implemented", "no kernel was launched.");
     }
     judge_cleared(a, found);

@@ -115,17 +115,19 @@ EXPORTED cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
     return fails("launch") ? failed(cudaErrorInvalidValue) : REAL(cudaGraphLaunch)(graph, stream);
 }
 
+/* What a call has returned to the student's code, which may end the program for it. */
 static cudaError_t told(cudaError_t error) {
-    note(CALL_GET_ERROR);
     notes.error_told = watching && error != cudaSuccess ? error : notes.error_told;
     return error;
 }
 
 EXPORTED cudaError_t cudaGetLastError(void) {
+    note(CALL_GET_ERROR);
     return told(REAL(cudaGetLastError)());
 }
 
 EXPORTED cudaError_t cudaPeekAtLastError(void) {
+    note(CALL_GET_ERROR);
     return told(REAL(cudaPeekAtLastError)());
 }
 
@@ -181,7 +183,7 @@ EXPORTED cudaError_t cudaMalloc(void **pointer, size_t bytes) {
     if (fails("cudaMalloc")) {
         return failed(cudaErrorMemoryAllocation);
     }
-    cudaError_t error = REAL(cudaMalloc)(pointer, bytes);
+    cudaError_t error = told(REAL(cudaMalloc)(pointer, bytes));
     if (watching && error == cudaSuccess) {
         alive.push_back(*pointer);
     }
@@ -195,7 +197,7 @@ EXPORTED cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width
         return failed(cudaErrorMemoryAllocation);
     }
     width += watching && wishes.wide_pitch ? 600 + width % 7 * 512 : 0;
-    cudaError_t error = REAL(cudaMallocPitch)(pointer, pitch, width, height);
+    cudaError_t error = told(REAL(cudaMallocPitch)(pointer, pitch, width, height));
     if (watching && error == cudaSuccess) {
         alive.push_back(*pointer);
     }
@@ -217,12 +219,12 @@ EXPORTED cudaError_t cudaFree(void *pointer) {
 
 EXPORTED cudaError_t cudaMemset(void *to, int value, size_t bytes) {
     note(CALL_MEMSET);
-    return REAL(cudaMemset)(to, value, bytes);
+    return told(REAL(cudaMemset)(to, value, bytes));
 }
 
 EXPORTED cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     note(CALL_MEMSET);
-    return REAL(cudaMemsetAsync)(to, value, bytes, stream);
+    return told(REAL(cudaMemsetAsync)(to, value, bytes, stream));
 }
 
 /* With cudaMemcpyDefault the addresses say which way a copy goes. */
@@ -256,7 +258,7 @@ EXPORTED cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum c
     if (fails("cudaMemcpy")) {
         return failed(cudaErrorInvalidValue);
     }
-    cudaError_t error = REAL(cudaMemcpy)(to, from, bytes, kind);
+    cudaError_t error = told(REAL(cudaMemcpy)(to, from, bytes, kind));
     if (error == cudaSuccess) {
         harvest(to, bytes, from, bytes, bytes, 1, kind);
     }
@@ -270,7 +272,7 @@ EXPORTED cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, s
     if (fails("cudaMemcpy2D")) {
         return failed(cudaErrorInvalidValue);
     }
-    cudaError_t error = REAL(cudaMemcpy2D)(to, to_pitch, from, from_pitch, width, height, kind);
+    cudaError_t error = told(REAL(cudaMemcpy2D)(to, to_pitch, from, from_pitch, width, height, kind));
     if (error == cudaSuccess) {
         harvest(to, to_pitch, from, from_pitch, width, height, kind);
     }
@@ -282,7 +284,7 @@ EXPORTED cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, s
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                                      cudaStream_t stream) {
     note(CALL_MEMCPY);
-    cudaError_t error = REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream);
+    cudaError_t error = told(REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching) {
         REAL(cudaStreamSynchronize)(stream);
         harvest(to, bytes, from, bytes, bytes, 1, kind);
@@ -293,7 +295,7 @@ EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, e
 EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
     note(CALL_MEMCPY_2D);
-    cudaError_t error = REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream);
+    cudaError_t error = told(REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching) {
         REAL(cudaStreamSynchronize)(stream);
         harvest(to, to_pitch, from, from_pitch, width, height, kind);

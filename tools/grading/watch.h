@@ -20,7 +20,7 @@ struct watch_notes {
     const char *waited; /* a call that makes the host wait */
     unsigned launches;
     struct launch launch[LAUNCHES_MAX];
-    int error_told;   /* the last that cudaGetLastError or cudaPeekAtLastError has told */
+    int error_told;   /* the last that a call has returned, of those that are watched for it */
     int error_failed; /* the error of the call that was made to fail */
     unsigned alive;
     std::vector<unsigned char> harvest;
