@@ -77,7 +77,7 @@ static __global__ void scan_kernel1(const element *x, element *y, element *sums,
 
 /* Version 2, Blelloch: lesson 10's tree leaves sums of 2, 4, 8, ... elements on its way up. On the way down a node knows what is before
  * it. It hands that to its left child, and to its right child the same plus the sum of the left one. What arrives at the leaves is the
- * sum of all before them: an exclusive scan. About 2 additions for each element, where version 1 has 9. */
+ * sum of all before them: an exclusive scan. About 2 additions for each element, where version 1 has 8. */
 static __global__ void scan_kernel2(const element *x, element *y, element *sums, int n) {
     __shared__ element s[BLOCK];
     int t = threadIdx.x, i = blockIdx.x * BLOCK + t;

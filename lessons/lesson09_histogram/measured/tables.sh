@@ -35,7 +35,7 @@ awk '
     for (k = 1; k <= 4; k++) { value = of("percent", run, size, k, name); if (value == "") return ""; if (value + 0 < all) all = value + 0 }
     return all
   }
-  function share(k) { return of("ms", first, large, k, "reading") / of("ms", first, large, k, "histogram_kernel9") }
+  function share(k) { return of("speed", first, large, k, "histogram_kernel9") / of("speed", first, large, k, "reading") }
   function lowest(    k, low) { low = 2; for (k = 1; k <= 4; k++) if (share(k) < low) low = share(k); return low }
   function highest(    k, high) { for (k = 1; k <= 4; k++) if (share(k) > high) high = share(k); return high }
   function speeds(run, size, name, question,    k, line) {
