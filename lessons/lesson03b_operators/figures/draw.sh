@@ -19,36 +19,10 @@ philox() {
 
 words=$(for quad in 0 1 2; do philox $quad 0 $call 0 $seed 0; done)
 
-awk -v figure="$1" -v words="$words" -v seed=$seed -v call=$call '
-function text(x, y, class, s) { printf "  <text x=\"%.1f\" y=\"%.1f\" class=\"%s\">%s</text>\n", x, y, class, s }
-function cell(x, y, width, class, s) {
-  printf "  <rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"24\" class=\"%s\"/>\n", x, y, width, class
-  text(x + width / 2, y + 16, class == "on" ? "mono mid light" : "mono mid", s)
-}
-function arrow(x1, y1, x2, y2) { printf "  <line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"link\"/>\n", x1, y1, x2, y2 }
-function begin(width, height, title, description) {
-  printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" ", width, height, width, height
-  print "aria-labelledby=\"title desc\">"
-  print "  <title id=\"title\">" title "</title>"
-  print "  <desc id=\"desc\">" description "</desc>"
-  print "  <style>"
-  print "    text { font-family: Helvetica, Arial, sans-serif; font-size: 14px; fill: #1a1a1a; }"
-  print "    .small { font-size: 12px; }"
-  print "    .mono { font-family: \"DejaVu Sans Mono\", Menlo, Consolas, monospace; font-size: 10px; }"
-  print "    .bold { font-weight: bold; }"
-  print "    .mid { text-anchor: middle; }"
-  print "    .end { text-anchor: end; }"
-  print "    .light { fill: #ffffff; }"
-  print "    .on { fill: #1f5fa8; stroke: #1a1a1a; }"
-  print "    .on2 { fill: #a9c6e8; stroke: #1a1a1a; }"
-  print "    .cell { fill: #ffffff; stroke: #1a1a1a; }"
-  print "    .off { fill: #e4e4e4; stroke: #8a8a8a; }"
-  print "    .link { stroke: #1a1a1a; stroke-width: 1.2; fill: none; marker-end: url(#tip); }"
-  print "  </style>"
-  print "  <defs>"
-  print "    <marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#1a1a1a\"/></marker>"
-  print "  </defs>"
-  printf "  <rect x=\"1\" y=\"1\" width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#ffffff\" stroke=\"#c4c4c4\"/>\n", width - 2, height - 2
+awk -v figure="$1" -v words="$words" -v seed=$seed -v call=$call "$(cat ../../../tools/authoring/drawing.awk)"'
+BEGIN {
+  classes = "small mono bold mid end light on on2 cell off link"; cell_height = "24"
+  looks["mono"] = mono " font-size: 10px;"
 }
 
 # A kernel at x, with what it loads and what it stores; names are apart by commas.

@@ -1,22 +1,15 @@
 #!/bin/sh
 # draw.sh NAME draws a figure of this page: meetings, banks or address. Nothing of it is measured.
 set -eu
+cd "$(dirname "$0")"
 
-awk -v name="$1" '
-  function text(x, y, class, what) { printf "  <text x=\"%.1f\" y=\"%.1f\" class=\"%s\">%s</text>\n", x, y, class, what }
-  function rect(x, y, w, h, class) { printf "  <rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x, y, w, h, class }
-  function line(x1, y1, x2, y2) { printf "  <line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"way\"/>\n", x1, y1, x2, y2 }
-  function begin(width, height, title, description) {
-    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-labelledby=\"title desc\">\n", width, height, width, height
-    print "  <title id=\"title\">" title "</title>"
-    print "  <desc id=\"desc\">" description "</desc>"
-    print "  <style>"
-    print "    text { font-family: Helvetica, Arial, sans-serif; font-size: 14px; fill: #1a1a1a; }"
-    print "    .small { font-size: 12px; } .bold { font-weight: bold; } .mid { text-anchor: middle; } .end { text-anchor: end; } .light { fill: #ffffff; }"
-    print "    .word { fill: #ffffff; stroke: #8a8a8a; } .strong { fill: #1f5fa8; stroke: #1a1a1a; } .soft { fill: #cfe0f3; stroke: #8a8a8a; }"
-    print "    .way { stroke: #5a5a5a; stroke-width: 1; }"
-    print "  </style>"
-    printf "  <rect x=\"1\" y=\"1\" width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#ffffff\" stroke=\"#c4c4c4\"/>\n", width - 2, height - 2
+awk -v name="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
+  BEGIN {
+    classes = "small+bold+mid+end+light word+strong+soft way"
+    looks["word"] = "fill: #ffffff; stroke: #8a8a8a;"
+    looks["strong"] = "fill: #1f5fa8; stroke: #1a1a1a;"
+    looks["soft"] = "fill: #cfe0f3; stroke: #8a8a8a;"
+    looks["way"] = "stroke: #5a5a5a; stroke-width: 1;"
   }
 
   # Two blocks of two warps; which counters does each warp change?
@@ -34,13 +27,13 @@ awk -v name="$1" '
       copies = v == 0 ? 0 : v == 1 ? 2 : 4
       for (w = 0; w < 4; w++) {
         to = v == 0 ? x + 143 : v == 1 ? (w < 2 ? x + 69 : x + 217) : x + w * 74 + 32
-        line(x + w * 74 + 32, 102, to, v ? 128 : 206)
+        line(x + w * 74 + 32, 102, to, v ? 128 : 206, "way")
       }
       for (c = 0; c < copies; c++) {
         to = v == 1 ? x + 69 + 148 * c : x + c * 74 + 32
         rect(to - 30, 128, 60, 26, "soft")
         text(to, 146, "small mid", "shared")
-        line(to, 156, x + 143, 206)
+        line(to, 156, x + 143, 206, "way")
       }
       rect(x + 83, 206, 120, 28, "strong")
       text(x + 143, 225, "small mid light", "global memory")
@@ -59,7 +52,7 @@ awk -v name="$1" '
         rect(x + 50 * k, 66, 44, 26, "soft")
         text(x + 50 * k + 22, 84, "mid", value[k + 1])
         bank = v ? k : value[k + 1] % 8
-        line(x + 50 * k + 22, 94, x + 50 * bank + 22, 158)
+        line(x + 50 * k + 22, 94, x + 50 * bank + 22, 158, "way")
         text(x + 50 * k + 22, 296, "small mid", "bank " k)
       }
       for (b = 0; b < 8; b++) { # the words that are wanted in each bank, one above the other
@@ -81,13 +74,13 @@ awk -v name="$1" '
   # An offset, byte by byte.
   function address(    k, x) {
     begin(980, 250, "The offset of a counter, made of two words by one __byte_perm", "Above, the bytes 3 2 1 0 of a word of the input, and the word of the thread, whose bytes 3, 2 and 1 are zero and whose byte 0 is four times the number of the copy. Below, the offset: two zero bytes, byte 2 of the input, and byte 0 of the thread. It is 256 times the value plus 4 times the copy.")
-    split("byte 3|byte 2|byte 1|byte 0|0|0|0|4 · copy", cell, "|")
+    split("byte 3|byte 2|byte 1|byte 0|0|0|0|4 · copy", byte_of, "|")
     split("3|2|1|0|7|6|5|4", selector, "|")
     text(40, 34, "bold", "four bytes of the input"); text(520, 34, "bold", "the thread")
     for (k = 0; k < 8; k++) {
       x = (k < 4 ? 40 : 520) + (k % 4) * 100
       rect(x, 48, 92, 32, k == 1 || k == 7 ? "strong" : "word")
-      text(x + 46, 69, k == 1 || k == 7 ? "mid light" : "mid", cell[k + 1])
+      text(x + 46, 69, k == 1 || k == 7 ? "mid light" : "mid", byte_of[k + 1])
       text(x + 46, 96, "small mid", selector[k + 1])
     }
     text(280, 232, "small", "__byte_perm(word, copy, 0x5524): from the right, bytes 4, 2, 5 and 5 of the eight")
@@ -97,7 +90,7 @@ awk -v name="$1" '
       rect(280 + k * 100, 164, 92, 32, k < 2 ? "word" : "strong")
       text(326 + k * 100, 185, k < 2 ? "mid" : "mid light", part[k + 1])
     }
-    line(186, 100, 526, 162); line(866, 100, 626, 162); line(766, 100, 326, 162); line(766, 100, 426, 162)
+    line(186, 100, 526, 162, "way"); line(866, 100, 626, 162, "way"); line(766, 100, 326, 162, "way"); line(766, 100, 426, 162, "way")
     text(700, 185, "", "= 256 · value + 4 · copy")
   }
   BEGIN {

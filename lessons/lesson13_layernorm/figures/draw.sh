@@ -3,37 +3,16 @@
 set -eu
 cd "$(dirname "$0")"
 
-awk -v figure="$1" '
-function text(x, y, class, s) { printf "  <text x=\"%.1f\" y=\"%.1f\" class=\"%s\">%s</text>\n", x, y, class, s }
-function box(x, y, width, height, class) { printf "  <rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x, y, width, height, class }
-function line(x1, y1, x2, y2, class) { printf "  <line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2, y2, class }
-function dot(x, y, class) { printf "  <circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" class=\"%s\"/>\n", x, y, class }
-function begin(width, height, title, description) {
-  printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" ", width, height, width, height
-  print "aria-labelledby=\"title desc\">"
-  print "  <title id=\"title\">" title "</title>"
-  print "  <desc id=\"desc\">" description "</desc>"
-  print "  <style>"
-  print "    text { font-family: Helvetica, Arial, sans-serif; font-size: 14px; fill: #1a1a1a; }"
-  print "    .small { font-size: 12px; }"
-  print "    .mono { font-family: \"DejaVu Sans Mono\", Menlo, Consolas, monospace; font-size: 14px; }"
-  print "    .bold { font-weight: bold; }"
-  print "    .mid { text-anchor: middle; }"
-  print "    .end { text-anchor: end; }"
-  print "    .light { fill: #ffffff; }"
-  print "    .lost { fill: #b03a2e; }"
-  print "    .on { fill: #1f5fa8; stroke: #1a1a1a; }"
-  print "    .on2 { fill: #a9c6e8; stroke: #1a1a1a; }"
-  print "    .cell { fill: #ffffff; stroke: #1a1a1a; }"
-  print "    .axis { stroke: #8a8a8a; stroke-width: 1.2; }"
-  print "    .rule { stroke: #1a1a1a; stroke-width: 1.2; stroke-dasharray: 4 3; }"
-  print "    .link { stroke: #1a1a1a; stroke-width: 1.4; fill: none; marker-end: url(#tip); }"
-  print "  </style>"
-  print "  <defs>"
-  print "    <marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#1a1a1a\"/></marker>"
-  print "  </defs>"
-  box(1, 1, width - 2, height - 2, "cell")
+awk -v figure="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
+BEGIN {
+  classes = "small mono bold mid end light lost on on2 cell axis rule link"; frame = ""
+  looks["mono"] = mono " font-size: 14px;"
+  looks["lost"] = "fill: #b03a2e;"
+  looks["axis"] = "stroke: #8a8a8a; stroke-width: 1.2;"
+  looks["rule"] = "stroke: #1a1a1a; stroke-width: 1.2; stroke-dasharray: 4 3;"
+  looks["link"] = "stroke: #1a1a1a; stroke-width: 1.4; fill: none; marker-end: url(#tip);"
 }
+function dot(x, y, class) { printf "  <circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" class=\"%s\"/>\n", x, y, class }
 
 # The squares of 1000.25 and 999.75, as a float has them: 24 bits, so at a million it counts in sixteenths.
 function as_float(value, unit) { return int(value / unit + 0.5) * unit }
@@ -88,19 +67,19 @@ function columns(   block, row, c, y, x) {
   text(24, 32, "", "Each block takes every second row here, and keeps its columns&#8217; sums in registers.")
   text(48, 62, "small", "rows of x and dy")
   for (row = 0; row < 6; row++) {
-    for (c = 0; c < 8; c++) box(48 + 26 * c, 72 + 26 * row, 26, 26, row % 2 ? "on2" : "on")
+    for (c = 0; c < 8; c++) rect(48 + 26 * c, 72 + 26 * row, 26, 26, row % 2 ? "on2" : "on")
     text(40, 90 + 26 * row, "small end", row)
     line(260, 85 + 26 * row, 326 - (row % 2 ? 0 : 0), row % 2 ? 196 : 110, "link")
   }
   for (block = 0; block < 2; block++) {
     y = block ? 184 : 98
     text(336, y - 8, "small", "block " block ": sums in registers")
-    for (c = 0; c < 8; c++) box(336 + 26 * c, y, 26, 26, block ? "on2" : "on")
+    for (c = 0; c < 8; c++) rect(336 + 26 * c, y, 26, 26, block ? "on2" : "on")
     line(548, y + 13, 598, block ? 164 : 138, "link")
   }
   text(606, 112, "small", "partial")
-  for (block = 0; block < 2; block++) for (c = 0; c < 8; c++) box(606 + 15 * c, 124 + 26 * block, 15, 26, block ? "on2" : "on")
-  for (c = 0; c < 8; c++) { line(613.5 + 15 * c, 180, 613.5 + 15 * c, 262, "link"); box(606 + 15 * c, 268, 15, 26, "cell") }
+  for (block = 0; block < 2; block++) for (c = 0; c < 8; c++) rect(606 + 15 * c, 124 + 26 * block, 15, 26, block ? "on2" : "on")
+  for (c = 0; c < 8; c++) { line(613.5 + 15 * c, 180, 613.5 + 15 * c, 262, "link"); rect(606 + 15 * c, 268, 15, 26, "cell") }
   text(738, 312, "small end", "dgamma (dbeta likewise)")
   text(596, 226, "small end", "a second, small kernel adds up partial,")
   text(596, 244, "small end", "always in the same order")
