@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . tests/check.sh
+. tools/folders.sh
 make_scratch
 
 # result NAME: passes if $scratch/found is empty, and shows it if not.
@@ -17,10 +18,10 @@ result() {
   fi
 }
 
-pages=$(ls lessons/lesson[0-9][0-9]_*/README.md lessons/lesson[0-9][0-9][a-z]_*/README.md 2>/dev/null | LC_ALL=C sort) # 03, 03b, 04
+pages=$(all_folders | sed 's|$|/README.md|')
 texts=$(find . -name '*.md' ! -path './build/*' ! -path './.*/*' ! -path './third_party/*' \
   ! -path './tools/authoring/skeleton/*' | sed 's|^\./||' | sort)
-folders=$(ls -d lessons/lesson[0-9][0-9]_*/ | sed 's|lessons/lesson\([0-9]*\)_.*|\1|' | tr '\n' ' ')
+folders=$(lesson_folders | folder_numbers | tr '\n' ' ')
 
 # Headings as GitHub makes anchors of them.
 anchors() {

@@ -3,10 +3,10 @@
 # `03 relu 90 01 02`: number, name, minutes, and what it needs.
 set -eu
 cd "$(dirname "$0")/../.."
+. tools/folders.sh
 
-for page in lessons/lesson[0-9][0-9]_*/README.md; do
-  folder=$(basename "$(dirname "$page")")
-  sed -n "s|^\*About \([0-9]*\) minutes.*You need \(.*\)\*\$|${folder#lesson} \1 \2|p" "$page"
+for folder in $(lesson_folders); do
+  sed -n "s|^\*About \([0-9]*\) minutes.*You need \(.*\)\*\$|${folder#lessons/lesson} \1 \2|p" "$folder/README.md"
 done | awk '
   {
     number = substr($1, 1, 2); name = substr($1, 4); minutes = $2

@@ -7,6 +7,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
+. tools/folders.sh
 
 skeleton=tools/authoring/skeleton
 asked=${1:-}
@@ -74,10 +75,10 @@ register() {
     s/ · $number [a-z0-9_]*\([;.]\)/\1/
     s/ *\$//
   }" README.md
-  before=$(ls -d lessons/lesson[0-9][0-9]_*/ | sed -n "\|^lessons/$folder/|q; p" | tail -n 1)
-  after=$(ls -d lessons/lesson[0-9][0-9]_*/ | sed "1,\|^lessons/$folder/|d" | head -n 1)
+  before=$(lesson_folders | sed -n "\|^lessons/$folder\$|q; p" | tail -n 1)
+  after=$(lesson_folders | sed "1,\|^lessons/$folder\$|d" | head -n 1)
   [ -z "$after" ] || add_next "$page" "$(basename "$after")"
-  [ -z "$before" ] || add_next "${before}README.md" "$folder"
+  [ -z "$before" ] || add_next "$before/README.md" "$folder"
 }
 
 make_the_rest() {

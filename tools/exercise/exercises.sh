@@ -1,15 +1,17 @@
 # Sourced after messages.sh: which exercises there are, and where their files lie. Also where a student has lost exercise.cu.
 
-# The lessons' folders that have an exercise: one whose file, hints or solution is there. lesson03b_operators is a further exercise of lesson 03.
+. tools/folders.sh
+
+# The lessons' folders that have an exercise: one whose file, hints or solution is there.
 exercise_folders() {
-  for folder in lessons/lesson[0-9][0-9]_* lessons/lesson[0-9][0-9][a-z]_*; do
+  for folder in $(all_folders); do
     if [ -f "$folder/exercise.cu" ] || [ -f "$folder/hints.md" ] || [ -f "solutions/${folder#lessons/}/solution.cu" ]; then
       echo "$folder"
     fi
-  done | LC_ALL=C sort
+  done
 }
 
-exercise_numbers() { exercise_folders | sed 's|lessons/lesson\([^_]*\)_.*|\1|'; }
+exercise_numbers() { exercise_folders | folder_numbers; }
 
 exercise_folder() { # NUMBER
   exercise_folders | grep "^lessons/lesson$1_" || fail "there is no exercise $1. There are: $(exercise_numbers | tr '\n' ' ')"

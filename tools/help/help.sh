@@ -3,14 +3,15 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
+. tools/folders.sh
 
 # The lessons' numbers, in one line however many there are: 01-03 05 07.
-lessons=$(ls -d lessons/lesson[0-9][0-9]_*/ 2>/dev/null | sed 's|lessons/lesson\([0-9]*\)_.*|\1|' | awk '
+lessons=$(lesson_folders | folder_numbers | awk '
   function close_range() { if (last != "") printf "%s%s ", first, last == first ? "" : "-" last }
   $1 != last + 1 || last == "" { close_range(); first = $1 }
   { last = $1 }
   END { close_range() }')
-further=$(ls -d lessons/lesson[0-9][0-9][a-z]_*/ 2>/dev/null | sed 's|lessons/lesson\([^_]*\)_.*|\1|' | tr '\n' ' ')
+further=$(further_folders | folder_numbers | tr '\n' ' ')
 cat <<END
 CUDA C workbook: write kernels, run them on a GPU or on the emulator.
 
