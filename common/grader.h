@@ -154,8 +154,7 @@ struct result {
 struct call judge_call(const struct function *function);
 struct handle judge_input(struct call *call, const char *name, const void *content, size_t size,
                           struct place place = {});
-struct handle judge_output(struct call *call, const char *name, size_t size, struct place place = {},
-                           unsigned char fill = VERIFY_POISON);
+struct handle judge_output(struct call *call, const char *name, size_t size, struct place place = {});
 struct handle judge_in_out(struct call *call, const char *name, const void *content, size_t size,
                            struct place place = {});
 /* Only the first `row` bytes of every `pitch` are the array's: kernels must write these, if it is for results, and

@@ -1,7 +1,7 @@
 /* verify.h - is the result right? Nothing passes because nobody looked.
  *
  *     verify_random(x, n, -1.0f, 1.0f, seed);               fresh input, the same for the same seed
- *     verify_poison_device(y, bytes);                       every byte 0xFF: floats are NaN until a kernel writes them
+ *     verify_poison_device(y, bytes);                       floats are NaN until a kernel writes them
  *     ... the kernel, the copy back ...
  *     verify_floats("relu_kernel1", found, expected, n, 1e-6, 1e-5);
  *     return verify_finish("relu");                         PASS or FAIL, and the exit status
@@ -10,6 +10,11 @@
  * which every comparison is false, never slips through; where NaN is expected, NaN must be found, and where an infinity
  * is expected, the same infinity. verify_floats_exact asks for the same bits, so it tells -0.0 from +0.0; only NaNs
  * may differ in their payload.
+ *
+ * The poison is one number of 16 bits, again and again. Seen as half, bfloat16, float or double that is a NaN, so a sum that begins with it
+ * is found out. But it is none that arithmetic makes: a GPU's NaN is 0x7FFFFFFF and, where its sign is changed, 0xFFFFFFFF, a CPU's
+ * 0x7FC00000 and 0xFFC00000. So a result that is NaN, of either sign, counts as written. What only copies must have no NaN of these bits
+ * in its input.
  *
  * verify_alloc puts a guard zone before and after a device buffer and verify_free looks whether it was touched, since
  * a GPU lets a kernel write a little outside. The emulator checks every access by itself, to the byte and with the
@@ -25,7 +30,7 @@
 #include "common/check.h"
 #include "common/device.h"
 
-enum { VERIFY_SHOWN = 5, VERIFY_GUARD = 4096, VERIFY_CANARY = 0xA5, VERIFY_POISON = 0xFF };
+enum { VERIFY_SHOWN = 5, VERIFY_GUARD = 4096, VERIFY_CANARY = 0xA5, VERIFY_POISON = 0xFFFD };
 
 /* What was compared in this process so far. */
 struct verify_tally {
@@ -65,15 +70,29 @@ static inline void *verify_host_alloc(size_t bytes) {
     return memory;
 }
 
+/* memset knows only bytes, so what is there already is copied behind itself, again and again. */
 static inline void verify_poison_host(void *x, size_t bytes) {
-    if (bytes) {
-        memset(x, VERIFY_POISON, bytes);
+    unsigned char *at = (unsigned char *)x;
+    size_t done = 0, more = 0;
+    for (; done < 2 && done < bytes; done++) {
+        at[done] = VERIFY_POISON >> 8 * done & 0xFF;
+    }
+    for (; done < bytes; done += more) {
+        more = done < bytes - done ? done : bytes - done;
+        memcpy(at + done, at, more);
     }
 }
 
 static inline void verify_poison_device(void *x, size_t bytes) {
+    unsigned char piece[VERIFY_GUARD];
+    size_t done = bytes < sizeof piece ? bytes : sizeof piece, more = 0;
+    verify_poison_host(piece, done);
     if (bytes) {
-        CUDA_CHECK(cudaMemset(x, VERIFY_POISON, bytes));
+        CUDA_CHECK(cudaMemcpy(x, piece, done, cudaMemcpyHostToDevice));
+    }
+    for (; done < bytes; done += more) {
+        more = done < bytes - done ? done : bytes - done;
+        CUDA_CHECK(cudaMemcpy((char *)x + done, x, more, cudaMemcpyDeviceToDevice));
     }
 }
 
@@ -84,8 +103,13 @@ static inline uint32_t verify_bits(float x) {
 }
 
 /* True if no one has written here since the buffer was poisoned. */
+static inline int verify_is_poison_word(uint32_t word) {
+    return word == VERIFY_POISON * 0x10001u;
+}
+
+/* The same of a float, also of one that was made from a bfloat16: its upper half. */
 static inline int verify_is_poison(float x) {
-    return verify_bits(x) == 0xFFFFFFFFu;
+    return verify_bits(x) >> 16 == VERIFY_POISON;
 }
 
 static inline int verify_close(float found, float expected, double atol, double rtol) {
@@ -154,7 +178,8 @@ static inline int verify_ints(const char *name, const int *found, const int *exp
             verify_heading(name, n);
         }
         if (bad++ < VERIFY_SHOWN) {
-            printf("    %12zu  %16d  %16d\n", i, expected[i], found[i]);
+            printf("    %12zu  %16d  %16d%s\n", i, expected[i], found[i],
+                   verify_is_poison_word((uint32_t)found[i]) ? "  never written" : "");
         }
     }
     return verify_tell(bad, n);

@@ -145,7 +145,7 @@ static void judge_words(const struct result *r, struct handle words, const struc
         if (memcmp(w, e, sizeof found[i].w) == 0) {
             continue;
         }
-        if ((w[0] & w[1] & w[2] & w[3]) == 0xffffffff) {
+        if (std::all_of(w, w + 4, verify_is_poison_word)) {
             judge_fail("stale_output", "words[%zu] was never written, expected %s%s", i, hex(e, 4).c_str(),
                        judge_launch_text(r).c_str());
         }

@@ -87,7 +87,7 @@ static size_t pitch_of(struct size s) {
     return (size_t)s.width + s.gap;
 }
 
-/* Rows with their gaps, in which every byte is poison. */
+/* Rows with their gaps, which hold poison. */
 static std::vector<float> with_gaps(const std::vector<float> &dense, struct size s, int planes) {
     std::vector<float> wide(pitch_of(s) * s.height * planes);
     verify_poison_host(wide.data(), wide.size() * sizeof(float));

@@ -21,8 +21,6 @@ struct work {
     bool special, stream;
 };
 
-enum { UNWRITTEN = 0x5A }; /* bytes of `valid` before the call: all ones, the usual poison, is a good answer */
-
 struct samples {
     std::vector<float> x, expected;
     std::vector<unsigned> words;
@@ -63,7 +61,7 @@ static struct call make_call(const struct work *w, const struct samples *s, stru
     size_t size = w->n * sizeof(float);
     struct handle x = judge_input(&c, "x", s->x.data(), size, place_of(w->offset, w->slack));
     *y = judge_output(&c, "y", size, place_of(w->offset, w->slack));
-    *valid = judge_output(&c, "valid", s->words.size() * sizeof(unsigned), place_of(0, w->slack), UNWRITTEN);
+    *valid = judge_output(&c, "valid", s->words.size() * sizeof(unsigned), place_of(0, w->slack));
     judge_pass(&c, x, *y, *valid, w->n, STREAM);
     if (w->stream) {
         judge_own_stream(&c);
@@ -104,11 +102,11 @@ static std::string remark(const struct samples *s, const float *found, long long
 static void judge_words(const struct result *r, struct handle valid, const struct samples *s) {
     const unsigned *found = judge_content<unsigned>(r, valid);
     for (size_t g = 0; g < s->words.size(); g++) {
-        unsigned wrong = found[g] ^ s->words[g], unwritten = UNWRITTEN * 0x01010101u;
+        unsigned wrong = found[g] ^ s->words[g];
         if (!wrong) {
             continue;
         }
-        if (found[g] == unwritten) {
+        if (verify_is_poison_word(found[g])) {
             judge_fail("stale_output", "word %zu of valid was never written, expected 0x%08x.", g, s->words[g]);
         }
         int bit = __builtin_ctz(wrong);

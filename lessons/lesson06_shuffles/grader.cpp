@@ -175,7 +175,7 @@ static void judge_count_of(const struct result *r, const struct elements *e, str
     if (found == e->count) {
         return;
     }
-    if (found == -1) {
+    if (verify_is_poison_word((uint32_t)found)) {
         judge_fail("stale_output", "count was never written, expected %d.", e->count);
     }
     judge_fail("wrong_result", "count: expected %d, found %d%s", e->count, found, judge_launch_text(r).c_str());

@@ -138,15 +138,14 @@ static std::string remark(const struct work *w, const std::vector<unsigned> &exp
     return "all counts together are right: elements were counted in the wrong bin";
 }
 
-/* counts hold 0xffffffff before: who adds to that gets one too few, everywhere. */
+/* counts hold poison before: who adds to that has it in each sum. */
 static void judge_cleared(const struct arrays *a, const unsigned *found) {
-    size_t bins = a->expected.size(), one_less = 0;
+    size_t bins = a->expected.size(), added = 0;
     for (size_t b = 0; b < bins; b++) {
-        one_less += found[b] == a->expected[b] - 1;
+        added += verify_is_poison_word(found[b] - a->expected[b]);
     }
-    if (one_less == bins && sum_of(a->expected.data(), bins) > 0) {
-        judge_fail("wrong_result",
-                   "each count is one too small, since counts held 0xffffffff before: who clears them?");
+    if (added == bins && sum_of(a->expected.data(), bins) > 0) {
+        judge_fail("wrong_result", "each count was added to what counts held before: who clears them?");
     }
 }
 
@@ -158,7 +157,7 @@ static void look(const struct work *w, const struct arrays *a, const struct resu
     }
     judge_cleared(a, found);
     for (size_t b = 0; b < bins; b++) {
-        if (found[b] == 0xffffffffu) {
+        if (verify_is_poison_word(found[b])) {
             judge_fail("stale_output", "counts[%zu] was never written, expected %u.%s", b, a->expected[b],
                        judge_launch_text(r).c_str());
         }

@@ -13,7 +13,6 @@ static const struct function split =
     FUNCTION(void, split, const unsigned *, unsigned *, int, int, unsigned long long *, cudaStream_t);
 
 enum { TILE = 2048, LONGEST = 1 << 20 };
-static const unsigned never_written = 0xffffffffu;
 
 // ---------------------------------------------------------------- inputs
 
@@ -128,7 +127,7 @@ static std::string place_text(int i) {
 
 static std::string remark(const struct work *w, const struct elements *e, const unsigned *found, int bad) {
     std::string belongs = "Here belongs " + place_text(e->from[bad]);
-    if (found[bad] == never_written) {
+    if (verify_is_poison_word(found[bad])) {
         return belongs + "; nothing was written here.";
     }
     auto at = std::find(e->x.begin(), e->x.end(), found[bad]);
@@ -155,9 +154,9 @@ static void judge(const struct work *w, const struct result *r, const struct ele
         if (r->answer.launches == 0) {
             judge_fail("not_implemented", "no kernel was launched.");
         }
-        bool gap = found[bad] == never_written;
+        bool gap = verify_is_poison_word(found[bad]);
         for (int k = 0; k < n && gap; k++) {
-            gap = found[k] == never_written || found[k] == e->y[k];
+            gap = verify_is_poison_word(found[k]) || found[k] == e->y[k];
         }
         judge_fail(gap ? "stale_output" : "wrong_result", "y[%d]: expected 0x%08x, found 0x%08x.\n          %s%s", bad,
                    e->y[bad], found[bad], remark(w, e, found, bad).c_str(), judge_launch_text(r).c_str());

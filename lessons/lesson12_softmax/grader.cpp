@@ -103,28 +103,13 @@ struct outputs {
     struct handle log_p, loss;
 };
 
-/* What the outputs hold before. Not the usual poison: on a GPU minus NaN has just its bits, all ones, and is a right result here. */
-enum { FILL = 0xA5 };
-
-static std::vector<float> with_usual_poison(const float *found, size_t n) {
-    std::vector<float> result(found, found + n);
-    for (float &value : result) {
-        if (verify_is_poison(value)) {
-            value = NAN;
-        } else if (verify_bits(value) == 0xA5A5A5A5u) {
-            memset(&value, VERIFY_POISON, sizeof value);
-        }
-    }
-    return result;
-}
-
 static struct call make_call(const struct one *job, const struct input &in, struct outputs *out) {
     struct call c = judge_call(&cross_entropy);
     size_t size = in.x.size() * sizeof(float), slack = job->slack * sizeof(float);
     struct handle x = judge_input(&c, "x", in.x.data(), size, {job->x_offset * sizeof(float), slack});
     struct handle target = judge_input(&c, "target", in.target.data(), in.target.size() * sizeof(int));
-    out->log_p = judge_output(&c, "log_p", size, {job->y_offset * sizeof(float), slack}, FILL);
-    out->loss = judge_output(&c, "loss", job->rows * sizeof(float), {0, slack}, FILL);
+    out->log_p = judge_output(&c, "log_p", size, {job->y_offset * sizeof(float), slack});
+    out->loss = judge_output(&c, "loss", job->rows * sizeof(float), {0, slack});
     judge_pass(&c, x, target, out->log_p, out->loss, job->rows, job->cols, STREAM);
     if (job->own_stream) {
         judge_own_stream(&c);
@@ -177,23 +162,22 @@ static std::string advice(const struct one *job, const float *x, float found, do
 
 static void look(const struct one *job, const struct input &in, const struct result *r, const struct outputs *out) {
     struct expected e = reference(job, in);
-    std::vector<float> log_p = with_usual_poison(judge_content<float>(r, out->log_p), in.x.size());
-    std::vector<float> loss = with_usual_poison(judge_content<float>(r, out->loss), e.loss.size());
-    long long bad = judge_first_bad(log_p.data(), e.log_p.data(), log_p.size(), 2e-5, 1e-6);
+    const float *log_p = judge_content<float>(r, out->log_p), *loss = judge_content<float>(r, out->loss);
+    long long bad = judge_first_bad(log_p, e.log_p.data(), e.log_p.size(), 2e-5, 1e-6);
     if (bad >= 0) {
         long long row = bad / job->cols, c = bad % job->cols;
         std::string text = judge_print("log_p[%lld][%lld], of x = %.9g", row, c, in.x[bad]);
         if (!verify_is_poison(log_p[bad]) && !isnan(e.log_p[bad]) && !isinf(e.log_p[bad])) {
             text += ":\n          " + advice(job, &in.x[row * job->cols], log_p[bad], e.log_p[bad]);
         }
-        judge_reject(r, log_p.data(), e.log_p.data(), log_p.size(), bad, text, NOBODY_KNOWS);
+        judge_reject(r, log_p, e.log_p.data(), e.log_p.size(), bad, text, NOBODY_KNOWS);
     }
-    bad = judge_first_bad(loss.data(), e.loss.data(), loss.size(), 2e-5, 1e-6);
+    bad = judge_first_bad(loss, e.loss.data(), e.loss.size(), 2e-5, 1e-6);
     if (bad >= 0) {
         const char *why = in.target[bad] < 0            ? ": padding, so the loss is 0, whatever the row is"
                           : verify_is_poison(loss[bad]) ? ": has one of the threads this column?"
                                                         : "";
-        judge_reject(r, loss.data(), e.loss.data(), loss.size(), bad,
+        judge_reject(r, loss, e.loss.data(), e.loss.size(), bad,
                      judge_print("loss[%lld], whose target is %d%s", bad, in.target[bad], why), NOBODY_KNOWS);
     }
     judge_rest(r);

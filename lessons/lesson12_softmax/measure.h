@@ -240,7 +240,7 @@ static void fetch_rows(const struct job *job, int first, int rows) {
     for (size_t i = count; i > 0 && p->bf16; i--) { // from behind, since each becomes longer
         uint16_t bits;
         memcpy(&bits, &small[i - 1], sizeof bits);
-        uint32_t whole = bits == 0xffff ? 0xffffffffu : (uint32_t)bits << 16; // poison stays poison
+        uint32_t whole = (uint32_t)bits << 16;
         memcpy(&p->found[i - 1], &whole, sizeof whole);
     }
 }

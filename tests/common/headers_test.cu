@@ -57,9 +57,43 @@ static void test_comparison(void) {
     }
 }
 
+/* What a GPU makes of NaN where a sign is changed: all ones. */
+static float minus_nan(void) {
+    uint32_t bits = 0xFFFFFFFF;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* On the device, whatever the number of bytes is. */
+static void test_poison_everywhere(size_t bytes) {
+    unsigned char *x, found[9001], piece[2];
+    size_t wrong = 0;
+    verify_poison_host(piece, sizeof piece);
+    CUDA_CHECK(cudaMalloc((void **)&x, sizeof found));
+    CUDA_CHECK(cudaMemset(x, 0, sizeof found));
+    verify_poison_device(x, bytes);
+    CUDA_CHECK(cudaMemcpy(found, x, sizeof found, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(x));
+    for (size_t i = 0; i < sizeof found; i++) {
+        wrong += found[i] != (i < bytes ? piece[i % 2] : 0);
+    }
+    tell("poison fills what it should, and no byte more", wrong == 0);
+}
+
 static void test_poison(void) {
-    float found = poison(), expected = NAN, device = 0;
+    float found = poison(), expected = NAN, device = 0, minus = minus_nan();
+    uint32_t word = verify_bits(found), half = word & 0xFFFF0000u;
     float *x;
+    tell("a result that is minus NaN is no poison", isnan(minus) && !verify_is_poison(minus) &&
+                                                        verify_floats("minus NaN", &minus, &expected, 1, 0, 0) &&
+                                                        verify_floats_exact("minus NaN", &minus, &expected, 1));
+    memcpy(&device, &half, sizeof device);
+    tell("a bfloat16's poison is NaN and known", isnan(device) && verify_is_poison(device));
+    tell("poison is known in a word, and -1 is none", verify_is_poison_word(word) && !verify_is_poison_word(~0u));
+    for (size_t bytes : {0, 1, 2, 3, 4096, 4097, 8192, 9001}) {
+        test_poison_everywhere(bytes);
+    }
     tell("poison is NaN", isnan(found) && verify_is_poison(found) && !verify_is_poison(NAN));
     tell("poison does not pass for an expected NaN",
          !verify_floats("poison", &found, &expected, 1, 0, 0) && !verify_floats_exact("poison", &found, &expected, 1));

@@ -34,11 +34,17 @@ static struct handle last(const struct call *call) {
     return {call->job.arrays - 1, call->arrays.back().place.offset};
 }
 
+static blob poison(size_t bytes) {
+    blob content(bytes);
+    verify_poison_host(content.data(), bytes);
+    return content;
+}
+
 /* Content in the middle, poison before and behind. */
 static void give(struct call *call, struct array_order *order, const void *content) {
     struct array_facts *facts = &call->arrays.back();
     blob *given = &call->given[call->job.arrays - 1];
-    given->assign(order->bytes, VERIFY_POISON);
+    *given = poison(order->bytes);
     if (facts->bytes) {
         memcpy(given->data() + facts->place.offset, content, facts->bytes);
     }
@@ -51,12 +57,11 @@ struct handle judge_input(struct call *call, const char *name, const void *conte
     return last(call);
 }
 
-struct handle judge_output(struct call *call, const char *name, size_t size, struct place place, unsigned char fill) {
+struct handle judge_output(struct call *call, const char *name, size_t size, struct place place) {
     struct array_order *order = add_array(call, name, array_facts::OUTPUT, size, place);
-    order->fill = fill;
     order->ask_from = place.offset;
     order->ask_bytes = size;
-    call->arrays.back().before.assign(order->bytes, fill);
+    call->arrays.back().before = poison(order->bytes);
     return last(call);
 }
 

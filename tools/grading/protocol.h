@@ -33,11 +33,11 @@ struct array_order {
     uint64_t ask_from, ask_bytes; /* tell which of these bytes are not a kernel's work; ask_bytes 0: do not */
     uint64_t ask_row, ask_pitch;  /* of them only the first ask_row of every ask_pitch; ask_pitch 0: all */
     uint8_t on_host;
-    uint8_t given;  /* its content comes with the job; else every byte is `fill` */
-    uint8_t fill;   /* 0xff: floats are NaN until somebody writes them */
+    uint8_t given;  /* its content comes with the job; else it is filled with `fill` */
+    uint16_t fill;  /* again and again, the lower byte first: floats are NaN until somebody writes them */
     uint8_t wanted; /* send its content back */
     uint8_t kept;   /* it stays for the next job, with what is in it */
-    uint8_t padding[3];
+    uint8_t padding[2];
 };
 
 enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_ARRAY, ARGUMENT_STREAM };

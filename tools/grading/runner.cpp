@@ -109,11 +109,15 @@ static void release(struct array *a) {
     a->allocation = NULL;
 }
 
-static void fill(const struct array *a, unsigned char value) {
+static void fill(const struct array *a, uint16_t value) {
+    blob content(a->bytes);
+    for (size_t i = 0; i < a->bytes; i++) {
+        content[i] = (unsigned char)(value >> i % 2 * 8);
+    }
     if (a->on_host) {
-        memset(a->at, value, a->bytes);
+        memcpy(a->at, content.data(), a->bytes);
     } else if (a->bytes) {
-        cudaMemset(a->at, value, a->bytes);
+        cudaMemcpy(a->at, content.data(), a->bytes, cudaMemcpyHostToDevice);
     }
 }
 
@@ -126,25 +130,23 @@ static void give(const struct array *a, const blob &content, cudaStream_t stream
     }
 }
 
+/* Who has written what counts from the poison on: that is nobody's. */
 static void prepare(const struct job *job, const std::vector<blob> &contents, cudaStream_t stream) {
-    bool fresh[ARRAYS_MAX] = {};
     for (unsigned i = 0; i < job->arrays; i++) {
         const struct array_order *order = &job->array[i];
-        fresh[i] = !order->kept || !arrays[i].allocation || arrays[i].bytes != order->bytes;
-        if (fresh[i]) {
-            release(&arrays[i]);
-            allocate(&arrays[i], order);
+        if (order->kept && arrays[i].allocation && arrays[i].bytes == order->bytes) {
+            continue;
+        }
+        release(&arrays[i]);
+        allocate(&arrays[i], order);
+        if (!order->given) {
+            fill(&arrays[i], order->fill);
         }
     }
+    cudaDeviceSynchronize(); /* a stream of its own does not wait for what the default stream copies */
     if (emulator.authors_start) {
         emulator.authors_start();
     }
-    for (unsigned i = 0; i < job->arrays; i++) {
-        if (fresh[i] && !job->array[i].given) {
-            fill(&arrays[i], job->array[i].fill);
-        }
-    }
-    cudaDeviceSynchronize(); /* a stream of its own does not wait for cudaMemset */
     for (unsigned i = 0; i < job->arrays; i++) {
         if (job->array[i].given) {
             give(&arrays[i], contents[i], stream);
