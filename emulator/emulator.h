@@ -85,6 +85,10 @@ size_t emulatorNotByKernels(const void *p, size_t bytes);
 /* Who wrote the byte last: "kernel", "copy", "memset", "host" or "nobody". Waits for the device. */
 const char *emulatorAuthor(const void *p);
 
+/* 1: in launches from now on, blocks take turns at each barrier, in an order that is drawn. A block that relies on what another one should have
+ * done, and does not wait for it, goes wrong. 0: no longer. */
+void emulatorMixBlocks(int on);
+
 /* A launch, however it was made: <<<>>>, cudaLaunchKernel and its kind, or a graph. */
 struct emulatorLaunch {
     const char *kernel; /* as the source has it, with its parameters: "relu_kernel(const float *, float *, int)" */

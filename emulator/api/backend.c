@@ -66,6 +66,11 @@ void emulatorAuthorsStart(void) {
     authors_start();
 }
 
+void emulatorMixBlocks(int on) {
+    synchronize_all();
+    grid_mix(on != 0);
+}
+
 size_t emulatorNotByKernels(const void *p, size_t bytes) {
     synchronize_all();
     return authors_not_by_kernels((uint64_t)(uintptr_t)p, bytes);

@@ -8,6 +8,8 @@
 /* Backward branches of a warp in a block's first turn, and in one of a block that may be waiting. */
 #define FIRST_FUEL 1024
 #define SHORT_FUEL 64
+/* The same where blocks are mixed, and many that wait have a turn before the one that they wait for. */
+#define LOOK_FUEL 4
 
 void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]) {
     const uint32_t *size = w->launch->config.block;
@@ -26,7 +28,7 @@ void block_start(struct block *b, uint64_t index) {
     b->ctaid[1] = (uint32_t)(index / grid[0] % grid[1]);
     b->ctaid[2] = (uint32_t)(index / grid[0] / grid[1]);
     b->live_lanes = threads;
-    b->turn = (struct block_turn){.fuel = FIRST_FUEL};
+    b->turn = (struct block_turn){.fuel = launch->mixed ? SHORT_FUEL : FIRST_FUEL};
     memset(&b->cluster, 0, sizeof b->cluster);
     if (b->awaited) { /* lanes of the block before have arrived somewhere and not waited */
         memset(b->barriers, 0, sizeof b->barriers);
@@ -109,7 +111,7 @@ enum block_end block_run(struct block *b) {
             stuck_report_block(b);
             return BLOCK_STOPPED;
         }
-        if (--left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
+        if (launch->mixed || --left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
             return BLOCK_YIELDED;
     }
 }
@@ -146,7 +148,10 @@ bool block_waits(struct block *b) {
     uint64_t first = hash_ready(b, false), all = first == t->first ? hash_ready(b, true) : 0;
     bool waits = all && all == t->all, known = t->first != 0;
     int32_t longer = t->fuel < FIRST_FUEL ? 2 * FIRST_FUEL : 2 * t->fuel;
-    t->fuel = all || !known ? SHORT_FUEL : longer < WARP_FUEL ? longer : WARP_FUEL;
+    t->fuel = waits && b->launch->mixed           ? LOOK_FUEL
+              : all || !known || b->launch->mixed ? SHORT_FUEL
+              : longer < WARP_FUEL                ? longer
+                                                  : WARP_FUEL;
     t->first = first;
     t->all = all;
     return waits;

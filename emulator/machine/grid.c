@@ -25,6 +25,8 @@ struct aside {
     struct block *first, **end;
     _Atomic unsigned count;
     _Atomic unsigned vain; /* turns since a block ended or began; one of a block that only waits counts as VAIN */
+    unsigned ready;        /* where blocks are mixed: so many come first, and the others only wait */
+    uint64_t dice;
 };
 
 /* A launch in progress, on its caller's stack. */
@@ -45,6 +47,11 @@ static struct {
 
 struct observer observer;
 static _Atomic uint64_t launch_count;
+static _Atomic bool mixes;
+
+void grid_mix(bool on) {
+    atomic_store(&mixes, on);
+}
 
 int grid_threads(void) {
     static _Atomic int threads;
@@ -268,7 +275,8 @@ static bool begins(const struct launch_job *job, const struct aside *s) {
     unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
     if (!count || job->launch.config.cooperative)
         return true;
-    return count < RESIDENT_BLOCKS * (unsigned)grid_threads() && atomic_load(&s->vain) >= VAIN * count;
+    return count < RESIDENT_BLOCKS * (unsigned)grid_threads() &&
+           (job->launch.mixed || atomic_load(&s->vain) >= VAIN * count);
 }
 
 static void hand_over(struct block *b, struct worker *worker) {
@@ -277,12 +285,30 @@ static void hand_over(struct block *b, struct worker *worker) {
         b->warps[i].worker = worker;
 }
 
-/* The block whose turn is longest ago. */
-static struct block *oldest_aside(struct aside *s, struct worker *worker) {
+/* A number from 0 to count - 1. */
+static unsigned draw(uint64_t *dice, unsigned count) {
+    *dice = *dice * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+    return (unsigned)((*dice >> 32) * count >> 32);
+}
+
+/* Where blocks are mixed: any that is ready; now and then one of the others, since what they wait for may have come. */
+static unsigned draw_aside(struct aside *s) {
+    if (s->ready && (s->ready == s->count || draw(&s->dice, 8)))
+        return draw(&s->dice, s->ready--);
+    return s->ready;
+}
+
+/* The block whose turn is longest ago, unless they are mixed. */
+static struct block *take_aside(struct aside *s, struct worker *worker) {
     pthread_mutex_lock(&s->lock);
-    struct block *b = s->first;
+    struct block **at = &s->first;
+    for (unsigned skip = draw_aside(s); skip; skip--)
+        at = &(*at)->next;
+    struct block *b = *at;
     if (b) {
-        s->first = b->next;
+        *at = b->next;
+        if (s->end == &b->next)
+            s->end = at;
         atomic_fetch_sub(&s->count, 1);
     }
     pthread_mutex_unlock(&s->lock);
@@ -305,20 +331,23 @@ static struct block *choose_block(struct launch_job *job, struct aside *s, struc
                                   struct block **spare) {
     struct block *b = begins(job, s) ? begin_block(job, s, worker, taken, spare) : NULL;
     if (!b)
-        b = oldest_aside(s, worker);
+        b = take_aside(s, worker);
     return b ? b : begin_block(job, s, worker, taken, spare); /* another worker was faster */
 }
 
 /* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
 static struct block *put_aside(const struct launch_job *job, struct aside *s, struct block *b) {
     bool waits = block_waits(b);
-    if (!waits && b->turn.fuel < WARP_FUEL)
+    if (!waits && b->turn.fuel < WARP_FUEL && !job->launch.mixed)
         return b;
-    b->next = NULL;
+    bool in_front = job->launch.mixed && !waits;
     pthread_mutex_lock(&s->lock);
-    struct block **end = s->first ? s->end : &s->first;
-    *end = b;
-    s->end = &b->next;
+    struct block **at = s->first && !in_front ? s->end : &s->first;
+    b->next = *at;
+    *at = b;
+    if (!b->next)
+        s->end = &b->next;
+    s->ready += in_front;
     unsigned count = atomic_fetch_add(&s->count, 1) + 1;
     unsigned vain = atomic_fetch_add(&s->vain, waits ? VAIN : 1);
     pthread_mutex_unlock(&s->lock);
@@ -329,7 +358,8 @@ static struct block *put_aside(const struct launch_job *job, struct aside *s, st
 
 /* Runs blocks until there are none left. */
 static void work(struct launch_job *job, struct worker *worker) {
-    struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *aside = worker->counters ? &own : &job->aside;
+    struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER, .dice = job->launch.id},
+                 *aside = worker->counters ? &own : &job->aside;
     struct block *same = NULL, *spare = NULL;
     struct range taken = {0, 0};
     double since = now();
@@ -443,7 +473,8 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     struct launch *launch = &job.launch;
     launch->kernel = kernel;
     launch->config = *config;
-    launch->id = atomic_fetch_add(&launch_count, 1) + 1;
+    launch->id = job.aside.dice = atomic_fetch_add(&launch_count, 1) + 1;
+    launch->mixed = atomic_load(&mixes);
     launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
     launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared
                                                   : kernel->reserved_shared + kernel->static_shared;

@@ -39,6 +39,7 @@ struct launch {
     const struct kernel *kernel;
     struct launch_config config;
     uint64_t id; /* counts launches of the process from 1 */
+    bool mixed;  /* see grid_mix */
     uint32_t warps_per_block;
     uint32_t shared_bytes; /* static + dynamic, per block */
     uint32_t local_bytes;  /* per lane */
@@ -108,6 +109,10 @@ struct worker {
 /* Runs a kernel to its end on the pool's threads and the caller's. May be called from several threads.
  * Returns a cudaError_t (0 for success). Arguments have been validated by the API. */
 int grid_run(const struct kernel *kernel, const struct launch_config *config);
+
+/* From the next launch on: blocks take turns at each barrier, in an order that is drawn. Else each runs as far as it can, and nearly in
+ * their order, so that a block that should wait for another one finds it done. */
+void grid_mix(bool on);
 
 /* machine/block.c */
 enum block_end { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED };
