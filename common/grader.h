@@ -179,6 +179,11 @@ static inline void judge_own_stream(struct call *call) {
     call->job.own_stream = 1;
 }
 
+/* On the emulator: the blocks of a launch take turns at their barriers, in any order. For blocks that wait for each other. */
+static inline void judge_mix(struct call *call) {
+    call->job.mixed = 1;
+}
+
 static inline void judge_count(struct call *call) {
     call->job.count = 1;
 }

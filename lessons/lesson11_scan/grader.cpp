@@ -177,6 +177,8 @@ static struct result run(struct work w, bool counted = false) {
     struct call c = make_call(&w, &e, &y);
     if (counted) {
         judge_count(&c);
+    } else {
+        judge_mix(&c);
     }
     struct result r = judge_run(&c);
     judge(&w, &r, &e, y);
@@ -186,7 +188,7 @@ static struct result run(struct work w, bool counted = false) {
 // ---------------------------------------------------------------- the checks
 
 /* The shortest first: with 33 elements two rows are wrong together, with 257 two warps. Where tiles are wrong together depends on who comes
- * first; with 49 tiles it shows. */
+ * first; with 256 tiles it shows, also that they look back further than 32 tiles. */
 static void random_input(void) {
     static const int sizes[] = {31, 1, 32, 33, 256, 257, 0, 1000, 2047, 2048}, longer[] = {100003, 2049, 6145};
     static const int shares[] = {50, 100, 0, 3, 97}, bits[] = {0, 31, 7, 16, 1};
@@ -195,6 +197,7 @@ static void random_input(void) {
             run({sizes[s], shares[(s + k) % 5], bits[(s + 2 * k) % 5], (uint64_t)(s + 20 * k + 1)});
         }
     }
+    run({LONGEST / 2 - 5, 100, 3, 100});
     for (int s = 0; s < 3; s++) {
         run({longer[s], 100, bits[s], (uint64_t)(101 + s)});
         run({longer[s], 50, bits[s + 2], (uint64_t)(111 + s)});
@@ -307,7 +310,7 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
-        {"split", "0, 3, 50, 97 and 100 % zeros, n = 0 1 31 32 33 256 257 1000 2047 2048 2049 6145 100003",
+        {"split", "0, 3, 50, 97 and 100 % zeros, n = 0 1 31 32 33 256 257 1000 2047 2048 2049 6145 100003 524283",
          random_input, EVERYWHERE},
         {"split", "words as the last call left them", words_again, EVERYWHERE},
         {"split", "runs, any address, in a stream", contract, EVERYWHERE},

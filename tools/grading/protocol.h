@@ -56,6 +56,7 @@ struct job {
     uint32_t arguments, arrays;
     struct argument argument[ARGUMENTS_MAX];
     struct array_order array[ARRAYS_MAX];
+    uint32_t mixed;       /* blocks take turns at their barriers, in any order; on the emulator */
     uint32_t own_stream;  /* the caller's stream is a non-blocking one of its own, not the default stream */
     uint32_t busy;        /* that stream is busy until the function has returned */
     uint32_t count;       /* counters */

@@ -27,6 +27,7 @@ static struct {
     void (*counters_stop)(struct emulatorCounters *, size_t);
     const char *(*verdict)(void);
     void (*authors_start)(void);
+    void (*mix_blocks)(int);
     size_t (*not_by_kernels)(const void *, size_t);
     const char *(*author)(const void *);
     size_t (*launches)(struct emulatorLaunch *, size_t);
@@ -37,6 +38,7 @@ static void find_emulator(void) {
     *(void **)&emulator.counters_stop = dlsym(RTLD_DEFAULT, "emulatorCountersStop");
     *(void **)&emulator.verdict = dlsym(RTLD_DEFAULT, "emulatorVerdict");
     *(void **)&emulator.authors_start = dlsym(RTLD_DEFAULT, "emulatorAuthorsStart");
+    *(void **)&emulator.mix_blocks = dlsym(RTLD_DEFAULT, "emulatorMixBlocks");
     *(void **)&emulator.not_by_kernels = dlsym(RTLD_DEFAULT, "emulatorNotByKernels");
     *(void **)&emulator.author = dlsym(RTLD_DEFAULT, "emulatorAuthor");
     *(void **)&emulator.launches = dlsym(RTLD_DEFAULT, "emulatorLaunches");
@@ -371,6 +373,9 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
         prepare(job, given, stream);
         if (job->count && emulator.counters_start) {
             emulator.counters_start();
+        }
+        if (emulator.mix_blocks) {
+            emulator.mix_blocks((int)job->mixed);
         }
         under_way = &answer;
         call_watched(function, job, stream, &answer);
