@@ -46,7 +46,7 @@ class Compiler:
         """Those that come before the sources: ours, unless the user says otherwise."""
         flags = []
         if not any(re.fullmatch(r"-O[0-9a-z]?|--optimize(=.*)?", word) for word in options.nvcc):
-            flags.append("-O3")
+            flags.append("-O1")  # the host's code: kernels are optimized in any case
         if not options.nvcc_has("-lineinfo", "--generate-line-info", "-G", "--device-debug"):
             flags.append("-lineinfo")
         if not options.nvcc_has("-std", "--std"):
