@@ -18,7 +18,7 @@ folder=tests/emulator/check/agreement
 
 sh "$folder/make_all.sh" "$scratch/all.cu"
 # Without a GPU the PTX is enough; bulk copies need sm_90.
-if ! "$NVCC" -O1 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90,code=compute_90 -o "$scratch/all" "$scratch/all.cu" \
+if ! "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90,code=compute_90 -o "$scratch/all" "$scratch/all.cu" \
   -ldl -lpthread >"$scratch/log" 2>&1; then
   no "agreement" "does not compile: $(grep -m 1 error "$scratch/log")"
   exit 0

@@ -52,7 +52,7 @@ compare_copies() {
 }
 
 for program in patterns textures idioms; do
-  capture "$NVCC" -O1 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 \
+  capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 \
     "$here/$program.cu" -o "$scratch/$program" -ldl -lpthread
   if [ "$status" = 0 ]; then count "$scratch/$program"; fi
   if [ "$status" = 0 ]; then compare "$program" "$here/$program.csv"

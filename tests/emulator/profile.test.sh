@@ -12,7 +12,7 @@ unset NVCC_APPEND_FLAGS
 mkdir "$scratch/a b"
 program="$scratch/a b/program"
 cp tests/emulator/counters/idioms.cu "$scratch/idioms.cu"
-capture "$NVCC" -O1 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 "$scratch/idioms.cu" -o "$program" -ldl
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 "$scratch/idioms.cu" -o "$program" -ldl
 if [ "$status" != 0 ]; then
   no "profile/program" "does not compile"
   show_output
@@ -72,7 +72,7 @@ ptxas=$(dirname "$(readlink -f "$NVCC")")/ptxas
 if [ -x "$ptxas" ]; then
   profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=gemm_tiled EMULATOR_PTXAS="$ptxas"
   says "registers/from ptxas" 'Registers Per Thread register [1-9][0-9]* \(sm_90, from ptxas\).*Theoretical Occupancy % 100.00, limited by: warps'
-  capture "$NVCC" -O1 -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=[compute_90,sm_90] "$scratch/idioms.cu" -o "$scratch/with_sass" -ldl
+  capture "$NVCC" -O3 -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=[compute_90,sm_90] "$scratch/idioms.cu" -o "$scratch/with_sass" -ldl
   program="$scratch/with_sass"
   profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=gemm_tiled EMULATOR_PTXAS=/nowhere/ptxas
   says "registers/from machine code" 'Registers Per Thread register [1-9][0-9]* \(sm_90, from the program\)'
@@ -177,7 +177,7 @@ int main() {
     return cudaDeviceSynchronize();
 }
 END
-capture "$NVCC" -O1 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/calls.cu" -o "$program"
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/calls.cu" -o "$program"
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=helpers
 says "calls/the rule is about one of them" 'line 3: \(called in line 8\) 32.0 sectors per request, 4 would do: neighbouring threads read addresses 128 bytes apart'
 lacks "calls/the other one is not blamed" 'called in line 7'

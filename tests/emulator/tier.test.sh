@@ -115,7 +115,7 @@ check_counts() {
     lessons/*) source=$(echo "$source"_*)/$name SIZE=$(sh tests/lessons/sizes.sh "${name#lesson}" counted) ;;
     esac
     export SIZE
-    capture "$NVCC" -O1 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 "$source.cu" \
+    capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 "$source.cu" \
       -o "$scratch/$name" -ldl -lpthread
     if [ "$status" = 0 ]; then check_profile "$name" "$scratch/$name"; else
       no "tier: $name is counted as by the interpreter" "it does not compile"
