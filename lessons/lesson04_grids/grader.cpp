@@ -294,9 +294,9 @@ static void busy(void) {
     judge_busy_stream(make_call(&plain, &p, &out));
 }
 
-/* Sectors per 32 pixels: a warp that stores 32 neighbouring floats moves 4. Its loads, four or fewer, bring at most 5
- * each. */
-enum { STORED_AT_MOST = 5, LOADED_AT_MOST = 20 };
+/* Sectors per 32 pixels: a warp that stores 32 neighbouring floats moves 4. Its loads, four or fewer, bring at most 5 each, or, in blocks
+ * that are 16 wide, twice 3. */
+enum { STORED_AT_MOST = 5, LOADED_AT_MOST = 24 };
 
 static void thrifty_at(const struct one &job) {
     struct handle out;

@@ -37,18 +37,19 @@ else
     "run: sh tools/authoring/generate.sh $number"
 fi
 
-# Compiles all that can be compiled together: $joined.o. The lines of $joined.all are its functions and their symbols,
+# Compiles all that can be compiled together, the sources in $joined.sources: $joined.o. The lines of $joined.all are its functions and their symbols,
 # as in `f(int)|_Z1fi`; those of $joined.plain are the solution's, which the judge asks for.
 joined=build/tests/grading/lesson$number/joined
+rm -f "$joined".*
 join_sources() {
   set -- $(grep -LE '^// (expect: compile_error|alone: )' "$answers"/wrong/*.cu "$answers"/other/*.cu | grep -vxF "$first_other")
   [ "$#" -gt 1 ] || return 0
   sh tests/join.sh "$joined.cu" "$@"
-  rm -f "$joined.o" "$joined".*.so
   ARCH_OF=$folder/grader.cpp QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
   solution=build/graders/lesson$number/$(echo "$master" | cksum | tr ' ' '-')/exercise.so # the grading of the solution has left it
   functions_of "$solution" -D >"$joined.plain"
   functions_of "$joined.o" >"$joined.all"
+  printf '%s\n' "$@" >"$joined.sources"
 }
 functions_of() { # OBJECT OPTIONS OF nm...
   nm --defined-only "$@" | awk '$2 == "T" { print $3 }' >"$joined.symbols"
@@ -70,7 +71,10 @@ joined_object() { # FILE
 # check_verdict NAME FILE VERDICT
 check_verdict() {
   OBJECT=''
-  [ ! -f "$joined.all" ] || ! grep -q "^#include \"$2\"" "$joined.cu" || OBJECT=$(joined_object "$2")
+  if grep -qsxF "$2" "$joined.sources"; then
+    OBJECT=$(joined_object "$2")
+    together=$((together + 1))
+  fi
   export OBJECT
   capture tools/grading/run "$number" "$2"
   output=$(printf '%s\n' "$output" | sed 's/joined_[a-z0-9_]*:://g')
@@ -99,7 +103,7 @@ first_other=$(ls "$answers"/other/*.cu 2>/dev/null | head -n 1)
 capture join_sources # if that fails, each is compiled alone
 expect "lesson$number wrong solutions can be compiled together (// alone: why, where one cannot)" 0 ''
 
-mutants=0
+mutants=0 together=0
 for file in "$answers"/wrong/*.cu; do
   [ -f "$file" ] || continue
   mutants=$((mutants + 1))
@@ -128,3 +132,6 @@ if [ "$alternatives" -ge 1 ]; then
 else
   no "lesson$number has a second correct solution" "there is none in $answers/other/"
 fi
+
+[ ! -f "$joined.sources" ] || [ "$together" = "$(wc -l <"$joined.sources")" ] ||
+  no "lesson$number is graded with what was compiled together" "of $(wc -l <"$joined.sources") files $together were"

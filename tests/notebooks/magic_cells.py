@@ -191,6 +191,18 @@ CASES = [
         dict(text="twice.h is saved"),
     ),
     (
+        "a program with it",
+        '%%nvcc\n#include <cstdio>\n#include "twice.h"\nint main() { printf("%d\\n", twice(5)); }',
+        dict(text="^10$"),
+    ),
+    ("another header of that name", "%%nvcc --name twice.h\nstatic int twice(int x) {\n    return x + x + 1;\n}", dict(text="saved")),
+    (
+        "the same cell is then another program",
+        '%%nvcc\n#include <cstdio>\n#include "twice.h"\nint main() { printf("%d\\n", twice(5)); }',
+        dict(text="^11$"),
+    ),
+    ("the first header again", "%%nvcc --name twice.h\nstatic int twice(int x) {\n    return 2 * x;\n}", dict(text="saved")),
+    (
         "a part of a program",
         '%%nvcc --name part.cu\n#include "twice.h"\nint four() {\n    return twice(2);\n}',
         dict(text="saved and compiled"),

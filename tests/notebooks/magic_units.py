@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "notebooks/nvcc_magic"))
 
-from nvcc_magic import diagnostics, listing, machine, options, render, report, session, source  # noqa: E402
+from nvcc_magic import compile, diagnostics, kept, listing, machine, options, render, report, session, source  # noqa: E402
 from nvcc_magic.errors import NvccError, OptionError  # noqa: E402
 from nvcc_magic.run import run  # noqa: E402
 
@@ -482,6 +482,82 @@ def test_reports():
     check("picture: dark themes", f'[data-jp-theme-light="false"] #{own} text' in drawn, True)
 
 
+# --- what was compiled before ---
+
+# Writes what it was called for into what it is to make.
+NVCC = """#!/bin/sh
+cd "$(dirname "$0")"
+echo call >>calls
+grep -q broken *-*/cell.cu && exit 1
+while [ "$1" != -o ]; do shift; done
+cat *-*/cell.cu >"$2"
+echo "a.cu(1): warning #1-D: heard"
+"""
+
+
+class Cells:
+    """Cells compiled one after the other by an nvcc that counts."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "nvcc").write_text(NVCC)
+        (folder / "nvcc").chmod(0o755)
+        (folder / "project/common").mkdir(parents=True)
+        self.header = folder / "project/common/used.h"
+        self.header.write_text("int used;\n")
+        self.session = session.Session()
+        self.session.folder = folder / "session-1"
+        self.session.folder.mkdir()
+        self.session.kept = kept.Kept(self.session.folder)
+        self.session.tools["launches"] = folder / "launches.o"
+        machine_here = machine.Machine(nvcc=str(folder / "nvcc"), cuda="13.0", project=folder / "project")
+        self.compiler = compile.Compiler(machine_here, self.session)
+
+    def calls(self, body, line=""):
+        """How often nvcc is called for a cell; the program must be that cell's."""
+        said = self.folder / "calls"
+        said.write_text("")
+        told = options.parse(line)
+        self.compiled = self.compiler.program(told, [self.session.save("", body)])
+        if self.compiled.ok and body not in self.compiled.target.read_text():
+            return "another cell's program"
+        return len(said.read_text().split())
+
+
+def test_kept():
+    with tempfile.TemporaryDirectory() as folder:
+        cells = Cells(Path(folder))
+        one, two = '#include "common/used.h"\nint main() {}\n', "int main() { return 2; }\n"
+        check("kept: a cell is compiled", cells.calls(one), 1)
+        check("kept: once more it is not", cells.calls(one, "-- other arguments"), 0)
+        check("kept: what nvcc said of it is said again", [m.message for m in cells.compiled.messages], ["heard"])
+        check("kept: another cell is", cells.calls(two), 1)
+        check("kept: the first one is still known", cells.calls(one), 0)
+        check("kept: other options", cells.calls(one, "-O0"), 1)
+        cells.header.write_text("int changed;\n")
+        check("kept: a header of the workbook has changed", cells.calls(one), 1)
+        (cells.session.folder / "common").mkdir()
+        (cells.session.folder / "common/used.h").write_text('#include "inner.h"\n')
+        check("kept: another header is found first", cells.calls(one), 1)
+        (cells.session.folder / "inner.h").write_text("int inner;\n")
+        check("kept: a header that was not there", cells.calls(one), 1)
+        (cells.session.folder / "inner.h").write_text("int inner2;\n")
+        check("kept: a header's header has changed", cells.calls(one), 1)
+        check("kept: and is as before", cells.calls(one), 0)
+        shutil.rmtree(cells.session.folder / "kept")
+        check("kept: a program that is gone is made again", cells.calls(one), 1)
+        os.environ["NVCC_CCBIN"] = "/another"
+        check("kept: another environment", cells.calls(one), 1)
+        del os.environ["NVCC_CCBIN"]
+        for words in ("int main() { broken(); }\n", "int main() { __TIME__; }\n", "#include NAME\n"):
+            check(f"kept: nvcc is asked each time: {words.strip()}", (cells.calls(words), cells.calls(words)), (1, 1))
+        for line in ("-Xptxas -v", "-I .", "other.cu", f"-o {folder}/here"):
+            check(f"kept: nvcc is asked each time: {line}", (cells.calls(one, line), cells.calls(one, line)), (1, 1))
+        kept.MOST = 2
+        found = [cells.calls(f"int main() {{ return {number}; }}\n") for number in (5, 6, 7, 8, 8, 5)]
+        check("kept: the oldest programs go", (found, len(os.listdir(cells.session.folder / "kept"))), ([1, 1, 1, 1, 0, 1], 2))
+
+
 # --- programs ---
 
 
@@ -529,6 +605,7 @@ for test in (
     test_looking_around,
     test_without_nvcc,
     test_reports,
+    test_kept,
     test_runner,
 ):
     try:

@@ -2,6 +2,7 @@
 # build.sh SOURCE EXECUTABLE [FLAGS...]: compiles one CUDA program and writes EXECUTABLE.d for make.
 # A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; ARCH_OF=FILE takes that line from another file.
 # ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with the files outside the project. WARNINGS=error makes warnings errors, as the tests do.
+# HOST_OPTIMIZATION=3 has the host's code optimized so.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -17,9 +18,11 @@ if [ -n "$own_arch" ]; then
 fi
 if [ "${WARNINGS:-}" = error ]; then
   set -- -Werror all-warnings -Xcompiler -Wall "$@"
+  HOST_OPTIMIZATION=3 # a compiler that optimizes more sees more
 elif [ -z "$GPU_NAME" ] && grep -qs 'defined(WITHOUT_GPU)' "$source" "$(dirname "$source")"/*.h; then
   set -- -DWITHOUT_GPU "$@" # what is only compared with on a GPU takes the compiler long; the tests compile it all the same
 fi
+[ -z "${HOST_OPTIMIZATION:-}" ] || FLAGS="-O$HOST_OPTIMIZATION ${FLAGS#-O1 }"
 # ptxas has no say in PTX.
 case " $FLAGS $* : $GENCODE" in
 *-Xptxas*:*code=sm_* | *ptxas-options*:*code=sm_* | *res*-usage*:*code=sm_*) ;;

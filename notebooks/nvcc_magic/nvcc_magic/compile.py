@@ -46,7 +46,7 @@ class Compiler:
         """Those that come before the sources: ours, unless the user says otherwise."""
         flags = []
         if not any(re.fullmatch(r"-O[0-9a-z]?|--optimize(=.*)?", word) for word in options.nvcc):
-            flags.append("-O3")
+            flags.append("-O1")  # the host's code: kernels are optimized in any case
         if not options.nvcc_has("-lineinfo", "--generate-line-info", "-G", "--device-debug"):
             flags.append("-lineinfo")
         if not options.nvcc_has("-std", "--std"):
@@ -68,16 +68,27 @@ class Compiler:
 
     def behind(self, options: Options) -> list[str]:
         """What comes behind the sources: the user's words, and where headers are looked for."""
-        folders = [self.session.folder, Path.cwd(), *([self.machine.project] if self.machine.project else [])]
-        return options.nvcc + [word for folder in folders for word in ("-I", str(folder))]
+        return options.nvcc + [word for folder in self._folders() for word in ("-I", str(folder))]
+
+    def _folders(self) -> list[Path]:
+        return [self.session.folder, Path.cwd(), *([self.machine.project] if self.machine.project else [])]
 
     def program(self, options: Options, sources: list[Path]) -> Compiled:
-        """An executable, with launches.c in it."""
+        """An executable, with launches.c in it; the one that was made before, if nothing has changed."""
         target = Path(options.output) if options.output else self.session.folder / (sources[0].stem + ".out")
         behind = self.behind(options) + [str(self._watcher()), "-ldl", "-lpthread"]
         if not options.output:
             behind += ["-o", str(target)]
-        return self._nvcc(self.flags(options, sources) + [str(s) for s in sources] + behind, target)
+        words = self.flags(options, sources) + [str(s) for s in sources] + behind
+        kept, key = self.session.kept, ""
+        if not options.output:
+            key = kept.key(options.nvcc, words, machines.clean_environment(), sources, self._folders())
+        compiled = kept.take(key, target)
+        if compiled is None:
+            compiled = self._nvcc(words, target)
+            if compiled.ok:
+                kept.keep(key, target, compiled)
+        return compiled
 
     def object(self, options: Options, source: Path) -> Compiled:
         """A part of a program: is it correct by itself?"""

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from .errors import OptionError
+from .kept import Kept
 from .options import SOURCES
 
 PREFIX = "nvcc_magic-"
@@ -33,6 +34,7 @@ class Session:
         self.cell_name = CELL  # the current cell's file
         self.known_folders: list[Path] = []
         self.tools: dict[str, Path] = {}  # what was compiled once for all cells
+        self.kept = Kept(self.folder)
 
     def remember(self, info) -> None:
         """IPython calls this before each cell; a magic alone does not get to see how many lines stand above it."""
