@@ -11,6 +11,7 @@ if [ "$1" = build ]; then
   mkdir -p "$2"
   build "$2" lesson21 $here/lesson21.cu &
   build "$2" latency $here/measured/latency.cu &
+  build "$2" once $here/measured/once.cu &
   for blocks in 3 4 5 6; do
     build "$2" bounds$blocks $here/lesson21.cu "s/__launch_bounds__(SORT_BLOCK, 2)/__launch_bounds__(SORT_BLOCK, $blocks)/" &
   done
@@ -54,4 +55,4 @@ for V in 1 2 3 4 5 6 7 8 9; do
   count ./lesson21 "_kernel$V" 7 $metrics
 done
 unset V
-for SIZE in 1025 5000; do sanitize ./lesson21; done
+for SIZE in 1025 5000; do sanitize ./once; done
