@@ -174,7 +174,7 @@ static void ask_ptxas(const struct image *i, const char *kernel) {
 static const struct known *best(const char *kernel) {
     const struct known *found = NULL;
     for (const struct known *k = known; k; k = k->next)
-        if (strcmp(k->name, kernel) == 0 && k->found.arch <= ASKED_ARCH &&
+        if (strcmp(k->name, kernel) == 0 && k->found.count && k->found.arch <= ASKED_ARCH &&
             (!found || k->found.arch > found->found.arch))
             found = k;
     return found;
@@ -189,11 +189,23 @@ static void ask_about(const char *name) {
         }
 }
 
-/* The same, and of an image that was not asked for all of its kernels only this one: others may be many. */
+/* Nobody could tell, and it has no registers in the list. */
+static bool asked_in_vain(const char *kernel) {
+    for (const struct known *k = known; k; k = k->next)
+        if (!k->found.count && strcmp(k->name, kernel) == 0)
+            return true;
+    return false;
+}
+
+/* The same, and of an image that was not asked for all of its kernels only this one: others may be many. Once for each kernel. */
 static void ask_about_one(const char *kernel) {
+    if (asked_in_vain(kernel))
+        return;
     for (struct image *i = images; i && !best(kernel); i = i->next)
         if (!i->asked && strlen(kernel) < LONGEST_NAME && strstr(i->text, kernel))
             ask_ptxas(i, kernel);
+    if (!best(kernel))
+        add(kernel, (struct kernel_registers){0});
 }
 
 bool resources_registers_of_one(const char *kernel, struct kernel_registers *out) {
