@@ -102,6 +102,16 @@ void judge_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A remark for the student, which fails nothing: kernels that compute in double precision. */
 void judge_remark_doubles(void);
 
+/* What ptxas makes of a kernel of the student's for compute capability 9.0, by the name that its launch has (struct launch). */
+struct machine_code {
+    int registers;                 /* of a thread */
+    int shared;                    /* bytes of a block that the kernel declares */
+    int spill_stores, spill_loads; /* bytes of a thread's registers that had no room */
+    int frame; /* bytes of a thread in local memory: those, and arrays whose indices are not constant */
+};
+
+struct machine_code judge_ptxas(const char *kernel);
+
 /* A number from low to high, from a generator that is seeded when the check before has ended. */
 int judge_draw(int low, int high);
 

@@ -37,7 +37,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     out->sharedSizeBytes = (k->static_shared + 15u) & ~15u; /* as ptxas rounds it up */
     out->localSizeBytes = k->local_bytes;
     out->maxThreadsPerBlock = (int)k->max_threads;
-    out->numRegs = ASSUMED_REGISTERS;
+    out->numRegs = (int)registration_registers(entry);
     out->ptxVersion = registration_ptx_arch(entry);
     out->binaryVersion = 90;
     out->maxDynamicSharedSizeBytes = (int)k->max_dynamic_shared;

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "api/registration.h"
+#include "profile/occupancy_limits.h"
 
 #define WARP_THREADS 32
 #define SHARED_UNIT  128 /* shared memory is given out in units of this many bytes */
@@ -11,20 +12,23 @@ static int minimum(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Blocks per multiprocessor for a block of `threads` with `shared` bytes, static and dynamic. */
-static int blocks_per_sm(int threads, size_t shared) {
+/* Blocks per multiprocessor for a block of `threads` with `shared` bytes, static and dynamic, and so many registers in each thread. */
+static int blocks_per_sm(int threads, size_t shared, unsigned registers) {
     int warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
     size_t need = (shared + LIMIT_SHARED_RESERVED + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
     int blocks = minimum(LIMIT_SM_BLOCKS, LIMIT_SM_THREADS / WARP_THREADS / warps);
+    blocks = minimum(blocks, (int)occupancy_blocks_by_registers(registers, (unsigned)warps));
     return minimum(blocks, (int)(LIMIT_SHARED_SM / need));
 }
 
-static const struct kernel *kernel_of(const void *function, cudaError_t *error) {
+static const struct kernel *kernel_of(const void *function, unsigned *registers, cudaError_t *error) {
     struct entry *entry = registration_entry(function);
     *error = cudaErrorInvalidDeviceFunction;
     const struct kernel *k = entry ? registration_kernel(entry, state_device(), error) : NULL;
     if (!k)
         state_return(*error);
+    else if (registers)
+        *registers = registration_registers(entry);
     return k;
 }
 
@@ -34,11 +38,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
     if (!blocks || threads < 1 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride))
         return state_return(cudaErrorInvalidValue);
     cudaError_t error;
-    const struct kernel *k = kernel_of(function, &error);
+    unsigned registers = 0;
+    const struct kernel *k = kernel_of(function, &registers, &error);
     if (!k)
         return error;
     bool fits = threads <= LIMIT_BLOCK_THREADS && dynamic_shared <= k->max_dynamic_shared; /* whatever its bounds say */
-    *blocks = fits ? blocks_per_sm(threads, k->static_shared + dynamic_shared) : 0;
+    *blocks = fits ? blocks_per_sm(threads, k->static_shared + dynamic_shared, registers) : 0;
     return cudaSuccess;
 }
 
@@ -52,10 +57,11 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     if (!bytes || blocks < 1 || threads < 1)
         return state_return(cudaErrorInvalidValue);
     cudaError_t error;
-    const struct kernel *k = kernel_of(function, &error);
+    unsigned registers = 0;
+    const struct kernel *k = kernel_of(function, &registers, &error);
     if (!k)
         return error;
-    if (threads > LIMIT_BLOCK_THREADS || blocks > blocks_per_sm(threads, 0))
+    if (threads > LIMIT_BLOCK_THREADS || blocks > blocks_per_sm(threads, 0, registers))
         return state_return(cudaErrorInvalidValue);
     /* NVIDIA's answer leaves out what the driver takes of every block. */
     long left = LIMIT_SHARED_SM / blocks / SHARED_UNIT * SHARED_UNIT - (long)k->static_shared;
@@ -70,7 +76,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function
     cudaError_t error;
     if (!size || !config)
         return state_return(cudaErrorInvalidValue);
-    if (!kernel_of(function, &error))
+    if (!kernel_of(function, NULL, &error))
         return error;
     *size = 1;
     return cudaSuccess;
@@ -91,7 +97,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, 
     cudaError_t error;
     if (!clusters || !config)
         return state_return(cudaErrorInvalidValue);
-    const struct kernel *k = kernel_of(function, &error);
+    const struct kernel *k = kernel_of(function, NULL, &error);
     if (!k)
         return error;
     unsigned long long size = cluster_blocks(config);

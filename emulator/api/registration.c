@@ -8,11 +8,13 @@
 
 #include "api/queue.h"
 #include "base/checks.h"
+#include "base/limits.h"
 #include "base/out_of_memory.h"
 #include "check/report.h"
 #include "decode/static_limits.h"
 #include "fatbin/bundle.h"
 #include "fatbin/images.h"
+#include "fatbin/resources.h"
 #include "profile/launches.h"
 
 /* One fat binary: of the program or of a library it uses. */
@@ -23,6 +25,7 @@ struct binary {
     struct module *modules[MAX_DEVICES]; /* loaded at the first use */
     cudaError_t load_error;              /* why not, reported once */
     int ptx_arch;
+    bool resources_noted;
     struct binary *next; /* never in a list of its own; handles are checked against this one */
     void *data;          /* of a library: PTX text or a fat binary, and what was wrong with it */
     size_t data_size;
@@ -159,7 +162,8 @@ static bool is_ptx(const char *data, size_t size) {
     return memmem(data, size, ".version", 8) != NULL;
 }
 
-static cudaError_t unpack_library(struct binary *b, const char *kernel_name, struct fatbin_images *images) {
+static cudaError_t unpack_library(struct binary *b, const char *kernel_name, struct fatbin_images *images,
+                                  bool resources) {
     char why[1024];
     struct fatbin_image image = {.arch = 90};
     enum fatbin_result result = FATBIN_OK;
@@ -176,6 +180,8 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
                            kernel_name, "The library holds no device code that the emulator can run", why);
     *images = (struct fatbin_images){zeroed(1, sizeof image), 1};
     images->items[0] = image;
+    if (resources)
+        resources_note_ptx(image.text, image.length);
     return cudaSuccess;
 }
 
@@ -186,15 +192,16 @@ static bool resources_wanted(void) {
 }
 
 /* Finds the PTX of a binary. `kernel_name` is for the message, NULL for none. */
-static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_images *images) {
+static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatbin_images *images, bool resources) {
     char why[1024];
+    b->resources_noted |= resources;
     const struct fatbin_wrapper *w = b->wrapper;
     if (b->data)
-        return unpack_library(b, kernel_name, images);
+        return unpack_library(b, kernel_name, images, resources);
     if (w->magic != FATBIN_WRAPPER_MAGIC)
         return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
                            "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
-    switch (fatbin_images(w, images, resources_wanted(), why, sizeof why)) {
+    switch (fatbin_images(w, images, resources, why, sizeof why)) {
     case FATBIN_OK:
         return cudaSuccess;
     case FATBIN_NO_IMAGE:
@@ -233,7 +240,7 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
         return b->load_error;
     char why[1024];
     struct fatbin_images images;
-    cudaError_t error = unpack(b, kernel_name, &images);
+    cudaError_t error = unpack(b, kernel_name, &images, !b->resources_noted && resources_wanted());
     if (error != cudaSuccess)
         return error;
     b->ptx_arch = (int)images.items[0].arch;
@@ -378,6 +385,19 @@ struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *err
     }
     pthread_mutex_unlock(&lock);
     return k;
+}
+
+/* Few programs ask, so the images are looked at once more for those that do. */
+unsigned registration_registers(struct entry *e) {
+    struct kernel_registers found = {.count = ASSUMED_REGISTERS};
+    struct fatbin_images images;
+    pthread_mutex_lock(&lock);
+    struct binary *b = e->binary;
+    if (!b->resources_noted && unpack(b, e->name, &images, true) == cudaSuccess)
+        fatbin_images_free(&images);
+    pthread_mutex_unlock(&lock);
+    resources_registers_of_one(e->name, &found);
+    return found.count;
 }
 
 /* Host code names a __managed__ variable by what its pointer holds, others by their shadow. */

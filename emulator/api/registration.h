@@ -20,6 +20,8 @@ struct binary *registration_entry_binary(const struct entry *e);
 /* The kernel, loaded for a device. On failure returns NULL, and *error is the code to return; what is wrong has
  * been reported. */
 struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error);
+/* How many registers a thread of it has, as machine code or ptxas says; ASSUMED_REGISTERS where neither is there. */
+unsigned registration_registers(struct entry *e);
 int registration_ptx_arch(const struct entry *e); /* 75 for compute_75; 0 before it is loaded */
 
 /* Device code that is loaded while the program runs. The data is malloc'd and belongs to the library from then on:

@@ -49,8 +49,8 @@
 #define LIMIT_STACK_DEFAULT 1024
 #define LIMIT_STACK_RETURN  8
 
-/* The PTX does not say how many registers a thread will have: that is ptxas's decision. With this many, registers
- * never limit occupancy. */
+/* The PTX does not say how many registers a thread will have: that is ptxas's decision. Where neither ptxas nor machine code is there
+ * to say it, it is as if it were so many, which never limit occupancy. */
 #define ASSUMED_REGISTERS 32
 
 #endif

@@ -27,7 +27,8 @@ const struct setting_row settings[SETTINGS_ALL] = {
                       ""},
     [SETTING_VIEW_LINE] = {"EMULATOR_VIEW_LINE", "draw only this line's accesses to memory", ""},
     [SETTING_PTXAS] = {"EMULATOR_PTXAS",
-                       "the `ptxas` that says how many registers a kernel needs and how much stack, where the program "
+                       "the `ptxas` that says how many registers a kernel needs (for profiles, "
+                       "`cudaFuncGetAttributes` and the occupancy functions) and how much stack, where the program "
                        "holds no machine code",
                        "the one on the PATH"},
     [SETTING_TIER] = {"EMULATOR_TIER",

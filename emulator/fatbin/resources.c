@@ -1,5 +1,6 @@
 /* See resources.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it has. Where an
- * executable holds PTX alone, ptxas is started, once for each image, and tells with -v: EMULATOR_PTXAS, or the one on the PATH. */
+ * executable holds PTX alone, ptxas is started, once for each image or for each kernel, and tells with -v: EMULATOR_PTXAS, or the one on
+ * the PATH. */
 #include "fatbin/resources.h"
 
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #define FRAME_SIZE     0x11 /* EIATTR_FRAME_SIZE: u32 symbol, u32 bytes */
 #define FORMAT_SIZED   4    /* an entry with a u16 size and so many bytes; the others have 4 bytes in all */
 #define ASKED_ARCH     90
+#define LONGEST_NAME   800 /* of a kernel about which ptxas is asked */
 
 struct known {
     struct known *next;
@@ -123,7 +125,7 @@ void resources_note_ptx(const char *text, size_t length) {
 /* 'Compiling entry function 'k' for ...', then spills, then 'Used 12 registers'; of each function 'Function properties for f', and
  * in the next line its stack frame. */
 static void read_verbose(FILE *said) {
-    char line[1024], name[800] = "", function[800] = "";
+    char line[1024], name[LONGEST_NAME] = "", function[LONGEST_NAME] = "";
     unsigned frame;
     struct kernel_registers r = {.arch = ASKED_ARCH, .spill_stores = -1, .spill_loads = -1};
     while (fgets(line, sizeof line, said)) {
@@ -146,18 +148,20 @@ static void read_verbose(FILE *said) {
     }
 }
 
-static void ask_ptxas(const struct image *i) {
-    char path[] = "/tmp/profile-XXXXXX.ptx", command[4200];
+/* Of one kernel, or with NULL of all. */
+static void ask_ptxas(const struct image *i, const char *kernel) {
+    char path[] = "/tmp/profile-XXXXXX.ptx", command[6000];
     const char *ptxas = setting_text(SETTING_PTXAS);
     int file = mkstemps(path, 4);
     if (file < 0)
         return;
     bool written = write(file, i->text, i->length) == (ssize_t)i->length;
     close(file);
-    /* the path goes to the shell in quotes, and none of ours has one */
+    /* the path goes to the shell in quotes, and none of ours has one; nor has a name in PTX */
     if (written && !(ptxas && (strchr(ptxas, '\'') || strlen(ptxas) > 4000))) {
-        snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' -v -arch=sm_%d '%s' -o /dev/null 2>&1",
-                 ptxas ? ptxas : "ptxas", ASKED_ARCH, path);
+        snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' -v -arch=sm_%d %s%s%s '%s' -o /dev/null 2>&1",
+                 ptxas ? ptxas : "ptxas", ASKED_ARCH, kernel ? "-e '" : "", kernel ? kernel : "", kernel ? "'" : "",
+                 path);
         FILE *said = popen(command, "re");
         if (said) {
             read_verbose(said);
@@ -170,7 +174,7 @@ static void ask_ptxas(const struct image *i) {
 static const struct known *best(const char *kernel) {
     const struct known *found = NULL;
     for (const struct known *k = known; k; k = k->next)
-        if (strcmp(k->name, kernel) == 0 && k->found.arch <= ASKED_ARCH &&
+        if (strcmp(k->name, kernel) == 0 && k->found.count && k->found.arch <= ASKED_ARCH &&
             (!found || k->found.arch > found->found.arch))
             found = k;
     return found;
@@ -181,8 +185,38 @@ static void ask_about(const char *name) {
     for (struct image *i = images; i; i = i->next)
         if (!i->asked && strstr(i->text, name)) {
             i->asked = true;
-            ask_ptxas(i);
+            ask_ptxas(i, NULL);
         }
+}
+
+/* Nobody could tell, and it has no registers in the list. */
+static bool asked_in_vain(const char *kernel) {
+    for (const struct known *k = known; k; k = k->next)
+        if (!k->found.count && strcmp(k->name, kernel) == 0)
+            return true;
+    return false;
+}
+
+/* The same, and of an image that was not asked for all of its kernels only this one: others may be many. Once for each kernel. */
+static void ask_about_one(const char *kernel) {
+    if (asked_in_vain(kernel))
+        return;
+    for (struct image *i = images; i && !best(kernel); i = i->next)
+        if (!i->asked && strlen(kernel) < LONGEST_NAME && strstr(i->text, kernel))
+            ask_ptxas(i, kernel);
+    if (!best(kernel))
+        add(kernel, (struct kernel_registers){0});
+}
+
+bool resources_registers_of_one(const char *kernel, struct kernel_registers *out) {
+    pthread_mutex_lock(&lock);
+    if (!best(kernel))
+        ask_about_one(kernel);
+    const struct known *found = best(kernel);
+    if (found)
+        *out = found->found;
+    pthread_mutex_unlock(&lock);
+    return found != NULL;
 }
 
 bool resources_registers(const char *kernel, struct kernel_registers *out) {

@@ -13,12 +13,14 @@ struct kernel_registers {
     long spill_stores, spill_loads; /* bytes; -1: unknown */
 };
 
-/* While modules are loaded: what the executable holds. */
+/* What the executable holds. */
 void resources_note_ptx(const char *text, size_t length);
 void resources_note_machine_code(const void *elf, size_t size, unsigned arch);
 
 /* By the name in PTX. False when there is no machine code and no ptxas to ask. */
 bool resources_registers(const char *kernel, struct kernel_registers *out);
+/* The same; but ptxas is asked about this kernel alone, which is quicker where few of a program's kernels are asked about. */
+bool resources_registers_of_one(const char *kernel, struct kernel_registers *out);
 /* Bytes of the stack that a call of a function takes; 0: not known. */
 unsigned resources_frame(const char *function);
 

@@ -15,7 +15,7 @@ static unsigned rounded_up(unsigned n, unsigned piece) {
     return (n + piece - 1) / piece * piece;
 }
 
-static unsigned blocks_by_registers(unsigned registers, unsigned warps) {
+unsigned occupancy_blocks_by_registers(unsigned registers, unsigned warps) {
     unsigned per_warp = rounded_up(registers * WARP_SIZE, REGISTER_PIECE);
     return per_warp ? LIMIT_REGISTERS / SCHEDULERS / per_warp * SCHEDULERS / warps : LIMIT_SM_BLOCKS;
 }
@@ -25,7 +25,7 @@ bool occupancy_has_registers(const char *kernel, unsigned threads, unsigned *reg
     if (!resources_registers(kernel, &found))
         return true;
     *registers = found.count;
-    return blocks_by_registers(found.count, (threads + WARP_SIZE - 1) / WARP_SIZE) > 0;
+    return occupancy_blocks_by_registers(found.count, (threads + WARP_SIZE - 1) / WARP_SIZE) > 0;
 }
 
 static void find_limiter(struct occupancy *o) {
@@ -54,7 +54,7 @@ struct occupancy occupancy_of(const struct launch_profile *p) {
     o.limits[LIMIT_BY_WARPS] = SM_WARPS / warps;
     o.limits[LIMIT_BY_SHARED] = LIMIT_SHARED_SM / o.shared_per_block;
     if (o.registers_known)
-        o.limits[LIMIT_BY_REGISTERS] = blocks_by_registers(o.registers.count, warps);
+        o.limits[LIMIT_BY_REGISTERS] = occupancy_blocks_by_registers(o.registers.count, warps);
     find_limiter(&o);
     o.warps = o.blocks * warps;
     o.percent = 100. * o.warps / SM_WARPS;

@@ -20,6 +20,9 @@ struct occupancy {
     enum occupancy_limit limiter;
 };
 
+/* How many blocks of so many warps a multiprocessor has registers for. */
+unsigned occupancy_blocks_by_registers(unsigned registers, unsigned warps);
+
 /* Does a multiprocessor have the registers for one block? Also where nobody knows how many a thread needs; *registers: how many. */
 bool occupancy_has_registers(const char *kernel, unsigned threads, unsigned *registers);
 

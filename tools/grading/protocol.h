@@ -23,6 +23,7 @@ enum {
     LAUNCHES_MAX = 16,
     SYMBOL_MAX = 120,
     WORD_MAX = 40,
+    KERNEL_MAX = 256,
     GUARD_BYTES = 4096, /* before and after each device array, on a GPU; the emulator checks every access by itself */
     GUARD_BYTE = 0xA5
 };
@@ -73,6 +74,7 @@ struct launch {
     uint64_t shared;       /* bytes, dynamic */
     uint32_t other_stream; /* neither the caller's stream nor one that is the same */
     uint32_t padding;
+    char kernel[KERNEL_MAX]; /* its name in PTX; "" where nobody tells, on a GPU */
 };
 
 /* Calls that are counted, in the order of `calls` below. */

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <unistd.h>
 
 #include "tools/grading/report.h"
 
@@ -40,9 +41,13 @@ static int count_doubles(const std::string &object, int *line) {
     return count;
 }
 
-void judge_remark_doubles(void) {
+static std::string read_object(void) {
     std::ifstream file(checks_object(), std::ios::binary);
-    std::string object((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+}
+
+void judge_remark_doubles(void) {
+    std::string object = read_object();
     int line = 0, count = count_doubles(object, &line);
     if (count) {
         report_remark("  note    your kernels compute in double precision: %d instructions, the first for line %d. An "
@@ -52,4 +57,68 @@ void judge_remark_doubles(void) {
                       "multiplied with.",
                       count, line);
     }
+}
+
+// ---------------------------------------------------------------- what ptxas makes of it
+
+/* The PTX that has this kernel: from its .version to the zero behind it. */
+static std::string ptx_of(const std::string &object, const std::string &kernel) {
+    for (size_t at = 0; (at = object.find("\n.version ", at)) != std::string::npos; at++) {
+        std::string text = object.substr(at, object.find('\0', at) - at);
+        if (text.find(".entry " + kernel + "(") != std::string::npos) {
+            return text;
+        }
+    }
+    return "";
+}
+
+/* The name comes from the student's process and goes to a shell. */
+static bool is_name(const std::string &kernel) {
+    const char *const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
+    return !kernel.empty() && kernel.find_first_not_of(letters) == std::string::npos;
+}
+
+static std::string ask_ptxas(const std::string &ptx, const std::string &kernel) {
+    char path[] = "/tmp/judge-XXXXXX", line[1000];
+    const char *ptxas = getenv("EMULATOR_PTXAS");
+    std::string said;
+    int file = mkstemp(path);
+    if (file < 0) {
+        return said;
+    }
+    bool written = write(file, ptx.data(), ptx.size()) == (ssize_t)ptx.size();
+    close(file);
+    std::string command = std::string("LD_LIBRARY_PATH= '") + (ptxas ? ptxas : "ptxas") + "' -v -arch=sm_90 -e '" +
+                          kernel + "' '" + path + "' -o /dev/null 2>&1";
+    FILE *pipe = written ? popen(command.c_str(), "r") : NULL;
+    while (pipe && fgets(line, sizeof line, pipe)) {
+        said += line;
+    }
+    if (pipe) {
+        pclose(pipe);
+    }
+    unlink(path);
+    return said;
+}
+
+/* The number before these words, 0 if they are not there. */
+static int number_before(const std::string &said, const char *words) {
+    size_t end = said.find(words), start = end;
+    while (start != std::string::npos && start > 0 && isdigit((unsigned char)said[start - 1])) {
+        start--;
+    }
+    return end == std::string::npos ? 0 : atoi(said.c_str() + start);
+}
+
+struct machine_code judge_ptxas(const char *kernel) {
+    std::string ptx = is_name(kernel) ? ptx_of(read_object(), kernel) : "";
+    std::string said = ptx.empty() ? "" : ask_ptxas(ptx, kernel);
+    int registers = number_before(said, " registers, used");
+    if (!registers) {
+        judge_fail("crash",
+                   "ptxas, which belongs to nvcc, says nothing of the kernel %s: see make doctor.\n          %s",
+                   kernel, said.substr(0, 500).c_str());
+    }
+    return {registers, number_before(said, " bytes smem"), number_before(said, " bytes spill stores"),
+            number_before(said, " bytes spill loads"), number_before(said, " bytes stack frame")};
 }

@@ -323,6 +323,7 @@ static void describe_launches(struct answer *answer, cudaStream_t stream) {
         memcpy(launch->block, known[l].block, sizeof launch->block);
         launch->shared = known[l].dynamic_shared;
         launch->other_stream = known[l].stream != stream && !(!stream && known[l].stream == cudaStreamLegacy);
+        snprintf(launch->kernel, sizeof launch->kernel, "%s", known[l].symbol);
     }
 }
 

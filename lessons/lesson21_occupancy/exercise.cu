@@ -1,0 +1,135 @@
+/* Exercise 21: what fits. An occupancy calculator of your own, two questions that it answers, and a kernel of which more has to fit.
+ *
+ * The grader (make exercise21) calls, from the host:
+ *
+ *     int resident_blocks(const struct machine *m, int registers, int threads, int shared);
+ *   - how many blocks are resident on a multiprocessor like *m at once, when a thread has `registers` registers, a block has `threads`
+ *     threads and `shared` bytes of shared memory (static and dynamic); 0 if not even one can be;
+ *   - what a block needs is rounded up as the lesson's page says: whole warps, REGISTER_UNIT registers for a warp, m->shared_unit bytes.
+ *
+ *     int best_block(const struct machine *m, int registers, int fixed, int per_thread);
+ *   - the size of block, a multiple of 32 up to 1024, with which the most warps are resident; of several such the largest; 0 if none fits.
+ *     A block of t threads has `fixed` + t * `per_thread` bytes of shared memory.
+ *
+ *     int largest_tile(const struct machine *m, int registers, int threads, int blocks);
+ *   - the most bytes of shared memory that a block may have if `blocks` blocks are to be resident at once, or more; -1 if they cannot be.
+ *
+ *     void middle_mean(const float *x, float *y, int n, cudaStream_t stream);
+ *   - x holds 64 measurements of each of n places: x[k * n + i] is the k-th of place i. y[i] is the mean of the 32 in the middle, when the
+ *     64 are in their order, so that 16 wrong ones at either end do no harm. 0 <= n <= 2^24. One launch, in `stream`; it returns without
+ *     waiting;
+ *   - on a multiprocessor of compute capability 9.0, 24 warps of it or more are resident, and no thread has anything in local memory:
+ *     neither registers that ptxas had to spill, nor an array.
+ *
+ * Here *m may be any multiprocessor, also one that nobody has built.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { WARP = 32 };
+enum { SCHEDULERS = 4 };       // each has a quarter of the registers
+enum { REGISTER_UNIT = 256 };  // registers that a warp gets at a time
+enum { BLOCK_THREADS = 1024 }; // the most that a block may have
+enum { THREAD_REGISTERS = 255 };
+
+/* What a multiprocessor has. */
+struct machine {
+    int blocks, warps; // places for them
+    int registers;     // of 32 bits
+    int shared;        // bytes of shared memory, for all blocks together
+    int shared_block;  // bytes that one block may have
+    int reserved;      // bytes that the driver takes for each block, in addition to what it asked for
+    int shared_unit;   // shared memory is given in pieces of so many bytes
+};
+
+static int round_up(int value, int unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+static int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+
+static int warps_of(int threads) {
+    // TODO 1: how many warps is a block of so many threads? The last one need not be full.
+    (void)threads;
+    return 1;
+}
+
+static int blocks_by_registers(const struct machine *m, int registers, int warps) {
+    // TODO 2: how many registers does a warp get (round_up)? How many warps has one scheduler room for, with its quarter of the
+    // registers? So how many warps have the four, and how many blocks is that?
+    (void)m, (void)registers, (void)warps;
+    return 0;
+}
+
+static int blocks_by_shared(const struct machine *m, int shared) {
+    // TODO 3: a block's share: what it asked for and what the driver takes, in whole pieces. A share of 0 bytes limits nothing.
+    (void)m, (void)shared;
+    return 0;
+}
+
+int resident_blocks(const struct machine *m, int registers, int threads, int shared) {
+    // TODO 4: what can no multiprocessor take? And if it can: which of the four limits decides?
+    (void)m, (void)registers, (void)threads, (void)shared;
+    return -1;
+}
+
+int best_block(const struct machine *m, int registers, int fixed, int per_thread) {
+    // TODO 5: try all sizes. More blocks are not more warps!
+    (void)m, (void)registers, (void)fixed, (void)per_thread;
+    return 0;
+}
+
+int largest_tile(const struct machine *m, int registers, int threads, int blocks) {
+    // TODO 6: can there be so many blocks at all? If so, each may have an equal share of the shared memory, in whole pieces; and of
+    // that the driver takes some. And no block may have more than m->shared_block.
+    (void)m, (void)registers, (void)threads, (void)blocks;
+    return 0;
+}
+
+enum { BLOCK = 256 };
+enum { SAMPLES = 64 };
+
+/* The smaller one to the place of lower number; which pairs, does not depend on the numbers. */
+static __device__ void sort_samples(float (&v)[SAMPLES]) {
+#pragma unroll
+    for (int size = 2; size <= SAMPLES; size *= 2) {
+#pragma unroll
+        for (int step = size / 2; step > 0; step /= 2) {
+#pragma unroll
+            for (int i = 0; i < SAMPLES; i++) {
+                int other = step == size / 2 ? i ^ (size - 1) : i ^ step;
+                if (other > i) {
+                    float low = fminf(v[i], v[other]);
+                    v[other] = fmaxf(v[i], v[other]);
+                    v[i] = low;
+                }
+            }
+        }
+    }
+}
+
+// TODO 7: with these bounds ptxas may use 128 registers, and takes 96. How many blocks of 256 threads have to fit for 24 warps?
+__global__ void __launch_bounds__(BLOCK, 2) middle_mean_kernel(const float *x, float *y, int n) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    float v[SAMPLES], sum = 0.0f;
+    if (i >= n) {
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < SAMPLES; k++) {
+        v[k] = x[(size_t)k * n + i];
+    }
+    sort_samples(v);
+#pragma unroll
+    for (int k = SAMPLES / 4; k < SAMPLES - SAMPLES / 4; k++) {
+        sum += v[k];
+    }
+    y[i] = sum / (SAMPLES / 2);
+}
+
+void middle_mean(const float *x, float *y, int n, cudaStream_t stream) {
+    // TODO 8: a thread for each place, in `stream`; check the launch. And for n = 0?
+    (void)x, (void)y, (void)n, (void)stream;
+}

@@ -1,0 +1,2 @@
+// expect: compile_error
+#include "../../../solutions/lesson21_occupancy/solution.cu"
