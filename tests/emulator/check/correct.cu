@@ -317,6 +317,36 @@ static void case_two_places(void) {
     }
 }
 
+// Memory is given back to its pool while launches in other streams ask which copies they could race with.
+// EXPECT freed_in_other_stream 0 none
+// SILENT
+__global__ void add_one(int *x) {
+    x[blockIdx.x * blockDim.x + threadIdx.x]++;
+}
+static void case_freed_in_other_stream(void) {
+    enum { ROUNDS = 40, STREAMS = 3, COPIES = 3, N = 4096 };
+    int *host, all = ROUNDS * STREAMS * COPIES * N;
+    cudaMallocHost((void **)&host, all * sizeof *host);
+    memset(host, 0, all * sizeof *host);
+    for (int r = 0; r < ROUNDS * STREAMS; r++) {
+        int *x;
+        cudaStream_t stream;
+        cudaStreamCreate(&stream);
+        cudaMallocAsync((void **)&x, N * sizeof *x, stream);
+        for (int c = 0; c < COPIES; c++) {
+            int *mine = host + (r * COPIES + c) * N;
+            cudaMemcpyAsync(x, mine, N * sizeof *x, cudaMemcpyHostToDevice, stream);
+            add_one<<<N / 256, 256, 0, stream>>>(x);
+            cudaMemcpyAsync(mine, x, N * sizeof *x, cudaMemcpyDeviceToHost, stream);
+        }
+        cudaFreeAsync(x, stream);
+        cudaStreamDestroy(stream);
+    }
+    cudaDeviceSynchronize();
+    need(host[0] == 1 && host[all - 1] == 1, "ones added");
+    cudaFreeHost(host);
+}
+
 static const struct test_case cases[] = {
     CASE(last_element),
     CASE(pointer_past_end),
@@ -335,6 +365,7 @@ static const struct test_case cases[] = {
     CASE(last_block_resets),
     CASE(large),
     CASE(two_places),
+    CASE(freed_in_other_stream),
 };
 
 int main(int argc, char **argv) {
