@@ -347,6 +347,37 @@ static void case_freed_in_other_stream(void) {
     cudaFreeHost(host);
 }
 
+// Two streams fill the columns of a matrix between them, and halves of an array; a third one waits for both.
+// EXPECT copies_side_by_side 0 none
+// SILENT
+static void case_copies_side_by_side(void) {
+    enum { N = 1024, ROW = 32 };
+    int *x = device_array<int>(N), *y = device_array<int>(N), *host, *back;
+    cudaStream_t streams[3];
+    cudaEvent_t event;
+    cudaMallocHost((void **)&host, N * sizeof *host);
+    cudaMallocHost((void **)&back, N * sizeof *back);
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    cudaEventCreate(&event);
+    for (int s = 0; s < 3; s++)
+        cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking);
+    for (int s = 0; s < 2; s++) {
+        size_t pitch = ROW * sizeof *x, width = pitch / 2;
+        cudaMemcpy2DAsync(x + s * ROW / 2, pitch, host + s * ROW / 2, pitch, width, N / ROW, cudaMemcpyHostToDevice,
+                          streams[s]);
+        cudaMemcpyAsync(y + s * N / 2, host + s * N / 2, N / 2 * sizeof *y, cudaMemcpyHostToDevice, streams[s]);
+        cudaEventRecord(event, streams[s]);
+        cudaStreamWaitEvent(streams[2], event, 0);
+    }
+    cudaMemcpyAsync(back, x, N * sizeof *x, cudaMemcpyDeviceToHost, streams[2]);
+    cudaMemcpyAsync(back, y, N * sizeof *y, cudaMemcpyDeviceToHost, streams[2]);
+    cudaStreamSynchronize(streams[2]);
+    need(back[0] == 0 && back[N - 1] == N - 1, "copied");
+    cudaFreeHost(host);
+    cudaFreeHost(back);
+}
+
 static const struct test_case cases[] = {
     CASE(last_element),
     CASE(pointer_past_end),
@@ -366,6 +397,7 @@ static const struct test_case cases[] = {
     CASE(large),
     CASE(two_places),
     CASE(freed_in_other_stream),
+    CASE(copies_side_by_side),
 };
 
 int main(int argc, char **argv) {
