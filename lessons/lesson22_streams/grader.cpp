@@ -137,8 +137,8 @@ static struct result run(const struct one job, bool twice = false) {
 // ---------------------------------------------------------------- the checks
 
 static void many_sizes(void) {
-    static const int sizes[] = {1000,          1,      33, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK,
-                                3 * CHUNK + 1, 100003, 0};
+    static const int sizes[] = {2 * CHUNK + 1000, 1,      33, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK,
+                                3 * CHUNK + 1,    100003, 0};
     uint64_t seed = 1;
     for (int n : sizes) {
         run({n, 2, seed++});

@@ -339,6 +339,12 @@ static bool is_pageable(const void *to, const void *from) {
     return one.type == cudaMemoryTypeUnregistered || other.type == cudaMemoryTypeUnregistered;
 }
 
+/* An asynchronous copy that is refused tells by what it returns. */
+static cudaError_t returned(cudaError_t error) {
+    notes.error_told = watching && error != cudaSuccess ? error : notes.error_told;
+    return error;
+}
+
 static void note_copy(enum watched_call call, const void *to, const void *from, cudaStream_t stream) {
     note(call);
     steps_operation(stream);
@@ -350,7 +356,7 @@ static void note_copy(enum watched_call call, const void *to, const void *from, 
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                                      cudaStream_t stream) {
     note_copy(CALL_MEMCPY, to, from, stream);
-    cudaError_t error = REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream);
+    cudaError_t error = returned(REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching) {
         REAL(cudaStreamSynchronize)(stream);
         harvest(to, bytes, from, bytes, bytes, 1, kind);
@@ -361,7 +367,7 @@ EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, e
 EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
     note_copy(CALL_MEMCPY_2D, to, from, stream);
-    cudaError_t error = REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream);
+    cudaError_t error = returned(REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching) {
         REAL(cudaStreamSynchronize)(stream);
         harvest(to, to_pitch, from, from_pitch, width, height, kind);

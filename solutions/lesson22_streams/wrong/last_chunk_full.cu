@@ -1,4 +1,4 @@
-// expect: out_of_bounds
+// expect: api_error
 /* The last chunk is copied as if it were full. */
 #include "common/check.h"
 

@@ -319,7 +319,8 @@ static void case_two_places(void) {
 
 // Memory is given back to its pool while launches in other streams ask which copies they could race with.
 // EXPECT freed_in_other_stream 0 none
-// SILENT
+// CHECKS racecheck
+// SAYS ERROR SUMMARY: 0 errors
 __global__ void add_one(int *x) {
     x[blockIdx.x * blockDim.x + threadIdx.x]++;
 }
@@ -349,7 +350,8 @@ static void case_freed_in_other_stream(void) {
 
 // Two streams fill the columns of a matrix between them, and halves of an array; a third one waits for both.
 // EXPECT copies_side_by_side 0 none
-// SILENT
+// CHECKS racecheck
+// SAYS ERROR SUMMARY: 0 errors
 static void case_copies_side_by_side(void) {
     enum { N = 1024, ROW = 32 };
     int *x = device_array<int>(N), *y = device_array<int>(N), *host, *back;

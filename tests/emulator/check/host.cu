@@ -80,6 +80,7 @@ static void case_null_on_host(void) {
 
 // Two copies in two streams that nothing orders: what comes back may be old.
 // EXPECT copies_unordered 0 race
+// CHECKS racecheck
 // SAYS Race reported between
 // SAYS byte 0 of an allocation of 4,000 bytes
 // SAYS let the other one's stream wait for it (cudaStreamWaitEvent)
