@@ -77,15 +77,18 @@ struct two_copies {
 static void report_two_copies(const struct copied *c, const struct allocation *a, uint64_t where, bool write,
                               bool write_then) {
     struct text t = {0}, title = {0};
-    text_format(&title, "Race reported between %s by %s and %s by a copy in another stream", write ? "write" : "read",
-                c->function, write_then ? "write" : "read");
+    text_format(&title, "Race reported between %s by %s and %s by a copy or fill in another stream",
+                write ? "write" : "read",
+                c->function ? c->function
+                : c->fill   ? "a fill"
+                            : "a copy",
+                write_then ? "write" : "read");
     title.bytes[title.length] = '\0';
     put_title(&t, title.bytes);
     text_format(&t, MARK "    Access to %x: byte %l of an allocation of %g bytes\n", where, where - a->base, a->size);
     text_string(&t, MARK "\n");
-    put_advice(
-        &t, "Nothing says which of the two copies is done first. Record an event behind the one (cudaEventRecord), and "
-            "let the other one's stream wait for it (cudaStreamWaitEvent).");
+    put_advice(&t, "Nothing says which of the two is done first. Record an event behind the one (cudaEventRecord), and "
+                   "let the other one's stream wait for it (cudaStreamWaitEvent).");
     report_text(&t, FINDING_RACE, false, &(struct facts_of_finding){0});
 }
 
