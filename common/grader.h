@@ -172,6 +172,10 @@ struct handle judge_in_out(struct call *call, const char *name, const void *cont
 void judge_rows(struct call *call, struct handle array, size_t row, size_t pitch);
 struct handle judge_host_input(struct call *call, const char *name, const void *content, size_t size);
 struct handle judge_host_output(struct call *call, const char *name, size_t size, struct place place = {});
+/* Pinned memory of the host. As with device memory, the input is there and the output is fetched in the caller's stream: work that is
+ * not joined to that is a race. On the emulator the output has to be a kernel's work that was copied here. */
+struct handle judge_pinned_input(struct call *call, const char *name, const void *content, size_t size);
+struct handle judge_pinned_output(struct call *call, const char *name, size_t size, struct place place = {});
 /* Memory that stays from job to job of one runner, with what is in it; `content` NULL: as it is, or poisoned at first. */
 struct handle judge_kept(struct call *call, const char *name, const void *content, size_t size);
 
@@ -196,6 +200,11 @@ static inline void judge_mix(struct call *call) {
 
 static inline void judge_count(struct call *call) {
     call->job.count = 1;
+}
+
+/* The function is called a second time, right behind the first. */
+static inline void judge_twice(struct call *call) {
+    call->job.again = 1;
 }
 
 /* Sectors of 32 bytes that kernels read in global memory, whichever way but by atomics, which have counters of their own. */

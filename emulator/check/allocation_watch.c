@@ -2,6 +2,7 @@
 #include "check/allocation_watch.h"
 
 #include <execinfo.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -61,16 +62,29 @@ static void chunks_drop(const struct allocation *a, struct race_chunk *chunks) {
     munmap(chunks, chunk_count(a) * sizeof *chunks);
 }
 
-/* Nobody accesses it any more: cudaFree waits for the device. */
+static pthread_rwlock_t holding = PTHREAD_RWLOCK_INITIALIZER;
+
+void allocation_hold_chunks(void) {
+    pthread_rwlock_rdlock(&holding);
+}
+
+void allocation_let_chunks_go(void) {
+    pthread_rwlock_unlock(&holding);
+}
+
+/* No kernel and no copy accesses it any more: cudaFree waits for the device, and cudaFreeAsync for its stream. But a launch
+ * in another stream may be looking which copies it could race with. */
 void allocation_watch_freed(struct allocation *a) {
     struct allocation_watch *w = a->watch;
+    pthread_rwlock_wrlock(&holding);
     struct race_chunk *chunks = atomic_exchange(&w->chunks, NULL);
+    if (chunks)
+        chunks_drop(a, chunks);
+    pthread_rwlock_unlock(&holding);
     report_unused(a);
     if (w->written)
         munmap(w->written, written_bytes(a));
     w->written = NULL;
-    if (chunks)
-        chunks_drop(a, chunks);
     if (a->kind == MEMORY_MANAGED)
         managed_close(a);
     w->freed_at = program_frame();

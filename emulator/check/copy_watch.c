@@ -69,27 +69,70 @@ static void note_written(const struct copied *c, const struct allocation *to, co
 
 /* ---- order ---- */
 
+struct two_copies {
+    const struct copied *now;
+    const struct ran *ran;
+};
+
+static void report_two_copies(const struct copied *c, const struct allocation *a, uint64_t where, bool write,
+                              bool write_then) {
+    struct text t = {0}, title = {0};
+    text_format(&title, "Race reported between %s by %s and %s by a copy or fill in another stream",
+                write ? "write" : "read",
+                c->function ? c->function
+                : c->fill   ? "a fill"
+                            : "a copy",
+                write_then ? "write" : "read");
+    title.bytes[title.length] = '\0';
+    put_title(&t, title.bytes);
+    text_format(&t, MARK "    Access to %x: byte %l of an allocation of %g bytes\n", where, where - a->base, a->size);
+    text_string(&t, MARK "\n");
+    put_advice(&t, "Nothing says which of the two is done first. Record an event behind the one (cudaEventRecord), and "
+                   "let the other one's stream wait for it (cudaStreamWaitEvent).");
+    report_text(&t, FINDING_RACE, false, &(struct facts_of_finding){0});
+}
+
+/* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation is said once. */
+static void compare_with_copy(const struct ran *other, void *argument) {
+    static uint64_t reported;
+    const struct two_copies *two = argument;
+    for (int i = 0; i < 4; i++) {
+        const struct copy_range *now = &two->ran->ranges[i / 2], *then = &other->ranges[i % 2];
+        uint64_t from = now->address > then->address ? now->address : then->address;
+        bool overlap = from < now->address + now->bytes && from < then->address + then->bytes;
+        if (!overlap || !(now->write || then->write) || !now->whole || !then->whole ||
+            now->allocation != then->allocation || now->allocation == reported)
+            continue;
+        reported = now->allocation;
+        report_two_copies(two->now, memory_find(from), from, now->write, then->write);
+        return;
+    }
+}
+
+static void set_range(struct copy_range *r, const struct copied *c, const struct copy_side *side,
+                      const struct allocation *a, bool write) {
+    bool rows = c->height == 1 || side->pitch == c->width,
+         slices = c->depth == 1 || side->slice == side->pitch * c->height;
+    *r = (struct copy_range){side->address, extent(c, side), a->id, write, rows && slices};
+}
+
 static void note_order(const struct copied *c, const struct allocation *to, const struct allocation *from) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct hazards hazards = {.lock = PTHREAD_MUTEX_INITIALIZER};
     if (!c->order || !c->order->serial)
         return;
     struct ran ran = {.serial = c->order->serial, .stream = c->order->stream, .number = c->order->number, .done = true};
-    if (to) {
-        ran.ranges[0].address = c->to.address;
-        ran.ranges[0].bytes = extent(c, &c->to);
-        ran.ranges[0].write = true;
-    }
-    if (from && !c->fill) {
-        ran.ranges[1].address = c->from.address;
-        ran.ranges[1].bytes = extent(c, &c->from);
-    }
+    if (to)
+        set_range(&ran.ranges[0], c, &c->to, to, true);
+    if (from && !c->fill)
+        set_range(&ran.ranges[1], c, &c->from, from, false);
     stream_order_ran(&ran);
-    if (!stream_order_has_unordered(c->order))
-        return;
     pthread_mutex_lock(&lock);
-    race_of_copy(c->order, &ran, &hazards);
-    hazards_report(&hazards);
+    if (stream_order_has_unordered(c->order)) {
+        race_of_copy(c->order, &ran, &hazards);
+        hazards_report(&hazards);
+    }
+    stream_order_each_copy(c->order, compare_with_copy, &(struct two_copies){c, &ran});
     pthread_mutex_unlock(&lock);
 }
 

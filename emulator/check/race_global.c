@@ -145,17 +145,25 @@ static void search_chunk(const struct search *s, const struct allocation *a, uin
     chunk_close(c);
 }
 
-/* Looks through what is known of the accesses to a range. */
-static void search_range(const struct search *s, uint64_t address, uint64_t bytes, bool write) {
-    const struct allocation *a = memory_find(address);
-    if (!a || !a->watch || !a->limit || !atomic_load(&a->watch->chunks))
-        return;
+static void search_allocation(const struct search *s, const struct allocation *a, uint64_t address, uint64_t bytes,
+                              bool write) {
     uint64_t offset = address - a->base, end = offset + bytes < a->size ? offset + bytes : a->size;
     while (offset < end) {
         uint64_t stop = ((offset >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
         search_chunk(s, a, offset, stop < end ? stop : end, write);
         offset = stop;
     }
+}
+
+/* Looks through what is known of the accesses to a range, which may be freed by now. */
+static void search_range(const struct search *s, uint64_t address, uint64_t bytes, bool write) {
+    const struct allocation *a = memory_find(address);
+    if (!a || !a->watch)
+        return;
+    allocation_hold_chunks();
+    if (a->limit && atomic_load(&a->watch->chunks))
+        search_allocation(s, a, address, bytes, write);
+    allocation_let_chunks_go();
 }
 
 static void visit_copy(const struct ran *copy, void *argument) {

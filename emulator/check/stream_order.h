@@ -30,15 +30,18 @@ bool stream_order_is_before(const struct operation_order *now, uint32_t serial);
 
 /* What ran under a serial, for reports and for others to look at: the last ones only. */
 struct kernel;
+struct copy_range {
+    uint64_t address, bytes;
+    uint64_t allocation; /* its id */
+    bool write;
+    bool whole; /* all bytes of the range are copied: there are no rows with gaps */
+};
 struct ran {
     uint32_t serial, stream, number;
     struct stream_clock before;
     const struct kernel *kernel; /* NULL: a copy or a fill */
     uint32_t grid[3], block[3];
-    struct {
-        uint64_t address, bytes;
-        bool write;
-    } ranges[2]; /* of a copy */
+    struct copy_range ranges[2]; /* of a copy */
     bool done;
 };
 void stream_order_ran(const struct ran *r);

@@ -75,13 +75,25 @@ struct handle judge_in_out(struct call *call, const char *name, const void *cont
 
 struct handle judge_host_input(struct call *call, const char *name, const void *content, size_t size) {
     struct handle array = judge_input(call, name, content, size);
-    call->job.array[array.array].on_host = 1;
+    call->job.array[array.array].home = ON_HOST;
     return array;
 }
 
 struct handle judge_host_output(struct call *call, const char *name, size_t size, struct place place) {
     struct handle array = judge_output(call, name, size, place);
-    call->job.array[array.array].on_host = 1;
+    call->job.array[array.array].home = ON_HOST;
+    return array;
+}
+
+struct handle judge_pinned_input(struct call *call, const char *name, const void *content, size_t size) {
+    struct handle array = judge_input(call, name, content, size);
+    call->job.array[array.array].home = ON_HOST_PINNED;
+    return array;
+}
+
+struct handle judge_pinned_output(struct call *call, const char *name, size_t size, struct place place) {
+    struct handle array = judge_output(call, name, size, place);
+    call->job.array[array.array].home = ON_HOST_PINNED;
     return array;
 }
 
@@ -263,6 +275,18 @@ void judge_only_looked(const struct result *) {
 
 // ---------------------------------------------------------------- checks that every exercise has
 
+/* The emulator's reports are not what the function says: without its kernel, results are memory that nobody has written. */
+static bool says_something(const std::string &printed) {
+    for (size_t at = 0, end; at < printed.size(); at = end + 1) {
+        end = printed.find('\n', at);
+        end = end == std::string::npos ? printed.size() : end;
+        if (end > at && printed.compare(at, 9, "=========") != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void judge_refused_launch(struct call call) {
     snprintf(call.job.fail_call, sizeof call.job.fail_call, "launch");
     call.job.fail_number = 1;
@@ -270,7 +294,7 @@ void judge_refused_launch(struct call call) {
     process_start(true);
     struct result r = judge_try(&call);
     judge_only_looked(&r);
-    bool told = r.ended ? r.ended_badly : !r.printed.empty();
+    bool told = r.ended ? r.ended_badly : says_something(r.printed);
     if (!r.answer.error_failed && !(r.ended && r.answer.token == 0)) {
         judge_fail("not_implemented", "no kernel was launched.");
     }

@@ -28,16 +28,18 @@ enum {
     GUARD_BYTE = 0xA5
 };
 
+enum array_home { ON_DEVICE, ON_HOST, ON_HOST_PINNED }; /* ON_HOST: pageable, from malloc */
+
 /* An array in the device's memory, or in the host's. */
 struct array_order {
     uint64_t bytes;
     uint64_t ask_from, ask_bytes; /* tell which of these bytes are not a kernel's work; ask_bytes 0: do not */
     uint64_t ask_row, ask_pitch;  /* of them only the first ask_row of every ask_pitch; ask_pitch 0: all */
-    uint8_t on_host;
-    uint8_t given;  /* its content comes with the job; else it is filled with `fill` */
-    uint16_t fill;  /* again and again, the lower byte first: floats are NaN until somebody writes them */
-    uint8_t wanted; /* send its content back */
-    uint8_t kept;   /* it stays for the next job, with what is in it */
+    uint8_t home;                 /* enum array_home */
+    uint8_t given;                /* its content comes with the job; else it is filled with `fill` */
+    uint16_t fill;                /* again and again, the lower byte first: floats are NaN until somebody writes them */
+    uint8_t wanted;               /* send its content back */
+    uint8_t kept;                 /* it stays for the next job, with what is in it */
     uint8_t padding[2];
 };
 
@@ -66,7 +68,7 @@ struct job {
     uint32_t fail_number; /* let the n-th call of `fail_call` fail; 0: none */
     char fail_call[WORD_MAX];
     uint32_t only_look; /* does the symbol exist? nothing is called */
-    uint32_t padding;
+    uint32_t again;     /* call it once more, right behind the first time */
 };
 
 struct launch {
@@ -107,12 +109,17 @@ struct answer {
     int32_t returned; /* what the function returned, if it returns a cudaError_t */
     int32_t
         error_left; /* what cudaGetLastError says after it; if it has ended the program, the last error that it was told */
-    int32_t error_later;  /* what waiting for the device says */
-    int32_t error_failed; /* the error of the call that was made to fail; 0: it was not made */
-    uint32_t waited_busy; /* it returned only when its busy stream had been let go */
-    uint32_t launches;    /* since the call; the first LAUNCHES_MAX are in `launch` */
-    uint32_t alive;       /* allocations that the call made and nobody freed */
-    uint32_t contents;    /* the arrays follow; they do not when the device has failed */
+    int32_t error_later;   /* what waiting for the device says */
+    int32_t error_failed;  /* the error of the call that was made to fail; 0: it was not made */
+    uint32_t waited_busy;  /* it returned only when its busy stream had been let go */
+    uint32_t launches;     /* since the call; the first LAUNCHES_MAX are in `launch` */
+    uint32_t alive;        /* allocations that the call made and nobody freed */
+    uint32_t objects;      /* the same of streams, events and graphs */
+    uint32_t operations;   /* copies, fills, launches and host functions that it put into streams */
+    uint32_t steps;        /* the longest chain of them in which each has to wait for the one before */
+    uint32_t pageable;     /* asynchronous copies from or to pageable memory */
+    uint64_t device_bytes; /* the most device memory that the call's allocations held at one time */
+    uint32_t contents;     /* the arrays follow; they do not when the device has failed */
     uint32_t has_counters;
     uint64_t harvest; /* bytes that follow the arrays */
     struct launch launch[LAUNCHES_MAX];

@@ -77,21 +77,24 @@ static void put(const void *from, size_t size) {
 struct array {
     unsigned char *allocation, *at; /* `at`: behind the guard */
     size_t bytes;
-    bool on_host;
+    int home;
 };
 
 static struct array arrays[ARRAYS_MAX];
 
-static size_t guard(bool on_host) {
-    return !on_host && emulator.verdict ? 0 : (size_t)GUARD_BYTES;
+static size_t guard(int home) {
+    return home != ON_HOST && emulator.verdict ? 0 : (size_t)GUARD_BYTES;
 }
 
 /* The runtime's own errors are answered, never printed: a failed device says so in error_later. */
 static void allocate(struct array *a, const struct array_order *order) {
-    size_t zone = guard(order->on_host), all = order->bytes + 2 * zone;
-    *a = {NULL, NULL, order->bytes, order->on_host != 0};
-    if (a->on_host) {
+    size_t zone = guard(order->home), all = order->bytes + 2 * zone;
+    *a = {NULL, NULL, order->bytes, order->home};
+    if (a->home == ON_HOST) {
         a->allocation = (unsigned char *)malloc(all + 1);
+        memset(a->allocation, GUARD_BYTE, all);
+    } else if (a->home == ON_HOST_PINNED) {
+        end_if(cudaMallocHost((void **)&a->allocation, all ? all : 1) != cudaSuccess, "runner: cudaMallocHost");
         memset(a->allocation, GUARD_BYTE, all);
     } else {
         end_if(cudaMalloc((void **)&a->allocation, all ? all : 1) != cudaSuccess, "runner: cudaMalloc");
@@ -103,8 +106,10 @@ static void allocate(struct array *a, const struct array_order *order) {
 }
 
 static void release(struct array *a) {
-    if (a->allocation && a->on_host) {
+    if (a->allocation && a->home == ON_HOST) {
         free(a->allocation);
+    } else if (a->allocation && a->home == ON_HOST_PINNED) {
+        cudaFreeHost(a->allocation);
     } else if (a->allocation) {
         cudaFree(a->allocation);
     }
@@ -116,7 +121,7 @@ static void fill(const struct array *a, uint16_t value) {
     for (size_t i = 0; i < a->bytes; i++) {
         content[i] = (unsigned char)(value >> i % 2 * 8);
     }
-    if (a->on_host) {
+    if (a->home != ON_DEVICE) {
         memcpy(a->at, content.data(), a->bytes);
     } else if (a->bytes) {
         cudaMemcpy(a->at, content.data(), a->bytes, cudaMemcpyHostToDevice);
@@ -125,10 +130,11 @@ static void fill(const struct array *a, uint16_t value) {
 
 /* The given content goes in the caller's stream, so that work in another one is not ordered behind it, and found out. */
 static void give(const struct array *a, const blob &content, cudaStream_t stream) {
-    if (a->on_host) {
+    if (a->home == ON_HOST) {
         memcpy(a->at, content.data(), a->bytes);
     } else if (a->bytes) {
-        cudaMemcpyAsync(a->at, content.data(), a->bytes, cudaMemcpyHostToDevice, stream);
+        cudaMemcpyAsync(a->at, content.data(), a->bytes,
+                        a->home == ON_DEVICE ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost, stream);
     }
 }
 
@@ -158,11 +164,11 @@ static void prepare(const struct job *job, const std::vector<blob> &contents, cu
 
 /* The damaged byte nearest to the array, from its beginning; INT64_MIN: there is none. */
 static int64_t find_damage(const struct array *a) {
-    size_t zone = guard(a->on_host);
+    size_t zone = guard(a->home);
     for (int behind = 0; behind < 2 && zone; behind++) {
         long long start = behind ? (long long)a->bytes : -(long long)zone;
         blob seen(zone);
-        if (a->on_host) {
+        if (a->home != ON_DEVICE) {
             memcpy(seen.data(), a->at + start, zone);
         } else if (cudaMemcpy(seen.data(), a->at + start, zone, cudaMemcpyDeviceToHost) != cudaSuccess) {
             return INT64_MIN;
@@ -247,6 +253,9 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
     }
     watch_begin(&wishes);
     answer->returned = call(function, job, stream);
+    if (job->again) {
+        answer->returned = call(function, job, stream);
+    }
     watch_end();
     answer->waited_busy = job->busy && let_go();
     answer->error_left = cudaGetLastError();
@@ -266,12 +275,13 @@ static void collect(const struct job *job, std::vector<blob> *contents, cudaStre
         if (!job->array[i].wanted || !arrays[i].bytes) {
             continue;
         }
-        if (arrays[i].on_host) {
+        if (arrays[i].home == ON_HOST) {
             memcpy((*contents)[i].data(), arrays[i].at, arrays[i].bytes);
             continue;
         }
         cudaError_t copied =
-            cudaMemcpyAsync((*contents)[i].data(), arrays[i].at, arrays[i].bytes, cudaMemcpyDeviceToHost, stream);
+            cudaMemcpyAsync((*contents)[i].data(), arrays[i].at, arrays[i].bytes,
+                            arrays[i].home == ON_DEVICE ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost, stream);
         error = error == cudaSuccess ? copied : error;
     }
     cudaError_t waited = cudaStreamSynchronize(stream), all = cudaDeviceSynchronize();
@@ -300,7 +310,7 @@ static void describe_arrays(const struct job *job, struct answer *answer) {
         report->damaged = answer->contents ? find_damage(&arrays[i]) : INT64_MIN;
         const unsigned char *from = arrays[i].at + job->array[i].ask_from;
         size_t asked = job->array[i].ask_bytes;
-        if (asked && answer->contents && emulator.not_by_kernels && !arrays[i].on_host) {
+        if (asked && answer->contents && emulator.not_by_kernels && arrays[i].home != ON_HOST) {
             size_t first = first_not_by_kernels(from, &job->array[i]);
             report->not_by_kernels = (int64_t)first;
             word(report->author, first < asked ? emulator.author(from + first) : "");
@@ -332,6 +342,11 @@ static void describe_calls(struct answer *answer) {
     const struct watch_notes *notes = watch_seen();
     answer->error_failed = notes->error_failed;
     answer->alive = notes->alive;
+    answer->objects = notes->objects;
+    answer->pageable = notes->pageable;
+    answer->device_bytes = notes->device_bytes;
+    answer->operations = notes->operations;
+    answer->steps = notes->steps;
     answer->launches = notes->launches;
     memcpy(answer->launch, notes->launch, sizeof answer->launch);
     memcpy(answer->calls, notes->calls, sizeof answer->calls);

@@ -2,20 +2,30 @@
  *
  * The runner exports functions with the runtime's names. The student's object finds them first, and each notes the call and hands it
  * on. So it works on a GPU as well. All ways to launch come together in those of the runtime that are here: <<<>>> is
- * __cudaLaunchKernel or, with CUDA 12, cudaLaunchKernel. */
+ * __cudaLaunchKernel or, with CUDA 12, cudaLaunchKernel. Streams and what belongs to them are in watch_streams.cpp. */
 #include "tools/grading/watch.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <string.h>
 
+#include "tools/grading/steps.h"
+
 #define EXPORTED   extern "C" __attribute__((visibility("default")))
 #define REAL(name) ((decltype(&name))real(#name))
 
+/* Memory that the student's code has asked for. */
+struct allocation {
+    const void *pointer;
+    size_t device_bytes;
+};
+
 static bool watching;
+static std::vector<struct allocation> alive;
 static struct watch_wishes wishes;
 static struct watch_notes notes;
-static std::vector<void *> alive;
+static std::vector<const void *> objects;
+static size_t device_bytes;
 static unsigned calls_to_fail;
 
 static void *real(const char *name) {
@@ -26,13 +36,54 @@ void watch_begin(const struct watch_wishes *wanted) {
     wishes = *wanted;
     notes = {};
     alive.clear();
+    objects.clear();
+    device_bytes = 0;
     calls_to_fail = 0;
+    steps_begin();
     watching = true;
 }
 
 void watch_end(void) {
     watching = false;
     notes.alive = (unsigned)alive.size();
+    notes.objects = (unsigned)objects.size();
+    notes.operations = steps_operations();
+    notes.steps = steps_longest();
+}
+
+bool watch_on(void) {
+    return watching;
+}
+
+/* A runtime may make an object by calling another function that is watched: it counts once. */
+void watch_object(const void *object, int more) {
+    for (size_t i = 0; watching && i < objects.size(); i++) {
+        if (objects[i] == object) {
+            objects.erase(objects.begin() + (long)i);
+            break;
+        }
+    }
+    if (watching && more > 0) {
+        objects.push_back(object);
+    }
+}
+
+void watch_allocated(void *pointer, size_t bytes) {
+    if (watching) {
+        alive.push_back({pointer, bytes});
+        device_bytes += bytes;
+        notes.device_bytes = device_bytes > notes.device_bytes ? device_bytes : notes.device_bytes;
+    }
+}
+
+void watch_freed(const void *pointer) {
+    for (size_t i = 0; watching && pointer && i < alive.size(); i++) {
+        if (alive[i].pointer == pointer) {
+            device_bytes -= alive[i].device_bytes;
+            alive.erase(alive.begin() + (long)i);
+            return;
+        }
+    }
 }
 
 const struct watch_notes *watch_seen(void) {
@@ -43,10 +94,15 @@ static void note(enum watched_call call) {
     notes.calls[call] += watching;
 }
 
+void watch_event(void) {
+    note(CALL_EVENT);
+}
+
 static void note_wait(const char *name) {
     if (watching && !notes.waited) {
         notes.waited = name;
     }
+    steps_host_waits();
 }
 
 /* True when this call of `name` is the one that has to fail. */
@@ -62,8 +118,15 @@ static cudaError_t failed(cudaError_t error) {
 
 // ---------------------------------------------------------------- launches
 
+/* A runtime may come from one of these functions to another: the launch counts once. */
+static bool in_launch;
+
 static void note_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    if (in_launch) {
+        return;
+    }
     note(CALL_LAUNCH);
+    steps_operation(stream);
     if (!watching || notes.launches++ >= LAUNCHES_MAX) {
         return;
     }
@@ -80,7 +143,7 @@ static void note_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t strea
 static const size_t too_much_shared = (size_t)1 << 30;
 
 static size_t shared_of(size_t shared) {
-    return fails("launch") ? too_much_shared : shared;
+    return !in_launch && fails("launch") ? too_much_shared : shared;
 }
 
 static cudaError_t launched(size_t shared, cudaError_t error) {
@@ -92,8 +155,12 @@ static cudaError_t launched(size_t shared, cudaError_t error) {
                               cudaStream_t stream) {                                                                   \
         note_launch(grid, block, shared, stream);                                                                      \
         shared = shared_of(shared);                                                                                    \
-        return launched(shared,                                                                                        \
-                        ((decltype(&cudaLaunchKernel))real(#name))(kernel, grid, block, arguments, shared, stream));   \
+        bool outer = in_launch;                                                                                        \
+        in_launch = true;                                                                                              \
+        cudaError_t error =                                                                                            \
+            ((decltype(&cudaLaunchKernel))real(#name))(kernel, grid, block, arguments, shared, stream);                \
+        in_launch = outer;                                                                                             \
+        return launched(shared, error);                                                                                \
     }
 WATCH_LAUNCH(cudaLaunchKernel)
 WATCH_LAUNCH(cudaLaunchKernel_ptsz)
@@ -166,16 +233,6 @@ EXPORTED cudaError_t cudaEventQuery(cudaEvent_t event) {
     return REAL(cudaEventQuery)(event);
 }
 
-EXPORTED cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    note(CALL_EVENT);
-    return REAL(cudaEventRecord)(event, stream);
-}
-
-EXPORTED cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-    note(CALL_EVENT);
-    return REAL(cudaStreamWaitEvent)(stream, event, flags);
-}
-
 // ---------------------------------------------------------------- memory
 
 EXPORTED cudaError_t cudaMalloc(void **pointer, size_t bytes) {
@@ -184,8 +241,8 @@ EXPORTED cudaError_t cudaMalloc(void **pointer, size_t bytes) {
         return failed(cudaErrorMemoryAllocation);
     }
     cudaError_t error = told(REAL(cudaMalloc)(pointer, bytes));
-    if (watching && error == cudaSuccess) {
-        alive.push_back(*pointer);
+    if (error == cudaSuccess) {
+        watch_allocated(*pointer, bytes);
     }
     return error;
 }
@@ -198,8 +255,8 @@ EXPORTED cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width
     }
     width += watching && wishes.wide_pitch ? 600 + width % 7 * 512 : 0;
     cudaError_t error = told(REAL(cudaMallocPitch)(pointer, pitch, width, height));
-    if (watching && error == cudaSuccess) {
-        alive.push_back(*pointer);
+    if (error == cudaSuccess) {
+        watch_allocated(*pointer, *pitch * height);
     }
     return error;
 }
@@ -209,11 +266,7 @@ EXPORTED cudaError_t cudaFree(void *pointer) {
     if (pointer) {
         note_wait("cudaFree");
     }
-    for (size_t i = 0; watching && pointer && i < alive.size(); i++) {
-        if (alive[i] == pointer) {
-            alive.erase(alive.begin() + (long)i);
-        }
-    }
+    watch_freed(pointer);
     return REAL(cudaFree)(pointer);
 }
 
@@ -224,6 +277,7 @@ EXPORTED cudaError_t cudaMemset(void *to, int value, size_t bytes) {
 
 EXPORTED cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     note(CALL_MEMSET);
+    steps_operation(stream);
     return told(REAL(cudaMemsetAsync)(to, value, bytes, stream));
 }
 
@@ -279,11 +333,25 @@ EXPORTED cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, s
     return error;
 }
 
+/* One of the addresses is the host's, and the device cannot reach it by itself. */
+static bool is_pageable(const void *to, const void *from) {
+    struct cudaPointerAttributes one = {}, other = {};
+    REAL(cudaPointerGetAttributes)(&one, to);
+    REAL(cudaPointerGetAttributes)(&other, from);
+    return one.type == cudaMemoryTypeUnregistered || other.type == cudaMemoryTypeUnregistered;
+}
+
+static void note_copy(enum watched_call call, const void *to, const void *from, cudaStream_t stream) {
+    note(call);
+    steps_operation(stream);
+    notes.pageable += watching && is_pageable(to, from);
+}
+
 /* Copies of pageable host memory make the host wait, but for short ones to the device; the busy stream finds those that do. What
  * comes to the host later is waited for before it is looked at. */
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-    note(CALL_MEMCPY);
+    note_copy(CALL_MEMCPY, to, from, stream);
     cudaError_t error = told(REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching) {
         REAL(cudaStreamSynchronize)(stream);
@@ -294,7 +362,7 @@ EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, e
 
 EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    note(CALL_MEMCPY_2D);
+    note_copy(CALL_MEMCPY_2D, to, from, stream);
     cudaError_t error = told(REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching) {
         REAL(cudaStreamSynchronize)(stream);

@@ -20,14 +20,24 @@ struct watch_notes {
     const char *waited; /* a call that makes the host wait */
     unsigned launches;
     struct launch launch[LAUNCHES_MAX];
-    int error_told;   /* the last that a call has returned, of those that are watched for it */
-    int error_failed; /* the error of the call that was made to fail */
-    unsigned alive;
+    int error_told;             /* the last that a call has returned, of those that are watched for it */
+    int error_failed;           /* the error of the call that was made to fail */
+    unsigned alive, objects;    /* made and not freed, destroyed */
+    unsigned pageable;          /* asynchronous copies of pageable memory */
+    unsigned operations, steps; /* see steps.h */
+    size_t device_bytes;        /* the most of the allocations' bytes at one time */
     std::vector<unsigned char> harvest;
 };
 
 void watch_begin(const struct watch_wishes *wishes);
 void watch_end(void);
 const struct watch_notes *watch_seen(void);
+
+/* For the functions that are exported. Outside of a call they note nothing. */
+bool watch_on(void);
+void watch_event(void);
+void watch_object(const void *object, int more); /* a stream, an event, a graph: +1 made, -1 destroyed */
+void watch_allocated(void *pointer, size_t device_bytes);
+void watch_freed(const void *pointer);
 
 #endif

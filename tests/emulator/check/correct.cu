@@ -317,6 +317,69 @@ static void case_two_places(void) {
     }
 }
 
+// Memory is given back to its pool while launches in other streams ask which copies they could race with.
+// EXPECT freed_in_other_stream 0 none
+// CHECKS racecheck
+// SAYS ERROR SUMMARY: 0 errors
+__global__ void add_one(int *x) {
+    x[blockIdx.x * blockDim.x + threadIdx.x]++;
+}
+static void case_freed_in_other_stream(void) {
+    enum { ROUNDS = 40, STREAMS = 3, COPIES = 3, N = 4096 };
+    int *host, all = ROUNDS * STREAMS * COPIES * N;
+    cudaMallocHost((void **)&host, all * sizeof *host);
+    memset(host, 0, all * sizeof *host);
+    for (int r = 0; r < ROUNDS * STREAMS; r++) {
+        int *x;
+        cudaStream_t stream;
+        cudaStreamCreate(&stream);
+        cudaMallocAsync((void **)&x, N * sizeof *x, stream);
+        for (int c = 0; c < COPIES; c++) {
+            int *mine = host + (r * COPIES + c) * N;
+            cudaMemcpyAsync(x, mine, N * sizeof *x, cudaMemcpyHostToDevice, stream);
+            add_one<<<N / 256, 256, 0, stream>>>(x);
+            cudaMemcpyAsync(mine, x, N * sizeof *x, cudaMemcpyDeviceToHost, stream);
+        }
+        cudaFreeAsync(x, stream);
+        cudaStreamDestroy(stream);
+    }
+    cudaDeviceSynchronize();
+    need(host[0] == 1 && host[all - 1] == 1, "ones added");
+    cudaFreeHost(host);
+}
+
+// Two streams fill the columns of a matrix between them, and halves of an array; a third one waits for both.
+// EXPECT copies_side_by_side 0 none
+// CHECKS racecheck
+// SAYS ERROR SUMMARY: 0 errors
+static void case_copies_side_by_side(void) {
+    enum { N = 1024, ROW = 32 };
+    int *x = device_array<int>(N), *y = device_array<int>(N), *host, *back;
+    cudaStream_t streams[3];
+    cudaEvent_t event;
+    cudaMallocHost((void **)&host, N * sizeof *host);
+    cudaMallocHost((void **)&back, N * sizeof *back);
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    cudaEventCreate(&event);
+    for (int s = 0; s < 3; s++)
+        cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking);
+    for (int s = 0; s < 2; s++) {
+        size_t pitch = ROW * sizeof *x, width = pitch / 2;
+        cudaMemcpy2DAsync(x + s * ROW / 2, pitch, host + s * ROW / 2, pitch, width, N / ROW, cudaMemcpyHostToDevice,
+                          streams[s]);
+        cudaMemcpyAsync(y + s * N / 2, host + s * N / 2, N / 2 * sizeof *y, cudaMemcpyHostToDevice, streams[s]);
+        cudaEventRecord(event, streams[s]);
+        cudaStreamWaitEvent(streams[2], event, 0);
+    }
+    cudaMemcpyAsync(back, x, N * sizeof *x, cudaMemcpyDeviceToHost, streams[2]);
+    cudaMemcpyAsync(back, y, N * sizeof *y, cudaMemcpyDeviceToHost, streams[2]);
+    cudaStreamSynchronize(streams[2]);
+    need(back[0] == 0 && back[N - 1] == N - 1, "copied");
+    cudaFreeHost(host);
+    cudaFreeHost(back);
+}
+
 static const struct test_case cases[] = {
     CASE(last_element),
     CASE(pointer_past_end),
@@ -335,6 +398,8 @@ static const struct test_case cases[] = {
     CASE(last_block_resets),
     CASE(large),
     CASE(two_places),
+    CASE(freed_in_other_stream),
+    CASE(copies_side_by_side),
 };
 
 int main(int argc, char **argv) {

@@ -78,9 +78,29 @@ static void case_null_on_host(void) {
     *(volatile int *)p = 1;
 }
 
+// Two copies in two streams that nothing orders: what comes back may be old.
+// EXPECT copies_unordered 0 race
+// CHECKS racecheck
+// SAYS Race reported between
+// SAYS byte 0 of an allocation of 4,000 bytes
+// SAYS let the other one's stream wait for it (cudaStreamWaitEvent)
+static void case_copies_unordered(void) {
+    int *x = device_array<int>(1000), *host;
+    cudaStream_t in, out;
+    cudaMallocHost((void **)&host, 2000 * sizeof *host);
+    memset(host, 0, 2000 * sizeof *host);
+    cudaStreamCreateWithFlags(&in, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&out, cudaStreamNonBlocking);
+    cudaMemcpy(x, host, 1000 * sizeof *x, cudaMemcpyHostToDevice);
+    cudaMemcpyAsync(x, host, 1000 * sizeof *x, cudaMemcpyHostToDevice, in);
+    cudaMemcpyAsync(host + 1000, x, 1000 * sizeof *x, cudaMemcpyDeviceToHost, out);
+    cudaDeviceSynchronize();
+    cudaFreeHost(host);
+}
+
 static const struct test_case cases[] = {
     CASE(host_reads),   CASE(host_writes),     CASE(host_memcpy),  CASE(host_printf),
-    CASE(pinned_freed), CASE(managed_overrun), CASE(null_on_host),
+    CASE(pinned_freed), CASE(managed_overrun), CASE(null_on_host), CASE(copies_unordered),
 };
 
 int main(int argc, char **argv) {

@@ -1,0 +1,53 @@
+/* Exercise 22: a pipeline that never waits.
+ *
+ * The grader (make exercise22) calls, from the host:
+ *
+ *     void mix_all(const int *x, int *y, int n, int rounds, cudaStream_t stream);
+ *
+ *   - x and y are arrays of n ints in pinned host memory; every element of y is to be the mixed element of x (mix_kernel does
+ *     that), and nothing else is written;
+ *   - n is 0, 1, 33, CHUNK - 1, CHUNK, CHUNK + 1, 100003 and others, rounds is 1 or more;
+ *   - x is there when all that `stream` holds is done, not before; what is put into `stream` after the call finds y complete.
+ *     `stream` does not wait for the default stream. The function is called again before the first call's work is done;
+ *   - the function returns without waiting for anything;
+ *   - it has at most 2 * SLOTS chunks of device memory at a time, in which it works on CHUNK elements after the other;
+ *   - chunks overlap: with c chunks, no chain of copies and kernels that have to wait for each other is longer than c + 4;
+ *   - all memory, streams and events that it makes are given back;
+ *   - a call that fails is not passed over in silence: CUDA_CHECK(...) and CUDA_CHECK_LAUNCH() tell of it, and end the program.
+ */
+// fails as given: not_implemented
+#include "common/check.h"
+
+enum { BLOCK = 256 };  // threads in a block
+enum { CHUNK = 4096 }; // elements that are copied at once; the last chunk may have fewer
+enum { SLOTS = 3 };    // chunks that are under way at the same time
+
+/* x, y: n ints in device memory; y may be x. Grid: n threads or more. Nothing is missing here. */
+__global__ void mix_kernel(const int *x, int *y, int n, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        unsigned bits = x[i];
+        for (int r = 0; r < rounds; r++) {
+            bits = (bits ^ bits >> 16) * 0x7feb352du;
+            bits = (bits ^ bits >> 15) * 0x846ca68bu;
+        }
+        y[i] = bits;
+    }
+}
+
+void mix_all(const int *x, int *y, int n, int rounds, cudaStream_t stream) {
+    int *in[SLOTS], *out[SLOTS];
+    cudaStream_t worker[SLOTS];
+    cudaEvent_t event;
+    CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+
+    // TODO 1: for each slot, take memory for a chunk in and a chunk out from the pool, and make a stream that does not wait for
+    //         the default stream. Then let all these streams wait until what `stream` holds is done.
+    (void)x, (void)y, (void)n, (void)rounds, (void)stream, (void)in, (void)out, (void)worker;
+
+    // TODO 2: for each chunk, three operations: copy it in, launch mix_kernel, copy the result out. Which slot, which stream?
+    //         How many elements has the last chunk?
+
+    // TODO 3: let `stream` wait for all the workers, and give everything back, without waiting.
+    CUDA_CHECK(cudaEventDestroy(event));
+}

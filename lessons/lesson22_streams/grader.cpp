@@ -1,0 +1,204 @@
+/* Grader of exercise 22, a pipeline over chunks: mix_all, as lessons/lesson22_streams/exercise.cu says.
+ *
+ * x and y are pinned. x gets its content in the caller's stream, and y is fetched in it, so work that is not joined to that stream at
+ * both ends is a race, which the emulator finds; on a GPU the results may show it. Then: no waiting, overlap, device memory, what is
+ * left behind.
+ *
+ * Overlap is no matter of time here. The runner sees each operation, each event that is recorded, and each wait, so it can say
+ * how long the longest chain is in which each operation has to wait for the one before (tools/grading/steps.h). */
+#include "common/grader.h"
+
+static const struct function mix_all = FUNCTION(void, mix_all, const int *, int *, int, int, cudaStream_t);
+
+enum { CHUNK = 4096, SLOTS = 3, SPARE_STEPS = 4 };
+
+struct one {
+    int n, rounds;
+    uint64_t seed;
+};
+
+static int chunks(int n) {
+    return (n + CHUNK - 1) / CHUNK;
+}
+
+static std::vector<int> make_input(const struct one *job) {
+    std::vector<int> x(job->n);
+    uint64_t state = (job->seed + 1) * 0x9E3779B97F4A7C15ULL;
+    for (int &element : x) {
+        element = (int)(verify_next(&state) >> 40);
+    }
+    return x;
+}
+
+static int mixed(int x, int rounds) {
+    uint32_t bits = (uint32_t)x;
+    for (int r = 0; r < rounds; r++) {
+        bits = (bits ^ (bits >> 16)) * 0x7feb352du;
+        bits = (bits ^ (bits >> 15)) * 0x846ca68bu;
+    }
+    return (int)bits;
+}
+
+// ---------------------------------------------------------------- what went wrong
+
+/* The verdict for element i that is wrong. */
+[[noreturn]] static void reject(const struct result *r, const struct one *job, const std::vector<int> &x, const int *y,
+                                int i) {
+    std::string place = judge_print("\n          it is element %d of chunk %d; there are %d chunks", i % CHUNK,
+                                    i / CHUNK, chunks(job->n));
+    if (r->answer.launches == 0) {
+        judge_fail("not_implemented", "no kernel was launched and nothing was written.");
+    }
+    if (y[i] == -1) {
+        judge_fail("stale_output", "element %d was never written%s.", i, place.c_str());
+    }
+    std::string remark;
+    for (int other = i % CHUNK; other < job->n && remark.empty(); other += CHUNK) {
+        if (other != i && y[i] == mixed(x[other], job->rounds)) {
+            remark = judge_print("\n          it is the result of element %d, in chunk %d: whose slot was that?", other,
+                                 other / CHUNK);
+        }
+    }
+    if (remark.empty() && y[i] == x[i]) {
+        remark = "\n          it is x itself, not mixed: has the kernel run between the two copies?";
+    }
+    judge_fail("wrong_result", "element %d: expected %d, found %d%s%s", i, mixed(x[i], job->rounds), y[i],
+               place.c_str(), remark.c_str());
+}
+
+static void look_at_y(const struct result *r, struct handle y, const struct one *job, const std::vector<int> &x) {
+    const int *found = judge_content<int>(r, y);
+    for (int i = 0; i < job->n; i++) {
+        if (found[i] != mixed(x[i], job->rounds)) {
+            reject(r, job, x, found, i);
+        }
+    }
+}
+
+static void look_at_what_is_left(const struct result *r) {
+    if (r->answer.objects) {
+        judge_fail(
+            "api_error",
+            "%u streams, events or graphs were made in the call and not destroyed.\n          To destroy them is "
+            "no waiting: their work is still done.",
+            r->answer.objects);
+    }
+    if (r->answer.alive) {
+        judge_fail("api_error",
+                   "%u allocations of the call were not freed: cudaFreeAsync does it in the stream's order.",
+                   r->answer.alive);
+    }
+}
+
+static void look_at_memory(const struct result *r) {
+    size_t limit = 2 * SLOTS * CHUNK * sizeof(int);
+    if (r->answer.device_bytes > limit) {
+        judge_fail(
+            "access_limit",
+            "the call had %zu bytes of device memory at a time; %d slots for a chunk in and a chunk out are %zu.",
+            (size_t)r->answer.device_bytes, SLOTS, limit);
+    }
+    if (r->answer.pageable) {
+        judge_fail("access_limit",
+                   "%u asynchronous copies went from or to pageable memory. For those a GPU's driver waits, or copies "
+                   "once more.\n          "
+                   "x and y are pinned: copy from and to them.",
+                   r->answer.pageable);
+    }
+}
+
+static struct call make_call(const struct one *job, const std::vector<int> &x, struct handle *y) {
+    struct call c = judge_call(&mix_all);
+    struct handle input = judge_pinned_input(&c, "x", x.data(), x.size() * sizeof(int));
+    *y = judge_pinned_output(&c, "y", x.size() * sizeof(int));
+    judge_own_stream(&c);
+    judge_pass(&c, input, *y, job->n, job->rounds, STREAM);
+    c.advice = "Which two operations touch that memory, in which streams, and which event is between them?";
+    return c;
+}
+
+static struct result run(const struct one job, bool twice = false) {
+    struct handle y;
+    judge_doing("mix_all, n = %d, rounds = %d, seed %llu%s", job.n, job.rounds, (unsigned long long)job.seed,
+                twice ? ", called twice" : "");
+    std::vector<int> x = make_input(&job);
+    struct call c = make_call(&job, x, &y);
+    if (twice) {
+        judge_twice(&c);
+    }
+    struct result r = judge_run(&c);
+    look_at_y(&r, y, &job, x);
+    look_at_memory(&r);
+    look_at_what_is_left(&r);
+    judge_rest(&r);
+    return r;
+}
+
+// ---------------------------------------------------------------- the checks
+
+static void many_sizes(void) {
+    static const int sizes[] = {2 * CHUNK + 1000, 1,      33, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK,
+                                3 * CHUNK + 1,    100003, 0};
+    uint64_t seed = 1;
+    for (int n : sizes) {
+        run({n, 2, seed++});
+    }
+    run({7 * CHUNK + 5, 5, seed});
+}
+
+static void called_twice(void) {
+    run({8 * CHUNK + 77, 3, 20}, true);
+    run({CHUNK / 2, 1, 21}, true);
+}
+
+static void refused(void) {
+    const struct one job = {CHUNK, 1, 30};
+    struct handle y;
+    judge_doing("mix_all, n = %d, and its launch fails", job.n);
+    judge_refused_launch(make_call(&job, make_input(&job), &y));
+}
+
+static void busy(void) {
+    const struct one job = {5 * CHUNK, 1, 31};
+    struct handle y;
+    run(job);
+    judge_doing("mix_all, n = %d, in a stream that is busy", job.n);
+    judge_busy_stream(make_call(&job, make_input(&job), &y));
+}
+
+static void overlap_at(int n, uint64_t seed) {
+    struct result r = run({n, 2, seed});
+    unsigned limit = (unsigned)chunks(n) + SPARE_STEPS;
+    if (r.answer.steps > limit) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but of the %u operations %u have to wait one for the other (limit %u).\n          "
+            "While one chunk is computed, the next one can be copied in, and the one before out: they need streams "
+            "of their own,\n          and slots of their own.",
+            r.answer.operations, r.answer.steps, limit);
+    }
+    judge_note("%u operations in %u steps (limit %u)", r.answer.operations, r.answer.steps, limit);
+}
+
+static void overlap(void) {
+    overlap_at(20 * CHUNK + 1, 40);
+}
+
+static void again(void) {
+    run({judge_draw(1, 3 * CHUNK), judge_draw(1, 9), (uint64_t)judge_draw(100, 1000000)});
+    run({judge_draw(4 * CHUNK, 12 * CHUNK), judge_draw(1, 9), (uint64_t)judge_draw(100, 1000000)}, true);
+    overlap_at(judge_draw(15, 25) * CHUNK + judge_draw(0, CHUNK), (uint64_t)judge_draw(100, 1000000));
+}
+
+int main(int argc, char **argv) {
+    static const struct check checks[] = {
+        {"mix_all", "y for n from 0 to 100003, behind what the stream holds and before what comes", many_sizes,
+         EVERYWHERE},
+        {"mix_all", "called twice, one behind the other", called_twice, EVERYWHERE},
+        {"mix_all", "a launch that fails is told", refused, EVERYWHERE},
+        {"mix_all", "it returns without waiting", busy, EVERYWHERE},
+        {"mix_all", "chunks overlap", overlap, EVERYWHERE},
+        JUDGE_AGAIN(again),
+    };
+    return judge_main(argc, argv, "22", {&mix_all}, checks, sizeof checks / sizeof checks[0]);
+}
