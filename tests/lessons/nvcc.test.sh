@@ -31,6 +31,13 @@ if [ "$CUDA_VERSION" != 13.0 ]; then
 else
   capture sh "$folder/reading/steps.sh"
   has "lesson23's page shows the steps of nvcc"
+  mkdir "$scratch/kept"
+  "$NVCC" -arch=sm_80 --keep --keep-dir "$scratch/kept" -c "$folder/reading/walk.cu" -o "$scratch/kept/walk.o"
+  missing=''
+  for file in $(printf '%s\n' "$output" | sed 's/.*-> //; s/,//'); do
+    [ -f "$scratch/kept/$file" ] || missing="$missing $file"
+  done
+  if [ -z "$missing" ]; then pass "--keep leaves the files of all steps"; else no "--keep leaves the files of all steps" "not$missing"; fi
   capture sh "$folder/reading/walk.sh" ptx
   has "lesson23's page walks over PTX"
   case $output in *' ?'*) no "each instruction has a note" "$output" ;; *) pass "each instruction has a note" ;; esac
