@@ -101,7 +101,6 @@ static struct result run(const struct work w, const char *capability = NULL, boo
     if (capability) {
         judge_as_capability(capability);
         judge_image(&c);
-        judge_as_capability(capability);
     }
     if (counted) {
         judge_count(&c);
