@@ -37,6 +37,7 @@
  *   another stream that is not joined to it by events is a race, which the emulator finds. Handles are not compared.
  * - judge_count: r.answer.counters. Where it says how little was done, also say that something was: a result from a job that loads
  *   nothing must not pass (judge_rest does that for outputs: on the emulator a byte counts only where a kernel wrote it last).
+ * - judge_as_capability("7.5") gives the emulated device another compute capability, in checks that are ON_EMULATOR.
  * - Bytes before (`offset`) and behind (`slack`) an array are the place's: struct place{offset, slack}.
  * - On a GPU there are no counters, authors and reports. Such checks are ON_EMULATOR; the rest works.
  *
@@ -90,6 +91,10 @@ int judge_main(int argc, char **argv, const char *number, std::initializer_list<
                const struct check *checks, size_t count);
 
 bool judge_on_emulator(void);
+
+/* What this check calls from now on runs on a device that has this compute capability, "8.6": a fresh runner. Only on the emulator.
+ * `quiet`: the emulator explains no errors. */
+void judge_as_capability(const char *capability, bool quiet = false);
 
 /* What is being graded now, for messages: "gelu_erf, n = 33, seed 2". */
 void judge_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/settings.h"
 #include "api/registration.h"
 
 /* Loads the kernel that a function means, for a call named in messages. */
@@ -39,7 +40,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     out->maxThreadsPerBlock = (int)k->max_threads;
     out->numRegs = (int)registration_registers(entry);
     out->ptxVersion = registration_ptx_arch(entry);
-    out->binaryVersion = 90;
+    out->binaryVersion = (int)setting_capability();
     out->maxDynamicSharedSizeBytes = (int)k->max_dynamic_shared;
     out->preferredShmemCarveout = k->preferences.carveout;
     out->clusterSchedulingPolicyPreference = k->preferences.cluster_policy;

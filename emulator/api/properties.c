@@ -9,6 +9,7 @@
 
 #include "api/device.h"
 #include "base/limits.h"
+#include "base/settings.h"
 #include "memory/memory.h"
 
 #define CLOCK_KHZ 1000000
@@ -82,8 +83,6 @@ static const int attributes[] = {
     [cudaDevAttrMaxTexture2DLinearPitch] = LIMIT_PITCH,
     [cudaDevAttrMaxTexture2DMipmappedWidth] = LIMIT_IMAGE_LAYERED,
     [cudaDevAttrMaxTexture2DMipmappedHeight] = LIMIT_IMAGE_LAYERED,
-    [cudaDevAttrComputeCapabilityMajor] = 9,
-    [cudaDevAttrComputeCapabilityMinor] = 0,
     [cudaDevAttrMaxTexture1DMipmappedWidth] = LIMIT_IMAGE_LAYERED,
     [cudaDevAttrStreamPrioritiesSupported] = 1,
     [cudaDevAttrGlobalL1CacheSupported] = 1,
@@ -125,6 +124,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         return device_missing(__func__, device);
     unsigned number = (unsigned)attribute;
     *value = attribute == cudaDevAttrPciDeviceId               ? device
+             : attribute == cudaDevAttrComputeCapabilityMajor  ? (int)setting_capability() / 10
+             : attribute == cudaDevAttrComputeCapabilityMinor  ? (int)setting_capability() % 10
              : number < sizeof attributes / sizeof *attributes ? attributes[number]
                                                                : 0;
     return cudaSuccess;
@@ -140,8 +141,6 @@ static const struct cudaDeviceProp properties = {
     .maxThreadsDim = {LIMIT_BLOCK_X, LIMIT_BLOCK_Y, LIMIT_BLOCK_Z},
     .maxGridSize = {LIMIT_GRID_X, LIMIT_GRID_Y, LIMIT_GRID_Z},
     .totalConstMem = LIMIT_CONSTANT,
-    .major = 9,
-    .minor = 0,
     .textureAlignment = 512,
     .texturePitchAlignment = 32,
     .multiProcessorCount = LIMIT_SMS,
@@ -209,6 +208,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
     if (!device_exists(device))
         return device_missing("cudaGetDeviceProperties", device);
     *p = properties;
+    p->major = (int)setting_capability() / 10;
+    p->minor = (int)setting_capability() % 10;
     p->totalGlobalMem = memory_total();
     p->pciDeviceID = device;
     memcpy(p->uuid.bytes, "emulated GPU \0\0\0", sizeof p->uuid.bytes);

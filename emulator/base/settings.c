@@ -42,6 +42,10 @@ const struct setting_row settings[SETTINGS_ALL] = {
     [SETTING_TIER_DEBUG] = {"EMULATOR_TIER_DEBUG",
                             "1: print the C text of what is compiled, and what the compiler says", "0"},
     [SETTING_DEVICES] = {"EMULATOR_DEVICES", "how many devices the program sees", "1"},
+    [SETTING_CAPABILITY] = {"EMULATOR_CAPABILITY",
+                            "the compute capability that devices say they have, and by which the PTX of a program is "
+                            "chosen: `7.5`, `12.0`; limits and instructions stay those of 9.0",
+                            "9.0"},
     [SETTING_CHECK] = {"EMULATOR_CHECK",
                        "checks beside those that are always on: `memcheck`, `racecheck`, `synccheck`, `initcheck`, "
                        "`leak`, separated by commas, or `all` of these; also `unused`, `strict` and `approx`",
@@ -67,6 +71,14 @@ const char *setting_text(enum setting s) {
 double setting_number(enum setting s) {
     const char *value = setting_text(s);
     return atof(value ? value : settings[s].fallback);
+}
+
+/* 7.5 may be written as 75. What is neither counts as not set. */
+unsigned setting_capability(void) {
+    double number = setting_number(SETTING_CAPABILITY);
+    if (number < 20)
+        number *= 10;
+    return number >= 50 && number < 200 ? (unsigned)(number + 0.5) : 90;
 }
 
 bool setting_is_on(enum setting s) {

@@ -23,6 +23,7 @@ enum setting {
     SETTING_CC,
     SETTING_TIER_DEBUG,
     SETTING_DEVICES,
+    SETTING_CAPABILITY,
     SETTING_CHECK,
     SETTING_ON_ERROR,
     SETTING_ERROR_EXITCODE,
@@ -43,6 +44,7 @@ extern const struct setting_row settings[SETTINGS_ALL];
 
 const char *setting_text(enum setting s); /* NULL: it is not set */
 double setting_number(enum setting s);    /* or that of its fallback */
+unsigned setting_capability(void);        /* 90 for compute capability 9.0 */
 bool setting_is_on(enum setting s);       /* it is set, and not to 0 */
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/out_of_memory.h"
+#include "base/settings.h"
 #include "fatbin/decompress.h"
 
 #define HEADER_MAGIC    0xba55ed50u
@@ -24,8 +25,7 @@
 #define KIND_SASS       2
 #define FLAG_LZ4        0x2000u
 #define FLAG_ZSTD       0x8000u
-#define FLAG_EXACT_ARCH 0x100000u /* the `a` of sm_90a: runs on that architecture only */
-#define DEVICE_ARCH     90
+#define FLAG_EXACT_ARCH 0x100000u           /* the `a` of sm_90a: runs on that architecture only */
 #define MAX_PTX         ((uint64_t)1 << 30) /* a claim of more is damage */
 #define MAX_SASS_LISTED 8
 
@@ -62,10 +62,11 @@ static bool next_entry(const uint8_t *body, uint64_t size, uint64_t *offset, str
     return true;
 }
 
-/* 0 for code that compute capability 9.0 cannot run, otherwise larger is better. */
+/* 0 for code that the device's compute capability cannot run, otherwise larger is better. */
 static unsigned preference(const struct entry *e) {
     bool exact = e->flags & FLAG_EXACT_ARCH;
-    if (e->arch > DEVICE_ARCH || (exact && e->arch != DEVICE_ARCH))
+    unsigned device = setting_capability();
+    if (e->arch > device || (exact && e->arch != device))
         return 0;
     return e->arch * 2 + exact;
 }
@@ -111,16 +112,17 @@ static void explain_no_image(const unsigned *sass, unsigned sass_count, unsigned
         size_t used = strlen(found);
         snprintf(found + used, sizeof found - used, "%ssm_%u", i ? ", " : "", sass[i]);
     }
+    unsigned device = setting_capability();
     if (ptx_arch)
         snprintf(error, size,
-                 "the executable's PTX is for compute_%u, and the emulator has compute capability 9.0: compile with "
-                 "-arch=sm_90 (or lower)",
-                 ptx_arch);
+                 "the executable's PTX is for compute_%u, and the emulator has compute capability %u.%u: compile with "
+                 "-arch=sm_%u (or lower)",
+                 ptx_arch, device / 10, device % 10, device);
     else
         snprintf(error, size,
                  "the executable holds machine code%s%s%s and no PTX, which is what the emulator runs: compile with "
-                 "-arch=sm_90, or add -gencode arch=compute_90,code=compute_90",
-                 *found ? " (" : "", found, *found ? ")" : "");
+                 "-arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u",
+                 *found ? " (" : "", found, *found ? ")" : "", device, device, device);
 }
 
 enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatbin_image *image, char *error,
@@ -148,7 +150,7 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
             continue;
         if (preference(&e) > (best.kind ? preference(&best) : 0))
             best = e;
-        else if (!preference(&e))
+        else if (!preference(&e) && (!other_ptx || e.arch < other_ptx))
             other_ptx = e.arch;
     }
     if (!best.kind) {

@@ -22,11 +22,11 @@ struct fatbin_image {
 
 enum fatbin_result {
     FATBIN_OK,
-    FATBIN_NO_IMAGE, /* well-formed, but holds no PTX for compute capability 9.0 or lower */
+    FATBIN_NO_IMAGE, /* well-formed, but holds no PTX for the compute capability of the device or a lower one */
     FATBIN_BROKEN,   /* damaged, or compressed by something that we cannot undo here */
 };
 
-/* Finds and unpacks the best PTX for compute capability 9.0: the highest architecture up to 90, 90a first. `available`
+/* Finds and unpacks the best PTX for the compute capability of the device, 9.0 as a rule: the highest architecture up to 90, 90a first. `available`
  * bytes may be read at `data`. Unless FATBIN_OK, `error` holds one line that says why and what to do. */
 enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatbin_image *image, char *error,
                                  size_t error_size);

@@ -45,7 +45,10 @@ join_sources() {
   set -- $(grep -LE '^// (expect: compile_error|alone: )' "$answers"/wrong/*.cu "$answers"/other/*.cu | grep -vxF "$first_other")
   [ "$#" -gt 1 ] || return 0
   sh tests/join.sh "$joined.cu" "$@"
-  ARCH_OF=$folder/grader.cpp QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
+  rm -f "$joined.o" "$joined".*.so
+  arch_of=$folder/grader.cpp
+  ! grep -q '^// nvcc: ' "$master" || arch_of=$master
+  ARCH_OF=$arch_of QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
   solution=build/graders/lesson$number/$(echo "$master" | cksum | tr ' ' '-')/exercise.so # the grading of the solution has left it
   functions_of "$solution" -D >"$joined.plain"
   functions_of "$joined.o" >"$joined.all"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # build.sh SOURCE EXECUTABLE [FLAGS...]: compiles one CUDA program and writes EXECUTABLE.d for make.
-# A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; ARCH_OF=FILE takes that line from another file.
+# A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; and one that is about images says which it
+# holds: // nvcc: -gencode arch=compute_75,code=sm_75 -gencode ... (nothing else). ARCH_OF=FILE takes that line from another file.
 # ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with the files outside the project. WARNINGS=error makes warnings errors, as the tests do.
 # HOST_OPTIMIZATION=3 has the host's code optimized so.
 set -eu
@@ -15,6 +16,13 @@ if [ -n "$own_arch" ]; then
   # Without a GPU the PTX is enough, and ptxas takes most of the time.
   [ -n "$GPU_NAME" ] || own_arch=$(echo "$own_arch" | sed 's/sm_/compute_/g')
   GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" $own_arch) || exit 1
+fi
+images=$(sed -n 's|^// nvcc: *\(.*[^ ]\) *$|\1|p' "${ARCH_OF:-$source}" | head -n 1)
+if [ -n "$images" ]; then
+  # A student's file says it, too: no other option may come in.
+  printf '%s\n' "$images" | grep -Eqx '(-gencode(=| +)arch=compute_[0-9]+[af]?,code=\[?((sm|compute)_[0-9]+[af]?,?)+\]? *)+' ||
+    fail "${ARCH_OF:-$source}: '// nvcc: $images' is no list of -gencode arch=compute_N,code=sm_N."
+  GENCODE=$images
 fi
 if [ "${WARNINGS:-}" = error ]; then
   set -- -Werror all-warnings -Xcompiler -Wall "$@"

@@ -269,6 +269,10 @@ double judge_sectors_read(const struct emulatorCounters *c) {
     return (double)(c->global_load_sectors + c->texture_sectors + c->surface_load_sectors) + c->bulk_load_bytes / 32.0;
 }
 
+void judge_as_capability(const char *capability, bool quiet) {
+    process_start(quiet, capability);
+}
+
 void judge_only_looked(const struct result *) {
     checks_pending(-1);
 }

@@ -77,7 +77,7 @@ static words command(void) {
 }
 
 /* An environment with nothing in it that the student's code need not know. */
-static words environment(bool quiet) {
+static words environment(bool quiet, const char *capability) {
     words e = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8",    "HOME=/tmp",
                "LD_BIND_NOW=1",      "EMULATOR_TIER=0", "LD_LIBRARY_PATH=" + setup.library_path};
     for (const char *name :
@@ -89,6 +89,9 @@ static words environment(bool quiet) {
     }
     if (quiet) {
         e.push_back("EMULATOR_QUIET=1");
+    }
+    if (capability) {
+        e.push_back(std::string("EMULATOR_CAPABILITY=") + capability);
     }
     return e;
 }
@@ -125,9 +128,9 @@ static void become(int talk, int output, words *program, words *variables) {
     _exit(127);
 }
 
-static void start_process(bool quiet) {
+static void start_process(bool quiet, const char *capability) {
     int talk[2], output[2];
-    words program = command(), variables = environment(quiet);
+    words program = command(), variables = environment(quiet, capability);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(output, O_CLOEXEC) != 0 ||
         (pid = fork()) < 0) {
         perror("grader");
@@ -293,10 +296,10 @@ static bool hello(std::string *text) {
     return there;
 }
 
-void process_start(bool quiet) {
+void process_start(bool quiet, const char *capability) {
     process_stop();
     std::string text;
-    start_process(quiet);
+    start_process(quiet, capability);
     printed_early.clear();
     if (hello(&text)) {
         printed_early = text;
@@ -304,7 +307,7 @@ void process_start(bool quiet) {
     }
     if (shut_in) { /* no bubblewrap here, or no right to use it */
         shut_in = false;
-        process_start(quiet);
+        process_start(quiet, capability);
         return;
     }
     fprintf(stderr, "%sgrader: the runner does not start.\n", text.c_str());

@@ -33,8 +33,9 @@ void process_setup(const struct process_setup *setup);
 /* "bubblewrap and a filter of system calls", or what there is of it. Known once a runner has been started. */
 const char *process_sandbox(void);
 
-/* A fresh runner. `quiet`: the emulator explains no errors of calls, so that what is printed is the student's. */
-void process_start(bool quiet = false);
+/* A fresh runner. `quiet`: the emulator explains no errors of calls, so that what is printed is the student's. `capability`: the emulated
+ * device has this compute capability; NULL: its own. */
+void process_start(bool quiet = false, const char *capability = NULL);
 
 /* Hands over a job with the content of its arrays, and waits for the answer. `hear` is called with what is printed meanwhile. */
 struct conversation process_ask(const struct job *job, const std::vector<blob> &given);

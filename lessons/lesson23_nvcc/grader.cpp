@@ -1,0 +1,342 @@
+/* Grader of exercise 23: warp_sums and choose_image, as lessons/lesson23_nvcc/exercise.cu describes them.
+ *
+ * On the emulator warp_sums runs on devices of compute capability 7.0 to 12.1: with one instruction for a warp's sum, or with shuffles, or not at
+ * all, with words. Everywhere: sizes around a warp and a block, any address, a stream of the caller's, no waiting, a launch that fails.
+ * choose_image is compared for sets of images of all kinds, at each compute capability. */
+#include <algorithm>
+#include <stdlib.h>
+
+#include "common/grader.h"
+
+static const struct function warp_sums = FUNCTION(cudaError_t, warp_sums, const int *, int *, int, cudaStream_t);
+static const struct function choose_image = FUNCTION(int, choose_image, const int *, int, int);
+
+enum { WARP = 32, NO_IMAGE = cudaErrorNoKernelImageForDevice };
+
+// ---------------------------------------------------------------- warp_sums
+
+struct work {
+    int n;
+    uint64_t seed;
+    size_t offset; /* of both arrays, in elements */
+    bool own_stream;
+};
+
+struct arrays {
+    std::vector<int> x, expected;
+};
+
+static struct arrays make_arrays(const struct work *w) {
+    struct arrays a;
+    std::vector<float> dice(w->n);
+    verify_random(dice.data(), w->n, -1e6f, 1e6f, w->seed);
+    a.expected.resize((w->n + WARP - 1) / WARP);
+    for (int i = 0; i < w->n; i++) {
+        a.x.push_back((int)dice[i]);
+        a.expected[i / WARP] += a.x[i];
+    }
+    return a;
+}
+
+static void describe(const struct work *w, const char *capability, const char *what = "") {
+    judge_doing("warp_sums, n = %d, seed %llu%s%s%s%s%s", w->n, (unsigned long long)w->seed,
+                w->offset ? ", at another address" : "", w->own_stream ? ", in a stream" : "",
+                capability ? ", on a device of compute capability " : "", capability ? capability : "", what);
+}
+
+static struct call make_call(const struct work *w, const struct arrays *a, struct handle *sums) {
+    struct call c = judge_call(&warp_sums);
+    struct place place = {w->offset * sizeof(int), 0};
+    struct handle x = judge_input(&c, "x", a->x.data(), a->x.size() * sizeof(int), place);
+    *sums = judge_output(&c, "sums", a->expected.size() * sizeof(int), place);
+    judge_pass(&c, x, *sums, w->n, STREAM);
+    if (w->own_stream) {
+        judge_own_stream(&c);
+    }
+    return c;
+}
+
+static void look(const struct arrays *a, const struct result *r, struct handle sums) {
+    const int *found = judge_content<int>(r, sums);
+    if (r->answer.launches == 0 && !a->x.empty() && judge_on_emulator()) {
+        judge_fail("not_implemented", "no kernel was launched.");
+    }
+    for (size_t w = 0; w < a->expected.size(); w++) {
+        if (found[w] != a->expected[w]) {
+            judge_fail(found[w] == -1 ? "stale_output" : "wrong_result", "sums[%zu]: expected %d, found %d%s%s", w,
+                       a->expected[w], found[w],
+                       found[w] == a->x[WARP * w] ? ", which is the first element alone: who has added the others?"
+                                                  : "",
+                       judge_launch_text(r).c_str());
+        }
+    }
+    if (r->answer.returned != cudaSuccess) {
+        judge_fail("api_error", "warp_sums returned %s, and the sums are right: it returns cudaSuccess.",
+                   r->answer.error_names[0]);
+    }
+    judge_rest(r);
+}
+
+/* Ends the check if the program cannot run on this device, or says that it cannot. */
+static void judge_image(const struct call *c) {
+    struct result r = judge_try(c);
+    judge_only_looked(&r);
+    bool returned = r.answer.returned == NO_IMAGE && !r.ended;
+    if (returned && !r.answer.calls[CALL_LAUNCH]) {
+        judge_fail("api_error", "warp_sums has refused a device on which it has to work.");
+    }
+    if (returned || r.answer.error_left == NO_IMAGE) {
+        judge_fail("api_error",
+                   "the launch has failed: the program has no image for this device. Which -gencode are in the "
+                   "line '// nvcc:'?");
+    }
+}
+
+/* On a device where it has to work; NULL: the one that is there. */
+static struct result run(const struct work w, const char *capability = NULL, bool counted = false) {
+    struct handle sums;
+    describe(&w, capability);
+    struct arrays a = make_arrays(&w);
+    struct call c = make_call(&w, &a, &sums);
+    if (capability) {
+        judge_as_capability(capability);
+        judge_image(&c);
+    }
+    if (counted) {
+        judge_count(&c);
+    }
+    struct result r = judge_run(&c);
+    look(&a, &r, sums);
+    return r;
+}
+
+static void sums(void) {
+    static const int sizes[] = {1000, 0, 1, 31, 32, 33, 255, 257, 1025, 70001};
+    for (int s = 0; s < 10; s++) {
+        run({sizes[s], (uint64_t)s + 1});
+    }
+    run({20001, 21, 1});
+    run({20001, 22, 3, true});
+}
+
+static void refused(void) {
+    const struct work w = {1000, 31};
+    struct handle sums;
+    describe(&w, NULL, ", and its launch fails");
+    struct arrays a = make_arrays(&w);
+    judge_refused_launch(make_call(&w, &a, &sums));
+}
+
+static void busy(void) {
+    const struct work w = {1000, 32, 0, true};
+    struct handle sums;
+    run(w);
+    describe(&w, NULL, " that is busy");
+    struct arrays a = make_arrays(&w);
+    judge_busy_stream(make_call(&w, &a, &sums));
+}
+
+static double instructions_on(const char *capability, uint64_t seed) {
+    const struct work w = {32 * 1024, seed};
+    struct result r = run(w, capability, true);
+    return (double)r.answer.counters.thread_instructions / w.n;
+}
+
+/* One instruction in place of five shuffles and five additions has to show, whatever else a program does. */
+static void capabilities_thrifty(void) {
+    static const char *const later[] = {"9.0", "8.0", "8.6"};
+    double shuffles = instructions_on("7.5", 51), least = shuffles;
+    for (const char *capability : later) {
+        double instructions = instructions_on(capability, 52);
+        if (instructions > shuffles - 5) {
+            judge_fail(
+                "access_limit",
+                "the sums are right, but %.1f instructions for an element are executed, and %.1f on a device of 7.5: "
+                "is __reduce_add_sync in the image that this device takes? Which __CUDA_ARCH__ was it compiled with?",
+                instructions, shuffles);
+        }
+        least = std::min(least, instructions);
+    }
+    judge_note("%.1f instructions for an element, and %.1f on a device of 7.5", least, shuffles);
+}
+
+static void capabilities(void) {
+    static const char *const all[] = {"7.5", "8.0", "8.6", "8.7", "8.9", "9.0"};
+    for (const char *capability : all) {
+        run({1025, 41}, capability);
+    }
+}
+
+// ---------------------------------------------------------------- devices that are refused
+
+static bool contains(const struct result *r, const std::string &word) {
+    return r->printed.find(word) != std::string::npos;
+}
+
+static void refuses(const char *capability, uint64_t seed) {
+    const struct work w = {1000, seed};
+    struct handle sums;
+    describe(&w, capability);
+    struct arrays a = make_arrays(&w);
+    struct call c = make_call(&w, &a, &sums);
+    c.quiet = true;
+    judge_as_capability(capability, true);
+    struct result r = judge_try(&c);
+    judge_only_looked(&r);
+    if (r.answer.launches || r.answer.calls[CALL_LAUNCH]) {
+        judge_fail("api_error",
+                   "a kernel was launched on a device of compute capability %s, which warp_sums has to refuse.",
+                   capability);
+    }
+    if (r.ended) {
+        judge_fail("crash",
+                   "the program has ended in warp_sums: it returns the error, for its caller may have another device.");
+    }
+    if (r.answer.returned != NO_IMAGE) {
+        judge_fail("api_error",
+                   "warp_sums returned %s on a device of compute capability %s; it is to return "
+                   "cudaErrorNoKernelImageForDevice.",
+                   r.answer.error_names[0], capability);
+    }
+    if (!contains(&r, capability) || !contains(&r, "7.5") || !contains(&r, "9.0")) {
+        judge_fail(
+            "api_error",
+            "warp_sums has refused the device, and printed:\n          '%s'\n          Who reads that wants to know "
+            "three numbers: %s, which the device has, and 7.5 and 9.0, the limits.",
+            r.printed.c_str(), capability);
+    }
+}
+
+static void refuses_others(void) {
+    static const char *const all[] = {"7.0", "10.0", "12.0", "7.2", "6.1"};
+    for (int k = 0; k < 5; k++) {
+        refuses(all[k], (uint64_t)k + 61);
+    }
+}
+
+// ---------------------------------------------------------------- choose_image
+
+static bool fits(int image, int device) {
+    return image < 0 ? -image <= device : image / 10 == device / 10 && image <= device;
+}
+
+/* Higher is better: machine code before PTX. */
+static int worth(int image) {
+    return image > 0 ? 1000 + image : -image;
+}
+
+static int chosen(const std::vector<int> &images, int device) {
+    int best = -1;
+    for (int i = 0; i < (int)images.size(); i++) {
+        if (fits(images[i], device) && (best < 0 || worth(images[i]) > worth(images[best]))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static std::string name_of(int image) {
+    return judge_print(image > 0 ? "sm_%d" : "compute_%d", abs(image));
+}
+
+static std::string names_of(const std::vector<int> &images) {
+    std::string text;
+    for (int image : images) {
+        text += (text.empty() ? "" : ", ") + name_of(image);
+    }
+    return text.empty() ? "no images" : text;
+}
+
+static std::string choice_text(const std::vector<int> &images, int choice) {
+    if (choice == -1) {
+        return "-1, none";
+    }
+    return choice < -1 || choice >= (int)images.size() ? judge_print("%d, which is no index", choice)
+                                                       : judge_print("%d, ", choice) + name_of(images[choice]);
+}
+
+static const char *why(const std::vector<int> &images, int device, int choice) {
+    if (choice < 0 || choice >= (int)images.size()) {
+        return choice == -1 ? "an image that fits is there" : "the index of an image, or -1";
+    }
+    int image = images[choice];
+    if (image > 0 && image / 10 != device / 10) {
+        return "machine code runs on its own major version only";
+    }
+    if (image > 0 ? image > device : -image > device) {
+        return "that is for later devices";
+    }
+    return image > 0 ? "another one is nearer to the device" : "there is a better one: machine code, or newer PTX";
+}
+
+static void choose(const std::vector<int> &images, int device) {
+    judge_doing("choose_image, %s, on a device of compute capability %d.%d", names_of(images).c_str(), device / 10,
+                device % 10);
+    struct call c = judge_call(&choose_image);
+    struct handle given = judge_host_input(&c, "images", images.data(), images.size() * sizeof(int));
+    judge_pass(&c, given, (int)images.size(), device);
+    struct result r = judge_run(&c);
+    int expected = chosen(images, device);
+    if (r.answer.returned != expected) {
+        judge_fail("wrong_result", "expected %s, found %s: %s", choice_text(images, expected).c_str(),
+                   choice_text(images, r.answer.returned).c_str(), why(images, device, r.answer.returned));
+    }
+    judge_rest(&r);
+}
+
+static const int devices[] = {70, 75, 80, 86, 87, 89, 90, 100, 103, 120};
+
+static void images(void) {
+    static const std::vector<int> sets[] = {
+        {75, 80, 90, -90},  {},        {-75},      {-75, -80, -90}, {-90, -75, -80}, {80},       {86, 80},
+        {80, 86, -86},      {89, -75}, {-100, 90}, {75, -75, 86},   {120, -120},     {103, 100}, {70, -70, 90},
+        {-80, 80, -75, 75},
+    };
+    for (const std::vector<int> &set : sets) {
+        for (int device : devices) {
+            choose(set, device);
+        }
+    }
+}
+
+static std::vector<int> drawn_images(void) {
+    std::vector<int> all;
+    int count = judge_draw(1, 6);
+    while ((int)all.size() < count) {
+        int image = devices[judge_draw(0, 9)] * (judge_draw(0, 1) ? 1 : -1);
+        if (std::find(all.begin(), all.end(), image) == all.end()) {
+            all.push_back(image);
+        }
+    }
+    return all;
+}
+
+static void again(void) {
+    static const char *const good[] = {"7.5", "8.0", "8.6", "8.9", "9.0"}, *const bad[] = {"7.0", "10.3", "12.1",
+                                                                                           "11.0"};
+    for (int k = 0; k < 40; k++) {
+        std::vector<int> set = drawn_images();
+        choose(set, devices[judge_draw(0, 9)]);
+    }
+    run({judge_draw(1, 3000), (uint64_t)judge_draw(100, 1000000), (size_t)judge_draw(0, 3), true});
+    if (judge_on_emulator()) {
+        run({judge_draw(1, 3000), (uint64_t)judge_draw(100, 1000000)}, good[judge_draw(0, 4)]);
+        refuses(bad[judge_draw(0, 3)], (uint64_t)judge_draw(100, 1000000));
+    }
+}
+
+int main(int argc, char **argv) {
+    static const struct check checks[] = {
+        {"warp_sums", "warp_sums: n = 0 1 31 32 33 255 257 1000 1025 70001, any address, in a stream", sums,
+         EVERYWHERE},
+        {"warp_sums", "warp_sums works on devices of compute capability 7.5, 8.0, 8.6, 8.7, 8.9, 9.0", capabilities,
+         ON_EMULATOR},
+        {"warp_sums", "warp_sums: one instruction for a sum from 8.0 on", capabilities_thrifty, ON_EMULATOR},
+        {"warp_sums", "warp_sums refuses 6.1, 7.0, 7.2, 10.0, 12.0, and says why", refuses_others, ON_EMULATOR},
+        {"warp_sums", "warp_sums tells of a launch that fails", refused, EVERYWHERE},
+        {"warp_sums", "warp_sums returns without waiting", busy, EVERYWHERE},
+        {"choose_image", "choose_image: 15 sets of images on 10 devices", images, EVERYWHERE},
+        JUDGE_AGAIN(again),
+    };
+    return judge_main(argc, argv, "23", {&warp_sums, &choose_image}, checks, sizeof checks / sizeof checks[0]);
+}

@@ -1,0 +1,110 @@
+/* Exercise 23: a program that works on GPUs of compute capability 7.5 to 9.0, as well as each of them can, and says clearly where it does not.
+ *
+ * The line below that begins with `// nvcc:` goes into the compiler's command line, in place of what the workbook would say there. On the
+ * emulator the grader runs what comes out on devices of several compute capabilities; there only PTX counts. It calls, from the host:
+ *
+ *     cudaError_t warp_sums(const int *x, int *sums, int n, cudaStream_t stream);
+ *     int choose_image(const int *images, int count, int device);
+ *
+ *   - warp_sums: sums[w] is the sum of x[32 w] to x[32 w + 31], as far as these exist. n is 0, 1, 31, 33, 1000, or larger, and there are as
+ *     many sums as it takes. Nothing else is written. The work is queued in `stream`; the function does not wait, and returns cudaSuccess;
+ *   - from compute capability 8.0 on a warp adds up with one instruction, __reduce_add_sync, and no shuffle. A GPU of 7.5 has no such
+ *     instruction: there it is five shuffles;
+ *   - on a device below 7.5 or above 9.0 (nobody has tested the program there) it launches nothing. It prints one line on stderr that names
+ *     the device's compute capability and both limits, such as "compute capability 10.0: this program is for 7.5 to 9.0", and returns
+ *     cudaErrorNoKernelImageForDevice. It does not end the program: the caller may have another device;
+ *   - choose_image: what the driver does with a fat binary, as a function of the host. An image is a number: 80 is machine code for sm_80,
+ *     -80 is PTX of compute_80. `device` is 86 for compute capability 8.6. It returns the index of the image that the driver takes, or -1
+ *     if none can run. Machine code runs on its own major version, from its own minor version on; PTX on its own compute capability and all
+ *     later ones. Of two images of one kind that fit, the higher one is taken; and machine code before any PTX. No image occurs twice.
+ */
+// fails as given: not_implemented
+//> TODO 1: this makes one image, and devices below 9.0 have none. Which two do you need, so that all devices from 7.5 on have one, and those from
+//> 8.0 on one that knows __reduce_add_sync? Two times -gencode arch=compute_A,code=compute_A.
+//| // nvcc: -gencode arch=compute_90,code=compute_90
+// nvcc: -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80
+//<
+#include "common/check.h"
+
+#define ALL_LANES 0xffffffffu
+enum { WARP = 32, BLOCK = 256 };
+enum { LOWEST = 75, HIGHEST = 90 }; // 10 * major + minor
+
+// ---------------------------------------------------------------- the kernel
+
+/* Called by all lanes of a warp; each gets the sum. */
+__device__ int warp_sum(int value) {
+    //> TODO 2: one text, several images: where __CUDA_ARCH__ is 800 or more, use __reduce_add_sync(ALL_LANES, value), which exists there only;
+    //> elsewhere five times __shfl_xor_sync.
+    //| return value;
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, value);
+#else
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        value += __shfl_xor_sync(ALL_LANES, value, step);
+    }
+    return value;
+#endif
+    //<
+}
+
+/* Grid: n threads or more. */
+__global__ void sums_kernel(const int *x, int *sums, int n) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    int sum = warp_sum(i < n ? x[i] : 0); // who has no element brings 0, and comes all the same
+    if (i < n && i % WARP == 0) {
+        sums[i / WARP] = sum;
+    }
+}
+
+// ---------------------------------------------------------------- the host
+
+/* 86 for compute capability 8.6. */
+int capability_of_device() {
+    //> TODO 3: the current device (cudaGetDevice) and its cudaDevAttrComputeCapabilityMajor and ...Minor.
+    //| return LOWEST;
+    int device = 0, major = 0, minor = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    return 10 * major + minor;
+    //<
+}
+
+cudaError_t warp_sums(const int *x, int *sums, int n, cudaStream_t stream) {
+    //> TODO 4: refuse devices outside of LOWEST to HIGHEST, in words and with the error; then launch, unless n is 0.
+    //| (void)x, (void)sums, (void)n, (void)stream, (void)capability_of_device, (void)sums_kernel;
+    int capability = capability_of_device();
+    if (capability < LOWEST || capability > HIGHEST) {
+        fprintf(stderr, "compute capability %d.%d: this program is for %d.%d to %d.%d\n", capability / 10,
+                capability % 10, LOWEST / 10, LOWEST % 10, HIGHEST / 10, HIGHEST % 10);
+        return cudaErrorNoKernelImageForDevice;
+    }
+    if (n > 0) {
+        sums_kernel<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(x, sums, n);
+        CUDA_CHECK_LAUNCH();
+    }
+    //<
+    return cudaSuccess;
+}
+
+// ---------------------------------------------------------------- what the driver does
+
+int choose_image(const int *images, int count, int device) {
+    //> TODO 5: two candidates, the best machine code and the best PTX. Which of the two is returned, if both are there?
+    //| (void)images, (void)count, (void)device;
+    //| return -1;
+    int code = -1, ptx = -1;
+    for (int i = 0; i < count; i++) {
+        bool code_fits = images[i] > 0 && images[i] / 10 == device / 10 && images[i] <= device;
+        bool ptx_fits = images[i] < 0 && -images[i] <= device;
+        if (code_fits && (code < 0 || images[i] > images[code])) {
+            code = i;
+        }
+        if (ptx_fits && (ptx < 0 || images[i] < images[ptx])) {
+            ptx = i;
+        }
+    }
+    return code >= 0 ? code : ptx;
+    //<
+}
