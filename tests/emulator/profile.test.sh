@@ -220,3 +220,90 @@ capture make lesson03 view LINE=x
 expect "make lesson03 view LINE=x" error 'LINE=x: it is the number of a line'
 capture make lesson03 profile BACKEND=gpu
 if [ -n "$GPU_NAME" ]; then expect "make lesson03 profile on a GPU" error 'ncu --set full'; else expect "make lesson03 profile on a GPU" error 'no GPU can be used'; fi
+
+# --- two runs compared: lines are found again by their text ---
+cat >"$scratch/before.cu" <<'END'
+#include <cuda_runtime.h>
+enum { N = 1 << 16 };
+__global__ void same_kernel(float *y) {
+    y[threadIdx.x] = 1;
+}
+__global__ void turn_kernel1(const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = x[i];
+    y[i * 32 % N + i / 2048] = v;
+    y[i] += 1;
+}
+__global__ void chase_kernel(const int *next, int *out) {
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int s = 0; s < 64; s++)
+        at = next[at];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = at;
+}
+static void __attribute__((noinline)) run_rounds(float *x, float *y) {
+    float first;
+    for (int r = 0; r < 12; r++) {
+        turn_kernel1<<<N / 256, 256>>>(x, y);
+        cudaMemcpy(&first, y, sizeof first, cudaMemcpyDeviceToHost);
+    }
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 8 * N);
+    cudaMemset(x, 0, 8 * N);
+    run_rounds(x, x + N);
+    cudaMemset(x, 0, 8 * N);
+    chase_kernel<<<132, 64>>>((int *)x, (int *)x + N);
+    same_kernel<<<1, 256>>>(x);
+    return cudaDeviceSynchronize();
+}
+END
+sed -e 's|^enum { N.*|&\n// a line more\n// and another one|' -e 's|turn_kernel1|turn_kernel2|' -e 's|y\[i \* 32 % N + i / 2048\] = v|y[i] = v|' \
+  -e '/y\[i\] += 1/d' -e 's|cudaMemcpy(&first.*|(void)first;|' "$scratch/before.cu" >"$scratch/after.cu"
+for which in before after; do
+  capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/$which.cu" -o "$scratch/$which"
+done
+at() { grep -nF -- "$2" "$scratch/$1.cu" | head -n 1 | cut -d: -f1; }
+program=$scratch/before
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/a b/before.profile"
+says "host/the loop that waits" 'The host =+ 1\. the host waits for the device 12 times in a row \(cudaMemcpy in run_rounds\), after 1\.0 launches on average'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=chase
+says "in flight/one load that waits for another" "line $(at before 'at = next[at]'): too few bytes in flight: 2 warps on a multiprocessor, each with 1\.0 loads"
+lacks "host/not where one kernel is looked at" '^The host'
+capture head -n 2 "$scratch/a b/before.profile"
+expect "compare/the file says what it is" 0 '^cuda-emulator profile 1'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile"
+says "compare/the same program asks for the same" 'Compared with .*3 kernels asked for the same as before'
+lacks "compare/and nothing else is said" ' (better|worse)$|line by line'
+program=$scratch/after
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile"
+says "compare/the host" 'The host =+ Launches 14 14 1\.00 the same Calls that wait for the device 13 1 0\.08 better'
+says "compare/a kernel with another digit" 'turn_kernel2\([a-z *,]*\) =+ it was: turn_kernel1\('
+says "compare/a line that was edited, at its new place" \
+  "$(at before 'y[i * 32') -> *$(at after 'y[i] = v') y\[i\] = v; it was: y\[i \* 32 % N \+ i / 2048\] = v; .*Global Store Sectors 786432 98304 0\.12 better"
+says "compare/a line that is gone" "$(at before 'y[i] += 1') -> *- y\[i\] \+= 1; \(gone\) .*Global Load Sectors 98304 0 0\.00 better"
+lacks "compare/a line that only moved is not told" 'float v = x'
+says "compare/kernels that are the same" '2 kernels asked for the same as before'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/after.profile"
+program=$scratch/before
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
+says "compare/worse is called worse" 'Global Store Sectors 98304 786432 8\.00 worse'
+says "compare/a new line" "- -> *$(at before 'y[i] += 1') y\[i\] \+= 1; \(new\)"
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/before.cu"
+expect "compare/with a file that is none" 0 'is not compared with: it is no saved profile'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/nowhere"
+expect "compare/with no file" 0 'is not compared with: it cannot be read'
+program=$whole
+
+rm -f build/lessons/lesson03.profile
+capture make lesson03 profile V=1 SIZE=1000 BACKEND=cpu BASE=last
+expect "make profile BASE=last, the first time" error 'there is no earlier profile of this program yet'
+capture make lesson03 profile V=1 SIZE=4096 BACKEND=cpu OUT="$scratch/relu.profile"
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last
+expect "make profile BASE=last" 0 'Executed Instructions .* better'
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE="$scratch/relu.profile"
+expect "make profile OUT=file, BASE=file" 0 'relu_kernel4'
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=Makefile
+expect "make profile BASE=some other file" error 'BASE=Makefile is no profile that was kept'
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last JSON=1
+expect "make profile BASE=last JSON=1" error 'compares as text'
