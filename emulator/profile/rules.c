@@ -362,7 +362,7 @@ static void rule_occupancy(struct advising *t) {
 
 /* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 multiprocessors (lesson 03 measured both). */
 #define NEEDED_IN_FLIGHT 17e3
-#define MANY_LOADS       4 /* of one warp, one after the other: so few warps are a choice, not a small problem */
+#define MANY_LOADS       8 /* of one warp, one after the other: so few warps are a choice, not a small problem */
 #define COMPUTES         8 /* operations per byte: it is not memory that such a kernel waits for */
 
 static const struct line_profile *line_that_loads_most(const struct launch_profile *p) {
