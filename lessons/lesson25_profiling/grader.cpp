@@ -187,11 +187,11 @@ struct limits {
 static struct limits limits_of(const struct function *function) {
     static const char *const columns = "Which addresses do neighbouring threads have? Look at the line with the most "
                                        "sectors per request.";
-    return function == &center    ? limits{2.2, 1.1, 8, 2.5, columns} /* a mean is read for each element */
-           : function == &running ? limits{1.1, 1.1, 8, 4, columns}
-           : function == &bend    ? limits{1.1, 1.1, 8, 2.5, columns}
-           : function == &peaks   ? limits{1.1, 0.1, 1, 2.5, columns}
-                                  : limits{5.2, 3.3, 16, 10, columns};
+    return function == &center    ? limits{2.2, 1.1, 8, 4, columns} /* a mean is read for each element */
+           : function == &running ? limits{1.1, 1.1, 8, 6, columns}
+           : function == &bend    ? limits{1.1, 1.1, 8, 4, columns}
+           : function == &peaks   ? limits{1.1, 0.1, 1, 4, columns}
+                                  : limits{5.2, 3.3, 16, 16, columns};
 }
 
 static void judge_moved(const struct one *job, const struct result *r) {

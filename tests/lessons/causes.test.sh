@@ -52,6 +52,18 @@ exercise peaks_kernel 'largest = fmaxf' 'too few bytes in flight'
 advice "$scratch/exercise" NO_COLOR=1
 finds "exercise25/the host" 'the host waits for the device [0-9]+ times in a row \(cudaStreamSynchronize'
 
+# The page quotes the comparison of versions 1 and 2: each of these lines, but for the lines' numbers, is in what is printed.
+capture env V=1 OUT="$scratch/v1.profile" sh tools/actions/profile.sh "$scratch/lesson25"
+capture env V=2 BASE="$scratch/v1.profile" sh tools/actions/profile.sh "$scratch/lesson25"
+printf '%s\n' "$output" | sed 's/^ *[0-9]* -> *[-0-9]*/ -/' | tr -s ' ' >"$scratch/compared"
+sed -n '/^  all launches together/,/^```/p' "$folder/README.md" | sed '/^```/d' | tr -s ' ' >"$scratch/quoted"
+missing=$(grep -vxFf "$scratch/compared" "$scratch/quoted" || true)
+if [ "$(wc -l <"$scratch/quoted")" -ge 6 ] && [ -z "$missing" ]; then
+  pass "lesson25's page quotes the comparison of versions 1 and 2"
+else
+  no "lesson25's page quotes the comparison of versions 1 and 2" "not printed: $missing" && show_output
+fi
+
 # With as many samples as fill a GPU: nothing is left of what was planted.
 capture env V=6 SIZE=20000 sh tools/actions/profile.sh "$scratch/lesson25"
 case $output in
