@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum host_call {
-    HOST_LAUNCH,
+    HOST_LAUNCH,  /* of a kernel, or of a graph */
     HOST_WAIT,    /* it returns when the device has done what was asked before */
     HOST_PREPARE, /* memory is allocated, freed, filled, or comes from the host: a chain ends */
     HOST_CALLS_END

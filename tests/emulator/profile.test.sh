@@ -295,6 +295,53 @@ profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/nowhere"
 expect "compare/with no file" 0 'is not compared with: it cannot be read'
 program=$whole
 
+# --- loads in flight: what waits for another load, or for a store that might change it, is not in flight beside it ---
+program=$scratch/in_flight
+cat >"$scratch/in_flight.cu" <<'END'
+#include <cuda_runtime.h>
+#define I (blockIdx.x * blockDim.x + threadIdx.x)
+__global__ void four_kernel(const float *x, float *y) {
+    float a = x[I], b = x[I + 1024], c = x[I + 2048], d = x[I + 3072];
+    y[I] = a * b + c * d;
+}
+__global__ void behind_stores_kernel(const float *x, float *y) {
+    y[I] = x[I];
+    y[I + 1024] = x[I + 1024];
+}
+__global__ void restrict_kernel(const float *__restrict__ x, float *__restrict__ y) {
+    y[I] = x[I];
+    y[I + 1024] = x[I + 1024];
+}
+__global__ void barrier_kernel(const float *x, float *y) {
+    float a = x[I];
+    __syncthreads();
+    y[I] = a + x[I + 1024];
+}
+__global__ void pointer_kernel(const int *at, const float *x, float *y) {
+    y[I] = x[at[I]] + x[at[I + 1024]];
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 1 << 16);
+    cudaMemset(x, 0, 1 << 16);
+    four_kernel<<<4, 256>>>(x, x + 8192);
+    behind_stores_kernel<<<4, 256>>>(x, x + 8192);
+    restrict_kernel<<<4, 256>>>(x, x + 8192);
+    barrier_kernel<<<4, 256>>>(x, x + 8192);
+    pointer_kernel<<<4, 256>>>((int *)x, x, x + 8192);
+    return cudaDeviceSynchronize();
+}
+END
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/in_flight.cu" -o "$program"
+profiled EMULATOR_PROFILE=csv
+in_flight=$(printf '%s\n' "$output" | awk -F'","' '
+  { kernel = $2; sub(/_kernel.*/, "", kernel) }
+  $6 == "" && $8 ~ /^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum/ { requests[kernel] = $NF + 0 }
+  $6 == "" && $8 ~ /^emulator__loads_together/ { together[kernel] = $NF + 0 }
+  END { n = split("four behind_stores restrict barrier pointer", names, " "); for (k = 1; k <= n; k++) printf "%s %s ", names[k], together[names[k]] / requests[names[k]] }')
+if [ "$in_flight" = 'four 4 behind_stores 1 restrict 2 barrier 1 pointer 2 ' ]; then pass "in flight/loads together"; else no "in flight/loads together" "$in_flight"; fi
+program=$whole
+
 rm -f build/lessons/lesson03.profile
 capture make lesson03 profile V=1 SIZE=1000 BACKEND=cpu BASE=last
 expect "make profile BASE=last, the first time" error 'there is no earlier profile of this program yet'
