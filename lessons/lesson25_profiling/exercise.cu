@@ -75,7 +75,7 @@ void center(const float *x, const float *mean, float *y, int days, cudaStream_t 
 // ---------------------------------------------------------------- running
 
 // TODO 2: running is right, and slow. A block is one warp: it loads 32 days into shared memory, each of its threads
-// adds up one day, and then the warp stores them. What do the lanes ask of the banks?
+// adds up one day, and then the warp stores them. What stands out?
 __global__ void running_kernel(const float *x, float *y, int days) {
     __shared__ float tile[WARP][HOURS];
     int first = blockIdx.x * WARP, lane = threadIdx.x;
@@ -103,7 +103,7 @@ void running(const float *x, float *y, int days, cudaStream_t stream) {
 
 // ---------------------------------------------------------------- bend
 
-// TODO 3: bend is right, and slow. Both kinds of hours have the same rounds, with another k.
+// TODO 3: bend is right, and slow. What stands out, and does what bend computes need it?
 __global__ void bend_kernel(const float *x, float *y, int days) {
     int i = blockIdx.x * BLOCK + threadIdx.x;
     if (i < days * HOURS) {
@@ -134,7 +134,7 @@ __global__ void no_peaks_kernel(float *peak) {
     peak[threadIdx.x] = -INFINITY;
 }
 
-// TODO 4: peaks is right, and slow. How many warps are there, and for how many bytes does each of them wait at a time?
+// TODO 4: peaks is right, and slow. What stands out?
 // Kernel and launch are yours; peak is -INFINITY before, and atomic_larger, above, lets several blocks write one peak.
 __global__ void peaks_kernel(const float *x, float *peak, int days) {
     int hour = threadIdx.x % HOURS;

@@ -21,7 +21,7 @@ fi
 programs=$(cd "$1" && pwd) part=${2:-all}
 
 # What versions take, next to a copy of as many bytes, in turns; then variants of version 5 and of version 3; then the grader's limits.
-times() {
+record_times() {
   for seed in 1 2; do
     section "lesson25, SEED=$seed"
     SEED=$seed timeout 60 "$programs/lesson25"
@@ -56,7 +56,7 @@ advice() { # PROGRAM KERNEL
     grep -e '^ *Section:' -e '^ *OPT' -e '^ *INF' -e '^ *WRN' -A 3 | grep -v '^--' | head -n 60
 }
 
-counts() {
+record_counts() {
   export ONE_SIZE=1
   export V=1 SIZE=4096
   section "ncu, pipeline1, SIZE=4096: what the page has side by side"
@@ -90,5 +90,5 @@ counts() {
 }
 
 describe_machine
-[ "$part" = counts ] || times
-[ "$part" = times ] || counts
+[ "$part" = counts ] || record_times
+[ "$part" = times ] || record_counts
