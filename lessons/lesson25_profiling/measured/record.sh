@@ -13,7 +13,7 @@ if [ "$1" = build ]; then
   build "$2" lesson25 $source &
   for loads in 1 2 4 16; do build "$2" "loads$loads" $source "s/enum { LOADS = 8 }/enum { LOADS = $loads }/" & done
   build "$2" pad2 $source 's/tile\[TILE\]\[TILE + 1\]/tile[TILE][TILE + 2]/' &
-  build "$2" exercise $folder/program.cu &
+  build "$2" given $folder/program.cu &
   wait
   exit
 fi
@@ -73,7 +73,7 @@ record_counts() {
   done
   for kernel in center_kernel running_kernel bend_kernel peaks_kernel; do
     section "ncu's rules, the exercise as it is given, $kernel"
-    advice "$programs/exercise" $kernel
+    advice "$programs/given" $kernel
   done
   if command -v nsys >/dev/null; then
     for V in 1 5 6; do
