@@ -10,7 +10,11 @@ export BACKEND=cpu QUIET=1
 folder=$(ls -d lessons/lesson25_*)
 
 sh tools/compile/build.sh "$folder/lesson25.cu" "$scratch/lesson25"
-sh tools/compile/build.sh "$folder/program.cu" "$scratch/exercise"
+capture make exercise25 profile
+expect "make exercise25 profile" 0 'The host'
+capture make exercise25 profile BASE=last
+expect "make exercise25 profile BASE=last" 0 '5 kernels asked for the same as before'
+exercise=build/exercises/lesson25/program
 
 # The first three lines of advice, each with what goes on in the next lines, as one.
 advice() { # PROGRAM VARIABLE=VALUE...
@@ -34,7 +38,7 @@ lesson() { # KERNEL TEXT-OF-THE-LINE PATTERN
   finds "lesson25/$1" "line $(line_of "$folder/lesson25.cu" "void $1(" "$2"): $3"
 }
 exercise() {
-  advice "$scratch/exercise" KERNEL="$1"
+  advice "$exercise" KERNEL="$1"
   finds "exercise25/$1" "line $(line_of "$folder/exercise.cu" "void $1(" "$2"): $3"
 }
 
@@ -49,7 +53,7 @@ exercise center_kernel 'y[day * HOURS' '[0-9.]+ sectors per request'
 exercise running_kernel 'sum += tile[lane]' '[0-9.]+ wavefronts per shared load, 1 would do'
 exercise bend_kernel 'if (i % 2 == 0)' 'threads of one warp go both ways at 100 %'
 exercise peaks_kernel 'largest = fmaxf' 'too few bytes in flight'
-advice "$scratch/exercise" NO_COLOR=1
+advice "$exercise" NO_COLOR=1
 finds "exercise25/the host" 'the host waits for the device [0-9]+ times in a row \(cudaStreamSynchronize'
 
 # The page quotes the comparison of versions 1 and 2: each of these lines, but for the lines' numbers, is in what is printed.
