@@ -251,7 +251,7 @@ static void judge_in_flight(const struct result *r) {
 
 /* peaks: with one atomic for each thread the blocks would wait for each other. */
 static void judge_atomics(const struct one *job, const struct result *r) {
-    double atomics = (double)r->answer.counters.global_atomic_requests, most = job->days / 2.0;
+    double atomics = (double)r->answer.counters.global_atomic_requests, most = 0.75 * job->days;
     if (atomics > most) {
         judge_fail("access_limit", "the result is right, but there were %.0f atomics for %d days (at most %.0f).",
                    atomics, job->days, most);
