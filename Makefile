@@ -78,7 +78,7 @@ $$(error $(1) has no action '$(firstword $(filter-out $(2),$(actions)))'; it has
 endif
 endef
 $(foreach subject,$(filter $(lessons),$(subjects)),$(eval $(call check_actions,$(subject),$(lesson_actions))))
-$(foreach subject,$(filter $(exercises),$(subjects)),$(eval $(call check_actions,$(subject),$(exercise_actions))))
+$(foreach subject,$(filter $(exercises),$(subjects)),$(eval $(call check_actions,$(subject),$(exercise_actions)$(if $(wildcard lessons/$(subject:exercise%=lesson%)_*/program.cu), profile))))
 
 # A student's copy of the workbook has graders, and no tests.
 run_tests := $(if $(wildcard tests/run),sh tests/run,echo "error: this copy of the workbook has no tests. make exercise01 grades an exercise." >&2; false)
@@ -107,7 +107,7 @@ $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 define exercise_rules # exercise03
 $(1): build/configuration
 	@$(if $(actions),:,sh tools/exercise/exercise.sh $(1:exercise%=%) grade)
-$(1).run $(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
+$(1).run $(1).profile $(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
 	@sh tools/exercise/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
 $(1).grade: build/configuration
 	@sh tools/teaching/grade.sh $(1:exercise%=%)

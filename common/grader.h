@@ -212,6 +212,13 @@ static inline void judge_twice(struct call *call) {
     call->job.again = 1;
 }
 
+/* On a GPU: result.answer.call_ms, the median of so many calls, and copy_ms, that of copies of so many bytes, in turns with them. A limit is
+ * a number of copies, never a time. */
+static inline void judge_time(struct call *call, int turns, size_t copy_bytes) {
+    call->job.turns = (uint32_t)turns;
+    call->job.copy_bytes = copy_bytes;
+}
+
 /* Sectors of 32 bytes that kernels read in global memory, whichever way but by atomics, which have counters of their own. */
 double judge_sectors_read(const struct emulatorCounters *counters);
 

@@ -52,6 +52,9 @@ struct emulatorCounters {
     uint64_t bulk_load_bytes;       /* that they read from global memory */
     uint64_t bulk_store_bytes;      /* that they write there */
     uint64_t shared_atomic_wavefronts;
+    uint64_t
+        global_loads_together; /* global loads, each as often as loads of its warp may be in flight beside it, itself included */
+    uint64_t host_waits; /* calls that made the host wait for the device */
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */

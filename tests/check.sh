@@ -1,7 +1,7 @@
 # Sourced by the suites in sh: one line per check, as tests/run counts them.
 
 # What somebody set for a single run is not for the tests.
-unset SIZE SEED V N FORCE FILE OUT TIMEOUT ARCH NVCCFLAGS BACKEND MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+unset SIZE SEED V N FORCE FILE OUT BASE TIMEOUT ARCH NVCCFLAGS BACKEND MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 # Compiled kernels are kept with the build (emulator/README.md), not in the home of who runs the tests.
 mkdir -p build/tests

@@ -9,6 +9,7 @@
 #include "check/allocation_watch.h"
 #include "check/host_memory.h"
 #include "memory/memory.h"
+#include "profile/host_calls.h"
 
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 #define PITCH_UNIT       512 /* rows of pitched memory start at multiples of this */
@@ -21,6 +22,7 @@ static const struct allocation *live_at(const void *pointer) {
 /* Allocates, for a call named in messages, and stores the address. */
 static cudaError_t allocate(const char *function, void **out, size_t size, enum memory_kind kind) {
     ENTER();
+    host_calls_note(HOST_PREPARE, function);
     if (!out)
         return state_return(cudaErrorInvalidValue);
     if (!size) {

@@ -10,6 +10,7 @@
 #pragma GCC visibility pop
 
 #include "api/queue.h"
+#include "api/stream.h"
 #include "check/authors.h"
 #include "check/launch_log.h"
 #include "check/report.h"
@@ -52,12 +53,12 @@ static void synchronize_all(void) {
 }
 
 void emulatorCountersStart(void) {
-    cudaDeviceSynchronize();
+    stream_wait_device("emulatorCountersStart");
     counters_start();
 }
 
 void emulatorCountersStop(struct emulatorCounters *out, size_t size) {
-    cudaDeviceSynchronize();
+    stream_wait_device("emulatorCountersStop");
     counters_stop(out, size);
 }
 

@@ -7,6 +7,7 @@
 #include "api/capture.h"
 #include "api/event.h"
 #include "api/graph_work.h"
+#include "profile/host_calls.h"
 
 struct event {
     unsigned flags;
@@ -231,6 +232,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     cudaError_t error = ask(__func__, handle, &m);
     if (error != cudaSuccess || !m)
         return error;
+    host_calls_note(HOST_WAIT, __func__);
     queue_block_on_marker(m);
     marker_release(m);
     return state_return(state_observe(state_device()));

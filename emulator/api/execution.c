@@ -15,6 +15,7 @@
 #include "base/checks.h"
 #include "check/report.h"
 #include "machine/grid.h"
+#include "profile/host_calls.h"
 #include "profile/occupancy_limits.h"
 
 /* ---- <<<grid, block, shared, stream>>> ---- */
@@ -235,6 +236,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     struct launch_operation *l = make_launch(k, &config, args);
     if (!l)
         return state_return(cudaErrorMemoryAllocation);
+    host_calls_note(HOST_LAUNCH, r->function);
     queue_submit(stream, &l->op);
     return cudaSuccess;
 }

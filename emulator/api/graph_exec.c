@@ -6,6 +6,7 @@
 #include "api/graph_plan.h"
 #include "api/handles.h"
 #include "api/user_object.h"
+#include "profile/host_calls.h"
 
 #define KNOWN_FLAGS                                                                                                    \
     (cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |                                       \
@@ -229,6 +230,7 @@ static cudaError_t launch(struct executable *e, cudaStream_t stream) {
     submit_memory(&e->plan->plan);
     if (e->last)
         queue_wait_marker(s, e->last); /* one launch of an executable graph at a time */
+    host_calls_note(HOST_LAUNCH, "cudaGraphLaunch");
     queue_submit(s, op);
     marker_release(e->last);
     e->last = queue_mark(s);

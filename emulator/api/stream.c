@@ -5,6 +5,7 @@
 #include "api/queue.h"
 #include "api/stream.h"
 #include "memory/memory.h"
+#include "profile/host_calls.h"
 
 #define PRIORITY_LEAST    0
 #define PRIORITY_GREATEST (-5)
@@ -71,6 +72,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     cudaError_t error = find_to_wait(__func__, handle, &s);
     if (error != cudaSuccess)
         return error;
+    host_calls_note(HOST_WAIT, __func__);
     queue_wait_stream(s);
     return state_return(state_observe(queue_device(s)));
 }
@@ -84,13 +86,18 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     return queue_stream_idle(s) ? state_return(state_observe(queue_device(s))) : cudaErrorNotReady;
 }
 
-cudaError_t cudaDeviceSynchronize(void) {
+cudaError_t stream_wait_device(const char *function) {
     ENTER();
-    cudaError_t error = capture_forbid_always(__func__);
+    cudaError_t error = capture_forbid_always(function);
     if (error != cudaSuccess)
         return error;
     queue_wait_device(state_device());
     return state_return(state_observe(state_device()));
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+    host_calls_note(HOST_WAIT, __func__);
+    return stream_wait_device(__func__);
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {

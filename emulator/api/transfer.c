@@ -10,6 +10,7 @@
 #include "base/checks.h"
 #include "check/copy_watch.h"
 #include "memory/memory.h"
+#include "profile/host_calls.h"
 
 /* Copies from pageable memory up to this size are staged: the call returns before the copy is done. */
 #define STAGED_BYTES 65536
@@ -319,7 +320,12 @@ cudaError_t transfer_copy(const struct copy_request *r) {
                                  .from = from,
                                  .box = r->box,
                                  .function = r->function};
-    if (!returns_early(r, c))
+    bool waits = !returns_early(r, c);
+    if (from.home == HOME_PAGEABLE)
+        host_calls_note(HOST_PREPARE, r->function);
+    else if (waits)
+        host_calls_note(HOST_WAIT, r->function);
+    if (waits)
         return state_return((cudaError_t)queue_execute(s, &c->op));
     queue_submit(s, &c->op);
     return cudaSuccess;
@@ -384,6 +390,8 @@ cudaError_t transfer_fill(const struct fill_request *r) {
                                  .box = r->box,
                                  .value = r->value,
                                  .element = r->element};
+    if (!r->async)
+        host_calls_note(HOST_PREPARE, r->function);
     if (to.home == HOME_PINNED)
         return state_return((cudaError_t)queue_execute(s, &f->op));
     queue_submit(s, &f->op);

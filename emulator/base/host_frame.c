@@ -1,8 +1,9 @@
 /* dladdr knows only exported symbols, and a program's own functions are not exported; the file's symbol table has them.
- * Everything here but host_frame_prepare uses system calls only, for a signal handler. */
+ * Everything here but host_frame_prepare and host_frame_caller uses system calls only, for a signal handler. */
 #include "base/host_frame.h"
 
 #include <elf.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -34,6 +35,17 @@ void host_frame_prepare(void) {
 
 bool host_frame_is_program(uintptr_t pc) {
     return pc >= program.start && pc < program.end;
+}
+
+uintptr_t host_frame_caller(void) {
+    enum { DEPTH = 32 };
+    void *frames[DEPTH];
+    int n = backtrace(frames, DEPTH);
+    host_frame_prepare();
+    for (int i = 0; i < n; i++)
+        if (host_frame_is_program((uintptr_t)frames[i] - 1))
+            return (uintptr_t)frames[i] - 1;
+    return 0;
 }
 
 static const uint8_t *map_program(size_t *size) {

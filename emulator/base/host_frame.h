@@ -12,6 +12,9 @@ void host_frame_prepare(void);
 /* True when the instruction lies in the program itself, not in a library. */
 bool host_frame_is_program(uintptr_t pc);
 
+/* The instruction of the program that called us, through whatever libraries; 0 when none is found. Not for signal handlers. */
+uintptr_t host_frame_caller(void);
+
 /* The symbol that contains pc, read from the program's own file. Async-signal-safe. Returns NULL when it is unknown.
  * The name stays mapped. */
 const char *host_frame_name(uintptr_t pc);

@@ -21,6 +21,11 @@ const struct setting_row settings[SETTINGS_ALL] = {
                                "of programs with more than two kernels only a summary, as text, which says that these "
                                "words show a single one",
                                ""},
+    [SETTING_PROFILE_SAVE] = {"EMULATOR_PROFILE_SAVE", "a file that gets the profile, to compare a later run with", ""},
+    [SETTING_PROFILE_BASE] = {"EMULATOR_PROFILE_BASE",
+                              "such a file: instead of the report, as text, what is better and worse than there, by "
+                              "kernel and line",
+                              ""},
     [SETTING_VIEW] = {"EMULATOR_VIEW",
                       "a folder: draw what kernels do, as SVG files there, and as text where the profile goes; see "
                       "below",

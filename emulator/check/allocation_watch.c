@@ -1,7 +1,6 @@
 /* Bitmaps of written bytes, and the chunks of shadow memory, made when they are first needed. */
 #include "check/allocation_watch.h"
 
-#include <execinfo.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,6 @@
 #include "base/host_frame.h"
 #include "check/managed_watch.h"
 #include "check/unused.h"
-
-#define DEPTH 32
 
 /* Zeros that cost nothing until they are touched, and can be given back. In large pages where there is much: what goes down a column
  * comes to another small page with each lane, and the host's processor knows where a few thousand of these are. */
@@ -32,17 +29,6 @@ static uint64_t chunk_count(const struct allocation *a) {
     return (a->size >> CHUNK_SHIFT) + 2;
 }
 
-/* The program's own instruction that called us. */
-static uintptr_t program_frame(void) {
-    void *frames[DEPTH];
-    int n = backtrace(frames, DEPTH);
-    host_frame_prepare();
-    for (int i = 0; i < n; i++)
-        if (host_frame_is_program((uintptr_t)frames[i] - 1))
-            return (uintptr_t)frames[i] - 1;
-    return 0;
-}
-
 struct allocation_watch *allocation_watch_new(const struct allocation *a) {
     if (!checks_on() || a->kind == MEMORY_CONSTANT)
         return NULL;
@@ -51,7 +37,7 @@ struct allocation_watch *allocation_watch_new(const struct allocation *a) {
         return NULL;
     if (check_is_on(CHECK_INIT) && a->kind == MEMORY_DEVICE && !a->name)
         w->written = reserve(written_bytes(a));
-    w->made_at = a->name ? 0 : program_frame();
+    w->made_at = a->name ? 0 : host_frame_caller();
     return w;
 }
 
@@ -87,7 +73,7 @@ void allocation_watch_freed(struct allocation *a) {
     w->written = NULL;
     if (a->kind == MEMORY_MANAGED)
         managed_close(a);
-    w->freed_at = program_frame();
+    w->freed_at = host_frame_caller();
 }
 
 /* ---- written bytes ---- */

@@ -8,6 +8,7 @@
 
 #include "base/out_of_memory.h"
 #include "emulator.h"
+#include "profile/host_calls.h"
 #include "profile/launches.h"
 #include "profile/output.h"
 #include "profile/patterns.h"
@@ -178,7 +179,7 @@ void counters_diverged(struct counters *c, const struct insn *in) {
 
 /* ---- sums ---- */
 
-void counters_add(struct counts *to, const struct insn *in, const struct insn_record *r) {
+void counters_add(struct counts *to, const struct insn *in, const struct traits *t, const struct insn_record *r) {
     unsigned weight = in->folded + !(in->flags & INSN_PSEUDO), flops = in->flags & INSN_FLOAT_FMA ? 2 : 1;
     to->n[COUNT_INST] += weight * r->executed;
     to->n[COUNT_THREAD_INST] += weight * r->threads;
@@ -188,6 +189,8 @@ void counters_add(struct counts *to, const struct insn *in, const struct insn_re
         to->n[COUNT_BRANCHES] += r->executed;
     for (int i = 0; r->details && i < COUNT_END; i++)
         to->n[i] += r->details->counts.n[i];
+    if (r->details)
+        to->n[COUNT_LOADS_TOGETHER] += t->insns[in->index].together * r->details->counts.n[COUNT_GLOBAL_LOAD_REQUESTS];
 }
 
 static void add_to_process(const struct counters *c) {
@@ -195,7 +198,7 @@ static void add_to_process(const struct counters *c) {
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < code->count; i++)
         if (c->counted.records[i].executed)
-            counters_add(&process, &code->insns[i], &c->counted.records[i]);
+            counters_add(&process, &code->insns[i], c->traits, &c->counted.records[i]);
     pthread_mutex_unlock(&lock);
 }
 
@@ -273,6 +276,8 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .bulk_load_bytes = n[COUNT_BULK_LOADED],
         .bulk_store_bytes = n[COUNT_BULK_STORED],
         .shared_atomic_wavefronts = n[COUNT_SHARED_ATOM_WAVEFRONTS],
+        .global_loads_together = n[COUNT_LOADS_TOGETHER],
+        .host_waits = host_calls_since_start(HOST_WAIT),
     };
 }
 
@@ -280,6 +285,8 @@ void counters_start(void) {
     pthread_mutex_lock(&lock);
     memset(&process, 0, sizeof process);
     process_launches = 0;
+    host_calls_start();
+    host_calls_note(HOST_PREPARE, __func__); /* who counts one job after the other is no program that waits too often */
     pthread_mutex_unlock(&lock);
     atomic_store(&on, true);
 }

@@ -107,7 +107,7 @@ void counters_launch_done(const struct launch *launch);
 struct insn_details *counters_details(struct insn_record *r);
 
 /* What one instruction adds to the counts of its line, its launch or the process. */
-void counters_add(struct counts *to, const struct insn *in, const struct insn_record *r);
+void counters_add(struct counts *to, const struct insn *in, const struct traits *t, const struct insn_record *r);
 
 /* Adds what patterns have noted to the counts, once, when the worker has done its part. */
 void counters_settle(const struct insn *in, struct insn_details *d);

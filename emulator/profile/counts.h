@@ -74,6 +74,8 @@
     X(BARRIER_OPENINGS, SYNC, "emulator__barrier_openings.sum", "", "Openings of Block Barriers")                      \
     X(BARRIER_WAIT, SYNC, "emulator__barrier_wait.sum", "inst",                                                        \
       "Instructions of the Last Warp That Others Waited For")                                                          \
+    X(LOADS_TOGETHER, MEMORY, "emulator__loads_together_mem_global_op_ld.sum", "request",                              \
+      "Global Loads, Each Counted with Those in Flight Beside It")                                                     \
     X(FLOAT_OPERATIONS, INSTRUCTIONS, "emulator__floating_point_operations.sum", "flop",                               \
       "fp32 and fp64 Operations (fma: 2)")
 

@@ -147,7 +147,7 @@ static void keep_worst(struct line_profile *line, const struct insn_record *r) {
 
 static void add_to_line(struct line_profile *line, const struct launch_profile *p, const struct insn *in,
                         const struct insn_record *r) {
-    counters_add(&line->counts, in, r);
+    counters_add(&line->counts, in, p->traits, r);
     add_class(&line->classes, in, r, p->traits->insns[in->index].class);
     keep_worst(line, r);
 }
@@ -184,7 +184,7 @@ static void make_lines(struct launch_profile *p, const struct kernel *k) {
         own_calls(k, in, called);
         add_to_line(line_of(&lines, file, at.line, ""), p, in, r);
         add_to_line(line_of(&calls, file, at.line, called), p, in, r);
-        counters_add(&p->counts, in, r);
+        counters_add(&p->counts, in, p->traits, r);
         add_class(&p->classes, in, r, p->traits->insns[i].class);
     }
     p->lines = sorted(&lines);

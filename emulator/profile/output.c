@@ -8,12 +8,14 @@
 
 #include "base/demangle.h"
 #include "base/settings.h"
+#include "profile/comparison.h"
 #include "profile/launches.h"
 #include "profile/reports.h"
+#include "profile/saved.h"
 #include "profile/views.h"
 
 bool output_wanted(void) {
-    return setting_text(SETTING_PROFILE) || setting_text(SETTING_VIEW);
+    return setting_text(SETTING_PROFILE) || setting_text(SETTING_VIEW) || setting_text(SETTING_PROFILE_SAVE);
 }
 
 bool output_wants_pictures(void) {
@@ -24,6 +26,10 @@ bool output_wants_kernel(const char *name) {
     char readable[600];
     const char *wanted = setting_text(SETTING_PROFILE_KERNEL);
     return !wanted || strstr(demangle(name, readable, sizeof readable), wanted) != NULL;
+}
+
+bool output_one_kernel(void) {
+    return setting_text(SETTING_PROFILE_KERNEL) != NULL;
 }
 
 const char *output_brief(void) {
@@ -40,6 +46,27 @@ void output_no_kernel(FILE *out) {
     fprintf(out, "No kernel with '%s' in its name was launched. These were:\n", wanted);
     for (; *others; others++)
         fprintf(out, "  %s\n", *others);
+}
+
+/* The report, or how this run differs from another one. That is read before this one is saved: it may be the same file. */
+static void put_text(FILE *out, const struct launch_profile *launches) {
+    const char *base = setting_text(SETTING_PROFILE_BASE), *why;
+    struct saved_run *before = base ? saved_read(base, &why) : NULL;
+    if (before)
+        compare_runs(out, base, before, saved_now(launches));
+    else if (base)
+        fprintf(stderr, "profile: %s is not compared with: %s\n", base, why);
+    else
+        profile_text(out, launches);
+}
+
+static void save(const struct launch_profile *launches) {
+    const char *path = setting_text(SETTING_PROFILE_SAVE);
+    FILE *out = path ? fopen(path, "we") : NULL;
+    if (out)
+        saved_write(saved_now(launches), out);
+    if (path && (!out || fclose(out) != 0))
+        fprintf(stderr, "profile: cannot write %s\n", path);
 }
 
 static void write_all(void) {
@@ -61,7 +88,8 @@ static void write_all(void) {
     else if (strcmp(format, "json") == 0)
         profile_json(out, launches);
     else
-        profile_text(out, launches);
+        put_text(out, launches);
+    save(launches);
     if (left_out)
         fprintf(stderr, "profile: %llu more launches were not kept\n", (unsigned long long)left_out);
     if (path)

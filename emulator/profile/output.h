@@ -1,5 +1,6 @@
 /* What becomes of the profiles: a report for people, CSV or JSON for tools, or pictures, when the program ends.
  *
+ * EMULATOR_PROFILE_SAVE=file keeps it for a later run, EMULATOR_PROFILE_BASE=file compares with such a one (saved.h).
  * EMULATOR_PROFILE=text|csv|json   EMULATOR_PROFILE_FILE=path (standard error)   EMULATOR_PROFILE_KERNEL=part of a name */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -13,6 +14,8 @@ void output_at_exit(void);                  /* there is something to write: call
 
 /* Says that no kernel was launched, or none with the wanted name, and which were. */
 void output_no_kernel(FILE *out);
+
+bool output_one_kernel(void); /* only kernels of some name are wanted */
 
 /* Of programs with more than two kernels only a summary is wanted: the words that show a single one ("KERNEL=name"), or NULL. */
 const char *output_brief(void);

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
+#include "base/host_frame.h"
 #include "check/source.h"
+#include "profile/host_calls.h"
 #include "profile/metrics.h"
 #include "profile/occupancy_limits.h"
 #include "profile/output.h"
@@ -378,7 +381,29 @@ unsigned profile_kernels(const struct launch_profile *launches) {
     return kernels;
 }
 
+#define MANY_WAITS 8 /* in a row: fewer are no loop */
+
+/* What the host does is said before what its kernels do, unless a single one is looked at. */
+static void put_host(FILE *out) {
+    struct host_chain chain = host_calls_longest_chain();
+    const char *symbol = chain.caller ? host_frame_name(chain.caller) : NULL;
+    char function[120], what[RULE_TEXT];
+    if (chain.waits < MANY_WAITS || output_one_kernel())
+        return;
+    fprintf(out, "\nThe host\n========\n");
+    snprintf(what, sizeof what,
+             "the host waits for the device %" PRIu64 " times in a row (%s%s%s), after %.1f launches on average, and "
+             "then launches more: meanwhile the device has nothing to do.",
+             chain.waits, chain.name, symbol ? " in " : "",
+             symbol ? demangle_function(symbol, function, sizeof function) : "", per(chain.launches, chain.waits));
+    put_words(out, "    ", "1. ", what);
+    put_words(out, "       ", "-> ",
+              "queue all launches, and wait once behind the last: a stream keeps their order. What the next kernel "
+              "needs stays on the device; collect results there, and copy them at the end.");
+}
+
 void profile_text(FILE *out, const struct launch_profile *launches) {
+    put_host(out);
     bool brief = output_brief() && profile_kernels(launches) > BRIEF_KERNELS;
     for (const struct launch_profile *p = launches; p; p = p->next) {
         const struct launch_profile *largest = p;

@@ -2,6 +2,7 @@
  * twice: nothing is said about what is within a quarter of the best. */
 #include "profile/rules.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,6 +360,49 @@ static void rule_occupancy(struct advising *t) {
     say(r->remedy, "%s", limiter_remedy(o->limiter));
 }
 
+/* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 multiprocessors (lesson 03 measured both). */
+#define NEEDED_IN_FLIGHT 17e3
+#define MANY_LOADS       8 /* of one warp, one after the other: so few warps are a choice, not a small problem */
+#define COMPUTES         8 /* operations per byte: it is not memory that such a kernel waits for */
+
+static const struct line_profile *line_that_loads_most(const struct launch_profile *p) {
+    const struct line_profile *most = NULL;
+    for (size_t i = 0; i < p->line_count; i++)
+        if (!most || p->lines[i].counts.n[COUNT_GLOBAL_LOAD_SECTORS] > most->counts.n[COUNT_GLOBAL_LOAD_SECTORS])
+            most = &p->lines[i];
+    return most;
+}
+
+/* Warps that a multiprocessor has at a time, for these loads. */
+static double warps_at_once(const struct advising *t, double together) {
+    const struct launch_profile *p = t->p;
+    double threads = (double)p->block[0] * p->block[1] * p->block[2];
+    double warps = (double)p->grid[0] * p->grid[1] * p->grid[2] * ceil(threads / WARP_SIZE);
+    double each = ceil(warps / LIMIT_SMS);
+    bool chosen = (double)p->counts.n[COUNT_GLOBAL_LOAD_REQUESTS] >= MANY_LOADS * together * warps;
+    return chosen && each < t->o->warps ? each : t->o->warps;
+}
+
+static void rule_in_flight(struct advising *t) {
+    const uint64_t *n = t->p->counts.n;
+    double sectors = (double)n[COUNT_GLOBAL_LOAD_SECTORS], requests = (double)n[COUNT_GLOBAL_LOAD_REQUESTS];
+    if (!requests || (double)n[COUNT_FLOAT_OPERATIONS] > COMPUTES * 32 * sectors)
+        return;
+    double bytes = 32 * sectors / requests, together = per(n[COUNT_LOADS_TOGETHER], n[COUNT_GLOBAL_LOAD_REQUESTS]);
+    double warps = warps_at_once(t, together), in_flight = warps * bytes * together;
+    if (in_flight > 0.4 * NEEDED_IN_FLIGHT || sectors < 0.1 * (double)all_sectors(&t->p->counts))
+        return;
+    struct rule *r = add_rule(t, "bytes_in_flight", line_that_loads_most(t->p), 0.7 - in_flight / NEEDED_IN_FLIGHT);
+    r->found = in_flight;
+    r->possible = NEEDED_IN_FLIGHT;
+    say(r->what,
+        "too few bytes in flight: %.0f warp%s on a multiprocessor, each with %.1f loads of %.0f bytes that wait for "
+        "nobody: %.1f kB; to read at full speed an H200 needs some %.0f kB.",
+        warps, warps == 1 ? "" : "s", together, bytes, in_flight / 1e3, NEEDED_IN_FLIGHT / 1e3);
+    say(r->remedy, "load several elements before you use the first one (an unrolled loop, float4, const "
+                   "__restrict__), or have more warps: a larger grid, less __shared__ memory for each block.");
+}
+
 static int heavier(const void *a, const void *b) {
     const struct rule *x = a, *y = b;
     return x->weight != y->weight ? (x->weight < y->weight) - (x->weight > y->weight)
@@ -397,6 +441,7 @@ size_t rules_of(const struct launch_profile *p, const struct occupancy *o, struc
     if (!launch_is_demonstration(p)) {
         rule_blocks(&t);
         rule_occupancy(&t);
+        rule_in_flight(&t);
     }
     qsort(out, t.count, sizeof *out, heavier);
     return t.count;

@@ -8,6 +8,7 @@
 #include "base/out_of_memory.h"
 #include "decode/registers.h"
 #include "isa/instruction.h"
+#include "profile/in_flight.h"
 #include "ptx/opcode.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,6 +76,7 @@ static void look_at_atomic(const struct kernel *k, const struct ptx_insn *p, str
 
 static struct traits *make(const struct kernel *k) {
     struct traits *t = zeroed(1, sizeof *t + k->code.count * sizeof *t->insns);
+    uint16_t *together = in_flight_find(k);
     for (uint32_t i = 0; i < k->code.count; i++) {
         const struct ptx_insn *p = k->code.sources[i];
         struct insn_traits *now = &t->insns[i];
@@ -83,7 +85,9 @@ static struct traits *make(const struct kernel *k) {
         now->bypasses = now->shape == SHAPE_COPY_READ && opcode_has(p->opcode, "cg");
         if (now->shape == SHAPE_ACCESS && p && p->opcode && now->class == CLASS_ATOMIC)
             look_at_atomic(k, p, now);
+        now->together = together[i];
     }
+    free(together);
     return t;
 }
 

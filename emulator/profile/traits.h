@@ -18,12 +18,13 @@ enum insn_shape {
 };
 
 struct insn_traits {
-    uint8_t class; /* enum insn_class */
-    uint8_t shape; /* enum insn_shape */
-    bool unseen;   /* an atomic whose result nobody reads: a reduction */
-    bool counts;   /* and that adds the constant 1 */
-    bool bypasses; /* cp.async.cg */
-    bool compares; /* compare and swap: shared memory is read in one pass and written in another */
+    uint8_t class;     /* enum insn_class */
+    uint8_t shape;     /* enum insn_shape */
+    bool unseen;       /* an atomic whose result nobody reads: a reduction */
+    bool counts;       /* and that adds the constant 1 */
+    bool bypasses;     /* cp.async.cg */
+    uint16_t together; /* global loads of a warp in flight with it, itself included: in_flight.h */
+    bool compares;     /* compare and swap: shared memory is read in one pass and written in another */
 };
 
 struct traits {

@@ -220,3 +220,137 @@ capture make lesson03 view LINE=x
 expect "make lesson03 view LINE=x" error 'LINE=x: it is the number of a line'
 capture make lesson03 profile BACKEND=gpu
 if [ -n "$GPU_NAME" ]; then expect "make lesson03 profile on a GPU" error 'ncu --set full'; else expect "make lesson03 profile on a GPU" error 'no GPU can be used'; fi
+
+# --- two runs compared: lines are found again by their text ---
+cat >"$scratch/before.cu" <<'END'
+#include <cuda_runtime.h>
+enum { N = 1 << 16 };
+__global__ void same_kernel(float *y) {
+    y[threadIdx.x] = 1;
+}
+__global__ void turn_kernel1(const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = x[i];
+    y[i * 32 % N + i / 2048] = v;
+    y[i] += 1;
+}
+__global__ void chase_kernel(const int *next, int *out) {
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int s = 0; s < 64; s++)
+        at = next[at];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = at;
+}
+static void __attribute__((noinline)) run_rounds(float *x, float *y) {
+    float first;
+    for (int r = 0; r < 12; r++) {
+        turn_kernel1<<<N / 256, 256>>>(x, y);
+        cudaMemcpy(&first, y, sizeof first, cudaMemcpyDeviceToHost);
+    }
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 8 * N);
+    cudaMemset(x, 0, 8 * N);
+    run_rounds(x, x + N);
+    cudaMemset(x, 0, 8 * N);
+    chase_kernel<<<132, 64>>>((int *)x, (int *)x + N);
+    same_kernel<<<1, 256>>>(x);
+    return cudaDeviceSynchronize();
+}
+END
+sed -e 's|^enum { N.*|&\n// a line more\n// and another one|' -e 's|turn_kernel1|turn_kernel2|' -e 's|y\[i \* 32 % N + i / 2048\] = v|y[i] = v|' \
+  -e '/y\[i\] += 1/d' -e 's|cudaMemcpy(&first.*|(void)first;|' "$scratch/before.cu" >"$scratch/after.cu"
+for which in before after; do
+  capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/$which.cu" -o "$scratch/$which"
+done
+at() { grep -nF -- "$2" "$scratch/$1.cu" | head -n 1 | cut -d: -f1; }
+program=$scratch/before
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/a b/before.profile"
+says "host/the loop that waits" 'The host =+ 1\. the host waits for the device 12 times in a row \(cudaMemcpy in run_rounds\), after 1\.0 launches on average'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=chase
+says "in flight/one load that waits for another" "line $(at before 'at = next[at]'): too few bytes in flight: 2 warps on a multiprocessor, each with 1\.0 loads"
+lacks "host/not where one kernel is looked at" '^The host'
+capture head -n 2 "$scratch/a b/before.profile"
+expect "compare/the file says what it is" 0 '^cuda-emulator profile 1'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile"
+says "compare/the same program asks for the same" 'Compared with .*3 kernels asked for the same as before'
+lacks "compare/and nothing else is said" ' (better|worse)$|line by line'
+program=$scratch/after
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile"
+says "compare/the host" 'The host =+ Launches 14 14 1\.00 the same Calls that wait for the device 13 1 0\.08 better'
+says "compare/a kernel with another digit" 'turn_kernel2\([a-z *,]*\) =+ it was: turn_kernel1\('
+says "compare/a line that was edited, at its new place" \
+  "$(at before 'y[i * 32') -> *$(at after 'y[i] = v') y\[i\] = v; it was: y\[i \* 32 % N \+ i / 2048\] = v; .*Global Store Sectors 786432 98304 0\.12 better"
+says "compare/a line that is gone" "$(at before 'y[i] += 1') -> *- y\[i\] \+= 1; \(gone\) .*Global Load Sectors 98304 0 0\.00 better"
+lacks "compare/a line that only moved is not told" 'float v = x'
+says "compare/kernels that are the same" '2 kernels asked for the same as before'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/after.profile"
+program=$scratch/before
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
+says "compare/worse is called worse" 'Global Store Sectors 98304 786432 8\.00 worse'
+says "compare/a new line" "- -> *$(at before 'y[i] += 1') y\[i\] \+= 1; \(new\)"
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/before.cu"
+expect "compare/with a file that is none" 0 'is not compared with: it is no saved profile'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/nowhere"
+expect "compare/with no file" 0 'is not compared with: it cannot be read'
+program=$whole
+
+# --- loads in flight: what waits for another load, or for a store that might change it, is not in flight beside it ---
+program=$scratch/in_flight
+cat >"$scratch/in_flight.cu" <<'END'
+#include <cuda_runtime.h>
+#define I (blockIdx.x * blockDim.x + threadIdx.x)
+__global__ void four_kernel(const float *x, float *y) {
+    float a = x[I], b = x[I + 1024], c = x[I + 2048], d = x[I + 3072];
+    y[I] = a * b + c * d;
+}
+__global__ void behind_stores_kernel(const float *x, float *y) {
+    y[I] = x[I];
+    y[I + 1024] = x[I + 1024];
+}
+__global__ void restrict_kernel(const float *__restrict__ x, float *__restrict__ y) {
+    y[I] = x[I];
+    y[I + 1024] = x[I + 1024];
+}
+__global__ void barrier_kernel(const float *x, float *y) {
+    float a = x[I];
+    __syncthreads();
+    y[I] = a + x[I + 1024];
+}
+__global__ void pointer_kernel(const int *at, const float *x, float *y) {
+    y[I] = x[at[I]] + x[at[I + 1024]];
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 1 << 16);
+    cudaMemset(x, 0, 1 << 16);
+    four_kernel<<<4, 256>>>(x, x + 8192);
+    behind_stores_kernel<<<4, 256>>>(x, x + 8192);
+    restrict_kernel<<<4, 256>>>(x, x + 8192);
+    barrier_kernel<<<4, 256>>>(x, x + 8192);
+    pointer_kernel<<<4, 256>>>((int *)x, x, x + 8192);
+    return cudaDeviceSynchronize();
+}
+END
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/in_flight.cu" -o "$program"
+profiled EMULATOR_PROFILE=csv
+in_flight=$(printf '%s\n' "$output" | awk -F'","' '
+  { kernel = $2; sub(/_kernel.*/, "", kernel) }
+  $6 == "" && $8 ~ /^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum/ { requests[kernel] = $NF + 0 }
+  $6 == "" && $8 ~ /^emulator__loads_together/ { together[kernel] = $NF + 0 }
+  END { n = split("four behind_stores restrict barrier pointer", names, " "); for (k = 1; k <= n; k++) printf "%s %s ", names[k], together[names[k]] / requests[names[k]] }')
+if [ "$in_flight" = 'four 4 behind_stores 1 restrict 2 barrier 1 pointer 2 ' ]; then pass "in flight/loads together"; else no "in flight/loads together" "$in_flight"; fi
+program=$whole
+
+rm -f build/lessons/lesson03.profile
+capture make lesson03 profile V=1 SIZE=1000 BACKEND=cpu BASE=last
+expect "make profile BASE=last, the first time" error 'there is no earlier profile of this program yet'
+capture make lesson03 profile V=1 SIZE=4096 BACKEND=cpu OUT="$scratch/relu.profile"
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last
+expect "make profile BASE=last" 0 'Executed Instructions .* better'
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE="$scratch/relu.profile"
+expect "make profile OUT=file, BASE=file" 0 'relu_kernel4'
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=Makefile
+expect "make profile BASE=some other file" error 'BASE=Makefile is no profile that was kept'
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last JSON=1
+expect "make profile BASE=last JSON=1" error 'compares as text'

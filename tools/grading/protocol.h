@@ -69,6 +69,8 @@ struct job {
     char fail_call[WORD_MAX];
     uint32_t only_look; /* does the symbol exist? nothing is called */
     uint32_t again;     /* call it once more, right behind the first time */
+    uint32_t turns;     /* time it so often before, in turns with a copy of copy_bytes bytes; 0: do not */
+    uint64_t copy_bytes;
 };
 
 struct launch {
@@ -121,7 +123,8 @@ struct answer {
     uint64_t device_bytes; /* the most device memory that the call's allocations held at one time */
     uint32_t contents;     /* the arrays follow; they do not when the device has failed */
     uint32_t has_counters;
-    uint64_t harvest; /* bytes that follow the arrays */
+    float call_ms, copy_ms; /* medians, of a job with turns */
+    uint64_t harvest;       /* bytes that follow the arrays */
     struct launch launch[LAUNCHES_MAX];
     uint32_t calls[CALLS];
     char waited[WORD_MAX];         /* a call that makes the host wait, "" if none was made */

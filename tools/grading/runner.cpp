@@ -5,8 +5,10 @@
  * All that it uses of the system is bound before the student's object is loaded (-z now and LD_BIND_NOW), and its own functions are
  * not exported, except those of watch.cpp. It gives up what it does not need (confine.cpp), looks whether there is a
  * device, says hello, and loads the object. */
+#include <algorithm>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <functional>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,6 +263,52 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
     answer->error_left = cudaGetLastError();
 }
 
+// ---------------------------------------------------------------- how long it takes, next to a copy
+
+/* What is timed is between two events in the caller's stream. */
+static float milliseconds(cudaStream_t stream, const std::function<void()> &work) {
+    cudaEvent_t start, stop;
+    float passed = 0;
+    cudaEventCreate(&start);
+    cudaEventCreate(&stop);
+    cudaEventRecord(start, stream);
+    work();
+    cudaEventRecord(stop, stream);
+    cudaEventSynchronize(stop);
+    cudaEventElapsedTime(&passed, start, stop);
+    cudaEventDestroy(start);
+    cudaEventDestroy(stop);
+    return passed;
+}
+
+static float median(std::vector<float> *times) {
+    std::sort(times->begin(), times->end());
+    return (*times)[times->size() / 2];
+}
+
+/* The two take turns, so that both see the same machine. Its results are looked at after a further call. */
+static void time_turns(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {
+    enum { WARM_UP = 2 };
+    std::vector<float> calls, copies;
+    char *from = NULL, *to = NULL;
+    end_if(cudaMalloc((void **)&from, job->copy_bytes) != cudaSuccess, "runner: memory to copy");
+    end_if(cudaMalloc((void **)&to, job->copy_bytes) != cudaSuccess, "runner: memory to copy");
+    cudaMemset(from, 0, job->copy_bytes);
+    for (unsigned turn = 0; turn < WARM_UP + job->turns; turn++) {
+        float copy =
+            milliseconds(stream, [=] { cudaMemcpyAsync(to, from, job->copy_bytes, cudaMemcpyDeviceToDevice, stream); });
+        float one = milliseconds(stream, [=] { call(function, job, stream); });
+        if (turn >= WARM_UP) {
+            copies.push_back(copy);
+            calls.push_back(one);
+        }
+    }
+    cudaFree(from);
+    cudaFree(to);
+    answer->call_ms = median(&calls);
+    answer->copy_ms = median(&copies);
+}
+
 // ---------------------------------------------------------------- the answer
 
 static void word(char *to, const char *text) {
@@ -385,6 +433,12 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
     if (function && !job->only_look) {
         if (job->own_stream) {
             end_if(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess, "runner: a stream");
+        }
+        if (job->turns) {
+            prepare(job, given, stream);
+            under_way = &answer;
+            time_turns(function, job, stream, &answer);
+            under_way = NULL;
         }
         prepare(job, given, stream);
         if (job->count && emulator.counters_start) {

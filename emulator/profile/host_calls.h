@@ -1,0 +1,34 @@
+/* What the host asks of the device, as far as it decides whether the device is kept busy: launches, and calls that wait for it.
+ *
+ * A host that waits after each launch leaves the device idle between two of them. Programs also wait where they must: at the end, and
+ * before results are looked at. So what is told is a chain: waits one after the other, with launches between them and nothing else
+ * (no memory allocated, filled or copied to the device, which begins something new). */
+#ifndef HOST_CALLS_H
+#define HOST_CALLS_H
+
+#include <stdint.h>
+
+enum host_call {
+    HOST_LAUNCH,  /* of a kernel, or of a graph */
+    HOST_WAIT,    /* it returns when the device has done what was asked before */
+    HOST_PREPARE, /* memory is allocated, freed, filled, or comes from the host: a chain ends */
+    HOST_CALLS_END
+};
+
+/* Any thread. `name`: of the API's function. */
+void host_calls_note(enum host_call kind, const char *name);
+
+/* Of this process so far; of the time since the last start. */
+uint64_t host_calls_of_kind(enum host_call kind);
+void host_calls_start(void);
+uint64_t host_calls_since_start(enum host_call kind);
+
+/* The longest chain: 0 waits if there was none. */
+struct host_chain {
+    uint64_t waits, launches;
+    const char *name; /* of the call that waited first */
+    uintptr_t caller; /* that call's place in the program; 0: not known */
+};
+struct host_chain host_calls_longest_chain(void);
+
+#endif

@@ -1,0 +1,115 @@
+/* A register's level is how many loads stand one behind the other in what it was computed from; loads of one level
+ * are in flight together. */
+#include "profile/in_flight.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/out_of_memory.h"
+#include "decode/module.h"
+#include "decode/registers.h"
+#include "isa/instruction.h"
+#include "ptx/opcode.h"
+
+#define MOST_LEVELS 64
+
+struct search {
+    uint16_t *together;
+    uint8_t *levels; /* by ptx_register.number: in this piece of code */
+    size_t registers;
+    struct pending {
+        uint32_t at;
+        uint8_t level;
+    } * loads; /* of this piece */
+    size_t count;
+    uint8_t read; /* the highest level that the instruction reads */
+    uint8_t result;
+};
+
+static void note_level(struct ptx_register *r, bool written, void *context) {
+    struct search *s = context;
+    if (r->number >= s->registers)
+        return;
+    if (written)
+        s->levels[r->number] = s->result;
+    else if (s->levels[r->number] > s->read)
+        s->read = s->levels[r->number];
+}
+
+/* Reads come first; a load that is behind nothing has level 0, and its result level 1. */
+static void pass_levels(struct search *s, const struct ptx_insn *p, bool load) {
+    s->read = s->result = 0;
+    visit_registers(p, note_level, s);
+    s->result = (uint8_t)(s->read + load);
+    s->result = s->result < MOST_LEVELS ? s->result : MOST_LEVELS - 1;
+    uint8_t read = s->read;
+    visit_registers(p, note_level, s); /* again: now the result's level is known */
+    s->read = read;
+}
+
+static void end_piece(struct search *s) {
+    size_t of_level[MOST_LEVELS] = {0};
+    for (size_t i = 0; i < s->count; i++)
+        of_level[s->loads[i].level]++;
+    for (size_t i = 0; i < s->count; i++)
+        s->together[s->loads[i].at] = (uint16_t)of_level[s->loads[i].level];
+    s->count = 0;
+    memset(s->levels, 0, s->registers);
+}
+
+static bool is_global(const struct ptx_insn *p) {
+    return opcode_has(p->opcode, "global") || (!opcode_has(p->opcode, "shared") && !opcode_has(p->opcode, "local") &&
+                                               !opcode_has(p->opcode, "param") && !opcode_has(p->opcode, "const"));
+}
+
+/* Loads behind it wait for those before it, or are another piece of code. */
+static bool parts(const struct ptx_insn *p) {
+    const struct instruction *row = p->row;
+    return row->control != CONTROL_NEXT || row->order == ORDER_BLOCK || row->order == ORDER_FENCE ||
+           (row->memory == MEMORY_ATOMIC && is_global(p));
+}
+
+static bool is_plain_load(const struct ptx_insn *p) {
+    return p->row->memory == MEMORY_LOAD && is_global(p);
+}
+
+/* A store ends what plain loads have in common; .nc loads may pass it. */
+static void look_at(struct search *s, const struct ptx_insn *p, uint32_t at, bool *stored) {
+    bool load = is_plain_load(p), moves = load && opcode_has(p->opcode, "nc");
+    if (load && *stored && !moves) {
+        end_piece(s);
+        *stored = false;
+    }
+    pass_levels(s, p, load);
+    if (load)
+        s->loads[s->count++] = (struct pending){at, s->read};
+    *stored |= p->row->memory == MEMORY_STORE && is_global(p);
+}
+
+uint16_t *in_flight_find(const struct kernel *k) {
+    struct search s = {.together = zeroed(k->code.count, sizeof *s.together),
+                       .loads = zeroed(k->code.count, sizeof *s.loads)};
+    const struct ptx_insn *last = NULL;
+    bool stored = false;
+    s.registers = k->ptx->register_count;
+    s.levels = zeroed(s.registers, 1);
+    for (uint32_t i = 0; i < k->code.count; i++) {
+        const struct ptx_insn *p = k->code.sources[i];
+        bool label = k->code.insns[i].effect == EFFECT_LABEL || (p && !p->opcode);
+        bool access = k->code.insns[i].effect == EFFECT_ACCESS;
+        if (!label && (!p || (p == last && !access)))
+            continue;
+        bool first = p != last;
+        last = p;
+        if (label || parts(p)) {
+            end_piece(&s);
+            stored = false;
+        } else if (access || (first && !is_plain_load(p))) {
+            look_at(&s, p, i, &stored);
+        }
+    }
+    end_piece(&s);
+    free(s.loads);
+    free(s.levels);
+    return s.together;
+}

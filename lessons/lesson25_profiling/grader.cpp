@@ -1,0 +1,351 @@
+/* Grader of exercise 25: center, running, bend, peaks and process, as lessons/lesson25_profiling/exercise.cu describes them.
+ *
+ * All five are right as they are given. What is graded is what they ask of the machine: on the emulator the counts that a profile shows,
+ * on a GPU their times next to a copy of as many bytes, in turns. And they must stay right. */
+#include <math.h>
+
+#include "common/grader.h"
+
+enum { HOURS = 32, ROUNDS = 8 };
+enum { MANY_DAYS = 20003, MANY_DAYS_GPU = 1 << 20 }; // for what is counted, and for what is timed
+
+static const struct function center = FUNCTION(void, center, const float *, const float *, float *, int, cudaStream_t);
+static const struct function running = FUNCTION(void, running, const float *, float *, int, cudaStream_t);
+static const struct function bend = FUNCTION(void, bend, const float *, float *, int, cudaStream_t);
+static const struct function peaks = FUNCTION(void, peaks, const float *, float *, int, cudaStream_t);
+static const struct function process =
+    FUNCTION(void, process, const float *, const float *, float *, float *, float *, int, cudaStream_t);
+
+// ---------------------------------------------------------------- what is expected
+
+typedef std::vector<float> floats;
+
+static void center_cpu(floats *x, const floats &mean) {
+    for (size_t i = 0; i < x->size(); i++) {
+        (*x)[i] -= mean[i % HOURS];
+    }
+}
+
+static void running_cpu(floats *x) {
+    for (size_t i = 0; i < x->size(); i++) {
+        (*x)[i] += i % HOURS ? (*x)[i - 1] : 0.0f;
+    }
+}
+
+static void bend_cpu(floats *x) {
+    for (size_t i = 0; i < x->size(); i++) {
+        float v = (*x)[i], k = i % 2 ? 0.05f : 0.10f;
+        for (int round = 0; round < ROUNDS; round++) {
+            v = v / (1.0f + k * v * v);
+        }
+        (*x)[i] = v;
+    }
+}
+
+static floats peaks_cpu(const floats &x) {
+    floats peak(HOURS, -INFINITY);
+    for (size_t i = 0; i < x.size(); i++) {
+        peak[i % HOURS] = fmaxf(peak[i % HOURS], x[i]);
+    }
+    return peak;
+}
+
+// ---------------------------------------------------------------- one call
+
+/* What a part is called with, and what it gives. */
+struct one {
+    const struct function *function;
+    int days;
+    uint64_t seed;
+    bool own_stream, may_wait;
+};
+
+struct run {
+    struct call call;
+    struct handle y, peak;
+    floats expected, expected_peak; /* empty: it has no such result */
+};
+
+/* Each hour's prices have a mean of their own; of some hours all are negative. */
+static floats random_prices(const struct one *job) {
+    floats x((size_t)job->days * HOURS);
+    verify_random(x.data(), x.size(), -0.5f, 0.5f, job->seed);
+    for (size_t i = 0; i < x.size() && job->function == &peaks; i++) {
+        x[i] -= i % HOURS < 5 ? 0.75f : 0.0f;
+    }
+    return x;
+}
+
+static void expect(struct run *run, const struct one *job, floats x, const floats &mean) {
+    bool all = job->function == &process;
+    if (all || job->function == &center) {
+        center_cpu(&x, mean);
+    }
+    if (all || job->function == &running) {
+        running_cpu(&x);
+    }
+    if (all || job->function == &bend) {
+        bend_cpu(&x);
+    }
+    if (all || job->function == &peaks) {
+        run->expected_peak = peaks_cpu(x);
+    }
+    if (job->function != &peaks) {
+        run->expected = x;
+    }
+}
+
+static struct run make_run(const struct one *job) {
+    struct run run = {judge_call(job->function)};
+    struct call *c = &run.call;
+    floats x = random_prices(job), mean(HOURS);
+    size_t bytes = x.size() * sizeof(float);
+    verify_random(mean.data(), HOURS, -0.1f, 0.1f, job->seed + 1);
+    expect(&run, job, x, mean);
+    struct handle in = judge_input(c, "x", x.data(), bytes);
+    judge_argument(c, in);
+    if (job->function == &center || job->function == &process) {
+        judge_argument(c, judge_input(c, "mean", mean.data(), HOURS * sizeof(float)));
+    }
+    if (job->function != &peaks) {
+        judge_argument(c, run.y = judge_output(c, "y", bytes));
+    }
+    if (job->function == &process) {
+        judge_argument(c, judge_kept(c, "scratch", NULL, 2 * bytes));
+    }
+    if (job->function == &process || job->function == &peaks) {
+        judge_argument(c, run.peak = judge_output(c, "peak", HOURS * sizeof(float)));
+    }
+    judge_argument(c, job->days);
+    judge_argument(c, STREAM);
+    if (job->own_stream) {
+        judge_own_stream(c);
+    }
+    c->may_wait = job->may_wait;
+    return run;
+}
+
+static void doing(const struct one *job, const char *what) {
+    judge_doing("%s, days = %d, seed %llu%s%s", job->function->name, job->days, (unsigned long long)job->seed,
+                job->own_stream ? ", in a stream" : "", what);
+}
+
+static std::string place_of(long long bad) {
+    return judge_print("\n          that is day %lld, hour %lld", bad / HOURS, bad % HOURS);
+}
+
+static std::string hour_of(long long bad) {
+    return judge_print("\n          that is the peak of hour %lld: does every day count, the last ones too?", bad);
+}
+
+static struct result look(struct run *run) {
+    struct result r = judge_run(&run->call);
+    if (!run->expected.empty()) {
+        judge_compare(&r, run->y, run->expected.data(), run->expected.size(), 2e-5, 1e-5, place_of, NOBODY_KNOWS);
+    }
+    if (!run->expected_peak.empty()) {
+        judge_compare(&r, run->peak, run->expected_peak.data(), HOURS, 2e-5, 1e-5, hour_of, NOBODY_KNOWS);
+    }
+    judge_rest(&r);
+    return r;
+}
+
+// ---------------------------------------------------------------- it stays right
+
+static void right(const struct function *function) {
+    static const int sizes[] = {1000, 1, 31, 33, 0, 1025, 130, 257};
+    for (int s = 0; s < 8; s++) {
+        const struct one job = {function, sizes[s], (uint64_t)s + 1, s % 2 == 1, function == &process};
+        struct run run = make_run(&job);
+        doing(&job, "");
+        look(&run);
+    }
+}
+
+static void refused(const struct function *function) {
+    const struct one job = {function, 100, 51, false, true};
+    doing(&job, ", and its launch fails");
+    judge_refused_launch(make_run(&job).call);
+}
+
+static void busy(const struct function *function) {
+    const struct one job = {function, 100, 52, true, false};
+    struct run run = make_run(&job);
+    doing(&job, " that is busy");
+    judge_busy_stream(run.call);
+}
+
+// ---------------------------------------------------------------- and asks for less
+
+/* What a part may take, in units of n floats: read, written, and in passes of a warp over shared memory. On a GPU: its time in copies that
+ * read and write n floats each. Those limits are a guess until somebody has measured; measured/record.sh prints what to compare them with. */
+struct limits {
+    double read, written, passes, copies;
+    const char *hint; /* what to look at when too much was moved */
+};
+
+static struct limits limits_of(const struct function *function) {
+    static const char *const columns = "Which addresses do neighbouring threads have? Look at the line with the most "
+                                       "sectors per request.";
+    return function == &center    ? limits{2.2, 1.1, 8, 4, columns} /* a mean is read for each element */
+           : function == &running ? limits{1.1, 1.1, 8, 6, columns}
+           : function == &bend    ? limits{1.1, 1.1, 8, 4, columns}
+           : function == &peaks   ? limits{1.1, 0.1, 1, 4, columns}
+                                  : limits{5.2, 3.3, 16, 16, columns};
+}
+
+static void judge_moved(const struct one *job, const struct result *r) {
+    const struct emulatorCounters *c = &r->answer.counters;
+    const struct limits limits = limits_of(job->function);
+    double n = (double)job->days * HOURS, needed = n / 8;
+    double read = judge_sectors_read(c) / needed, written = (double)c->global_store_sectors / needed;
+    double passes = (double)(c->shared_load_wavefronts + c->shared_store_wavefronts) / (n / 32);
+    double split = (double)c->divergent_branches / (n / 32);
+    if (read < 0.99) {
+        judge_fail("wrong_result", "only %.0f %% of x were read.", 100 * read);
+    }
+    if (passes > limits.passes) {
+        judge_fail("access_limit",
+                   "the result is right, but shared memory was passed over %.1f times for each 32 elements (limit "
+                   "%.0f).\n          Which banks do the 32 lanes want at once?",
+                   passes, limits.passes);
+    }
+    if (split > 0.3) {
+        judge_fail("access_limit",
+                   "the result is right, but at %.2f branches for each 32 elements the lanes of a warp went both "
+                   "ways (limit 0.3).\n          Which branch is it, and must it be one?",
+                   split);
+    }
+    if (read > limits.read || written > limits.written) {
+        judge_fail("access_limit",
+                   "the result is right, but for each float %.1f floats were read and %.1f written (limits %.1f and "
+                   "%.1f).\n          %s",
+                   read, written, limits.read, limits.written, limits.hint);
+    }
+    judge_note("read %.2f, written %.2f floats for each; %.1f passes, %.3f splits for 32 of them", read, written,
+               passes, split);
+}
+
+/* Bytes on their way to a multiprocessor of an H200: warps that it holds, loads that wait for nobody, bytes of a load. */
+static void judge_in_flight(const struct result *r) {
+    const struct emulatorCounters *c = &r->answer.counters;
+    const double multiprocessors = 132, held = 64, enough = 6800;
+    double warps = 0, loads = (double)c->global_load_requests;
+    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
+        const struct launch *launch = &r->answer.launch[l];
+        double threads = (double)launch->block[0] * launch->block[1] * launch->block[2];
+        warps = fmax(warps, (double)launch->grid[0] * launch->grid[1] * launch->grid[2] * ceil(threads / 32));
+    }
+    double bytes = 32.0 * (double)c->global_load_sectors / loads, at_once = (double)c->global_loads_together / loads;
+    double flight = fmin(held, ceil(warps / multiprocessors)) * bytes * at_once;
+    if (flight < enough) {
+        judge_fail("access_limit",
+                   "the result is right, but at most %.1f kB are in flight on a multiprocessor: %.0f warp%s with %.1f "
+                   "loads of %.0f bytes (at least %.1f kB).\n          More blocks? More loads before the first "
+                   "value is used?",
+                   flight / 1e3, fmin(held, ceil(warps / multiprocessors)), warps > multiprocessors ? "s" : "", at_once,
+                   bytes, enough / 1e3);
+    }
+    judge_note("%.1f kB in flight on a multiprocessor (at least %.1f)", flight / 1e3, enough / 1e3);
+}
+
+/* peaks: with one atomic for each thread the blocks would wait for each other. */
+static void judge_atomics(const struct one *job, const struct result *r) {
+    double atomics = (double)r->answer.counters.global_atomic_requests, most = 0.75 * job->days;
+    if (atomics > most) {
+        judge_fail("access_limit", "the result is right, but there were %.0f atomics for %d days (at most %.0f).",
+                   atomics, job->days, most);
+    }
+}
+
+static void counted(const struct function *function, int days, uint64_t seed) {
+    const struct one job = {function, days, seed, false, function == &process};
+    struct run run = make_run(&job);
+    doing(&job, "");
+    judge_count(&run.call);
+    struct result r = look(&run);
+    if (function == &peaks) {
+        judge_atomics(&job, &r);
+    }
+    judge_moved(&job, &r);
+    if (function == &peaks) {
+        judge_in_flight(&r);
+    }
+}
+
+static void timed(const struct function *function) {
+    const struct one job = {function, MANY_DAYS_GPU, 81, false, function == &process};
+    struct run run = make_run(&job);
+    doing(&job, ", in turns with a copy");
+    judge_time(&run.call, judge_draw(9, 15), (size_t)MANY_DAYS_GPU * HOURS * sizeof(float));
+    struct result r = look(&run);
+    double copies = r.answer.call_ms / r.answer.copy_ms, most = limits_of(function).copies;
+    if (copies > most) {
+        judge_fail("access_limit", "the result is right, but it takes as long as %.1f copies of x (at most %.1f).",
+                   copies, most);
+    }
+    judge_note("as long as %.2f copies of x (at most %.1f)", copies, most);
+}
+
+static void thrifty(const struct function *function) {
+    if (judge_on_emulator()) {
+        counted(function, MANY_DAYS, 71);
+    } else {
+        timed(function);
+    }
+}
+
+// ---------------------------------------------------------------- the checks
+
+#define PART(name)                                                                                                     \
+    static void name##_right(void) {                                                                                   \
+        right(&name);                                                                                                  \
+    }                                                                                                                  \
+    static void name##_refused(void) {                                                                                 \
+        refused(&name);                                                                                                \
+    }                                                                                                                  \
+    static void name##_busy(void) {                                                                                    \
+        busy(&name);                                                                                                   \
+    }                                                                                                                  \
+    static void name##_thrifty(void) {                                                                                 \
+        thrifty(&name);                                                                                                \
+    }
+PART(center)
+PART(running)
+PART(bend)
+PART(peaks)
+PART(process)
+
+static void again(void) {
+    static const struct function *const all[] = {&center, &running, &bend, &peaks, &process};
+    for (int f = 0; f < 5; f++) {
+        const struct one job = {all[f], judge_draw(1, 3000), (uint64_t)judge_draw(100, 1000000), judge_draw(0, 1) == 1,
+                                false};
+        struct run run = make_run(&job);
+        doing(&job, "");
+        look(&run);
+        if (judge_on_emulator()) {
+            counted(all[f], judge_draw(17000, 23000), (uint64_t)judge_draw(100, 1000000));
+        }
+    }
+}
+
+#define CHECKS(name, limit)                                                                                            \
+    {#name, #name " is right: 1000 1 31 33 0 1025 130 257 days", name##_right, EVERYWHERE},                            \
+        {#name, #name ": " limit, name##_thrifty, EVERYWHERE},                                                         \
+        {#name, #name " tells of a launch that fails", name##_refused, EVERYWHERE}, {                                  \
+#name, #name " returns without waiting", name##_busy, EVERYWHERE                                               \
+    }
+
+int main(int argc, char **argv) {
+    static const struct check checks[] = {
+        CHECKS(center, "memory is coalesced"),
+        CHECKS(running, "lanes do not meet in a bank"),
+        CHECKS(bend, "warps do not diverge"),
+        CHECKS(peaks, "enough bytes are in flight"),
+        CHECKS(process, "no more is moved than by its parts"),
+        JUDGE_AGAIN(again),
+    };
+    return judge_main(argc, argv, "25", {&center, &running, &bend, &peaks, &process}, checks,
+                      sizeof checks / sizeof checks[0]);
+}
