@@ -21,12 +21,12 @@
 #include "common/verify.h"
 
 enum { DEVICES_MAX = 8 };
-enum { BLOCK = 256 };     // threads in a block
-enum { BLOCKS_MAX = 64 }; // blocks of a kernel that waits for other devices: all of them must be running
-enum { TURNS = 3 };       // version 6: compartments that are used in turns
-enum { SMALL = 1 << 18 }; // version 6: floats at most
-enum { PIECES = 4 };      // version 7: float4 that a thread asks each device for at once
-#define EMPTY 0xffffffffu // version 6: a word that has not arrived; these bits are a NaN that nobody computes
+enum { BLOCK = 256 };      // threads in a block
+enum { BLOCKS_MAX = 128 }; // blocks of a kernel that waits for other devices: all of them must be running
+enum { TURNS = 3 };        // version 6: compartments that are used in turns
+enum { SMALL = 1 << 18 };  // version 6: floats at most
+enum { PIECES = 4 };       // version 7: float4 that a thread asks each device for at once
+#define EMPTY 0xffffffffu  // version 6: a word that has not arrived; these bits are a NaN that nobody computes
 
 /* What the kernel on one device has to know: where everything lies on all devices. One address space holds the
  * memory of all of them, so a pointer is enough to say which device is meant. */

@@ -1,16 +1,13 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's tables of a GPU, and words of its text ("~ "), made from h200.txt (which
-# record.sh printed). tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record.
+# tables.sh: prints the rows of the page's tables of a GPU, made from h200.txt (the records of 2 and of 4 GPUs, one behind the other).
+# tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record.
 set -eu
 cd "$(dirname "$0")"
 
+# devices bytes version blocks microseconds in_a_graph GB/s ratio ratio_in_graph
 awk '
-  /^--- / { section = $0; next }
-  /^20[0-9][0-9]-/ { date = $0 }
-  /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
-  section !~ /SEED=1/ { next }
-  /^copy kernel/ {
-    printf "| version | predict: %% of copy | ms (%s, %s) | GB/s | %% of copy |\n", machine, date
-    printf "| copy kernel | 100 | %s | %.0f | 100.0 |\n", $3, $4
-  }
-  $1 ~ /^multi_gpu_kernel/ && NF == 5 { printf "| %s | | %s | %.0f | %.1f |\n", $1, $2, $3, $5 }' h200.txt
+  /^--- / { off = /multicast off/; next }
+  off && NF == 9 && $3 ~ /^(NCCL|oneshot_kernel[456]|twoshot_kernel7)$/ {
+    size = $2 >= 1048576 ? $2 / 1048576 " MiB" : $2 / 1024 " KiB"
+    printf "| %s | %s | %s | | %s | %s | %s | %s | %s |\n", $1, size, $3, $5, $6, $7, $8, $9
+  }' h200.txt
