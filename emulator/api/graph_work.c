@@ -274,9 +274,12 @@ struct work *work_fill(const char *function, const struct cudaMemsetParams *p, c
 }
 
 static int run_fill(const struct cudaMemsetParams *p, const struct operation_order *order) {
-    const struct fill_request r = {
-        .function = "a graph's memset node", .to = fill_side(p), .box = fill_box(p), .value = p->value};
-    return transfer_fill_now(order, &r, p->elementSize);
+    const struct fill_request r = {.function = "a graph's memset node",
+                                   .to = fill_side(p),
+                                   .box = fill_box(p),
+                                   .value = p->value,
+                                   .element = p->elementSize};
+    return transfer_fill_now(order, &r);
 }
 
 /* ---- The rest ---- */

@@ -1,46 +1,11 @@
 /* Libraries: device code that a program loads while it runs. Like NVIDIA's, they are read when they are first used. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "api/registration.h"
-#include "fatbin/fatbin.h"
+#include "api/device_code.h"
 
 #if CUDART_VERSION >= 12080
-#define FATBIN_MAGIC 0xba55ed50u
-
 static struct binary *binary_of(cudaLibrary_t library) {
     return (struct binary *)(void *)library;
-}
-
-/* ---- Data ---- */
-
-/* Bytes of what a program hands over: a fat binary tells its size, PTX ends with a zero. What is neither is treated
- * as text. */
-static size_t data_size(const void *data) {
-    struct {
-        uint32_t magic;
-        uint16_t version, header_bytes;
-        uint64_t bytes;
-    } header;
-    memcpy(&header.magic, data, sizeof header.magic);
-    if (header.magic != FATBIN_MAGIC)
-        return strlen(data) + 1;
-    memcpy(&header, data, sizeof header);
-    return header.header_bytes + header.bytes;
-}
-
-/* What __cudaRegisterFatBinary gets, and the driver's loading functions take, too. */
-static const void *unwrapped(const void *data) {
-    const struct fatbin_wrapper *w = data;
-    uint32_t magic;
-    memcpy(&magic, data, sizeof magic);
-    return magic == FATBIN_WRAPPER_MAGIC ? w->data : data;
-}
-
-static bool is_elf(const void *data) {
-    return memcmp(data, "\177ELF", 4) == 0;
 }
 
 /* ---- Options: those that are about compiling change nothing ---- */
@@ -74,15 +39,8 @@ static bool known_options(const enum cudaLibraryOption *options, unsigned count)
 
 /* ---- Loading ---- */
 
-/* Takes the data, which is malloc'd. With a buffer for errors the library is read at once, so that they can be told. */
-static cudaError_t open_library(const char *function, cudaLibrary_t *out, void *data, size_t size,
-                                const struct log *errors) {
-    if (is_elf(data)) {
-        free(data);
-        return state_refuse(function, cudaErrorNoKernelImageForDevice,
-                            "Machine code for a GPU cannot run here: load PTX, or a fat binary that holds it.");
-    }
-    struct binary *b = registration_open(data, size);
+/* With a buffer for errors the library is read at once, so that they can be told. */
+static cudaError_t opened(cudaLibrary_t *out, struct binary *b, const struct log *errors) {
     *out = (cudaLibrary_t)(void *)b;
     size_t count;
     if (errors->buffer && errors->size && registration_library_kernels(b, NULL, 0, &count) != cudaSuccess) {
@@ -101,29 +59,9 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
     if (!library || !code || !read_options(options, values, count, &errors) ||
         !known_options(library_options, library_count))
         return state_return(cudaErrorInvalidValue);
-    code = unwrapped(code);
-    size_t size = is_elf(code) ? 4 : data_size(code);
-    void *copy = malloc(size + 1);
-    if (!copy)
-        return state_return(cudaErrorMemoryAllocation);
-    memcpy(copy, code, size);
-    ((char *)copy)[size] = '\0';
-    return open_library(__func__, library, copy, size, &errors);
-}
-
-static void *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rbe");
-    struct stat status;
-    if (!file)
-        return NULL;
-    char *data =
-        fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) ? malloc((size_t)status.st_size + 4) : NULL;
-    if (data) {
-        *size = fread(data, 1, (size_t)status.st_size, file);
-        memset(data + *size, 0, 4);
-    }
-    fclose(file);
-    return data;
+    struct binary *b;
+    cudaError_t error = device_code_open(__func__, code, &b);
+    return error == cudaSuccess ? opened(library, b, &errors) : error;
 }
 
 cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, enum cudaJitOption *options,
@@ -131,15 +69,13 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, en
                                     void **library_values, unsigned library_count) {
     ENTER();
     struct log errors;
-    size_t size = 0;
     (void)library_values;
     if (!library || !path || !read_options(options, values, count, &errors) ||
         !known_options(library_options, library_count))
         return state_return(cudaErrorInvalidValue);
-    void *data = read_file(path, &size);
-    if (!data)
-        return state_refuse(__func__, cudaErrorFileNotFound, "'%s' cannot be read.", path);
-    return open_library(__func__, library, data, size, &errors);
+    struct binary *b;
+    cudaError_t error = device_code_open_file(__func__, path, &b);
+    return error == cudaSuccess ? opened(library, b, &errors) : error;
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {

@@ -12,6 +12,7 @@ static cudaError_t fill(const char *function, void *to, size_t pitch, size_t sli
                              .to = {(uint64_t)(uintptr_t)to, pitch, slice},
                              .box = box,
                              .value = (unsigned char)value,
+                             .element = 1,
                              .stream = stream,
                              .async = async};
     return transfer_fill(&r);

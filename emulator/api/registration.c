@@ -11,6 +11,7 @@
 #include "base/out_of_memory.h"
 #include "check/report.h"
 #include "decode/static_limits.h"
+#include "fatbin/bundle.h"
 #include "fatbin/images.h"
 #include "profile/launches.h"
 
@@ -162,6 +163,8 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
     char why[1024];
     struct fatbin_image image = {.arch = 90};
     enum fatbin_result result = FATBIN_OK;
+    if (bundle_images(b->data, b->data_size, image.arch, images))
+        return cudaSuccess;
     if (is_ptx(b->data, b->data_size)) {
         image.length = strnlen(b->data, b->data_size);
         image.text = or_out_of_memory(strndup(b->data, image.length));
@@ -348,11 +351,15 @@ struct entry *registration_entry(const void *function) {
 
 const void *registration_stub(const void *function) {
     const struct entry *e = registration_entry(function);
-    return e ? e->stub : NULL;
+    return !e ? NULL : e->stub ? e->stub : (const void *)e;
 }
 
 const char *registration_entry_name(const struct entry *e) {
     return e->name;
+}
+
+struct binary *registration_entry_binary(const struct entry *e) {
+    return e->binary;
 }
 
 int registration_ptx_arch(const struct entry *e) {
@@ -466,6 +473,29 @@ cudaError_t registration_library_kernels(struct binary *library, struct entry **
             entries[*count] = e;
     pthread_mutex_unlock(&lock);
     return error;
+}
+
+/* Wrong for any GPU, not only for the emulator? Its messages about what it lacks all say so. */
+static bool is_wrong(const struct kernel *k) {
+    return k->error && !strstr(k->error, "not supported");
+}
+
+cudaError_t registration_library_check(struct binary *library) {
+    const char *why = NULL;
+    pthread_mutex_lock(&lock);
+    cudaError_t error = load_library(library);
+    size_t count = 0;
+    struct kernel *kernels = error == cudaSuccess ? module_kernels(library->modules[state_device()], &count) : NULL;
+    for (size_t i = 0; i < count && !why; i++)
+        if (!kernel_prepare(&kernels[i]) && is_wrong(&kernels[i]))
+            why = kernels[i].error;
+    if (why) {
+        error = cudaErrorInvalidPtx;
+        free(library->why);
+        library->why = or_out_of_memory(strdup(why));
+    }
+    pthread_mutex_unlock(&lock);
+    return why ? state_refuse(NULL, error, "%s.", why) : error;
 }
 
 cudaError_t registration_library_kernel(struct binary *library, const char *name, struct entry **out) {

@@ -7,12 +7,15 @@
 
 /* A kernel as host code knows it: by the address of its host stub. The handle of __cudaGetKernel is a pointer to it. */
 struct entry;
+struct binary; /* of the program or of a library: see below */
 
 /* Finds the kernel that a function pointer or a cudaKernel_t means; NULL when it is neither. */
 struct entry *registration_entry(const void *function);
-/* The host stub of the kernel that a function pointer or a cudaKernel_t means; NULL when it is neither. */
+/* The host stub of the kernel that a function pointer or a cudaKernel_t means, its handle if it has no stub; NULL when it is
+ * neither. */
 const void *registration_stub(const void *function);
 const char *registration_entry_name(const struct entry *e); /* mangled */
+struct binary *registration_entry_binary(const struct entry *e);
 
 /* The kernel, loaded for a device. On failure returns NULL, and *error is the code to return; what is wrong has
  * been reported. */
@@ -20,14 +23,15 @@ struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *err
 int registration_ptx_arch(const struct entry *e); /* 75 for compute_75; 0 before it is loaded */
 
 /* Device code that is loaded while the program runs. The data is malloc'd and belongs to the library from then on:
- * PTX text, or a fat binary. Nothing is read of it before it is used. */
-struct binary;
+ * PTX text, several of them (fatbin/bundle.h), or a fat binary. Nothing is read of it before it is used. */
 struct binary *registration_open(void *data, size_t size);
 void registration_close(struct binary *library);
 bool registration_is_open(const struct binary *library);
 /* Loads it for the current device; its kernels, in no order, go to `entries`, at most `room`. Returns how many there
  * are. */
 cudaError_t registration_library_kernels(struct binary *library, struct entry **entries, size_t room, size_t *count);
+/* Loads it, and looks at each kernel, as NVIDIA's driver compiles each when a module is loaded. cudaErrorInvalidPtx when one is wrong. */
+cudaError_t registration_library_check(struct binary *library);
 /* cudaErrorSymbolNotFound when there is none of that name. */
 cudaError_t registration_library_kernel(struct binary *library, const char *name, struct entry **out);
 cudaError_t registration_library_variable(struct binary *library, const char *name, bool managed, uint64_t *address,

@@ -17,7 +17,9 @@
 
 static _Atomic int faults[MAX_DEVICES];
 static _Atomic bool observed[MAX_DEVICES];
-static _Thread_local int current_device;
+static _Atomic bool primary_used[MAX_DEVICES];
+static _Thread_local struct current_context current;
+static _Thread_local const struct driver_call *driver_call;
 static _Thread_local cudaError_t last_error;
 static _Thread_local bool in_callback;
 
@@ -60,16 +62,34 @@ int state_device_count(void) {
 }
 
 int state_device(void) {
-    return current_device;
+    return current.device;
 }
 
 void state_set_device(int device) {
-    current_device = device;
+    current = (struct current_context){.device = device, .bound = true};
+    atomic_store_explicit(&primary_used[device], true, memory_order_relaxed);
+}
+
+struct current_context state_context(void) {
+    return current;
+}
+
+void state_set_context(struct current_context c) {
+    current = c;
+}
+
+bool state_primary_used(int device) {
+    return atomic_load(&primary_used[device]);
+}
+
+void state_set_driver_call(const struct driver_call *call) {
+    driver_call = call;
 }
 
 cudaError_t state_return(cudaError_t error) {
     if (error != cudaSuccess) {
-        last_error = error;
+        if (!driver_call)
+            last_error = error;
         log_error(error);
     }
     return error;
@@ -111,7 +131,9 @@ cudaError_t state_enter(void) {
     prepare_once();
     if (in_callback)
         return cudaErrorNotPermitted;
-    return atomic_load(&observed[current_device]) ? state_fault(current_device) : cudaSuccess;
+    if (!current.bound && !driver_call)
+        state_set_device(current.device);
+    return atomic_load(&observed[current.device]) ? state_fault(current.device) : cudaSuccess;
 }
 
 bool state_ending(void) {
@@ -133,7 +155,8 @@ cudaError_t state_refuse(const char *function, cudaError_t error, const char *wh
     log_message(text);
     if (!quiet)
         fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n=========     %s\n",
-                cudaGetErrorName(error), error, cudaGetErrorString(error), function, text);
+                driver_call ? driver_call->error_name((int)error) : cudaGetErrorName(error), error,
+                cudaGetErrorString(error), driver_call ? driver_call->function : function, text);
     return state_return(error);
 }
 

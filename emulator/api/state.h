@@ -29,7 +29,24 @@ cudaError_t state_enter(void);
 
 bool state_ending(void); /* main has returned, or exit was called */
 
-bool state_ending(void); /* main has returned, or exit was called */
+/* A call of the driver's interface is under way on this thread: messages name it and the driver's word for its error, and the
+ * runtime's last error stays what it is. NULL ends it. */
+struct driver_call {
+    const char *function;
+    const char *(*error_name)(int error);
+};
+void state_set_driver_call(const struct driver_call *call);
+
+/* The context that is current on this thread. The runtime only knows devices: it makes a device's primary context current by
+ * its first call that needs one, and by cudaSetDevice. */
+struct current_context {
+    int device;
+    bool bound;      /* false: none is, for the driver */
+    const void *own; /* the driver's note of a context that is no primary one; NULL: the device's primary context */
+};
+struct current_context state_context(void);
+void state_set_context(struct current_context c);
+bool state_primary_used(int device); /* the runtime has made its primary context */
 
 /* True while this thread runs a callback from a stream. */
 void state_set_in_callback(bool on);

@@ -261,7 +261,19 @@ cudaError_t transfer_check_fill(const char *function, struct side s, struct box 
     return find_fill(function, s, b, &to);
 }
 
-cudaError_t transfer_fill_now(const struct operation_order *order, const struct fill_request *r, size_t element) {
+static void fill_bytes(const struct place *to, struct box box, unsigned value, unsigned element) {
+    for (size_t z = 0; z < box.depth; z++)
+        for (size_t y = 0; y < box.height; y++) {
+            uint8_t *row = to->bytes + z * to->slice + y * to->pitch;
+            if (element == 1)
+                memset(row, (int)(value & 0xff), box.width);
+            else
+                for (size_t x = 0; x < box.width; x += element)
+                    memcpy(row + x, &value, element);
+        }
+}
+
+cudaError_t transfer_fill_now(const struct operation_order *order, const struct fill_request *r) {
     struct place to = {0};
     cudaError_t error = find_fill(r->function, r->to, r->box, &to);
     if (error != cudaSuccess)
@@ -269,9 +281,7 @@ cudaError_t transfer_fill_now(const struct operation_order *order, const struct 
     if (gone(r->to.address))
         return refuse_gone(r->function);
     watch_before(&to, r->box);
-    for (size_t y = 0; y < r->box.height; y++)
-        for (size_t x = 0; x < r->box.width; x += element)
-            memcpy(to.bytes + y * to.pitch + x, &r->value, element);
+    fill_bytes(&to, r->box, r->value, r->element);
     watch(order, r->function, &to, NULL, r->box);
     return cudaSuccess;
 }
@@ -321,15 +331,13 @@ struct fill_operation {
     struct operation op;
     struct place to;
     struct box box;
-    unsigned char value;
+    unsigned value, element;
 };
 
 static int run_fill(struct operation *op, int fault) {
     struct fill_operation *f = (struct fill_operation *)op;
     watch_before(&f->to, f->box);
-    for (size_t z = 0; z < f->box.depth; z++)
-        for (size_t y = 0; y < f->box.height; y++)
-            memset(f->to.bytes + z * f->to.slice + y * f->to.pitch, f->value, f->box.width);
+    fill_bytes(&f->to, f->box, f->value, f->element);
     watch(&op->order, NULL, &f->to, NULL, f->box);
     return fault;
 }
@@ -342,8 +350,8 @@ static cudaError_t capture_fill(struct stream *s, const struct fill_request *r) 
     const struct cudaMemsetParams p = {.dst = (void *)(uintptr_t)r->to.address,
                                        .pitch = r->to.pitch,
                                        .value = r->value,
-                                       .elementSize = 1,
-                                       .width = r->box.width,
+                                       .elementSize = r->element,
+                                       .width = r->box.width / r->element,
                                        .height = r->box.height};
     cudaError_t error;
     if (r->box.depth > 1)
@@ -371,8 +379,11 @@ cudaError_t transfer_fill(const struct fill_request *r) {
     struct fill_operation *f = calloc(1, sizeof *f);
     if (!f)
         return state_return(cudaErrorMemoryAllocation);
-    *f = (struct fill_operation){
-        .op = {.run = run_fill, .release = release_fill}, .to = to, .box = r->box, .value = (unsigned char)r->value};
+    *f = (struct fill_operation){.op = {.run = run_fill, .release = release_fill},
+                                 .to = to,
+                                 .box = r->box,
+                                 .value = r->value,
+                                 .element = r->element};
     if (to.home == HOME_PINNED)
         return state_return((cudaError_t)queue_execute(s, &f->op));
     queue_submit(s, &f->op);

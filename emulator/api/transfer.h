@@ -40,13 +40,14 @@ struct fill_request {
     const char *function;
     struct side to;
     struct box box;
-    unsigned value; /* its lowest bytes count */
+    unsigned value;   /* its lowest bytes count, as many as an element has */
+    unsigned element; /* bytes: 1, 2 or 4; a row of the box has a whole number of them */
     cudaStream_t stream;
     bool async;
 };
 cudaError_t transfer_fill(const struct fill_request *r);
-/* Checks a fill, and does it now. An element has 1, 2 or 4 bytes, and a row of the box a whole number of them. */
+/* Checks a fill, and does it now. */
 cudaError_t transfer_check_fill(const char *function, struct side s, struct box b);
-cudaError_t transfer_fill_now(const struct operation_order *order, const struct fill_request *r, size_t element);
+cudaError_t transfer_fill_now(const struct operation_order *order, const struct fill_request *r);
 
 #endif

@@ -64,10 +64,20 @@ static const char *qualifier_at(const char *s) {
     return NULL;
 }
 
+/* Length of a tag "[abi:...]": Numba puts its settings into names that way. 0 where there is none. */
+static size_t tag_at(const char *s) {
+    const char *end = starts_with(s, "[abi:") ? strchr(s, ']') : NULL;
+    return end ? (size_t)(end + 1 - s) : 0;
+}
+
 /* NVIDIA writes "const float *" where the C++ library writes "float const*". */
 static void respell(const char *in, struct name *n) {
     in += internal_namespace(in);
     while (*in) {
+        if (tag_at(in)) {
+            in += tag_at(in);
+            continue;
+        }
         char before = n->length ? n->out[n->length - 1] : ' ';
         const char *qualifier = n->pointer ? NULL : qualifier_at(in);
         if (qualifier) {

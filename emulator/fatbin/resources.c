@@ -2,7 +2,6 @@
  * executable holds PTX alone, ptxas is started, once for each image, and tells with -v: EMULATOR_PTXAS, or the one on the PATH. */
 #include "fatbin/resources.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "fatbin/machine_code.h"
 
 #define REGISTER_COUNT 0x2f /* EIATTR_REGCOUNT: u32 symbol, u32 registers */
 #define FRAME_SIZE     0x11 /* EIATTR_FRAME_SIZE: u32 symbol, u32 bytes */
@@ -63,47 +63,17 @@ static void add_frame(const char *name, unsigned bytes) {
 
 /* ---- machine code ---- */
 
-struct elf {
-    const unsigned char *bytes;
-    size_t size;
-    Elf64_Ehdr header;
-};
-
-static bool section(const struct elf *e, unsigned i, Elf64_Shdr *out) {
-    uint64_t at = e->header.e_shoff + (uint64_t)i * sizeof *out;
-    if (i >= e->header.e_shnum || at > e->size || e->size - at < sizeof *out)
-        return false;
-    memcpy(out, e->bytes + at, sizeof *out);
-    return out->sh_type == SHT_NOBITS || (out->sh_offset <= e->size && out->sh_size <= e->size - out->sh_offset);
-}
-
-static const char *string_at(const struct elf *e, const Elf64_Shdr *strings, uint64_t at) {
-    const char *s = (const char *)e->bytes + strings->sh_offset;
-    return at < strings->sh_size && memchr(s + at, '\0', strings->sh_size - at) ? s + at : NULL;
-}
-
-static bool find_section(const struct elf *e, const char *name, Elf64_Shdr *out) {
-    Elf64_Shdr names;
-    if (!section(e, e->header.e_shstrndx, &names))
-        return false;
-    for (unsigned i = 0; i < e->header.e_shnum; i++) {
-        const char *found = section(e, i, out) ? string_at(e, &names, out->sh_name) : NULL;
-        if (found && strcmp(found, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static const char *symbol_name(const struct elf *e, const Elf64_Shdr *symbols, uint32_t i) {
+static const char *symbol_name(const struct machine_code *e, const Elf64_Shdr *symbols, uint32_t i) {
     Elf64_Shdr strings;
     Elf64_Sym symbol;
-    if ((uint64_t)i * sizeof symbol + sizeof symbol > symbols->sh_size || !section(e, symbols->sh_link, &strings))
+    if ((uint64_t)i * sizeof symbol + sizeof symbol > symbols->sh_size ||
+        !machine_code_section(e, symbols->sh_link, &strings))
         return NULL;
     memcpy(&symbol, e->bytes + symbols->sh_offset + i * sizeof symbol, sizeof symbol);
-    return string_at(e, &strings, symbol.st_name);
+    return machine_code_string(e, &strings, symbol.st_name);
 }
 
-static void read_info(const struct elf *e, const Elf64_Shdr *info, const Elf64_Shdr *symbols, unsigned arch) {
+static void read_info(const struct machine_code *e, const Elf64_Shdr *info, const Elf64_Shdr *symbols, unsigned arch) {
     const unsigned char *p = e->bytes + info->sh_offset, *last = p + info->sh_size;
     while (last - p >= 4) {
         uint16_t size;
@@ -126,13 +96,12 @@ static void read_info(const struct elf *e, const Elf64_Shdr *info, const Elf64_S
 }
 
 void resources_note_machine_code(const void *bytes, size_t size, unsigned arch) {
-    struct elf e = {.bytes = bytes, .size = size};
+    struct machine_code e;
     Elf64_Shdr info, symbols;
-    if (size < sizeof e.header || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+    if (!machine_code_open(bytes, size, &e))
         return;
-    memcpy(&e.header, bytes, sizeof e.header);
     pthread_mutex_lock(&lock);
-    if (find_section(&e, ".nv.info", &info) && find_section(&e, ".symtab", &symbols))
+    if (machine_code_find(&e, ".nv.info", &info) && machine_code_find(&e, ".symtab", &symbols))
         read_info(&e, &info, &symbols, arch);
     pthread_mutex_unlock(&lock);
 }

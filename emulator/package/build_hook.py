@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PRODUCTS = ("libcudart.so.13", "libcuda.so.1", "cuda-emulator")
+PRODUCTS = ("libcuda-emulator.so.13", "libcudart.so.13", "libcuda.so.1", "cuda-emulator")
 
 
 def header_folder() -> Path:

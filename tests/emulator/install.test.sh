@@ -17,6 +17,7 @@ program=tests/emulator/install/touches.cu
 capture make_emulator BUILD=../build/emulator install PREFIX="$prefix"
 expect 'make install' 0 ''
 for file in bin/cuda-emulator lib/cuda-emulator/libcudart.so "lib/cuda-emulator/libcudart.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so.1 \
+  "lib/cuda-emulator/libcuda-emulator.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so \
   include/cuda-emulator/emulator.h share/doc/cuda-emulator/README.md share/doc/cuda-emulator/LICENSE; do
   if [ -s "$prefix/$file" ]; then pass "installed: $file"; else no "installed: $file" "it is not there"; fi
 done

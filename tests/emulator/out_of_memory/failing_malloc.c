@@ -18,7 +18,7 @@ static atomic_long asked_for;
 
 static int find_library(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
-    if (!strstr(object->dlpi_name, "libcudart.so"))
+    if (!strstr(object->dlpi_name, "libcuda-emulator.so"))
         return 0;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];

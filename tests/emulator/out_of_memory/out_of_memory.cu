@@ -328,7 +328,7 @@ static int run_child(void (*scenario)(), long n, char *words, size_t size, long 
         close(said[0]), close(counted_there[0]);
         alarm(20);
         if (!fail_allocation(n))
-            end_with(WRONG_ERROR, "no libcudart.so is loaded", cudaSuccess);
+            end_with(WRONG_ERROR, "no libcuda-emulator.so is loaded", cudaSuccess);
         scenario();
         long count = allocations_asked_for();
         if (write(counted_there[1], &count, sizeof count) < 0)

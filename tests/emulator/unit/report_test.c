@@ -63,6 +63,7 @@ static void test_demangle(void) {
         {"_Z1kPPKcRKi", "k(const char **, const int &)"},
         {"_Z1kPVyPVKi", "k(volatile unsigned long long *, volatile const int *)"},
         {"_ZN39_INTERNAL_2453f11f_9_memory_cu_7dbccc469atomicAddEPii", "atomicAdd(int *, int)"},
+        {"_Z7reverseB2v1B7cw51xyzPf", "reverse(float *)"}, /* Numba's */
     };
     bool library = strcmp(demangle(names[0][0], name, sizeof name), names[0][0]) != 0;
     for (size_t i = 0; library && i < sizeof names / sizeof names[0]; i++)

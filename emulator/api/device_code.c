@@ -1,0 +1,106 @@
+#include "api/device_code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fatbin/bundle.h"
+#include "fatbin/fatbin.h"
+#include "fatbin/machine_code.h"
+
+#define FATBIN_MAGIC 0xba55ed50u
+
+/* What __cudaRegisterFatBinary gets, and the loading functions take, too. */
+static const void *unwrapped(const void *code) {
+    const struct fatbin_wrapper *w = code;
+    uint32_t magic;
+    memcpy(&magic, code, sizeof magic);
+    return magic == FATBIN_WRAPPER_MAGIC ? w->data : code;
+}
+
+/* A fat binary tells its size, PTX ends with a zero. What is neither is treated as text. The first bytes of a text may be all
+ * there are: they are compared one by one. */
+size_t device_code_size(const void *code) {
+    struct {
+        uint32_t magic;
+        uint16_t version, header_bytes;
+        uint64_t bytes;
+    } header;
+    if (machine_code_is(code))
+        return machine_code_size(code);
+    if (strnlen(code, 8) >= 7 && bundle_is(code))
+        return bundle_size(code);
+    memcpy(&header.magic, code, sizeof header.magic);
+    if (header.magic != FATBIN_MAGIC)
+        return strlen(code) + 1;
+    memcpy(&header, code, sizeof header);
+    return header.header_bytes + header.bytes;
+}
+
+static cudaError_t no_ptx(const char *function) {
+    return state_refuse(
+        function, cudaErrorNoKernelImageForDevice,
+        "This is machine code for a GPU alone, and the emulator executes PTX. Give it PTX, or a fat "
+        "binary with PTX in it, or compile with -lineinfo, which puts the PTX beside the machine code.");
+}
+
+cudaError_t device_code_copy(const char *function, const void *code, size_t size, void **copy, size_t *copied) {
+    struct machine_code m;
+    if (machine_code_open(code, size, &m)) {
+        *copy = machine_code_ptx(&m);
+        *copied = *copy ? strlen(*copy) + 1 : 0;
+        return *copy ? cudaSuccess : no_ptx(function);
+    }
+    *copy = malloc(size + 1);
+    if (!*copy)
+        return state_return(cudaErrorMemoryAllocation);
+    memcpy(*copy, code, size);
+    ((char *)*copy)[size] = '\0';
+    *copied = size;
+    return cudaSuccess;
+}
+
+cudaError_t device_code_open(const char *function, const void *code, struct binary **out) {
+    void *copy;
+    size_t size;
+    code = unwrapped(code);
+    cudaError_t error = device_code_copy(function, code, device_code_size(code), &copy, &size);
+    if (error == cudaSuccess)
+        *out = registration_open(copy, size);
+    return error;
+}
+
+static void *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rbe");
+    struct stat status;
+    if (!file)
+        return NULL;
+    char *data =
+        fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) ? malloc((size_t)status.st_size + 8) : NULL;
+    if (data) {
+        *size = fread(data, 1, (size_t)status.st_size, file);
+        memset(data + *size, 0, 8);
+    }
+    fclose(file);
+    return data;
+}
+
+cudaError_t device_code_read(const char *function, const char *path, void **data, size_t *size) {
+    *size = 0;
+    *data = read_file(path, size);
+    return *data ? cudaSuccess : state_refuse(function, cudaErrorFileNotFound, "'%s' cannot be read.", path);
+}
+
+cudaError_t device_code_open_file(const char *function, const char *path, struct binary **out) {
+    void *data, *copy;
+    size_t size, copied;
+    cudaError_t error = device_code_read(function, path, &data, &size);
+    if (error != cudaSuccess)
+        return error;
+    error = device_code_copy(function, data, size, &copy, &copied);
+    free(data);
+    if (error == cudaSuccess)
+        *out = registration_open(copy, copied);
+    return error;
+}

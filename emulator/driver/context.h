@@ -1,0 +1,18 @@
+/* Contexts: each device's primary one, which the runtime uses, and those that a program makes of its own. Memory, streams and
+ * modules belong to the device here; what an own context leaves behind goes with it. */
+#ifndef DRIVER_CONTEXT_H
+#define DRIVER_CONTEXT_H
+
+#include "driver/driver.h"
+
+bool context_exists(CUcontext c);
+CUcontext context_current(void);         /* NULL: none */
+CUcontext context_of_device(int device); /* its primary one */
+int context_device(CUcontext c);         /* -1: there is no such context */
+
+/* What a context leaves behind: to be freed by `release` when it is destroyed. Primary contexts keep no such list. */
+typedef cudaError_t (*context_release)(void *thing);
+void context_keep(void *thing, context_release release);
+void context_drop(void *thing); /* it has been freed */
+
+#endif

@@ -1,0 +1,121 @@
+/* Devices by number, before any context. */
+#include "driver/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/device.h"
+#include "api/profiler.h"
+
+static cudaError_t get(CUdevice *out, int number) {
+    if (!out)
+        return cudaErrorInvalidValue;
+    if (!device_exists(number))
+        return device_missing(NULL, number);
+    *out = number;
+    return cudaSuccess;
+}
+
+static cudaError_t properties(struct cudaDeviceProp *out, CUdevice device) {
+    return device_exists(device) ? cudaGetDeviceProperties(out, device) : device_missing(NULL, device);
+}
+
+static cudaError_t name(char *out, int size, CUdevice device) {
+    struct cudaDeviceProp p;
+    if (!out || size <= 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = properties(&p, device);
+    if (error == cudaSuccess)
+        snprintf(out, (size_t)size, "%s", p.name);
+    return error;
+}
+
+static cudaError_t uuid(CUuuid *out, CUdevice device) {
+    struct cudaDeviceProp p;
+    if (!out)
+        return cudaErrorInvalidValue;
+    cudaError_t error = properties(&p, device);
+    if (error == cudaSuccess)
+        memcpy(out, &p.uuid, sizeof *out);
+    return error;
+}
+
+static cudaError_t total_memory(size_t *out, CUdevice device) {
+    struct cudaDeviceProp p;
+    if (!out)
+        return cudaErrorInvalidValue;
+    cudaError_t error = properties(&p, device);
+    if (error == cudaSuccess)
+        *out = p.totalGlobalMem;
+    return error;
+}
+
+static cudaError_t capability(int *major, int *minor, CUdevice device) {
+    struct cudaDeviceProp p;
+    if (!major || !minor)
+        return cudaErrorInvalidValue;
+    cudaError_t error = properties(&p, device);
+    if (error == cudaSuccess) {
+        *major = p.major;
+        *minor = p.minor;
+    }
+    return error;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+    return driver_result(cudaDriverGetVersion(version));
+}
+CUresult cuDeviceGet(CUdevice *out, int number) {
+    DRIVER_CALL(DRIVER_INITIALIZED, get(out, number));
+}
+CUresult cuDeviceGetCount(int *count) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaGetDeviceCount(count));
+}
+CUresult cuDeviceGetName(char *out, int size, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, name(out, size, device));
+}
+EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *out, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, uuid(out, device));
+}
+CUresult cuDeviceTotalMem(size_t *out, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, total_memory(out, device));
+}
+CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetAttribute(out, (enum cudaDeviceAttr)attribute, device));
+}
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, capability(major, minor, device));
+}
+CUresult cuDeviceGetByPCIBusId(CUdevice *out, const char *id) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetByPCIBusId(out, id));
+}
+CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetPCIBusId(id, size, device));
+}
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceCanAccessPeer(can, device, peer));
+}
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attribute, from, to));
+}
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *out, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetDefaultMemPool(out, device));
+}
+CUresult cuDeviceGetMemPool(CUmemoryPool *out, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetMemPool(out, device));
+}
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
+    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceSetMemPool(device, pool));
+}
+CUresult cuDeviceGetExecAffinitySupport(int *out, CUexecAffinityType type, CUdevice device) {
+    (void)type;
+    DRIVER_CALL(DRIVER_INITIALIZED, !out                     ? cudaErrorInvalidValue
+                                    : !device_exists(device) ? device_missing(NULL, device)
+                                                             : (*out = 0, cudaSuccess));
+}
+CUresult cuProfilerStart(void) {
+    CALL(cudaProfilerStart());
+}
+CUresult cuProfilerStop(void) {
+    CALL(cudaProfilerStop());
+}

@@ -1,0 +1,97 @@
+/* The twins for programs of which each thread has a default stream of its own: stream 0 means that one. */
+#include "driver/driver.h"
+
+#define OWN(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
+
+#define TWIN(name, ending, parameters, arguments)                                                                      \
+    EXPORT CUresult name##_##ending parameters;                                                                        \
+    EXPORT CUresult name##_##ending parameters {                                                                       \
+        return name arguments;                                                                                         \
+    }
+
+TWIN(cuLaunchKernel, ptsz,
+     (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned n,
+      CUstream s, void **a, void **e),
+     (f, gx, gy, gz, bx, by, bz, n, OWN(s), a, e))
+TWIN(cuLaunchCooperativeKernel, ptsz,
+     (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned n,
+      CUstream s, void **a),
+     (f, gx, gy, gz, bx, by, bz, n, OWN(s), a))
+TWIN(cuLaunchHostFunc, ptsz, (CUstream s, CUhostFn f, void *d), (OWN(s), f, d))
+TWIN(cuMemcpyAsync, ptsz, (CUdeviceptr t, CUdeviceptr f, size_t n, CUstream s), (t, f, n, OWN(s)))
+TWIN(cuMemcpyPeerAsync, ptsz, (CUdeviceptr t, CUcontext tc, CUdeviceptr f, CUcontext fc, size_t n, CUstream s),
+     (t, tc, f, fc, n, OWN(s)))
+TWIN(cuMemcpyHtoDAsync_v2, ptsz, (CUdeviceptr t, const void *f, size_t n, CUstream s), (t, f, n, OWN(s)))
+TWIN(cuMemcpyDtoHAsync_v2, ptsz, (void *t, CUdeviceptr f, size_t n, CUstream s), (t, f, n, OWN(s)))
+TWIN(cuMemcpyDtoDAsync_v2, ptsz, (CUdeviceptr t, CUdeviceptr f, size_t n, CUstream s), (t, f, n, OWN(s)))
+TWIN(cuMemcpy2DAsync_v2, ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, OWN(s)))
+TWIN(cuMemcpy3DAsync_v2, ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, OWN(s)))
+TWIN(cuMemsetD8Async, ptsz, (CUdeviceptr t, unsigned char v, size_t n, CUstream s), (t, v, n, OWN(s)))
+TWIN(cuMemsetD16Async, ptsz, (CUdeviceptr t, unsigned short v, size_t n, CUstream s), (t, v, n, OWN(s)))
+TWIN(cuMemsetD32Async, ptsz, (CUdeviceptr t, unsigned v, size_t n, CUstream s), (t, v, n, OWN(s)))
+TWIN(cuMemsetD2D8Async, ptsz, (CUdeviceptr t, size_t p, unsigned char v, size_t w, size_t h, CUstream s),
+     (t, p, v, w, h, OWN(s)))
+TWIN(cuMemsetD2D16Async, ptsz, (CUdeviceptr t, size_t p, unsigned short v, size_t w, size_t h, CUstream s),
+     (t, p, v, w, h, OWN(s)))
+TWIN(cuMemsetD2D32Async, ptsz, (CUdeviceptr t, size_t p, unsigned v, size_t w, size_t h, CUstream s),
+     (t, p, v, w, h, OWN(s)))
+TWIN(cuMemAllocAsync, ptsz, (CUdeviceptr * o, size_t n, CUstream s), (o, n, OWN(s)))
+TWIN(cuMemAllocFromPoolAsync, ptsz, (CUdeviceptr * o, size_t n, CUmemoryPool p, CUstream s), (o, n, p, OWN(s)))
+TWIN(cuMemFreeAsync, ptsz, (CUdeviceptr p, CUstream s), (p, OWN(s)))
+TWIN(cuStreamGetPriority, ptsz, (CUstream s, int *p), (OWN(s), p))
+TWIN(cuStreamGetFlags, ptsz, (CUstream s, unsigned *f), (OWN(s), f))
+TWIN(cuStreamGetId, ptsz, (CUstream s, unsigned long long *i), (OWN(s), i))
+TWIN(cuStreamGetCtx, ptsz, (CUstream s, CUcontext *c), (OWN(s), c))
+TWIN(cuStreamWaitEvent, ptsz, (CUstream s, CUevent e, unsigned f), (OWN(s), e, f))
+TWIN(cuStreamAddCallback, ptsz, (CUstream s, CUstreamCallback c, void *d, unsigned f), (OWN(s), c, d, f))
+TWIN(cuStreamQuery, ptsz, (CUstream s), (OWN(s)))
+TWIN(cuStreamSynchronize, ptsz, (CUstream s), (OWN(s)))
+TWIN(cuStreamAttachMemAsync, ptsz, (CUstream s, CUdeviceptr p, size_t n, unsigned f), (OWN(s), p, n, f))
+TWIN(cuStreamGetAttribute, ptsz, (CUstream s, CUstreamAttrID i, CUstreamAttrValue *v), (OWN(s), i, v))
+TWIN(cuStreamSetAttribute, ptsz, (CUstream s, CUstreamAttrID i, const CUstreamAttrValue *v), (OWN(s), i, v))
+TWIN(cuStreamBeginCapture_v2, ptsz, (CUstream s, CUstreamCaptureMode m), (OWN(s), m))
+TWIN(cuStreamEndCapture, ptsz, (CUstream s, CUgraph *g), (OWN(s), g))
+TWIN(cuStreamIsCapturing, ptsz, (CUstream s, CUstreamCaptureStatus *c), (OWN(s), c))
+TWIN(cuEventRecord, ptsz, (CUevent e, CUstream s), (e, OWN(s)))
+TWIN(cuEventRecordWithFlags, ptsz, (CUevent e, CUstream s, unsigned f), (e, OWN(s), f))
+TWIN(cuGraphLaunch, ptsz, (CUgraphExec e, CUstream s), (e, OWN(s)))
+TWIN(cuGraphUpload, ptsz, (CUgraphExec e, CUstream s), (e, OWN(s)))
+
+EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra);
+EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra) {
+    if (!config)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUlaunchConfig own = *config;
+    own.hStream = OWN(own.hStream);
+    return cuLaunchKernelEx(&own, f, arguments, extra);
+}
+
+/* Those without a stream: what they do takes its turn in the thread's stream; a copy is waited for. */
+#define FILLING(name, parameters, call)                                                                                \
+    EXPORT CUresult name##_ptds parameters;                                                                            \
+    EXPORT CUresult name##_ptds parameters {                                                                           \
+        return call;                                                                                                   \
+    }
+#define WAITING(name, parameters, call)                                                                                \
+    EXPORT CUresult name##_ptds parameters;                                                                            \
+    EXPORT CUresult name##_ptds parameters {                                                                           \
+        CUresult error = call;                                                                                         \
+        return error == CUDA_SUCCESS ? cuStreamSynchronize(CU_STREAM_PER_THREAD) : error;                              \
+    }
+
+WAITING(cuMemcpy, (CUdeviceptr t, CUdeviceptr f, size_t n), cuMemcpyAsync(t, f, n, OWN(NULL)))
+WAITING(cuMemcpyHtoD_v2, (CUdeviceptr t, const void *f, size_t n), cuMemcpyHtoDAsync_v2(t, f, n, OWN(NULL)))
+WAITING(cuMemcpyDtoH_v2, (void *t, CUdeviceptr f, size_t n), cuMemcpyDtoHAsync_v2(t, f, n, OWN(NULL)))
+WAITING(cuMemcpyDtoD_v2, (CUdeviceptr t, CUdeviceptr f, size_t n), cuMemcpyDtoDAsync_v2(t, f, n, OWN(NULL)))
+WAITING(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
+WAITING(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
+WAITING(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *c), cuMemcpy3DAsync_v2(c, OWN(NULL)))
+FILLING(cuMemsetD8_v2, (CUdeviceptr t, unsigned char v, size_t n), cuMemsetD8Async(t, v, n, OWN(NULL)))
+FILLING(cuMemsetD16_v2, (CUdeviceptr t, unsigned short v, size_t n), cuMemsetD16Async(t, v, n, OWN(NULL)))
+FILLING(cuMemsetD32_v2, (CUdeviceptr t, unsigned v, size_t n), cuMemsetD32Async(t, v, n, OWN(NULL)))
+FILLING(cuMemsetD2D8_v2, (CUdeviceptr t, size_t p, unsigned char v, size_t w, size_t h),
+        cuMemsetD2D8Async(t, p, v, w, h, OWN(NULL)))
+FILLING(cuMemsetD2D16_v2, (CUdeviceptr t, size_t p, unsigned short v, size_t w, size_t h),
+        cuMemsetD2D16Async(t, p, v, w, h, OWN(NULL)))
+FILLING(cuMemsetD2D32_v2, (CUdeviceptr t, size_t p, unsigned v, size_t w, size_t h),
+        cuMemsetD2D32Async(t, p, v, w, h, OWN(NULL)))

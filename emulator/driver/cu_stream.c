@@ -1,0 +1,161 @@
+/* Streams and events: they are the runtime's. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+#include "driver/context.h"
+
+static cudaError_t destroy_stream(void *stream) {
+    return cudaStreamDestroy(stream);
+}
+static cudaError_t destroy_event(void *event) {
+    return cudaEventDestroy(event);
+}
+
+static cudaError_t create(CUstream *out, unsigned flags, int priority) {
+    cudaError_t error = cudaStreamCreateWithPriority(out, flags, priority);
+    if (error == cudaSuccess)
+        context_keep(*out, destroy_stream);
+    return error;
+}
+
+static cudaError_t create_event(CUevent *out, unsigned flags) {
+    cudaError_t error = cudaEventCreateWithFlags(out, flags);
+    if (error == cudaSuccess)
+        context_keep(*out, destroy_event);
+    return error;
+}
+
+static cudaError_t dropped(void *thing, cudaError_t (*destroy)(void *)) {
+    context_drop(thing);
+    return destroy(thing);
+}
+
+/* Of the current context, if the stream's device is its device: which of a device's contexts made a stream is not noted. */
+static cudaError_t context_of(CUstream stream, CUcontext *out) {
+    unsigned flags;
+    if (!out)
+        return cudaErrorInvalidValue;
+    cudaError_t error = cudaStreamGetFlags(stream, &flags);
+    if (error != cudaSuccess)
+        return error;
+    int device = state_device();
+#if CUDART_VERSION >= 12080
+    error = cudaStreamGetDevice(stream, &device);
+#endif
+    *out = device == state_device() ? context_current() : context_of_device(device);
+    return error;
+}
+
+CUresult cuStreamCreate(CUstream *out, unsigned flags) {
+    CALL(create(out, flags, 0));
+}
+CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority) {
+    CALL(create(out, flags, priority));
+}
+CUresult cuStreamDestroy(CUstream stream) {
+    CALL(dropped(stream, destroy_stream));
+}
+CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+    CALL(cudaStreamGetPriority(stream, priority));
+}
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
+    CALL(cudaStreamGetFlags(stream, flags));
+}
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
+    CALL(cudaStreamGetId(stream, id));
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *out) {
+    CALL(context_of(stream, out));
+}
+#if CUDART_VERSION >= 12080
+EXPORT CUresult cuStreamGetDevice(CUstream stream, CUdevice *out) {
+    CALL(cudaStreamGetDevice(stream, out));
+}
+#endif
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+    CALL(cudaStreamWaitEvent(stream, event, flags));
+}
+/* The error that a callback is given is the runtime's, which has the driver's numbers where both have it. */
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned flags) {
+    CALL(cudaStreamAddCallback(stream, (cudaStreamCallback_t)(void *)callback, data, flags));
+}
+CUresult cuStreamQuery(CUstream stream) {
+    CALL(cudaStreamQuery(stream));
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+    CALL(cudaStreamSynchronize(stream));
+}
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t length, unsigned flags) {
+    CALL(cudaStreamAttachMemAsync(stream, driver_pointer(address), length, flags));
+}
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+    CALL(cudaStreamCopyAttributes(to, from));
+}
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID id, CUstreamAttrValue *out) {
+    CALL(cudaStreamGetAttribute(stream, (cudaLaunchAttributeID)id, (cudaLaunchAttributeValue *)(void *)out));
+}
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID id, const CUstreamAttrValue *value) {
+    CALL(cudaStreamSetAttribute(stream, (cudaLaunchAttributeID)id,
+                                (const cudaLaunchAttributeValue *)(const void *)value));
+}
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
+    CALL(cudaLaunchHostFunc(stream, function, data));
+}
+
+/* ---- capture ---- */
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+    CALL(cudaStreamBeginCapture(stream, (enum cudaStreamCaptureMode)mode));
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *out) {
+    CALL(cudaStreamEndCapture(stream, out));
+}
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
+    CALL(cudaStreamIsCapturing(stream, (enum cudaStreamCaptureStatus *)status));
+}
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+    CALL(cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)mode));
+}
+
+/* ---- events ---- */
+
+CUresult cuEventCreate(CUevent *out, unsigned flags) {
+    CALL(create_event(out, flags));
+}
+CUresult cuEventDestroy(CUevent event) {
+    CALL(dropped(event, destroy_event));
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    CALL(cudaEventRecord(event, stream));
+}
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    CALL(cudaEventRecordWithFlags(event, stream, flags));
+}
+CUresult cuEventQuery(CUevent event) {
+    CALL(cudaEventQuery(event));
+}
+CUresult cuEventSynchronize(CUevent event) {
+    CALL(cudaEventSynchronize(event));
+}
+#undef cuEventElapsedTime
+EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
+EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
+    CALL(cudaEventElapsedTime(milliseconds, from, to));
+}
+EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to) {
+    CALL(cudaEventElapsedTime(milliseconds, from, to));
+}
+
+static cudaError_t open_event(CUevent *out, CUipcEventHandle handle) {
+    cudaIpcEventHandle_t same;
+    memcpy(&same, &handle, sizeof same);
+    return cudaIpcOpenEventHandle(out, same);
+}
+
+CUresult cuIpcGetEventHandle(CUipcEventHandle *out, CUevent event) {
+    CALL(cudaIpcGetEventHandle((cudaIpcEventHandle_t *)(void *)out, event));
+}
+CUresult cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle handle) {
+    CALL(open_event(out, handle));
+}

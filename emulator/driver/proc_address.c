@@ -1,0 +1,119 @@
+/* What programs ask the driver, or the runtime, for that do not link the driver's functions. */
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/settings.h"
+#include "driver/entry_points.h"
+
+/* ---- the driver's own ---- */
+
+enum { INVALID_VALUE = 1, NO_SUCH_FUNCTION = 500, NO_TABLE = 801 }; /* CUDA_ERROR_... */
+
+EXPORT int cuGetProcAddress_v2(const char *name, void **out, int version, unsigned long long flags, int *result);
+EXPORT int cuGetProcAddress_v2(const char *name, void **out, int version, unsigned long long flags, int *result) {
+    if (!name || !out || flags > ENTRY_POINT_PER_THREAD)
+        return INVALID_VALUE;
+    enum entry_point_found f = entry_point_find(name, version, flags, out);
+    if (result)
+        *result = (int)f;
+    return f == ENTRY_POINT_NOT_FOUND && !result ? NO_SUCH_FUNCTION
+           : f == ENTRY_POINT_TOO_OLD && !result ? INVALID_VALUE
+                                                 : 0;
+}
+
+EXPORT int cuGetProcAddress(const char *name, void **out, int version, unsigned long long flags);
+EXPORT int cuGetProcAddress(const char *name, void **out, int version, unsigned long long flags) {
+    return cuGetProcAddress_v2(name, out, version, flags, NULL);
+}
+
+/* Does the executable itself load a library whose name begins so? */
+static bool program_needs(const char *library) {
+    struct link_map *program = dlopen(NULL, RTLD_LAZY);
+    const char *strings = NULL;
+    bool found = false;
+    for (const ElfW(Dyn) *d = program ? program->l_ld : NULL; d && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_STRTAB)
+            strings = (const char *)d->d_un.d_ptr;
+    for (const ElfW(Dyn) *d = strings ? program->l_ld : NULL; d && d->d_tag != DT_NULL; d++)
+        found |= d->d_tag == DT_NEEDED && strncmp(strings + d->d_un.d_val, library, strlen(library)) == 0;
+    if (program)
+        dlclose(program);
+    return found;
+}
+
+static void explain(void) {
+    if (setting_is_on(SETTING_QUIET))
+        return;
+    fputs("cuda-emulator: this program asks for private tables of NVIDIA's driver (libcuda.so.1), which only NVIDIA's "
+          "libraries know.\n"
+          "cuda-emulator: Most likely NVIDIA's CUDA runtime is inside it: nvcc puts that into the executable unless it "
+          "is told otherwise. The\n"
+          "cuda-emulator: emulator takes the runtime's place: link with nvcc -cudart shared\n",
+          stderr);
+}
+
+/* NVRTC asks, too, and does without. So does whoever opens NVIDIA's libcudart only to see which version it has. */
+static bool does_without(const void *caller) {
+    Dl_info from;
+    if (!dladdr(caller, &from) || !from.dli_fname)
+        return false;
+    return strstr(from.dli_fname, "libnvrtc") ||
+           (strstr(from.dli_fname, "libcudart.so") && !program_needs("libcudart.so"));
+}
+
+/* Undocumented, by a number of 16 bytes. */
+EXPORT int cuGetExportTable(const void **out, const void *id);
+EXPORT int cuGetExportTable(const void **out, const void *id) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)id;
+    if (!does_without(__builtin_return_address(0)))
+        pthread_once(&once, explain);
+    if (out)
+        *out = NULL;
+    return NO_TABLE;
+}
+
+/* ---- the runtime's ---- */
+
+#define LATEST 0x7fffffff
+
+/* cudaSuccess even when there is no such function: the result tells. */
+static cudaError_t entry_point(const char *name, void **out, unsigned version, unsigned long long flags,
+                               enum cudaDriverEntryPointQueryResult *result) {
+    ENTER();
+    if (!name || !out || flags > cudaEnablePerThreadDefaultStream)
+        return state_return(cudaErrorInvalidValue);
+    enum entry_point_found f = entry_point_find(name, (int)version, flags, out);
+    if (result)
+        *result = f == ENTRY_POINT_FOUND     ? cudaDriverEntryPointSuccess
+                  : f == ENTRY_POINT_TOO_OLD ? cudaDriverEntryPointVersionNotSufficent
+                                             : cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *result) {
+    return entry_point(name, out, LATEST, flags, result);
+}
+
+EXPORT cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **out, unsigned long long flags,
+                                                enum cudaDriverEntryPointQueryResult *result) {
+    return entry_point(name, out, LATEST, flags ? flags : ENTRY_POINT_PER_THREAD, result);
+}
+
+#if CUDART_VERSION >= 12050
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *result) {
+    return entry_point(name, out, version, flags, result);
+}
+
+EXPORT cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **out, unsigned version,
+                                                         unsigned long long flags,
+                                                         enum cudaDriverEntryPointQueryResult *result) {
+    return entry_point(name, out, version, flags ? flags : ENTRY_POINT_PER_THREAD, result);
+}
+#endif

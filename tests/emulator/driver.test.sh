@@ -1,0 +1,82 @@
+#!/bin/sh
+# What the driver API answers: tests/emulator/driver/*.c print their own lines. They link libcuda.so.1, as a program for a GPU does.
+# EMULATOR_DIR=folder tests another build of the emulator.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/check.sh
+. build/configuration
+. tools/messages.sh
+make_scratch
+
+. tests/emulator/use_emulator.sh
+
+here=tests/emulator/driver
+emulator=${LD_LIBRARY_PATH%%:*}
+include=$(dirname "$TOOLKIT_LIB")/include
+[ -f "$include/cuda.h" ] || include=/usr/include
+
+# compile_device OUTPUT SOURCE FLAGS...
+compile_device() {
+  output_file=$1 source=$2
+  shift 2
+  capture "$NVCC" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} -Wno-deprecated-gpu-targets "$@" -o "$output_file" "$here/$source"
+  [ "$status" = 0 ] || { no "$source" "does not compile" && show_output; }
+}
+
+# compile_host NAME LIBRARIES...: they are found where the emulator is.
+compile_host() {
+  compiled=$1
+  shift
+  capture gcc -std=c11 -Wall -Wextra -Werror -I"$include" -o "$scratch/$compiled" "$here/$compiled.c" "$emulator/libcuda.so.1" "$@"
+  [ "$status" = 0 ] || { no "$compiled.c" "does not compile" && show_output; }
+}
+
+# run NAME ARGUMENTS...: its lines get its name.
+run() {
+  name=$1
+  shift
+  status=0
+  timeout 60 "$scratch/$name" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+  sed "s|^\(ok\|not ok\) |&driver/$name: |" "$scratch/out"
+  [ "$status" -le 1 ] || no "driver/$name ends" "ended with status $status: $(tail -n 1 "$scratch/err")"
+}
+
+says() { # NAME WORDS
+  if grep -qF -- "$2" "$scratch/err"; then
+    pass "$1"
+  else
+    no "$1" "it does not say '$2'"
+    head -n 20 "$scratch/err" | sed 's/^/    | /'
+  fi
+}
+
+compile_device "$scratch/kernels.ptx" kernels.cu -arch=compute_75 -lineinfo -ptx
+compile_device "$scratch/kernels.fatbin" kernels.cu -gencode arch=compute_75,code=compute_75 -fatbin
+compile_device "$scratch/kernels.cubin" kernels.cu -arch=sm_90 -lineinfo -cubin
+compile_device "$scratch/bare.cubin" kernels.cu -arch=sm_90 -cubin
+compile_device "$scratch/a.ptx" linked_a.cu -arch=compute_75 -rdc=true -ptx
+compile_device "$scratch/b.ptx" linked_b.cu -arch=compute_75 -rdc=true -ptx
+
+compile_host contexts "$emulator/libcudart.so"
+for program in modules memory streams link entry_points wrong; do
+  compile_host "$program"
+done
+
+run contexts
+run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
+run memory
+run streams "$scratch/kernels.ptx"
+run link "$scratch/a.ptx" "$scratch/b.ptx"
+run entry_points
+
+export EMULATOR_CHECK=all
+run wrong "$scratch/kernels.ptx"
+says "an error has the driver's name, and the call's" \
+  'Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to "invalid argument" on CUDA API call to cuMemFree_v2.'
+says "a race in a module's kernel is found" 'Race reported'
+says "its line is named" 'kernels.cu:'
+says "and so is an access that is out of bounds" 'Invalid __global__ write of size 4 bytes'
+
+unset EMULATOR_CHECK
+run modules "$scratch/bare.cubin" "$scratch/kernels.fatbin" "$scratch/kernels.cubin" >/dev/null
+says "machine code alone: it says what to do" 'compile with -lineinfo'

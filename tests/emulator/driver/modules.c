@@ -1,0 +1,177 @@
+/* Modules and libraries: loading, finding, launching. Arguments: PTX, a fat binary, machine code with PTX beside it. */
+#include "driver_test.h"
+
+enum { N = 1000 };
+
+static void run_scale(CUfunction scale, const char *name, bool buffer) {
+    float host[N], factor = 2.5f;
+    int n = N;
+    CUdeviceptr to, from;
+    MUST(cuMemAlloc(&to, sizeof host));
+    MUST(cuMemAlloc(&from, sizeof host));
+    for (int i = 0; i < N; i++)
+        host[i] = (float)i;
+    MUST(cuMemcpyHtoD(from, host, sizeof host));
+    MUST(cuMemsetD8(to, 0xff, sizeof host));
+    void *arguments[] = {&to, &from, &factor, &n};
+    struct {
+        CUdeviceptr to, from;
+        float factor;
+        int n;
+    } packed = {to, from, factor, n};
+    size_t bytes = sizeof packed;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    MUST(cuLaunchKernel(scale, (N + 127) / 128, 1, 1, 128, 1, 1, 0, NULL, buffer ? NULL : arguments,
+                        buffer ? extra : NULL));
+    MUST(cuMemcpyDtoH(host, to, sizeof host));
+    int wrong = 0;
+    for (int i = 0; i < N; i++)
+        wrong += !(host[i] == 2.5f * (float)i);
+    EXPECT_EQUAL(name, 0, wrong);
+    MUST(cuMemFree(to));
+    MUST(cuMemFree(from));
+}
+
+static void whole_module(const char *what, CUmodule m) {
+    char name[200];
+    CUfunction f;
+    snprintf(name, sizeof name, "%s: scale", what);
+    EXPECT(CUDA_SUCCESS, cuModuleGetFunction(&f, m, "scale"));
+    run_scale(f, name, false);
+    snprintf(name, sizeof name, "%s: scale, its parameters in a buffer", what);
+    run_scale(f, name, true);
+    EXPECT(CUDA_SUCCESS, cuModuleUnload(m));
+}
+
+static void variables(CUmodule m) {
+    CUdeviceptr p = 0;
+    CUfunction count_up;
+    size_t bytes = 0;
+    int value = 0;
+    EXPECT(CUDA_SUCCESS, cuModuleGetGlobal(&p, &bytes, m, "counter"));
+    EXPECT_EQUAL("bytes of a variable", 4, bytes);
+    EXPECT(CUDA_SUCCESS, cuModuleGetGlobal(NULL, &bytes, m, "factors"));
+    EXPECT_EQUAL("bytes of a constant", 16, bytes);
+    EXPECT(CUDA_ERROR_NOT_FOUND, cuModuleGetGlobal(&p, &bytes, m, "no_such_variable"));
+    MUST(cuModuleGetGlobal(&p, &bytes, m, "counter"));
+    MUST(cuModuleGetFunction(&count_up, m, "count_up"));
+    EXPECT(CUDA_SUCCESS, cuLaunchKernel(count_up, 3, 1, 1, 10, 1, 1, 0, NULL, NULL, NULL));
+    MUST(cuMemcpyDtoH(&value, p, 4));
+    EXPECT_EQUAL("it begins with its value, and kernels add to it", 35, value);
+}
+
+static void attributes(CUmodule m) {
+    CUfunction f, shared;
+    int value = 0;
+    MUST(cuModuleGetFunction(&f, m, "at_most_64"));
+    MUST(cuModuleGetFunction(&shared, m, "reverse_shared"));
+    EXPECT(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&f, m, "no_such_kernel"));
+    EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f));
+    EXPECT_EQUAL("__launch_bounds__", 64, value);
+    EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared));
+    EXPECT_EQUAL("dynamic shared memory", 49152, value);
+    EXPECT(CUDA_SUCCESS, cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
+    EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared));
+    EXPECT_EQUAL("more dynamic shared memory", 100000, value);
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuFuncGetAttribute(&value, (CUfunction_attribute)1000, shared));
+}
+
+static void wrong_launches(CUmodule m) {
+    CUfunction f;
+    CUdeviceptr p;
+    MUST(cuModuleGetFunction(&f, m, "at_most_64"));
+    MUST(cuMemAlloc(&p, 4096));
+    void *arguments[] = {&p};
+    EXPECT(CUDA_SUCCESS, cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 65, 1, 1, 0, NULL, arguments, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 0, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 50000, NULL, arguments, NULL));
+    EXPECT(CUDA_SUCCESS, cuCtxSynchronize());
+    MUST(cuMemFree(p));
+}
+
+/* Shared memory through cuLaunchKernelEx. */
+static void launch_ex(CUmodule m) {
+    enum { THREADS = 96 };
+    CUfunction f;
+    CUdeviceptr p;
+    int host[THREADS], wrong = 0;
+    MUST(cuModuleGetFunction(&f, m, "reverse_shared"));
+    MUST(cuMemAlloc(&p, sizeof host));
+    for (int i = 0; i < THREADS; i++)
+        host[i] = i;
+    MUST(cuMemcpyHtoD(p, host, sizeof host));
+    void *arguments[] = {&p};
+    CUlaunchConfig config = {.gridDimX = 1,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = THREADS,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .sharedMemBytes = sizeof host};
+    EXPECT(CUDA_SUCCESS, cuLaunchKernelEx(&config, f, arguments, NULL));
+    MUST(cuMemcpyDtoH(host, p, sizeof host));
+    for (int i = 0; i < THREADS; i++)
+        wrong += host[i] != THREADS - 1 - i;
+    EXPECT_EQUAL("a launch with shared memory", 0, wrong);
+    MUST(cuMemFree(p));
+}
+
+static void libraries(const char *ptx) {
+    CUlibrary library, of_kernel;
+    CUkernel kernel;
+    CUfunction f;
+    CUmodule m;
+    int value = 0;
+    EXPECT(CUDA_SUCCESS, cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    EXPECT(CUDA_SUCCESS, cuLibraryGetKernel(&kernel, library, "scale"));
+    EXPECT(CUDA_ERROR_NOT_FOUND, cuLibraryGetKernel(&kernel, library, "no_such_kernel"));
+    EXPECT(CUDA_SUCCESS, cuLibraryGetModule(&m, library));
+    EXPECT(CUDA_SUCCESS, cuKernelGetFunction(&f, kernel));
+    run_scale(f, "a library's kernel as a function", false);
+    run_scale((CUfunction)kernel, "a kernel where a function is wanted", false);
+    EXPECT(CUDA_SUCCESS, cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0));
+    EXPECT_EQUAL("a kernel's threads", 1024, value);
+    EXPECT(CUDA_SUCCESS, cuKernelGetLibrary(&of_kernel, kernel));
+    check("a kernel's library", of_kernel == library, "another");
+    EXPECT(CUDA_SUCCESS, cuLibraryUnload(library));
+}
+
+static void wrong_data(void) {
+    char log[1000] = "";
+    CUmodule m;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    const char *wrong =
+        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n  add.s32 %r1, %r2;\n}\n";
+    EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&m, wrong, 2, options, values));
+    check("the log says which line", strstr(log, "line 6"), log);
+    EXPECT(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&m, "/no/such/file.ptx"));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuModuleLoadData(&m, NULL));
+}
+
+int main(int count, char **arguments) {
+    size_t size;
+    CUmodule m;
+    begin();
+    if (count != 4)
+        return 2;
+    char *ptx = file_bytes(arguments[1], &size);
+    EXPECT(CUDA_SUCCESS, cuModuleLoadData(&m, ptx));
+    variables(m);
+    attributes(m);
+    wrong_launches(m);
+    launch_ex(m);
+    whole_module("PTX", m);
+    EXPECT(CUDA_SUCCESS, cuModuleLoad(&m, arguments[1]));
+    whole_module("a file of PTX", m);
+    EXPECT(CUDA_SUCCESS, cuModuleLoadData(&m, file_bytes(arguments[2], &size)));
+    whole_module("a fat binary", m);
+    EXPECT(CUDA_SUCCESS, cuModuleLoad(&m, arguments[3]));
+    whole_module("machine code with its PTX beside it", m);
+    libraries(ptx);
+    wrong_data();
+    return failures != 0;
+}
