@@ -191,7 +191,8 @@ cudaError_t execution_check(const char *call, const void *function, const struct
                                      .cooperative = r.cooperative,
                                      .clusters = r.clusters,
                                      .stack = (uint32_t)device_stack_limit(),
-                                     .device = state_device()};
+                                     .device = state_device(),
+                                     .peers = device_peers(state_device())};
     return cudaSuccess;
 }
 
@@ -230,7 +231,11 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     const struct launch_shape shape = {r->grid, r->block, r->shared, r->cooperative, r->clusters};
     const struct kernel *k;
     struct launch_config config;
-    if ((error = execution_check(r->function, function, &shape, &k, &config)) != cudaSuccess)
+    int current = state_device();
+    state_set_device(queue_device(stream)); /* it runs where the stream is */
+    error = execution_check(r->function, function, &shape, &k, &config);
+    state_set_device(current);
+    if (error != cudaSuccess)
         return error;
     config.stream = r->stream;
     struct launch_operation *l = make_launch(k, &config, args);

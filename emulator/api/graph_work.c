@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/device.h"
 #include "api/event.h"
 #include "api/registration.h"
 #include "check/report.h"
@@ -303,6 +304,7 @@ struct work *work_event(const char *function, enum cudaGraphNodeType type, cudaE
 
 static int run_kernel(const struct kernel_work *w, const struct operation_order *order, cudaStream_t stream) {
     struct launch_config config = w->config;
+    config.peers = device_peers(config.device);
     config.order = order;
     config.stream = stream;
     return grid_run(w->kernel, &config);

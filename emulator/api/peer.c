@@ -18,11 +18,18 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     return cudaSuccess;
 }
 
-/* Who may reach whose memory. Kernels reach it anyhow: what is checked is the use of these calls. */
+/* Who may reach whose memory. */
 static bool peers[MAX_DEVICES][MAX_DEVICES];
 
 bool device_reaches(int device, int peer) {
     return peers[device][peer];
+}
+
+unsigned device_peers(int device) {
+    unsigned bits = 1u << device;
+    for (int peer = 0; peer < MAX_DEVICES; peer++)
+        bits |= (unsigned)peers[device][peer] << peer;
+    return bits;
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {

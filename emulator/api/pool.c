@@ -186,7 +186,7 @@ static cudaError_t allocate(const char *function, void **out, size_t size, cudaM
         return error != cudaSuccess ? error : capture_allocation(s, out, size, handle);
     NOT_WHILE_CAPTURING(function);
     struct piece *piece = malloc(sizeof *piece);
-    const struct allocation *a = NULL;
+    struct allocation *a = NULL;
     lock_pools();
     struct pool *p = find_pool(handle);
     bool usable = p && !p->imported;
@@ -194,8 +194,10 @@ static cudaError_t allocate(const char *function, void **out, size_t size, cudaM
         drop_stale();
     if (usable && size && piece && (!p->most || p->live + size <= p->most))
         a = memory_allocate(size, 0, p->kind, p->location.type == cudaMemLocationTypeDevice ? p->location.id : 0, NULL);
-    if (a)
+    if (a) {
         add_piece(p, piece, a);
+        a->open = true;
+    }
     unlock_pools();
     if (!a)
         free(piece);

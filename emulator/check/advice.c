@@ -137,6 +137,13 @@ void advise(struct text *t, const struct bad_access *bad) {
                     "copy the data with cudaMemcpy, or use cudaMallocManaged.",
                     bad->address);
         break;
+    case FINDING_NO_PEER_ACCESS:
+        text_format(t,
+                    "This memory belongs to device %u, and the device of this kernel may not use it: call "
+                    "cudaDeviceEnablePeerAccess(%u, 0) while the kernel's device is the current one. It works in one "
+                    "direction only.",
+                    (unsigned)bad->nearest->device, (unsigned)bad->nearest->device);
+        break;
     case FINDING_READ_ONLY:
         text_string(t, "A kernel cannot write constant memory: the host does, with cudaMemcpyToSymbol.");
         break;

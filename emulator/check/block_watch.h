@@ -24,8 +24,6 @@ struct sync_variable *sync_make(struct sync_table *t, uint64_t key);
 void sync_clear(struct sync_table *t); /* keeps the memory */
 void sync_free(struct sync_table *t);
 
-#define SYNC_STRIPES 16
-
 /* The shadow memory of a block's shared memory, a shadow word for each 1, 2 or 4 bytes, as a structure of arrays: the two numbers of each record lie in
  * arrays of their own, so that adjacent words are compared at once. */
 struct shadow_arrays {
@@ -57,11 +55,10 @@ struct launch_watch {
     uint32_t before; /* operations up to this serial number happen before the launch */
     uint32_t floor;  /* operations up to this one happen before everything still to come */
     struct hazards hazards;
-    pthread_mutex_t atomics; /* held for each atomic on global memory */
-    struct sync_stripe {
-        pthread_mutex_t lock;
-        struct sync_table table;
-    } syncs[SYNC_STRIPES]; /* of variables in global memory, by address */
+    struct order_launch order;
+    struct facts inherited; /* what launches before it have learned of others */
+    struct facts learned;   /* what its blocks have learned of other launches; under `lock` */
+    pthread_mutex_t lock;
 };
 
 /* The instructions that can be reached from `from`, a bit for each. */

@@ -235,7 +235,7 @@ static inline void find_allocation(struct touch *t, uint64_t at) {
     if (t->allocation && memory_at(t->allocation, at, t->bytes))
         return;
     t->allocation = memory_find(at);
-    if (t->allocation && memory_at(t->allocation, at, t->bytes))
+    if (t->allocation && memory_at(t->allocation, at, t->bytes) && grid_may_use(t->warp->launch, t->allocation))
         *cache = t->allocation;
 }
 

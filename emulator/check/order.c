@@ -1,6 +1,7 @@
 /* Vector clocks of warps, lanes and blocks, and how barriers, fences, atomics and copies advance them. */
 #include "check/order.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,35 +23,53 @@ static void known_join(uint32_t to[MAX_WARPS], const uint32_t from[MAX_WARPS]) {
 
 void facts_free(struct facts *f) {
     free(f->items);
+    free(f->clock);
     *f = (struct facts){0};
 }
 
 static void facts_clear(struct facts *f) {
     if (f->count)
         memset(f->items, 0, f->capacity * sizeof *f->items);
+    free(f->clock);
+    f->clock = NULL;
     f->count = 0;
     f->everything = false;
 }
 
-static struct fact *fact_slot(const struct facts *f, uint32_t block) {
-    uint32_t at = block * 0x9e3779b1u;
-    for (;; at++) { /* blocks are kept plus one: 0 is an empty slot */
+static struct fact *fact_slot(const struct facts *f, uint64_t block) {
+    for (uint64_t at = block * 0x9e3779b97f4a7c15u >> 32;; at++) {
         struct fact *slot = &f->items[at & (f->capacity - 1)];
-        if (!slot->block || slot->block == block + 1)
+        if (!slot->id.block || slot->id.block == block)
             return slot;
     }
 }
 
+/* Does the launch happen before as a whole? */
+static bool clock_covers(const struct facts *f, struct block_id by) {
+    return f->clock && f->clock->last[by.stream] >= by.number;
+}
+
+/* Says the fact nothing that is not known, or that no one will ask for? */
+static bool superseded(const struct facts *f, const struct fact *fact) {
+    return clock_covers(f, fact->id) || fact->id.block >> 32 <= stream_order_floor();
+}
+
 static void facts_add(struct facts *f, struct fact new);
 
-static void facts_grow(struct facts *f) {
-    struct facts bigger = {.capacity = f->capacity ? 2 * f->capacity : FACTS_LEAST};
-    bigger.items = zeroed(bigger.capacity, sizeof *bigger.items);
+/* Drops what is superseded, and makes room for twice as many as are left. */
+static void facts_rehash(struct facts *f) {
+    struct facts again = {.capacity = FACTS_LEAST, .clock = f->clock};
+    uint32_t left = 0;
     for (uint32_t i = 0; i < f->capacity; i++)
-        if (f->items[i].block)
-            facts_add(&bigger, f->items[i]);
+        left += f->items[i].id.block && !superseded(f, &f->items[i]);
+    while (again.capacity < 4 * (left + 1))
+        again.capacity *= 2;
+    again.items = zeroed(again.capacity, sizeof *again.items);
+    for (uint32_t i = 0; i < f->capacity; i++)
+        if (f->items[i].id.block)
+            facts_add(&again, f->items[i]);
     free(f->items);
-    *f = bigger;
+    *f = again;
 }
 
 /* Joins two facts about one block. Where they are about two warps, the result is about the whole block. */
@@ -66,38 +85,48 @@ static void fact_join(struct fact *to, const struct fact *from) {
         to->time = later(to->time, from->time);
 }
 
-static void facts_add(struct facts *f, struct fact new) { /* new.block is plus one */
-    if (f->everything)
+static void facts_add(struct facts *f, struct fact new) {
+    if (f->everything || superseded(f, &new))
         return;
-    if (2 * (f->count + 1) > f->capacity)
-        facts_grow(f);
-    struct fact *slot = fact_slot(f, new.block - 1);
-    if (slot->block) {
+    if (2 * (f->count + 1) > f->capacity || f->count == FACTS_MOST)
+        facts_rehash(f);
+    struct fact *slot = fact_slot(f, new.id.block);
+    if (slot->id.block) {
         fact_join(slot, &new);
         return;
     }
-    *slot = new;
-    if (++f->count > FACTS_MOST) {
+    if (f->count == FACTS_MOST) {
         facts_clear(f);
         f->everything = true;
+        return;
     }
+    *slot = new;
+    f->count++;
 }
 
-static void facts_join(struct facts *to, const struct facts *from) {
+static void facts_join_clock(struct facts *to, const struct stream_clock *clock) {
+    if (!to->clock)
+        to->clock = zeroed(1, sizeof *to->clock);
+    stream_clock_join(to->clock, clock);
+}
+
+void facts_join(struct facts *to, const struct facts *from) {
     if (from->everything) {
         facts_clear(to);
         to->everything = true;
     }
+    if (from->clock)
+        facts_join_clock(to, from->clock);
     for (uint32_t i = 0; from->count && i < from->capacity; i++)
-        if (from->items[i].block)
+        if (from->items[i].id.block)
             facts_add(to, from->items[i]);
 }
 
-static bool facts_cover(const struct facts *f, uint32_t block, struct access_record record) {
-    if (f->everything)
+bool facts_cover(const struct facts *f, struct block_id by, struct access_record record) {
+    if (f->everything || clock_covers(f, by))
         return true;
-    const struct fact *fact = f->count ? fact_slot(f, block) : NULL;
-    if (!fact || !fact->block)
+    const struct fact *fact = f->count ? fact_slot(f, by.block) : NULL;
+    if (!fact || !fact->id.block)
         return false;
     return record.time < fact->base ||
            (record.time < fact->time && (fact->warp == WHOLE_BLOCK || fact->warp == RECORD_WARP(record.packed)));
@@ -116,12 +145,13 @@ static void warp_start_again(struct warp_order *w) {
     *w = (struct warp_order){.learned = learned, .pending = pending, .late = late, .lanes = lanes};
 }
 
-void order_start(struct block_order *o, uint32_t index, uint32_t warps) {
+void order_start(struct block_order *o, struct order_launch *launch, uint32_t index, uint32_t warps) {
     if (!o->warps) {
         o->warps = zeroed(warps, sizeof *o->warps);
     }
     o->warp_count = warps;
     o->index = index;
+    o->launch = launch;
     o->start = o->base = o->fence_base = ++o->time; /* the clock is not reset: records of the block before are older */
     o->any_fence = o->pending_any = o->partly = false;
     facts_clear(&o->learned);
@@ -180,23 +210,36 @@ bool order_before_strong_in_block(const struct block_order *o, struct access_rec
            record.time < o->pending_known[by];
 }
 
-bool order_before_strong(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp) {
-    return order_between_blocks(o, block, record, warp) || facts_cover(&o->warps[warp].pending, block, record) ||
-           facts_cover(&o->pending, block, record);
+bool order_before_strong(const struct block_order *o, struct block_id by, struct access_record record, uint32_t warp) {
+    return order_between_blocks(o, by, record, warp) || facts_cover(&o->warps[warp].pending, by, record) ||
+           facts_cover(&o->pending, by, record);
 }
 
 bool order_read_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane) {
     return order_in_block(o, record, warp, lane) || record.time < o->warps[warp].late_known[RECORD_WARP(record.packed)];
 }
 
-bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_record record,
+bool order_read_between_blocks(const struct block_order *o, struct block_id by, struct access_record record,
                                uint32_t warp) {
-    return order_between_blocks(o, block, record, warp) || facts_cover(&o->late, block, record) ||
-           facts_cover(&o->warps[warp].late, block, record);
+    return order_between_blocks(o, by, record, warp) || facts_cover(&o->late, by, record) ||
+           facts_cover(&o->warps[warp].late, by, record);
 }
 
-bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp) {
-    return facts_cover(&o->learned, block, record) || facts_cover(&o->warps[warp].learned, block, record);
+bool order_between_blocks(const struct block_order *o, struct block_id by, struct access_record record, uint32_t warp) {
+    return facts_cover(&o->learned, by, record) || facts_cover(&o->warps[warp].learned, by, record) ||
+           facts_cover(o->launch->inherited, by, record);
+}
+
+/* The end of a launch orders what relaxed reads have acquired, as a fence does. */
+void order_harvest(const struct block_order *o, struct facts *to) {
+    facts_join(to, &o->learned);
+    facts_join(to, &o->pending);
+    facts_join(to, &o->late);
+    for (uint32_t i = 0; o->warps && i < o->warp_count; i++) {
+        facts_join(to, &o->warps[i].learned);
+        facts_join(to, &o->warps[i].pending);
+        facts_join(to, &o->warps[i].late);
+    }
 }
 
 /* ---- lanes ---- */
@@ -316,9 +359,13 @@ bool order_may_release(const struct block_order *o) {
     return o->any_fence;
 }
 
+static struct block_id own_id(const struct block_order *o) {
+    return block_id(o->launch->serial, o->index, o->launch->stream, o->launch->number);
+}
+
 /* A fact about this block: its base and the time of one warp, or of all when more than one is ahead of the base. */
 static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t base, const uint32_t known[MAX_WARPS]) {
-    struct fact fact = {o->index + 1, base, known[warp], warp};
+    struct fact fact = {own_id(o), base, known[warp], warp};
     for (uint32_t i = 0; i < o->warp_count; i++)
         if (i != warp && known[i] > base) {
             fact.warp = WHOLE_BLOCK;
@@ -329,18 +376,46 @@ static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t 
 
 static void release(struct released *r, const struct block_order *o, uint32_t warp, uint32_t base,
                     const uint32_t known[MAX_WARPS]) {
-    if (r->used && r->block == o->index) {
+    if (r->used && r->block == own_id(o).block) {
         r->base = later(r->base, base);
         known_join(r->known, known);
     } else {
         r->base = base;
         memcpy(r->known, known, sizeof r->known);
-        r->block = o->index;
+        r->block = own_id(o).block;
         r->used = true;
     }
     facts_join(&r->facts, &o->learned);
     facts_join(&r->facts, &o->warps[warp].learned);
     facts_add(&r->facts, fact_of(o, warp, base, known));
+}
+
+static void released_clear(struct released *r) {
+    struct facts facts = r->facts;
+    facts_clear(&facts);
+    *r = (struct released){.facts = facts};
+}
+
+static bool clock_includes(const struct stream_clock *clock, const struct stream_clock *other) {
+    bool all = true;
+    for (int i = 0; i < ORDER_STREAMS; i++)
+        all &= clock->last[i] >= other->last[i];
+    return all;
+}
+
+/* A launch releases a variable in global memory: with its own accesses all that happens before the launch. What only
+ * launches before it have released is no news for anybody from now on. */
+static void release_launch(const struct order_launch *l, struct sync_variable *s, struct released *r) {
+    if (!s->global)
+        return;
+    if (clock_includes(l->before, &s->who)) {
+        released_clear(&s->all);
+        released_clear(&s->reads);
+        s->who = (struct stream_clock){{0}};
+    }
+    s->who.last[l->stream] = later(s->who.last[l->stream], l->number);
+    facts_join_clock(&r->facts, l->before);
+    facts_join(&r->facts, l->inherited);
 }
 
 void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly) {
@@ -353,6 +428,7 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
         base = later(w->fenced ? w->fence_base : 0, o->fence_base);
         memcpy(known, w->fence_known, sizeof known);
     }
+    release_launch(o->launch, s, &s->all);
     release(&s->all, o, warp, base, known);
 }
 
@@ -372,9 +448,7 @@ void order_phase_over(struct sync_variable *s) {
     s->all.base = later(s->all.base, r->base);
     known_join(s->all.known, r->known);
     facts_join(&s->all.facts, &r->facts);
-    struct facts facts = r->facts;
-    facts_clear(&facts);
-    *r = (struct released){.facts = facts};
+    released_clear(r);
 }
 
 void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s) {
@@ -383,6 +457,7 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
     memcpy(known, w->known, sizeof known);
     known_join(known, w->late_known);
     known[warp] = ++o->time;
+    release_launch(o->launch, s, &s->reads);
     release(&s->reads, o, warp, o->base, known);
     facts_join(&s->reads.facts, &o->late);
     facts_join(&s->reads.facts, &w->late);
@@ -392,20 +467,37 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
  * `facts`. */
 static void acquire(const struct block_order *o, const struct released *r, uint32_t known[MAX_WARPS],
                     struct facts *facts) {
-    const struct fact *own = r->facts.count ? fact_slot(&r->facts, o->index) : NULL;
+    const struct fact *own = r->facts.count ? fact_slot(&r->facts, own_id(o).block) : NULL;
     if (!r->used)
         return;
-    if (r->block == o->index)
+    if (r->block == own_id(o).block)
         known_join(known, r->known);
-    else if (own && own->block)
+    else if (own && own->id.block)
         for (uint32_t i = 0; i < o->warp_count; i++)
             if (own->warp == WHOLE_BLOCK || own->warp == i)
                 known[i] = later(known[i], own->time);
     facts_join(facts, &r->facts);
 }
 
+/* Is there anything to acquire from a variable in global memory? Notes that it comes from another launch. */
+static bool acquires_from_launches(const struct block_order *o, const struct sync_variable *s) {
+    struct order_launch *l = o->launch;
+    bool own = false, other = false;
+    for (uint32_t i = 0; i < ORDER_STREAMS; i++)
+        if (s->who.last[i] > l->before->last[i]) {
+            bool mine = i == l->stream && s->who.last[i] == l->number;
+            own |= mine;
+            other |= !mine;
+        }
+    if (other)
+        atomic_store_explicit(&l->meets, true, memory_order_relaxed);
+    return own || other;
+}
+
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
+    if (s->global && !acquires_from_launches(o, s))
+        return;
     o->partly = w->used = true;
     acquire(o, &s->reads, w->late_known, &w->late);
     acquire(o, &s->all, strongly ? w->known : w->pending_known, strongly ? &w->learned : &w->pending);

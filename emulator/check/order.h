@@ -8,13 +8,19 @@
  * A synchronization variable (a flag, a lock, a counter, an mbarrier) gets the vector clock of those who release it;
  * who acquires it joins that to its own. Between blocks clocks are a set of facts: "of block b, everything before
  * its last barrier, and what warp w did before time t". A set that grows too large becomes the fact that everything
- * is known: then fewer races are found, but none is invented. */
+ * is known: then fewer races are found, but none is invented.
+ *
+ * Kernels that run at the same time, on several devices or in several streams, talk through variables in global memory,
+ * too. So the facts name the launch of a block, and a set has a vector clock of streams: what happens before a launch by
+ * the order of streams happens before all that its releases order. What a launch has learned of others stays true for
+ * whatever comes behind it in its stream (check/launch_order.h). */
 #ifndef ORDER_H
 #define ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check/stream_order.h"
 #include "machine/warp.h"
 
 #define MAX_WARPS 32
@@ -43,14 +49,30 @@ enum shadow_slot { SHADOW_WRITE, SHADOW_STRONG, SHADOW_READ, SHADOW_READ_TOO, SH
 #define WARP_BITS   ((uint32_t)0x1f << RECORD_WARP_SHIFT)
 #define THREAD_BITS (WARP_BITS | RECORD_LANE)
 
+/* A block of some launch. `number` is that of the launch in its stream; ~0: never in a vector clock of streams. */
+struct block_id {
+    uint64_t block; /* the launch's serial number, and the block's index; 0: none */
+    uint32_t stream, number;
+};
+
 #define WHOLE_BLOCK MAX_WARPS
 struct fact {
-    uint32_t block, base, time, warp; /* warp: or WHOLE_BLOCK */
+    struct block_id id;
+    uint32_t base, time, warp; /* warp: or WHOLE_BLOCK */
 };
 struct facts {
     struct fact *items;
     uint32_t count, capacity;
     bool everything;
+    struct stream_clock *clock; /* of launches and copies that happen before as a whole; NULL: of none */
+};
+
+/* A launch, as the clocks of its blocks see it. */
+struct order_launch {
+    uint32_t serial, stream, number;
+    const struct stream_clock *before;
+    const struct facts *inherited; /* what launches before it have learned */
+    _Atomic bool meets;            /* it has acquired what a launch that runs at the same time has released */
 };
 
 #define MASK_HISTORY 16
@@ -86,6 +108,7 @@ struct block_order {
     uint32_t fence_base;        /* accesses before it were followed by a fence, then a barrier */
     bool any_fence;
     uint32_t index; /* of the block */
+    struct order_launch *launch;
     uint32_t warp_count;
     struct warp_order *warps;
     struct facts learned, late; /* of other blocks, by all warps */
@@ -98,7 +121,8 @@ struct block_order {
 /* The clocks of those who released a variable: of the block that did last, and of other blocks. */
 struct released {
     bool used;
-    uint32_t block, base, known[MAX_WARPS];
+    uint64_t block;
+    uint32_t base, known[MAX_WARPS];
     struct facts facts;
 };
 
@@ -107,25 +131,28 @@ struct sync_variable {
     uint64_t key; /* address plus one; 0: free */
     struct released all, reads;
     struct released arrived; /* of an mbarrier: the arrivals of the current phase */
+    bool global;             /* in global memory: between launches, too */
+    struct stream_clock who; /* the launches that have released it, if it is */
 };
 
 /* Begins with another block: records of the one before happen before all of its accesses. */
-void order_start(struct block_order *o, uint32_t index, uint32_t warps);
+void order_start(struct block_order *o, struct order_launch *launch, uint32_t index, uint32_t warps);
 void order_free(struct block_order *o);
 
 /* Does a recorded access of this block happen before what the lane does now? */
 bool order_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane);
 /* Is this the record of a cp.async that its thread has not waited for? */
 bool order_copy_unfinished(const struct block_order *o, struct access_record record);
-/* Does a recorded access of another block of the launch happen before what the warp does now? */
-bool order_between_blocks(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp);
+/* Does a recorded access of another block, of this launch or of another, happen before what the warp does now? */
+bool order_between_blocks(const struct block_order *o, struct block_id by, struct access_record record, uint32_t warp);
 /* Does it happen before a strong read that the lane makes now? What was acquired without a fence counts, too. */
 bool order_before_strong_in_block(const struct block_order *o, struct access_record record, uint32_t warp,
                                   uint32_t lane);
-bool order_before_strong(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp);
+bool order_before_strong(const struct block_order *o, struct block_id by, struct access_record record, uint32_t warp);
 /* Does a recorded read happen before a write that the lane makes now? */
 bool order_read_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane);
-bool order_read_between_blocks(const struct block_order *o, uint32_t block, struct access_record record, uint32_t warp);
+bool order_read_between_blocks(const struct block_order *o, struct block_id by, struct access_record record,
+                               uint32_t warp);
 /* Was the access made by a lane that had diverged from this one, and has not reconverged with it since? */
 bool order_diverged(const struct block_order *o, const struct warp *w, struct access_record record, uint32_t lane);
 
@@ -150,6 +177,14 @@ void order_copies_commit(struct block_order *o, uint32_t warp, uint32_t mask);
 void order_copies_wait(struct block_order *o, uint32_t warp, uint32_t mask, unsigned left);
 void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask);
 
+/* What the block has learned of launches, by all warps. */
+void order_harvest(const struct block_order *o, struct facts *to);
+
+static inline struct block_id block_id(uint32_t serial, uint32_t index, uint32_t stream, uint32_t number) {
+    return (struct block_id){(uint64_t)serial << 32 | index, stream, number};
+}
+bool facts_cover(const struct facts *f, struct block_id by, struct access_record record);
+void facts_join(struct facts *to, const struct facts *from);
 void facts_free(struct facts *f);
 
 #endif

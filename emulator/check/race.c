@@ -17,17 +17,24 @@ static bool same_thread(const struct race *now, const struct full_record *old) {
 
 bool race_happens_before(const struct race *now, const struct full_record *old, bool old_write) {
     const struct block_order *o = &now->b->order;
-    if (old->launch != now->record.launch)
-        return old->launch <= now->b->launch->before || stream_order_is_before(&now->b->launch->operation, old->launch);
     uint32_t packed = now->record.record.packed, warp = RECORD_WARP(packed), lane = packed & RECORD_LANE;
-    bool here = old->block == now->record.block;
+    bool here = same_block(now, old);
+    struct block_id by = block_id(old->launch, old->block, 0, ~0u);
+    if (old->launch != now->record.launch) {
+        struct ran ran;
+        if (old->launch <= now->b->launch->before || stream_order_is_before(&now->b->launch->operation, old->launch) ||
+            !stream_order_find(old->launch, &ran))
+            return true;
+        by.stream = ran.stream;
+        by.number = ran.number;
+    }
     if (!old_write)
         return here ? order_read_in_block(o, old->record, warp, lane)
-                    : order_read_between_blocks(o, old->block, old->record, warp);
+                    : order_read_between_blocks(o, by, old->record, warp);
     if (packed & RECORD_STRONG)
         return here ? order_before_strong_in_block(o, old->record, warp, lane)
-                    : order_before_strong(o, old->block, old->record, warp);
-    return here ? order_in_block(o, old->record, warp, lane) : order_between_blocks(o, old->block, old->record, warp);
+                    : order_before_strong(o, by, old->record, warp);
+    return here ? order_in_block(o, old->record, warp, lane) : order_between_blocks(o, by, old->record, warp);
 }
 
 static bool is_in_step(const struct block_watch *b, uint32_t packed) {

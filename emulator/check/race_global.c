@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/allocation_watch.h"
+#include "check/launch_order.h"
 #include "check/race.h"
 
 /* ---- one access ---- */
@@ -85,15 +86,17 @@ void race_global(struct block_watch *b, const struct touch *t) {
 struct search {
     const struct launch *launch; /* whose records to look for; NULL: those of any launch that is not in order */
     const struct operation_order *now;
+    const struct facts *known; /* that the copy comes behind, beside what the order of streams says */
     struct hazards *hazards;
 };
 
 static bool concerns(const struct search *s, const struct full_record *m) {
     if (!m->launch)
         return false;
-    if (s->launch)
-        return m->launch == s->now->serial;
-    return m->launch != s->now->serial && !stream_order_is_before(s->now, m->launch);
+    if (s->launch ? m->launch != s->now->serial
+                  : m->launch == s->now->serial || stream_order_is_before(s->now, m->launch))
+        return false;
+    return !launch_order_covers(s->known, m);
 }
 
 static void note_copy(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
@@ -155,6 +158,7 @@ static void search_allocation(const struct search *s, const struct allocation *a
     }
 }
 
+<<<<<<< HEAD
 /* Looks through what is known of the accesses to a range, which may be freed by now. */
 static void search_range(const struct search *s, uint64_t address, uint64_t bytes, bool write) {
     const struct allocation *a = memory_find(address);
@@ -167,9 +171,24 @@ static void search_range(const struct search *s, uint64_t address, uint64_t byte
 }
 
 static void visit_copy(const struct ran *copy, void *argument) {
+=======
+static void search_copy(struct search *s, const struct ran *copy, const struct stream_clock *before) {
+    struct facts known = {0};
+    launch_order_inherit(before, &known);
+    s->known = &known;
+>>>>>>> l26
     for (int i = 0; i < 2; i++)
         if (copy->ranges[i].bytes)
-            search_range(argument, copy->ranges[i].address, copy->ranges[i].bytes, copy->ranges[i].write);
+            search_range(s, copy->ranges[i].address, copy->ranges[i].bytes, copy->ranges[i].write);
+    facts_free(&known);
+}
+
+/* A copy that some block of the launch has learned of counts as one before all of it. */
+static void visit_copy(const struct ran *copy, void *argument) {
+    struct search *s = argument;
+    const struct stream_clock *learned = s->launch->watch->learned.clock;
+    if (!learned || learned->last[copy->stream] < copy->number)
+        search_copy(s, copy, &copy->before);
 }
 
 void race_with_copies(struct launch *launch) {
@@ -181,5 +200,5 @@ void race_with_copies(struct launch *launch) {
 
 void race_of_copy(const struct operation_order *order, const struct ran *copy, struct hazards *hazards) {
     struct search s = {.now = order, .hazards = hazards};
-    visit_copy(copy, &s);
+    search_copy(&s, copy, &order->before);
 }

@@ -32,6 +32,7 @@ static const char *const words[FINDINGS] = {
     [FINDING_USE_AFTER_FREE] = "use_after_free",
     [FINDING_HOST_POINTER] = "host_pointer",
     [FINDING_READ_ONLY] = "out_of_bounds",
+    [FINDING_NO_PEER_ACCESS] = "out_of_bounds",
     [FINDING_DIVERGENT_BARRIER] = "divergent_barrier",
     [FINDING_LOST_LANE] = "lost_lane",
     [FINDING_RACE] = "race",
@@ -260,7 +261,8 @@ static uint32_t bad_lanes(const struct warp *w, const struct insn *in, enum find
         if (finding == FINDING_MISALIGNED)
             is_bad = address % bytes != 0;
         else if (has_allocations(space))
-            is_bad = finding == FINDING_READ_ONLY || !memory_translate(address, bytes);
+            is_bad =
+                finding == FINDING_READ_ONLY || finding == FINDING_NO_PEER_ACCESS || !memory_translate(address, bytes);
         else if (space == SPACE_SHARED)
             is_bad = (uint32_t)address + bytes > w->launch->shared_bytes;
         else if (space == SPACE_LOCAL)
@@ -321,6 +323,8 @@ static const char *verb_of(enum finding finding) {
         return "out of bounds: the memory has been freed";
     case FINDING_READ_ONLY:
         return "a write to read-only memory";
+    case FINDING_NO_PEER_ACCESS:
+        return "the memory of another device";
     default:
         return "out of bounds";
     }

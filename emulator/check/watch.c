@@ -9,6 +9,7 @@
 #include "check/block_watch.h"
 #include "check/fast_path.h"
 #include "check/follow.h"
+#include "check/launch_order.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
@@ -22,9 +23,7 @@ static struct launch_watch *launch_watch_new(unsigned checks, const struct kerne
     l->probes = probes_of(kernel);
     l->unit_shift = (uint32_t)__builtin_ctz(l->probes->unit);
     pthread_mutex_init(&l->hazards.lock, NULL);
-    pthread_mutex_init(&l->atomics, NULL);
-    for (int i = 0; i < SYNC_STRIPES; i++)
-        pthread_mutex_init(&l->syncs[i].lock, NULL);
+    pthread_mutex_init(&l->lock, NULL);
     return l;
 }
 
@@ -48,8 +47,9 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
         l->before = stream_order_all_before(&l->operation);
         l->floor = stream_order_floor();
     } else {
-        l->operation.serial = ~0u; /* not from a stream: nothing is known to happen before it */
+        l->operation.serial = l->operation.number = ~0u; /* not from a stream: nothing is known to happen before it */
     }
+    launch_order_begin(l);
     return l;
 }
 
@@ -59,12 +59,9 @@ void watch_launch_end(struct launch *launch) {
         race_with_copies(launch);
     l->hazards.launch = launch;
     hazards_report(&l->hazards);
+    launch_order_end(l);
     pthread_mutex_destroy(&l->hazards.lock);
-    pthread_mutex_destroy(&l->atomics);
-    for (int i = 0; i < SYNC_STRIPES; i++) {
-        pthread_mutex_destroy(&l->syncs[i].lock);
-        sync_free(&l->syncs[i].table);
-    }
+    pthread_mutex_destroy(&l->lock);
     free(l);
     launch->watch = NULL;
 }
@@ -97,8 +94,9 @@ void watch_block_start(struct block *b) {
     if (!b->watch)
         b->watch = block_watch_new(b);
     chunks_let_go(&b->watch->last_chunks.kept); /* of the block before */
+    launch_order_block_ended(b->watch);
     b->watch->phases_over = b->phases_over;
-    order_start(&b->watch->order, (uint32_t)b->index, b->launch->warps_per_block);
+    order_start(&b->watch->order, &b->watch->launch->order, (uint32_t)b->index, b->launch->warps_per_block);
     uint32_t threads = b->launch->config.block[0] * b->launch->config.block[1] * b->launch->config.block[2];
     b->watch->whole = (uint32_t)(((uint64_t)1 << threads / WARP_SIZE) - 1);
     b->watch->first_wait = ~0u;
@@ -115,6 +113,7 @@ void watch_block_start(struct block *b) {
 void watch_block_free(struct block *b) {
     struct block_watch *watch = b->watch;
     chunks_let_go(&watch->last_chunks.kept);
+    launch_order_block_ended(watch);
     order_free(&watch->order);
     sync_free(&watch->syncs);
     follow_free(watch);
@@ -158,18 +157,16 @@ bool touch_same_values(const struct touch *t, int other) {
 /* The synchronization variable at the accessed address, locked if it is in global memory. NULL: there is none, and
  * none is to be made. */
 static struct sync_variable *variable_open(struct block_watch *b, const struct touch *t, bool make) {
-    struct sync_table *table = &b->syncs;
-    if (t->allocation) {
-        struct sync_stripe *stripe = &b->launch->syncs[t->address / 64 % SYNC_STRIPES];
-        pthread_mutex_lock(&stripe->lock);
-        table = &stripe->table;
-    }
-    return make ? sync_make(table, t->address) : sync_find(table, t->address);
+    struct sync_table *table = t->allocation ? launch_order_variables(t->address) : &b->syncs;
+    struct sync_variable *s = make ? sync_make(table, t->address) : sync_find(table, t->address);
+    if (s)
+        s->global = t->allocation != NULL;
+    return s;
 }
 
-static void variable_close(struct block_watch *b, const struct touch *t) {
+static void variable_close(const struct touch *t) {
     if (t->allocation)
-        pthread_mutex_unlock(&b->launch->syncs[t->address / 64 % SYNC_STRIPES].lock);
+        launch_order_variables_close(t->address);
 }
 
 static bool strongly(const struct touch *t, unsigned flag) {
@@ -195,7 +192,7 @@ static void talk_before(struct block_watch *b, const struct touch *t) {
         order_release(&b->order, t->warp->index, s, now);
     if (!t->atomic)
         order_release_reads(&b->order, t->warp->index, s);
-    variable_close(b, t);
+    variable_close(t);
 }
 
 static void talk_after(struct block_watch *b, const struct touch *t) {
@@ -204,7 +201,7 @@ static void talk_after(struct block_watch *b, const struct touch *t) {
     const struct sync_variable *s = variable_open(b, t, false);
     if (s)
         order_acquire(&b->order, t->warp->index, s, strongly(t, PROBE_ACQUIRE));
-    variable_close(b, t);
+    variable_close(t);
 }
 
 /* ---- spaces ---- */
@@ -528,6 +525,8 @@ static void watch_after(struct block_watch *b, struct warp *w, const struct insn
 
 /* Atomics on global memory and their records must be in the same order, also between host threads: otherwise the
  * last one to arrive, which may go on with plain accesses, could find an earlier atomic recorded after its own. */
+static pthread_mutex_t atomics = PTHREAD_MUTEX_INITIALIZER;
+
 static bool takes_turns(const struct block_watch *b, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     return b->launch->checks & CHECK_RACE && s->kind == PROBE_ACCESS && a->kind == ACCESS_ATOMIC &&
@@ -542,12 +541,12 @@ static const struct insn *probed(struct warp *w, const struct insn *in) {
         read_log_propagate(b);
     bool in_turn = takes_turns(b, in, s);
     if (in_turn)
-        pthread_mutex_lock(&b->launch->atomics);
+        pthread_mutex_lock(&atomics);
     watch_before(b, w, in, s);
     const struct insn *next = s->handler(w, in);
     watch_after(b, w, in, s, mask, next);
     if (in_turn)
-        pthread_mutex_unlock(&b->launch->atomics);
+        pthread_mutex_unlock(&atomics);
     return warp_hand_on(w, next);
 }
 

@@ -10,8 +10,9 @@ enum finding {
     FINDING_OUT_OF_BOUNDS,
     FINDING_MISALIGNED,
     FINDING_USE_AFTER_FREE,
-    FINDING_HOST_POINTER, /* a kernel follows a host pointer, or the host a device pointer */
-    FINDING_READ_ONLY,    /* a store to constant memory */
+    FINDING_HOST_POINTER,   /* a kernel follows a host pointer, or the host a device pointer */
+    FINDING_READ_ONLY,      /* a store to constant memory */
+    FINDING_NO_PEER_ACCESS, /* memory of another device, without cudaDeviceEnablePeerAccess */
     FINDING_DIVERGENT_BARRIER,
     FINDING_LOST_LANE,
     FINDING_RACE,

@@ -10,6 +10,7 @@
 
 #include "machine/kernel.h"
 #include "machine/warp.h"
+#include "memory/memory.h"
 
 struct operation_order;
 
@@ -22,6 +23,7 @@ struct launch_config {
     bool clusters;                       /* the launch names the size of its clusters, be it one block */
     void *stream;                        /* handle of its stream, as the program gave it */
     int device;                          /* number of the device it runs on */
+    uint32_t peers;                      /* a bit for each device whose memory it may use, its own too */
     const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
 };
 
@@ -52,6 +54,13 @@ struct launch {
     _Atomic bool stop;
     _Alignas(128) _Atomic uint64_t next_block; /* away from what everybody reads all the time */
 };
+
+/* May the launch use that memory? Not if it belongs to another device, without cudaDeviceEnablePeerAccess. What a
+ * worker's cache holds has been asked. */
+static inline bool grid_may_use(const struct launch *launch, const struct allocation *a) {
+    bool own = a->kind == MEMORY_DEVICE || a->kind == MEMORY_VARIABLE;
+    return !own || a->open || a->reserved || (launch->config.peers >> a->device & 1);
+}
 
 /* Barrier of a block. */
 struct block_barrier {

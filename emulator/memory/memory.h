@@ -40,6 +40,7 @@ struct allocation {
     bool guarded;                   /* kernels' stores ask first: it is read-only, or has authors */
     uint8_t *authors;               /* who wrote each byte last, check/authors.h; NULL: nobody asks */
     unsigned flags;                 /* of host memory: what cudaHostAlloc or cudaHostRegister was given */
+    bool open;                      /* a pool's: who may use it is the pool's business, not that of peer access */
     bool reserved;                  /* a graph's: it keeps its address when it is freed, and may live again */
     struct allocation_watch *watch; /* what the checks know of it; NULL when none is on */
 };

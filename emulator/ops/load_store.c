@@ -23,8 +23,8 @@ static uint8_t *fault(struct warp *w, const struct insn *in, enum finding findin
     const struct allocation *own = memory_find(addresses[lane]);
     for (int l = 0; l < WARP_SIZE; l++) {
         const struct allocation *other = memory_find(addresses[l]);
-        bool alike = other == own &&
-                     (!own || finding == FINDING_MISALIGNED || !memory_at(own, addresses[l], a->bytes * a->count));
+        bool alike = other == own && (!own || finding == FINDING_MISALIGNED || finding == FINDING_NO_PEER_ACCESS ||
+                                      !memory_at(own, addresses[l], a->bytes * a->count));
         lanes |= (uint32_t)(alike || l == lane) << l;
     }
     warp_fault(w, report_access(w, in, finding, lanes & w->mask, addresses));
@@ -38,6 +38,8 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, uint64_t addr
     if (!host) {
         found = memory_find(address);
         host = found ? memory_at(found, address, bytes) : NULL;
+        if (host && !grid_may_use(w->launch, found))
+            return fault(w, in, FINDING_NO_PEER_ACCESS, lane);
         if (host)
             w->worker->cache[a->slot] = found;
     }

@@ -150,6 +150,12 @@ void judge_argument(struct call *call, stream_argument) {
 static void judge_end(const struct conversation *c, const struct call *call) {
     switch (c->end) {
     case TALK_ANSWERED:
+        if (c->answer.ended && c->answer.verdict[0] && strcmp(c->answer.verdict, "none") != 0) {
+            judge_fail(c->answer.verdict,
+                       "the emulator's report above says what a kernel did. The program ended in %s when a "
+                       "CUDA call told it.",
+                       call->function->name);
+        }
         if (c->answer.ended) {
             break;
         }

@@ -353,7 +353,7 @@ EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, e
                                      cudaStream_t stream) {
     note_copy(CALL_MEMCPY, to, from, stream);
     cudaError_t error = told(REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream));
-    if (error == cudaSuccess && wishes.harvest && watching) {
+    if (error == cudaSuccess && wishes.harvest && watching && goes_to_host(to, kind)) {
         REAL(cudaStreamSynchronize)(stream);
         harvest(to, bytes, from, bytes, bytes, 1, kind);
     }
@@ -364,7 +364,7 @@ EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *fr
                                        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
     note_copy(CALL_MEMCPY_2D, to, from, stream);
     cudaError_t error = told(REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream));
-    if (error == cudaSuccess && wishes.harvest && watching) {
+    if (error == cudaSuccess && wishes.harvest && watching && goes_to_host(to, kind)) {
         REAL(cudaStreamSynchronize)(stream);
         harvest(to, to_pitch, from, from_pitch, width, height, kind);
     }

@@ -1,0 +1,69 @@
+#!/bin/sh
+# record.sh FOLDER [times|counts|sweep]: runs the programs in FOLDER on a machine with 2 GPUs or more (on one with a single GPU what it can) and
+# prints what the page's tables are made from, to be kept as h200x2.txt or h200x4.txt. First build them there:
+#     sh lessons/lesson26_multi_gpu/measured/record.sh build FOLDER
+# Both in the root of the workbook. NCCL is found as nccl.sh says, or by NCCL_HOME; without it the race is left out, and that is said. Each step
+# goes on when the one before has failed.
+set -u
+. tools/authoring/measured.sh
+lesson=lessons/lesson26_multi_gpu
+. $lesson/measured/nccl.sh
+
+if [ "$1" = build ]; then
+  mkdir -p "$2"
+  build "$2" lesson26 $lesson/lesson26.cu &
+  if [ -n "$nccl_library" ]; then
+    build_race "$2" race $lesson/measured/race.cu &
+    sh $lesson/measured/sweep.sh build "$2" &
+  else
+    echo "record.sh: there is no nccl.h: no race" >&2
+  fi
+  wait
+  sh $lesson/libraries/build.sh
+  cp build/lessons/libraries26/* "$2" 2>/dev/null
+  exit 0
+fi
+
+folder=$1 what=${2:-all}
+describe_machine
+section topology
+nvidia-smi topo -m
+nvidia-smi topo -p2p r
+gpus=$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)
+
+if [ "$what" = all ] || [ "$what" = times ]; then
+  for seed in 1 2; do
+    section "lesson26, SEED=$seed, $gpus GPUs"
+    SEED=$seed timeout 60 "$folder/lesson26"
+  done
+  for count in 2 4; do
+    [ "$count" -le "$gpus" ] || continue
+    section "race, $count GPUs, multicast off"
+    CUDA_VISIBLE_DEVICES=$(seq -s, 0 $((count - 1))) NCCL_NVLS_ENABLE=0 timeout 120 "$folder/race"
+    section "race, $count GPUs, NCCL as it comes"
+    for bytes in 16384 262144 67108864 1073741824; do
+      CUDA_VISIBLE_DEVICES=$(seq -s, 0 $((count - 1))) timeout 60 "$folder/race" $bytes
+    done
+  done
+  section "NCCL in one process"
+  timeout 60 "$folder/nccl"
+  section "a process for each GPU, started by the shell"
+  for rank in $(seq 0 $((gpus - 1))); do
+    RANK=$rank WORLD_SIZE=$gpus LOCAL_RANK=$rank MASTER_PORT=29700 timeout 60 "$folder/ranks" &
+  done
+  wait
+  section "a process for each GPU, started by mpirun"
+  timeout 60 mpirun --allow-run-as-root -n "$gpus" "$folder/ranks_mpi"
+  section "a process for each GPU, started by torchrun"
+  timeout 60 torchrun --no-python --nproc-per-node "$gpus" "$folder/ranks"
+fi
+if [ "$what" = all ] || [ "$what" = counts ]; then
+  # A tool that runs one kernel after the other would wait for ever in versions 4 to 7.
+  for version in 1 2 3; do
+    SIZE=1025 V=$version sanitize "$folder/lesson26"
+  done
+fi
+if [ "$what" = sweep ]; then
+  section "sweep, $gpus GPUs"
+  sh $lesson/measured/sweep.sh "$folder"
+fi
