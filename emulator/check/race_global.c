@@ -158,7 +158,6 @@ static void search_allocation(const struct search *s, const struct allocation *a
     }
 }
 
-<<<<<<< HEAD
 /* Looks through what is known of the accesses to a range, which may be freed by now. */
 static void search_range(const struct search *s, uint64_t address, uint64_t bytes, bool write) {
     const struct allocation *a = memory_find(address);
@@ -170,13 +169,10 @@ static void search_range(const struct search *s, uint64_t address, uint64_t byte
     allocation_let_chunks_go();
 }
 
-static void visit_copy(const struct ran *copy, void *argument) {
-=======
 static void search_copy(struct search *s, const struct ran *copy, const struct stream_clock *before) {
     struct facts known = {0};
     launch_order_inherit(before, &known);
     s->known = &known;
->>>>>>> l26
     for (int i = 0; i < 2; i++)
         if (copy->ranges[i].bytes)
             search_range(s, copy->ranges[i].address, copy->ranges[i].bytes, copy->ranges[i].write);

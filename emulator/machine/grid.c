@@ -473,13 +473,9 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     struct launch *launch = &job.launch;
     launch->kernel = kernel;
     launch->config = *config;
-<<<<<<< HEAD
+    launch->config.peers |= 1u << config->device;
     launch->id = job.aside.dice = atomic_fetch_add(&launch_count, 1) + 1;
     launch->mixed = atomic_load(&mixes);
-=======
-    launch->config.peers |= 1u << config->device;
-    launch->id = atomic_fetch_add(&launch_count, 1) + 1;
->>>>>>> l26
     launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
     launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared
                                                   : kernel->reserved_shared + kernel->static_shared;
