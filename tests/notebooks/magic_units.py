@@ -549,6 +549,13 @@ def test_kept():
         os.environ["NVCC_CCBIN"] = "/another"
         check("kept: another environment", cells.calls(one), 1)
         del os.environ["NVCC_CCBIN"]
+        (cells.folder / "elsewhere").mkdir()
+        os.environ["CPATH"] = f"/nowhere:{folder}/elsewhere"
+        other = '#include <other.h>\nint main() {}\n'
+        for text in ("int other;\n", "int changed;\n"):
+            (cells.folder / "elsewhere/other.h").write_text(text)
+            check(f"kept: a header in a folder of CPATH: {text.strip()}", (cells.calls(other), cells.calls(other)), (1, 0))
+        del os.environ["CPATH"]
         for words in ("int main() { broken(); }\n", "int main() { __TIME__; }\n", "#include NAME\n"):
             check(f"kept: nvcc is asked each time: {words.strip()}", (cells.calls(words), cells.calls(words)), (1, 1))
         for line in ("-Xptxas -v", "-I .", "other.cu", f"-o {folder}/here"):

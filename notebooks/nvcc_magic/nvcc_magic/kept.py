@@ -15,7 +15,7 @@ MOST = 40  # programs of a session
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)", re.MULTILINE)
 NAMED = re.compile(r'(["<])([^">\n]+)[">]')
 UNFORESEEN = re.compile(r"__has_include|__DATE__|__TIME|incbin|#[ \t]*embed")
-SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # gcc looks for headers there, too
+SEARCHED = ("CPATH", "CPLUS_INCLUDE_PATH")  # behind the folders of -I the compilers look for headers there
 # The options with which nvcc reads no file that is not included, and writes none but the program.
 PLAIN = re.compile(
     r"-D.*|-U.*|-O[0-9a-z]?|-std=.*|-G|-g|-lineinfo|-arch=.*|-gencode=.*|-rdc=.*|-w|-Werror=?.*|-maxrregcount=.*|--?use_fast_math"
@@ -64,8 +64,8 @@ class Kept:
         """Nothing where nvcc has to be asked each time."""
         if len(sources) != 1 or not all(PLAIN.fullmatch(word) for word in user_words):
             return ""
-        if any(environment.get(name) for name in SEARCHED):
-            return ""
+        paths = [environment[name] for name in SEARCHED if environment.get(name)]
+        folders = folders + [Path(folder) for path in paths for folder in path.split(":")]
         files = included(sources[0], folders)
         return key_of(command, environment, files) if files else ""
 
