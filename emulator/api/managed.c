@@ -271,6 +271,7 @@ static cudaError_t discard_batch(const char *function, void **pointers, size_t *
                                  .to = {.address = ADDRESS(pointers[i])},
                                  .box = {sizes[i], 1, 1},
                                  .value = DISCARDED,
+                                 .element = 1,
                                  .stream = stream};
         error = transfer_fill(&r);
     }

@@ -78,6 +78,13 @@ void state_set_context(struct current_context c) {
     current = c;
 }
 
+bool state_runtime_used(void) {
+    bool used = false;
+    for (int d = 0; d < MAX_DEVICES; d++)
+        used |= state_primary_used(d);
+    return used;
+}
+
 bool state_primary_used(int device) {
     return atomic_load(&primary_used[device]);
 }

@@ -46,6 +46,7 @@ struct current_context {
 };
 struct current_context state_context(void);
 void state_set_context(struct current_context c);
+bool state_runtime_used(void);       /* for any device: that initializes the driver, too */
 bool state_primary_used(int device); /* the runtime has made its primary context */
 
 /* True while this thread runs a callback from a stream. */

@@ -165,7 +165,7 @@ CUresult cuInit(unsigned flags) {
 }
 
 CUresult driver_begin(const char *function, enum driver_need need) {
-    if (need >= DRIVER_INITIALIZED && !atomic_load(&initialized))
+    if (need >= DRIVER_INITIALIZED && !atomic_load(&initialized) && !state_runtime_used())
         return CUDA_ERROR_NOT_INITIALIZED;
     call = (struct driver_call){function, driver_error_name};
     state_set_driver_call(&call);
