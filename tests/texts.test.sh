@@ -103,6 +103,7 @@ awk '
   /^In all/ { if ($3 + 0 != sum) print path ": in all " sum " minutes"; paths++; last = met }
   END { if (paths != 3 || last != count) print paths " paths, the last with " last " of " count " lessons" }
 ' "$scratch/needs" MAP.md >"$scratch/found"
+[ "$(wc -l <"$scratch/needs")" = "$(lesson_folders | wc -w)" ] || echo "a page does not say what it needs" >>"$scratch/found"
 result "the paths of the map have what their lessons need"
 
 # A command of its own becomes a cell of the notebook, with its output below: no sentence may go around it.

@@ -5,8 +5,17 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tools/folders.sh
 
+# The paragraph may have several lines.
 for folder in $(lesson_folders); do
-  sed -n "s|^\*About \([0-9]*\) minutes.*You need \(.*\)\*\$|${folder#lessons/lesson} \1 \2|p" "$folder/README.md"
+  awk -v name="${folder#lessons/lesson}" '
+    /^\*About [0-9]+ minutes/ { inside = 1 }
+    inside { text = text " " $0 }
+    inside && /\*$/ {
+      split(text, words, " ")
+      sub(/.*You need /, "", text)
+      print name, words[2], text
+      exit
+    }' "$folder/README.md"
 done | awk '
   {
     number = substr($1, 1, 2); name = substr($1, 4); minutes = $2
