@@ -214,13 +214,16 @@ static void put_host(FILE *out, const struct saved_run *before, const struct sav
                false);
 }
 
-void compare_runs(FILE *out, const char *from, const struct saved_run *before, const struct saved_run *after) {
+void compare_runs(FILE *out, const char *from, const struct saved_run *before, const struct saved_run *after,
+                  bool all) {
     size_t count, same = 0;
     struct kernel_pair *pairs = match_kernels(before, after, &count);
     fprintf(out, "\nCompared with %s. Less is better, but for loads in flight.\n", from);
     put_host(out, before, after);
     for (size_t i = 0; i < count; i++) {
         const struct kernel_pair *p = &pairs[i];
+        if (!p->after && !all)
+            continue;
         if (!p->before || !p->after)
             put_single(out, p->after ? p->after : p->before, p->after != NULL);
         else if (same_kernel(p->before, p->after))

@@ -284,6 +284,9 @@ says "compare/a line that was edited, at its new place" \
 says "compare/a line that is gone" "$(at before 'y[i] += 1') -> *- y\[i\] \+= 1; \(gone\) .*Global Load Sectors 98304 0 0\.00 better"
 lacks "compare/a line that only moved is not told" 'float v = x'
 says "compare/kernels that are the same" '2 kernels asked for the same as before'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile" EMULATOR_PROFILE_KERNEL=turn_kernel2
+says "compare/one kernel alone" 'it was: turn_kernel1\('
+lacks "compare/the others of the run before are not gone" 'gone; grid'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/after.profile"
 program=$scratch/before
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
@@ -346,8 +349,9 @@ rm -f build/lessons/lesson03.profile
 capture make lesson03 profile V=1 SIZE=1000 BACKEND=cpu BASE=last
 expect "make profile BASE=last, the first time" error 'there is no earlier profile of this program yet'
 capture make lesson03 profile V=1 SIZE=4096 BACKEND=cpu OUT="$scratch/relu.profile"
+capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu KERNEL=relu_kernel4
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last
-expect "make profile BASE=last" 0 'Executed Instructions .* better'
+expect "make profile BASE=last, though one kernel was looked at in between" 0 'Executed Instructions .* better'
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE="$scratch/relu.profile"
 expect "make profile OUT=file, BASE=file" 0 'relu_kernel4'
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=Makefile
