@@ -206,7 +206,7 @@ static void pipeline3(struct machine *m, struct job *job, cudaStream_t stream) {
 static void pipeline4_in(struct machine *m, struct job *job, int *const in[SLOTS], int *const out[SLOTS],
                          cudaStream_t stream) {
     cudaStream_t to_device = m->stream[0], compute = m->stream[1], to_host = m->stream[2];
-    fork(m, SLOTS, stream);
+    fork(m, KINDS, stream);
     for (int c = 0; c < chunks_of(job); c++) {
         int s = c % SLOTS;
         bool used = c >= SLOTS; // by chunk c - SLOTS, whose kernel must have read it ...
@@ -230,7 +230,7 @@ static void pipeline4_in(struct machine *m, struct job *job, int *const in[SLOTS
             job->on_chunk(m, job, c, s);
         }
     }
-    join(m, SLOTS, stream);
+    join(m, KINDS, stream);
 }
 
 static void pipeline4(struct machine *m, struct job *job, cudaStream_t stream) {
@@ -265,10 +265,10 @@ static void CUDART_CB add_chunk(void *data) {
 
 static void call_back(struct machine *m, struct job *job, int c, int slot) {
     job->notes[c] = {job, c}; // must still be there when the function is called
-    CUDA_CHECK(cudaStreamWaitEvent(m->stream[SLOTS], m->sent[slot], 0));
-    timeline_begin("sum", c, m->stream[SLOTS]);
-    CUDA_CHECK(cudaLaunchHostFunc(m->stream[SLOTS], add_chunk, &job->notes[c]));
-    timeline_end(m->stream[SLOTS]);
+    CUDA_CHECK(cudaStreamWaitEvent(m->stream[STREAMS], m->sent[slot], 0));
+    timeline_begin("sum", c, m->stream[STREAMS]);
+    CUDA_CHECK(cudaLaunchHostFunc(m->stream[STREAMS], add_chunk, &job->notes[c]));
+    timeline_end(m->stream[STREAMS]);
 }
 
 static void pipeline6(struct machine *m, struct job *job, cudaStream_t stream) {
@@ -277,8 +277,8 @@ static void pipeline6(struct machine *m, struct job *job, cudaStream_t stream) {
     pipeline4(m, job, stream);
     job->on_chunk = NULL;
     if (job->n > 0) { // a fourth stream to join
-        CUDA_CHECK(cudaEventRecord(m->joined[SLOTS], m->stream[SLOTS]));
-        CUDA_CHECK(cudaStreamWaitEvent(stream, m->joined[SLOTS], 0));
+        CUDA_CHECK(cudaEventRecord(m->joined[STREAMS], m->stream[STREAMS]));
+        CUDA_CHECK(cudaStreamWaitEvent(stream, m->joined[STREAMS], 0));
     }
 }
 
