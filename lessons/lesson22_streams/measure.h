@@ -493,6 +493,7 @@ static void draw_version(const struct version *version, uint64_t seed) {
     struct job job = job_create(version, 4 * chunk, chunk, ROUNDS, seed);
     note_order(version, &m, &job, &t);
     timeline_print(&t, version->name);
+    CUDA_CHECK(cudaDeviceSynchronize()); // a graph version has launched it, too
     job_free(&job, version);
     if (!device_is_emulator() && !(version->special & GRAPH)) {
         job = job_create(version, 8 * chunk, chunk, rounds_for(&m, 8 * chunk, chunk), seed);
