@@ -88,8 +88,8 @@ static __global__ void spread_kernel(const unsigned *from, unsigned *to, int n) 
 }
 
 /* Version 11: blocks of this kernel may be started before those of the kernel in front of it have ended. What does not
- * depend on that kernel can be done at once; here it is only the index. Then the block waits, until the kernel in front has
- * ended and all that it has stored can be seen. And it lets the next kernel be started. */
+ * depend on that kernel can be done at once; here it is only the index. The block lets the next kernel be started, which
+ * will wait as well. Then it waits itself, until the kernel in front has ended and all that it has stored can be seen. */
 static __global__ void spread_kernel11(const unsigned *from, unsigned *to, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -145,7 +145,8 @@ static void copy_out(const struct job *job, int c, const int *out, cudaStream_t 
 /* All of them: what `stream` holds already is done before; what is put into it afterwards finds y complete. Version 1 has
  * waited for all of it, the others return as soon as the work is handed over. */
 
-/* Version 1: as in lesson 02. x and y come from malloc, so they are pageable. cudaMemcpy returns when the copy is done. */
+/* Version 1: as in lesson 02. x and y come from malloc, so they are pageable. cudaMemcpy keeps the CPU until
+ * it has read x, or y is there. */
 static void pipeline1(struct machine *m, struct job *job, cudaStream_t) {
     for (int c = 0; c < chunks_of(job); c++) {
         struct chunk part = chunk_of(job, c);
@@ -343,7 +344,7 @@ static cudaGraph_t make_graph(struct chain *chain) {
         kernel.func = (void *)spread_kernel;
         kernel.gridDim = dim3(blocks_for(chain->n));
         kernel.blockDim = dim3(BLOCK);
-        kernel.kernelParams = arguments; // copied now
+        kernel.kernelParams = arguments; // copied when the node is added
         CUDA_CHECK(cudaGraphAddKernelNode(&node, graph, &last, s > 0, &kernel));
         last = node;
     }
