@@ -50,6 +50,14 @@ says() { # NAME WORDS
   fi
 }
 
+is_silent_about() { # NAME WORDS
+  if grep -qF -- "$2" "$scratch/err"; then
+    no "$1" "it says '$2'"
+  else
+    pass "$1"
+  fi
+}
+
 compile_device "$scratch/kernels.ptx" kernels.cu -arch=compute_75 -lineinfo -ptx
 compile_device "$scratch/kernels.fatbin" kernels.cu -gencode arch=compute_75,code=compute_75 -fatbin
 compile_device "$scratch/kernels.cubin" kernels.cu -arch=sm_90 -lineinfo -cubin
@@ -63,6 +71,7 @@ for program in modules memory streams link entry_points wrong; do
 done
 
 run contexts
+is_silent_about "a context's end frees nothing twice" "API call to cuCtxDestroy"
 run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
 run memory
 run streams "$scratch/kernels.ptx"
