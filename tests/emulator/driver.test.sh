@@ -78,6 +78,37 @@ run streams "$scratch/kernels.ptx"
 run link "$scratch/a.ptx" "$scratch/b.ptx"
 run entry_points
 
+# The same with ASan and UBSan, whose runtime has to be there before anything else.
+. tests/emulator/build_emulator.sh
+sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
+
+run_sanitized() { # NAME ARGUMENTS...
+  name=$1
+  shift
+  status=0
+  LD_PRELOAD=$sanitizer EMULATOR_TIER=0 ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$PWD/$sanitized_emulator EMULATOR_QUIET=1 \
+    timeout 200 "$scratch/$name" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+  if [ "$status" = 0 ]; then
+    pass "driver/$name (sanitized)"
+  else
+    no "driver/$name (sanitized)" "ended with status $status: $(grep -m 1 -E 'ERROR: |runtime error|^not ok' "$scratch/err" "$scratch/out")"
+  fi
+}
+
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" != 0 ]; then
+  no "emulator builds (sanitized)" "its compiler reports errors"
+elif [ "${sanitizer#/}" = "$sanitizer" ]; then
+  skip "driver (sanitized)" "this compiler has no libasan.so"
+else
+  run_sanitized contexts
+  run_sanitized modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
+  run_sanitized memory
+  run_sanitized streams "$scratch/kernels.ptx"
+  run_sanitized link "$scratch/a.ptx" "$scratch/b.ptx"
+  run_sanitized entry_points
+fi
+
 export EMULATOR_CHECK=all
 run wrong "$scratch/kernels.ptx"
 says "an error has the driver's name, and the call's" \
