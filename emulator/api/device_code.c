@@ -11,12 +11,18 @@
 
 #define FATBIN_MAGIC 0xba55ed50u
 
+/* A text may end before it: 0 then. */
+static uint32_t magic_of(const void *code) {
+    uint32_t magic = 0;
+    if (strnlen(code, sizeof magic) == sizeof magic)
+        memcpy(&magic, code, sizeof magic);
+    return magic;
+}
+
 /* What __cudaRegisterFatBinary gets, and the loading functions take, too. */
 static const void *unwrapped(const void *code) {
     const struct fatbin_wrapper *w = code;
-    uint32_t magic;
-    memcpy(&magic, code, sizeof magic);
-    return magic == FATBIN_WRAPPER_MAGIC ? w->data : code;
+    return magic_of(code) == FATBIN_WRAPPER_MAGIC && w->data ? w->data : code;
 }
 
 /* A fat binary tells its size, PTX ends with a zero. What is neither is treated as text. The first bytes of a text may be all
@@ -31,8 +37,7 @@ size_t device_code_size(const void *code) {
         return machine_code_size(code);
     if (strnlen(code, 8) >= 7 && bundle_is(code))
         return bundle_size(code);
-    memcpy(&header.magic, code, sizeof header.magic);
-    if (header.magic != FATBIN_MAGIC)
+    if (magic_of(code) != FATBIN_MAGIC)
         return strlen(code) + 1;
     memcpy(&header, code, sizeof header);
     return header.header_bytes + header.bytes;
@@ -52,7 +57,7 @@ cudaError_t device_code_copy(const char *function, const void *code, size_t size
         *copied = *copy ? strlen(*copy) + 1 : 0;
         return *copy ? cudaSuccess : no_ptx(function);
     }
-    *copy = malloc(size + 1);
+    *copy = size < SIZE_MAX ? malloc(size + 1) : NULL; /* what a damaged header claims is no size */
     if (!*copy)
         return state_return(cudaErrorMemoryAllocation);
     memcpy(*copy, code, size);
@@ -71,25 +76,26 @@ cudaError_t device_code_open(const char *function, const void *code, struct bina
     return error;
 }
 
-static void *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rbe");
+static cudaError_t read_file(FILE *file, void **data, size_t *size) {
     struct stat status;
-    if (!file)
-        return NULL;
-    char *data =
-        fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) ? malloc((size_t)status.st_size + 8) : NULL;
-    if (data) {
-        *size = fread(data, 1, (size_t)status.st_size, file);
-        memset(data + *size, 0, 8);
-    }
-    fclose(file);
-    return data;
+    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))
+        return cudaErrorFileNotFound;
+    char *bytes = malloc((size_t)status.st_size + 8);
+    if (!bytes)
+        return cudaErrorMemoryAllocation;
+    *size = fread(bytes, 1, (size_t)status.st_size, file);
+    memset(bytes + *size, 0, 8);
+    *data = bytes;
+    return cudaSuccess;
 }
 
 cudaError_t device_code_read(const char *function, const char *path, void **data, size_t *size) {
-    *size = 0;
-    *data = read_file(path, size);
-    return *data ? cudaSuccess : state_refuse(function, cudaErrorFileNotFound, "'%s' cannot be read.", path);
+    FILE *file = fopen(path, "rbe");
+    cudaError_t error = file ? read_file(file, data, size) : cudaErrorFileNotFound;
+    if (file)
+        fclose(file);
+    return error == cudaErrorFileNotFound ? state_refuse(function, error, "'%s' cannot be read.", path)
+                                          : state_return(error);
 }
 
 cudaError_t device_code_open_file(const char *function, const char *path, struct binary **out) {

@@ -231,10 +231,10 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     const struct launch_shape shape = {r->grid, r->block, r->shared, r->cooperative, r->clusters};
     const struct kernel *k;
     struct launch_config config;
-    int current = state_device();
-    state_set_device(queue_device(stream)); /* it runs where the stream is */
+    const struct current_context current = state_context();
+    state_set_context((struct current_context){.device = queue_device(stream), .bound = true}); /* the stream's */
     error = execution_check(r->function, function, &shape, &k, &config);
-    state_set_device(current);
+    state_set_context(current);
     if (error != cudaSuccess)
         return error;
     config.stream = r->stream;

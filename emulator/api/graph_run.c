@@ -142,7 +142,7 @@ static void work_on(struct progress *p) {
 
 static void *help(void *argument) {
     struct progress *p = argument;
-    state_set_device(p->run->device);
+    state_set_context((struct current_context){.device = p->run->device, .bound = true});
     work_on(p);
     return NULL;
 }

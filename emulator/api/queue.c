@@ -203,7 +203,7 @@ static void wait_for_change(struct stream *s, bool *printed) {
 static void *stream_thread(void *argument) {
     struct stream *s = argument;
     bool printed = true;
-    state_set_device(s->device);
+    state_set_context((struct current_context){.device = s->device, .bound = true});
     pthread_mutex_lock(&lock);
     for (;;) {
         if (startable(s)) {

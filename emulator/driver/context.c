@@ -23,7 +23,7 @@ struct CUctx_st {
 };
 
 #define KNOWN_FLAGS                                                                                                    \
-    (CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | 0x78 /* newer: dumps, synchronous memory */)
+    (CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | 0xe0 /* newer: dumps, synchronous memory */)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
 static struct CUctx_st primaries[MAX_DEVICES];
@@ -119,10 +119,6 @@ static cudaError_t retain(CUcontext *out, CUdevice device) {
     return cudaSuccess;
 }
 
-static bool is_active(CUdevice device) {
-    return primaries[device].retained || state_primary_used(device);
-}
-
 static cudaError_t release(CUdevice device) {
     if (!device_exists(device))
         return device_missing(NULL, device);
@@ -144,7 +140,10 @@ static cudaError_t set_primary_flags(CUdevice device, unsigned flags) {
         return device_missing(NULL, device);
     if (!good_flags(flags))
         return cudaErrorInvalidValue;
-    primary_of(device)->flags = flags;
+    CUcontext c = primary_of(device);
+    pthread_mutex_lock(&lock);
+    c->flags = flags;
+    pthread_mutex_unlock(&lock);
     return cudaSuccess;
 }
 
@@ -153,8 +152,11 @@ static cudaError_t primary_state(CUdevice device, unsigned *flags, int *active) 
         return cudaErrorInvalidValue;
     if (!device_exists(device))
         return device_missing(NULL, device);
-    *flags = primary_of(device)->flags | CU_CTX_MAP_HOST;
-    *active = is_active(device);
+    CUcontext c = primary_of(device);
+    pthread_mutex_lock(&lock);
+    *flags = c->flags | CU_CTX_MAP_HOST;
+    *active = c->retained || state_primary_used(device);
+    pthread_mutex_unlock(&lock);
     return cudaSuccess;
 }
 
@@ -255,6 +257,8 @@ static cudaError_t create(CUcontext *out, unsigned flags, CUdevice device) {
 }
 
 static cudaError_t destroy(CUcontext c) {
+    if (state_enter() == cudaErrorNotPermitted) /* a stream's callback would wait for itself */
+        return cudaErrorNotPermitted;
     pthread_mutex_lock(&lock);
     CUcontext *link = &own;
     while (*link && *link != c)
@@ -303,7 +307,7 @@ CUresult cuCtxDestroy(CUcontext c) {
 static cudaError_t get_device(CUdevice *out, CUcontext c) {
     if (!out)
         return cudaErrorInvalidValue;
-    int device = c ? context_device(c) : state_device();
+    int device = context_device(c);
     if (device < 0)
         return cudaErrorDeviceUninitialized;
     *out = device;
@@ -355,7 +359,7 @@ static cudaError_t synchronize(CUcontext c) {
 }
 
 CUresult cuCtxGetDevice(CUdevice *out) {
-    CALL(get_device(out, NULL));
+    CALL(get_device(out, context_current()));
 }
 EXPORT CUresult cuCtxGetDevice_v2(CUdevice *out, CUcontext c) {
     DRIVER_CALL(DRIVER_INITIALIZED, get_device(out, c ? c : context_current()));
@@ -401,7 +405,7 @@ CUresult cuCtxResetPersistingL2Cache(void) {
 
 static cudaError_t peer(CUcontext c, unsigned flags, bool enable) {
     int device = context_device(c);
-    if (device < 0)
+    if (device < 0 || (enable && c == context_current()))
         return cudaErrorDeviceUninitialized;
     return enable ? cudaDeviceEnablePeerAccess(device, flags) : cudaDeviceDisablePeerAccess(device);
 }

@@ -63,7 +63,7 @@ static cudaError_t capability(int *major, int *minor, CUdevice device) {
 }
 
 CUresult cuDriverGetVersion(int *version) {
-    return driver_result(cudaDriverGetVersion(version));
+    DRIVER_CALL(DRIVER_NOTHING, cudaDriverGetVersion(version));
 }
 CUresult cuDeviceGet(CUdevice *out, int number) {
     DRIVER_CALL(DRIVER_INITIALIZED, get(out, number));

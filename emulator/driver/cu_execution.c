@@ -15,11 +15,11 @@ static cudaError_t buffer_of(void **extra, const char **buffer, size_t *size) {
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2)
         if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
             *buffer = extra[1];
-        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
             *size = *(size_t *)extra[1];
         else
             return cudaErrorInvalidValue;
-    return *buffer ? cudaSuccess : cudaErrorInvalidValue;
+    return *buffer || !*size ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 #define MOST_PARAMETERS 4096 /* 4 KiB of bytes; more take the other way */
@@ -261,7 +261,7 @@ EXPORT CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *offset, s
 
 /* ---- occupancy ---- */
 
-/* The largest block, in steps of a warp, whose blocks fill a multiprocessor with most threads. */
+/* The largest block, in steps of a warp, whose blocks fill a multiprocessor with most threads; zeros when none fits. */
 static cudaError_t potential(int *grid, int *block, CUfunction f, CUoccupancyB2DSize size_of, size_t shared, int limit,
                              unsigned flags) {
     struct cudaFuncAttributes a;
@@ -273,6 +273,7 @@ static cudaError_t potential(int *grid, int *block, CUfunction f, CUoccupancyB2D
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, state_device());
     if (error != cudaSuccess)
         return error;
+    *grid = *block = 0;
     int most = limit > 0 && limit < a.maxThreadsPerBlock ? limit : a.maxThreadsPerBlock;
     for (int threads = most, blocks; threads > 0 && error == cudaSuccess; threads = (threads - 1) / 32 * 32) {
         size_t dynamic = size_of ? size_of(threads) : shared;

@@ -113,6 +113,12 @@ static cudaError_t allocate_async(CUdeviceptr *out, size_t bytes, CUmemoryPool p
     return error;
 }
 
+/* It may be of cuMemAlloc, too. */
+static cudaError_t give_back_async(void *pointer, CUstream stream) {
+    context_drop(pointer);
+    return cudaFreeAsync(pointer, stream);
+}
+
 /* The properties have the runtime's layout. */
 static cudaError_t create_pool(CUmemoryPool *out, const CUmemPoolProps *properties) {
     return cudaMemPoolCreate(out, (const struct cudaMemPoolProps *)(const void *)properties);
@@ -125,7 +131,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes, CUmemoryPool po
     CALL(pool ? allocate_async(out, bytes, pool, stream) : cudaErrorInvalidValue);
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    CALL(cudaFreeAsync(driver_pointer(address), stream));
+    CALL(give_back_async(driver_pointer(address), stream));
 }
 CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *properties) {
     DRIVER_CALL(DRIVER_INITIALIZED, create_pool(out, properties));

@@ -23,6 +23,12 @@ static cudaError_t read_now(struct binary *b, const struct jit_options *options)
     return error;
 }
 
+/* The buffers are the caller's, who has perhaps put nothing into them. */
+static void nothing_said(const struct jit_options *options) {
+    jit_say(&options->error_log, NULL);
+    jit_say(&options->info_log, NULL);
+}
+
 static cudaError_t unload(void *module) {
     registration_close(library_of(module));
     return cudaSuccess;
@@ -45,6 +51,8 @@ static cudaError_t load_data(CUmodule *out, const void *image, unsigned count, C
     if (!out || !image || !jit_read(&options, names, values, count))
         return cudaErrorInvalidValue;
     cudaError_t error = device_code_open(NULL, image, &b);
+    if (error != cudaSuccess)
+        nothing_said(&options);
     return error == cudaSuccess ? loaded(out, b, &options) : error;
 }
 
@@ -58,6 +66,8 @@ static cudaError_t load_file(CUmodule *out, const char *path) {
 }
 
 static cudaError_t close_module(const void *module) {
+    if (state_enter() == cudaErrorNotPermitted) /* a stream's callback would wait for itself */
+        return cudaErrorNotPermitted;
     if (!registration_is_open(library_of(module)))
         return cudaErrorInvalidResourceHandle;
     context_drop(library_of(module));
@@ -85,6 +95,8 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
 }
 
 static bool known_library_options(const CUlibraryOption *options, unsigned count) {
+    if (count && !options)
+        return false;
     for (unsigned i = 0; i < count; i++)
         if ((unsigned)options[i] >= CU_LIBRARY_NUM_OPTIONS)
             return false;
@@ -93,6 +105,7 @@ static bool known_library_options(const CUlibraryOption *options, unsigned count
 
 /* The program's own data is copied, whatever the library's options say. With a buffer for errors it is read at once. */
 static cudaError_t open_library(CUlibrary *out, struct binary *b, const struct jit_options *options) {
+    nothing_said(options);
     cudaError_t error = options->error_log.buffer ? read_now(b, options) : cudaSuccess;
     if (error != cudaSuccess) {
         registration_close(b);

@@ -42,11 +42,18 @@ TWIN(cuStreamGetPriority, ptsz, (CUstream s, int *p), (OWN(s), p))
 TWIN(cuStreamGetFlags, ptsz, (CUstream s, unsigned *f), (OWN(s), f))
 TWIN(cuStreamGetId, ptsz, (CUstream s, unsigned long long *i), (OWN(s), i))
 TWIN(cuStreamGetCtx, ptsz, (CUstream s, CUcontext *c), (OWN(s), c))
+#if CUDART_VERSION >= 12050
+TWIN(cuStreamGetCtx_v2, ptsz, (CUstream s, CUcontext *c, CUgreenCtx *g), (OWN(s), c, g))
+#endif
+#if CUDART_VERSION >= 12080
+TWIN(cuStreamGetDevice, ptsz, (CUstream s, CUdevice *d), (OWN(s), d))
+#endif
 TWIN(cuStreamWaitEvent, ptsz, (CUstream s, CUevent e, unsigned f), (OWN(s), e, f))
 TWIN(cuStreamAddCallback, ptsz, (CUstream s, CUstreamCallback c, void *d, unsigned f), (OWN(s), c, d, f))
 TWIN(cuStreamQuery, ptsz, (CUstream s), (OWN(s)))
 TWIN(cuStreamSynchronize, ptsz, (CUstream s), (OWN(s)))
 TWIN(cuStreamAttachMemAsync, ptsz, (CUstream s, CUdeviceptr p, size_t n, unsigned f), (OWN(s), p, n, f))
+TWIN(cuStreamCopyAttributes, ptsz, (CUstream t, CUstream f), (OWN(t), OWN(f)))
 TWIN(cuStreamGetAttribute, ptsz, (CUstream s, CUstreamAttrID i, CUstreamAttrValue *v), (OWN(s), i, v))
 TWIN(cuStreamSetAttribute, ptsz, (CUstream s, CUstreamAttrID i, const CUstreamAttrValue *v), (OWN(s), i, v))
 TWIN(cuStreamBeginCapture_v2, ptsz, (CUstream s, CUstreamCaptureMode m), (OWN(s), m))
@@ -66,6 +73,18 @@ EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f
     return cuLaunchKernelEx(&own, f, arguments, extra);
 }
 
+EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *p);
+EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *p) {
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUDA_GRAPH_INSTANTIATE_PARAMS own = *p;
+    own.hUploadStream = OWN(own.hUploadStream);
+    CUresult error = cuGraphInstantiateWithParams(out, graph, &own);
+    p->hErrNode_out = own.hErrNode_out;
+    p->result_out = own.result_out;
+    return error;
+}
+
 /* Those without a stream: what they do takes its turn in the thread's stream; a copy is waited for. */
 #define FILLING(name, parameters, call)                                                                                \
     EXPORT CUresult name##_ptds parameters;                                                                            \
@@ -83,6 +102,8 @@ WAITING(cuMemcpy, (CUdeviceptr t, CUdeviceptr f, size_t n), cuMemcpyAsync(t, f, 
 WAITING(cuMemcpyHtoD_v2, (CUdeviceptr t, const void *f, size_t n), cuMemcpyHtoDAsync_v2(t, f, n, OWN(NULL)))
 WAITING(cuMemcpyDtoH_v2, (void *t, CUdeviceptr f, size_t n), cuMemcpyDtoHAsync_v2(t, f, n, OWN(NULL)))
 WAITING(cuMemcpyDtoD_v2, (CUdeviceptr t, CUdeviceptr f, size_t n), cuMemcpyDtoDAsync_v2(t, f, n, OWN(NULL)))
+WAITING(cuMemcpyPeer, (CUdeviceptr t, CUcontext tc, CUdeviceptr f, CUcontext fc, size_t n),
+        cuMemcpyPeerAsync(t, tc, f, fc, n, OWN(NULL)))
 WAITING(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
 WAITING(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
 WAITING(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *c), cuMemcpy3DAsync_v2(c, OWN(NULL)))

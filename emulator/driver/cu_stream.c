@@ -47,6 +47,15 @@ static cudaError_t context_of(CUstream stream, CUcontext *out) {
     return error;
 }
 
+#if CUDART_VERSION >= 12050
+static cudaError_t contexts_of(CUstream stream, CUcontext *out, CUgreenCtx *green) {
+    if (!green)
+        return cudaErrorInvalidValue;
+    *green = NULL; /* there are none */
+    return context_of(stream, out);
+}
+#endif
+
 CUresult cuStreamCreate(CUstream *out, unsigned flags) {
     CALL(create(out, flags, 0));
 }
@@ -68,6 +77,11 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *out) {
     CALL(context_of(stream, out));
 }
+#if CUDART_VERSION >= 12050
+EXPORT CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *out, CUgreenCtx *green) {
+    CALL(contexts_of(stream, out, green));
+}
+#endif
 #if CUDART_VERSION >= 12080
 EXPORT CUresult cuStreamGetDevice(CUstream stream, CUdevice *out) {
     CALL(cudaStreamGetDevice(stream, out));

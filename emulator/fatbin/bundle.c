@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
+
 /* The header, and then for each text its length in 8 bytes, and the text with its zero. */
 struct header {
     char magic[8];
@@ -50,22 +52,22 @@ bool bundle_images(const void *data, size_t size, unsigned arch, struct fatbin_i
     const char *at = (const char *)data + sizeof h, *end = (const char *)data + size;
     if (!h.count || h.count > size / (sizeof(uint64_t) + 1))
         return false;
-    *images = (struct fatbin_images){calloc(h.count, sizeof *images->items), 0};
-    while (images->items && images->count < h.count) {
+    *images = (struct fatbin_images){zeroed(h.count, sizeof *images->items), 0};
+    while (images->count < h.count) {
         uint64_t length;
         if ((size_t)(end - at) < sizeof length + 1)
             break;
         memcpy(&length, at, sizeof length);
         at += sizeof length;
-        char *text = length < (size_t)(end - at) ? malloc(length + 1) : NULL;
-        if (!text)
+        if (length >= (size_t)(end - at))
             break;
+        char *text = or_out_of_memory(malloc(length + 1));
         memcpy(text, at, length);
         text[length] = '\0';
         images->items[images->count++] = (struct fatbin_image){text, length, arch};
         at += length + 1;
     }
-    if (images->items && images->count == h.count)
+    if (images->count == h.count)
         return true;
     fatbin_images_free(images);
     return false;

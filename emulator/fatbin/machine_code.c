@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out_of_memory.h"
+
 #define DEBUG_PTX ".nv_debug_ptx_txt"
 
 bool machine_code_is(const void *bytes) {
-    return memcmp(bytes, ELFMAG, SELFMAG) == 0;
+    return strncmp(bytes, ELFMAG, SELFMAG) == 0; /* looks no further than a text's zero */
 }
 
 bool machine_code_open(const void *bytes, size_t size, struct machine_code *out) {
@@ -17,9 +19,14 @@ bool machine_code_open(const void *bytes, size_t size, struct machine_code *out)
     return out->header.e_ident[EI_CLASS] == ELFCLASS64 && out->header.e_shentsize == sizeof(Elf64_Shdr);
 }
 
+/* The first bytes alone, of a file of another kind: its numbers lie elsewhere. */
 size_t machine_code_size(const void *bytes) {
     Elf64_Ehdr header;
+    if (((const unsigned char *)bytes)[EI_CLASS] != ELFCLASS64)
+        return EI_CLASS + 1;
     memcpy(&header, bytes, sizeof header);
+    if (header.e_shentsize != sizeof(Elf64_Shdr))
+        return sizeof header;
     size_t end = header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;
     for (unsigned i = 0; i < header.e_shnum; i++) {
         Elf64_Shdr s;
@@ -36,7 +43,7 @@ bool machine_code_section(const struct machine_code *m, unsigned i, Elf64_Shdr *
     if (i >= m->header.e_shnum || at > m->size || m->size - at < sizeof *out)
         return false;
     memcpy(out, m->bytes + at, sizeof *out);
-    return out->sh_type == SHT_NOBITS || (out->sh_offset <= m->size && out->sh_size <= m->size - out->sh_offset);
+    return out->sh_type != SHT_NOBITS && out->sh_offset <= m->size && out->sh_size <= m->size - out->sh_offset;
 }
 
 const char *machine_code_string(const struct machine_code *m, const Elf64_Shdr *strings, uint64_t at) {
@@ -64,11 +71,9 @@ char *machine_code_ptx(const struct machine_code *m) {
         return NULL;
     for (unsigned i = 0; i < m->header.e_shnum; i++) {
         const char *name = machine_code_section(m, i, &s) ? machine_code_string(m, &names, s.sh_name) : NULL;
-        if (!name || strncmp(name, DEBUG_PTX, strlen(DEBUG_PTX)) != 0 || s.sh_type == SHT_NOBITS)
+        if (!name || strncmp(name, DEBUG_PTX, strlen(DEBUG_PTX)) != 0)
             continue;
-        char *text = malloc(s.sh_size + 1);
-        if (!text)
-            return NULL;
+        char *text = or_out_of_memory(malloc(s.sh_size + 1));
         memcpy(text, m->bytes + s.sh_offset, s.sh_size);
         text[s.sh_size] = '\0';
         for (size_t k = 0; k < s.sh_size; k++)

@@ -13,12 +13,13 @@ struct machine_code {
     Elf64_Ehdr header;
 };
 
-bool machine_code_is(const void *bytes); /* four bytes are enough */
+bool machine_code_is(const void *bytes); /* four bytes are enough, or a text's zero */
 /* False when it is none. */
 bool machine_code_open(const void *bytes, size_t size, struct machine_code *out);
 /* Bytes of the whole file, by what its header says of it: for callers that were given an address alone. */
 size_t machine_code_size(const void *bytes);
 
+/* False also of one that has no bytes in the file. */
 bool machine_code_section(const struct machine_code *m, unsigned number, Elf64_Shdr *out);
 bool machine_code_find(const struct machine_code *m, const char *name, Elf64_Shdr *out);
 /* The zero-terminated text at an offset of a section; NULL when it is not whole. */

@@ -50,6 +50,14 @@ says() { # NAME WORDS
   fi
 }
 
+is_silent_about() { # NAME WORDS
+  if grep -qF -- "$2" "$scratch/err"; then
+    no "$1" "it says '$2'"
+  else
+    pass "$1"
+  fi
+}
+
 compile_device "$scratch/kernels.ptx" kernels.cu -arch=compute_75 -lineinfo -ptx
 compile_device "$scratch/kernels.fatbin" kernels.cu -gencode arch=compute_75,code=compute_75 -fatbin
 compile_device "$scratch/kernels.cubin" kernels.cu -arch=sm_90 -lineinfo -cubin
@@ -63,11 +71,43 @@ for program in modules memory streams link entry_points wrong; do
 done
 
 run contexts
+is_silent_about "a context's end frees nothing twice" "API call to cuCtxDestroy"
 run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
 run memory
 run streams "$scratch/kernels.ptx"
 run link "$scratch/a.ptx" "$scratch/b.ptx"
 run entry_points
+
+# The same with ASan and UBSan, whose runtime has to be there before anything else.
+. tests/emulator/build_emulator.sh
+sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
+
+run_sanitized() { # NAME ARGUMENTS...
+  name=$1
+  shift
+  status=0
+  LD_PRELOAD=$sanitizer EMULATOR_TIER=0 ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$PWD/$sanitized_emulator EMULATOR_QUIET=1 \
+    timeout 200 "$scratch/$name" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+  if [ "$status" = 0 ]; then
+    pass "driver/$name (sanitized)"
+  else
+    no "driver/$name (sanitized)" "ended with status $status: $(grep -m 1 -E 'ERROR: |runtime error|^not ok' "$scratch/err" "$scratch/out")"
+  fi
+}
+
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" != 0 ]; then
+  no "emulator builds (sanitized)" "its compiler reports errors"
+elif [ "${sanitizer#/}" = "$sanitizer" ]; then
+  skip "driver (sanitized)" "this compiler has no libasan.so"
+else
+  run_sanitized contexts
+  run_sanitized modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
+  run_sanitized memory
+  run_sanitized streams "$scratch/kernels.ptx"
+  run_sanitized link "$scratch/a.ptx" "$scratch/b.ptx"
+  run_sanitized entry_points
+fi
 
 export EMULATOR_CHECK=all
 run wrong "$scratch/kernels.ptx"

@@ -52,6 +52,9 @@ static void none_current(void) {
     check("none is current", !context, "one is");
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc(&p, 4));
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetDevice(&device));
+#if CUDA_VERSION >= 13000
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetDevice_v2(&device, NULL));
+#endif
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuStreamCreate(&stream, 0));
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuCtxSynchronize());
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuCtxPopCurrent(&context));
@@ -69,6 +72,8 @@ static void primary(void) {
     check("a device has one primary context", context == again, "another");
     EXPECT(CUDA_SUCCESS, cuDevicePrimaryCtxGetState(0, &flags, &active));
     EXPECT_EQUAL("active", 1, active);
+    EXPECT(CUDA_SUCCESS, cuDevicePrimaryCtxSetFlags(0, 0x80)); /* CU_CTX_SYNC_MEMOPS, which headers before 12.1 lack */
+    EXPECT(CUDA_SUCCESS, cuDevicePrimaryCtxSetFlags(0, 0));
     MUST(cuCtxGetCurrent(&current));
     check("retaining makes it not current", !current, "it does");
     EXPECT(CUDA_SUCCESS, cuCtxSetCurrent(context));
@@ -97,6 +102,7 @@ static void with_the_runtime(void) {
     EXPECT(CUDA_SUCCESS, cuMemGetAddressRange(&base, &size, (CUdeviceptr)(p + 3)));
     check("the driver knows the runtime's memory", base == (CUdeviceptr)p && size == 100, "another range");
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAlloc(&base, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(NULL));
     EXPECT_EQUAL("an error of the driver's is not the runtime's", cudaSuccess, cudaGetLastError());
     EXPECT(CUDA_SUCCESS, cuMemFree((CUdeviceptr)p));
     EXPECT_EQUAL("what the driver has freed", cudaErrorInvalidValue, cudaFree(p));
@@ -104,15 +110,9 @@ static void with_the_runtime(void) {
     MUST(cuDevicePrimaryCtxRelease(0));
 }
 
-#if CUDA_VERSION >= 13000
-#define CREATE(out, flags, device) cuCtxCreate(out, NULL, flags, device)
-#else
-#define CREATE(out, flags, device) cuCtxCreate(out, flags, device)
-#endif
-
 static void own(void) {
     CUcontext below, mine, current, popped;
-    CUdeviceptr p;
+    CUdeviceptr p, q;
     unsigned long long id = 0, other = 0;
     unsigned version = 0, flags = 0;
     MUST(cuCtxGetCurrent(&below));
@@ -126,6 +126,9 @@ static void own(void) {
     check("contexts have different numbers", id != other, "the same");
     EXPECT(CUDA_SUCCESS, cuCtxGetApiVersion(mine, &version));
     EXPECT(CUDA_SUCCESS, cuMemAlloc(&p, 1000));
+    EXPECT(CUDA_SUCCESS, cuMemAlloc(&q, 1000));
+    EXPECT(CUDA_SUCCESS, cuMemFreeAsync(q, NULL)); /* the context's end does not free it again: the suite looks */
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuCtxEnablePeerAccess(mine, 0));
     EXPECT(CUDA_SUCCESS, cuCtxPushCurrent(below));
     EXPECT(CUDA_SUCCESS, cuCtxPopCurrent(&popped));
     check("what was pushed is popped", popped == below, "another");

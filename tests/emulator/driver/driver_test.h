@@ -50,6 +50,13 @@ static void expect_error(const char *text, CUresult expected, CUresult found) {
         }                                                                                                              \
     } while (0)
 
+/* A new context, which is current then. */
+#if CUDA_VERSION >= 13000
+#define CREATE(out, flags, device) cuCtxCreate(out, NULL, flags, device)
+#else
+#define CREATE(out, flags, device) cuCtxCreate(out, flags, device)
+#endif
+
 /* A file's bytes with a zero behind them. */
 static inline char *file_bytes(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");

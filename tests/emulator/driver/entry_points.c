@@ -29,6 +29,11 @@ int main(void) {
     void *old = find("cuCtxCreate", 11000, CU_GET_PROC_ADDRESS_SUCCESS);
     void *new = find("cuCtxCreate", 11040, CU_GET_PROC_ADDRESS_SUCCESS);
     check("forms differ by version", old != new, "they do not");
+    if (version >= 12050) {
+        old = find("cuStreamGetCtx", 9020, CU_GET_PROC_ADDRESS_SUCCESS);
+        new = find("cuStreamGetCtx", 12050, CU_GET_PROC_ADDRESS_SUCCESS);
+        check("the form with green contexts", old != new, "the same");
+    }
     void *own_stream = NULL;
     EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuLaunchKernel", &own_stream, version,
                                           CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));

@@ -1,6 +1,8 @@
 /* Modules and libraries: loading, finding, launching. Arguments: PTX, a fat binary, machine code with PTX beside it. */
 #include "driver_test.h"
 
+#include <elf.h>
+
 enum { N = 1000 };
 
 static void run_scale(CUfunction scale, const char *name, bool buffer) {
@@ -119,12 +121,42 @@ static void launch_ex(CUmodule m) {
     MUST(cuMemFree(p));
 }
 
+/* A launch leaves the context current that was. */
+static void in_own_context(const char *ptx) {
+    CUcontext mine, current;
+    CUmodule m;
+    CUfunction count_up;
+    CUdeviceptr counter;
+    int value = 0;
+    void *extra[] = {CU_LAUNCH_PARAM_END};
+    MUST(CREATE(&mine, 0, 0));
+    MUST(cuModuleLoadData(&m, ptx));
+    MUST(cuModuleGetFunction(&count_up, m, "count_up"));
+    MUST(cuModuleGetGlobal(&counter, NULL, m, "counter"));
+    EXPECT(CUDA_SUCCESS, cuLaunchKernel(count_up, 1, 1, 1, 2, 1, 1, 0, NULL, NULL, extra));
+    MUST(cuCtxGetCurrent(&current));
+    check("a context stays current after a launch", current == mine, "another is");
+    MUST(cuMemcpyDtoH(&value, counter, 4));
+    EXPECT_EQUAL("a launch in an own context", 7, value);
+    EXPECT(CUDA_SUCCESS, cuCtxDestroy(mine));
+}
+
+/* Too much shared memory for any block. */
+static void no_block_fits(CUmodule m) {
+    CUfunction f;
+    int grid = 9, block = 9;
+    MUST(cuModuleGetFunction(&f, m, "reverse_shared"));
+    EXPECT(CUDA_SUCCESS, cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 1 << 20, 0));
+    check("no block fits", !grid && !block, "one does");
+}
+
 static void libraries(const char *ptx) {
     CUlibrary library, of_kernel;
     CUkernel kernel;
     CUfunction f;
     CUmodule m;
     int value = 0;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 1));
     EXPECT(CUDA_SUCCESS, cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
     EXPECT(CUDA_SUCCESS, cuLibraryGetKernel(&kernel, library, "scale"));
     EXPECT(CUDA_ERROR_NOT_FOUND, cuLibraryGetKernel(&kernel, library, "no_such_kernel"));
@@ -152,6 +184,38 @@ static void wrong_data(void) {
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuModuleLoadData(&m, NULL));
 }
 
+/* Machine code that has no PTX, and whose names are said to lie far behind its end: as it is, of a known size, and cut. */
+static void damaged(void) {
+    struct {
+        Elf64_Ehdr header;
+        Elf64_Shdr sections[2];
+    } code = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                         .e_shoff = sizeof code.header,
+                         .e_shentsize = sizeof *code.sections,
+                         .e_shnum = 2},
+              .sections = {{.sh_type = SHT_NOBITS, .sh_offset = (uint64_t)1 << 46, .sh_size = 4096},
+                           {.sh_type = SHT_PROGBITS}}};
+    char log[100] = "nobody wrote";
+    CUmodule m;
+    CUlinkState s;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    CUresult error = cuModuleLoadDataEx(&m, &code, 2, options, values);
+    check("machine code without names", error != CUDA_SUCCESS, "it loads");
+    check("the log is written in any case", !strstr(log, "nobody wrote"), log);
+    MUST(cuLinkCreate(0, NULL, NULL, &s));
+    error = cuLinkAddData(s, CU_JIT_INPUT_CUBIN, &code, sizeof code, "code", 0, NULL, NULL);
+    check("it does not link, either", error != CUDA_SUCCESS, "it does");
+    error = cuLinkAddData(s, CU_JIT_INPUT_CUBIN, &code, sizeof code.header, "code", 0, NULL, NULL);
+    check("nor does its header alone", error != CUDA_SUCCESS, "it does");
+    MUST(cuLinkDestroy(s));
+    code.header.e_ident[EI_CLASS] = ELFCLASS32;
+    error = cuModuleLoadData(&m, &code);
+    check("nor does machine code of 32 bits load", error != CUDA_SUCCESS, "it does");
+    error = cuModuleLoadData(&m, "");
+    check("nor does nothing", error != CUDA_SUCCESS, "it does");
+}
+
 int main(int count, char **arguments) {
     size_t size;
     CUmodule m;
@@ -164,6 +228,7 @@ int main(int count, char **arguments) {
     attributes(m);
     wrong_launches(m);
     launch_ex(m);
+    no_block_fits(m);
     whole_module("PTX", m);
     EXPECT(CUDA_SUCCESS, cuModuleLoad(&m, arguments[1]));
     whole_module("a file of PTX", m);
@@ -171,7 +236,9 @@ int main(int count, char **arguments) {
     whole_module("a fat binary", m);
     EXPECT(CUDA_SUCCESS, cuModuleLoad(&m, arguments[3]));
     whole_module("machine code with its PTX beside it", m);
+    in_own_context(ptx);
     libraries(ptx);
     wrong_data();
+    damaged();
     return failures != 0;
 }

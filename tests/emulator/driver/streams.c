@@ -36,6 +36,21 @@ static void order(CUfunction count_up, CUdeviceptr counter) {
     EXPECT(CUDA_SUCCESS, cuStreamDestroy(b));
 }
 
+static CUresult unloading;
+static void CUDA_CB unload(void *library) {
+    unloading = cuLibraryUnload((CUlibrary)library);
+}
+
+/* What waits for the device may not be called from a stream: it would wait for itself. */
+static void from_a_callback(const char *ptx) {
+    CUlibrary library;
+    MUST(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    EXPECT(CUDA_SUCCESS, cuLaunchHostFunc(NULL, unload, library));
+    EXPECT(CUDA_SUCCESS, cuCtxSynchronize());
+    EXPECT(CUDA_ERROR_NOT_PERMITTED, unloading);
+    EXPECT(CUDA_SUCCESS, cuLibraryUnload(library));
+}
+
 static void times(void) {
     CUevent from, to;
     float milliseconds = -1;
@@ -102,10 +117,12 @@ int main(int count, char **arguments) {
     begin();
     if (count != 2)
         return 2;
-    MUST(cuModuleLoadData(&m, file_bytes(arguments[1], &size)));
+    char *ptx = file_bytes(arguments[1], &size);
+    MUST(cuModuleLoadData(&m, ptx));
     MUST(cuModuleGetFunction(&count_up, m, "count_up"));
     MUST(cuModuleGetGlobal(&counter, NULL, m, "counter"));
     order(count_up, counter);
+    from_a_callback(ptx);
     times();
     capture(count_up, counter);
     pools();
