@@ -134,13 +134,16 @@ static void gather1(struct team *t, int n) {
     for (int d = 1; d < t->count; d++) {
         wait_for(t, d, 0);
         copy(t, d, t->y[d], 0, t->y[0], n);
+    }
+    for (int d = 1; d < t->count; d++) {
         wait_for(t, 0, d); // it may change y[0] only when all have it
     }
 }
 
 /* Version 2: the array falls into as many chunks as there are devices, and in each step every device gets one from the device
  * before it: all links carry something, in all steps. First the sums grow as they go round (reduce-scatter): chunk c
- * starts at device c, and the last one to add is the one before it. Then the finished chunks go round (all-gather). */
+ * starts at device c, and the last one to add is the one before it. Then the finished chunks go round (all-gather). In the
+ * end each waits for the next one: whatever comes behind may change y only when that one has read it. */
 static void ring2(struct team *t, int n) {
     if (t->count == 1) {
         copy(t, 0, t->y[0], 0, t->x[0], n);
@@ -162,6 +165,9 @@ static void ring2(struct team *t, int n) {
                 add(t, d, t->y[d] + start, t->spare[d], t->x[d] + start, size);
             }
         }
+    }
+    for (int d = 0; d < t->count; d++) {
+        wait_for(t, d, (d + 1) % t->count);
     }
 }
 
