@@ -26,7 +26,7 @@ enum { BLOCKS_MAX = 128 }; // blocks of a kernel that waits for other devices: a
 enum { TURNS = 3 };        // version 6: compartments that are used in turns
 enum { SMALL = 1 << 18 };  // version 6: floats at most
 enum { PIECES = 4 };       // version 7: float4 that a thread asks each device for at once
-#define EMPTY 0xffffffffu  // version 6: a word that has not arrived; these bits are a NaN that nobody computes
+#define EMPTY 0xffffffffu  // version 6: a word that has not arrived; a NaN that no addition gives, only a changed sign
 
 /* What the kernel on one device has to know: where everything lies on all devices. One address space holds the
  * memory of all of them, so a pointer is enough to say which device is meant. */
@@ -280,11 +280,12 @@ static __device__ float4 add4(float4 a, float4 b) {
 }
 
 /* Which buffer it is the turn of. All blocks must agree, also when the next call has another number of them: so the blocks
- * of a call move on the counters of those that it does not have. */
+ * of a call move on the counters of those that it does not have. They count to six, for two buffers and for three: behind 2^32 - 1 comes
+ * 0, and with three buffers both would mean the first one. */
 static __device__ void next_turn(const struct peers &p, unsigned turn, int vectors) {
     __syncthreads(); // all have read them
     for (int b = blockIdx.x + gridDim.x * threadIdx.x; b < BLOCKS_MAX; b += gridDim.x * BLOCK) {
-        p.turn[b] = turn + 1;
+        p.turn[b] = (turn + 1) % (2 * TURNS);
         p.filled[b] = vectors;
     }
 }
