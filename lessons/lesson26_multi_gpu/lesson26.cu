@@ -490,7 +490,7 @@ int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
     int first = options.version ? options.version - 1 : 0, last = options.version ? options.version - 1 : VERSIONS - 1;
     const int sizes[] = {0, 1, 31, 33, 1000, 1025, 100003};
-    const int on_emulator[] = {1 << 16}, on_gpu[] = {1 << 8, 1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 28};
+    const int on_emulator[] = {1 << 16}, on_gpu[] = {1 << 8, 1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 26};
     device_print_backend();
     struct team team = team_find();
     team_show(&team);
