@@ -13,7 +13,7 @@
 #define NOTICED    0.01 /* a smaller part of a count is no change */
 
 /* What costs time, by the resource it takes. */
-enum resource { INSTRUCTIONS, SECTORS, WAVEFRONTS, BRANCHES, WAITING, RESOURCES };
+enum resource { INSTRUCTIONS, SECTORS, WAVEFRONTS, CONTENTION, BRANCHES, WAITING, RESOURCES };
 static const struct {
     enum count count;
     enum resource resource;
@@ -26,9 +26,14 @@ static const struct {
     {COUNT_LOCAL_LOAD_SECTORS, SECTORS},
     {COUNT_LOCAL_STORE_SECTORS, SECTORS},
     {COUNT_TEXTURE_SECTORS, SECTORS},
+    {COUNT_SURFACE_LOAD_SECTORS, SECTORS},
+    {COUNT_SURFACE_STORE_SECTORS, SECTORS},
     {COUNT_SHARED_LOAD_WAVEFRONTS, WAVEFRONTS},
     {COUNT_SHARED_STORE_WAVEFRONTS, WAVEFRONTS},
     {COUNT_SHARED_ATOM_WAVEFRONTS, WAVEFRONTS},
+    {COUNT_COPY_WAVEFRONTS, WAVEFRONTS},
+    {COUNT_GLOBAL_CONTENTION, CONTENTION},
+    {COUNT_SHARED_CONTENTION, CONTENTION},
     {COUNT_DIVERGENT, BRANCHES},
     {COUNT_BARRIER_WAIT, WAITING},
 };
@@ -214,13 +219,16 @@ static void put_host(FILE *out, const struct saved_run *before, const struct sav
                false);
 }
 
-void compare_runs(FILE *out, const char *from, const struct saved_run *before, const struct saved_run *after) {
+void compare_runs(FILE *out, const char *from, const struct saved_run *before, const struct saved_run *after,
+                  bool all) {
     size_t count, same = 0;
     struct kernel_pair *pairs = match_kernels(before, after, &count);
     fprintf(out, "\nCompared with %s. Less is better, but for loads in flight.\n", from);
     put_host(out, before, after);
     for (size_t i = 0; i < count; i++) {
         const struct kernel_pair *p = &pairs[i];
+        if (!p->after && !all)
+            continue;
         if (!p->before || !p->after)
             put_single(out, p->after ? p->after : p->before, p->after != NULL);
         else if (same_kernel(p->before, p->after))

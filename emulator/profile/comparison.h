@@ -4,7 +4,7 @@
 
 #include "profile/saved.h"
 
-/* `from`: what the earlier run is called. */
-void compare_runs(FILE *out, const char *from, const struct saved_run *before, const struct saved_run *after);
+/* `from`: what the earlier run is called; all: `after` has all kernels, so what only `before` has is gone. */
+void compare_runs(FILE *out, const char *from, const struct saved_run *before, const struct saved_run *after, bool all);
 
 #endif

@@ -53,7 +53,7 @@ static void put_text(FILE *out, const struct launch_profile *launches) {
     const char *base = setting_text(SETTING_PROFILE_BASE), *why;
     struct saved_run *before = base ? saved_read(base, &why) : NULL;
     if (before)
-        compare_runs(out, base, before, saved_now(launches));
+        compare_runs(out, base, before, saved_now(launches), !output_one_kernel());
     else if (base)
         fprintf(stderr, "profile: %s is not compared with: %s\n", base, why);
     else

@@ -190,7 +190,7 @@ static struct limits limits_of(const struct function *function) {
     return function == &center    ? limits{2.2, 1.1, 8, 4, columns} /* a mean is read for each element */
            : function == &running ? limits{1.1, 1.1, 8, 6, columns}
            : function == &bend    ? limits{1.1, 1.1, 8, 4, columns}
-           : function == &peaks   ? limits{1.1, 0.1, 1, 4, columns}
+           : function == &peaks   ? limits{1.1, 0.1, 8, 4, columns}
                                   : limits{5.2, 3.3, 16, 16, columns};
 }
 

@@ -2,7 +2,7 @@
 # profile.sh PROGRAM: runs it on the emulator and tells what its kernels ask of a GPU: KERNEL=part of a name, CSV=1, JSON=1.
 # Without KERNEL, of a program with many kernels, it is a summary. The report goes to stdout; with CSV or JSON nothing else does.
 # OUT=file keeps this run. BASE=file says instead of the report what is better and worse than in a run that was kept, line by line;
-# BASE=last takes the run before this one, which is always kept.
+# BASE=last takes the last run of all kernels, without KERNEL: that is always kept.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -28,7 +28,7 @@ if [ -n "$base" ]; then
   [ "$format" = text ] || fail "BASE=$base compares as text: leave CSV and JSON out."
   if [ "$base" = last ]; then
     base=$last
-    [ -s "$base" ] || fail "BASE=last: there is no earlier profile of this program yet. The first one: the same command without BASE."
+    [ -s "$base" ] || fail "BASE=last: there is no earlier profile of this program yet. The first one: the same command without BASE${KERNEL:+ and KERNEL}."
   fi
   head -n 1 "$base" 2>/dev/null | grep -q '^cuda-emulator profile' ||
     fail "BASE=$BASE is no profile that was kept. OUT=$BASE keeps one, or take BASE=last."
@@ -41,7 +41,7 @@ status=0
 if [ "$format" = text ]; then sh tools/actions/run.sh "$@" || status=$?; else sh tools/actions/run.sh "$@" >&2 || status=$?; fi
 cat "$report"
 if [ -s "$report.kept" ]; then
-  cp "$report.kept" "$last" 2>/dev/null || true # where nothing can be written, there is no BASE=last
+  [ -n "${KERNEL:-}" ] || cp "$report.kept" "$last" 2>/dev/null || true # where nothing can be written, there is no BASE=last
   [ -z "${OUT:-}" ] || cp "$report.kept" "$OUT"
 fi
 exit "$status"

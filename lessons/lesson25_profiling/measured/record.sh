@@ -45,14 +45,16 @@ metrics=$metrics,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors
 metrics=$metrics,l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct,dram__bytes_read.sum,dram__bytes_write.sum
 metrics=$metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
 metrics=$metrics,smsp__issue_active.avg.pct_of_peak_sustained_active,smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
+metrics=$metrics,smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio
 metrics=$metrics,smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio
 metrics=$metrics,smsp__thread_inst_executed_pred_on_per_inst_executed.ratio,smsp__inst_executed.sum,launch__registers_per_thread
 metrics=$metrics,sm__maximum_warps_per_active_cycle_pct,sm__warps_active.avg.pct_of_peak_sustained_active
 metrics=$metrics,smsp__sass_branch_targets_threads_divergent.sum
 
-# ncu's advice, with the section and line that it stands under: the causes are to be among the first three of each kernel.
+# ncu's advice, with the section and line that it stands under: the causes are to be among the first three of each kernel. The GPU's clocks are
+# left alone, as in all that is measured here.
 advice() { # PROGRAM KERNEL
-  timeout 60 ncu --set full --import-source no --kernel-name "regex:^$2" --launch-count 1 --kill yes --page details "$1" 2>&1 |
+  timeout 60 ncu --clock-control none --set full --import-source no --kernel-name "regex:^$2" --launch-count 1 --kill yes --page details "$1" 2>&1 |
     grep -e '^ *Section:' -e '^ *OPT' -e '^ *INF' -e '^ *WRN' -A 3 | grep -v '^--' | head -n 60
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # side_by_side.sh PROFILE.csv: prints the rows of the page's table that has the emulator's report and ncu's next to each other, of turn_kernel1.
 # The first column comes from `make lesson25 profile V=1 KERNEL=turn CSV=1`, the second from h200.txt, as soon as record.sh has printed one.
-# tests/lessons/side_by_side.test.sh looks whether the page has these rows.
+# tests/lessons/causes.test.sh looks whether the page has these rows.
 set -eu
 profile=$1
 cd "$(dirname "$0")"
@@ -15,7 +15,7 @@ awk -v record="$record" '
     if (field[6] == "") { sub(/"$/, "", field[n]); counted[field[8]] = field[n] }
   }
   FILENAME == record && /^--- / { section = $0; next }
-  FILENAME == record && section ~ /ncu, pipeline1/ && $1 == "turn_kernel1" && !($2 in measured) { measured[$2] = $3 }
+  FILENAME == record && section ~ /ncu, pipeline1, SIZE=4096/ && $1 == "turn_kernel1" && !($2 in measured) { measured[$2] = $3 }
 
   function grouped(v,   out) {
     if (v !~ /^[0-9]+$/) return v
@@ -40,8 +40,9 @@ awk -v record="$record" '
     row("Memory Workload", "bank conflicts, shared loads", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")
     row("Scheduler", "cycles with an instruction issued, %", "smsp__issue_active.avg.pct_of_peak_sustained_active")
     row("Warp State", "waiting for global memory, cycles", "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio")
-    row("Warp State", "waiting for shared memory, cycles", "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio")
-    row("Warp State", "active threads of an instruction", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio")
+    row("Warp State", "waiting for shared memory, cycles", "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio")
+    row("Warp State", "waiting for room in its queue, cycles", "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio")
+    row("Warp State", "threads of an instruction, not predicated off", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio")
     row("Instructions", "executed by warps: PTX here, SASS there", "smsp__inst_executed.sum")
     row("Launch", "registers of a thread", "launch__registers_per_thread")
     row("Occupancy", "theoretical, %", "sm__maximum_warps_per_active_cycle_pct")
