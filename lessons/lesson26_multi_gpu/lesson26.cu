@@ -26,7 +26,7 @@ enum { BLOCKS_MAX = 128 }; // blocks of a kernel that waits for other devices: a
 enum { TURNS = 3 };        // version 6: compartments that are used in turns
 enum { SMALL = 1 << 18 };  // version 6: floats at most
 enum { PIECES = 4 };       // version 7: float4 that a thread asks each device for at once
-#define EMPTY 0xffffffffu  // version 6: a word that has not arrived; these bits are a NaN that nobody computes
+#define EMPTY 0xffffffffu  // version 6: a word that has not arrived; a NaN that no addition gives, only a changed sign
 
 /* What the kernel on one device has to know: where everything lies on all devices. One address space holds the
  * memory of all of them, so a pointer is enough to say which device is meant. */
@@ -134,13 +134,16 @@ static void gather1(struct team *t, int n) {
     for (int d = 1; d < t->count; d++) {
         wait_for(t, d, 0);
         copy(t, d, t->y[d], 0, t->y[0], n);
+    }
+    for (int d = 1; d < t->count; d++) {
         wait_for(t, 0, d); // it may change y[0] only when all have it
     }
 }
 
 /* Version 2: the array falls into as many chunks as there are devices, and in each step every device gets one from the device
  * before it: all links carry something, in all steps. First the sums grow as they go round (reduce-scatter): chunk c
- * starts at device c, and the last one to add is the one before it. Then the finished chunks go round (all-gather). */
+ * starts at device c, and the last one to add is the one before it. Then the finished chunks go round (all-gather). In the
+ * end each waits for the next one: whatever comes behind may change y only when that one has read it. */
 static void ring2(struct team *t, int n) {
     if (t->count == 1) {
         copy(t, 0, t->y[0], 0, t->x[0], n);
@@ -162,6 +165,9 @@ static void ring2(struct team *t, int n) {
                 add(t, d, t->y[d] + start, t->spare[d], t->x[d] + start, size);
             }
         }
+    }
+    for (int d = 0; d < t->count; d++) {
+        wait_for(t, d, (d + 1) % t->count);
     }
 }
 
@@ -274,11 +280,12 @@ static __device__ float4 add4(float4 a, float4 b) {
 }
 
 /* Which buffer it is the turn of. All blocks must agree, also when the next call has another number of them: so the blocks
- * of a call move on the counters of those that it does not have. */
+ * of a call move on the counters of those that it does not have. They count to six, for two buffers and for three: behind 2^32 - 1 comes
+ * 0, and with three buffers both would mean the first one. */
 static __device__ void next_turn(const struct peers &p, unsigned turn, int vectors) {
     __syncthreads(); // all have read them
     for (int b = blockIdx.x + gridDim.x * threadIdx.x; b < BLOCKS_MAX; b += gridDim.x * BLOCK) {
-        p.turn[b] = turn + 1;
+        p.turn[b] = (turn + 1) % (2 * TURNS);
         p.filled[b] = vectors;
     }
 }
@@ -483,7 +490,7 @@ int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
     int first = options.version ? options.version - 1 : 0, last = options.version ? options.version - 1 : VERSIONS - 1;
     const int sizes[] = {0, 1, 31, 33, 1000, 1025, 100003};
-    const int on_emulator[] = {1 << 16}, on_gpu[] = {1 << 8, 1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 28};
+    const int on_emulator[] = {1 << 16}, on_gpu[] = {1 << 8, 1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 26};
     device_print_backend();
     struct team team = team_find();
     team_show(&team);

@@ -1,7 +1,7 @@
 /* One process for each GPU, on one machine or on several: the same program, whoever starts it.
  *
  *     mpirun -n 4 ./ranks                                        one machine
- *     mpirun -n 8 --hostfile hosts ./ranks                       two machines, as libraries/hosts says (MPICH: -f hosts)
+ *     mpirun -n 8 --hostfile hosts -x MASTER_ADDR=node1 ./ranks  two machines, as libraries/hosts says (MPICH: -f hosts -genv MASTER_ADDR node1)
  *     sbatch libraries/job.slurm                                 Slurm: srun starts as many as there are GPUs
  *     torchrun --no-python --nproc-per-node 4 ./ranks            without MPI; see start.h
  *     torchrun --no-python --nnodes 2 --node-rank 0 --nproc-per-node 4 --master-addr node1 --master-port 29500 ./ranks

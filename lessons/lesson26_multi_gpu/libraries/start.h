@@ -11,6 +11,7 @@
 #define LESSONS_LESSON26_MULTI_GPU_LIBRARIES_START_H
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,17 +74,32 @@ static inline int start_port(void) {
     return (port ? atoi(port) : 29500) + 1;
 }
 
-/* Rank 0 waits for all others, one after the other, and sends each the bytes. */
-static inline void start_serve(const struct start *s, const void *bytes, size_t size) {
-    int yes = 1, listener = socket(AF_INET6, SOCK_STREAM, 0);
-    struct sockaddr_in6 here = {};
-    here.sin6_family = AF_INET6;
-    here.sin6_port = htons((uint16_t)start_port());
-    here.sin6_addr = in6addr_any; // also for IPv4
+/* A socket that takes calls by IPv6 and by IPv4, or by IPv4 alone where the machine has nothing else. */
+static inline int start_listen(int ranks) {
+    int yes = 1, no = 0, listener = socket(AF_INET6, SOCK_STREAM, 0);
+    struct sockaddr_in6 both = {};
+    struct sockaddr_in old = {};
+    const bool only_old = listener < 0;
+    both.sin6_family = AF_INET6;
+    old.sin_family = AF_INET;
+    both.sin6_port = old.sin_port = htons((uint16_t)start_port());
+    if (only_old) {
+        listener = socket(AF_INET, SOCK_STREAM, 0);
+    } else {
+        setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    }
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (listener < 0 || bind(listener, (struct sockaddr *)&here, sizeof here) != 0 || listen(listener, s->ranks) != 0) {
+    const struct sockaddr *here = only_old ? (struct sockaddr *)&old : (struct sockaddr *)&both; // any address: zeros
+    if (listener < 0 || bind(listener, here, only_old ? sizeof old : sizeof both) != 0 ||
+        listen(listener, ranks) != 0) {
         start_fail("rank 0 cannot listen (is MASTER_PORT + 1 taken?)");
     }
+    return listener;
+}
+
+/* Rank 0 waits for all others, one after the other, and sends each the bytes. */
+static inline void start_serve(const struct start *s, const void *bytes, size_t size) {
+    int listener = start_listen(s->ranks);
     for (int others = s->ranks - 1; others > 0; others--) {
         int talk = accept(listener, NULL, NULL);
         if (talk < 0 || write(talk, bytes, size) != (ssize_t)size) {

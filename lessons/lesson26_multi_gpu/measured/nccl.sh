@@ -2,8 +2,10 @@
 for place in "${NCCL_HOME:-/nowhere}" /usr /usr/local /usr/local/cuda \
   "$(python3 -c 'import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])' 2>/dev/null)"; do
   [ ! -f "$place/include/nccl.h" ] || break
+  place=
 done
-nccl_library=$(ls "$place"/lib/libnccl.so* "$place"/lib/*/libnccl.so* "$place"/lib64/libnccl.so* 2>/dev/null | head -n 1)
+nccl_library=
+[ -z "$place" ] || nccl_library=$(ls "$place"/lib/libnccl.so* "$place"/lib/*/libnccl.so* "$place"/lib64/libnccl.so* 2>/dev/null | head -n 1)
 
 # build_race FOLDER NAME SOURCE OPTIONS...
 build_race() {

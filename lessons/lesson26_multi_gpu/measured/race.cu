@@ -1,6 +1,6 @@
 /* race.cu - lesson 26's versions 4 to 7 against NCCL, from 1 KiB to 1 GiB on each device.
  *
- *     ./race                     all sizes; ./race 262144 one size, in bytes
+ *     ./race                     all sizes; ./race 16384 262144 these, in bytes
  *
  * For each size and version the number of blocks is tuned first, in short runs. Then all take turns, MEASURED rounds, each in another order.
  * A time is that of one call of CALLS in a row, two ways:
@@ -158,8 +158,10 @@ static void make_graphs(struct team *t, struct row *row, int n) {
         CUDA_CHECK(cudaSetDevice(t->device[d]));
         CUDA_CHECK(cudaStreamEndCapture(t->stream[d], &graph));
         CUDA_CHECK(cudaGraphInstantiateWithFlags(&row->graph[d], graph, 0));
+        CUDA_CHECK(cudaGraphUpload(row->graph[d], t->stream[d])); // now, and not while a kernel holds the stream
         CUDA_CHECK(cudaGraphDestroy(graph));
     }
+    wait_for_devices(t);
 }
 
 static void tune(struct team *t, int *go, struct row *row, int n) {
@@ -194,6 +196,8 @@ static void race(struct team *t, int *go, int n) {
     for (int r = 0; r < ROWS; r++) {
         if (n <= rows[r].most) {
             order[running++] = r;
+            rows[r].run(t, n); // loads its kernel, which might have to wait for one that holds a stream
+            wait_for_devices(t);
             tune(t, go, &rows[r], n);
             make_graphs(t, &rows[r], n);
         }
@@ -233,6 +237,15 @@ static void race(struct team *t, int *go, int n) {
     team_close(t);
 }
 
+static bool asked_for(long long bytes, int argc, char **argv) {
+    for (int k = 1; k < argc; k++) {
+        if (atoll(argv[k]) == bytes) {
+            return true;
+        }
+    }
+    return argc < 2;
+}
+
 int main(int argc, char **argv) {
     int *go = NULL, devices[DEVICES_MAX];
     device_print_backend();
@@ -250,7 +263,7 @@ int main(int argc, char **argv) {
     printf("devices, bytes, version, blocks, microseconds launched, in a graph, GB/s in a graph, NCCL's time / this "
            "one's: launched, in a graph\n");
     for (int shift = 8; shift <= 28; shift++) {
-        if (argc < 2 || atoll(argv[1]) == 4ll << shift) {
+        if (asked_for(4ll << shift, argc, argv)) {
             race(&team, go, 1 << shift);
         }
     }

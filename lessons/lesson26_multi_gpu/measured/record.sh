@@ -1,9 +1,10 @@
 #!/bin/sh
-# record.sh FOLDER [times|counts|sweep]: runs the programs in FOLDER on a machine with 2 GPUs or more (on one with a single GPU what it can) and
-# prints what the page's tables are made from, to be kept as h200x2.txt or h200x4.txt. First build them there:
+# record.sh FOLDER [times|counts|sweep|multicast]: runs the programs in FOLDER on a machine with 2 GPUs or more (on one with a single GPU what it
+# can) and prints what the page's tables are made from, to be kept as h200.txt. First build them there:
 #     sh lessons/lesson26_multi_gpu/measured/record.sh build FOLDER
 # Both in the root of the workbook. NCCL is found as nccl.sh says, or by NCCL_HOME; without it the race is left out, and that is said. Each step
-# goes on when the one before has failed.
+# goes on when the one before has failed; what matters most comes first, if the time is short. NVLink's multicast is off in all but `multicast`,
+# which asks what it gives, and which is not for a machine that others use at the same time: not all of them bear it.
 set -u
 . tools/authoring/measured.sh
 lesson=lessons/lesson26_multi_gpu
@@ -29,21 +30,18 @@ describe_machine
 section topology
 nvidia-smi topo -m
 nvidia-smi topo -p2p r
+[ "$what" = multicast ] || export NCCL_NVLS_ENABLE=0
 gpus=$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)
 
 if [ "$what" = all ] || [ "$what" = times ]; then
-  for seed in 1 2; do
-    section "lesson26, SEED=$seed, $gpus GPUs"
-    SEED=$seed timeout 60 "$folder/lesson26"
-  done
   for count in 2 4; do
     [ "$count" -le "$gpus" ] || continue
     section "race, $count GPUs, multicast off"
-    CUDA_VISIBLE_DEVICES=$(seq -s, 0 $((count - 1))) NCCL_NVLS_ENABLE=0 timeout 120 "$folder/race"
-    section "race, $count GPUs, NCCL as it comes"
-    for bytes in 16384 262144 67108864 1073741824; do
-      CUDA_VISIBLE_DEVICES=$(seq -s, 0 $((count - 1))) timeout 60 "$folder/race" $bytes
-    done
+    CUDA_VISIBLE_DEVICES=$(seq -s, 0 $((count - 1))) timeout 120 "$folder/race"
+  done
+  for seed in 1 2; do
+    section "lesson26, SEED=$seed, $gpus GPUs"
+    SEED=$seed timeout 60 "$folder/lesson26"
   done
   section "NCCL in one process"
   timeout 60 "$folder/nccl"
@@ -62,6 +60,12 @@ if [ "$what" = all ] || [ "$what" = counts ]; then
   for version in 1 2 3; do
     SIZE=1025 V=$version sanitize "$folder/lesson26"
   done
+fi
+if [ "$what" = multicast ] && [ "${NCCL_NVLS_ENABLE:-}" = 0 ]; then
+  echo "record.sh: NCCL_NVLS_ENABLE is 0 here, so somebody does not want it" >&2
+elif [ "$what" = multicast ]; then
+  section "race, $gpus GPUs, NCCL as it comes"
+  timeout 120 "$folder/race" 16384 262144 67108864 1073741824
 fi
 if [ "$what" = sweep ]; then
   section "sweep, $gpus GPUs"
