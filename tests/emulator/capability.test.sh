@@ -35,3 +35,4 @@ capture "$NVCC" -O1 -cudart shared -gencode arch=compute_90a,code=compute_90a te
 expect "a program with the image of sm_90a compiles" 0 ''
 says '' 0 'compiled for 900$'
 says 10.0 1 'cudaErrorNoKernelImageForDevice$' # the letter means: this one, and none after it
+says 10.0 1 'PTX is for compute_90a, and the emulator has compute capability 10\.0: compile with'
