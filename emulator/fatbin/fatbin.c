@@ -26,6 +26,7 @@
 #define FLAG_LZ4        0x2000u
 #define FLAG_ZSTD       0x8000u
 #define FLAG_EXACT_ARCH 0x100000u           /* the `a` of sm_90a: runs on that architecture only */
+#define FLAG_FAMILY     0x200000u           /* the `f` of sm_100f: and on later ones of the same major version */
 #define MAX_PTX         ((uint64_t)1 << 30) /* a claim of more is damage */
 #define MAX_SASS_LISTED 8
 
@@ -64,11 +65,11 @@ static bool next_entry(const uint8_t *body, uint64_t size, uint64_t *offset, str
 
 /* 0 for code that the device's compute capability cannot run, otherwise larger is better. */
 static unsigned preference(const struct entry *e) {
-    bool exact = e->flags & FLAG_EXACT_ARCH;
+    bool exact = e->flags & FLAG_EXACT_ARCH, family = e->flags & FLAG_FAMILY;
     unsigned device = setting_capability();
-    if (e->arch > device || (exact && e->arch != device))
+    if (e->arch > device || (exact && e->arch != device) || (family && e->arch / 10 != device / 10))
         return 0;
-    return e->arch * 2 + exact;
+    return e->arch * 4 + (exact ? 2 : family);
 }
 
 static bool plausible(const struct entry *e) {
@@ -105,6 +106,10 @@ static enum fatbin_result unpack_entry(const struct entry *e, struct fatbin_imag
     return FATBIN_OK;
 }
 
+static const char *letter_of(const struct entry *e) {
+    return e->flags & FLAG_EXACT_ARCH ? "a" : e->flags & FLAG_FAMILY ? "f" : "";
+}
+
 /* Says what is there instead of usable PTX, and how to compile. */
 static void explain_no_image(const unsigned *sass, unsigned sass_count, const struct entry *ptx, char *error,
                              size_t size) {
@@ -118,7 +123,7 @@ static void explain_no_image(const unsigned *sass, unsigned sass_count, const st
         snprintf(error, size,
                  "the executable's PTX is for compute_%u%s, and the emulator has compute capability %u.%u: compile "
                  "with -arch=sm_%u (or lower)",
-                 ptx->arch, ptx->flags & FLAG_EXACT_ARCH ? "a" : "", device / 10, device % 10, device);
+                 ptx->arch, letter_of(ptx), device / 10, device % 10, device);
     else
         snprintf(error, size,
                  "the executable holds machine code%s%s%s and no PTX, which is what the emulator runs: compile with "
