@@ -7,6 +7,7 @@ CUDA_EMULATOR_CFLAGS more options for the compiler
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sysconfig
 import tempfile
@@ -43,3 +44,4 @@ class BuildHook(BuildHookInterface):
 
     def finalize(self, version, build_data, artifact_path):  # noqa: ARG002, hatchling's interface
         self.folder.cleanup()
+        shutil.rmtree(Path(__file__).parent / "__pycache__", ignore_errors=True)  # of this very file

@@ -88,8 +88,8 @@ static __global__ void spread_kernel(const unsigned *from, unsigned *to, int n) 
 }
 
 /* Version 11: blocks of this kernel may be started before those of the kernel in front of it have ended. What does not
- * depend on that kernel can be done at once; here it is only the index. Then the block waits, until the kernel in front has
- * ended and all that it has stored can be seen. And it lets the next kernel be started. */
+ * depend on that kernel can be done at once; here it is only the index. The block lets the next kernel be started, which
+ * will wait as well. Then it waits itself, until the kernel in front has ended and all that it has stored can be seen. */
 static __global__ void spread_kernel11(const unsigned *from, unsigned *to, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -145,7 +145,8 @@ static void copy_out(const struct job *job, int c, const int *out, cudaStream_t 
 /* All of them: what `stream` holds already is done before; what is put into it afterwards finds y complete. Version 1 has
  * waited for all of it, the others return as soon as the work is handed over. */
 
-/* Version 1: as in lesson 02. x and y come from malloc, so they are pageable. cudaMemcpy returns when the copy is done. */
+/* Version 1: as in lesson 02. x and y come from malloc, so they are pageable. cudaMemcpy keeps the CPU until
+ * it has read x, or y is there. */
 static void pipeline1(struct machine *m, struct job *job, cudaStream_t) {
     for (int c = 0; c < chunks_of(job); c++) {
         struct chunk part = chunk_of(job, c);
@@ -206,7 +207,7 @@ static void pipeline3(struct machine *m, struct job *job, cudaStream_t stream) {
 static void pipeline4_in(struct machine *m, struct job *job, int *const in[SLOTS], int *const out[SLOTS],
                          cudaStream_t stream) {
     cudaStream_t to_device = m->stream[0], compute = m->stream[1], to_host = m->stream[2];
-    fork(m, SLOTS, stream);
+    fork(m, KINDS, stream);
     for (int c = 0; c < chunks_of(job); c++) {
         int s = c % SLOTS;
         bool used = c >= SLOTS; // by chunk c - SLOTS, whose kernel must have read it ...
@@ -230,7 +231,7 @@ static void pipeline4_in(struct machine *m, struct job *job, int *const in[SLOTS
             job->on_chunk(m, job, c, s);
         }
     }
-    join(m, SLOTS, stream);
+    join(m, KINDS, stream);
 }
 
 static void pipeline4(struct machine *m, struct job *job, cudaStream_t stream) {
@@ -265,10 +266,10 @@ static void CUDART_CB add_chunk(void *data) {
 
 static void call_back(struct machine *m, struct job *job, int c, int slot) {
     job->notes[c] = {job, c}; // must still be there when the function is called
-    CUDA_CHECK(cudaStreamWaitEvent(m->stream[SLOTS], m->sent[slot], 0));
-    timeline_begin("sum", c, m->stream[SLOTS]);
-    CUDA_CHECK(cudaLaunchHostFunc(m->stream[SLOTS], add_chunk, &job->notes[c]));
-    timeline_end(m->stream[SLOTS]);
+    CUDA_CHECK(cudaStreamWaitEvent(m->stream[STREAMS], m->sent[slot], 0));
+    timeline_begin("sum", c, m->stream[STREAMS]);
+    CUDA_CHECK(cudaLaunchHostFunc(m->stream[STREAMS], add_chunk, &job->notes[c]));
+    timeline_end(m->stream[STREAMS]);
 }
 
 static void pipeline6(struct machine *m, struct job *job, cudaStream_t stream) {
@@ -277,8 +278,8 @@ static void pipeline6(struct machine *m, struct job *job, cudaStream_t stream) {
     pipeline4(m, job, stream);
     job->on_chunk = NULL;
     if (job->n > 0) { // a fourth stream to join
-        CUDA_CHECK(cudaEventRecord(m->joined[SLOTS], m->stream[SLOTS]));
-        CUDA_CHECK(cudaStreamWaitEvent(stream, m->joined[SLOTS], 0));
+        CUDA_CHECK(cudaEventRecord(m->joined[STREAMS], m->stream[STREAMS]));
+        CUDA_CHECK(cudaStreamWaitEvent(stream, m->joined[STREAMS], 0));
     }
 }
 
@@ -343,7 +344,7 @@ static cudaGraph_t make_graph(struct chain *chain) {
         kernel.func = (void *)spread_kernel;
         kernel.gridDim = dim3(blocks_for(chain->n));
         kernel.blockDim = dim3(BLOCK);
-        kernel.kernelParams = arguments; // copied now
+        kernel.kernelParams = arguments; // copied when the node is added
         CUDA_CHECK(cudaGraphAddKernelNode(&node, graph, &last, s > 0, &kernel));
         last = node;
     }

@@ -21,7 +21,11 @@
 #include "common/verify.h"
 #include "lessons/lesson22_streams/timeline.h"
 
-enum { SLOTS = 3 };       // chunks that are under way at the same time
+enum {
+    SLOTS = 3, // chunks that are under way at the same time
+    KINDS = 3, // of work: copies in, kernels, copies out
+    STREAMS = SLOTS > KINDS ? SLOTS : KINDS
+};
 enum { NUMBERS = 65536 }; // different ones in x
 enum { ROUNDS = 8 };      // of the verification, and on the emulator
 enum { CELLS_MAX = 4096 };
@@ -50,9 +54,9 @@ struct job {
 
 /* Streams, events and memory that the versions find ready. */
 struct machine {
-    int *in[SLOTS], *out[SLOTS]; // room for a chunk each
-    cudaStream_t stream[SLOTS + 1], capturing;
-    cudaEvent_t forked, joined[SLOTS + 1], arrived[SLOTS], computed[SLOTS], sent[SLOTS];
+    int *in[SLOTS], *out[SLOTS];                 // room for a chunk each
+    cudaStream_t stream[STREAMS + 1], capturing; // stream[STREAMS]: for host functions
+    cudaEvent_t forked, joined[STREAMS + 1], arrived[SLOTS], computed[SLOTS], sent[SLOTS];
     cudaGraphExec_t graph; // version 8
 };
 
@@ -99,7 +103,7 @@ static struct machine machine_create(int chunk) {
         m.computed[s] = event_create();
         m.sent[s] = event_create();
     }
-    for (int s = 0; s <= SLOTS; s++) {
+    for (int s = 0; s <= STREAMS; s++) {
         m.stream[s] = stream_create();
         m.joined[s] = event_create();
     }
@@ -117,7 +121,7 @@ static void machine_free(struct machine *m) {
         CUDA_CHECK(cudaEventDestroy(m->computed[s]));
         CUDA_CHECK(cudaEventDestroy(m->sent[s]));
     }
-    for (int s = 0; s <= SLOTS; s++) {
+    for (int s = 0; s <= STREAMS; s++) {
         CUDA_CHECK(cudaStreamDestroy(m->stream[s]));
         CUDA_CHECK(cudaEventDestroy(m->joined[s]));
     }
@@ -489,6 +493,7 @@ static void draw_version(const struct version *version, uint64_t seed) {
     struct job job = job_create(version, 4 * chunk, chunk, ROUNDS, seed);
     note_order(version, &m, &job, &t);
     timeline_print(&t, version->name);
+    CUDA_CHECK(cudaDeviceSynchronize()); // a graph version has launched it, too
     job_free(&job, version);
     if (!device_is_emulator() && !(version->special & GRAPH)) {
         job = job_create(version, 8 * chunk, chunk, rounds_for(&m, 8 * chunk, chunk), seed);

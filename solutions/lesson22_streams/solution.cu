@@ -10,7 +10,7 @@
  *   - x is there when all that `stream` holds is done, not before; what is put into `stream` after the call finds y complete.
  *     `stream` does not wait for the default stream. The function is called again before the first call's work is done;
  *   - the function returns without waiting for anything;
- *   - it has at most 2 * SLOTS chunks of device memory at a time, in which it works on CHUNK elements after the other;
+ *   - it has at most 2 * SLOTS chunks of device memory at a time, and works on CHUNK elements, then on the next CHUNK;
  *   - chunks overlap: with c chunks, no chain of copies and kernels that have to wait for each other is longer than c + 4;
  *   - all memory, streams and events that it makes are given back;
  *   - a call that fails is not passed over in silence: CUDA_CHECK(...) and CUDA_CHECK_LAUNCH() tell of it, and end the program.

@@ -218,6 +218,7 @@ int main(void) {
     for (int w = GRAPH; w < WAYS; w += 2) {
         cudaGraph_t graph = capture(c.count, w == EARLY_GRAPH && c.early, c.stream);
         CUDA_CHECK(cudaGraphInstantiate(&c.graph[w], graph, 0));
+        CUDA_CHECK(cudaGraphUpload(c.graph[w], c.stream)); // now, not at the first launch, while `hold` has the GPU
         CUDA_CHECK(cudaGraphDestroy(graph));
     }
     chains(&c, times);

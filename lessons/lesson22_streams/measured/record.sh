@@ -34,7 +34,7 @@ describe_machine
 if [ "${2:-times}" = times ]; then
   for seed in 1 2; do
     section "lesson22, SEED=$seed"
-    SEED=$seed timeout 40 ./lesson22
+    SEED=$seed timeout 90 ./lesson22
   done
   section costs
   timeout 30 ./costs
@@ -47,11 +47,11 @@ if [ "${2:-times}" = times ]; then
   done
   for chunks in 4 8 16 64 128; do
     section "chunks $chunks, V=4"
-    V=4 SIZE=33554432 timeout 30 ./chunks$chunks
+    V=4 timeout 60 ./chunks$chunks
   done
   for slots in 1 2 4 6; do
     section "slots $slots, V=4"
-    V=4 SIZE=33554432 timeout 30 ./slots$slots/lesson22
+    V=4 timeout 60 ./slots$slots/lesson22
   done
 fi
 if [ "${2:-counts}" = counts ]; then

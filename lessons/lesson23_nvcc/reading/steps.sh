@@ -10,7 +10,18 @@ cd "$(dirname "$0")/../../.."
   # A path without its folder and without the part that is different each time.
   function short(path) { gsub(/"/, "", path); sub(/^.*[\/=,]/, "", path); sub(/^tmpxft_[0-9a-f]+_[0-9a-f]+-[0-9]+_/, "", path); return path }
   function is_file(word) { return word ~ /\.(cu|ii|cpp|c|ptx|cubin|fatbin|o|gpu|stub|so|cudafe1)"?$/ || word ~ /\.fatbin\.c"?$/ }
+  # A blank between quotes parts no words: folders may have some.
+  function joined(line, out, quoted) {
+    while (match(line, /"[^"]*"/)) {
+      quoted = substr(line, RSTART, RLENGTH)
+      gsub(/ /, "_", quoted)
+      out = out substr(line, 1, RSTART - 1) quoted
+      line = substr(line, RSTART + RLENGTH)
+    }
+    return out line
+  }
   $1 ~ /^[A-Za-z_]+=/ || $1 == "rm" { next }
+  { $0 = joined($0) }
   {
     program = $1; gsub(/"/, "", program); sub(/.*\//, "", program)
     if (program ~ /^(gcc|g\+\+|cc|c\+\+|clang.*)/) program = / -E /  ? "preprocessor" : / -c / ? "C++ compiler" : "linker"
