@@ -49,7 +49,8 @@ const struct setting_row settings[SETTINGS_ALL] = {
     [SETTING_DEVICES] = {"EMULATOR_DEVICES", "how many devices the program sees", "1"},
     [SETTING_CAPABILITY] = {"EMULATOR_CAPABILITY",
                             "the compute capability that devices say they have, and by which the PTX of a program is "
-                            "chosen: `7.5`, `12.0`; limits and instructions stay those of 9.0",
+                            "chosen: `7.5` (or `75`), `12.0`; what is no number from 5.0 on counts as not set; limits "
+                            "and instructions stay those of 9.0",
                             "9.0"},
     [SETTING_CHECK] = {"EMULATOR_CHECK",
                        "checks beside those that are always on: `memcheck`, `racecheck`, `synccheck`, `initcheck`, "

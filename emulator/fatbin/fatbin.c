@@ -26,6 +26,7 @@
 #define FLAG_LZ4        0x2000u
 #define FLAG_ZSTD       0x8000u
 #define FLAG_EXACT_ARCH 0x100000u           /* the `a` of sm_90a: runs on that architecture only */
+#define FLAG_FAMILY     0x200000u           /* the `f` of sm_100f: and on later ones of the same major version */
 #define MAX_PTX         ((uint64_t)1 << 30) /* a claim of more is damage */
 #define MAX_SASS_LISTED 8
 
@@ -64,11 +65,11 @@ static bool next_entry(const uint8_t *body, uint64_t size, uint64_t *offset, str
 
 /* 0 for code that the device's compute capability cannot run, otherwise larger is better. */
 static unsigned preference(const struct entry *e) {
-    bool exact = e->flags & FLAG_EXACT_ARCH;
+    bool exact = e->flags & FLAG_EXACT_ARCH, family = e->flags & FLAG_FAMILY;
     unsigned device = setting_capability();
-    if (e->arch > device || (exact && e->arch != device))
+    if (e->arch > device || (exact && e->arch != device) || (family && e->arch / 10 != device / 10))
         return 0;
-    return e->arch * 2 + exact;
+    return e->arch * 4 + (exact ? 2 : family);
 }
 
 static bool plausible(const struct entry *e) {
@@ -105,19 +106,24 @@ static enum fatbin_result unpack_entry(const struct entry *e, struct fatbin_imag
     return FATBIN_OK;
 }
 
+static const char *letter_of(const struct entry *e) {
+    return e->flags & FLAG_EXACT_ARCH ? "a" : e->flags & FLAG_FAMILY ? "f" : "";
+}
+
 /* Says what is there instead of usable PTX, and how to compile. */
-static void explain_no_image(const unsigned *sass, unsigned sass_count, unsigned ptx_arch, char *error, size_t size) {
+static void explain_no_image(const unsigned *sass, unsigned sass_count, const struct entry *ptx, char *error,
+                             size_t size) {
     char found[128] = "";
     for (unsigned i = 0; i < sass_count; i++) {
         size_t used = strlen(found);
         snprintf(found + used, sizeof found - used, "%ssm_%u", i ? ", " : "", sass[i]);
     }
     unsigned device = setting_capability();
-    if (ptx_arch)
+    if (ptx->kind)
         snprintf(error, size,
-                 "the executable's PTX is for compute_%u, and the emulator has compute capability %u.%u: compile with "
-                 "-arch=sm_%u (or lower)",
-                 ptx_arch, device / 10, device % 10, device);
+                 "the executable's PTX is for compute_%u%s, and the emulator has compute capability %u.%u: compile "
+                 "with -arch=sm_%u (or lower)",
+                 ptx->arch, letter_of(ptx), device / 10, device % 10, device);
     else
         snprintf(error, size,
                  "the executable holds machine code%s%s%s and no PTX, which is what the emulator runs: compile with "
@@ -136,8 +142,8 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
     }
     const uint8_t *body = p + header;
     uint64_t size = read_bytes(p + 8, 8), offset = 0;
-    struct entry e, best = {0};
-    unsigned sass[MAX_SASS_LISTED], sass_count = 0, other_ptx = 0;
+    struct entry e, best = {0}, other = {0};
+    unsigned sass[MAX_SASS_LISTED], sass_count = 0;
     while (offset < size) {
         if (!next_entry(body, size, &offset, &e)) {
             snprintf(error, error_size, "the executable's device code is damaged at byte %llu",
@@ -150,11 +156,11 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
             continue;
         if (preference(&e) > (best.kind ? preference(&best) : 0))
             best = e;
-        else if (!preference(&e) && (!other_ptx || e.arch < other_ptx))
-            other_ptx = e.arch;
+        else if (!preference(&e) && (!other.kind || e.arch < other.arch))
+            other = e;
     }
     if (!best.kind) {
-        explain_no_image(sass, sass_count, other_ptx, error, error_size);
+        explain_no_image(sass, sass_count, &other, error, error_size);
         return FATBIN_NO_IMAGE;
     }
     return unpack_entry(&best, image, error, error_size);

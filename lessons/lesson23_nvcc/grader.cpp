@@ -1,6 +1,6 @@
 /* Grader of exercise 23: warp_sums and choose_image, as lessons/lesson23_nvcc/exercise.cu describes them.
  *
- * On the emulator warp_sums runs on devices of compute capability 7.0 to 12.1: with one instruction for a warp's sum, or with shuffles, or not at
+ * On the emulator warp_sums runs on devices of compute capability 6.1 to 12.1: with one instruction for a warp's sum, or with shuffles, or not at
  * all, with words. Everywhere: sizes around a warp and a block, any address, a stream of the caller's, no waiting, a launch that fails.
  * choose_image is compared for sets of images of all kinds, at each compute capability. */
 #include <algorithm>

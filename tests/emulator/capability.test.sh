@@ -35,3 +35,12 @@ capture "$NVCC" -O1 -cudart shared -gencode arch=compute_90a,code=compute_90a te
 expect "a program with the image of sm_90a compiles" 0 ''
 says '' 0 'compiled for 900$'
 says 10.0 1 'cudaErrorNoKernelImageForDevice$' # the letter means: this one, and none after it
+says 10.0 1 'PTX is for compute_90a, and the emulator has compute capability 10\.0: compile with'
+
+capture "$NVCC" -O1 -cudart shared -gencode arch=compute_100f,code=compute_100f tests/emulator/capability/image.cu -o "$scratch/image"
+if [ "$status" != 0 ]; then
+  skip "a program with the image of sm_100f" "this nvcc knows no letter f"
+else
+  for member in 10.0 10.3; do says $member 0 'compiled for 1000$'; done
+  for other in 9.0 11.0 12.0; do says $other 1 'PTX is for compute_100f, and the emulator has compute capability'; done
+fi

@@ -12,7 +12,10 @@ template <class Function> __global__ void apply_kernel(float *x, int n, Function
 int main() {
     const int n = 100;
     float factor = 3, *x = nullptr;
-    cudaMallocManaged(&x, n * sizeof(float));
+    if (cudaMallocManaged(&x, n * sizeof(float)) != cudaSuccess) {
+        printf("FAIL: no managed memory\n");
+        return 1;
+    }
     for (int i = 0; i < n; i++) {
         x[i] = i;
     }
