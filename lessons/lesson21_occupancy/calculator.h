@@ -1,7 +1,7 @@
 /* calculator.h - how many blocks of a kernel a multiprocessor holds at once, worked out as the hardware hands out its room.
  *
  *     struct residents r = calculate(architecture("sm_90"), {.registers = 40, .threads = 256, .shared = 4096});
- *     r.blocks, r.warps, r.limiter                                  6, 48, "registers"
+ *     r.blocks, r.warps, limiter_name(r.limiter)                    6, 48, "registers"
  *
  * A block gets four things when it comes, keeps all of them until it ends, and waits outside while one of them is missing: a place in the
  * list of blocks, a place for each of its warps, registers, and shared memory. So the number of blocks is the smallest of four quotients.
@@ -31,8 +31,8 @@ struct limits {
 };
 
 /* Sources: blocks, warps, registers and shared memory from table "Technical Specifications per Compute Capability" of the CUDA Programming
- * Guide, lanes from its table of arithmetic throughput; units and what is reserved from NVIDIA's own calculator, which lies in the toolkit
- * as cuda_occupancy.h. */
+ * Guide, lanes from its table of arithmetic throughput; units from NVIDIA's own calculator, which lies in the toolkit as cuda_occupancy.h.
+ * What is reserved: 1 KiB from compute capability 8.0 on, as a device says itself (cudaDevAttrReservedSharedMemoryPerBlock). */
 static const struct limits ARCHITECTURES[] = {
     // name      example           blocks warps registers  shared  shared_block reserved unit lanes
     {"sm_75", "T4", 16, 32, 65536, 64 << 10, 64 << 10, 0, 256, 64},

@@ -110,10 +110,17 @@ static int number_before(const std::string &said, const char *words) {
     return end == std::string::npos ? 0 : atoi(said.c_str() + start);
 }
 
+/* The number behind them. */
+static int number_behind(const std::string &said, const char *words) {
+    size_t at = said.find(words);
+    return at == std::string::npos ? 0 : atoi(said.c_str() + at + strlen(words));
+}
+
+/* It says "Used 32 registers, used 1 barriers, 380 bytes cmem[0]"; that of CUDA 12.4 says nothing of barriers. */
 struct machine_code judge_ptxas(const char *kernel) {
     std::string ptx = is_name(kernel) ? ptx_of(read_object(), kernel) : "";
     std::string said = ptx.empty() ? "" : ask_ptxas(ptx, kernel);
-    int registers = number_before(said, " registers, used");
+    int registers = number_behind(said, "Used ");
     if (!registers) {
         judge_fail("crash",
                    "ptxas, which belongs to nvcc, says nothing of the kernel %s: see make doctor.\n          %s",

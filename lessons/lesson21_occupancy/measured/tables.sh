@@ -19,7 +19,7 @@ awk '
   section == "latency" && /^load from shared/ { shared = $5 }
   section ~ /SEED=1$/ && / agree with / { agree[++agreements] = $0 }
 
-  # With 4, 8, 16, 32 and 64 warps resident; "" where registers do not allow so many, and what they do allow instead.
+  # With so many warps resident (4, 8, 16, 32 or 64); "-" where registers do not allow so many.
   function cell(key, wanted, what,   k) {
     for (k = 1; k <= count[key]; k++) if (warps[key, k] == wanted) return what == "copy" ? sprintf("%.1f", copy[key, k]) : sprintf("%.1f", gflop[key, k] / 1000)
     return "-"
