@@ -25,7 +25,6 @@ static struct array_order *add_array(struct call *call, const char *name, declty
     struct array_order *order = &call->job.array[call->job.arrays++];
     call->arrays.push_back({name, role, size, place, 0, 0, blob()});
     order->bytes = place.offset + size + place.slack;
-    order->fill = VERIFY_POISON;
     order->wanted = 1;
     return order;
 }

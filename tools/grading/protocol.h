@@ -36,11 +36,10 @@ struct array_order {
     uint64_t ask_from, ask_bytes; /* tell which of these bytes are not a kernel's work; ask_bytes 0: do not */
     uint64_t ask_row, ask_pitch;  /* of them only the first ask_row of every ask_pitch; ask_pitch 0: all */
     uint8_t home;                 /* enum array_home */
-    uint8_t given;                /* its content comes with the job; else it is filled with `fill` */
-    uint16_t fill;                /* again and again, the lower byte first: floats are NaN until somebody writes them */
+    uint8_t given;                /* its content comes with the job; else it is poisoned (verify.h) */
     uint8_t wanted;               /* send its content back */
     uint8_t kept;                 /* it stays for the next job, with what is in it */
-    uint8_t padding[2];
+    uint8_t padding[4];
 };
 
 enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_ARRAY, ARGUMENT_STREAM };

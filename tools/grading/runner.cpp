@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "common/verify.h"
 #include "tools/grading/confine.h"
 #include "tools/grading/protocol.h"
 #include "tools/grading/watch.h"
@@ -118,11 +119,9 @@ static void release(struct array *a) {
     a->allocation = NULL;
 }
 
-static void fill(const struct array *a, uint16_t value) {
+static void poison(const struct array *a) {
     blob content(a->bytes);
-    for (size_t i = 0; i < a->bytes; i++) {
-        content[i] = (unsigned char)(value >> i % 2 * 8);
-    }
+    verify_poison_host(content.data(), a->bytes);
     if (a->home != ON_DEVICE) {
         memcpy(a->at, content.data(), a->bytes);
     } else if (a->bytes) {
@@ -150,7 +149,7 @@ static void prepare(const struct job *job, const std::vector<blob> &contents, cu
         release(&arrays[i]);
         allocate(&arrays[i], order);
         if (!order->given) {
-            fill(&arrays[i], order->fill);
+            poison(&arrays[i]);
         }
     }
     cudaDeviceSynchronize(); /* a stream of its own does not wait for what the default stream copies */
