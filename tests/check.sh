@@ -47,11 +47,14 @@ make_scratch() {
   trap 'rm -rf "$scratch"' EXIT
 }
 
+# What pip says where there is no network, for grep -E. Of a package that a build needs it says "No matching distribution" instead.
+no_network='NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution|Network is unreachable'
+
 # need_jupyterlab NAME: afterwards .venv/ has JupyterLab. Where there is no network to install it from, the suite ends with a skip.
 need_jupyterlab() {
   capture sh tools/notebooks/environment.sh
   [ "$status" != 0 ] || return 0
-  if grep -Eqs 'NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution|Network is unreachable' build/venv.log; then
+  if grep -Eqs "$no_network" build/venv.log; then
     skip "$1" "JupyterLab cannot be installed: there is no network"
   elif printf '%s\n' "$output" | grep -q 'need Python'; then
     skip "$1" "$(printf '%s\n' "$output" | grep 'need Python')"

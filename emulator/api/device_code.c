@@ -9,8 +9,6 @@
 #include "fatbin/fatbin.h"
 #include "fatbin/machine_code.h"
 
-#define FATBIN_MAGIC 0xba55ed50u
-
 /* A text may end before it: 0 then. */
 static uint32_t magic_of(const void *code) {
     uint32_t magic = 0;

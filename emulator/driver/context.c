@@ -79,6 +79,12 @@ static void make_current(CUcontext c) {
     state_set_context(now);
 }
 
+struct current_context context_visit_device(int device) {
+    const struct current_context before = state_context();
+    state_set_context((struct current_context){.device = device, .bound = true});
+    return before;
+}
+
 /* ---- belongings ---- */
 
 void context_keep(void *thing, context_release release) {
@@ -163,8 +169,7 @@ static cudaError_t primary_state(CUdevice device, unsigned *flags, int *active) 
 static cudaError_t reset_primary(CUdevice device) {
     if (!device_exists(device))
         return device_missing(NULL, device);
-    const struct current_context before = state_context();
-    state_set_context((struct current_context){.device = device, .bound = true});
+    const struct current_context before = context_visit_device(device);
     cudaError_t error = cudaDeviceReset();
     state_set_context(before);
     return error;
@@ -269,8 +274,7 @@ static cudaError_t destroy(CUcontext c) {
     pthread_mutex_unlock(&lock);
     if (!found)
         return is_primary(c) ? cudaErrorInvalidValue : cudaErrorDeviceUninitialized;
-    const struct current_context before = state_context();
-    state_set_context((struct current_context){.device = c->device, .bound = true});
+    const struct current_context before = context_visit_device(c->device);
     cudaDeviceSynchronize();
     for (struct belonging *b = c->belongings, *next; b; b = next) {
         next = b->next;
@@ -351,8 +355,7 @@ static cudaError_t synchronize(CUcontext c) {
     int device = context_device(c);
     if (device < 0)
         return cudaErrorDeviceUninitialized;
-    const struct current_context before = state_context();
-    state_set_context((struct current_context){.device = device, .bound = true});
+    const struct current_context before = context_visit_device(device);
     cudaError_t error = cudaDeviceSynchronize();
     state_set_context(before);
     return error;

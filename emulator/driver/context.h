@@ -9,6 +9,8 @@ bool context_exists(CUcontext c);
 CUcontext context_current(void);         /* NULL: none */
 CUcontext context_of_device(int device); /* its primary one */
 int context_device(CUcontext c);         /* -1: there is no such context */
+/* Works with a device, by its number, for a while: the caller gives what comes back to state_set_context() when it is done. */
+struct current_context context_visit_device(int device);
 
 /* What a context leaves behind: to be freed by `release` when it is destroyed. Primary contexts keep no such list. */
 typedef cudaError_t (*context_release)(void *thing);

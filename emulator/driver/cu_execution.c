@@ -5,6 +5,7 @@
 
 #include "api/device.h"
 #include "api/registration.h"
+#include "driver/context.h"
 
 /* ---- launches ---- */
 
@@ -166,8 +167,7 @@ static cudaError_t get_attribute(int *out, CUfunction_attribute attribute, const
 static cudaError_t on_device(CUdevice device, struct current_context *before) {
     if (!device_exists(device))
         return device_missing(NULL, device);
-    *before = state_context();
-    state_set_context((struct current_context){.device = device, .bound = true});
+    *before = context_visit_device(device);
     return cudaSuccess;
 }
 

@@ -18,7 +18,6 @@
 #include "base/settings.h"
 #include "fatbin/decompress.h"
 
-#define HEADER_MAGIC    0xba55ed50u
 #define HEADER_BYTES    16
 #define ENTRY_BYTES     0x40
 #define KIND_PTX        1
@@ -135,7 +134,7 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
                                  size_t error_size) {
     const uint8_t *p = data;
     uint64_t header = available >= HEADER_BYTES ? read_bytes(p + 6, 2) : 0;
-    if (available < HEADER_BYTES || read_bytes(p, 4) != HEADER_MAGIC || header < HEADER_BYTES || header > available ||
+    if (available < HEADER_BYTES || read_bytes(p, 4) != FATBIN_MAGIC || header < HEADER_BYTES || header > available ||
         read_bytes(p + 8, 8) > available - header) {
         snprintf(error, error_size, "the executable's device code is damaged, or of a format that is not known here");
         return FATBIN_BROKEN;
@@ -169,7 +168,7 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
 void fatbin_each_machine_code(const void *data, size_t available, fatbin_visit visit) {
     const uint8_t *p = data;
     uint64_t header = available >= HEADER_BYTES ? read_bytes(p + 6, 2) : 0;
-    if (available < HEADER_BYTES || read_bytes(p, 4) != HEADER_MAGIC || header < HEADER_BYTES || header > available ||
+    if (available < HEADER_BYTES || read_bytes(p, 4) != FATBIN_MAGIC || header < HEADER_BYTES || header > available ||
         read_bytes(p + 8, 8) > available - header)
         return;
     uint64_t size = read_bytes(p + 8, 8), offset = 0;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define FATBIN_MAGIC 0xba55ed50u /* its first four bytes */
+
 /* What __cudaRegisterFatBinary is given. */
 #define FATBIN_WRAPPER_MAGIC  0x466243b1u
 #define FATBIN_WRAPPER_LINKED 2 /* version: made by the device linker */

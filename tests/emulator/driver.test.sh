@@ -9,11 +9,11 @@ cd "$(dirname "$0")/../.."
 make_scratch
 
 . tests/emulator/use_emulator.sh
+. tests/emulator/build_emulator.sh
 
 here=tests/emulator/driver
 emulator=${LD_LIBRARY_PATH%%:*}
-include=$(dirname "$TOOLKIT_LIB")/include
-[ -f "$include/cuda.h" ] || include=/usr/include
+find_toolkit_headers
 
 # compile_device OUTPUT SOURCE FLAGS...
 compile_device() {
@@ -27,7 +27,7 @@ compile_device() {
 compile_host() {
   compiled=$1
   shift
-  capture gcc -std=c11 -Wall -Wextra -Werror -I"$include" -o "$scratch/$compiled" "$here/$compiled.c" "$emulator/libcuda.so.1" "$@"
+  capture gcc -std=c11 -Wall -Wextra -Werror -I"$toolkit_headers" -o "$scratch/$compiled" "$here/$compiled.c" "$emulator/libcuda.so.1" "$@"
   [ "$status" = 0 ] || { no "$compiled.c" "does not compile" && show_output; }
 }
 
@@ -79,7 +79,6 @@ run link "$scratch/a.ptx" "$scratch/b.ptx"
 run entry_points
 
 # The same with ASan and UBSan, whose runtime has to be there before anything else.
-. tests/emulator/build_emulator.sh
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
 
 run_sanitized() { # NAME ARGUMENTS...

@@ -121,7 +121,7 @@ wheel='pip install ./emulator'
 python3 -m venv "$scratch/venv"
 before=$(ls emulator emulator/package)
 capture timeout 400 env PIP_DEFAULT_TIMEOUT=5 CUDA_EMULATOR_CFLAGS=-O0 "$scratch/venv/bin/pip" install -q --retries 1 ./emulator
-if [ "$status" != 0 ] && printf '%s\n' "$output" | grep -Eq 'NewConnectionError|NameResolutionError|ConnectTimeout|Network is unreachable|Temporary failure|No matching distribution'; then
+if [ "$status" != 0 ] && printf '%s\n' "$output" | grep -Eq "$no_network|No matching distribution"; then
   skip "$wheel" "there is no network"
   exit 0
 fi

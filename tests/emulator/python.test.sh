@@ -24,7 +24,7 @@ if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
   rm -rf "$venv"
   capture sh -c "python3 -m venv '$venv' && '$venv/bin/pip' install -q --only-binary=:all: -r '$here/requirements.txt'"
   if [ "$status" != 0 ]; then
-    if printf '%s\n' "$output" | grep -Eq 'NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution|Network is unreachable|No matching distribution'; then
+    if printf '%s\n' "$output" | grep -Eq "$no_network|No matching distribution"; then
       skip "$suite" "the packages cannot be installed here (no network, or none for this Python)"
     else
       no "$suite" "the packages cannot be installed"
