@@ -268,7 +268,7 @@ long long judge_first_bad(const float *found, const float *expected, size_t n, d
 /* The call, with a launch that is refused: the function has to say so, in print or by ending the program. */
 void judge_refused_launch(struct call call);
 
-/* The call, when its stream is busy with something else: the function must return all the same. Run the call itself first. */
+/* The call, when its stream is busy with something else: the function must return all the same. */
 void judge_busy_stream(struct call call);
 
 #endif
