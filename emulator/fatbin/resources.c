@@ -171,11 +171,13 @@ static void ask_ptxas(const struct image *i, const char *kernel) {
     unlink(path);
 }
 
-static const struct known *best(const char *kernel) {
-    const struct known *found = NULL;
-    for (const struct known *k = known; k; k = k->next)
+/* Of the newest architecture, and there of the program's machine code rather than of what ptxas said. */
+static struct known *best(const char *kernel) {
+    struct known *found = NULL;
+    for (struct known *k = known; k; k = k->next)
         if (strcmp(k->name, kernel) == 0 && k->found.count && k->found.arch <= ASKED_ARCH &&
-            (!found || k->found.arch > found->found.arch))
+            (!found || k->found.arch > found->found.arch ||
+             (k->found.arch == found->found.arch && k->found.from_program && !found->found.from_program)))
             found = k;
     return found;
 }
@@ -219,17 +221,6 @@ bool resources_registers_of_one(const char *kernel, struct kernel_registers *out
     return found != NULL;
 }
 
-bool resources_registers(const char *kernel, struct kernel_registers *out) {
-    pthread_mutex_lock(&lock);
-    if (!best(kernel))
-        ask_about(kernel);
-    const struct known *found = best(kernel);
-    if (found)
-        *out = found->found;
-    pthread_mutex_unlock(&lock);
-    return found != NULL;
-}
-
 /* ptxas says 8 bytes too much of some: on an H200 such a call took 192, 80 and 592 bytes where it had said 200, 88 and 600, and 32
  * where it had said that. */
 #define FRAME_UNIT 16
@@ -241,6 +232,32 @@ static unsigned least_frame(const char *function) {
         if (f->bytes && strcmp(f->name, function) == 0 && (!least || f->bytes < least))
             least = f->bytes;
     return least;
+}
+
+/* Machine code does not say how many of the bytes of a kernel's frame are spills. ptxas does, and it is believed where it comes to as
+ * many registers. */
+static void find_spills(struct known *k) {
+    if (!k->found.from_program || k->found.arch != ASKED_ARCH || k->found.spill_stores >= 0 || !least_frame(k->name))
+        return;
+    ask_about(k->name);
+    for (const struct known *said = known; said; said = said->next)
+        if (!said->found.from_program && said->found.count == k->found.count && strcmp(said->name, k->name) == 0) {
+            k->found.spill_stores = said->found.spill_stores;
+            k->found.spill_loads = said->found.spill_loads;
+        }
+}
+
+bool resources_registers(const char *kernel, struct kernel_registers *out) {
+    pthread_mutex_lock(&lock);
+    if (!best(kernel))
+        ask_about(kernel);
+    struct known *found = best(kernel);
+    if (found) {
+        find_spills(found);
+        *out = found->found;
+    }
+    pthread_mutex_unlock(&lock);
+    return found != NULL;
 }
 
 unsigned resources_frame(const char *function) {
