@@ -75,6 +75,7 @@ static inline char *file_bytes(const char *path, size_t *size) {
 static inline CUcontext begin(void) {
     CUcontext context;
     CUdevice device;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* if it crashes, what was checked has been printed */
     MUST(cuInit(0));
     MUST(cuDeviceGet(&device, 0));
     MUST(cuDevicePrimaryCtxRetain(&context, device));
