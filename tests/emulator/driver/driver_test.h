@@ -57,6 +57,11 @@ static void expect_error(const char *text, CUresult expected, CUresult found) {
 #define CREATE(out, flags, device) cuCtxCreate(out, flags, device)
 #endif
 
+/* False where the program runs with NVIDIA's driver, which is said by DRIVER_OF_NVIDIA: some nonsense that ours refuses ends the process there. */
+static inline bool refuses_nonsense(void) {
+    return !getenv("DRIVER_OF_NVIDIA");
+}
+
 /* A file's bytes with a zero behind them. */
 static inline char *file_bytes(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
