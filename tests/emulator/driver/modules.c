@@ -63,11 +63,12 @@ static void variables(CUmodule m) {
 }
 
 static void attributes(CUmodule m) {
-    CUfunction f, shared;
+    CUfunction f, shared, none = (CUfunction)&none;
     int value = 0;
     MUST(cuModuleGetFunction(&f, m, "at_most_64"));
     MUST(cuModuleGetFunction(&shared, m, "reverse_shared"));
-    EXPECT(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&f, m, "no_such_kernel"));
+    EXPECT(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&none, m, "no_such_kernel"));
+    check("it gives none then", !none, "it leaves what was there");
     EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f));
     EXPECT_EQUAL("__launch_bounds__", 64, value);
     EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared));
