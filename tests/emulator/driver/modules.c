@@ -153,14 +153,14 @@ static void no_block_fits(CUmodule m) {
 
 static void libraries(const char *ptx) {
     CUlibrary library, of_kernel;
-    CUkernel kernel;
+    CUkernel kernel, none;
     CUfunction f;
     CUmodule m;
     int value = 0;
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 1));
     EXPECT(CUDA_SUCCESS, cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
     EXPECT(CUDA_SUCCESS, cuLibraryGetKernel(&kernel, library, "scale"));
-    EXPECT(CUDA_ERROR_NOT_FOUND, cuLibraryGetKernel(&kernel, library, "no_such_kernel"));
+    EXPECT(CUDA_ERROR_NOT_FOUND, cuLibraryGetKernel(&none, library, "no_such_kernel"));
     EXPECT(CUDA_SUCCESS, cuLibraryGetModule(&m, library));
     EXPECT(CUDA_SUCCESS, cuKernelGetFunction(&f, kernel));
     run_scale(f, "a library's kernel as a function", false);
