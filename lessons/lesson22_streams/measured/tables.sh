@@ -15,6 +15,7 @@ awk '
   section ~ /lesson22, SEED=1/ && /^(copies|kernels) alone/ { printf "| %s %s | | %.2f | | |\n", $1, $2, $3 }
   section ~ /lesson22, SEED=1/ && $1 ~ /^pipeline[0-9]$/ && NF == 8 { printf "| %s | | %.2f | %.1f | %.0f |\n", $1, $2, $7, $8 }
   section ~ /lesson22, SEED=1/ && $1 ~ /^chain[0-9]+$/ && NF == 7 { printf "| %s | | %s | %s |\n", $1, short($6), short($7) }
+  section ~ /SEED=2/ && $1 ~ /^chain[0-9]+$/ && NF == 7 { other[$1] = $6 }
   section ~ /lesson22, SEED=/ && NF == 8 { hidden[$1] = hidden[$1] (hidden[$1] == "" ? "" : " and ") sprintf("%.1f", $7); ms[section, $1] = $2; cpu[section, $1] = $8 }
 
   # What a launch costs, what PCIe moves, and a stream of high priority.
@@ -44,6 +45,8 @@ awk '
     printf "~ version 2 takes %.1f times as long as version 4, version 1 %.1f times\n", ms[one, "pipeline2"] / ms[one, "pipeline4"], ms[one, "pipeline1"] / ms[one, "pipeline4"]
     printf "~ Version 1 takes %.1f times as long as version 2\n", ms[one, "pipeline1"] / ms[one, "pipeline2"]
     printf "~ with the other seed %.1f\n", ms[two, "pipeline1"] / ms[two, "pipeline2"]
+    printf "~ with the other seed %.2f, %.2f and %.2f us per kernel\n", other["chain9"], other["chain10"], other["chain11"]
+    printf "~ with the other seed %.0f and %.0f instead of %.0f\n", cpu[two, "pipeline7"], cpu[two, "pipeline8"], cpu[two, "pipeline4"]
     printf "~ each copy more takes %.1f us\n", 1000 * (in_copies[128] - in_copies[4]) / (2 * (128 - 4))
     printf "~ %.0f us of the CPU more than version 2\n", cpu[one, "pipeline4"] - cpu[one, "pipeline2"]
     printf "~ takes %.0f us of the CPU to instantiate and %.0f to update\n", made["instantiate"], made["update"]
