@@ -401,11 +401,11 @@ static void split_elements(enum matrix_type type, const uint32_t *raw, unsigned 
             split_fp8(raw[i], type, &to->significand[i], &to->exponent[i]);
 }
 
-static void wgmma_rows(const struct wgmma *m, struct split a, struct split b, struct split c, unsigned columns,
-                       uint32_t *d) {
-    bool finite = all_finite(a.significand, WGMMA_ROWS * m->depth) && all_finite(b.significand, columns * m->depth) &&
-                  all_finite(c.significand, WGMMA_ROWS * columns);
-    for (unsigned i = 0; i < WGMMA_ROWS; i++) {
+static void wgmma_rows(const struct wgmma *m, struct split a, struct split b, struct split c, unsigned rows,
+                       unsigned columns, uint32_t *d) {
+    bool finite = all_finite(a.significand, rows * m->depth) && all_finite(b.significand, columns * m->depth) &&
+                  all_finite(c.significand, rows * columns);
+    for (unsigned i = 0; i < rows; i++) {
         struct split ai = {a.significand + i * m->depth, a.exponent + i * m->depth};
         struct split ci = {c.significand + i * columns, c.exponent + i * columns};
         uint32_t *di = d + i * columns;
@@ -416,22 +416,22 @@ static void wgmma_rows(const struct wgmma *m, struct split a, struct split b, st
     }
 }
 
-void mma_float_wgmma(const struct wgmma *m, const uint32_t *a_raw, const uint32_t *b_raw, unsigned columns,
-                     uint32_t *c) {
+void mma_float_wgmma(const struct wgmma *m, unsigned rows, const uint32_t *a_raw, const uint32_t *b_raw,
+                     unsigned columns, uint32_t *c) {
     _Alignas(64) float a_significand[MAX_OPERAND], b_significand[MAX_OPERAND], c_significand[MATRIX_ELEMENTS];
     _Alignas(64) int32_t a_exponent[MAX_OPERAND], b_exponent[MAX_OPERAND], c_exponent[MATRIX_ELEMENTS];
     struct split a = {a_significand, a_exponent}, b = {b_significand, b_exponent}, all = {c_significand, c_exponent},
                  *to = &all;
-    unsigned n = WGMMA_ROWS * columns;
-    split_elements(m->a, a_raw, WGMMA_ROWS * m->depth, &a);
+    unsigned n = rows * columns;
+    split_elements(m->a, a_raw, rows * m->depth, &a);
     split_elements(m->b, b_raw, columns * m->depth, &b);
-    for (unsigned i = 0; m->negate && i < WGMMA_ROWS * m->depth; i++)
+    for (unsigned i = 0; m->negate && i < rows * m->depth; i++)
         a_significand[i] = -a_significand[i];
     if (m->d == MATRIX_F16)
         SPLIT_ALL(split_f16, uint16_t, c);
     else
         SPLIT_ALL(split_f32, uint32_t, c);
-    wgmma_rows(m, a, b, all, columns, c);
+    wgmma_rows(m, a, b, all, rows, columns, c);
 }
 
 /* ---- mma.sp ---- */

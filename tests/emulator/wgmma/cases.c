@@ -59,6 +59,14 @@ static const struct wgmma_case plans[] = {
     {.n = 128, .transpose_a = true, .transpose_b = true, .swizzle = 64},
     {.n = 128, .transpose_a = true, .transpose_b = true, .swizzle = 128},
     {.n = 128, .transpose_b = true, .swizzle = 128, .a_in_registers = true},
+    {.n = 8, .sparse = true},
+    {.n = 48, .sparse = true},
+    {.n = 24, .sparse = true, .selector = 1},
+    {.n = 24, .sparse = true, .a_in_registers = true},
+    {.n = 24, .sparse = true, .swizzle = 64},
+    {.n = 48, .sparse = true, .swizzle = 128, .advance = 64},
+    {.n = 128, .sparse = true, .transpose_a = true, .transpose_b = true, .swizzle = 128},
+    {.n = 128, .sparse = true, .transpose_b = true},
 };
 enum { PLANS = sizeof plans / sizeof *plans };
 
@@ -69,6 +77,8 @@ static bool fits(const struct form *f, const struct wgmma_case *c) {
     if (c->swizzle && (other || f->a_values == VALUE_u8 || f->b_values == VALUE_u8) && f->k != 256)
         return false;
     if (f->integer && (c->negate_a || c->negate_b))
+        return false;
+    if (c->sparse && (f->k == 256 || (c->selector && f->k == 32))) /* of 8-bit types all lanes have metadata */
         return false;
     return f->may_transpose || !(c->transpose_a || c->transpose_b);
 }
@@ -101,33 +111,37 @@ struct wgmma_case cases_at(unsigned i) {
 static void opcode(const struct wgmma_case *c, char *text, unsigned size) {
     const struct form *f = c->form;
     bool bits = f->k == 256;
-    snprintf(text, size, "wgmma.mma_async.sync.aligned.m64n%uk%u%s.%s.%s.%s%s", c->n, f->k, bits ? "" : f->modifier,
-             f->d, f->a, f->b, bits ? f->modifier : "");
+    snprintf(text, size, "wgmma.mma_async%s.sync.aligned.m64n%uk%u%s.%s.%s.%s%s", c->sparse ? ".sp" : "", c->n,
+             f->k << c->sparse, bits ? "" : f->modifier, f->d, f->a, f->b, bits ? f->modifier : "");
 }
 
 void cases_name(const struct wgmma_case *c, char *name, unsigned size) {
-    char instruction[100], swizzle[20] = "", advance[20] = "";
+    char instruction[100], swizzle[20] = "", advance[20] = "", selector[20] = "";
     opcode(c, instruction, sizeof instruction);
     if (c->swizzle)
         snprintf(swizzle, sizeof swizzle, " swizzle%u", c->swizzle);
     if (c->advance)
         snprintf(advance, sizeof advance, " from%u", c->advance);
-    snprintf(name, size, "%s%s%s%s%s%s%s%s%s", instruction, c->a_in_registers ? " registers" : "", swizzle, advance,
-             c->overwrite ? " overwrite" : "", c->negate_a ? " -a" : "", c->negate_b ? " -b" : "",
+    if (c->selector)
+        snprintf(selector, sizeof selector, " selector%u", c->selector);
+    snprintf(name, size, "%s%s%s%s%s%s%s%s%s%s", instruction, selector, c->a_in_registers ? " registers" : "", swizzle,
+             advance, c->overwrite ? " overwrite" : "", c->negate_a ? " -a" : "", c->negate_b ? " -b" : "",
              c->transpose_a ? " ta" : "", c->transpose_b ? " tb" : "");
 }
 
 /* Strides that no other can be mistaken for. */
-static struct layout layout_of(const struct wgmma_case *c, unsigned base, unsigned rows, bool transposed) {
-    struct layout l = {.base = base, .rows = rows, .swizzle = c->swizzle, .transposed = transposed};
-    unsigned groups = rows / 8, pattern = 8 * c->swizzle;
+static struct layout layout_of(const struct wgmma_case *c, unsigned base, unsigned rows, unsigned row_bytes,
+                               bool transposed) {
+    struct layout l = {
+        .base = base, .rows = rows, .swizzle = c->swizzle, .row_bytes = row_bytes, .transposed = transposed};
+    unsigned groups = rows / 8, pattern = 8 * c->swizzle, wide = row_bytes / ROW_BYTES;
     if (transposed && !c->swizzle) {
         l.stride = 256;
         l.leading = 256 * groups + 128;
-        l.bytes = 2 * l.leading;
+        l.bytes = 2 * wide * l.leading;
     } else if (transposed) { /* a pattern: 8 along k, swizzle / 2 rows; two of them along k */
         l.stride = pattern;
-        l.leading = 3 * pattern;
+        l.leading = (2 * wide + 1) * pattern;
         l.bytes = rows / (c->swizzle / 2) * l.leading;
     } else if (c->swizzle) {
         l.advance = c->advance;
@@ -135,7 +149,7 @@ static struct layout layout_of(const struct wgmma_case *c, unsigned base, unsign
         l.leading = 16;
         l.bytes = groups * l.stride;
     } else {
-        l.stride = 256 + 16 * 8;
+        l.stride = 256 * wide + 16 * 8;
         l.leading = 128;
         l.bytes = groups * l.stride;
     }
@@ -144,10 +158,10 @@ static struct layout layout_of(const struct wgmma_case *c, unsigned base, unsign
 }
 
 void cases_layouts(const struct wgmma_case *c, struct layout *a, struct layout *b) {
-    *a = layout_of(c, 0, ROWS, c->transpose_a);
+    *a = layout_of(c, 0, ROWS, ROW_BYTES, c->transpose_a);
     if (c->a_in_registers)
         a->bytes = 0;
-    *b = layout_of(c, a->bytes, c->n, c->transpose_b);
+    *b = layout_of(c, a->bytes, c->n, ROW_BYTES << c->sparse, c->transpose_b);
 }
 
 unsigned cases_place(const struct layout *l, unsigned row, unsigned at) {
@@ -209,7 +223,10 @@ static void put_instruction(struct text *t, const struct wgmma_case *c) {
         put_registers(t, "a", 4);
     else
         put(t, "desc_a");
-    put(t, ", desc_b, add");
+    put(t, ", desc_b");
+    if (c->sparse)
+        put(t, ", meta, %u", c->selector);
+    put(t, ", add");
     if (!c->form->integer)
         put(t, ", %d, %d", c->negate_a ? -1 : 1, c->negate_b ? -1 : 1);
     if (c->form->may_transpose && !c->a_in_registers)
@@ -235,9 +252,9 @@ void cases_ptx(const struct wgmma_case *c, char *text, unsigned size) {
     struct layout a, b;
     cases_layouts(c, &a, &b);
     unsigned image = (a.bytes + b.bytes) / 4, registers = cases_registers(c), a_words = c->a_in_registers ? 4 : 0;
-    unsigned in_words = image + (a_words + registers) * WARPGROUP;
+    unsigned in_words = image + (a_words + registers + c->sparse) * WARPGROUP;
     put(&t, ".version 8.4\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n");
-    put(&t, "  .reg .pred add, more;\n  .reg .b32 t, i, block, x, base, at, a<4>, d<%u>;\n", registers);
+    put(&t, "  .reg .pred add, more;\n  .reg .b32 t, i, block, x, base, at, meta, a<4>, d<%u>;\n", registers);
     put(&t, "  .reg .b64 in, out, wide, desc_a, desc_b, word;\n  .shared .align 1024 .b8 tile[%u];\n", 4 * image);
     put(&t,
         "  ld.param.u64 in, [from];\n  ld.param.u64 out, [to];\n  mov.u32 t, %%tid.x;\n  mov.u32 block, %%ctaid.x;\n");
@@ -249,6 +266,8 @@ void cases_ptx(const struct wgmma_case *c, char *text, unsigned size) {
     put(&t, "  mul.wide.u32 wide, t, 4;\n  add.s64 in, in, wide;\n  add.s64 out, out, wide;\n");
     put_moves(&t, "a", a_words, image, true);
     put_moves(&t, "d", registers, image + a_words * WARPGROUP, true);
+    if (c->sparse)
+        put(&t, "  ld.global.b32 meta, [in + %u];\n", 4 * (image + (a_words + registers) * WARPGROUP));
     put(&t, "  shr.u32 at, base, 4;\n  and.b32 at, at, 0x3fff;\n  cvt.u64.u32 wide, at;\n");
     put(&t, "  add.s64 desc_a, wide, 0x%llx;\n", (unsigned long long)cases_descriptor(&a));
     put(&t, "  add.s64 desc_b, wide, 0x%llx;\n", (unsigned long long)cases_descriptor(&b));

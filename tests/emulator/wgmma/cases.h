@@ -24,11 +24,14 @@ struct wgmma_case {
     unsigned advance;               /* bytes that the operands begin behind the pattern's first, along k */
     bool a_in_registers, overwrite; /* overwrite: scale-d is false */
     bool negate_a, negate_b, transpose_a, transpose_b;
+    bool sparse; /* A has half of its elements, and B's rows are twice as long */
+    unsigned selector;
 };
 
 /* How an operand of `rows` rows lies in shared memory, from `base` on, a multiple of 1024. */
 struct layout {
     unsigned base, rows, swizzle, advance, leading, stride; /* bytes */
+    unsigned row_bytes;                                     /* along k: 32, or 64 */
     bool transposed;                                        /* rows next to one another, not k; 16 bits only */
     unsigned bytes;                                         /* that it takes */
 };
@@ -37,7 +40,7 @@ unsigned cases_count(void);
 struct wgmma_case cases_at(unsigned i);
 void cases_name(const struct wgmma_case *c, char *name, unsigned size);
 void cases_layouts(const struct wgmma_case *c, struct layout *a, struct layout *b);
-/* Where a byte of a row is: `at` is the row's byte, 0 to 31; of a transposed operand the byte of its k-th element. */
+/* Where a byte of a row is: `at` is the row's byte; of a transposed operand the byte of its k-th element. */
 unsigned cases_place(const struct layout *l, unsigned row, unsigned at);
 /* What a descriptor has beside the address of shared memory's first byte divided by 16. */
 uint64_t cases_descriptor(const struct layout *l);

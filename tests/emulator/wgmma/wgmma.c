@@ -54,8 +54,8 @@ static void *memory(size_t n, size_t size) {
 /* Rows of A or B, 32 bytes each, put where the layout has them. */
 static void put_rows(uint8_t *image, const struct layout *l, const uint8_t *rows) {
     for (unsigned r = 0; r < l->rows; r++)
-        for (unsigned i = 0; i < ROW_BYTES; i++)
-            image[cases_place(l, r, i)] = rows[r * ROW_BYTES + i];
+        for (unsigned i = 0; i < l->row_bytes; i++)
+            image[cases_place(l, r, i)] = rows[r * l->row_bytes + i];
 }
 
 /* A's rows as the four warps' registers hold them: a lane has words of rows l / 4 and l / 4 + 8. */
@@ -76,24 +76,35 @@ static struct sizes sizes_of(const struct wgmma_case *c) {
     cases_layouts(c, &a, &b);
     struct sizes s = {(a.bytes + b.bytes) / 4, c->a_in_registers ? 4 * WARPGROUP : 0, cases_registers(c) * WARPGROUP,
                       0};
-    s.in = s.image + s.a + s.d;
+    s.in = s.image + s.a + s.d + (c->sparse ? WARPGROUP : 0);
     return s;
+}
+
+/* Which elements of A are there: of four two, in order; of tf32 one of two. */
+static uint32_t metadata(const struct wgmma_case *c, struct value_random *r) {
+    static const uint8_t pairs[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}, singles[] = {0x4, 0xe};
+    uint32_t word = 0;
+    for (unsigned i = 0; i < 32; i += 4)
+        word |= (c->form->k == 8 ? singles[value_below(r, 2)] : pairs[value_below(r, 6)]) << i;
+    return word;
 }
 
 static void make_trial(const struct wgmma_case *c, const char *name, unsigned trial, uint32_t *in) {
     struct value_random r = {(uint64_t)hash_of(name) << 32 | trial};
     struct sizes s = sizes_of(c);
     struct layout a, b;
-    uint32_t a_rows[ROWS * ROW_BYTES / 4], b_rows[256 * ROW_BYTES / 4];
+    uint32_t a_rows[ROWS * ROW_BYTES / 4], b_rows[256 * ROW_BYTES / 2];
     cases_layouts(c, &a, &b);
     values_fill(a_rows, ROWS * ROW_BYTES / 4, c->form->a_values, trial, false, &r);
-    values_fill(b_rows, c->n * ROW_BYTES / 4, c->form->b_values, trial, false, &r);
+    values_fill(b_rows, c->n * b.row_bytes / 4, c->form->b_values, trial, false, &r);
     if (c->a_in_registers)
         put_fragments(in + s.image, (const uint8_t *)a_rows);
     else
         put_rows((uint8_t *)in, &a, (const uint8_t *)a_rows);
     put_rows((uint8_t *)in, &b, (const uint8_t *)b_rows);
     values_fill(in + s.image + s.a, s.d, c->form->d_values, trial, true, &r);
+    for (unsigned t = 0; c->sparse && t < WARPGROUP; t++)
+        in[s.image + s.a + s.d + t] = metadata(c, &r);
 }
 
 /* ---- execution ---- */
