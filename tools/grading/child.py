@@ -59,7 +59,7 @@ class Setup:
     def environment(self):
         """Nothing that the student's code need not know. Freed memory is filled, so that who still reads it finds out."""
         kept = {name: os.environ[name] for name in VARIABLES if name in os.environ}
-        fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "LD_BIND_NOW": "1", "EMULATOR_TIER": "0"}
+        fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "LD_BIND_NOW": "1", "EMULATOR_TIER": "0", "OPENBLAS_NUM_THREADS": "1"}
         ours = {"LD_LIBRARY_PATH": self.library_path, "CUDA_RUNTIME": os.environ["CUDA_RUNTIME"], "MALLOC_PERTURB_": "165"}
         return {**kept, **fixed, **ours}
 

@@ -106,12 +106,11 @@ def is_poison(array):
 
 
 class Judge:
-    """For one check: a runner of its own, and what is drawn."""
+    """For one check: a runner, which may be that of the check before, and what is drawn."""
 
-    def __init__(self, setup, report, seed):
-        self.setup, self.report, self.subject = setup, report, ""
+    def __init__(self, setup, report, seed, child):
+        self.setup, self.report, self.subject, self.child = setup, report, "", child
         self.generator, self.drawing = np.random.default_rng(seed), random.Random(seed)
-        self.child = None
 
     def random(self, shape, low, high, dtype=np.float32):
         return self.generator.uniform(low, high, shape).astype(dtype)
@@ -123,17 +122,15 @@ class Judge:
         raise Failure(verdict, message)
 
     def open(self):
-        """The runner imports the student's file here."""
+        """A new runner imports the student's file here."""
+        if self.child:
+            return
         self.child = Child(self.setup, self.report.foreign)
         answer = self.ask({})[0]
         if "broken" in answer:
             told = answer["broken"]
             verdict = "compile_error" if "SyntaxError" in told["bases"] else "crash"
             self.fail(verdict, f"the file cannot be imported: {self.words_of(told)}")
-
-    def close(self):
-        if self.child:
-            self.child.stop()
 
     def ask(self, job, arrays=()):
         try:
@@ -225,25 +222,34 @@ class Judge:
 
 
 class Grading:
+    """Python and NumPy take a while to start, so checks share a runner, until one fails; the last one, with drawn inputs, has its own."""
+
     def __init__(self, number, setup, report):
-        self.number, self.setup, self.report, self.first_verdict = number, setup, report, ""
+        self.number, self.setup, self.report, self.first_verdict, self.child = number, setup, report, "", None
+
+    def end_child(self):
+        if self.child:
+            self.child.stop()
+        self.child = None
 
     def one(self, check):
         """The verdict, or None when it has passed."""
         seed = 1
         if check.part is None:
+            self.end_child()
             seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(10**9))
         again = f" (SEED={seed} repeats it)" if check.part is None else ""
-        judge = Judge(self.setup, self.report, seed)
+        judge = Judge(self.setup, self.report, seed, self.child)
         judge.subject = check.name
         try:
             judge.open()
             check.run(judge)
         except Failure as failure:
-            judge.close()
+            self.child = judge.child
+            self.end_child()
             self.tell(check, judge.subject + again, failure)
             return failure.verdict
-        judge.close()
+        self.child = judge.child
         self.report.check("ok", check.name, check.name + again)
         return None
 
@@ -270,6 +276,7 @@ class Grading:
             begun.add(check.part)
             if verdict == "compile_error":
                 return
+        self.end_child()
         self.first_verdict = self.first_verdict or "pass"
 
 
