@@ -1,12 +1,12 @@
 """bench.py - how good is each version? One aligned table, as bench.h makes: measured on a GPU, counted on the emulator.
 
     table = bench.Table(bytes)                           that a version moves, for the copy that it is compared with
-    table.run("gelu_forward", launch, n, bytes)          launch() queues the work in the default stream, and does not wait
+    table.run("gelu_forward", launch, n, bytes)          launch() queues work in the default stream, and does not wait
     table.finish()
 
-On a GPU a row is the median of 21 runs between two events, after 3 that warm up; before each, a buffer twice as large as the L2 cache is
-filled, so that no run finds its input there. The first row is cudaMemcpyAsync, of as many bytes. The emulator has no clock that means
-anything for a GPU: there a version runs once, and the table shows what it asked for.
+On a GPU a row is the median of 21 runs between two events, after 3 that warm up; before each, a buffer twice as large
+as the L2 cache is filled, so that no run finds its input there. The first row is cudaMemcpyAsync, of as many bytes. The
+emulator has no clock that means anything for a GPU: there a version runs once, and the table shows what it asked for.
 """
 
 import ctypes

@@ -3,7 +3,8 @@
     options = device.read_options(VERSIONS)     --size 1000 --seed 7 --version 2, or SIZE, SEED and V in the environment
     device.print_backend()                      the first line that every lesson prints
 
-The CUDA runtime is the one that the lesson's library needs as well, NVIDIA's or the emulator's: the search path of libraries decides.
+The CUDA runtime is the one that the lesson's library needs as well, NVIDIA's or the emulator's: the search path of
+libraries decides.
 """
 
 import argparse
@@ -29,7 +30,9 @@ def number(variable, low, high):
         except ValueError:
             value = low - 1
         if not low <= value <= high:
-            raise argparse.ArgumentTypeError(f"{variable} must be a whole number from {low} to {high}, not {text or 'nothing'}")
+            raise argparse.ArgumentTypeError(
+                f"{variable} must be a whole number from {low} to {high}, not {text or 'nothing'}"
+            )
         return value
 
     return read

@@ -6,8 +6,9 @@
     verify.fact("the address is whole", found, expected)
     sys.exit(verify.finish("gelu"))                 PASS or FAIL, and the exit status
 
-The poison is 0xFFFD, again and again: as half, bfloat16, float and double a NaN, and none that arithmetic makes. The comparison is
-|found - expected| <= atol + rtol * |expected|, written so that a NaN is only right where NaN is expected and somebody has written it.
+The poison is 0xFFFD, again and again: as half, bfloat16, float and double a NaN, and none that arithmetic makes. The
+comparison is |found - expected| <= atol + rtol * |expected|, written so that a NaN is only right where NaN is expected
+and somebody has written it.
 """
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""calls.py - what the grader of exercise 27 has done with the student's module, in the runner's process: a function for each kind of job.
+"""calls.py - what the grader of exercise 27 has done with the student's module, in the runner's process: a function for
+each kind of job.
 
 It takes the module, the arrays of the job by their names, and settings; what it returns goes back to the grader.
 """
@@ -27,7 +28,8 @@ def alive():
 
 
 def compute(student, arrays, way, scale, delay=0, scalar=None):
-    """forward or backward. With an array `out`, into that; a delay makes the library's copies so many milliseconds late."""
+    """forward or backward. With an array `out`, into that; a delay makes the library's copies so many milliseconds
+    late."""
     os.environ["LAYER_DELAY_MS"] = str(delay)
     given = [np.float64(scalar)] if scalar is not None else [arrays[name] for name in ("x", "dy") if name in arrays]
     out = arrays.get("out")

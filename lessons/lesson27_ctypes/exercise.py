@@ -1,7 +1,7 @@
 """Exercise 27: a binding. The library is there, in C; nobody can call it from Python yet.
 
-It does what comes behind a matrix product: y = scale * gelu(x + bias), where bias has a number for each column of x, and the way back, dx = dy * scale
-* gelu'(x + bias). These are its functions (layer.cu has them; you need not read it):
+It does what comes behind a matrix product: y = scale * gelu(x + bias), where bias has a number for each column of x,
+and the way back, dx = dy * scale * gelu'(x + bias). These are its functions (layer.cu has them; you need not read it):
 
     int layer_create(struct layer **made, const float *bias, int cols);
             makes a layer; the bias is copied before it returns. The caller owns *made
@@ -9,8 +9,8 @@ It does what comes behind a matrix product: y = scale * gelu(x + bias), where bi
             waits for its work, and frees it with all its memory
     int layer_forward(struct layer *layer, const float *x, float *y, long long rows, float scale);
     int layer_backward(struct layer *layer, const float *x, const float *dy, float *dx, long long rows, float scale);
-            queue the work; x, dy, y and dx are arrays of the CPU, rows * cols floats, row by row, one behind the other. They are read and written
-            later: until layer_wait they must stay where they are
+            queue the work; x, dy, y and dx are arrays of the CPU, rows * cols floats, row by row, one behind the other.
+            They are read and written later: until layer_wait they must stay where they are
     int layer_wait(struct layer *layer);
             waits until all that is queued is done
     const char *layer_error(int code);
@@ -21,14 +21,15 @@ All but the last return 0, or a CUDA error's number, for example 1 where scale i
 The grader (make exercise27) calls, in a process of its own, what this file defines:
 
     library = load(path)                        the library, ready for use
-    with Layer(library, bias) as layer:         also without `with`: then layer.close(), once or more often; or nobody does
+    with Layer(library, bias) as layer:         or without `with`: then layer.close(), once or more often, or nobody
         y = layer.forward(x, scale)             a new array of float32, of x's shape
         layer.forward(x, scale, out=y)          the same into y, which is returned itself
         dx = layer.backward(x, dy, scale)       also with out=
 
-  - x, dy and bias are arrays of NumPy of any type and layout: also float64 or whole numbers, every second column, transposed. x and dy have
-    two dimensions, and as many columns as bias is long; rows from 0 on;
-  - `out` is written only if it fits: float32, C-contiguous, of x's shape. If not, that is a ValueError; so is an x or dy of another shape;
+  - x, dy and bias are arrays of NumPy of any type and layout: also float64 or whole numbers, every second column,
+    transposed. x and dy have two dimensions, and as many columns as bias is long; rows from 0 on;
+  - `out` is written only if it fits: float32, C-contiguous, of x's shape. If not, that is a ValueError; so is an x or
+    dy of another shape;
   - an error of the library becomes a LayerError, with its number as `code` and the library's text in its text;
   - a layer that is closed, or that nobody has any more, is destroyed, once. To use one that is closed is a ValueError;
   - results are there when a function returns, and they come from the library.

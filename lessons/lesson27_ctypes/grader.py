@@ -1,4 +1,6 @@
-"""Grader of exercise 27: a binding, as lessons/lesson27_ctypes/exercise.py describes it. What is called stands in calls.py."""
+"""Grader of exercise 27: a binding, as lessons/lesson27_ctypes/exercise.py describes it. What is called stands in
+calls.py."""
+
 # library: layer.cu
 
 import math
@@ -25,11 +27,17 @@ def forward_cpu(x, bias, scale):
 def backward_cpu(x, bias, dy, scale):
     v = (np.float32(x) + np.float32(bias)).astype(np.float64)
     below = 0.5 * (1 + erf(v / math.sqrt(2)))
-    return np.float32(scale) * np.float32(dy).astype(np.float64) * (below + v * np.exp(-0.5 * v * v) / math.sqrt(2 * math.pi))
+    return (
+        np.float32(scale)
+        * np.float32(dy).astype(np.float64)
+        * (below + v * np.exp(-0.5 * v * v) / math.sqrt(2 * math.pi))
+    )
 
 
 def expected(way, a, scale):
-    return forward_cpu(a["x"], a["bias"], scale) if way == "forward" else backward_cpu(a["x"], a["bias"], a["dy"], scale)
+    return (
+        forward_cpu(a["x"], a["bias"], scale) if way == "forward" else backward_cpu(a["x"], a["bias"], a["dy"], scale)
+    )
 
 
 def inputs(judge, way, shape, dtype=np.float32):
@@ -44,13 +52,24 @@ def run(judge, way, a, what, scale=1.5, layouts=None, out=False, delay=0):
     """One call, and its result compared."""
     given = {name: (array, (layouts or {}).get(name, "C")) for name, array in a.items()}
     wanted = {"out": (a["x"].shape, "float32", "C")} if out else {}
-    answer = judge.run("compute", given, wanted, f"{way}, {a['x'].shape[0]} x {a['x'].shape[1]}{what}", way=way, scale=scale, delay=delay)
+    answer = judge.run(
+        "compute",
+        given,
+        wanted,
+        f"{way}, {a['x'].shape[0]} x {a['x'].shape[1]}{what}",
+        way=way,
+        scale=scale,
+        delay=delay,
+    )
     found = answer["out"] if out else answer["result"]
     if isinstance(found, str):
         judge.fail("wrong_result", f"an array is promised, and a {found} came back.")
     judge.compare(found, expected(way, a, scale), ATOL, RTOL)
     if answer["same"] is not out:
-        judge.fail("wrong_result", "out was given, and another array was returned: the caller looks into out, and so must who called it.")
+        judge.fail(
+            "wrong_result",
+            "out was given, and another array was returned: the caller looks into out, and so must who called it.",
+        )
     if answer["aliases"]:
         judge.fail("wrong_result", "the array that was returned lies in an input's memory.")
     return answer
@@ -76,7 +95,13 @@ def layouts(way):
             for layout in ["columns"] if name == "bias" else ["F", "columns"]:
                 words = "every second column of a wider array" if layout == "columns" else "transposed"
                 run(judge, way, inputs(judge, way, (30, 17)), f", {name} is {words}", layouts={name: layout})
-        run(judge, way, inputs(judge, way, (200, 17), np.float64), ", all transposed, of float64", layouts={"x": "F", "dy": "F"})
+        run(
+            judge,
+            way,
+            inputs(judge, way, (200, 17), np.float64),
+            ", all transposed, of float64",
+            layouts={"x": "F", "dy": "F"},
+        )
 
     return check
 
@@ -90,7 +115,15 @@ def into_out(way):
                  ((12, 8), "float32", "columns", "that is every second column"), ((12, 8), "float32", "F", "that is transposed"),
                  ((12, 8), "int32", "C", "of int32"), ((11, 8), "float32", "C", "of 11 rows"))  # fmt: skip
         for shape, dtype, layout, words in wrong:
-            judge.must_raise("ValueError", "compute", a, {"out": (shape, dtype, layout)}, f"{way}, 12 x 8, with an out {words}", way=way, scale=1.0)
+            judge.must_raise(
+                "ValueError",
+                "compute",
+                a,
+                {"out": (shape, dtype, layout)},
+                f"{way}, 12 x 8, with an out {words}",
+                way=way,
+                scale=1.0,
+            )
 
     return check
 
@@ -100,17 +133,34 @@ def wrong_shapes(way):
         a = inputs(judge, way, (6, 4))
         for shape in (6, 5), (4,), (2, 3, 4):
             changed = {**a, "x": judge.random(shape, -1, 1)}
-            judge.must_raise("ValueError", "compute", changed, {}, f"{way}, bias has 4 elements and x the shape {shape}", way=way, scale=1.0)
+            judge.must_raise(
+                "ValueError",
+                "compute",
+                changed,
+                {},
+                f"{way}, bias has 4 elements and x the shape {shape}",
+                way=way,
+                scale=1.0,
+            )
         if way == "backward":
             for shape in (5, 4), (7, 4), (6, 3):
                 changed = {**a, "dy": judge.random(shape, -1, 1)}
-                judge.must_raise("ValueError", "compute", changed, {}, f"backward, x is 6 x 4 and dy has the shape {shape}", way=way, scale=1.0)
+                judge.must_raise(
+                    "ValueError",
+                    "compute",
+                    changed,
+                    {},
+                    f"backward, x is 6 x 4 and dy has the shape {shape}",
+                    way=way,
+                    scale=1.0,
+                )
 
     return check
 
 
 def waits(way):
-    """The copies of the library begin late, as behind other work: what has not waited has nothing, and what is gone is not there."""
+    """The copies of the library begin late, as behind other work: what has not waited has nothing, and what is gone is
+    not there."""
 
     def check(judge):
         for shape, dtype in ((60, 20), np.float32), ((60, 20), np.float64), ((33, 700), np.float64):
@@ -132,9 +182,13 @@ def by_kernels(way):
 def errors(judge):
     for way in "forward", "backward":
         for scale in 0.0, -1.0:
-            told = judge.must_raise("LayerError", "compute", inputs(judge, way, (5, 3)), {}, f"{way}, scale = {scale}", way=way, scale=scale)
+            told = judge.must_raise(
+                "LayerError", "compute", inputs(judge, way, (5, 3)), {}, f"{way}, scale = {scale}", way=way, scale=scale
+            )
             require_error(judge, told)
-    told = judge.must_raise("LayerError", "life", {**inputs(judge, "forward", (5, 0))}, {}, "a layer whose bias has no elements", scale=1.0)
+    told = judge.must_raise(
+        "LayerError", "life", {**inputs(judge, "forward", (5, 0))}, {}, "a layer whose bias has no elements", scale=1.0
+    )
     require_error(judge, told)
 
 
@@ -148,16 +202,34 @@ def require_error(judge, told):
 def owned(judge):
     a = inputs(judge, "forward", (9, 4))
     found = judge.run("life", a, {}, "layers that are closed, closed twice, and forgotten", scale=1.0)
-    right = {"inside": 1, "behind with": 0, "closed": 0, "closed twice": 0, "another": 1, "forgotten": 0, "behind an exception": 0}
+    right = {
+        "inside": 1,
+        "behind with": 0,
+        "closed": 0,
+        "closed twice": 0,
+        "another": 1,
+        "forgotten": 0,
+        "behind an exception": 0,
+    }
     for point, count in right.items():
         if found[point] != count:
             word = "leak" if found[point] > count else "use_after_free"
-            judge.fail(word, f"{point}: {found[point]} layer{'s' * (found[point] != 1)} of the library, expected {count}")
+            judge.fail(
+                word, f"{point}: {found[point]} layer{'s' * (found[point] != 1)} of the library, expected {count}"
+            )
 
 
 def closed(judge):
     for way in "forward", "backward":
-        judge.must_raise("ValueError", "use_closed", inputs(judge, way, (9, 4)), {}, f"{way} of a layer that is closed", way=way, scale=1.0)
+        judge.must_raise(
+            "ValueError",
+            "use_closed",
+            inputs(judge, way, (9, 4)),
+            {},
+            f"{way} of a layer that is closed",
+            way=way,
+            scale=1.0,
+        )
 
 
 def several(judge):

@@ -15,6 +15,7 @@ Each step has one idea:
 
 Nothing here needs a GPU; with one, the same library runs on it.
 """
+
 # library: gelu.cu
 
 import ctypes
@@ -89,7 +90,8 @@ def check(code):
 
 
 class DeviceArray:
-    """n floats on the device. Whoever makes one closes it, or lets `with` do so; a forgotten one is freed when it is collected."""
+    """n floats on the device. Whoever makes one closes it, or lets `with` do so; a forgotten one is freed when it is
+    collected."""
 
     def __init__(self, n):
         made = c_void_p()
@@ -239,7 +241,8 @@ def child_with_late_error():
 
 
 def errors5(seed):
-    """A code that is looked at becomes an exception. What happens in a kernel is told by a later call, and by every one after that."""
+    """A code that is looked at becomes an exception. What happens in a kernel is told by a later call, and by every one
+    after that."""
     try:
         check(gelu.gelu_forward(None, None, 1000, None))
         raised = None
@@ -280,8 +283,8 @@ def ownership6(seed):
 
 
 def other_thread_runs(library, stream, milliseconds):
-    """This thread waits in the library for work that stands behind a gate, and another one opens the gate. Unless it does not get to run:
-    then the gate gives up waiting."""
+    """This thread waits in the library for work that stands behind a gate, and another one opens the gate. Unless it
+    does not get to run: then the gate gives up waiting."""
     may_go = threading.Lock()
     may_go.acquire()
     other = threading.Thread(target=lambda: (may_go.acquire(), library.gelu_release()))
@@ -294,7 +297,8 @@ def other_thread_runs(library, stream, milliseconds):
 
 
 def asynchronous7(seed):
-    """The call returns, the work is not done. And while a thread waits in a call, others run: CDLL has given the GIL back, PyDLL has not."""
+    """The call returns, the work is not done. And while a thread waits in a call, others run: CDLL has given the GIL
+    back, PyDLL has not."""
     n = 1000
     x, stream, pinned = verify.random(n, -3, 3, seed), c_void_p(), c_void_p()
     check(gelu.gelu_stream_create(byref(stream)))
@@ -319,7 +323,9 @@ def asynchronous7(seed):
     for loader, milliseconds, expected in ((ctypes.CDLL, 10000, True), (ctypes.PyDLL, 100, False)):
         runs = other_thread_runs(declare(loader(LIBRARY)), stream, milliseconds)
         verify.fact(f"{loader.__name__}: another thread runs meanwhile", runs, expected)
-        print(f"    {loader.__name__:5}: while one thread waits in a call, another one {'runs' if runs else 'does not run'}")
+        print(
+            f"    {loader.__name__:5}: while one thread waits in a call, another one {'runs' if runs else 'does not run'}"
+        )
     sys.setswitchinterval(usual)
     check(gelu.gelu_stream_destroy(stream))
 

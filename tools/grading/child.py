@@ -13,8 +13,28 @@ import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUTPUT_CAP = 1_000_000
-SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/nix", "/etc/ld.so.cache", "/etc/alternatives", "/sys")
-VARIABLES = ("EMULATOR_CHECK", "EMULATOR_DEVICES", "EMULATOR_TIMEOUT", "EMULATOR_THREADS", "CUDA_VISIBLE_DEVICES", "NO_COLOR", "TERM")
+SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    "/opt",
+    "/nix",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/sys",
+)
+VARIABLES = (
+    "EMULATOR_CHECK",
+    "EMULATOR_DEVICES",
+    "EMULATOR_TIMEOUT",
+    "EMULATOR_THREADS",
+    "CUDA_VISIBLE_DEVICES",
+    "NO_COLOR",
+    "TERM",
+)
 shut_in = True  # bubblewrap, until it has failed
 
 
@@ -39,28 +59,66 @@ class Setup:
 
     def shown(self):
         """Of the machine, Python; of the project, the files that run and the libraries."""
-        python = {sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(numpy.__path__[0])}
-        own = {self.file, self.calls, self.libraries, self.confine, os.path.join(HERE, "runner.py"), os.path.join(HERE, "frames.py")}
+        python = {
+            sys.prefix,
+            sys.base_prefix,
+            os.path.dirname(os.path.realpath(sys.executable)),
+            os.path.dirname(numpy.__path__[0]),
+        }
+        own = {
+            self.file,
+            self.calls,
+            self.libraries,
+            self.confine,
+            os.path.join(HERE, "runner.py"),
+            os.path.join(HERE, "frames.py"),
+        }
         return sorted(python | own | set(filter(None, self.library_path.split(":"))), key=len)
 
     def bubblewrap(self):
         words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc"]
-        words += ["--dev-bind" if self.backend == "gpu" else "--dev", *(["/dev"] if self.backend == "gpu" else []), "/dev"]
+        words += [
+            "--dev-bind" if self.backend == "gpu" else "--dev",
+            *(["/dev"] if self.backend == "gpu" else []),
+            "/dev",
+        ]
         words += ["--tmpfs", "/tmp"]
         for path in (*SYSTEM, *self.shown()):
             words += ["--ro-bind-try", path, path]
         return words + ["--chdir", "/tmp"]
 
     def command(self, descriptor):
-        runner = [sys.executable, "-I", "-B", "-X", "utf8", "-u", os.path.join(HERE, "runner.py"), str(descriptor), self.file]
+        runner = [
+            sys.executable,
+            "-I",
+            "-B",
+            "-X",
+            "utf8",
+            "-u",
+            os.path.join(HERE, "runner.py"),
+            str(descriptor),
+            self.file,
+        ]
         runner += [self.calls, self.confine, self.backend, str(self.seconds * 4 + 60), self.libraries]
         return (self.bubblewrap() if shut_in else []) + runner
 
     def environment(self):
-        """Nothing that the student's code need not know. Freed memory is filled, so that who still reads it finds out."""
+        """Nothing that the student's code need not know. Freed memory is filled, so that who still reads it finds
+        out."""
         kept = {name: os.environ[name] for name in VARIABLES if name in os.environ}
-        fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "LD_BIND_NOW": "1", "EMULATOR_TIER": "0", "OPENBLAS_NUM_THREADS": "1"}
-        ours = {"LD_LIBRARY_PATH": self.library_path, "CUDA_RUNTIME": os.environ["CUDA_RUNTIME"], "MALLOC_PERTURB_": "165"}
+        fixed = {
+            "PATH": "/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "HOME": "/tmp",
+            "LD_BIND_NOW": "1",
+            "EMULATOR_TIER": "0",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        ours = {
+            "LD_LIBRARY_PATH": self.library_path,
+            "CUDA_RUNTIME": os.environ["CUDA_RUNTIME"],
+            "MALLOC_PERTURB_": "165",
+        }
         return {**kept, **fixed, **ours}
 
 

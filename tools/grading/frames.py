@@ -1,5 +1,5 @@
-"""frames.py - what goes between the judge and the runner of a grading in Python: a header in JSON, and arrays behind it as they lie in
-memory. Nothing that arrives can run anything: no pickle."""
+"""frames.py - what goes between the judge and the runner of a grading in Python: a header in JSON, and arrays behind it
+as they lie in memory. Nothing that arrives can run anything: no pickle."""
 
 import json
 import math

@@ -1,4 +1,5 @@
-"""judge.py - what a grader in Python stands on: checks by name, jobs for the runner, and the report. It never imports the student's file.
+"""judge.py - what a grader in Python stands on: checks by name, jobs for the runner, and the report. It never imports
+the student's file.
 
     def sizes(judge):
         for rows in 0, 1, 31:
@@ -8,8 +9,8 @@
 
     sys.exit(main("27", __file__, [Check("forward", "forward, random input", sizes), ...]))
 
-`run` has the function `forward` of calls.py called in the runner, with the student's module, the arrays, and the settings; what that returns
-is the answer. Called by tools/grading/run, in the workbook's folder:
+`run` has the function `forward` of calls.py called in the runner, with the student's module, the arrays, and the
+settings; what that returns is the answer. Called by tools/grading/run, in the workbook's folder:
 
     python -I grader.py EXERCISE.py SOURCE LOG cpu|gpu LIBRARIES        the nonce of the log comes over descriptor 9
 """
@@ -51,7 +52,8 @@ class Check:
 
 
 class Report:
-    """On stdout for the student; in the log, where lines of ours begin with the nonce, for write_results. report.h in Python."""
+    """On stdout for the student; in the log, where lines of ours begin with the nonce, for write_results. report.h in
+    Python."""
 
     def __init__(self, path, nonce):
         self.nonce, self.start, self.line = nonce, time.monotonic(), b""
@@ -148,10 +150,14 @@ class Judge:
         orders, contents = [], []
         for name, array in given.items():
             array, layout = array if isinstance(array, tuple) else (array, "C")
-            orders.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "layout": layout, "given": True})
+            orders.append(
+                {"name": name, "dtype": array.dtype.str, "shape": array.shape, "layout": layout, "given": True}
+            )
             contents.append(array)
         for name, (shape, dtype, layout) in wanted.items():
-            orders.append({"name": name, "dtype": np.dtype(dtype).str, "shape": shape, "layout": layout, "given": False})
+            orders.append(
+                {"name": name, "dtype": np.dtype(dtype).str, "shape": shape, "layout": layout, "given": False}
+            )
         told, results = self.ask({"call": call, "settings": settings, "orders": orders}, contents)
         answer = Answer(told)
         try:
@@ -168,7 +174,10 @@ class Judge:
             self.fail(verdict, "the emulator's report is above.")
         for name, array in told["arrays"].items():
             if array["damaged"] is not None:
-                self.fail("out_of_bounds", f"something was written outside of {name}, at byte {array['damaged']} from its beginning.")
+                self.fail(
+                    "out_of_bounds",
+                    f"something was written outside of {name}, at byte {array['damaged']} from its beginning.",
+                )
             if array["changed"]:
                 self.fail("wrong_result", f"the input {name} was changed.")
 
@@ -216,13 +225,17 @@ class Judge:
         """On the emulator: that kernels have done the work, and not more often than needed."""
         counted = answer.emulator
         if counted and (counted["launches"] < launches or counted["instructions"] < elements):
-            self.fail("not_by_kernel", "the result is right, but it does not come from the library: no kernel has computed it.")
+            self.fail(
+                "not_by_kernel",
+                "the result is right, but it does not come from the library: no kernel has computed it.",
+            )
         if counted and counted["launches"] > launches:
             self.fail("access_limit", f"{counted['launches']} kernels were launched, {launches} would do.")
 
 
 class Grading:
-    """Python and NumPy take a while to start, so checks share a runner, until one fails; the last one, with drawn inputs, has its own."""
+    """Python and NumPy take a while to start, so checks share a runner, until one fails; the last one, with drawn
+    inputs, has its own."""
 
     def __init__(self, number, setup, report):
         self.number, self.setup, self.report, self.first_verdict, self.child = number, setup, report, "", None

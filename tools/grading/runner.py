@@ -1,9 +1,11 @@
-"""runner.py - the child of a grading in Python: it has the student's file, and neither an expected result nor a judgement.
+"""runner.py - the child of a grading in Python: it has the student's file, and neither an expected result nor a
+judgement.
 
     python -I runner.py SOCKET EXERCISE.py CALLS.py CONFINE.so cpu|gpu SECONDS LIBRARIES
 
-What the lesson wants of the student's functions stands in CALLS.py, beside its grader: a function of that file for each kind of job. Jobs
-and answers go over the descriptor SOCKET as frames (frames.py). Before the student's file is imported, the process gives up what it does not need (confine.cpp).
+What the lesson wants of the student's functions stands in CALLS.py, beside its grader: a function of that file for each
+kind of job. Jobs and answers go over the descriptor SOCKET as frames (frames.py). Before the student's file is
+imported, the process gives up what it does not need (confine.cpp).
 """
 
 import ctypes
@@ -87,7 +89,11 @@ class Emulator:
 def describe(error, path):
     """An exception, with the last line of the student's file that it came through."""
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    told = {"type": type(error).__name__, "bases": [one.__name__ for one in type(error).__mro__], "text": str(error)[:2000]}
+    told = {
+        "type": type(error).__name__,
+        "bases": [one.__name__ for one in type(error).__mro__],
+        "text": str(error)[:2000],
+    }
     code = getattr(error, "code", None)
     told["code"] = code if isinstance(code, int) else None
     if isinstance(error, SyntaxError) and error.filename == path:

@@ -1,7 +1,9 @@
-"""missing.py REQUIREMENTS: prints what this Python lacks of a lesson's requirements.txt, a package a line; nothing if it has all.
+"""missing.py REQUIREMENTS: prints what this Python lacks of a lesson's requirements.txt, a package a line; nothing if
+it has all.
 
-A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where there is none, on
-which Pythons (without that: on all), and the oldest that will do where there is one (without that: the pinned one).
+A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where
+there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
+the pinned one).
 """
 
 import importlib.metadata
@@ -41,7 +43,9 @@ def main(path):
                 continue
             line = LINE.fullmatch(text.rstrip("\n"))
             if not line:
-                sys.exit(f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}")
+                sys.exit(
+                    f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}"
+                )
             if is_meant(line) and is_missing(line):
                 print(line["name"])
 

@@ -1,4 +1,5 @@
-"""calls.py - what a call costs: by C, and through ctypes, in turns in one process. For a GPU; on the emulator it verifies, and times nothing.
+"""calls.py - what a call costs: by C, and through ctypes, in turns in one process. For a GPU; on the emulator it
+verifies, and times nothing.
 
     nothing           a function that gives its argument back
     1 KB, 64 MB       copy in, forward, copy out, wait: memory that is allocated already, pinned on the CPU
@@ -28,7 +29,9 @@ LOOP.loop_round_trip.argtypes, LOOP.loop_round_trip.restype = [c_void_p, c_int],
 class RoundTrip(ctypes.Structure):
     """struct round_trip of loop.cpp."""
 
-    _fields_ = [(name, c_void_p) for name in ("copy", "forward", "wait", "host_x", "host_y", "x", "y")] + [("n", c_size_t)]
+    _fields_ = [(name, c_void_p) for name in ("copy", "forward", "wait", "host_x", "host_y", "x", "y")] + [
+        ("n", c_size_t)
+    ]
 
 
 def address_of(function):
@@ -58,7 +61,10 @@ def row(name, times, ways):
                 taken[way].append(1e6 * seconds)
     for way, all_of in taken.items():
         if all_of:
-            print(f"{name:10}  {way:12}  {statistics.median(all_of):12.3f} us  ({min(all_of):.3f} .. {max(all_of):.3f})", flush=True)
+            print(
+                f"{name:10}  {way:12}  {statistics.median(all_of):12.3f} us  ({min(all_of):.3f} .. {max(all_of):.3f})",
+                flush=True,
+            )
 
 
 def nothing(times):
@@ -96,7 +102,15 @@ def size(name, n, times, seed):
             call()
             verify.floats(f"{name}, {way}", y[: 1 << 16], expected, lesson27.ATOL, lesson27.RTOL)
         ordinary = np.array(x)
-        row(name, times, {"C": by_c, "ctypes": lambda k: timed(by_ctypes, k), "whole": lambda k: timed(lambda: lesson27.forward(ordinary), k)})
+        row(
+            name,
+            times,
+            {
+                "C": by_c,
+                "ctypes": lambda k: timed(by_ctypes, k),
+                "whole": lambda k: timed(lambda: lesson27.forward(ordinary), k),
+            },
+        )
     for array in (x, y):
         check(gelu.gelu_free_pinned(array.ctypes.data))
 
