@@ -1,0 +1,53 @@
+"""Triton's driver for NVIDIA's GPUs as it is, but for what it asks PyTorch: device, stream and compute capability."""
+
+import os
+
+from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia import driver as nvidia
+
+from cuda_emulator_triton import libcuda, timing
+
+# Above it Triton multiplies matrices by wgmma, which the emulator does not have; up to it by mma.sync, which it has.
+HIGHEST_CAPABILITY = 89
+
+
+def name_ptxas():
+    """Names the ptxas that keeps the PTX for the emulator, and to that one Triton's own; what is named already stays."""
+    own = os.path.join(os.path.dirname(nvidia.__file__), "bin", "ptxas")
+    ours = libcuda.beside_library("cuda-emulator-ptxas")
+    if ours and (os.environ.get("EMULATOR_PTXAS") or os.path.exists(own)):
+        os.environ.setdefault("EMULATOR_PTXAS", own)
+        os.environ.setdefault("TRITON_PTXAS_PATH", ours)
+
+
+class EmulatorDriver(nvidia.CudaDriver):
+    def __init__(self):
+        name_ptxas()
+        self.utils = nvidia.CudaUtils()
+        self.launcher_cls = nvidia.CudaLauncher
+        self.get_device_capability = libcuda.capability
+        self.get_current_device = libcuda.current_device
+        self.set_current_device = libcuda.set_device
+        self.get_current_stream = lambda device: 0  # noqa: ARG005, the default stream of any
+
+    @staticmethod
+    def is_active():
+        """Not where PyTorch itself has found a device: then Triton's driver is."""
+        return libcuda.is_emulator() and not nvidia.CudaDriver.is_active()
+
+    def get_current_target(self):
+        major, minor = libcuda.capability(self.get_current_device())
+        return GPUTarget("cuda", min(major * 10 + minor, HIGHEST_CAPABILITY), 32)
+
+    def get_benchmarker(self):
+        return timing.benchmark
+
+    def get_device_interface(self):
+        """In place of torch.cuda."""
+        return timing
+
+    def get_empty_cache_for_benchmark(self):
+        """Emptying caches would change nothing here."""
+
+    def clear_cache(self, cache):
+        pass
