@@ -20,6 +20,11 @@ def name_ptxas():
         os.environ.setdefault("TRITON_PTXAS_PATH", ours)
 
 
+# Of two drivers that are active Triton takes neither, and later versions' own is active without PyTorch, too.
+if libcuda.is_emulator():
+    nvidia.CudaDriver.is_active = staticmethod(lambda: False)
+
+
 class EmulatorDriver(nvidia.CudaDriver):
     def __init__(self):
         name_ptxas()
@@ -32,8 +37,7 @@ class EmulatorDriver(nvidia.CudaDriver):
 
     @staticmethod
     def is_active():
-        """Not where PyTorch itself has found a device: then Triton's driver is."""
-        return libcuda.is_emulator() and not nvidia.CudaDriver.is_active()
+        return libcuda.is_emulator()
 
     def get_current_target(self):
         major, minor = libcuda.capability(self.get_current_device())
