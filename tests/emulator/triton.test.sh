@@ -65,6 +65,16 @@ for file in kernels language; do
   esac
 done
 
+emulated "$python" "$here/host_tensors.py"
+expect "arguments in CPU memory, and a store behind the end of one" 0 'agrees with NumPy: .*illegal memory access'
+expect "its line is named" 0 'at add_kernel in .*host_tensors.py:44'
+expect "its size is the tensor's" 0 'of size 4,000 bytes .argument 3'
+if "$python" -c 'import torch' 2>/dev/null; then
+  emulated "$python" "$here/host_tensors.py" torch
+  expect "PyTorch's tensors in CPU memory" 0 'agrees with NumPy: .*illegal memory access'
+else
+  skip "PyTorch's tensors in CPU memory" "PyTorch is not installed in $venv"
+fi
 if [ -n "$GPU_NAME" ]; then
   skip "in a shell with . build/env" "there is a GPU"
 else

@@ -5,14 +5,14 @@ import os
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import driver as nvidia
 
-from cuda_emulator_triton import libcuda, timing
+from cuda_emulator_triton import host_tensors, libcuda, timing
 
-# Above it Triton multiplies matrices by wgmma, which the emulator does not have; up to it by mma.sync, which it has.
+# Above it Triton multiplies matrices by wgmma, which the emulator lacks; up to it by mma.sync, which it has.
 HIGHEST_CAPABILITY = 89
 
 
 def name_ptxas():
-    """Names the ptxas that keeps the PTX for the emulator, and to that one Triton's own; what is named already stays."""
+    """Names the ptxas that keeps the PTX for the emulator, and to that one Triton's own, unless they are named."""
     own = os.path.join(os.path.dirname(nvidia.__file__), "bin", "ptxas")
     ours = libcuda.beside_library("cuda-emulator-ptxas")
     if ours and (os.environ.get("EMULATOR_PTXAS") or os.path.exists(own)):
@@ -25,11 +25,16 @@ if libcuda.is_emulator():
     nvidia.CudaDriver.is_active = staticmethod(lambda: False)
 
 
+class Launcher(nvidia.CudaLauncher):
+    def __call__(self, *arguments):
+        host_tensors.launch(super().__call__, arguments)
+
+
 class EmulatorDriver(nvidia.CudaDriver):
     def __init__(self):
         name_ptxas()
         self.utils = nvidia.CudaUtils()
-        self.launcher_cls = nvidia.CudaLauncher
+        self.launcher_cls = Launcher
         self.get_device_capability = libcuda.capability
         self.get_current_device = libcuda.current_device
         self.set_current_device = libcuda.set_device
@@ -42,6 +47,12 @@ class EmulatorDriver(nvidia.CudaDriver):
     def get_current_target(self):
         major, minor = libcuda.capability(self.get_current_device())
         return GPUTarget("cuda", min(major * 10 + minor, HIGHEST_CAPABILITY), 32)
+
+    def get_active_torch_device(self):
+        """Its own kernels PyTorch can run on the CPU alone."""
+        import torch
+
+        return torch.device("cpu")
 
     def get_benchmarker(self):
         return timing.benchmark
