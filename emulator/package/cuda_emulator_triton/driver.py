@@ -1,5 +1,6 @@
 """Triton's driver for NVIDIA's GPUs as it is, but for what it asks PyTorch: device, stream and compute capability."""
 
+import functools
 import os
 
 from triton.backends.compiler import GPUTarget
@@ -25,6 +26,11 @@ if libcuda.is_emulator():
     nvidia.CudaDriver.is_active = staticmethod(lambda: False)
 
 
+def device_properties(of_driver, device=None):
+    """Without a number, which PyTorch's device for the CPU has not, the current device's."""
+    return of_driver(libcuda.current_device() if device is None else device)
+
+
 class Launcher(nvidia.CudaLauncher):
     def __call__(self, *arguments):
         host_tensors.launch(super().__call__, arguments)
@@ -34,6 +40,7 @@ class EmulatorDriver(nvidia.CudaDriver):
     def __init__(self):
         name_ptxas()
         self.utils = nvidia.CudaUtils()
+        self.utils.get_device_properties = functools.partial(device_properties, self.utils.get_device_properties)
         self.launcher_cls = Launcher
         self.get_device_capability = libcuda.capability
         self.get_current_device = libcuda.current_device

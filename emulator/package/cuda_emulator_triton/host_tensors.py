@@ -9,7 +9,7 @@ import ctypes
 
 from cuda_emulator_triton import libcuda
 
-# In bytes. For addresses that are a multiple of it Triton compiles other kernels, so a copy's is one where a tensor's is.
+# In bytes. For addresses that are a multiple of it Triton compiles other kernels: a copy's is one where a tensor's is.
 ALIGNMENT = 16
 
 

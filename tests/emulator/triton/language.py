@@ -6,6 +6,7 @@ import numpy as np
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from cuda_emulator_triton.arrays import empty, to_device, zeros
 
@@ -213,7 +214,37 @@ def launches():
         assert np.array_equal(out.numpy(), 3 * x), option
 
 
-FUNCTIONS = {f.__name__: f for f in (atomics, shapes, scans, functions, dots, small_types, tiles, launches)}
+@triton.jit
+def described_kernel(source, target, TILE: tl.constexpr):
+    i, j = tl.program_id(0) * TILE, tl.program_id(1) * TILE
+    target.store([i, j], source.load([i, j]) * 2)
+
+
+def described():
+    """Tensor descriptors that the host makes."""
+    x = normal((40, 24))
+    out = empty(x.shape)
+    arguments = [TensorDescriptor(a, list(a.shape), list(a.stride()), [16, 16]) for a in (to_device(x), out)]
+    described_kernel[(3, 2)](*arguments, TILE=16)
+    assert np.array_equal(out.numpy(), 2 * x)
+
+
+def compiled_first():
+    """A kernel that is compiled, asked what it needs, and then launched."""
+    x = random.integers(-9, 10, 1000).astype(np.float32)
+    source, out = to_device(x), empty(1000)
+    kernel = hints_kernel.warmup(source, out, 1000, BLOCK=256, grid=(1,))
+    kernel._init_handles()
+    properties = triton.runtime.driver.active.utils.get_device_properties(None)
+    assert 0 < kernel.n_regs * 32 * kernel.metadata.num_warps < properties["max_num_regs"]
+    assert kernel.n_spills == 0 and kernel.metadata.shared <= properties["max_shared_mem"]
+    assert "LDG" in kernel.asm["sass"]
+    kernel[(4, 1, 1)](source, out, 1000, 256)
+    assert np.array_equal(out.numpy(), 3 * x)
+
+
+ALL = atomics, shapes, scans, functions, dots, small_types, tiles, launches, described, compiled_first
+FUNCTIONS = {f.__name__: f for f in ALL}
 
 for name in sys.argv[1:] or FUNCTIONS:
     FUNCTIONS[name]()
