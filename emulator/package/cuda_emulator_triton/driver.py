@@ -8,8 +8,9 @@ from triton.backends.nvidia import driver as nvidia
 
 from cuda_emulator_triton import host_tensors, libcuda, timing
 
-# Above it Triton multiplies matrices by wgmma, which the emulator lacks; up to it by mma.sync, which it has.
-HIGHEST_CAPABILITY = 89
+# For 9.0 Triton multiplies matrices by wgmma, which later GPUs have not; theirs is tcgen05, which the emulator lacks.
+# What is compiled for 8.9 runs on all of them.
+HIGHEST_CAPABILITY, HIGHEST_FOR_ALL = 90, 89
 
 
 def name_ptxas():
@@ -53,7 +54,8 @@ class EmulatorDriver(nvidia.CudaDriver):
 
     def get_current_target(self):
         major, minor = libcuda.capability(self.get_current_device())
-        return GPUTarget("cuda", min(major * 10 + minor, HIGHEST_CAPABILITY), 32)
+        capability = major * 10 + minor
+        return GPUTarget("cuda", capability if capability <= HIGHEST_CAPABILITY else HIGHEST_FOR_ALL, 32)
 
     def get_active_torch_device(self):
         """Its own kernels PyTorch can run on the CPU alone."""
