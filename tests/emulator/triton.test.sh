@@ -17,7 +17,7 @@ if ! python3 -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info < (3, 15)
   exit 0
 fi
 # Triton compiles a module for Python: its launcher.
-headers=$(python3 -c 'import sysconfig; print(sysconfig.get_paths(sysconfig.get_default_scheme().replace("local", "prefix"))["include"])')
+headers=$(python3 -c 'import sysconfig; print(sysconfig.get_path("include", "posix_prefix"))')
 if [ ! -e "$headers/Python.h" ]; then
   skip "$suite" "Python's headers are not installed (python3-dev)"
   exit 0
