@@ -168,15 +168,23 @@ static void check_program(const char *name, const char *folder) {
              name, e.cuda_major, e.cuda_major, folder, e.cuda_major);
 }
 
-static void prepend_library_path(const char *folder) {
-    const char *old = getenv("LD_LIBRARY_PATH");
+static void prepend_path(const char *variable, const char *folder) {
+    const char *old = getenv(variable);
     size_t size = strlen(folder) + (old ? strlen(old) : 0) + 2;
     char *path = malloc(size);
     if (!path)
         fail("out of memory.");
     snprintf(path, size, "%s%s%s", folder, old && *old ? ":" : "", old ? old : "");
-    setenv("LD_LIBRARY_PATH", path, 1);
+    setenv(variable, path, 1);
     free(path);
+}
+
+/* The module by which Triton finds the emulator; a wheel has it in a place of Python's own. */
+static void prepend_python_path(const char *folder) {
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/python", folder);
+    if (access(path, R_OK) == 0)
+        prepend_path("PYTHONPATH", path);
 }
 
 int main(int argc, char **argv) {
@@ -204,7 +212,8 @@ int main(int argc, char **argv) {
         fail("which program? cuda-emulator [options] program [arguments]; --help says more.");
     const char *folder = library_folder();
     check_program(argv[next], folder);
-    prepend_library_path(folder);
+    prepend_path("LD_LIBRARY_PATH", folder);
+    prepend_python_path(folder);
     execvp(argv[next], argv + next);
     fail("%s cannot be started: %s.", argv[next], strerror(errno));
 }
