@@ -27,6 +27,10 @@ awk '
     name = $0; sub(/ +[0-9].*/, "", name); value = substr($0, length(name) + 1); split(value, field, " ")
     printf "| %s | %.1f |\n", name, field[1]; rate[name] = field[1]
   }
+  section ~ /costs/ && /, (first|next) .* us$/ {
+    name = $0; sub(/, (first|next) .*/, "", name); value = substr($0, length(name) + 1); split(value, field, " ")
+    if (field[2] == "first") first[name] = field[3]; else printf "| %s | %.1f | %.1f |\n", name, first[name], field[3]
+  }
   section ~ /costs/ && /instantiate|update/ { made[$5] = $6 }
   section ~ /priority/ && $1 == "priority" { printf "| %s | %.0f |\n", $2, $3; waited[$2] = $3 }
 
@@ -39,16 +43,22 @@ awk '
   $1 == "pipeline4" && NF == 8 && (section ~ /slots [0-9]+, V=4/ || section ~ /lesson22, SEED=1/) {
     printf "| %d | %.2f | %.1f |\n", word[2] == "slots" ? word[3] : 3, $2, $7
   }
+  $1 == "pipeline3" && NF == 8 && section ~ /slots 4, V=3/ { slots4 = $2; slots4_hidden = $7 }
+  $1 == "pipeline5" && NF == 8 && section ~ /keeps its memory, V=5/ { keep = $2; keep_hidden = $7; keep_cpu = $8 }
   END {
     one = "--- lesson22, SEED=1"; two = "--- lesson22, SEED=2"
     printf "~ version 3 hides %s %% with the two seeds, version 4 %s %%\n", hidden["pipeline3"], hidden["pipeline4"]
     printf "~ version 2 takes %.1f times as long as version 4, version 1 %.1f times\n", ms[one, "pipeline2"] / ms[one, "pipeline4"], ms[one, "pipeline1"] / ms[one, "pipeline4"]
+    printf "~ version 3 takes %.2f ms and hides %.1f %%\n", slots4, slots4_hidden
+    printf "~ version 5 takes %.2f ms and hides %.1f %%\n", keep, keep_hidden
+    printf "~ take the CPU %.0f us\n", keep_cpu
+    printf "~ slower than version 4 by %.2f ms (with the other seed %.2f)\n", ms[one, "pipeline5"] - ms[one, "pipeline4"], ms[two, "pipeline5"] - ms[two, "pipeline4"]
     printf "~ Version 1 takes %.1f times as long as version 2\n", ms[one, "pipeline1"] / ms[one, "pipeline2"]
     printf "~ with the other seed %.1f\n", ms[two, "pipeline1"] / ms[two, "pipeline2"]
     printf "~ with the other seed %.2f, %.2f and %.2f us per kernel\n", other["chain9"], other["chain10"], other["chain11"]
     printf "~ with the other seed %.0f and %.0f instead of %.0f\n", cpu[two, "pipeline7"], cpu[two, "pipeline8"], cpu[two, "pipeline4"]
     printf "~ each copy more takes %.1f us\n", 1000 * (in_copies[128] - in_copies[4]) / (2 * (128 - 4))
-    printf "~ %.0f us of the CPU more than version 2\n", cpu[one, "pipeline4"] - cpu[one, "pipeline2"]
+    printf "~ %.0f us of the CPU more than version 2 (with the other seed %.0f)\n", cpu[one, "pipeline4"] - cpu[one, "pipeline2"], cpu[two, "pipeline4"] - cpu[two, "pipeline2"]
     printf "~ takes %.0f us of the CPU to instantiate and %.0f to update\n", made["instantiate"], made["update"]
     printf "~ %.2f times one direction\n", rate["pinned, both directions at once"] / rate["pinned, to the device"]
     printf "~ %.0f times as early\n", waited["0"] / waited["-5"]
