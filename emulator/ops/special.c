@@ -92,7 +92,7 @@ static inline float div_full(float x, float y) {
  * infinite x. */
 static inline float div_approx(float x, float y) {
     float a = __builtin_fabsf(y);
-    float zero = x * f32_from((f32_bits(x) ^ f32_bits(y)) & F32_SIGN);
+    float zero = x * f32_from(f32_bits(y) & F32_SIGN);
     float quotient = x / y;
     return a > 0x1p126f && a < INFINITY ? zero : quotient;
 }
