@@ -75,7 +75,7 @@ case $output in
 esac
 python "$here/numba_examples.py"
 for example in host_arrays vector_addition matrix_product reductions atomics universal_functions device_functions warps \
-  dynamic_shared_memory; do
+  cooperative_grids dynamic_shared_memory; do
   expect "Numba, $example" 0 "^$example agrees with NumPy"
 done
 

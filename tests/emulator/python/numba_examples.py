@@ -165,6 +165,27 @@ def warps():
 
 
 @cuda.jit
+def smooth(values, other, rounds):
+    i = cuda.grid(1)
+    grid = cuda.cg.this_grid()
+    for r in range(rounds):
+        source, target = (values, other) if r % 2 == 0 else (other, values)
+        left, right = source[max(i - 1, 0)], source[min(i + 1, values.size - 1)]
+        target[i] = (left + right) / 2
+        grid.sync()
+
+
+def cooperative_grids():
+    values = random.integers(0, 1000, 512).astype(np.float64)
+    expected = values.copy()
+    for _ in range(10):
+        expected = (np.append(expected[:1], expected[:-1]) + np.append(expected[1:], expected[-1:])) / 2
+    device = cuda.to_device(values)
+    smooth[4, 128](device, cuda.device_array_like(values), 10)
+    assert np.allclose(device.copy_to_host(), expected)
+
+
+@cuda.jit
 def double_dynamic(values):
     tile = cuda.shared.array(0, int32)
     i = cuda.threadIdx.x
@@ -186,7 +207,7 @@ def dynamic_shared_memory():
 
 def main():
     examples = (host_arrays, vector_addition, matrix_product, reductions, atomics, universal_functions, device_functions, warps,
-                dynamic_shared_memory)
+                cooperative_grids, dynamic_shared_memory)
     for example in examples:
         example()
         print(example.__name__, "agrees with NumPy", flush=True)
