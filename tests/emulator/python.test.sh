@@ -79,6 +79,14 @@ for example in host_arrays vector_addition matrix_product reductions atomics uni
   expect "Numba, $example" 0 "^$example agrees with NumPy"
 done
 
+# Numba's own tests of the examples in its documentation, as they are installed.
+examples=$(find "$venv"/lib/python3*/site-packages/numba_cuda/numba/cuda/tests/doc_examples -name 'test_*.py' | sort |
+  sed 's|.*/\(.*\)\.py|numba.cuda.tests.doc_examples.\1|')
+count=$(printf '%s\n' "$examples" | wc -l)
+if [ "$count" -ge 10 ]; then pass "Numba's tests are there"; else no "Numba's tests are there" "$count of them"; fi
+python -m unittest $examples
+expect "the examples in Numba's documentation, by its own tests" 0 '^OK$'
+
 EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck
 export EMULATOR_CHECK
 for program in kernels examples; do
