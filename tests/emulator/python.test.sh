@@ -54,6 +54,8 @@ expect "a link without a function fails" 0 'a function is missing: nvJitLinkErro
 expect "and names it" 0 "nvJitLink error log: error   : function 'twice\(float\)' is not defined"
 expect "a link of no PTX fails" 0 'no PTX: nvJitLinkError ERROR_PTX_COMPILE'
 expect "and names its line" 0 'line 4'
+python "$here/core_graph.py"
+expect "cuda-core's graphs, events and attributes of kernels" 0 'agrees with NumPy'
 python "$here/nvrtc_bindings.py" driver
 expect "cuda-bindings and NVRTC" 0 'agrees with NumPy'
 expect "NVRTC's own words of a mistake" 0 'wrong.cu\(1\): error: identifier "undeclared" is undefined'
