@@ -15,6 +15,7 @@ enum probe_kind {
     PROBE_BULK,           /* a side of a cp.async.bulk */
     PROBE_ROWS,           /* ldmatrix, stmatrix: 16 bytes per lane */
     PROBE_LINES,          /* wmma.load, wmma.store */
+    PROBE_PIECES,         /* wgmma */
     PROBE_WARP_SYNC,      /* lanes of a warp synchronize: bar.warp.sync, mma.sync */
     PROBE_BARRIER,        /* of the block */
     PROBE_CLUSTER_ARRIVE, /* barrier.cluster */

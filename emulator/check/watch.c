@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
+#include "ops/wgmma.h"
 
 /* ---- launches and blocks ---- */
 
@@ -339,6 +340,21 @@ static void lines_touch(struct block_watch *b, struct warp *w, const struct insn
     spans_touch(b, &t, spans, count);
 }
 
+/* wgmma: its pieces, shared out among the lanes. */
+static void pieces_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
+    struct span spans[WARP_SIZE];
+    struct touch t = touch_of(w, in, s);
+    uint32_t addresses[WGMMA_PIECES];
+    unsigned count = wgmma_pieces(w, in->extra, addresses);
+    t.bytes = WGMMA_PIECE;
+    for (unsigned first = 0; first < count; first += WARP_SIZE) {
+        unsigned some = count - first < WARP_SIZE ? count - first : WARP_SIZE;
+        for (unsigned i = 0; i < some; i++)
+            spans[i] = (struct span){addresses[first + i], t.bytes, (uint8_t)i, 1u << i};
+        spans_touch(b, &t, spans, some);
+    }
+}
+
 /* A side of a bulk copy: insn.extra is a struct bulk, whose access looks at one address after another. */
 static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
@@ -372,7 +388,7 @@ static void copy_read_touch(struct block_watch *b, struct warp *w, const struct 
 }
 
 static bool touches(const struct probe *s) {
-    return s->kind >= PROBE_ACCESS && s->kind <= PROBE_LINES;
+    return s->kind >= PROBE_ACCESS && s->kind <= PROBE_PIECES;
 }
 
 static void access_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
@@ -389,6 +405,9 @@ static void access_before(struct block_watch *b, struct warp *w, const struct in
         break;
     case PROBE_LINES:
         lines_touch(b, w, in, s);
+        break;
+    case PROBE_PIECES:
+        pieces_touch(b, w, in, s);
         break;
     default:
         lanes_touch(b, w, in, s);

@@ -1,4 +1,4 @@
-/* Decoding the tensor core instructions: mma, wmma, ldmatrix, stmatrix, movmatrix. */
+/* Decoding the tensor core instructions: mma, wmma, ldmatrix, stmatrix, movmatrix, wgmma. */
 #include <fenv.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "decode/decode.h"
 #include "memory/memory.h"
 #include "ops/matrix.h"
+#include "ops/wgmma.h"
 
 /* ---- what the opcode says ---- */
 
@@ -419,5 +420,93 @@ bool decode_movmatrix(struct decoder *d, const struct ptx_insn *p) {
     struct insn *in = decode_emit(d, op_movmatrix);
     in->op[0] = to;
     in->op[1] = from;
+    return true;
+}
+
+/* ---- wgmma ---- */
+
+/* m64nNkK: K elements are 32 bytes. Wider than 32, integers have only multiples of 16. */
+static void wgmma_shape(struct decoder *d, const struct spelling *s, const struct wgmma *m) {
+    unsigned depth = (8 * WGMMA_ROW_BYTES << m->sparse) / type_bits(m->a);
+    bool narrow = s->n % 8 == 0 && s->n >= 8 && s->n <= WGMMA_COLUMNS;
+    if (s->m != 64 || s->k != depth || !narrow || (m->d == MATRIX_S32 && s->n > 32 && s->n % 16))
+        decode_fail(d, "'%s': there is no such shape", d->at->opcode);
+}
+
+static bool wgmma_types_fit(const struct wgmma *m) {
+    unsigned a = 1u << m->a, b = 1u << m->b;
+    if (a & FP8)
+        return b & FP8 && (m->d == MATRIX_F16 || m->d == MATRIX_F32);
+    if (a & BYTE)
+        return b & BYTE && m->d == MATRIX_S32;
+    return a == b && (a & HALF             ? m->d == MATRIX_F16 || m->d == MATRIX_F32
+                      : a & (BHALF | TF32) ? m->d == MATRIX_F32
+                                           : a == BIT && m->d == MATRIX_S32);
+}
+
+/* -1 or 1, or whether it is transposed. */
+static int small_immediate(struct decoder *d, const struct ptx_operand *o, int least) {
+    int64_t value = decode_immediate(d, o);
+    if (value != 1 && value != least)
+        decode_fail(d, "'%s' cannot have %lld there", d->at->opcode, (long long)value);
+    return (int)value;
+}
+
+/* sp-meta, sp-sel: of 8-bit types all lanes have metadata, of others two of four. */
+static void wgmma_metadata(struct decoder *d, const struct ptx_operand *o, struct wgmma *m) {
+    int64_t selector = decode_immediate(d, &o[1]);
+    if (selector < 0 || selector > (type_bits(m->a) == 8 ? 0 : 1))
+        decode_fail(d, "'%s' cannot have %lld as its selector", d->at->opcode, (long long)selector);
+    m->selector = (uint8_t)selector;
+    m->metadata = decode_source(d, o, 32);
+}
+
+/* d, a, b, perhaps metadata, scale-d; of floating point then the signs of A and B; of 16 bits then whether A (in memory) and B are transposed. */
+static void wgmma_operands(struct decoder *d, const struct ptx_insn *p, struct wgmma *m) {
+    bool floats = m->d != MATRIX_S32, halves = type_bits(m->a) == 16;
+    m->a_in_registers = p->operands[1].kind == OPERAND_VECTOR;
+    unsigned transposes = halves ? 2u - m->a_in_registers : 0, count = 4 + 2 * floats + transposes;
+    const struct ptx_operand *last = p->operands + 3 + 2 * m->sparse; /* scale-d and what follows */
+    need_operands(d, p, count + 2 * m->sparse, count + 2 * m->sparse);
+    if (m->sparse)
+        wgmma_metadata(d, &p->operands[3], m);
+    if (floats)
+        m->negate = small_immediate(d, &last[1], -1) != small_immediate(d, &last[2], -1);
+    if (transposes == 2)
+        m->transpose_a = small_immediate(d, &last[3], 0);
+    if (transposes)
+        m->transpose_b = small_immediate(d, &last[2 + transposes], 0);
+    if (m->a_in_registers)
+        registers(d, &p->operands[1], 4, 32, false, m->a_regs);
+    else
+        m->descriptor_a = decode_source(d, &p->operands[1], 64);
+    m->descriptor_b = decode_source(d, &p->operands[2], 64);
+    m->add = decode_source(d, last, 1);
+    registers(d, &p->operands[0], m->columns / (m->d == MATRIX_F16 ? 4 : 2), 32, true, m->d_regs);
+}
+
+bool decode_wgmma(struct decoder *d, const struct ptx_insn *p) {
+    static const char *const known[] = {"mma_async", "sync", "aligned", "satfinite", "and", "popc", "sp", NULL};
+    struct spelling s = read_opcode(d, p->opcode);
+    struct wgmma *m = arena_alloc(d->arena, sizeof *m);
+    only_modifiers(d, p->opcode, known);
+    if (s.type_count != 3)
+        decode_fail(d, "'%s' has no types", p->opcode);
+    m->d = s.types[0], m->a = s.types[1], m->b = s.types[2];
+    m->sparse = opcode_has(p->opcode, "sp");
+    if (!wgmma_types_fit(m) || (m->sparse && m->a == MATRIX_B1))
+        decode_fail(d, "'%s': these types do not go with each other", p->opcode);
+    wgmma_shape(d, &s, m);
+    m->columns = (uint16_t)s.n;
+    m->depth = (uint16_t)s.k;
+    m->satfinite = opcode_has(p->opcode, "satfinite");
+    wgmma_operands(d, p, m);
+    m->access = (struct access){.kind = ACCESS_LOAD,
+                                .space = SPACE_SHARED,
+                                .type = TYPE_B128,
+                                .bytes = WGMMA_PIECE,
+                                .count = 1,
+                                .slot = d->access_count++};
+    decode_emit(d, op_wgmma)->extra = m;
     return true;
 }

@@ -44,11 +44,11 @@ static void visit_operand(const struct ptx_operand *o, bool written, visit_fn vi
 void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
     if (!p->opcode)
         return;
-    bool writes = p->row->first == FIRST_WRITTEN;
+    bool writes = p->row->first != FIRST_READ, updates = p->row->first == FIRST_UPDATED;
     if (p->predicate)
         visit(p->predicate, false, context);
     for (unsigned i = 0; i < p->operand_count; i++)
-        if (i > 0 || !writes || p->predicate)
+        if (i > 0 || !writes || updates || p->predicate)
             visit_operand(&p->operands[i], false, visit, context);
     if (writes && p->operand_count)
         visit_operand(&p->operands[0], true, visit, context);

@@ -408,8 +408,10 @@ CUresult cuCtxResetPersistingL2Cache(void) {
 
 static cudaError_t peer(CUcontext c, unsigned flags, bool enable) {
     int device = context_device(c);
-    if (device < 0 || (enable && c == context_current()))
+    if (device < 0)
         return cudaErrorDeviceUninitialized;
+    if (enable && c == context_current())
+        return cudaErrorPeerAccessUnsupported; /* as on an H200 */
     return enable ? cudaDeviceEnablePeerAccess(device, flags) : cudaDeviceDisablePeerAccess(device);
 }
 

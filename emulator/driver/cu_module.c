@@ -156,8 +156,7 @@ static cudaError_t kernel(void **out, const void *library, const char *name) {
     if (!out || !name)
         return cudaErrorInvalidValue;
     cudaError_t error = registration_library_kernel(library_of(library), name, &e);
-    if (error == cudaSuccess)
-        *out = e;
+    *out = error == cudaSuccess ? e : NULL;
     return error == cudaErrorSymbolNotFound ? state_refuse(NULL, error, "There is no kernel '%s' in it.", name) : error;
 }
 

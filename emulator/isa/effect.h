@@ -40,6 +40,7 @@ enum effect {
     EFFECT_BULK_WRITE,  /* the two sides of cp.async.bulk */
     EFFECT_MATRIX_ROWS, /* ldmatrix, stmatrix: 16 bytes of each lane */
     EFFECT_TILE,        /* wmma.load, wmma.store */
+    EFFECT_DESCRIPTORS, /* wgmma: pieces of shared memory */
     EFFECT_TEXTURE,
     EFFECT_SURFACE,
     EFFECT_TEXTURE_QUERY, /* a size: nothing is read */

@@ -21,7 +21,7 @@
 enum counting { COUNTED_ALWAYS, COUNTED_BY_TYPE };
 
 /* Its first operand. All others are read; an address in brackets is read in any case. */
-enum first_operand { FIRST_READ, FIRST_WRITTEN };
+enum first_operand { FIRST_READ, FIRST_WRITTEN, FIRST_UPDATED /* read, then written */ };
 
 /* What it does to memory. The space is among the opcode's words, or generic. */
 enum memory_use {
@@ -38,6 +38,7 @@ enum memory_use {
     MEMORY_MATRIX_STORE,
     MEMORY_TILE_LOAD, /* a wmma fragment's lines */
     MEMORY_TILE_STORE,
+    MEMORY_DESCRIPTORS, /* pieces of shared memory: wgmma */
     MEMORY_TEXTURE,
     MEMORY_SURFACE_LOAD,
     MEMORY_SURFACE_STORE,
@@ -188,7 +189,8 @@ enum undefined_flow {
     X(wmma_store)                                                                                                      \
     X(ldmatrix)                                                                                                        \
     X(stmatrix)                                                                                                        \
-    X(movmatrix)
+    X(movmatrix)                                                                                                       \
+    X(wgmma)
 
 enum decoding {
 #define DECODING(name) DECODING_##name,

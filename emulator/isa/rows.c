@@ -240,6 +240,10 @@ static const struct instruction rows[] = {
     MATRIX("ldmatrix", MEMORY, WRITTEN, MATRIX_LOAD, CHECKED, ldmatrix)
     MATRIX("stmatrix", MEMORY, READ, MATRIX_STORE, CHECKED, stmatrix)
     MATRIX("movmatrix", WARP, WRITTEN, NONE, PRODUCT, movmatrix)
+    MATRIX("wgmma.mma_async", TENSOR, UPDATED, DESCRIPTORS, PRODUCT, wgmma)
+    HINTS("wgmma.fence", SYNC, NONE, SYNC)
+    HINTS("wgmma.commit_group", SYNC, NONE, SYNC)
+    HINTS("wgmma.wait_group", SYNC, NONE, SYNC)
 
     /* control */
     JUMPS("bra", READ, BRANCH, BRANCH, LOST, branch)

@@ -14,6 +14,7 @@
 #include "ops/load_store.h"
 #include "ops/stack.h"
 #include "ops/texture_fetch.h"
+#include "ops/wgmma.h"
 
 static const struct {
     handler_fn handler;
@@ -49,6 +50,7 @@ static const struct {
     {op_bulk_write, EFFECT_BULK_WRITE},
     {op_ldmatrix, EFFECT_MATRIX_ROWS},
     {op_stmatrix, EFFECT_MATRIX_ROWS},
+    {op_wgmma, EFFECT_DESCRIPTORS},
     {op_wmma_load, EFFECT_TILE},
     {op_wmma_store, EFFECT_TILE},
     {op_texture, EFFECT_TEXTURE},

@@ -24,6 +24,7 @@
 
 #include "ops/half.h"
 #include "ops/matrix.h"
+#include "ops/wgmma.h"
 
 #define UNROLLED      _Pragma("GCC unroll 16") /* so that what loops over columns hold stays in registers */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -32,6 +33,7 @@
 #define NO_EXPONENT -5000 /* of zero: less than any other sum of two */
 #define FRACTION    25    /* bits kept behind the point of the largest */
 /* 16 products, each less than (2 - 2^-10)^2 * 2^25, have a sum that fits 32 bits. */
+#define FP8_FRACTION 13 /* the same in wgmma with fp8 */
 
 /* Values split into a significand (or the value itself) and an exponent. Infinities and NaN stay what they are. */
 struct split {
@@ -178,13 +180,13 @@ ALWAYS_INLINE void largest_exponents(const int32_t *a, const int32_t *b, const i
         }
 }
 
-/* Adds products to sums, in units of 2^(largest - FRACTION). Unsigned: NaN makes anything of them. */
+/* Adds products to sums, in units of 2^(largest - fraction). Unsigned: NaN makes anything of them. */
 ALWAYS_INLINE void add_products(struct split a, struct split b, const int32_t *largest, unsigned columns,
-                                unsigned depth, bool direct, uint32_t *sums) {
+                                unsigned depth, bool direct, int fraction, uint32_t *sums) {
     int32_t shift[16];
     float unit[16];
     for (unsigned j = 0; j < columns; j++) {
-        shift[j] = FRACTION - largest[j];
+        shift[j] = fraction - largest[j];
         unit[j] = power(shift[j] < 100 ? shift[j] : 100); /* more than that only where all products are zero */
     }
     UNROLLED
@@ -213,19 +215,19 @@ ALWAYS_INLINE uint32_t f16_of_sum(double sum) {
 }
 
 ALWAYS_INLINE void dot_row(struct split a, struct split b, struct split c, unsigned columns, unsigned depth,
-                           bool direct, bool to_f16, uint32_t *d) {
+                           bool direct, bool to_f16, int fraction, uint32_t *d) {
     int32_t largest[16];
     uint32_t sums[16] = {0};
     largest_exponents(a.exponent, b.exponent, c.exponent, columns, depth, largest);
-    add_products(a, b, largest, columns, depth, direct, sums);
+    add_products(a, b, largest, columns, depth, direct, fraction, sums);
     for (unsigned j = 0; j < columns; j++) {
-        int32_t addend = (int32_t)(c.significand[j] * power(c.exponent[j] - largest[j] + FRACTION));
-        double sum = ((double)(int32_t)sums[j] + (double)addend) * power_double(largest[j] - FRACTION);
+        int32_t addend = (int32_t)(c.significand[j] * power(c.exponent[j] - largest[j] + fraction));
+        double sum = ((double)(int32_t)sums[j] + (double)addend) * power_double(largest[j] - fraction);
         d[j] = to_f16 ? f16_of_sum(sum) : f32_of_sum(sum);
     }
 }
 
-#define DOT_ROW(columns, depth, direct, to_f16) dot_row(a, b, c, columns, depth, direct, to_f16, d)
+#define DOT_ROW(columns, depth, direct, to_f16) dot_row(a, b, c, columns, depth, direct, to_f16, FRACTION, d)
 
 static void dot_row_any(struct split a, struct split b, struct split c, unsigned columns, unsigned depth, bool direct,
                         bool to_f16, uint32_t *d) {
@@ -347,6 +349,89 @@ const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
     multiply(m, a, b, c, d);
     matrix_write_d(w, m->d_regs, m->d, m->rows, m->columns, d);
     return in + 1;
+}
+
+/* ---- wgmma ----
+ *
+ * As an H200 computes it (tests/emulator/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of 32 products and C,
+ * cut off 13 bits behind the point, and of the result in f32 as many bits are kept. */
+
+#define WGMMA_ROW(columns, depth, direct, to_f16, fraction)                                                            \
+    dot_row(a, b, c, columns, depth, direct, to_f16, fraction, d)
+
+ALWAYS_INLINE void wgmma_row_of(const struct wgmma *m, struct split a, struct split b, struct split c, unsigned columns,
+                                uint32_t *d) {
+    bool to_f16 = m->d == MATRIX_F16;
+    if (m->depth == 32)
+        to_f16 ? WGMMA_ROW(columns, 32, true, true, FP8_FRACTION) : WGMMA_ROW(columns, 32, true, false, FP8_FRACTION);
+    else if (m->depth == 8)
+        WGMMA_ROW(columns, 8, false, false, FRACTION);
+    else if (m->a == MATRIX_BF16)
+        WGMMA_ROW(columns, 16, false, false, FRACTION);
+    else
+        to_f16 ? WGMMA_ROW(columns, 16, true, true, FRACTION) : WGMMA_ROW(columns, 16, true, false, FRACTION);
+}
+
+/* What is rounded to zero is +0. Of a sum of fp8 in f32 not all bits are there. */
+static void finish_row(const struct wgmma *m, uint32_t *d, unsigned n) {
+    bool to_f16 = m->d == MATRIX_F16;
+    const uint32_t kept = m->depth == 32 && !to_f16 ? ~0u << (23 - FP8_FRACTION) : ~0u;
+    const uint32_t magnitude = to_f16 ? F16_SIGN - 1 : F32_SIGN - 1;
+    for (unsigned j = 0; j < n; j++)
+        d[j] = d[j] & kept & magnitude ? d[j] & kept : 0;
+}
+
+/* The value itself and its exponent, which a subnormal of e4m3 has not as a normal number of f16. */
+static void split_fp8(uint32_t x, enum matrix_type type, float *value, int32_t *exponent) {
+    int fraction = type == MATRIX_E5M2 ? 2 : 3, bias = type == MATRIX_E5M2 ? 15 : 7,
+        field = (int)(x & 0x7f) >> fraction;
+    *value = f16_to_f32(f16_of_fp8((uint8_t)x, type));
+    *exponent = field ? field - bias : x & 0x7f ? 1 - bias : NO_EXPONENT;
+}
+
+static void split_elements(enum matrix_type type, const uint32_t *raw, unsigned n, struct split *to) {
+    if (type == MATRIX_TF32)
+        SPLIT_ALL(split_tf32, uint32_t, raw);
+    else if (type == MATRIX_BF16)
+        SPLIT_ALL(split_bf16, uint16_t, raw);
+    else if (type == MATRIX_F16)
+        SPLIT_ALL(split_direct, uint16_t, raw);
+    else
+        for (unsigned i = 0; i < n; i++)
+            split_fp8(raw[i], type, &to->significand[i], &to->exponent[i]);
+}
+
+static void wgmma_rows(const struct wgmma *m, struct split a, struct split b, struct split c, unsigned rows,
+                       unsigned columns, uint32_t *d) {
+    bool finite = all_finite(a.significand, rows * m->depth) && all_finite(b.significand, columns * m->depth) &&
+                  all_finite(c.significand, rows * columns);
+    for (unsigned i = 0; i < rows; i++) {
+        struct split ai = {a.significand + i * m->depth, a.exponent + i * m->depth};
+        struct split ci = {c.significand + i * columns, c.exponent + i * columns};
+        uint32_t *di = d + i * columns;
+        columns == 16 ? wgmma_row_of(m, ai, b, ci, 16, di) : wgmma_row_of(m, ai, b, ci, 8, di);
+        finish_row(m, di, columns);
+        if (!finite)
+            special_row(ai, b, ci, columns, m->depth, m->d == MATRIX_F16, di);
+    }
+}
+
+void mma_float_wgmma(const struct wgmma *m, unsigned rows, const uint32_t *a_raw, const uint32_t *b_raw,
+                     unsigned columns, uint32_t *c) {
+    _Alignas(64) float a_significand[MAX_OPERAND], b_significand[MAX_OPERAND], c_significand[MATRIX_ELEMENTS];
+    _Alignas(64) int32_t a_exponent[MAX_OPERAND], b_exponent[MAX_OPERAND], c_exponent[MATRIX_ELEMENTS];
+    struct split a = {a_significand, a_exponent}, b = {b_significand, b_exponent}, all = {c_significand, c_exponent},
+                 *to = &all;
+    unsigned n = rows * columns;
+    split_elements(m->a, a_raw, rows * m->depth, &a);
+    split_elements(m->b, b_raw, columns * m->depth, &b);
+    for (unsigned i = 0; m->negate && i < rows * m->depth; i++)
+        a_significand[i] = -a_significand[i];
+    if (m->d == MATRIX_F16)
+        SPLIT_ALL(split_f16, uint16_t, c);
+    else
+        SPLIT_ALL(split_f32, uint32_t, c);
+    wgmma_rows(m, a, b, all, rows, columns, c);
 }
 
 /* ---- mma.sp ---- */

@@ -14,7 +14,8 @@
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 
-#define MAX_NESTING     64 /* of { } in a function, and of initialisers */
+#define LONGEST_LIST    128 /* the registers of a wgmma */
+#define MAX_NESTING     64  /* of { } in a function, and of initialisers */
 #define MAX_DIMENSIONS  16
 #define MAX_INITIALIZED ((uint64_t)256 << 20) /* bytes */
 #define MAX_OPERANDS    16                    /* that lie in each other */
@@ -519,7 +520,7 @@ static struct ptx_variable *parameters(struct parser *p) {
 static struct ptx_operand operand(struct parser *p);
 
 static void operand_items(struct parser *p, struct ptx_operand *o, char close) {
-    struct ptx_operand items[64];
+    struct ptx_operand items[LONGEST_LIST];
     size_t n = 0;
     while (!is_punct(p, close)) {
         if (n == sizeof items / sizeof *items)

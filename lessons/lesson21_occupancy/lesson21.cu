@@ -81,7 +81,8 @@ static __global__ void copy_kernel1(const float *__restrict__ x, float *__restri
     }
 }
 
-/* Version 2: LOADS elements, a block's width apart. All loads are under way before the first store needs one. */
+/* Version 2: LOADS elements, a block's width apart. All loads stand before the first store. (Of 8 and 16 ptxas puts some behind it: the page
+ * has what that costs.) */
 template <int LOADS> static __global__ void copy_kernel2(const float *__restrict__ x, float *__restrict__ y, int n) {
     int first = blockIdx.x * LOADS * blockDim.x + threadIdx.x;
     float v[LOADS];

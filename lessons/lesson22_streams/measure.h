@@ -363,7 +363,8 @@ static void timed_launch(void *a_timed, cudaStream_t stream) {
     }
 }
 
-/* As many rounds as let all kernels take a little longer than all copies in: then these can be hidden, and those out, too. */
+/* As many rounds as let all kernels take a little longer than all copies in: then these can be hidden, and those out, too. (On an H200:
+ * kernels 5.6 ms, copies in 4.9 ms, or 5.4 ms beside copies out.) */
 static int rounds_for(struct machine *m, int n, int chunk) {
     struct timed copies = {NULL, m, job_create(NULL, n, chunk, 64, 1), {}, false}, kernels = copies;
     kernels.kernels = true;

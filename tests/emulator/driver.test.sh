@@ -31,14 +31,15 @@ compile_host() {
   [ "$status" = 0 ] || { no "$compiled.c" "does not compile" && show_output; }
 }
 
+where=driver libraries=$LD_LIBRARY_PATH
 # run NAME ARGUMENTS...: its lines get its name.
 run() {
   name=$1
   shift
   status=0
-  timeout 60 "$scratch/$name" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
-  sed "s|^\(ok\|not ok\) |&driver/$name: |" "$scratch/out"
-  [ "$status" -le 1 ] || no "driver/$name ends" "ended with status $status: $(tail -n 1 "$scratch/err")"
+  LD_LIBRARY_PATH=$libraries timeout 60 "$scratch/$name" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+  sed "s|^\(ok\|not ok\) |&$where/$name: |" "$scratch/out"
+  [ "$status" -le 1 ] || no "$where/$name ends" "ended with status $status: $(tail -n 1 "$scratch/err")"
 }
 
 says() { # NAME WORDS
@@ -70,13 +71,30 @@ for program in modules memory streams link entry_points wrong; do
   compile_host "$program"
 done
 
+run_all() {
+  run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
+  run memory
+  run streams "$scratch/kernels.ptx"
+  run link "$scratch/a.ptx" "$scratch/b.ptx"
+  run entry_points
+}
+
 run contexts
 is_silent_about "a context's end frees nothing twice" "API call to cuCtxDestroy"
-run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
-run memory
-run streams "$scratch/kernels.ptx"
-run link "$scratch/a.ptx" "$scratch/b.ptx"
-run entry_points
+run_all
+
+# The same executables with NVIDIA's driver: what they expect of the emulator is what a GPU answers.
+case " $GPU_ARCHS " in
+*' 90 '*)
+  where='on the GPU, driver' libraries=$TOOLKIT_LIB
+  export DRIVER_OF_NVIDIA=1
+  run contexts
+  run_all
+  unset DRIVER_OF_NVIDIA
+  where=driver libraries=$LD_LIBRARY_PATH
+  ;;
+*) skip "the driver's tests on a GPU" "there is none of compute capability 9.0" ;;
+esac
 
 # The same with ASan and UBSan, whose runtime has to be there before anything else.
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)

@@ -77,6 +77,30 @@ if [ -x "$ptxas" ]; then
   profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=gemm_tiled EMULATOR_PTXAS=/nowhere/ptxas
   says "registers/from machine code" 'Registers Per Thread register [1-9][0-9]* \(sm_90, from the program\)'
   says "text/no lines without -lineinfo" 'compile with -lineinfo'
+  # Machine code says how many registers there are, and not what had no room in them: that is asked of ptxas all the same.
+  cat >"$scratch/spills.cu" <<'END'
+__global__ void __launch_bounds__(1024, 2) spilling(float *x) { /* 64 words that are needed to the end, and 32 registers */
+    float v[64];
+    for (int k = 0; k < 64; k++) {
+        v[k] = x[k * 1024 + threadIdx.x];
+    }
+    __syncthreads();
+    for (int k = 0; k < 64; k++) {
+        x[threadIdx.x * 64 + k] = v[k] * v[63 - k];
+    }
+}
+int main(void) {
+    float *x;
+    cudaMalloc((void **)&x, 64 * 1024 * sizeof *x);
+    spilling<<<1, 1024>>>(x);
+    return cudaDeviceSynchronize();
+}
+END
+  program="$scratch/spills"
+  capture "$NVCC" -O3 -std=c++17 -cudart shared -gencode arch=compute_90,code=[compute_90,sm_90] "$scratch/spills.cu" -o "$program" -ldl
+  profiled EMULATOR_PROFILE=text EMULATOR_PTXAS="$ptxas"
+  says "registers/spills of machine code" \
+    'register 32 \(sm_90, from the program\) Registers that did not fit: stored, loaded byte [1-9][0-9]*, [1-9][0-9]*'
   program="$scratch/a b/program"
 else
   skip registers/ptxas "there is none"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lesson 25: each of the five causes that are planted in its program, and in its exercise as it is given, is among the first three lines of advice
-# of the profile, with its line; and in the last repaired version none of them is. The page's table of both reports is what is counted.
+# of the profile, with its line; and in the last repaired version none of them is. ncu's rules, as they are in the record of an H200, name the same
+# causes among their first three lines. The page's table of both reports is what is counted.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -37,6 +38,13 @@ lesson() { # KERNEL TEXT-OF-THE-LINE PATTERN
   advice "$scratch/lesson25" V=1 KERNEL="$1"
   finds "lesson25/$1" "line $(line_of "$folder/lesson25.cu" "void $1(" "$2"): $3"
 }
+# The same cause is in each of these patterns' words among the first three lines of ncu's advice for the kernel, as advice.sh orders them.
+ncu_finds() { # KERNEL PATTERN...
+  said=$(sh "$folder/measured/advice.sh" | awk -F '\t' -v kernel="$1" '$1 == kernel && ++count <= 3 { print $3 }')
+  kernel=$1
+  shift
+  for pattern in "$@"; do finds "ncu/$kernel: $pattern" "$pattern"; done
+}
 exercise() {
   advice "$exercise" KERNEL="$1"
   finds "exercise25/$1" "line $(line_of "$folder/exercise.cu" "void $1(" "$2"): $3"
@@ -55,6 +63,22 @@ exercise bend_kernel 'if (i % 2 == 0)' 'threads of one warp go both ways at 100 
 exercise peaks_kernel 'largest = fmaxf' 'too few bytes in flight'
 advice "$exercise" NO_COLOR=1
 finds "exercise25/the host" 'the host waits for the device [0-9]+ times in a row \(cudaStreamSynchronize'
+
+# shape_kernel1's rule is cut off in the record, behind its estimate: bend_kernel has the same cause. The host's waits are no kernel's, so ncu has no
+# rule for them. And where a cause is not planted, it is not named.
+unused='only 4[.]0 of the 32 bytes' banks='shared (loads|stores) .*way bank conflict' split='divergent flow control .*active threads in a warp'
+small='grid is too small to fill' starved='stalled waiting for a scoreboard dependency on a L1TEX'
+ncu_finds scale_kernel1 "global loads .*$unused" "global stores .*$unused"
+ncu_finds turn_kernel1 "$banks"
+ncu_finds energy_kernel1 "$small" "$starved"
+ncu_finds center_kernel "global loads .*$unused"
+ncu_finds running_kernel "$banks"
+ncu_finds bend_kernel "$split"
+ncu_finds peaks_kernel "$small" "$starved"
+others=$(sh "$folder/measured/advice.sh" | awk -F '\t' -v unused="global loads .*$unused" -v banks="$banks" -v split_up="$split" '
+  ++count[$1] > 3 { next }
+  $3 ~ unused && $1 !~ /^(scale|center)_/ || $3 ~ banks && $1 !~ /^(turn|running)_/ || $3 ~ split_up && $1 != "bend_kernel" { print $1 ": " $3 }')
+if [ -z "$others" ]; then pass "ncu names no other cause of the five"; else no "ncu names no other cause of the five" "$others"; fi
 
 # The page quotes the comparison of versions 1 and 2: each of these lines, but for the lines' numbers, is in what is printed.
 capture env V=1 OUT="$scratch/v1.profile" sh tools/actions/profile.sh "$scratch/lesson25"

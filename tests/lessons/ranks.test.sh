@@ -27,7 +27,10 @@ check_start() {
   fi
 }
 
+check_start "whoever sets RANK" RANK WORLD_SIZE LOCAL_RANK
+export TORCHELASTIC_RUN_ID=none
 check_start torchrun RANK WORLD_SIZE LOCAL_RANK
+unset TORCHELASTIC_RUN_ID
 check_start "Open MPI's mpirun" OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_RANK
 check_start "MPICH's mpirun" PMI_RANK PMI_SIZE MPI_LOCALRANKID
 check_start srun SLURM_PROCID SLURM_NTASKS SLURM_LOCALID

@@ -11,12 +11,12 @@ awk '
 
   # "8192 x 8192, fp16, 4 vectors" heads a table of lesson14; "4096 x 4096, fp16, 13 copies" one of models.
   /^[0-9]+ x [0-9]+, / { split($0, part, ", "); table = section "/" part[1] "/" part[2]; if (part[3] ~ /vector|transposed/) table = table "/" part[3]; next }
-  section ~ /^(earlier )?lesson14/ && / \.\. / {
+  section ~ /^lesson14/ && / \.\. / {
     shift = $2 == "kernel" ? 1 : 0
     key = table "/" $1
     ms[key] = $(2 + shift); rate[key] = $(6 + shift); percent[key] = $NF
   }
-  section ~ /^(earlier )?models/ && / \.\. / {
+  section ~ /^models/ && / \.\. / {
     shift = $2 == "kernel" ? 1 : 0
     us[table "/" $1] = $(2 + shift); speed[table "/" $1] = $(NF - 1)
   }
@@ -28,19 +28,16 @@ awk '
   function whole(x) { return sprintf("%.0f", x) }
   function one(shape) { return "lesson14, SEED=1/" shape "/" }
   function two(shape) { return "lesson14, SEED=2/" shape "/" }
-  # Versions 7, 8 and 11 were last timed in an earlier run than the others, unless the record has only one.
-  function earlier(seed) { return (("earlier lesson14, SEED=2/8192 x 8192/fp16/gemv_kernel8") in ms ? "earlier " : "") "lesson14, SEED=" seed "/" }
-  function earlier_models(seed) { return (("earlier models, SEED=1/8192 x 8192/fp16/gemv_kernel8") in us ? "earlier " : "") "models, SEED=" seed "/" }
   function fp32_row(name, shown, question) {
     printf "| %s |%s %s | %.0f | %.1f | %.1f | %.1f |\n", shown, question, ms[one("8192 x 8192") "fp32/" name], rate[one("8192 x 8192") "fp32/" name],
       percent[one("8192 x 8192") "fp32/" name], percent[one("28672 x 4096") "fp32/" name], percent[one("28672 x 8192") "fp32/" name]
   }
   function format_row(format, name, shown,    key, base) {
-    key = (format == "fp16" ? earlier(2) "28672 x 8192/" : two("28672 x 8192")) format "/" name
-    small = (format == "fp16" ? earlier(2) "8192 x 8192/" : two("8192 x 8192")) format "/" name
-    base = ms[earlier(2) "28672 x 8192/fp16/gemv_kernel8"]
+    key = two("28672 x 8192") format "/" name
+    small = two("8192 x 8192") format "/" name
+    base = ms[two("28672 x 8192") "fp16/gemv_kernel8"]
     printf "| %s | %s | %.3f | %.0f | %.2f | %.2f |\n", format, shown, ms[key], rate[key], base / ms[key],
-      ms[earlier(2) "8192 x 8192/fp16/gemv_kernel8"] / ms[small]
+      ms[two("8192 x 8192") "fp16/gemv_kernel8"] / ms[small]
   }
   END {
     printf "~ %s, %s\n", machine, date
@@ -67,7 +64,7 @@ awk '
     printf "| 8192 x 8192 | %.4f | %.4f | %.4f |\n", ms[a "gemv_kernel5"], ms[a "gemv_kernel6"], ms[a "cuBLAS"]
     split("8192 x 8192|28672 x 4096|28672 x 8192", shapes, "|")
     for (k = 1; k <= 3; k++) {
-      t = earlier(2) shapes[k] "/fp32/transposed/"
+      t = two(shapes[k]) "fp32/transposed/"
       printf "| %s | %.4f | %.1f | %.1f |\n", shapes[k], ms[t "gemv_kernel7"], percent[t "gemv_kernel7"], percent[t "cuBLAS"]
     }
 
@@ -75,31 +72,31 @@ awk '
     format_row("fp16", "gemv_kernel8", "gemv_kernel8")
     format_row("int8", "gemv_kernel9", "gemv_kernel9")
     format_row("int4", "gemv_kernel10", "gemv_kernel10")
-    base = ms[earlier(2) "28672 x 8192/fp16/gemv_kernel8"]
+    base = ms[two("28672 x 8192") "fp16/gemv_kernel8"]
     printf "~ int4 is %.2f times as fast as fp16 at 28672 x 8192, and %.2f times with other weights\n", base / ms[two("28672 x 8192") "int4/gemv_kernel10"],
       base / ms[one("28672 x 8192") "int4/gemv_kernel10"]
 
     for (n = 1; n <= 16; n *= 2) {
-      t = earlier(1) "8192 x 8192/fp16/" n " vector" (n > 1 ? "s" : "") "/"
+      t = one("8192 x 8192") "fp16/" n " vector" (n > 1 ? "s" : "") "/"
       printf "| %d | %.4f | %.4f |\n", n, ms[t "gemv_kernel11"], ms[t "cuBLAS"]
     }
 
     # The models: their matrices in the order of the record.
     count = split("4096 x 4096|1024 x 4096|14336 x 4096|4096 x 14336|128256 x 4096|8192 x 8192|1024 x 8192|28672 x 8192|8192 x 28672|128256 x 8192|28672 x 4096", all, "|")
     for (k = 1; k <= count; k++) {
-      t = "models, SEED=1/" all[k] "/"; u = "models, SEED=2/" all[k] "/"; th = earlier_models(1) all[k] "/"; uh = earlier_models(2) all[k] "/"
-      f = us[t "fp32/cuBLAS"] / us[t "fp32/gemv_kernel5"]; h = us[th "fp16/cuBLAS"] / us[th "fp16/gemv_kernel8"]
-      printf "| %s | %.1f | %.2f | %.1f | %.2f | %.1f | %.1f |\n", all[k], us[t "fp32/gemv_kernel5"], f, us[th "fp16/gemv_kernel8"], h, us[t "int8/gemv_kernel9"], us[t "int4/gemv_kernel10"]
+      t = "models, SEED=1/" all[k] "/"; u = "models, SEED=2/" all[k] "/"
+      f = us[t "fp32/cuBLAS"] / us[t "fp32/gemv_kernel5"]; h = us[t "fp16/cuBLAS"] / us[t "fp16/gemv_kernel8"]
+      printf "| %s | %.1f | %.2f | %.1f | %.2f | %.1f | %.1f |\n", all[k], us[t "fp32/gemv_kernel5"], f, us[t "fp16/gemv_kernel8"], h, us[t "int8/gemv_kernel9"], us[t "int4/gemv_kernel10"]
       mean32 += log(f) / count; mean16 += log(h) / count
-      limit32 += log(us[t "fp32/cuBLAS"] / us[t "fp32/read"]) / count; limit16 += log(us[th "fp16/cuBLAS"] / us[th "fp16/read"]) / count
-      again32 += log(us[u "fp32/cuBLAS"] / us[u "fp32/gemv_kernel5"]) / count; again16 += log(us[uh "fp16/cuBLAS"] / us[uh "fp16/gemv_kernel8"]) / count
+      limit32 += log(us[t "fp32/cuBLAS"] / us[t "fp32/read"]) / count; limit16 += log(us[t "fp16/cuBLAS"] / us[t "fp16/read"]) / count
+      again32 += log(us[u "fp32/cuBLAS"] / us[u "fp32/gemv_kernel5"]) / count; again16 += log(us[u "fp16/cuBLAS"] / us[u "fp16/gemv_kernel8"]) / count
     }
     printf "~ On average (the geometric mean) version 5 is %.2f times as fast as cuBLAS in fp32, and version 8 %.2f times in fp16; with another seed %.2f and %.2f times\n",
       exp(mean32), exp(mean16), exp(again32), exp(again16)
     printf "~ Reading alone would be %.2f and %.2f times as fast as cuBLAS\n", exp(limit32), exp(limit16)
     t = "models, SEED=1/28672 x 8192/"; u = "models, SEED=2/28672 x 8192/"
     printf "~ In these graphs int4 is %.2f times as fast as fp16 at 28672 x 8192, and %.2f times with another seed\n",
-      us[earlier_models(1) "28672 x 8192/fp16/gemv_kernel8"] / us[t "int4/gemv_kernel10"], us[earlier_models(2) "28672 x 8192/fp16/gemv_kernel8"] / us[u "int4/gemv_kernel10"]
+      us[t "fp16/gemv_kernel8"] / us[t "int4/gemv_kernel10"], us[u "fp16/gemv_kernel8"] / us[u "int4/gemv_kernel10"]
 
     for (k = 1; k <= races; k++) {
       r = raced[k] "/"

@@ -10,7 +10,7 @@
 #include "common/turns.h"
 #include "common/verify.h"
 
-enum { LINKS = 200, ROUNDS = 21, WAYS = 4 };
+enum { LINKS = 200, ROUNDS = 21, WAYS = 4, IN_A_ROW = 100 };
 enum way { PLAIN, GRAPH, EARLY, EARLY_GRAPH };
 static const char *const names[] = {"launches", "graph", "PDL", "graph of PDL"};
 
@@ -60,7 +60,8 @@ struct chain {
     int *flag; /* pinned */
     bool early;
     cudaStream_t stream;
-    cudaEvent_t begin, end;
+    cudaEvent_t begin, end, mark; /* mark: has no time, as the pipelines' events */
+    size_t bytes;                 /* that are taken from the pool, or with cudaMalloc */
     cudaGraphExec_t graph[WAYS];
 };
 
@@ -115,48 +116,100 @@ static void chains(struct chain *c, bool times) {
     }
 }
 
-/* Other things that are handed over, in microseconds of the CPU. */
+// ---------------------------------------------------------------- other calls, in microseconds of the CPU
+
+static void event_calls(struct chain *c) {
+    CUDA_CHECK(cudaEventRecord(c->mark, c->stream));
+    CUDA_CHECK(cudaStreamWaitEvent(cudaStreamPerThread, c->mark, 0));
+}
+
+static void pool_calls(struct chain *c) {
+    void *memory;
+    CUDA_CHECK(cudaMallocAsync(&memory, c->bytes, c->stream));
+    CUDA_CHECK(cudaFreeAsync(memory, c->stream));
+}
+
+static void memory_calls(struct chain *c) {
+    void *memory;
+    CUDA_CHECK(cudaMalloc(&memory, c->bytes));
+    CUDA_CHECK(cudaFree(memory));
+}
+
+static void host_function_call(struct chain *c) {
+    CUDA_CHECK(cudaLaunchHostFunc(
+        c->stream, [](void *) {}, NULL));
+}
+
+/* With `keeps` the pool keeps its memory when the CPU waits; otherwise it gives all of it back to the system. */
+static const struct call {
+    const char *name;
+    void (*make)(struct chain *);
+    bool keeps;
+} all_calls[] = {
+    {"event, recorded and waited for", event_calls, false}, {"cudaMallocAsync, cudaFreeAsync", pool_calls, false},
+    {"the same, the pool keeps all", pool_calls, true},     {"cudaMalloc, cudaFree", memory_calls, false},
+    {"cudaLaunchHostFunc", host_function_call, false},
+};
+enum { CALLS = sizeof all_calls / sizeof all_calls[0] };
+
+static void pool_keeps(bool all) {
+    cudaMemPool_t pool;
+    uint64_t threshold = all ? UINT64_MAX : 0;
+    CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+}
+
+/* The first call behind a wait of the CPU finds an idle GPU, and a pool that has given its memory back. So it is timed alone, and then
+ * those behind it, which have neither. In a pipeline most calls are of the second kind. */
+static void time_call(const struct call *call, struct chain *c, float *first, float *next) {
+    pool_keeps(call->keeps);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    double t = now();
+    call->make(c);
+    *first = (float)(now() - t);
+    t = now();
+    for (int k = 0; k < IN_A_ROW; k++) {
+        call->make(c);
+    }
+    *next = (float)(now() - t) / IN_A_ROW;
+}
+
 static void calls(struct chain *c, bool times) {
-    static float event[ROUNDS], pool[ROUNDS], plain[ROUNDS], instantiate[ROUNDS], update[ROUNDS], host[ROUNDS];
-    for (int r = 0; r < ROUNDS; r++) {
-        void *memory;
-        double t = now();
-        CUDA_CHECK(cudaEventRecord(c->begin, c->stream));
-        CUDA_CHECK(cudaStreamWaitEvent(cudaStreamPerThread, c->begin, 0));
-        event[r] = (float)(now() - t);
-        t = now();
-        CUDA_CHECK(cudaMallocAsync(&memory, 1 << 20, c->stream));
-        CUDA_CHECK(cudaFreeAsync(memory, c->stream));
-        pool[r] = (float)(now() - t);
-        CUDA_CHECK(cudaDeviceSynchronize());
-        t = now();
-        CUDA_CHECK(cudaMalloc(&memory, 1 << 20));
-        CUDA_CHECK(cudaFree(memory));
-        plain[r] = (float)(now() - t);
+    static float first[CALLS][ROUNDS], next[CALLS][ROUNDS];
+    for (int r = -3; r < ROUNDS; r++) {
+        for (int k = 0; k < CALLS; k++) {
+            time_call(&all_calls[k], c, &first[k][r < 0 ? 0 : r], &next[k][r < 0 ? 0 : r]);
+        }
+    }
+    pool_keeps(false);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    for (int k = 0; k < CALLS && times; k++) {
+        char what[80];
+        snprintf(what, sizeof what, "%s, first", all_calls[k].name);
+        print(what, first[k], "us");
+        snprintf(what, sizeof what, "%s, next", all_calls[k].name);
+        print(what, next[k], "us");
+    }
+}
+
+static void graphs(struct chain *c, bool times) {
+    static float instantiate[ROUNDS], update[ROUNDS];
+    for (int r = -3; r < ROUNDS; r++) {
         cudaGraphExec_t exec;
         cudaGraphExecUpdateResultInfo result;
         cudaGraph_t graph = capture(c->count, false, c->stream);
-        t = now();
+        double t = now();
         CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
-        instantiate[r] = (float)(now() - t);
+        instantiate[r < 0 ? 0 : r] = (float)(now() - t);
         t = now();
         CUDA_CHECK(cudaGraphExecUpdate(exec, graph, &result));
-        update[r] = (float)(now() - t);
+        update[r < 0 ? 0 : r] = (float)(now() - t);
         CUDA_CHECK(cudaGraphExecDestroy(exec));
         CUDA_CHECK(cudaGraphDestroy(graph));
-        t = now();
-        CUDA_CHECK(cudaLaunchHostFunc(
-            c->stream, [](void *) {}, NULL));
-        host[r] = (float)(now() - t);
-        CUDA_CHECK(cudaDeviceSynchronize());
     }
     if (times) {
-        print("event recorded and waited for", event, "us");
-        print("cudaMallocAsync and cudaFreeAsync", pool, "us");
-        print("cudaMalloc and cudaFree", plain, "us");
         print("graph of 200 kernels, instantiate", instantiate, "us");
         print("graph of 200 kernels, update", update, "us");
-        print("cudaLaunchHostFunc", host, "us");
     }
 }
 
@@ -215,6 +268,8 @@ int main(void) {
     CUDA_CHECK(cudaStreamCreateWithFlags(&c.stream, cudaStreamNonBlocking));
     CUDA_CHECK(cudaEventCreate(&c.begin));
     CUDA_CHECK(cudaEventCreate(&c.end));
+    CUDA_CHECK(cudaEventCreateWithFlags(&c.mark, cudaEventDisableTiming));
+    c.bytes = times ? (size_t)8 << 20 : 4096; // a chunk of the lesson's pipelines
     for (int w = GRAPH; w < WAYS; w += 2) {
         cudaGraph_t graph = capture(c.count, w == EARLY_GRAPH && c.early, c.stream);
         CUDA_CHECK(cudaGraphInstantiate(&c.graph[w], graph, 0));
@@ -223,12 +278,14 @@ int main(void) {
     }
     chains(&c, times);
     calls(&c, times);
+    graphs(&c, times);
     copies(times ? (size_t)64 << 20 : 4096, times);
     for (int w = GRAPH; w < WAYS; w += 2) {
         CUDA_CHECK(cudaGraphExecDestroy(c.graph[w]));
     }
     CUDA_CHECK(cudaEventDestroy(c.begin));
     CUDA_CHECK(cudaEventDestroy(c.end));
+    CUDA_CHECK(cudaEventDestroy(c.mark));
     CUDA_CHECK(cudaStreamDestroy(c.stream));
     CUDA_CHECK(cudaFree(c.count));
     CUDA_CHECK(cudaFreeHost(c.flag));

@@ -2,7 +2,7 @@
 # record.sh FOLDER: runs the programs in FOLDER on the GPU of this machine and prints what the page's tables are made from, to be kept as
 # h200.txt. First build them there (that also notes how long nvcc takes):
 #     sh lessons/lesson23_nvcc/measured/record.sh build FOLDER
-# Both in the root of the workbook. About a minute. A step that fails leaves its words, and the next one follows.
+# Both in the root of the workbook. About two minutes. A step that fails leaves its words, and the next one follows.
 set -u
 . tools/authoring/measured.sh
 here=lessons/lesson23_nvcc
@@ -15,6 +15,12 @@ seconds() {
   "$@" >"$folder/seconds.out" 2>&1
   status=$?
   echo "$(($(date +%s%N) - begin)) $status" | awk '{ printf "%.3f s, status %d\n", $1 / 1e9, $2 }'
+}
+
+# ignoring NAME VARIABLES PROGRAM: its time and status with them, which image it has taken, or its error.
+ignoring() {
+  echo "$1: $(seconds timeout 20 env $2 "$folder/$3")"
+  grep -e '^the device: ' -e '^ *error: ' "$folder/seconds.out"
 }
 
 # What a program of several files needs, and how long nvcc takes for one image, for three, for six, and for six at the same time.
@@ -57,6 +63,14 @@ for seed in 1 2; do
   SEED=$seed timeout 20 "$folder/fast"
 done
 
+# What a version waits for: memory is "long scoreboard", another instruction of its own "wait" or "short scoreboard" (special functions).
+section "ncu, SIZE=67108864"
+SIZE=67108864 count "$folder/lesson23" '^silu_kernel' 5 gpu__time_duration.sum sm__warps_active.avg.per_cycle_active \
+  smsp__inst_executed.sum smsp__issue_active.avg.pct_of_peak_sustained_active \
+  smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio \
+  smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio \
+  smsp__average_warps_issue_stalled_wait_per_issue_active.ratio
+
 # In turns, so that no way has the warm machine for itself.
 for round in 1 2 3; do
   for way in same_file separate lto; do
@@ -65,7 +79,7 @@ for round in 1 2 3; do
   done
 done
 
-# The first launch of a program with PTX alone: an empty cache, a full one, none. And the images that may be ignored.
+# The first launch of a program with PTX alone: an empty cache, a full one, none.
 section "start of a program, V=2 SIZE=1000"
 export V=2 SIZE=1000 CUDA_CACHE_PATH="$folder/cache"
 for round in 1 2 3; do
@@ -76,9 +90,19 @@ for round in 1 2 3; do
   echo "machine code: $(seconds timeout 20 "$folder/lesson23")"
   echo "machine code, CUDA_MODULE_LOADING=EAGER: $(CUDA_MODULE_LOADING=EAGER seconds timeout 20 "$folder/lesson23")"
 done
-echo "PTX, CUDA_DISABLE_PTX_JIT=1: $(CUDA_DISABLE_PTX_JIT=1 seconds timeout 20 "$folder/jit")"
-grep error: "$folder/seconds.out"
-echo "machine code, CUDA_FORCE_PTX_JIT=1: $(CUDA_FORCE_PTX_JIT=1 seconds timeout 20 "$folder/lesson23")"
+
+# With a full cache a program of PTX alone has run under CUDA_DISABLE_PTX_JIT=1. What does it do with an empty one, and with none?
+section "images that are ignored, V=2 SIZE=1000"
+for round in 1 2 3; do
+  rm -rf "$folder/cache"
+  ignoring "PTX, CUDA_DISABLE_PTX_JIT=1, empty cache" CUDA_DISABLE_PTX_JIT=1 jit
+  "$folder/jit" >/dev/null 2>&1
+  ignoring "PTX, CUDA_DISABLE_PTX_JIT=1, full cache" CUDA_DISABLE_PTX_JIT=1 jit
+  ignoring "PTX, CUDA_DISABLE_PTX_JIT=1, CUDA_CACHE_DISABLE=1" "CUDA_DISABLE_PTX_JIT=1 CUDA_CACHE_DISABLE=1" jit
+  rm -rf "$folder/cache"
+  ignoring "machine code, CUDA_FORCE_PTX_JIT=1, empty cache" CUDA_FORCE_PTX_JIT=1 lesson23
+  ignoring "machine code, CUDA_FORCE_PTX_JIT=1, full cache" CUDA_FORCE_PTX_JIT=1 lesson23
+done
 unset V SIZE CUDA_CACHE_PATH
 
 section "the project of three files"

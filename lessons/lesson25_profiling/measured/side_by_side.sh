@@ -18,6 +18,7 @@ awk -v record="$record" '
   FILENAME == record && section ~ /ncu, pipeline1, SIZE=4096/ && $1 == "turn_kernel1" && !($2 in measured) { measured[$2] = $3 }
 
   function grouped(v,   out) {
+    sub(/\.00$/, "", v) # the profile writes 32.00 where ncu writes 32
     if (v !~ /^[0-9]+$/) return v
     while (length(v) > 3) { out = "," substr(v, length(v) - 2) out; v = substr(v, 1, length(v) - 3) }
     return v out

@@ -54,16 +54,19 @@ static inline void start_end(const struct start *) {
 }
 #else
 static inline struct start start_begin(int *, char ***) {
-    static const char *const names[][4] = {
-        {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK"},
-        {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
-        {"MPICH's mpirun", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-        {"srun", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+    // RANK and its two companions are set by many, also by hand; TORCHELASTIC_RUN_ID by torchrun alone.
+    static const char *const names[][5] = {
+        {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID"},
+        {"whoever sets RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "RANK"},
+        {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+         "OMPI_COMM_WORLD_RANK"},
+        {"MPICH's mpirun", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "PMI_RANK"},
+        {"srun", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_PROCID"},
     };
-    for (int k = 0; k < 4; k++) {
-        const char *rank = getenv(names[k][1]), *ranks = getenv(names[k][2]), *local = getenv(names[k][3]);
-        if (rank && ranks && local) {
-            return {atoi(rank), atoi(ranks), atoi(local), names[k][0]};
+    for (const auto &name : names) {
+        const char *rank = getenv(name[1]), *ranks = getenv(name[2]), *local = getenv(name[3]);
+        if (rank && ranks && local && getenv(name[4])) {
+            return {atoi(rank), atoi(ranks), atoi(local), name[0]};
         }
     }
     return {0, 1, 0, "hand"};

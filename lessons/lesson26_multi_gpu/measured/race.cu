@@ -247,7 +247,7 @@ static bool asked_for(long long bytes, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    int *go = NULL, devices[DEVICES_MAX];
+    int *go = NULL, devices[DEVICES_MAX], version = 0;
     device_print_backend();
     struct team team = team_find();
     team_show(&team);
@@ -258,6 +258,8 @@ int main(int argc, char **argv) {
     for (int d = 0; d < team.count; d++) {
         devices[d] = team.device[d];
     }
+    NCCL_CHECK(ncclGetVersion(&version));
+    printf("NCCL %d, NCCL_NVLS_ENABLE=%s\n", version, getenv("NCCL_NVLS_ENABLE") ? getenv("NCCL_NVLS_ENABLE") : "");
     NCCL_CHECK(ncclCommInitAll(comm, team.count, devices));
     CUDA_CHECK(cudaHostAlloc((void **)&go, sizeof *go, cudaHostAllocPortable | cudaHostAllocMapped));
     printf("devices, bytes, version, blocks, microseconds launched, in a graph, GB/s in a graph, NCCL's time / this "

@@ -11,6 +11,7 @@
 #include "ops/stack.h"
 #include "ops/texture_fetch.h"
 #include "ops/warp_wide.h"
+#include "ops/wgmma.h"
 #include "tier/translator.h"
 
 static const struct ptx_register *first_register(const struct ptx_insn *p) {
@@ -40,6 +41,8 @@ static bool writes(const struct insn *in, handler_fn handler, uint32_t slot) {
         return ((const struct texture_access *)in->extra)->regs[0] == slot;
     if (is_product(handler))
         return ((const struct mma *)in->extra)->d_regs[0] == slot;
+    if (handler == op_wgmma)
+        return ((const struct wgmma *)in->extra)->d_regs[0] == slot;
     return false;
 }
 
@@ -47,7 +50,8 @@ static void see_access(struct evidence *e, const struct insn *in) {
     const struct access *a = in->extra; /* all of these begin with it */
     if (in->effect == EFFECT_SURFACE)
         e->stores |= ((const struct texture_access *)in->extra)->store;
-    if (in->effect != EFFECT_ACCESS && in->effect != EFFECT_MATRIX_ROWS && in->effect != EFFECT_TILE)
+    if (in->effect != EFFECT_ACCESS && in->effect != EFFECT_MATRIX_ROWS && in->effect != EFFECT_TILE &&
+        in->effect != EFFECT_DESCRIPTORS)
         return;
     e->loads |= a->kind == ACCESS_LOAD;
     e->stores |= a->kind == ACCESS_STORE;
@@ -65,6 +69,7 @@ static void add(struct evidence *e, const struct kernel *k, const struct transla
     e->reduces |= in->effect == EFFECT_BULK_WRITE && ((const struct bulk *)in->extra)->reduces;
     e->first_is_register = first != NULL;
     e->first_written |= first && writes(in, probes_handler(k, in), first->slot);
+    e->first_updated |= probes_handler(k, in) == op_wgmma;
     see_access(e, in);
 }
 

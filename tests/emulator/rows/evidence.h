@@ -17,6 +17,7 @@ struct evidence {
     bool loads, stores, atomic; /* as its struct access says */
     bool reduces;               /* a bulk copy */
     bool first_written;         /* one writes the register that is the first operand */
+    bool first_updated;         /* ... and reads it before */
     bool first_is_register;
     bool notes_mask; /* PROBE_NOTES_MASK */
 };

@@ -12,8 +12,8 @@
 
 /* The effects that only instructions of a kind have; all others may come with any of them. */
 #define MEMORY_EFFECTS                                                                                                 \
-    (E(ACCESS) | E(COPY_READ) | E(COPY_WRITE) | E(BULK_READ) | E(BULK_WRITE) | E(MATRIX_ROWS) | E(TILE) | E(TEXTURE) | \
-     E(SURFACE) | E(STACK) | MBARRIER_EFFECTS)
+    (E(ACCESS) | E(COPY_READ) | E(COPY_WRITE) | E(BULK_READ) | E(BULK_WRITE) | E(MATRIX_ROWS) | E(TILE) |              \
+     E(DESCRIPTORS) | E(TEXTURE) | E(SURFACE) | E(STACK) | MBARRIER_EFFECTS)
 #define MBARRIER_EFFECTS                                                                                               \
     (E(MBARRIER_INIT) | E(MBARRIER_ARRIVE) | E(MBARRIER_TOUCH) | E(MBARRIER_INVAL) | E(MBARRIER_WAIT))
 #define ORDER_EFFECTS (E(BARRIER) | E(CLUSTER_ARRIVE) | E(CLUSTER_WAIT) | E(FENCE))
@@ -42,6 +42,7 @@ static const struct memory_rule {
     [MEMORY_MATRIX_STORE] = {E(MATRIX_ROWS), .stores = true, .first = READ},
     [MEMORY_TILE_LOAD] = {E(TILE), .loads = true, .first = WRITTEN},
     [MEMORY_TILE_STORE] = {E(TILE), .stores = true, .first = READ},
+    [MEMORY_DESCRIPTORS] = {E(DESCRIPTORS), .loads = true, .first = WRITTEN},
     [MEMORY_TEXTURE] = {E(TEXTURE), .first = WRITTEN},
     [MEMORY_SURFACE_LOAD] = {E(SURFACE), .first = WRITTEN},
     [MEMORY_SURFACE_STORE] = {E(SURFACE), .stores = true, .first = READ},
@@ -75,7 +76,7 @@ static bool memory_fits(const struct instruction *row, const struct evidence *e)
         return false;
     return (row->memory == MEMORY_MBARRIER || found == r->effects) && e->loads == r->loads && e->stores == r->stores &&
            e->atomic == r->atomic && e->reduces == r->reduces &&
-           (r->first == EITHER || (r->first == WRITTEN) == (row->first == FIRST_WRITTEN));
+           (r->first == EITHER || (r->first == WRITTEN) == (row->first != FIRST_READ));
 }
 
 /* ---- the first operand ---- */
@@ -86,7 +87,9 @@ static bool can_be_written(const struct ptx_insn *p) {
 }
 
 static bool first_fits(const struct instruction *row, const struct evidence *e) {
-    bool written = row->first == FIRST_WRITTEN;
+    bool written = row->first != FIRST_READ;
+    if (e->first_updated != (row->first == FIRST_UPDATED))
+        return false;
     if (e->form || has_effect(e, EFFECT_BARRIER_RESULT))
         return written;
     if (is_parameter(e))
@@ -239,6 +242,8 @@ static const struct {
     {"mma", C(TENSOR)},
     {"wmma.mma", C(TENSOR)},
     {"wmma", C(MEMORY)},
+    {"wgmma.mma_async", C(TENSOR)},
+    {"wgmma", C(SYNC)},
 };
 
 /* The classes that the manual's families have. */

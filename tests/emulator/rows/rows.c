@@ -65,7 +65,7 @@ static const struct column {
     size_t offset;
     unsigned values;
 } columns[] = {
-    COLUMN(class, CLASS_END),       COLUMN(first, FIRST_WRITTEN + 1),  COLUMN(memory, MEMORY_STACK + 1),
+    COLUMN(class, CLASS_END),       COLUMN(first, FIRST_UPDATED + 1),  COLUMN(memory, MEMORY_STACK + 1),
     COLUMN(order, ORDER_GRIDS + 1), COLUMN(control, CONTROL_TRAP + 1), COLUMN(lanes, LANES_TURN + 1),
     COLUMN(probing, PROBED + 1),
 };

@@ -2,6 +2,7 @@
 #ifndef VALUES_H
 #define VALUES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum value_type {
@@ -168,7 +169,7 @@ static const struct value_format *value_format_of(enum value_type type) {
     case VALUE_e5m2:
         return &e5m2;
     default:
-        return nullptr;
+        return NULL;
     }
 }
 

@@ -1,0 +1,223 @@
+/* wgmma: A from registers or shared memory, B from shared memory, both by descriptors that say how they lie there. A warp computes its own
+ * 16 rows of D, when it comes here; hardware does it later, and whoever has not waited may not look.
+ *
+ * A descriptor has the address of the first byte, two distances, and how 16-byte pieces are swizzled (PTX ISA, "Matrix descriptor"). Along k a
+ * row is two pieces; of a transposed operand a piece has eight rows' elements of one k. */
+#include "ops/wgmma.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/finding.h"
+#include "machine/grid.h"
+
+struct descriptor {
+    uint32_t begin, leading, stride; /* bytes */
+    uint32_t width;                  /* of a row of the pattern: 16 (none), 32, 64 or 128 bytes */
+};
+
+static struct descriptor descriptor_of(const struct warp *w, uint32_t slot) {
+    static const uint8_t widths[] = {16, 128, 64, 32};
+    uint64_t bits = ((const uint64_t *)(const void *)(w->regs + slot))[first_lane(w->mask)];
+    return (struct descriptor){(uint32_t)(bits & 0x3fff) << 4, (uint32_t)(bits >> 16 & 0x3fff) << 4,
+                               (uint32_t)(bits >> 32 & 0x3fff) << 4, widths[bits >> 62]};
+}
+
+/* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. */
+static uint32_t swizzled(uint32_t address, uint32_t width) {
+    return address ^ (address >> 7 & (width / WGMMA_PIECE - 1)) << 4;
+}
+
+/* The 16 bytes of a row along k with this number. */
+static uint32_t piece_of_row(const struct descriptor *s, unsigned row, unsigned number) {
+    unsigned pieces = s->width / WGMMA_PIECE;
+    uint32_t pattern = s->begin + row / 8 * s->stride + number / pieces * s->leading;
+    return swizzled(pattern + row % 8 * s->width + number % pieces * WGMMA_PIECE, s->width);
+}
+
+/* Transposed, 16-bit elements: eight rows' k-th. */
+static uint32_t piece_of_k(const struct descriptor *s, unsigned row, unsigned k) {
+    unsigned piece = row / 8, pieces = s->width / WGMMA_PIECE;
+    if (pieces == 1)
+        return s->begin + piece * s->stride + k / 8 * s->leading + k % 8 * WGMMA_PIECE;
+    return swizzled(s->begin + piece / pieces * s->leading + k / 8 * s->stride + k % 8 * s->width +
+                        piece % pieces * WGMMA_PIECE,
+                    s->width);
+}
+
+/* Rows from `first` on, each of 2 or 4 pieces; or for each eight rows 16 or 32 k. */
+static unsigned pieces_of(const struct warp *w, uint32_t slot, unsigned first, unsigned rows, unsigned of_row,
+                          bool transposed, uint32_t *out) {
+    struct descriptor s = descriptor_of(w, slot);
+    unsigned n = of_row * rows, depth = 8 * of_row;
+    for (unsigned i = 0; i < n; i++)
+        out[i] = transposed ? piece_of_k(&s, first + i / depth * 8, i % depth)
+                            : piece_of_row(&s, first + i / of_row, i % of_row);
+    return n;
+}
+
+unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addresses[WGMMA_PIECES]) {
+    unsigned n = 0;
+    if (!m->a_in_registers)
+        n = pieces_of(w, m->descriptor_a, w->index % 4u * WGMMA_ROWS, WGMMA_ROWS, 2, m->transpose_a, addresses);
+    return n + pieces_of(w, m->descriptor_b, 0, m->columns, m->sparse ? 4 : 2, m->transpose_b, addresses + n);
+}
+
+/* False after a report. */
+static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *addresses, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        if (addresses[i] + WGMMA_PIECE <= w->launch->shared_bytes)
+            continue;
+        char detail[120];
+        snprintf(detail, sizeof detail, "wgmma reads 16 bytes at shared address 0x%x; the block has %u bytes.",
+                 addresses[i], (unsigned)w->launch->shared_bytes);
+        report_insn(w, in, FINDING_OUT_OF_BOUNDS, w->mask, detail,
+                    "Look at the descriptor: its address and both distances are in units of 16 bytes.");
+        warp_fault(w, finding_error(FINDING_OUT_OF_BOUNDS));
+        return false;
+    }
+    return true;
+}
+
+/* Rows along k, one behind the other, from their pieces. */
+static void read_rows(const struct warp *w, const uint32_t *pieces, unsigned rows, unsigned of_row, bool transposed,
+                      uint8_t *out) {
+    unsigned bytes = of_row * WGMMA_PIECE, depth = 8 * of_row;
+    for (unsigned i = 0; i < of_row * rows; i++) {
+        const uint8_t *from = w->block->shared + pieces[i];
+        if (!transposed)
+            memcpy(out + i * WGMMA_PIECE, from, WGMMA_PIECE);
+        for (unsigned r = 0; transposed && r < 8; r++)
+            memcpy(out + (i / depth * 8 + r) * bytes + 2 * (i % depth), from + 2 * r, 2);
+    }
+}
+
+/* A register has two words of rows l / 4 and l / 4 + 8. */
+static void read_fragments(const struct warp *w, const struct wgmma *m, uint8_t *out) {
+    for (unsigned r = 0; r < 4; r++) {
+        const uint32_t *from = (const uint32_t *)(const void *)(w->regs + m->a_regs[r]);
+        for (unsigned l = 0; l < WARP_SIZE; l++)
+            memcpy(out + (l / 4 + 8 * (r % 2)) * WGMMA_ROW_BYTES + 4 * (l % 4 + 4 * (r / 2)), &from[l], 4);
+    }
+}
+
+static unsigned bytes_of(enum matrix_type type) {
+    return type == MATRIX_TF32 ? 4 : type == MATRIX_F16 || type == MATRIX_BF16 ? 2 : 1;
+}
+
+/* Elements of rows, one in each word: the k-th of row r goes to [r * row_step + k * k_step]. */
+static void unpack(enum matrix_type type, const uint8_t *rows, unsigned count, unsigned row_bytes, unsigned row_step,
+                   unsigned k_step, uint32_t *out) {
+    unsigned size = bytes_of(type);
+    for (unsigned r = 0; r < count; r++)
+        for (unsigned k = 0; k < row_bytes / size; k++) {
+            uint32_t x = 0;
+            memcpy(&x, rows + r * row_bytes + k * size, size);
+            out[r * row_step + k * k_step] = type == MATRIX_S8 ? (uint32_t)(int8_t)x : x;
+        }
+}
+
+static uint32_t sum_of(const struct wgmma *m, uint32_t c, int32_t product) {
+    int64_t sum = (int64_t)(int32_t)c + product;
+    if (m->satfinite && (sum > INT32_MAX || sum < INT32_MIN))
+        return sum > 0 ? (uint32_t)INT32_MAX : (uint32_t)INT32_MIN;
+    return c + (uint32_t)product;
+}
+
+static void multiply_integers(const struct wgmma *m, unsigned rows, const uint32_t *a, const uint32_t *b,
+                              unsigned columns, uint32_t *c) {
+    bool bits = m->a == MATRIX_B1;
+    for (unsigned i = 0; i < rows; i++) {
+        int32_t sums[16] = {0};
+        for (unsigned k = 0; k < WGMMA_ROW_BYTES; k++)
+            for (unsigned j = 0; j < columns; j++) {
+                uint32_t x = a[i * WGMMA_ROW_BYTES + k], y = b[k * columns + j];
+                sums[j] += bits ? __builtin_popcount(x & y) : (int32_t)x * (int32_t)y;
+            }
+        for (unsigned j = 0; j < columns; j++)
+            c[i * columns + j] = sum_of(m, c[i * columns + j], sums[j]);
+    }
+}
+
+static void multiply_rows(const struct wgmma *m, unsigned rows, const uint32_t *a, const uint32_t *b, unsigned columns,
+                          uint32_t *c) {
+    if (m->d == MATRIX_S32)
+        multiply_integers(m, rows, a, b, columns, c);
+    else
+        mma_float_wgmma(m, rows, a, b, columns, c);
+}
+
+/* Each row of A has a B of its own: those rows along k that its elements are multiplied by. */
+static void multiply_sparse(const struct wgmma *m, const uint32_t *a, const uint32_t *b, const uint8_t *rows_of_b,
+                            unsigned columns, uint32_t *c) {
+    uint32_t own[16 * WGMMA_ROW_BYTES];
+    unsigned depth = WGMMA_ROW_BYTES / bytes_of((enum matrix_type)m->a);
+    for (unsigned i = 0; i < WGMMA_ROWS; i++) {
+        for (unsigned k = 0; k < depth; k++)
+            memcpy(own + k * columns, b + rows_of_b[i * depth + k] * columns, columns * sizeof *own);
+        multiply_rows(m, 1, a + i * depth, own, columns, c + i * columns);
+    }
+}
+
+/* What a warp multiplies. */
+struct operands {
+    uint32_t a[WGMMA_ROWS * WGMMA_ROW_BYTES];
+    uint8_t b_rows[WGMMA_COLUMNS * 2 * WGMMA_ROW_BYTES];
+    uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
+};
+
+/* False after a report. */
+static bool read_operands(struct warp *w, const struct insn *in, struct operands *o) {
+    const struct wgmma *m = in->extra;
+    enum matrix_type type = (enum matrix_type)m->a;
+    unsigned depth = WGMMA_ROW_BYTES / bytes_of(type);
+    uint32_t pieces[WGMMA_PIECES], *pieces_of_b = pieces + (m->a_in_registers ? 0 : 2 * WGMMA_ROWS);
+    uint8_t a_rows[WGMMA_ROWS * WGMMA_ROW_BYTES];
+    if (!all_inside(w, in, pieces, wgmma_pieces(w, m, pieces)))
+        return false;
+    if (m->a_in_registers)
+        read_fragments(w, m, a_rows);
+    else
+        read_rows(w, pieces, WGMMA_ROWS, 2, m->transpose_a, a_rows);
+    unpack(type, a_rows, WGMMA_ROWS, WGMMA_ROW_BYTES, depth, 1, o->a);
+    read_rows(w, pieces_of_b, m->columns, m->sparse ? 4 : 2, m->transpose_b, o->b_rows);
+    if (m->sparse)
+        matrix_sparse_rows(w,
+                           &(struct mma){.rows = WGMMA_ROWS,
+                                         .depth = (uint16_t)depth,
+                                         .a = m->a,
+                                         .selector = m->selector,
+                                         .metadata = m->metadata},
+                           o->rows_of_b);
+    return true;
+}
+
+/* 8 or 16 columns of D, from `first` on. */
+static void multiply_columns(struct warp *w, const struct wgmma *m, const struct operands *o, unsigned first,
+                             unsigned columns) {
+    _Alignas(64) uint32_t b[16 * 2 * WGMMA_ROW_BYTES], c[MATRIX_ELEMENTS] = {0};
+    enum matrix_type type = (enum matrix_type)m->d;
+    const uint32_t *regs = m->d_regs + first / (type == MATRIX_F16 ? 4 : 2);
+    unsigned row_bytes = WGMMA_ROW_BYTES << m->sparse;
+    unpack((enum matrix_type)m->b, o->b_rows + first * row_bytes, columns, row_bytes, 1, columns, b);
+    if (*(const uint32_t *)(const void *)(w->regs + m->add))
+        matrix_read_c(w, regs, type, WGMMA_ROWS, columns, c);
+    if (m->sparse)
+        multiply_sparse(m, o->a, b, o->rows_of_b, columns, c);
+    else
+        multiply_rows(m, WGMMA_ROWS, o->a, b, columns, c);
+    matrix_write_d(w, regs, type, WGMMA_ROWS, columns, c);
+}
+
+const struct insn *op_wgmma(struct warp *w, const struct insn *in) {
+    const struct insn *next;
+    if (!matrix_ready(w, in, &next))
+        return next;
+    const struct wgmma *m = in->extra;
+    struct operands o;
+    if (!read_operands(w, in, &o))
+        return NULL;
+    for (unsigned first = 0; first < m->columns; first += 16)
+        multiply_columns(w, m, &o, first, m->columns - first < 16 ? m->columns - first : 16);
+    return in + 1;
+}
