@@ -67,6 +67,26 @@ run 'NVRTC in the library path' ":$scratch/fake" compiles 77
 run 'NVRTC behind another emulator' ":$scratch/second:$scratch/fake" compiles 77
 run 'NVRTC of CUDA 12' ":$scratch/twelve" compiles 77
 
+# The same with ASan and UBSan, whose runtime has to be there before anything else: it also finds what is never freed.
+sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
+run_sanitized() { # TITLE PROGRAM ARGUMENTS...
+  title=$1 program=$2
+  shift 2
+  capture env LD_PRELOAD="$sanitizer" LD_LIBRARY_PATH="$PWD/$sanitized_emulator:$scratch/fake" EMULATOR_TIER=0 EMULATOR_QUIET=1 \
+    timeout 100 "$scratch/$program" "$@"
+  expect "$title (sanitized)" 0 '^ok '
+}
+capture build_emulator "$sanitized_emulator" SANITIZE=1
+if [ "$status" != 0 ]; then
+  no "emulator builds (sanitized)" "its compiler reports errors"
+elif [ "${sanitizer#/}" = "$sanitizer" ]; then
+  skip "toolkit (sanitized)" "this compiler has no libasan.so"
+else
+  run_sanitized nvJitLink links "$scratch/a.ptx" "$scratch/b.ptx" "$scratch/a.fatbin" "$scratch/a.o" "$scratch/liba.a" \
+    "$scratch/a.cubin" "$scratch/bare.cubin"
+  run_sanitized NVRTC compiles 77
+fi
+
 # Is NVIDIA's own here? Then with that.
 real=$(find -L build/python-cuda "$(dirname "$TOOLKIT_LIB")" -name libnvrtc.so.13 2>/dev/null | head -n 1)
 if [ -n "$real" ]; then
