@@ -157,11 +157,22 @@ def warp_sums(values, sums):
         sums[i // 32] = value
 
 
+@cuda.jit
+def equal_lanes(values, masks):
+    i = cuda.grid(1)
+    mask, same = cuda.match_all_sync(0xFFFFFFFF, values[i])
+    masks[i] = mask if same else 0
+
+
 def warps():
     values = random.integers(0, 100, 256).astype(np.int32)
     sums = np.zeros(8, np.int32)
     warp_sums[2, 128](values, sums)
     assert np.array_equal(sums, values.reshape(8, 32).sum(1))
+    for values, expected in ((np.ones(10, np.int32), 0x3FF), (np.arange(10, dtype=np.int32), 0)):
+        masks = np.full(10, 7, np.int32)
+        equal_lanes[1, 10](values, masks)
+        assert np.all(masks == expected)
 
 
 @cuda.jit
