@@ -22,11 +22,11 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # --- the words ---
 
-# lesson03b_operators is a further exercise of lesson 03, without a program.
+# A lesson's program is lesson03.cu or, of a lesson about Python, lesson27.py. lesson03b_operators is a further exercise of lesson 03, without a program.
 folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/ lessons/lesson[0-9][0-9][a-z]_*/)))
 number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
-lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu),lesson$(call number_of,$(folder))))
-exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu hints.md) solutions/$(folder)/solution.cu),exercise$(call number_of,$(folder))))
+lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu lessons/$(folder)/lesson*.py),lesson$(call number_of,$(folder))))
+exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu exercise.py hints.md) solutions/$(folder)/solution.cu),exercise$(call number_of,$(folder))))
 
 lesson_actions   := run test sanitize profile view ptx sass
 exercise_actions := run hint solution reset watch grade
@@ -86,7 +86,8 @@ run_tests := $(if $(wildcard tests/run),sh tests/run,echo "error: this copy of t
 # --- lessons and exercises ---
 
 define lesson_rules # lesson03
-build/lessons/$(1): $(wildcard lessons/$(1)_*/$(1).cu) build/configuration tools/compile/build.sh
+build/lessons/$(1): $(or $(wildcard lessons/$(1)_*/$(1).cu),$(wildcard lessons/$(1)_*/$(1).py $(addprefix lessons/$(1)_*/,requirements.txt *.cu *.h))) \
+  build/configuration $(wildcard tools/compile/build*.sh tools/python/*)
 	@sh tools/compile/build.sh $$< $$@
 $(1): build/lessons/$(1)
 	@$(if $(actions),:,sh tools/help/next_steps.sh $(1))

@@ -64,3 +64,17 @@ need_jupyterlab() {
   fi
   exit 0
 }
+
+# need_python NAME LESSON: afterwards there is a Python with what that lesson asks for. Where there is no network to install it from, the suite
+# ends with a skip.
+need_python() {
+  capture sh tools/python/environment.sh "$2"
+  [ "$status" != 0 ] || return 0
+  if printf '%s\n' "$output" | grep -q 'pip could not install' && cat build/python/*.log | grep -Eq "$no_network|No matching distribution"; then
+    skip "$1" "the packages of its requirements.txt cannot be installed here (no network, or none for this Python)"
+  else
+    no "$1" "there is no Python for it"
+    show_output
+  fi
+  exit 0
+}

@@ -2,7 +2,7 @@
 # exercise.cu, and every other word means what it means in the workbook's folder. Where there is no program, all is about the exercise.
 number := $(patsubst lesson%,%,$(firstword $(subst _, ,$(lastword $(notdir $(CURDIR))))))
 asked  := $(or $(MAKECMDGOALS),lesson)
-whole  := $(if $(wildcard lesson$(number).cu),lesson,exercise)$(number)
+whole  := $(if $(wildcard lesson$(number).cu lesson$(number).py),lesson,exercise)$(number)
 goals  := $(patsubst lesson,$(whole),$(patsubst exercise,exercise$(number),$(asked)))
 named  := $(filter lesson% exercise% hint0% hint1% hint2% hint3%,$(goals))
 subject := $(if $(named),,$(if $(filter run test sanitize profile view ptx sass,$(goals)),$(whole)))

@@ -157,9 +157,11 @@ static void publish_managed(struct binary *b, struct module *module) {
     }
 }
 
-/* Toolkits 12 and 13 write it; zeros at the end are allowed. */
+/* Toolkits 12 and 13 write it; zeros at the end are allowed. A fat binary whose PTX is not compressed has that word, too. */
 static bool is_ptx(const char *data, size_t size) {
-    return memmem(data, size, ".version", 8) != NULL;
+    unsigned magic = 0;
+    memcpy(&magic, data, size < sizeof magic ? size : sizeof magic);
+    return magic != FATBIN_MAGIC && memmem(data, size, ".version", 8) != NULL;
 }
 
 static cudaError_t unpack_library(struct binary *b, const char *kernel_name, struct fatbin_images *images,
@@ -179,6 +181,8 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
                 kernel_name, "The library holds no device code that the emulator can run", why);
         *images = (struct fatbin_images){zeroed(1, sizeof image), 1};
         images->items[0] = image;
+        if (resources)
+            fatbin_each_machine_code(b->data, b->data_size, resources_note_machine_code);
     }
     for (size_t i = 0; resources && i < images->count; i++)
         resources_note_ptx(images->items[i].text, images->items[i].length);

@@ -498,7 +498,7 @@ bool decode_wgmma(struct decoder *d, const struct ptx_insn *p) {
         decode_fail(d, "'%s': these types do not go with each other", p->opcode);
     wgmma_shape(d, &s, m);
     m->columns = (uint16_t)s.n;
-    m->depth = (uint16_t)s.k;
+    m->depth = (uint16_t)(s.k >> m->sparse);
     m->satfinite = opcode_has(p->opcode, "satfinite");
     wgmma_operands(d, p, m);
     m->access = (struct access){.kind = ACCESS_LOAD,

@@ -169,7 +169,7 @@ static void check_program(const char *name, const char *folder) {
 }
 
 /* A variable that is a list gets another first item. */
-static void prepend(const char *variable, const char *item) {
+static void prepend_path(const char *variable, const char *item) {
     const char *old = getenv(variable);
     size_t size = strlen(item) + (old ? strlen(old) : 0) + 2;
     char *list = malloc(size);
@@ -193,6 +193,14 @@ static bool is_python(const char *name) {
     if (file)
         fclose(file);
     return script && strstr(line, "python");
+}
+
+/* The module by which Triton finds the emulator; a wheel has it in a place of Python's own. */
+static void prepend_python_path(const char *folder) {
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/python", folder);
+    if (access(path, R_OK) == 0)
+        prepend_path("PYTHONPATH", path);
 }
 
 int main(int argc, char **argv) {
@@ -220,10 +228,11 @@ int main(int argc, char **argv) {
         fail("which program? cuda-emulator [options] program [arguments]; --help says more.");
     const char *folder = library_folder();
     check_program(argv[next], folder);
-    prepend("LD_LIBRARY_PATH", folder);
+    prepend_path("LD_LIBRARY_PATH", folder);
+    prepend_python_path(folder);
     /* Python's packages look for NVIDIA's compilers beside themselves, unless there is one already. */
     if (is_python(argv[next]))
-        prepend("LD_PRELOAD", "libnvrtc.so.13:libnvvm.so.4");
+        prepend_path("LD_PRELOAD", "libnvrtc.so.13:libnvvm.so.4");
     execvp(argv[next], argv + next);
     fail("%s cannot be started: %s.", argv[next], strerror(errno));
 }

@@ -14,8 +14,8 @@
 /* Begins with its access: of a piece of shared memory. */
 struct wgmma {
     struct access access;
-    uint16_t columns, depth;
-    uint8_t a, b, d; /* enum matrix_type */
+    uint16_t columns, depth; /* depth: A's elements along k */
+    uint8_t a, b, d;         /* enum matrix_type */
     bool satfinite;
     bool negate;                   /* the product: A or B, but not both */
     bool transpose_a, transpose_b; /* in shared memory rows are next to one another, not k */

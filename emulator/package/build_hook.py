@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PRODUCTS = ("libcuda-emulator.so.13", "libcudart.so.13", "libcuda.so.1", "cuda-emulator")
+PRODUCTS = ("libcuda-emulator.so.13", "libcudart.so.13", "libcuda.so.1", "cuda-emulator", "cuda-emulator-ptxas")
 TOOLKIT = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvvm.so.4", "libnvJitLink.so.12", "libnvJitLink.so.13")
 
 

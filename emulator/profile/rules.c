@@ -383,10 +383,12 @@ static double warps_at_once(const struct advising *t, double together) {
     return chosen && each < t->o->warps ? each : t->o->warps;
 }
 
+/* Where most loads are asynchronous copies, nothing is said: how many are under way is what the kernel waits for. */
 static void rule_in_flight(struct advising *t) {
     const uint64_t *n = t->p->counts.n;
     double sectors = (double)n[COUNT_GLOBAL_LOAD_SECTORS], requests = (double)n[COUNT_GLOBAL_LOAD_REQUESTS];
-    if (!requests || (double)n[COUNT_FLOAT_OPERATIONS] > COMPUTES * 32 * sectors)
+    if (!requests || 2 * (double)n[COUNT_COPIES] > requests ||
+        (double)n[COUNT_FLOAT_OPERATIONS] > COMPUTES * 32 * sectors)
         return;
     double bytes = 32 * sectors / requests, together = per(n[COUNT_LOADS_TOGETHER], n[COUNT_GLOBAL_LOAD_REQUESTS]);
     double warps = warps_at_once(t, together), in_flight = warps * bytes * together;

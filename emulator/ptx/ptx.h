@@ -88,7 +88,7 @@ struct ptx_location {
     struct ptx_location *next; /* the module's earlier ones */
 };
 
-#define PTX_MAX_OPERANDS 8
+#define PTX_MAX_OPERANDS 10
 
 struct instruction;
 

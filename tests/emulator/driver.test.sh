@@ -61,6 +61,7 @@ is_silent_about() { # NAME WORDS
 
 compile_device "$scratch/kernels.ptx" kernels.cu -arch=compute_75 -lineinfo -ptx
 compile_device "$scratch/kernels.fatbin" kernels.cu -gencode arch=compute_75,code=compute_75 -fatbin
+compile_device "$scratch/plain.fatbin" kernels.cu -gencode arch=compute_75,code=compute_75 -fatbin --no-compress
 compile_device "$scratch/kernels.cubin" kernels.cu -arch=sm_90 -lineinfo -cubin
 compile_device "$scratch/bare.cubin" kernels.cu -arch=sm_90 -cubin
 compile_device "$scratch/a.ptx" linked_a.cu -arch=compute_75 -rdc=true -ptx
@@ -73,6 +74,7 @@ done
 
 run_all() {
   run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
+  run modules "$scratch/kernels.ptx" "$scratch/plain.fatbin" "$scratch/kernels.cubin"
   run memory
   run streams "$scratch/kernels.ptx"
   run link "$scratch/a.ptx" "$scratch/b.ptx"

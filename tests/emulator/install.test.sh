@@ -20,6 +20,7 @@ for file in bin/cuda-emulator lib/cuda-emulator/libcudart.so "lib/cuda-emulator/
   "lib/cuda-emulator/libcuda-emulator.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so \
   lib/cuda-emulator/libnvrtc.so.12 lib/cuda-emulator/libnvrtc.so.13 lib/cuda-emulator/libnvvm.so.4 \
   lib/cuda-emulator/libnvJitLink.so.12 lib/cuda-emulator/libnvJitLink.so.13 \
+  lib/cuda-emulator/cuda-emulator-ptxas lib/cuda-emulator/python/cuda_emulator_triton/driver.py \
   include/cuda-emulator/emulator.h share/doc/cuda-emulator/README.md share/doc/cuda-emulator/LICENSE; do
   if [ -s "$prefix/$file" ]; then pass "installed: $file"; else no "installed: $file" "it is not there"; fi
 done
@@ -56,6 +57,10 @@ expect '--view' 0 ''
 case $(ls "$scratch/pictures") in *.svg*) pass '--view draws' ;; *) no '--view draws' 'there is no SVG file' ;; esac
 capture "$emulator" --threads=1 --devices 2 --timeout=5 --quiet -- "$scratch/shared"
 expect 'all other options' 0 '^touched: cudaSuccess$'
+capture "$emulator" python3 -c 'from cuda_emulator_triton.libcuda import is_emulator; print(is_emulator())'
+expect "Triton's backend finds it" 0 '^True$'
+capture "$emulator" python3 -c 'from importlib.metadata import distribution as d; print(d("cuda-emulator-triton").entry_points)'
+expect 'Triton finds its backend' 0 'cuda_emulator_triton.*triton.backends'
 capture "$emulator" sh -c 'exec "$0"' "$scratch/shared"
 expect 'a program that starts the program' 0 '^touched: cudaSuccess$'
 
@@ -136,6 +141,12 @@ else
 fi
 capture "$scratch/venv/bin/cuda-emulator" --version
 expect "$wheel: its version" 0 "^cuda-emulator $version\$"
+capture "$scratch/venv/bin/python" -c 'from importlib.metadata import distribution as d; print(d("cuda-emulator").entry_points)'
+expect "$wheel: Triton finds its backend" 0 'cuda_emulator_triton.*triton.backends'
+capture "$scratch/venv/bin/cuda-emulator" "$scratch/venv/bin/python" -c '
+from cuda_emulator_triton import libcuda
+print(libcuda.is_emulator(), libcuda.beside_library("cuda-emulator-ptxas"))'
+expect "$wheel: that has a ptxas" 0 '^True .*/cuda_emulator/lib/cuda-emulator-ptxas$'
 # Without the package's __init__.py, which needs IPython.
 capture "$scratch/venv/bin/python" -c '
 import sys, types

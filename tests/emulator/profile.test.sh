@@ -330,6 +330,7 @@ program=$whole
 # --- loads in flight: what waits for another load, or for a store that might change it, is not in flight beside it ---
 program=$scratch/in_flight
 cat >"$scratch/in_flight.cu" <<'END'
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #define I (blockIdx.x * blockDim.x + threadIdx.x)
 __global__ void four_kernel(const float *x, float *y) {
@@ -352,10 +353,21 @@ __global__ void barrier_kernel(const float *x, float *y) {
 __global__ void pointer_kernel(const int *at, const float *x, float *y) {
     y[I] = x[at[I]] + x[at[I + 1024]];
 }
+__global__ void copies_kernel(const float4 *x, float4 *y) {
+    __shared__ float4 tile[4][32];
+    for (int s = 0; s < 64; s += 4) {
+        for (int k = 0; k < 4; k++)
+            __pipeline_memcpy_async(&tile[k][threadIdx.x], &x[(s + k) * 32 + threadIdx.x], sizeof *x);
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        y[s / 4 * 32 + threadIdx.x] = tile[s / 4 % 4][threadIdx.x];
+    }
+}
 int main() {
     float *x;
-    cudaMalloc(&x, 1 << 16);
-    cudaMemset(x, 0, 1 << 16);
+    cudaMalloc(&x, 1 << 17);
+    cudaMemset(x, 0, 1 << 17);
+    copies_kernel<<<132, 32>>>((float4 *)x, (float4 *)x + 2048);
     four_kernel<<<4, 256>>>(x, x + 8192);
     behind_stores_kernel<<<4, 256>>>(x, x + 8192);
     restrict_kernel<<<4, 256>>>(x, x + 8192);
@@ -364,7 +376,7 @@ int main() {
     return cudaDeviceSynchronize();
 }
 END
-capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/in_flight.cu" -o "$program"
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_80,code=compute_80 "$scratch/in_flight.cu" -o "$program"
 profiled EMULATOR_PROFILE=csv
 in_flight=$(printf '%s\n' "$output" | awk -F'","' '
   { kernel = $2; sub(/_kernel.*/, "", kernel) }
@@ -372,6 +384,9 @@ in_flight=$(printf '%s\n' "$output" | awk -F'","' '
   $6 == "" && $8 ~ /^emulator__loads_together/ { together[kernel] = $NF + 0 }
   END { n = split("four behind_stores restrict barrier pointer", names, " "); for (k = 1; k <= n; k++) printf "%s %s ", names[k], together[names[k]] / requests[names[k]] }')
 if [ "$in_flight" = 'four 4 behind_stores 1 restrict 2 barrier 1 pointer 2 ' ]; then pass "in flight/loads together"; else no "in flight/loads together" "$in_flight"; fi
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=copies
+says "in flight/copies are counted" 'Asynchronous copies to shared memory inst 8,448'
+lacks "in flight/of copies nothing is said" 'bytes in flight'
 program=$whole
 
 rm -f build/lessons/lesson03.profile

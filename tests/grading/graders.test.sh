@@ -5,23 +5,28 @@
 # differently, in solutions/lessonNN_name/other/, pass. On the emulator, whose checks the verdicts come from.
 # Each file is graded as a student's; but most are compiled together (tests/join.sh). What must not compile is not, nor
 # what would see the difference: it says `// alone: why`; nor are the exercise, the solution and the first other one.
+# Where the exercise is in Python, nothing is compiled, and the first line says `# expect: leak`.
 # runs for each exercise
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 . build/configuration
+. tools/messages.sh
+. tools/exercise/exercises.sh
 
 number=$1
+suffix=$(exercise_suffix "$number")
 folder=$(ls -d "lessons/lesson${number}"_*)
 answers=solutions/$(basename "$folder")
-master=$answers/solution.cu
-given=build/tests/grading/lesson$number/exercise.cu
+master=$answers/solution.$suffix
+given=build/tests/grading/lesson$number/exercise.$suffix
 export BACKEND=cpu TIMEOUT=10
 if ! [ -f "$master" ]; then
   no "lesson$number exercise" "there is no $master"
   exit 1
 fi
 
+[ "$suffix" = cu ] || need_python "lesson$number is graded" "$number"
 mkdir -p "$(dirname "$given")"
 sh tools/compile/build_tool.sh make_exercise
 capture build/tools/make_exercise "$master"
@@ -30,7 +35,7 @@ expect "lesson$number exercise is generated" 0 'TODO 1'
 build/tools/make_exercise "$master" >"$given"
 
 # Somebody who works on the exercise has another file there; then the committed one counts.
-if cmp -s "$given" "$folder/exercise.cu" || git show "HEAD:$folder/exercise.cu" 2>/dev/null | cmp -s "$given" -; then
+if cmp -s "$given" "$folder/exercise.$suffix" || git show "HEAD:$folder/exercise.$suffix" 2>/dev/null | cmp -s "$given" -; then
   pass "lesson$number exercise has not drifted from its master"
 else
   no "lesson$number exercise has not drifted from its master" \
@@ -82,7 +87,7 @@ check_verdict() {
   capture tools/grading/run "$number" "$2"
   output=$(printf '%s\n' "$output" | sed 's/joined_[a-z0-9_]*:://g')
   found=$(printf '%s\n' "$output" | sed -n '$s/^VERDICT: //p')
-  said=$(sed -n '2s|^// says: ||p' "$2")
+  said=$(sed -n '2s,^\(//\|#\) says: ,,p' "$2")
   if [ "$found" = "$3" ] && printf '%s\n' "$output" | grep -qF -e "$said"; then
     pass "$1: $3"
   elif [ "$found" = "$3" ]; then
@@ -94,26 +99,28 @@ check_verdict() {
   fi
 }
 
-declared() { sed -n '1s|^// expect: *\([a-z_]*\).*|\1|p' "$1"; }
+declared() { sed -n '1s,^\(//\|#\) expect: *\([a-z_]*\).*,\2,p' "$1"; }
 
 # The exercise declares its reason in its header: `fails as given: not_implemented`.
-expected=$(sed -n '1,40s|.*fails as given: *\([a-z_]*\).*|\1|p' "$given" | head -n 1)
+expected=$(sed -n '1,60s|.*fails as given: *\([a-z_]*\).*|\1|p' "$given" | head -n 1)
 [ -n "$expected" ] || no "lesson$number exercise declares its verdict" "its header does not say 'fails as given: verdict'"
 check_verdict "lesson$number exercise as given" "$given" "$expected"
 check_verdict "lesson$number solution" "$master" pass
 
-first_other=$(ls "$answers"/other/*.cu 2>/dev/null | head -n 1)
-capture join_sources # if that fails, each is compiled alone
-expect "lesson$number wrong solutions can be compiled together (// alone: why, where one cannot)" 0 ''
+first_other=$(ls "$answers"/other/*.$suffix 2>/dev/null | head -n 1)
+if [ "$suffix" = cu ]; then
+  capture join_sources # if that fails, each is compiled alone
+  expect "lesson$number wrong solutions can be compiled together (// alone: why, where one cannot)" 0 ''
+fi
 
 mutants=0 together=0
-for file in "$answers"/wrong/*.cu; do
+for file in "$answers"/wrong/*.$suffix; do
   [ -f "$file" ] || continue
   mutants=$((mutants + 1))
-  name="lesson$number mutant $(basename "$file" .cu)"
+  name="lesson$number mutant $(basename "$file" ".$suffix")"
   expected=$(declared "$file")
   if [ -z "$expected" ] || [ "$expected" = pass ]; then
-    no "$name" "its first line does not say '// expect: verdict'"
+    no "$name" "its first line does not say 'expect: verdict'"
   else
     check_verdict "$name" "$file" "$expected"
   fi
@@ -125,10 +132,10 @@ else
 fi
 
 alternatives=0
-for file in "$answers"/other/*.cu; do
+for file in "$answers"/other/*.$suffix; do
   [ -f "$file" ] || continue
   alternatives=$((alternatives + 1))
-  check_verdict "lesson$number alternative $(basename "$file" .cu)" "$file" pass
+  check_verdict "lesson$number alternative $(basename "$file" ".$suffix")" "$file" pass
 done
 if [ "$alternatives" -ge 1 ]; then
   pass "lesson$number has a second correct solution"
@@ -137,7 +144,7 @@ else
 fi
 
 # A grader that asks ptxas understands that of CUDA 12.4, too: it says nothing of barriers.
-if grep -q judge_ptxas "$folder/grader.cpp"; then
+if grep -qs judge_ptxas "$folder/grader.cpp"; then
   ptxas=$(sh tools/toolchain/find_tool.sh ptxas "$NVCC" "$TOOLKIT_LIB")
   printf '#!/bin/sh\n"%s" "$@" 2>&1 | sed "s/, used [0-9]* barriers//"\n' "$ptxas" >"$joined.ptxas"
   chmod +x "$joined.ptxas"

@@ -17,6 +17,9 @@ export BACKEND=cpu QUIET=1 TIMEOUT=120
 lesson=lesson$1
 folder=$(ls -d lessons/"$lesson"_*)
 page=$folder/README.md
+suffix=cu
+[ ! -f "$folder/$lesson.py" ] || suffix=py
+[ "$suffix" = cu ] || need_python "$lesson, Change it" "$1"
 
 plain_text() { sed 's/^=========//; s/\[\([^]]*\)\](\.[^)]*)/\1/g' | tr -d '`*\\' | tr -s ' \n' ' '; }
 # The section and the answers, which end with it.
@@ -29,12 +32,12 @@ change() {
   what="$lesson, change $number"
   case " $made " in *" $number "*) ;; *) made="$made $number" ;; esac
   mkdir -p "$scratch/$number"
-  sed "$2" "$folder/$lesson.cu" >"$program.cu"
+  sed "$2" "$folder/$lesson.$suffix" >"$program.$suffix"
   rm -f "$program"
-  if cmp -s "$program.cu" "$folder/$lesson.cu"; then
+  if cmp -s "$program.$suffix" "$folder/$lesson.$suffix"; then
     no "$what" "the text to replace was not found"
   else
-    sh tools/compile/build.sh "$program.cu" "$program" -I"$folder" -DWITHOUT_GPU # nothing that is only compared with on a GPU
+    sh tools/compile/build.sh "$program.$suffix" "$program" -I"$folder" -DWITHOUT_GPU # nothing that is only compared with on a GPU
   fi
 }
 

@@ -9,9 +9,10 @@ cd "$(dirname "$0")/../.."
 
 number=$1
 lesson=lesson$number
-source=$(ls "lessons/$lesson"_*/"$lesson.cu")
+source=$(ls "lessons/$lesson"_*/"$lesson".cu "lessons/$lesson"_*/"$lesson".py 2>/dev/null || true)
 program=build/tests/lessons/$lesson
 
+case $source in *.py) need_python "$lesson" "$number" ;; esac
 capture env QUIET=1 WARNINGS=error sh tools/compile/build.sh "$source" "$program"
 expect "$lesson builds without warnings" 0 ''
 [ "$status" = 0 ] || exit 1

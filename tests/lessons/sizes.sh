@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-own=$(sed -n 's|^// sizes: *\([0-9 ]*[0-9]\) *$|\1|p' lessons/lesson"$1"_*/lesson"$1".cu | head -n 1)
+own=$(cat lessons/lesson"$1"_*/lesson"$1".[cp][uy] | sed -n 's,^\(//\|#\) sizes: *\([0-9 ]*[0-9]\) *$,\2,p' | head -n 1)
 case ${2:-}${own:+-own} in
 counted-own) echo "${own##* }" ;;
 counted) echo 10000 ;;

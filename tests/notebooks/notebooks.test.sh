@@ -10,7 +10,7 @@ export BACKEND=cpu
 need_jupyterlab "the notebooks run"
 
 sh tools/notebooks/notebooks.sh execute >"$scratch/executed" 2>"$scratch/said" || true
-for source in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu lessons/lesson[0-9][0-9][a-z]_*/exercise.cu; do
+for source in lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].[cp][uy] lessons/lesson[0-9][0-9][a-z]_*/exercise.cu; do
   [ -f "${source%/*}/README.md" ] || continue
   lesson=$(basename "${source%/*}")
   if grep -q "^ok   $lesson:" "$scratch/executed"; then

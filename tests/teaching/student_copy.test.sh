@@ -15,12 +15,12 @@ expect "make student-copy" 0 'without solutions'
 cd "$scratch/a copy"
 
 # Nothing in it is a solution, right or wrong, under whatever name, and no notebook holds one.
-(cd "$project" && find solutions -name '*.cu' -exec cksum {} +) |
+(cd "$project" && find solutions \( -name '*.cu' -o -name '*.py' \) -exec cksum {} +) |
   awk '{ print $1 "-" $2 }' | sort >"$scratch/secrets"
 find . -type f -exec cksum {} + | awk '{ print $1 "-" $2 }' | sort >"$scratch/files"
 found=$(comm -12 "$scratch/secrets" "$scratch/files" | wc -l)
 if [ -s "$scratch/secrets" ] && [ "$found" = 0 ]; then pass "no solution is in it"; else no "no solution is in it" "$found files"; fi
-found=$(grep -rlE '^// expect: |^ *//[>|] ' . --include='*.cu' --include='*.ipynb' || true)
+found=$(grep -rlE '^(//|#) expect: |^ *(//|#)[>|] ' . --include='*.cu' --include='*.py' --include='*.ipynb' || true)
 if [ -z "$found" ]; then pass "no master and no wrong solution is in it"; else no "no master and no wrong solution is in it" "$found"; fi
 found=$(ls -d .git solutions tests TEACHING.md 2>/dev/null || true)
 if [ -z "$found" ]; then pass "no history, no tests, no teacher's page"; else no "no history, no tests, no teacher's page" "$found"; fi
@@ -50,6 +50,10 @@ mv lessons/lesson03b_operators/exercise.cu "$scratch/given.cu"
 capture make exercise03b reset
 expect "so it does for a further exercise" 0 'as it was given again'
 if cmp -s lessons/lesson03b_operators/exercise.cu "$scratch/given.cu"; then pass "which is the same again"; else no "which is the same again" "it differs"; fi
+rm lessons/lesson27_ctypes/exercise.py
+capture make exercise27 reset
+expect "and for an exercise in Python" 0 'as it was given again'
+if cmp -s lessons/lesson27_ctypes/exercise.py tools/given/lesson27_ctypes.py; then pass "which is there again"; else no "which is there again" "it differs"; fi
 capture make test
 expect "make test says that there is none" error 'has no tests'
 capture make grade STUDENT=me

@@ -1,5 +1,5 @@
 #!/bin/sh
-# generate.sh 11: makes again what is made from other files of lesson 11, when they have changed: its exercise.cu from
+# generate.sh 11: makes again what is made from other files of lesson 11, when they have changed: its exercise from
 # the solution (yours is overwritten), and the notebooks from pages, programs and exercises.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -10,5 +10,5 @@ cd "$(dirname "$0")/../.."
 sh tools/compile/build_tool.sh make_exercise
 folder=$(exercise_folder "$1")
 build/tools/make_exercise "$(exercise_master "$1")" >"build/exercise.$$"
-mv "build/exercise.$$" "$folder/exercise.cu"
+mv "build/exercise.$$" "$(exercise_file "$1")"
 python3 tools/notebooks/make.py notebooks >/dev/null

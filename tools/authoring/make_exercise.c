@@ -10,6 +10,7 @@
  *     //<                                                  is left out
  *
  * A TODO may go on over several `//>` lines; `//|` alone is an empty line. Everything outside the gaps is copied.
+ * In a master in Python, solution.py, the marks are `#>`, `#|` and `#<`.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
@@ -26,6 +27,7 @@ struct gap {
 };
 
 static const char *path;
+static const char *comment = "//"; /* what begins one in the master's language */
 
 static void fail(int line, const char *format, ...) {
     va_list arguments;
@@ -39,14 +41,16 @@ static void fail(int line, const char *format, ...) {
 
 /* The marker's character after `//` if this line is one, else 0. A marker stands alone: `//>x` is an ordinary comment. */
 static char marker_of(const char *text) {
-    if (text[0] != '/' || text[1] != '/' || text[2] == '\0' || !strchr(">|<", text[2])) {
+    size_t before = strlen(comment);
+    if (strncmp(text, comment, before) != 0 || text[before] == '\0' || !strchr(">|<", text[before])) {
         return 0;
     }
-    return text[3] == ' ' || text[3] == '\0' ? text[2] : 0;
+    return text[before + 1] == ' ' || text[before + 1] == '\0' ? text[before] : 0;
 }
 
 static const char *after_marker(const char *text) {
-    return text[3] == ' ' ? text + 4 : text + 3;
+    const char *after = text + strlen(comment) + 1;
+    return *after == ' ' ? after + 1 : after;
 }
 
 static void open_gap(struct gap *gap, const char *text, int line) {
@@ -55,10 +59,10 @@ static void open_gap(struct gap *gap, const char *text, int line) {
         return; /* a further line of the same TODO */
     }
     if (gap->first_line) {
-        fail(line, "a gap opens inside the one from line %d: close that one with //< first", gap->first_line);
+        fail(line, "a gap opens inside the one from line %d: close that one with %s< first", gap->first_line, comment);
     }
     if (sscanf(after_marker(text), "TODO %d:", &number) != 1) {
-        fail(line, "a gap opens with '//> TODO n: what to do', found '%s'", text);
+        fail(line, "a gap opens with '%s> TODO n: what to do', found '%s'", comment, text);
     }
     if (number != gap->count + 1) {
         fail(line, "this is TODO %d, but the next number is %d", number, gap->count + 1);
@@ -75,12 +79,12 @@ static void convert_line(struct gap *gap, const char *text, int line, FILE *out)
     char marker = marker_of(body);
     if (marker == '>') {
         open_gap(gap, body, line);
-        fprintf(out, "%.*s// %s\n", indent, text, after_marker(body));
+        fprintf(out, "%.*s%s %s\n", indent, text, comment, after_marker(body));
         return;
     }
     if (!gap->first_line) {
         if (marker) {
-            fail(line, "'//%c' outside a gap: no '//> TODO n: …' before it", marker);
+            fail(line, "'%s%c' outside a gap: no '%s> TODO n: …' before it", comment, marker, comment);
         }
         fprintf(out, "%s\n", text);
         return;
@@ -110,10 +114,10 @@ static void convert(FILE *in, FILE *out) {
     }
     free(text);
     if (gap.first_line) {
-        fail(line, "the gap from line %d is never closed: its solution ends with //<", gap.first_line);
+        fail(line, "the gap from line %d is never closed: its solution ends with %s<", gap.first_line, comment);
     }
     if (!gap.count) {
-        fail(line, "there is no gap: mark one with '//> TODO 1: …' and '//<'");
+        fail(line, "there is no gap: mark one with '%s> TODO 1: …' and '%s<'", comment, comment);
     }
 }
 
@@ -124,6 +128,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     path = argv[1];
+    if (strlen(path) > 3 && strcmp(path + strlen(path) - 3, ".py") == 0) {
+        comment = "#";
+    }
     in = fopen(path, "r");
     if (!in) {
         perror(path);

@@ -3,14 +3,16 @@
 # A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; and one that is about images says which it
 # holds: // nvcc: -gencode arch=compute_75,code=sm_75 -gencode ... (nothing else). ARCH_OF=FILE takes that line from another file.
 # ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with the files outside the project. WARNINGS=error makes warnings errors, as the tests do.
-# HOST_OPTIMIZATION=3 has the host's code optimized so.
+# HOST_OPTIMIZATION=3 has the host's code optimized so. A program in Python, SOURCE.py, is made ready by build_python.sh.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
 . build/configuration
 
 source=$1 executable=$2
+case $source in *.py) exec sh tools/compile/build_python.sh "$source" "$executable" ;; esac
 shift 2
+asked=$*
 own_arch=$(sed -n 's|^// arch: *\([a-z0-9_ ]*[a-z0-9_]\) *$|\1|p' "${ARCH_OF:-$source}" | head -n 1)
 if [ -n "$own_arch" ]; then
   # Without a GPU the PTX is enough, and ptxas takes most of the time.
@@ -40,7 +42,7 @@ case " $FLAGS $* : $GENCODE" in
 esac
 require_writable "$(dirname "$executable")"
 
-[ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE $source -o $executable"
+[ "${QUIET:-}" = 1 ] || say "nvcc $FLAGS $GENCODE${asked:+ $asked} $source -o ${executable%.new}"
 # The rules of a shell with . build/env must not come in twice.
 unset NVCC_APPEND_FLAGS
 # Where only PTX is made, ptxas looks at it all the same: what it refuses for any GPU must not be built here.

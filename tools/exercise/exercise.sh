@@ -7,7 +7,8 @@ cd "$(dirname "$0")/../.."
 
 number=$1
 folder=$(exercise_folder "$number")
-file=$folder/exercise.cu
+file=$(exercise_file "$number")
+suffix=${file##*.}
 master=$(exercise_master "$number")
 state=build/exercises/lesson$number
 
@@ -58,7 +59,7 @@ hint() {
 
 check_todo() {
   [ -n "${TODO:-}" ] || return 0
-  todos=$(exercise_as_given "$number" | grep -c '// TODO [0-9]' || true)
+  todos=$(exercise_as_given "$number" | grep -Ec '(//|#) TODO [0-9]' || true)
   case $TODO in *[!0-9]* | 0*) ;; *) [ "$TODO" -gt "$todos" ] || return 0 ;; esac
   fail "TODO=$TODO: exercise $number has TODO 1 to $todos."
 }
@@ -71,20 +72,22 @@ solution() {
       "make hint$number                       helps without giving it away" \
       "make exercise$number solution FORCE=1  shows it all the same"
   fi
-  sed -e 's|^\( *\)//> |\1// |' -e '/^ *\/\/|/d' -e '/^ *\/\/< *$/d' "$master"
+  mark=//
+  [ "$suffix" = cu ] || mark='#'
+  sed -e "s,^\\( *\\)$mark> ,\\1$mark ," -e "\\,^ *$mark|,d" -e "\\,^ *$mark< *\$,d" "$master"
   say "(this is $master; yours in $file is untouched)"
 }
 
 reset() {
   require_writable "$state"
-  exercise_as_given "$number" >"$state/exercise.cu"
-  if cmp -s "$state/exercise.cu" "$file"; then
+  exercise_as_given "$number" >"$state/exercise.$suffix"
+  if cmp -s "$state/exercise.$suffix" "$file"; then
     say "$file is as it was given: nothing to do."
     return
   fi
   kept=''
   [ ! -f "$file" ] || keep_backup
-  cp "$state/exercise.cu" "$file"
+  cp "$state/exercise.$suffix" "$file"
   rm -f "$state"/hint*
   sh tools/exercise/progress.sh forget "$number"
   say "$file is as it was given again.$kept"
@@ -93,12 +96,12 @@ reset() {
 # The student's work is safe before anything is put in its place.
 keep_backup() {
   n=1
-  while [ -e "$folder/exercise.backup$n.cu" ]; do n=$((n + 1)); done
-  if ! cp "$file" "$folder/exercise.backup$n.cu"; then
-    rm -f "$folder/exercise.backup$n.cu"
-    fail "$folder/exercise.backup$n.cu cannot be written, so $file stays as it is."
+  while [ -e "$folder/exercise.backup$n.$suffix" ]; do n=$((n + 1)); done
+  if ! cp "$file" "$folder/exercise.backup$n.$suffix"; then
+    rm -f "$folder/exercise.backup$n.$suffix"
+    fail "$folder/exercise.backup$n.$suffix cannot be written, so $file stays as it is."
   fi
-  kept=" Yours is kept in $folder/exercise.backup$n.cu"
+  kept=" Yours is kept in $folder/exercise.backup$n.$suffix"
 }
 
 # For an exercise whose folder has a program that includes it.

@@ -5,7 +5,8 @@
 # The lessons' folders that have an exercise: one whose file, hints or solution is there.
 exercise_folders() {
   for folder in $(all_folders); do
-    if [ -f "$folder/exercise.cu" ] || [ -f "$folder/hints.md" ] || [ -f "solutions/${folder#lessons/}/solution.cu" ]; then
+    if [ -f "$folder/exercise.cu" ] || [ -f "$folder/exercise.py" ] || [ -f "$folder/hints.md" ] ||
+      [ -f "solutions/${folder#lessons/}/solution.cu" ]; then
       echo "$folder"
     fi
   done
@@ -17,12 +18,18 @@ exercise_folder() { # NUMBER
   exercise_folders | grep "^lessons/lesson$1_" || fail "there is no exercise $1. There are: $(exercise_numbers | tr '\n' ' ')"
 }
 
+# What the exercise is written in, as its file's name ends: cu, or py where the grader is in Python, too.
+exercise_suffix() { if [ -f "$(exercise_folder "$1")/grader.py" ]; then echo py; else echo cu; fi; } # NUMBER
+
+# The student's file.
+exercise_file() { echo "$(exercise_folder "$1")/exercise.$(exercise_suffix "$1")"; } # NUMBER
+
 # The complete solution with the gaps marked. A student's copy of the workbook (make student-copy) has none.
-exercise_master() { echo "solutions/$(basename "$(exercise_folder "$1")")/solution.cu"; } # NUMBER
+exercise_master() { echo "solutions/$(basename "$(exercise_folder "$1")")/solution.$(exercise_suffix "$1")"; } # NUMBER
 
 # Prints the exercise as everybody gets it: from its master, or from what a student's copy has kept for that.
 exercise_as_given() { # NUMBER
-  kept=tools/given/$(basename "$(exercise_folder "$1")").cu
+  kept=tools/given/$(basename "$(exercise_folder "$1")").$(exercise_suffix "$1")
   if [ -f "$(exercise_master "$1")" ]; then
     sh tools/compile/build_tool.sh make_exercise
     build/tools/make_exercise "$(exercise_master "$1")"

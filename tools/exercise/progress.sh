@@ -16,9 +16,9 @@ cd "$(dirname "$0")/../.."
 file=${PROGRESS_FILE:-progress.txt}
 cells=${PROGRESS_FILE:+$PROGRESS_FILE.cells} # what notebooks' cells held when they were graded
 
-exercise_of() { echo "$(exercise_folder "$1")/exercise.cu"; }
+exercise_of() { exercise_file "$1"; }
 sum_of() { if [ -f "$(exercise_of "$1")" ]; then cksum <"$(exercise_of "$1")" | cut -d' ' -f1; else echo -; fi; }
-cell_of() { echo "${cells:-work/.graded}/lesson$1.cu"; }
+cell_of() { echo "${cells:-work/.graded}/lesson$1.$(exercise_suffix "$1")"; }
 name_of() { exercise_folder "$1" | sed 's|lessons/lesson[^_]*_||'; }
 
 # entry NUMBER: sets passed_on, verdict, day, sum; verdict is empty without an entry.
@@ -43,7 +43,7 @@ replace() {
   fi
   {
     echo "# What has been graded here. make progress shows it, make progress CHECK=1 checks it."
-    echo "# exercise, passed on, last verdict, when, checksum of exercise.cu then"
+    echo "# exercise, passed on, last verdict, when, checksum of the exercise then"
     {
       [ ! -f "$file" ] || awk -v n="$1" '!/^#/ && $1 != n' "$file"
       [ -z "${2:-}" ] || echo "$2"

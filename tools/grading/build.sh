@@ -1,5 +1,6 @@
 #!/bin/sh
-# build.sh 03: brings the judge of lesson 03 and the runner of all lessons up to date, in build/graders/bin/.
+# build.sh 03: brings the judge of lesson 03 and the runner of all lessons up to date, in build/graders/bin/. build.sh python: what the
+# runner of gradings in Python needs.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -15,8 +16,10 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 log=build/graders/bin.log
+wanted="build/graders/bin/judge$1 build/graders/bin/runner"
+[ "$1" != python ] || wanted=build/graders/bin/confine.so
 if ! "${MAKE:-make}" -s -j2 -f tools/grading/Makefile NVCC="$NVCC" FLAGS="$FLAGS" \
-  build/graders/bin/judge"$1" build/graders/bin/runner >"$log" 2>&1; then
+  $wanted >"$log" 2>&1; then
   cat "$log" >&2
   fail "the judge of exercise $1 does not build."
 fi

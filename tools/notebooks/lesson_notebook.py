@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from lesson_page import FIGURE, TABLE, Code, Exercise, PageError, Text
-from lesson_page import blocks_of, is_figure, is_folded_prediction, is_prediction, read_page, split_prediction
+from lesson_page import blocks_of, is_figure, is_folded_prediction, is_prediction, make_words, read_page, split_prediction
 from lesson_program import Item, Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +32,15 @@ This is [the lesson's page]({folder}/README.md) as a notebook.
 - A double click on a table opens it: write your predictions into it, then Shift+Enter. The answers are folded away below.
 - Other commands are for a terminal (File, New, Terminal) in the workbook's folder."""
 
+INTRODUCTION_PYTHON = """\
+This is [the lesson's page]({folder}/README.md) as a notebook.
+
+- A cell that begins with `%%bash` runs [{program}]({folder}/{program}), or a step of it, in a process of its own: there a mistake of C may end Python.
+  To change the program, open it beside this notebook, save, and run the cell again.
+- The cell that begins with `%%nvcc --grade` is the exercise, in Python: Shift+Enter grades it.
+- A double click on a table opens it: write your predictions into it, then Shift+Enter. The answers are folded away below.
+- Other commands are for a terminal (File, New, Terminal) in the workbook's folder."""
+
 SETUP = """\
 # Loads %%nvcc, and says who runs your kernels: a GPU, or the emulator where there is none.
 import os
@@ -46,6 +55,11 @@ if not os.path.isdir(f"{{workbook}}/lessons"):
         assert os.path.isdir(workbook), "The workbook could not be fetched: git says why above."
 %run "{{workbook}}/tools/notebooks/start.py" {number}"""
 
+
+# A program in Python runs in a process of its own, as in a terminal.
+SHELL = """\
+%%bash
+make -C "$NVCC_MAGIC_PROJECT" --no-print-directory {make} 2>&1"""
 
 BADGE = "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
 COLAB = "https://colab.research.google.com/github/{path}/blob/{branch}/notebooks/{name}.ipynb"
@@ -77,10 +91,12 @@ class Lesson:
     def __init__(self, number):
         self.number = number
         self.folder = next(iter(sorted((ROOT / "lessons").glob(f"lesson{number}_*"))))
+        self.in_python = (self.folder / "grader.py").exists()
+        suffix = "py" if self.in_python else "cu"
         self.program = Program(self.folder / f"lesson{number}.cu")
         self.page = (self.folder / "README.md").read_text()
         self.hints = (self.folder / "hints.md").read_text() if (self.folder / "hints.md").exists() else ""
-        self.master = ROOT / "solutions" / self.folder.name / "solution.cu"
+        self.master = ROOT / "solutions" / self.folder.name / f"solution.{suffix}"
 
     def parts(self):
         return read_page(self.page, self.program, self.number)
@@ -88,7 +104,7 @@ class Lesson:
     def exercise(self):
         """As a student gets it, whatever this checkout's own exercise.cu has become."""
         if not self.master.exists():  # a student's copy of the workbook has kept it
-            return (ROOT / "tools" / "given" / f"{self.folder.name}.cu").read_text()
+            return (ROOT / "tools" / "given" / f"{self.folder.name}{self.master.suffix}").read_text()
         generator = ROOT / "build/tools/make_exercise"
         subprocess.run(["sh", "tools/compile/build_tool.sh", "make_exercise"], cwd=ROOT, check=True)
         command = [generator, self.master.relative_to(ROOT)]
@@ -96,11 +112,11 @@ class Lesson:
 
     def solution(self):
         """The master without the generator's markers, as `make exercise03 solution` shows it."""
-        lines = []
+        lines, mark = [], "#" if self.in_python else "//"
         for line in self.master.read_text().split("\n"):
-            if re.match(r" *//(\||< *$)", line):
+            if re.match(rf" *{mark}(\||< *$)", line):
                 continue
-            lines.append(re.sub(r"^( *)//> ", r"\1// ", line))
+            lines.append(re.sub(rf"^( *){mark}> ", rf"\1{mark} ", line))
         return "\n".join(lines)
 
 
@@ -112,7 +128,9 @@ def lesson_numbers():
 
 
 def has_cells(number, folder):
-    return (folder / f"lesson{number}.cu").exists() or (number[-1].isalpha() and (folder / "exercise.cu").exists())
+    if any((folder / f"lesson{number}.{suffix}").exists() for suffix in ("cu", "py")):
+        return True
+    return (number[-1].isalpha() and (folder / "exercise.cu").exists())
 
 
 def slug(text):
@@ -214,9 +232,11 @@ class Notebook:
     def add_introduction(self, first):
         """The title, what a notebook is, the setup; then the page goes on."""
         title, minutes, rest = first.split("\n\n", 2)
-        program = f"lesson{self.lesson.number}.cu"
+        program = f"lesson{self.lesson.number}.{'py' if self.lesson.in_python else 'cu'}"
         folder = f"../lessons/{self.lesson.folder.name}"
         introduction = INTRODUCTION if self.lesson.program.lines else INTRODUCTION_WITHOUT_PROGRAM
+        if self.lesson.in_python:
+            introduction = INTRODUCTION_PYTHON
         words = introduction.format(folder=folder, program=program)
         self.add("markdown", "title", "\n\n".join(filter(None, [title, badge(self.lesson.folder.name), self.with_links(minutes), words])))
         self.add("code", "setup", SETUP.format(number=self.lesson.number, repository=repository()[0]))
@@ -225,6 +245,9 @@ class Notebook:
     def add_code(self, code):
         if code == Code():
             self.run_at = len(self.cells)
+        if self.lesson.in_python:
+            self.add("code", f"run-{slug(code.arguments or 'all')}", SHELL.format(make=make_words(code, self.lesson.number)))
+            return
         first = " ".join(filter(None, ["%%nvcc --run", code.options, code.arguments and f"-- {code.arguments}"]))
         name = code.shown[0] if code.shown else "program"
         self.add("code", f"{name}-{slug(code.options)}" if code.options else name, f"{first}\n{self.source_of(code)}")

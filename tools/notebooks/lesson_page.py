@@ -77,6 +77,14 @@ def parse_make(line, number):
     return Code([], " ".join(filter(None, options)), " ".join(arguments))
 
 
+def make_words(code, number):
+    """The way back: what make is asked for, by a cell that parse_make has made."""
+    action = next(name for name, option in MAKE_ACTIONS.items() if option == code.options.split(" ")[0])
+    words = code.arguments.split()
+    names = {word: name for name, word in MAKE_ARGUMENTS.items()}
+    return " ".join([f"lesson{number}", action, *(f"{names[word]}={value}" for word, value in zip(words[::2], words[1::2]))])
+
+
 def parse_marker(words, number):
     """`relu relu1 -- --version 1`, `--profile relu_kernel4 relu4`, `make lesson03 view V=1`, or `none`."""
     if words == "none":

@@ -34,6 +34,8 @@ def lay_out_pieces(number):
 def main(number):
     sys.path.insert(0, str(ROOT / "notebooks" / "nvcc_magic"))
     os.environ["NVCC_MAGIC_PROJECT"] = str(ROOT)
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):  # a make in a cell is none of the make that has started Jupyter
+        os.environ.pop(name, None)
     lay_out_pieces(number)
     get_ipython().run_line_magic("load_ext", "nvcc_magic")  # noqa: F821 (IPython defines it)
 

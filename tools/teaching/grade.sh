@@ -9,7 +9,7 @@
 # cores). STRICT=1 ends with status 1 when anybody has less than all points.
 #
 # OUT/points.csv has a line for each student and exercise, OUT/gradebook.csv one for each student; OUT/STUDENT/feedback.txt is for the
-# student, and OUT/STUDENT/exercise03/ has results.json, results.xml, what was printed and the file that was graded. Only exercise.cu, or
+# student, and OUT/STUDENT/exercise03/ has results.json, results.xml, what was printed and the file that was graded. Only the exercise, or
 # the notebook's cell, comes from the student. Everything that judges it is the version that git has (BASE=commit, HEAD otherwise): where
 # a file of it was changed, the grading takes place in a restored copy.
 set -eu
@@ -19,7 +19,7 @@ cd "$(dirname "$0")/../.."
 . tools/exercise/exercises.sh
 
 points=10 # of an exercise that passes
-judges='Makefile common emulator solutions tests tools :(glob)lessons/*/grader.cpp'
+judges='Makefile common emulator solutions tests tools :(glob)lessons/*/grader.* :(glob)lessons/*/calls.py :(glob)lessons/*/layer.cu :(glob)lessons/*/requirements.txt'
 
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$invoked_in/$1" ;; esac }
 
@@ -94,7 +94,7 @@ restore_judges() {
 require_solution() { # NUMBER
   work=build/graded/lesson$1 master=$(exercise_master "$1")
   [ -f "$master" ] || fail "$master is not here: grading needs the solutions. A student's copy of the workbook has none."
-  key=$(find tools/grading lessons/*/grader.cpp -type f -exec cat {} + | cat - "$master" build/configuration | cksum)
+  key=$(find tools/grading lessons/*/grader.* lessons/*/calls.py -type f -exec cat {} + | cat - "$master" build/configuration | cksum)
   [ "$(cat "$work/key" 2>/dev/null)" = "$key ${BACKEND:-auto}" ] && return
   mkdir -p "$work"
   say "exercise $1: the solution first, so that the number of checks is known"

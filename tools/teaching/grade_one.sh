@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 student=$1 number=$2 source=$3
 points=$GRADE_POINTS
 folder=$GRADE_OUT/$student/exercise$number
+suffix=$(exercise_suffix "$number")
 remarks=''
 
 remark() { remarks="$remarks${remarks:+; }$*"; }
@@ -21,7 +22,7 @@ name_of() { printf '%s' "${1#"$source/"}"; }
 
 # candidates TYPE: files (f) or symbolic links (l) of that exercise, the one with the shortest path first.
 candidates() {
-  find "$source" -maxdepth 5 -type "$1" \( -path "*/lesson${number}_*/exercise.cu" -o -name "exercise$number.cu" \) \
+  find "$source" -maxdepth 5 -type "$1" \( -path "*/lesson${number}_*/exercise.$suffix" -o -name "exercise$number.$suffix" \) \
     ! -path '*/build/*' ! -path "$source/solutions/*" ! -path "$source/tools/given/*" | sort_by_length
 }
 
@@ -62,26 +63,26 @@ find_notebook() {
 # The first notebook whose exercise somebody has worked on; else the first that holds the exercise at all.
 take_solved_notebook() { # NOTEBOOKS
   while IFS= read -r notebook; do
-    if ! python3 tools/notebooks/exercise_of.py "$notebook" "$number" >"$folder/cell.cu" 2>/dev/null; then
+    if ! python3 tools/notebooks/exercise_of.py "$notebook" "$number" >"$folder/cell.$suffix" 2>/dev/null; then
       remark "$(name_of "$notebook") has no cell with exercise $number"
-    elif ! sed 1d "$folder/cell.cu" | is_as_given -; then
-      mv "$folder/cell.cu" "$folder/exercise.cu"
+    elif ! sed 1d "$folder/cell.$suffix" | is_as_given -; then
+      mv "$folder/cell.$suffix" "$folder/exercise.$suffix"
       break
-    elif ! [ -f "$folder/exercise.cu" ]; then
-      mv "$folder/cell.cu" "$folder/exercise.cu"
+    elif ! [ -f "$folder/exercise.$suffix" ]; then
+      mv "$folder/cell.$suffix" "$folder/exercise.$suffix"
     fi
   done <<END
 $1
 END
-  rm -f "$folder/cell.cu"
-  [ ! -f "$folder/exercise.cu" ] || file=$folder/exercise.cu
+  rm -f "$folder/cell.$suffix"
+  [ ! -f "$folder/exercise.$suffix" ] || file=$folder/exercise.$suffix
 }
 
 # --- its grading ---
 
 # Nobody else is to learn where the submissions lie: the names of files are told as inside of the submission.
 judge() {
-  [ "$file" = "$folder/exercise.cu" ] || cp "$file" "$folder/exercise.cu"
+  [ "$file" = "$folder/exercise.$suffix" ] || cp "$file" "$folder/exercise.$suffix"
   RESULTS_HIDE=$(dirname "$file") RESULTS=$folder NAMES=build/graded/lesson$number/checks
   export RESULTS_HIDE RESULTS NAMES
   tools/grading/run "$number" "$file" >"$folder/output.txt" 2>&1 || true

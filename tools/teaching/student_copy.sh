@@ -49,8 +49,9 @@ done
 mkdir -p "$out/tools/given"
 for number in $(exercise_numbers); do
   folder=$(exercise_folder "$number")
-  exercise_as_given "$number" >"$out/tools/given/$(basename "$folder").cu"
-  cp "$out/tools/given/$(basename "$folder").cu" "$out/$folder/exercise.cu"
+  given=tools/given/$(basename "$folder").$(exercise_suffix "$number")
+  exercise_as_given "$number" >"$out/$given"
+  cp "$out/$given" "$out/$(exercise_file "$number")"
 done
 # Links of the page for everybody that lead to what students do not have.
 sed -e 's/\[\(TEACHING\.md\|CONTRIBUTING\.md\)\]([^)]*)/\1/g' README.md >"$out/README.md"

@@ -20,5 +20,6 @@ LD_LIBRARY_PATH=$(quote "$library")\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}
 # nvcc links the runtime statically by default; such a program could never find the emulator.
 NVCC_APPEND_FLAGS='-cudart shared${HOST_COMPILER:+ -ccbin $HOST_COMPILER}'
 export PATH LD_LIBRARY_PATH NVCC_APPEND_FLAGS
+export PYTHONPATH=$(quote "$library/python")\${PYTHONPATH:+:\$PYTHONPATH} # Triton's way to the emulator
 END
 mv build/env.$$ build/env

@@ -32,7 +32,7 @@ class Grading:
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
     """Compiles and runs the file under the grader."""
-    folders = (grader.parent.name for grader in machine.project.glob("lessons/lesson[0-9][0-9]*_*/grader.cpp"))
+    folders = (grader.parent.name for grader in machine.project.glob("lessons/lesson[0-9][0-9]*_*/grader.*"))
     known = sorted(folder[len("lesson") :].split("_")[0] for folder in folders)
     if number not in known:
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
@@ -55,6 +55,11 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     tests = [{key: words.of(value) for key, value in test.items()} for test in said.get("tests", [])]
     compiler = outcome.output[: verdict.start()]
     return Grading(verdict[1], words.of(outcome.output), compiler, tests, words.of(said.get("message") or ""))
+
+
+def is_python(machine: Machine, number: str) -> bool:
+    """Whether that exercise is in Python: so is its grader then."""
+    return any(machine.project.glob(f"lessons/lesson{number}_*/grader.py"))
 
 
 def record(machine: Machine, number: str, verdict: str, file: Path) -> None:

@@ -49,6 +49,13 @@ class Session:
                 break
         return 0  # called by a program, not typed into a cell
 
+    def as_python(self, file: Path) -> Path:
+        """A saved cell whose language is Python: its first line is a comment there, too."""
+        path = file.with_suffix(".py")
+        text = file.read_text(encoding="utf-8")
+        path.write_text(text.replace(MAGIC_LINE, MAGIC_LINE.replace("//", "#"), 1), encoding="utf-8")
+        return path
+
     def save(self, name: str, body: str) -> Path:
         """Writes a cell's body with its lines where the cell has them."""
         above = self.lines_above()

@@ -2,6 +2,7 @@
 #ifndef VALUES_H
 #define VALUES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

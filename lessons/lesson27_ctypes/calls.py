@@ -1,0 +1,92 @@
+"""calls.py - what the grader of exercise 27 has done with the student's module, in the runner's process: a function for
+each kind of job.
+
+It takes the module, the arrays of the job by their names, and settings; what it returns goes back to the grader.
+"""
+
+import ctypes
+import gc
+import os
+
+import numpy as np
+
+LIBRARIES = ""  # the runner says where
+_library = None
+
+
+def library_of(student):
+    """Loaded once, as a user would."""
+    global _library
+    if _library is None:
+        _library = student.load(os.path.join(LIBRARIES, "liblayer.so"))
+    return _library
+
+
+def alive():
+    """How many layers there are: from the library itself, with a declaration of our own."""
+    return ctypes.CDLL(os.path.join(LIBRARIES, "liblayer.so")).layer_alive()
+
+
+def compute(student, arrays, way, scale, delay=0, scalar=None):
+    """forward or backward. With an array `out`, into that; a delay makes the library's copies so many milliseconds
+    late."""
+    os.environ["LAYER_DELAY_MS"] = str(delay)
+    given = [np.float64(scalar)] if scalar is not None else [arrays[name] for name in ("x", "dy") if name in arrays]
+    out = arrays.get("out")
+    with student.Layer(library_of(student), arrays["bias"]) as layer:
+        more = {} if out is None else {"out": out}
+        result = getattr(layer, way)(*given, scale, **more)
+        # What is looked at is what is there now, before the layer waits for anything when it is closed.
+        told = {"result": np.array(result) if isinstance(result, np.ndarray) else result, "same": result is out}
+        if out is not None:
+            told["out"] = np.array(out)
+        told["aliases"] = isinstance(result, np.ndarray) and any(np.shares_memory(result, array) for array in given)
+    if not isinstance(result, np.ndarray):
+        told["result"] = f"{type(result).__name__}"
+    return told
+
+
+def several(student, arrays, scale):
+    """Calls of one layer after the other, with arrays of other sizes between; and two layers at once."""
+    library, x = library_of(student), arrays["x"]
+    with student.Layer(library, arrays["bias"]) as first, student.Layer(library, -arrays["bias"]) as second:
+        a = first.forward(x[:3], scale)
+        b = second.forward(x, scale)
+        c = first.forward(x, scale)
+        d = first.forward(x[:3], scale)
+        return {"a": a, "b": b, "c": c, "d": d}
+
+
+def life(student, arrays, scale):
+    """How many layers live at each point of their lives, beside those that have been there before."""
+    library, bias, x = library_of(student), arrays["bias"], arrays["x"]
+    gc.collect()
+    before, counts = alive(), {}
+    with student.Layer(library, bias) as layer:
+        layer.forward(x, scale)
+        counts["inside"] = alive()
+    counts["behind with"] = alive()
+    layer = student.Layer(library, bias)
+    layer.close()
+    counts["closed"] = alive()
+    layer.close()
+    counts["closed twice"] = alive()
+    layer = student.Layer(library, bias)
+    layer.forward(x, scale)
+    counts["another"] = alive()
+    del layer
+    gc.collect()
+    counts["forgotten"] = alive()
+    try:
+        with student.Layer(library, bias):
+            raise KeyError("on purpose")
+    except KeyError:
+        counts["behind an exception"] = alive()
+    return {point: count - before for point, count in counts.items()}
+
+
+def use_closed(student, arrays, way, scale):
+    layer = student.Layer(library_of(student), arrays["bias"])
+    layer.close()
+    getattr(layer, way)(*(arrays[name] for name in ("x", "dy") if name in arrays), scale)
+    return {}

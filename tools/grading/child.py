@@ -1,0 +1,233 @@
+"""child.py - the judge's side of the runner in Python: starts it, shut in as process.cpp does, and talks with it."""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import frames
+import numpy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OUTPUT_CAP = 1_000_000
+SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    "/opt",
+    "/nix",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/sys",
+)
+VARIABLES = (
+    "EMULATOR_CHECK",
+    "EMULATOR_DEVICES",
+    "EMULATOR_TIMEOUT",
+    "EMULATOR_THREADS",
+    "CUDA_VISIBLE_DEVICES",
+    "NO_COLOR",
+    "TERM",
+)
+shut_in = True  # bubblewrap, until it has failed
+
+
+class Ended(Exception):
+    """The conversation has ended before the answer came: `verdict`, and why."""
+
+    def __init__(self, verdict, why):
+        super().__init__(why)
+        self.verdict = verdict
+
+
+class Setup:
+    """What is graded, and where."""
+
+    def __init__(self, file, calls, libraries, backend):
+        self.file, self.calls, self.libraries, self.backend = file, calls, libraries, backend
+        timeout = os.environ.get("TIMEOUT", "")
+        seconds = int(timeout) if timeout.isdigit() and int(timeout) > 4 else 20
+        self.seconds = seconds + 8 if backend == "cpu" else seconds
+        self.library_path = os.environ.get("LD_LIBRARY_PATH", "")
+        self.confine = os.path.abspath("build/graders/bin/confine.so")
+
+    def shown(self):
+        """Of the machine, Python; of the project, the files that run and the libraries."""
+        python = {
+            sys.prefix,
+            sys.base_prefix,
+            os.path.dirname(os.path.realpath(sys.executable)),
+            os.path.dirname(numpy.__path__[0]),
+        }
+        own = {
+            self.file,
+            self.calls,
+            self.libraries,
+            self.confine,
+            os.path.join(HERE, "runner.py"),
+            os.path.join(HERE, "frames.py"),
+        }
+        return sorted(python | own | set(filter(None, self.library_path.split(":"))), key=len)
+
+    def bubblewrap(self):
+        words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc"]
+        words += [
+            "--dev-bind" if self.backend == "gpu" else "--dev",
+            *(["/dev"] if self.backend == "gpu" else []),
+            "/dev",
+        ]
+        words += ["--tmpfs", "/tmp"]
+        for path in (*SYSTEM, *self.shown()):
+            words += ["--ro-bind-try", path, path]
+        return words + ["--chdir", "/tmp"]
+
+    def command(self, descriptor):
+        runner = [
+            sys.executable,
+            "-I",
+            "-B",
+            "-X",
+            "utf8",
+            "-u",
+            os.path.join(HERE, "runner.py"),
+            str(descriptor),
+            self.file,
+        ]
+        runner += [self.calls, self.confine, self.backend, str(self.seconds * 4 + 60), self.libraries]
+        return (self.bubblewrap() if shut_in else []) + runner
+
+    def environment(self):
+        """Nothing that the student's code need not know. Freed memory is filled, so that who still reads it finds
+        out."""
+        kept = {name: os.environ[name] for name in VARIABLES if name in os.environ}
+        fixed = {
+            "PATH": "/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "HOME": "/tmp",
+            "LD_BIND_NOW": "1",
+            "EMULATOR_TIER": "0",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        ours = {
+            "LD_LIBRARY_PATH": self.library_path,
+            "CUDA_RUNTIME": os.environ["CUDA_RUNTIME"],
+            "MALLOC_PERTURB_": "165",
+        }
+        return {**kept, **fixed, **ours}
+
+
+class Child:
+    """One runner. What it prints is handed to `hear`, piece by piece."""
+
+    def __init__(self, setup, hear):
+        self.setup, self.hear, self.printed, self.token = setup, hear, 0, os.urandom(16).hex()
+        self.start()
+
+    def start(self):
+        global shut_in
+        self.early = []
+        self.link, theirs = socket.socketpair()
+        output, written = os.pipe()
+        command, environment = self.setup.command(theirs.fileno()), self.setup.environment()
+        try:
+            self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=written, stderr=written,
+                                            pass_fds=(theirs.fileno(),), start_new_session=True)  # fmt: skip
+        except FileNotFoundError:
+            self.process = None
+        theirs.close()
+        os.close(written)
+        self.output = output
+        os.set_blocking(output, False)
+        kept, self.hear = self.hear, self.early.append
+        self.until = time.monotonic() + 60
+        try:
+            if self.process is None or not self.receive()[0].get("hello"):
+                raise Ended("crash", "no hello")
+        except Ended:
+            self.hear = kept
+            self.stop()
+            if shut_in:  # no bubblewrap here, or no right to use it
+                shut_in = False
+                return self.start()
+            for text in self.early:
+                sys.stderr.buffer.write(text)
+            sys.exit("grader: the runner does not start.")
+        self.hear = kept
+
+    def listen(self):
+        """Takes what has been printed."""
+        while self.printed < OUTPUT_CAP:
+            try:
+                piece = os.read(self.output, 65536)
+            except BlockingIOError:
+                return
+            if not piece:
+                return
+            self.printed += len(piece)
+            self.hear(piece)
+        raise Ended("crash", "the output was cut after 1 MB: does a loop print?")
+
+    def take(self, size):
+        while True:
+            left = self.until - time.monotonic()
+            if left <= 0:
+                raise Ended("timeout", "it took too long")
+            ready, _, _ = select.select([self.link, self.output], [], [], left)
+            self.listen()
+            if self.link in ready:
+                return self.link.recv(size)
+            if ready:
+                time.sleep(0.001)  # its output is closed, or more comes
+
+    def receive(self):
+        try:
+            header, arrays = frames.receive(self.link, self.take)
+        except Ended:
+            raise
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            raise Ended("crash", "what came back is no answer") from None
+        if header is None:
+            raise Ended("crash", self.ending())
+        return header, arrays
+
+    def ask(self, header, arrays=()):
+        self.until = time.monotonic() + self.setup.seconds
+        self.link.settimeout(self.setup.seconds)
+        try:
+            frames.send(self.link, {**header, "token": self.token}, list(arrays))
+        except OSError:
+            pass  # it has ended; why, the answer tells
+        answer, results = self.receive()
+        self.listen()
+        if answer.get("token") != self.token:
+            raise Ended("crash", "somebody else has answered")
+        return answer, results
+
+    def ending(self):
+        try:
+            status = self.process.wait(2)
+        except subprocess.TimeoutExpired:
+            return "it closed the connection"
+        self.listen()
+        if status > 128 and shut_in:  # bubblewrap's way to tell a signal
+            status = 128 - status
+        if status < 0:
+            return f"the host code crashed ({signal.strsignal(-status)})"
+        return f"the program ended with status {status}"
+
+    def stop(self):
+        if self.process:
+            for kill in (lambda: os.killpg(self.process.pid, signal.SIGKILL), self.process.kill):
+                try:
+                    kill()
+                except ProcessLookupError:
+                    pass
+            self.process.wait()
+        self.link.close()
+        os.close(self.output)

@@ -1,0 +1,154 @@
+"""runner.py - the child of a grading in Python: it has the student's file, and neither an expected result nor a
+judgement.
+
+    python -I runner.py SOCKET EXERCISE.py CALLS.py CONFINE.so cpu|gpu SECONDS LIBRARIES
+
+What the lesson wants of the student's functions stands in CALLS.py, beside its grader: a function of that file for each
+kind of job. Jobs and answers go over the descriptor SOCKET as frames (frames.py). Before the student's file is
+imported, the process gives up what it does not need (confine.cpp).
+"""
+
+import ctypes
+import gc
+import importlib.util
+import os
+import signal
+import socket
+import sys
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import frames  # noqa: E402
+import numpy as np  # noqa: E402
+
+GUARD, GUARD_BYTE, POISON = 4096, 0xA5, (0xFD, 0xFF)
+COUNTERS = 3  # launches, warp instructions, thread instructions: the first of emulator.h's struct emulatorCounters
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def load(path, name):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Array:
+    """An array between guard zones, in the layout that the job asks for. What is not given is poisoned."""
+
+    def __init__(self, order, content):
+        dtype, shape, self.layout = np.dtype(order["dtype"]), tuple(order["shape"]), order.get("layout", "C")
+        room = shape[:-1] + (2 * shape[-1],) if self.layout == "columns" else shape
+        size = int(np.prod(room)) * dtype.itemsize
+        self.memory = np.full(size + 2 * GUARD, GUARD_BYTE, np.uint8)
+        inner = self.memory[GUARD : GUARD + size]
+        inner[0::2], inner[1::2] = POISON
+        whole = inner.view(dtype)
+        if self.layout == "columns":  # every second column of a wider array
+            self.array = whole.reshape(room)[..., ::2]
+        elif self.layout == "F":  # column by column
+            self.array = whole.reshape(room[::-1]).T
+        else:
+            self.array = whole.reshape(room)
+        if content is not None:
+            self.array[...] = content
+        self.before = self.memory.copy()
+        self.given = content is not None
+
+    def report(self):
+        changed = np.flatnonzero(self.memory != self.before)
+        outside = changed[(changed < GUARD) | (changed >= self.memory.size - GUARD)]
+        damaged = int(outside[0]) - GUARD if outside.size else None
+        return {"damaged": damaged, "changed": bool(self.given and changed.size)}
+
+
+class Emulator:
+    """What only the emulator can tell; on a GPU nothing."""
+
+    def __init__(self):
+        self.cuda = ctypes.CDLL(os.environ["CUDA_RUNTIME"])
+        self.there = hasattr(self.cuda, "emulatorName")
+        if self.there:
+            self.cuda.emulatorVerdict.restype = ctypes.c_char_p
+
+    def start(self):
+        if self.there:
+            self.cuda.emulatorCountersStart()
+
+    def stop(self):
+        if not self.there:
+            return {}
+        values = (ctypes.c_uint64 * COUNTERS)()
+        self.cuda.emulatorCountersStop(values, ctypes.c_size_t(ctypes.sizeof(values)))
+        return {"launches": values[0], "instructions": values[2], "verdict": self.cuda.emulatorVerdict().decode()}
+
+
+def describe(error, path):
+    """An exception, with the last line of the student's file that it came through."""
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    told = {
+        "type": type(error).__name__,
+        "bases": [one.__name__ for one in type(error).__mro__],
+        "text": str(error)[:2000],
+    }
+    code = getattr(error, "code", None)
+    told["code"] = code if isinstance(code, int) else None
+    if isinstance(error, SyntaxError) and error.filename == path:
+        told["line"], told["source"] = error.lineno, (error.text or "").strip()
+    elif lines:
+        told["line"], told["source"] = lines[-1].lineno, lines[-1].line
+    return told
+
+
+def take_job(job, contents, student, calls, emulator, path):
+    given = iter(contents)
+    arrays = {order["name"]: Array(order, next(given) if order["given"] else None) for order in job["orders"]}
+    answer, results = {}, {}
+    emulator.start()
+    try:
+        views = {name: one.array for name, one in arrays.items()}
+        for name, value in getattr(calls, job["call"])(student, views, **job["settings"]).items():
+            if isinstance(value, np.ndarray):
+                results[name] = np.array(value, order="C")  # as it is now, not later
+            else:
+                answer[name] = value
+    except BaseException as error:  # also SystemExit
+        answer["raised"] = describe(error, path)
+        del error
+    gc.collect()
+    answer["emulator"] = emulator.stop()
+    answer["arrays"] = {name: one.report() for name, one in arrays.items()}
+    return answer, results
+
+
+def main():
+    descriptor, path, calls_path, confine, backend, seconds, libraries = sys.argv[1:]
+    die_with_parent()
+    calls = load(calls_path, "calls")
+    emulator = Emulator()
+    filters = ctypes.CDLL(confine)
+    link = socket.socket(fileno=int(descriptor))
+    frames.send(link, {"hello": True})
+    filters.confine_this(int(backend == "cpu"), int(seconds))
+    calls.LIBRARIES = libraries
+    token = frames.receive(link)[0]["token"]
+    try:
+        student = load(path, "exercise")
+    except BaseException as error:
+        frames.send(link, {"token": token, "broken": describe(error, path)})
+        return
+    frames.send(link, {"token": token})
+    while True:
+        job, contents = frames.receive(link)
+        if job is None:
+            return
+        answer, results = take_job(job, contents, student, calls, emulator, path)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        frames.send(link, {**answer, "token": job["token"]}, results)
+
+
+main()

@@ -1,0 +1,54 @@
+#!/bin/sh
+# environment.sh 27: prints the path of a Python 3 that has what lesson 27's requirements.txt asks for: $PYTHON, or else python3, if that has
+# all of it (as on a GPU server without a network), or a virtual environment in build/python/, made once for all lessons with the same needs.
+set -eu
+cd "$(dirname "$0")/../.."
+. tools/messages.sh
+
+number=$1
+wanted=$(find lessons -path "lessons/lesson${number}_*/requirements.txt")
+[ -f "$wanted" ] || fail "there is no lessons/lesson${number}_*/requirements.txt."
+python=$(command -v "${PYTHON:-python3}") || fail "lesson $number needs Python 3, and there is no ${PYTHON:-python3}." \
+  "sudo apt-get install python3 python3-venv     (Debian, Ubuntu)"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || fail "lesson $number needs Python 3.10 or newer; $python is older." \
+  "PYTHON=/path/to/python3 make ...     (another Python)"
+
+# -I: without what lies in the working folder or in somebody's home, as a grading runs it.
+has_all() { missing=$("$1" -I tools/python/missing.py "$wanted") && [ -z "$missing" ]; } # PYTHON
+
+key=$({ grep -v '^#' "$wanted"; "$python" -c 'import sys; print(sys.version, sys.prefix)'; } | cksum | tr ' ' '-')
+folder=build/python/$key
+log=$folder.log
+
+explain_network() {
+  grep -E 'ERROR|error' "$log" | tail -n 3 >&2
+  fail "lesson $number needs$(printf ' %s' $needed), which $python has not, and pip could not install it into $folder (its words: $log)." \
+    "With a network, try again. Without one: PYTHON=/path/to/python3 with these packages, or, from a machine with a network," \
+    "  python3 -m pip download --only-binary :all: -r $wanted -d wheels" \
+    "then copy that folder here, and: PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make ..."
+}
+
+make_it() {
+  needed=$missing
+  say "installing$(printf ' %s' $needed) into $folder (once)"
+  rm -rf "$folder"
+  "$python" -m venv "$folder" >"$log" 2>&1 || {
+    cat "$log" >&2
+    fail "lesson $number needs Python's venv module: sudo apt-get install python3-venv (Debian, Ubuntu)"
+  }
+  "$folder/bin/python" -m pip install --quiet --retries 2 --disable-pip-version-check --only-binary :all: -r "$wanted" >>"$log" 2>&1 ||
+    explain_network
+  has_all "$folder/bin/python" || fail "$folder lacks$(printf ' %s' $missing) though pip has installed it; see $log."
+}
+
+if ! has_all "$python"; then
+  mkdir -p build/python
+  # Two at once: the second waits for the first.
+  if command -v flock >/dev/null; then
+    exec 9>build/python.lock
+    flock 9
+  fi
+  if ! [ -x "$folder/bin/python" ] || ! "$folder/bin/python" -I tools/python/missing.py "$wanted" | cmp -s - /dev/null; then make_it; fi
+  python=$PWD/$folder/bin/python
+fi
+echo "$python"

@@ -1,0 +1,53 @@
+"""missing.py REQUIREMENTS: prints what this Python lacks of a lesson's requirements.txt, a package a line; nothing if
+it has all.
+
+A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where
+there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
+the pinned one).
+"""
+
+import importlib.metadata
+import re
+import sys
+
+LINE = re.compile(
+    r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
+    r"(?:#\s*at least (?P<least>[\d.]+))?\s*"
+)
+
+
+def numbers(version):
+    """1.24.0rc1 as (1, 24): enough to put versions in order."""
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+
+
+def is_meant(line):
+    if not line["order"]:
+        return True
+    older = sys.version_info[:2] < numbers(line["python"])
+    return older if line["order"] == "<" else not older
+
+
+def is_missing(line):
+    try:
+        found = importlib.metadata.version(line["name"])
+    except importlib.metadata.PackageNotFoundError:
+        return True
+    return numbers(found) < numbers(line["least"] or line["pinned"])
+
+
+def main(path):
+    with open(path, encoding="utf-8") as file:
+        for text in file:
+            if not text.strip() or text.startswith("#"):
+                continue
+            line = LINE.fullmatch(text.rstrip("\n"))
+            if not line:
+                sys.exit(
+                    f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}"
+                )
+            if is_meant(line) and is_missing(line):
+                print(line["name"])
+
+
+main(sys.argv[1])
