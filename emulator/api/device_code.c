@@ -42,10 +42,11 @@ size_t device_code_size(const void *code) {
 }
 
 static cudaError_t no_ptx(const char *function) {
-    return state_refuse(
-        function, cudaErrorNoKernelImageForDevice,
-        "This is machine code for a GPU alone, and the emulator executes PTX. Give it PTX, or a fat "
-        "binary with PTX in it, or compile with -lineinfo, which puts the PTX beside the machine code.");
+    return state_refuse(function, cudaErrorNoKernelImageForDevice,
+                        "This is machine code for a GPU alone, and the emulator executes PTX. Give it PTX, or a fat "
+                        "binary with PTX in it, or compile with -lineinfo, which puts the PTX beside the machine code. "
+                        "NVRTC's comes with "
+                        "its PTX where a program calls cuInit() before NVRTC, or is started by cuda-emulator.");
 }
 
 cudaError_t device_code_copy(const char *function, const void *code, size_t size, void **copy, size_t *copied) {

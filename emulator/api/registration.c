@@ -167,25 +167,25 @@ static bool is_ptx(const char *data, size_t size) {
 static cudaError_t unpack_library(struct binary *b, const char *kernel_name, struct fatbin_images *images,
                                   bool resources) {
     char why[1024];
-    struct fatbin_image image = {.arch = 90};
-    enum fatbin_result result = FATBIN_OK;
-    if (bundle_images(b->data, b->data_size, image.arch, images))
+    struct fatbin_image image;
+    const unsigned arch = 90;
+    if (bundle_images(b->data, b->data_size, arch, images))
         return cudaSuccess;
     if (is_ptx(b->data, b->data_size)) {
-        image.length = strnlen(b->data, b->data_size);
-        image.text = or_out_of_memory(strndup(b->data, image.length));
+        fatbin_text_images(b->data, strnlen(b->data, b->data_size), arch, images);
     } else {
-        result = fatbin_unpack(b->data, b->data_size, &image, why, sizeof why);
+        enum fatbin_result result = fatbin_unpack(b->data, b->data_size, &image, why, sizeof why);
+        if (result != FATBIN_OK)
+            return load_failed(
+                b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
+                kernel_name, "The library holds no device code that the emulator can run", why);
+        *images = (struct fatbin_images){zeroed(1, sizeof image), 1};
+        images->items[0] = image;
         if (resources)
             fatbin_each_machine_code(b->data, b->data_size, resources_note_machine_code);
     }
-    if (result != FATBIN_OK)
-        return load_failed(b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
-                           kernel_name, "The library holds no device code that the emulator can run", why);
-    *images = (struct fatbin_images){zeroed(1, sizeof image), 1};
-    images->items[0] = image;
-    if (resources)
-        resources_note_ptx(image.text, image.length);
+    for (size_t i = 0; resources && i < images->count; i++)
+        resources_note_ptx(images->items[i].text, images->items[i].length);
     return cudaSuccess;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/out_of_memory.h"
+#include "decode/device_runtime.h"
 #include "decode/link.h"
 #include "decode/static_limits.h"
 #include "machine/code.h"
@@ -155,6 +156,7 @@ static struct ptx_module *parse_all(const struct module_text *texts, size_t coun
         }
         end = &(*end)->next;
     }
+    *end = device_runtime(first);
     return first;
 }
 

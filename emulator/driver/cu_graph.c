@@ -56,3 +56,21 @@ CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned flags) {
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGraphMemTrim(device));
 }
+
+/* ---- what belongs to graphs ---- */
+
+CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn destroy, unsigned references, unsigned flags) {
+    CALL(cudaUserObjectCreate(out, data, destroy, references, flags));
+}
+CUresult cuUserObjectRetain(CUuserObject object, unsigned count) {
+    CALL(cudaUserObjectRetain(object, count));
+}
+CUresult cuUserObjectRelease(CUuserObject object, unsigned count) {
+    CALL(cudaUserObjectRelease(object, count));
+}
+CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags) {
+    CALL(cudaGraphRetainUserObject(graph, object, count, flags));
+}
+CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count) {
+    CALL(cudaGraphReleaseUserObject(graph, object, count));
+}

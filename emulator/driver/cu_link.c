@@ -1,20 +1,16 @@
-/* Linking: PTX texts go in, one piece of data comes out that loads as a module. They are put together when they are loaded. */
+/* Linking: PTX, or what has PTX in it, goes in, one piece of data comes out that loads as a module. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/device_code.h"
+#include "api/linking.h"
 #include "driver/context.h"
 #include "driver/jit_options.h"
-#include "fatbin/bundle.h"
-
-#define MOST_TEXTS 1024
 
 struct CUlinkState_st {
     struct jit_options options;
-    struct bundle_text texts[MOST_TEXTS];
-    size_t count;
+    struct linking linking;
     void *image; /* of the last cuLinkComplete */
 };
 
@@ -30,28 +26,10 @@ static cudaError_t create(unsigned count, CUjit_option *names, void **values, CU
     return cudaSuccess;
 }
 
-/* PTX, or what has PTX in it. */
-static cudaError_t add(CUlinkState s, const void *data, size_t size) {
-    void *copy;
-    size_t copied;
-    if (s->count == MOST_TEXTS)
-        return cudaErrorMemoryAllocation;
-    cudaError_t error = device_code_copy(NULL, data, size, &copy, &copied);
-    if (error != cudaSuccess)
-        return error;
-    size_t length = strnlen(copy, copied);
-    if (!memmem(copy, length, ".version", 8)) {
-        free(copy);
-        return state_refuse(NULL, cudaErrorInvalidPtx, "The emulator links PTX, and this is none.");
-    }
-    s->texts[s->count++] = (struct bundle_text){copy, length};
-    return cudaSuccess;
-}
-
 static cudaError_t add_data(CUlinkState s, CUjitInputType type, const void *data, size_t size) {
     if (!s || !data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return cudaErrorInvalidValue;
-    return add(s, data, size);
+    return linking_add(&s->linking, data, size);
 }
 
 static cudaError_t add_file(CUlinkState s, const char *path) {
@@ -62,32 +40,25 @@ static cudaError_t add_file(CUlinkState s, const char *path) {
     cudaError_t error = device_code_read(NULL, path, &data, &size);
     if (error != cudaSuccess)
         return error;
-    error = add(s, data, size);
+    error = linking_add(&s->linking, data, size);
     free(data);
     return error;
 }
 
-/* What is wrong with the texts together shows when they are loaded: they are, once, to tell. */
 static cudaError_t complete(CUlinkState s, void **image, size_t *size) {
+    char *why;
+    void *data;
     size_t bytes;
     if (!s || !image)
         return cudaErrorInvalidValue;
-    void *data = bundle_make(s->texts, s->count, &bytes), *copy = data ? malloc(bytes + 1) : NULL;
-    if (!copy) {
-        free(data);
-        return cudaErrorMemoryAllocation;
-    }
-    free(s->image);
-    s->image = data;
-    memcpy(copy, data, bytes);
-    struct binary *b = registration_open(copy, bytes);
-    cudaError_t error = registration_library_check(b);
-    jit_say(&s->options.error_log, error == cudaSuccess ? NULL : registration_library_error(b));
+    cudaError_t error = linking_complete(&s->linking, false, &data, &bytes, &why);
+    jit_say(&s->options.error_log, why);
     jit_say(&s->options.info_log, NULL);
-    registration_close(b);
+    free(why);
     if (error != cudaSuccess)
         return error;
-    *image = data;
+    free(s->image);
+    *image = s->image = data;
     if (size)
         *size = bytes;
     return cudaSuccess;
@@ -96,8 +67,7 @@ static cudaError_t complete(CUlinkState s, void **image, size_t *size) {
 static cudaError_t destroy(CUlinkState s) {
     if (!s)
         return cudaErrorInvalidValue;
-    for (size_t i = 0; i < s->count; i++)
-        free((char *)s->texts[i].text);
+    linking_clear(&s->linking);
     free(s->image);
     free(s);
     return cudaSuccess;

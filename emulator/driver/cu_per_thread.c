@@ -59,6 +59,25 @@ TWIN(cuStreamSetAttribute, ptsz, (CUstream s, CUstreamAttrID i, const CUstreamAt
 TWIN(cuStreamBeginCapture_v2, ptsz, (CUstream s, CUstreamCaptureMode m), (OWN(s), m))
 TWIN(cuStreamEndCapture, ptsz, (CUstream s, CUgraph *g), (OWN(s), g))
 TWIN(cuStreamIsCapturing, ptsz, (CUstream s, CUstreamCaptureStatus *c), (OWN(s), c))
+#undef cuStreamGetCaptureInfo
+EXPORT CUresult cuStreamGetCaptureInfo(CUstream s, CUstreamCaptureStatus *c, cuuint64_t *i);
+TWIN(cuStreamGetCaptureInfo, ptsz, (CUstream s, CUstreamCaptureStatus *c, cuuint64_t *i), (OWN(s), c, i))
+EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream s, CUstreamCaptureStatus *c, cuuint64_t *i, CUgraph *g,
+                                          const CUgraphNode **b, size_t *n);
+TWIN(cuStreamGetCaptureInfo_v2, ptsz,
+     (CUstream s, CUstreamCaptureStatus *c, cuuint64_t *i, CUgraph *g, const CUgraphNode **b, size_t *n),
+     (OWN(s), c, i, g, b, n))
+#if CUDA_VERSION >= 12030
+EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream s, CUstreamCaptureStatus *c, cuuint64_t *i, CUgraph *g,
+                                          const CUgraphNode **b, const CUgraphEdgeData **e, size_t *n);
+TWIN(cuStreamGetCaptureInfo_v3, ptsz,
+     (CUstream s, CUstreamCaptureStatus *c, cuuint64_t *i, CUgraph *g, const CUgraphNode **b, const CUgraphEdgeData **e,
+      size_t *n),
+     (OWN(s), c, i, g, b, e, n))
+TWIN(cuStreamBeginCaptureToGraph, ptsz,
+     (CUstream s, CUgraph g, const CUgraphNode *b, const CUgraphEdgeData *e, size_t n, CUstreamCaptureMode m),
+     (OWN(s), g, b, e, n, m))
+#endif
 TWIN(cuEventRecord, ptsz, (CUevent e, CUstream s), (e, OWN(s)))
 TWIN(cuEventRecordWithFlags, ptsz, (CUevent e, CUstream s, unsigned f), (e, OWN(s), f))
 TWIN(cuGraphLaunch, ptsz, (CUgraphExec e, CUstream s), (e, OWN(s)))

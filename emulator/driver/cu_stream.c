@@ -132,6 +132,45 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
     CALL(cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)mode));
 }
 
+/* Edges have the same layout in both interfaces. */
+static cudaError_t capture_info(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                const CUgraphNode **nodes, const void **edges, size_t *count) {
+#if CUDART_VERSION >= 13000
+    return cudaStreamGetCaptureInfo(
+#else
+    return cudaStreamGetCaptureInfo_v3(
+#endif
+        stream, (enum cudaStreamCaptureStatus *)status, (unsigned long long *)id, graph, nodes,
+        (const cudaGraphEdgeData **)edges, count);
+}
+
+#undef cuStreamGetCaptureInfo
+EXPORT CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id);
+EXPORT CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id) {
+    CALL(capture_info(stream, status, id, NULL, NULL, NULL, NULL));
+}
+EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                                          CUgraph *graph, const CUgraphNode **nodes, size_t *count);
+EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                                          CUgraph *graph, const CUgraphNode **nodes, size_t *count) {
+    CALL(capture_info(stream, status, id, graph, nodes, NULL, count));
+}
+#if CUDA_VERSION >= 12030
+EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                                          CUgraph *graph, const CUgraphNode **nodes, const CUgraphEdgeData **edges,
+                                          size_t *count);
+EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                                          CUgraph *graph, const CUgraphNode **nodes, const CUgraphEdgeData **edges,
+                                          size_t *count) {
+    CALL(capture_info(stream, status, id, graph, nodes, (const void **)edges, count));
+}
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *before,
+                                     const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode) {
+    CALL(cudaStreamBeginCaptureToGraph(stream, graph, before, (const cudaGraphEdgeData *)(const void *)edges, count,
+                                       (enum cudaStreamCaptureMode)mode));
+}
+#endif
+
 /* ---- events ---- */
 
 CUresult cuEventCreate(CUevent *out, unsigned flags) {

@@ -5,47 +5,20 @@
 #include <string.h>
 
 #include "base/out_of_memory.h"
-
-/* The header, and then for each text its length in 8 bytes, and the text with its zero. */
-struct header {
-    char magic[8];
-    uint64_t bytes, count;
-};
-static const char MAGIC[8] = "\177PTXset";
-
-void *bundle_make(const struct bundle_text *texts, size_t count, size_t *size) {
-    struct header h = {.bytes = sizeof h, .count = count};
-    for (size_t i = 0; i < count; i++)
-        h.bytes += sizeof(uint64_t) + texts[i].length + 1;
-    memcpy(h.magic, MAGIC, sizeof MAGIC);
-    char *data = malloc(h.bytes), *to = data;
-    if (!data)
-        return NULL;
-    memcpy(to, &h, sizeof h);
-    to += sizeof h;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t length = texts[i].length;
-        memcpy(to, &length, sizeof length);
-        memcpy(to + sizeof length, texts[i].text, length);
-        to[sizeof length + length] = '\0';
-        to += sizeof length + length + 1;
-    }
-    *size = h.bytes;
-    return data;
-}
+#include "fatbin/bundle_layout.h"
 
 bool bundle_is(const void *data) {
-    return memcmp(data, MAGIC, sizeof MAGIC) == 0;
+    return memcmp(data, BUNDLE_MAGIC, BUNDLE_MAGIC_BYTES) == 0;
 }
 
 size_t bundle_size(const void *data) {
-    struct header h;
+    struct bundle_header h;
     memcpy(&h, data, sizeof h);
     return h.bytes;
 }
 
 bool bundle_images(const void *data, size_t size, unsigned arch, struct fatbin_images *images) {
-    struct header h;
+    struct bundle_header h;
     if (size < sizeof h || !bundle_is(data))
         return false;
     memcpy(&h, data, sizeof h);

@@ -42,6 +42,15 @@ static uint64_t read_bytes(const uint8_t *p, unsigned count) {
     return value;
 }
 
+size_t fatbin_size(const void *data, size_t available) {
+    const uint8_t *p = data;
+    uint64_t header = available >= HEADER_BYTES ? read_bytes(p + 6, 2) : 0;
+    if (header < HEADER_BYTES || header > available || read_bytes(p, 4) != FATBIN_MAGIC)
+        return 0;
+    uint64_t body = read_bytes(p + 8, 8);
+    return body <= available - header ? (size_t)(header + body) : 0;
+}
+
 /* Reads the entry at *offset of a body of `size` bytes and moves *offset behind it. */
 static bool next_entry(const uint8_t *body, uint64_t size, uint64_t *offset, struct entry *e) {
     uint64_t left = size - *offset;
@@ -133,14 +142,12 @@ static void explain_no_image(const unsigned *sass, unsigned sass_count, const st
 enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatbin_image *image, char *error,
                                  size_t error_size) {
     const uint8_t *p = data;
-    uint64_t header = available >= HEADER_BYTES ? read_bytes(p + 6, 2) : 0;
-    if (available < HEADER_BYTES || read_bytes(p, 4) != FATBIN_MAGIC || header < HEADER_BYTES || header > available ||
-        read_bytes(p + 8, 8) > available - header) {
+    if (!fatbin_size(data, available)) {
         snprintf(error, error_size, "the executable's device code is damaged, or of a format that is not known here");
         return FATBIN_BROKEN;
     }
+    uint64_t header = read_bytes(p + 6, 2), size = read_bytes(p + 8, 8), offset = 0;
     const uint8_t *body = p + header;
-    uint64_t size = read_bytes(p + 8, 8), offset = 0;
     struct entry e, best = {0}, other = {0};
     unsigned sass[MAX_SASS_LISTED], sass_count = 0;
     while (offset < size) {
@@ -167,11 +174,9 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
 
 void fatbin_each_machine_code(const void *data, size_t available, fatbin_visit visit) {
     const uint8_t *p = data;
-    uint64_t header = available >= HEADER_BYTES ? read_bytes(p + 6, 2) : 0;
-    if (available < HEADER_BYTES || read_bytes(p, 4) != FATBIN_MAGIC || header < HEADER_BYTES || header > available ||
-        read_bytes(p + 8, 8) > available - header)
+    if (!fatbin_size(data, available))
         return;
-    uint64_t size = read_bytes(p + 8, 8), offset = 0;
+    uint64_t header = read_bytes(p + 6, 2), size = read_bytes(p + 8, 8), offset = 0;
     struct entry e;
     char ignored[128];
     while (offset < size && next_entry(p + header, size, &offset, &e)) {

@@ -33,6 +33,9 @@ enum fatbin_result {
 enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatbin_image *image, char *error,
                                  size_t error_size);
 
+/* Bytes of the fat binary that begins here; 0: none does, or it does not end within `available`. */
+size_t fatbin_size(const void *data, size_t available);
+
 /* Calls visit for each image of machine code, an ELF file without the zeros at its end. */
 typedef void (*fatbin_visit)(const void *elf, size_t size, unsigned arch);
 void fatbin_each_machine_code(const void *data, size_t available, fatbin_visit visit);

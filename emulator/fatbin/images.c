@@ -2,9 +2,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/out_of_memory.h"
 #include "fatbin/resources.h"
+
+static void append(struct fatbin_images *images, struct fatbin_image image) {
+    images->items = or_out_of_memory(realloc(images->items, (images->count + 1) * sizeof image));
+    images->items[images->count++] = image;
+}
 
 static enum fatbin_result add(struct fatbin_images *images, const void *data, bool resources, char *error,
                               size_t size) {
@@ -14,9 +20,7 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
     enum fatbin_result result = fatbin_unpack(data, fatbin_mapped_bytes(data), &image, error, size);
     if (result != FATBIN_OK)
         return result;
-    struct fatbin_image *items = or_out_of_memory(realloc(images->items, (images->count + 1) * sizeof *items));
-    items[images->count++] = image;
-    images->items = items;
+    append(images, image);
     if (resources)
         resources_note_ptx(image.text, image.length);
     return FATBIN_OK;
@@ -43,6 +47,22 @@ enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fa
     if (result != FATBIN_OK)
         fatbin_images_free(images);
     return result;
+}
+
+/* Where the next text begins: its end if there is none. */
+static const char *next_text(const char *text, const char *end) {
+    const char *at = memmem(text, (size_t)(end - text), "\n.version", 9);
+    return at ? at + 1 : end;
+}
+
+void fatbin_text_images(const char *text, size_t length, unsigned arch, struct fatbin_images *images) {
+    const char *end = text + length, *first = memmem(text, length, ".version", 8);
+    *images = (struct fatbin_images){0};
+    for (const char *next; text < end || !images->count; text = first = next) {
+        next = next_text(first ? first : text, end);
+        size_t bytes = (size_t)(next - text);
+        append(images, (struct fatbin_image){or_out_of_memory(strndup(text, bytes)), bytes, arch});
+    }
 }
 
 void fatbin_images_free(struct fatbin_images *images) {

@@ -17,6 +17,8 @@ struct fatbin_images {
  * fatbin/resources.h. Unless FATBIN_OK, `error` holds one line and there are no items. */
 enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fatbin_images *images, bool resources,
                                  char *error, size_t error_size);
+/* A PTX text, or several that stand one behind the other, as a linker gives them out: each begins with its .version line. */
+void fatbin_text_images(const char *text, size_t length, unsigned arch, struct fatbin_images *images);
 void fatbin_images_free(struct fatbin_images *images);
 
 #endif

@@ -168,15 +168,31 @@ static void check_program(const char *name, const char *folder) {
              name, e.cuda_major, e.cuda_major, folder, e.cuda_major);
 }
 
-static void prepend_path(const char *variable, const char *folder) {
+/* A variable that is a list gets another first item. */
+static void prepend_path(const char *variable, const char *item) {
     const char *old = getenv(variable);
-    size_t size = strlen(folder) + (old ? strlen(old) : 0) + 2;
-    char *path = malloc(size);
-    if (!path)
+    size_t size = strlen(item) + (old ? strlen(old) : 0) + 2;
+    char *list = malloc(size);
+    if (!list)
         fail("out of memory.");
-    snprintf(path, size, "%s%s%s", folder, old && *old ? ":" : "", old ? old : "");
-    setenv(variable, path, 1);
-    free(path);
+    snprintf(list, size, "%s%s%s", item, old && *old ? ":" : "", old ? old : "");
+    setenv(variable, list, 1);
+    free(list);
+}
+
+/* By its name, or by the first line of a script. */
+static bool is_python(const char *name) {
+    char path[PATH_MAX], line[256] = "";
+    if (!find_program(name, path))
+        return false;
+    const char *slash = strrchr(path, '/');
+    if (strncmp(slash ? slash + 1 : path, "python", 6) == 0)
+        return true;
+    FILE *file = fopen(path, "rbe");
+    bool script = file && fgets(line, sizeof line, file) && strncmp(line, "#!", 2) == 0;
+    if (file)
+        fclose(file);
+    return script && strstr(line, "python");
 }
 
 /* The module by which Triton finds the emulator; a wheel has it in a place of Python's own. */
@@ -214,6 +230,9 @@ int main(int argc, char **argv) {
     check_program(argv[next], folder);
     prepend_path("LD_LIBRARY_PATH", folder);
     prepend_python_path(folder);
+    /* Python's packages look for NVIDIA's compilers beside themselves, unless there is one already. */
+    if (is_python(argv[next]))
+        prepend_path("LD_PRELOAD", "libnvrtc.so.13:libnvvm.so.4");
     execvp(argv[next], argv + next);
     fail("%s cannot be started: %s.", argv[next], strerror(errno));
 }

@@ -206,7 +206,7 @@ static const struct insn *op_match_all(struct warp *w, const struct insn *in) {
         uint32_t who = mask[l] & w->mask;
         if (!LANE_ON(w->mask) || lanes_equal(w, in->op[2], in->kind, l, who) != who)
             continue;
-        result[l] = mask[l];
+        result[l] = who; /* of the mask those who have not left the kernel */
         all |= 1u << l;
     }
     if (w->shadow)

@@ -16,6 +16,7 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PRODUCTS = ("libcuda-emulator.so.13", "libcudart.so.13", "libcuda.so.1", "cuda-emulator", "cuda-emulator-ptxas")
+TOOLKIT = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvvm.so.4", "libnvJitLink.so.12", "libnvJitLink.so.13")
 
 
 def header_folder() -> Path:
@@ -37,7 +38,7 @@ class BuildHook(BuildHookInterface):
         if "CC" in os.environ:
             command.append(f"CC={os.environ['CC']}")
         subprocess.run([*command, "package"], check=True, stdout=subprocess.DEVNULL)
-        for name in PRODUCTS:
+        for name in PRODUCTS + TOOLKIT:
             build_data["force_include"][os.path.join(self.folder.name, name)] = f"cuda_emulator/lib/{name}"
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")

@@ -18,6 +18,8 @@ capture make_emulator BUILD=../build/emulator install PREFIX="$prefix"
 expect 'make install' 0 ''
 for file in bin/cuda-emulator lib/cuda-emulator/libcudart.so "lib/cuda-emulator/libcudart.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so.1 \
   "lib/cuda-emulator/libcuda-emulator.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so \
+  lib/cuda-emulator/libnvrtc.so.12 lib/cuda-emulator/libnvrtc.so.13 lib/cuda-emulator/libnvvm.so.4 \
+  lib/cuda-emulator/libnvJitLink.so.12 lib/cuda-emulator/libnvJitLink.so.13 \
   lib/cuda-emulator/cuda-emulator-ptxas lib/cuda-emulator/python/cuda_emulator_triton/driver.py \
   include/cuda-emulator/emulator.h share/doc/cuda-emulator/README.md share/doc/cuda-emulator/LICENSE; do
   if [ -s "$prefix/$file" ]; then pass "installed: $file"; else no "installed: $file" "it is not there"; fi

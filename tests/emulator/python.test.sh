@@ -39,25 +39,63 @@ fi
 export NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS=0 PYTHONWARNINGS=ignore
 python() { capture timeout 120 "$venv/bin/python" "$@"; }
 
+# ---- cuda-core and cuda-bindings: machine code of NVRTC's, as it comes by default; links by nvJitLink ----
+
 for kind in ptx cubin; do
   python "$here/nvrtc.py" "$kind"
   expect "cuda-core and NVRTC, $kind" 0 'agrees with NumPy'
 done
+python "$here/nvrtc_linker.py"
+for parts in 'ptx ptx' 'cubin cubin' 'cubin ptx' 'ltoir ltoir' 'ltoir ptx'; do
+  expect "cuda-core's Linker, $parts" 0 "^$parts linked: agrees with NumPy"
+done
+expect "cuda-core's Linker, to PTX" 0 '^ltoir ltoir linked to PTX: agrees with NumPy'
+expect "a link without a function fails" 0 'a function is missing: nvJitLinkError ERROR_INTERNAL'
+expect "and names it" 0 "nvJitLink error log: error   : function 'twice\(float\)' is not defined"
+expect "a link of no PTX fails" 0 'no PTX: nvJitLinkError ERROR_PTX_COMPILE'
+expect "and names its line" 0 'line 4'
+python "$here/core_graph.py"
+expect "cuda-core's graphs, events and attributes of kernels" 0 'agrees with NumPy'
+python "$here/nvrtc_bindings.py" driver
+expect "cuda-bindings and NVRTC" 0 'agrees with NumPy'
+expect "NVRTC's own words of a mistake" 0 'wrong.cu\(1\): error: identifier "undeclared" is undefined'
+python "$here/nvrtc_bindings.py" first
+expect "NVRTC before the driver: it says what to do" 1 'or is started by cuda-emulator'
+launcher=$(readlink -f "${EMULATOR_DIR:-build/emulator}/cuda-emulator")
+if [ -x "$launcher" ]; then
+  capture env -u LD_LIBRARY_PATH timeout 120 "$launcher" "$venv/bin/python" "$here/nvrtc_bindings.py" first
+  expect "NVRTC before the driver, by cuda-emulator" 0 'agrees with NumPy'
+fi
+
+# ---- Numba: intermediate code for the link-time optimizer, by default ----
+
 python "$here/numba_kernels.py"
 expect "Numba's kernels" 0 'agrees with NumPy'
 case $output in
 *libcuda*) no "they say nothing about private tables" "they do" && show_output ;;
 *) pass "they say nothing about private tables" ;;
 esac
+python "$here/numba_examples.py"
+for example in host_arrays vector_addition matrix_product reductions atomics universal_functions device_functions warps \
+  cooperative_grids dynamic_shared_memory; do
+  expect "Numba, $example" 0 "^$example agrees with NumPy"
+done
 
-EMULATOR_CHECK=all
+# Numba's own tests of the examples in its documentation, as they are installed.
+examples=$(find "$venv"/lib/python3*/site-packages/numba_cuda/numba/cuda/tests/doc_examples -name 'test_*.py' | sort |
+  sed 's|.*/\(.*\)\.py|numba.cuda.tests.doc_examples.\1|')
+count=$(printf '%s\n' "$examples" | wc -l)
+if [ "$count" -ge 10 ]; then pass "Numba's tests are there"; else no "Numba's tests are there" "$count of them"; fi
+python -m unittest $examples
+expect "the examples in Numba's documentation, by its own tests" 0 '^OK$'
+
+EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck
 export EMULATOR_CHECK
-python "$here/numba_kernels.py"
-expect "nothing is found in them" 0 'agrees with NumPy'
-case $output in
-*'Race reported'* | *Invalid*) no "no finding in them" "there is one" && show_output ;;
-*) pass "no finding in them" ;;
-esac
+for program in kernels examples; do
+  python "$here/numba_$program.py"
+  expect "numba_$program.py with checks" 0 'agrees with NumPy'
+  expect "numba_$program.py: no finding" 0 'ERROR SUMMARY: 0 errors'
+done
 python "$here/numba_race.py"
 expect "a race in Numba's kernel: both lines of Python are named" 0 'at tests.emulator.python.numba_race.py:12 while'
 expect "the other line is named" 0 'wrote it at tests.emulator.python.numba_race.py:11'

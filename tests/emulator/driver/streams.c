@@ -1,5 +1,8 @@
 /* Streams, events, capture and pools. Argument: PTX. */
+#define _GNU_SOURCE
 #include "driver_test.h"
+
+#include <unistd.h>
 
 static int called;
 static void CUDA_CB call(void *data) {
@@ -94,6 +97,69 @@ static void capture(CUfunction count_up, CUdeviceptr counter) {
     MUST(cuStreamDestroy(s));
 }
 
+/* What a capture says of itself, in the form of each version, and into a graph that is there. */
+static void ask_capture(CUstream s, CUgraph into) {
+    typedef CUresult (*info)(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *, const CUgraphNode **,
+                             size_t *);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUgraphNode *nodes = NULL;
+    cuuint64_t id = 0, same = 1;
+    CUgraph graph = NULL;
+    size_t count = 9;
+    info form = NULL;
+    EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuStreamGetCaptureInfo", (void **)&form, 11030, 0, NULL));
+    EXPECT(CUDA_SUCCESS, form(s, &status, &id, &graph, &nodes, &count));
+    EXPECT_EQUAL("it captures", CU_STREAM_CAPTURE_STATUS_ACTIVE, status);
+    check("into that graph", graph == into, "another");
+    EXPECT_EQUAL("what comes next waits for the launch", 1, count);
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    EXPECT(CUDA_SUCCESS, cuGraphNodeGetType(nodes[0], &type));
+    EXPECT_EQUAL("which is a kernel", CU_GRAPH_NODE_TYPE_KERNEL, type);
+    CUresult (*first)(CUstream, CUstreamCaptureStatus *, cuuint64_t *) = NULL;
+    EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuStreamGetCaptureInfo", (void **)&first, 10010, 0, NULL));
+    EXPECT(CUDA_SUCCESS, first(s, &status, &same));
+    EXPECT_EQUAL("the capture's number", id, same);
+#if CUDA_VERSION >= 13000
+    const CUgraphEdgeData *edges = NULL;
+    EXPECT(CUDA_SUCCESS, cuStreamGetCaptureInfo(s, &status, &same, &graph, &nodes, &edges, &count));
+    check("an edge", edges && count == 1, "none");
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuStreamGetCaptureInfo(s, NULL, NULL, NULL, NULL, NULL, NULL));
+#endif
+}
+
+static int destroyed;
+static void CUDA_CB destroy(void *data) {
+    destroyed += *(int *)data;
+}
+
+static void capture_to_graph(CUfunction count_up) {
+#if CUDA_VERSION >= 12030
+    CUstream s;
+    CUgraph graph, end;
+    CUuserObject object;
+    int one = 1;
+    MUST(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    MUST(cuGraphCreate(&graph, 0));
+    EXPECT(CUDA_SUCCESS, cuStreamBeginCaptureToGraph(s, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    EXPECT(CUDA_SUCCESS, cuLaunchKernel(count_up, 1, 1, 1, 7, 1, 1, 0, s, NULL, NULL));
+    ask_capture(s, graph);
+    EXPECT(CUDA_SUCCESS, cuStreamEndCapture(s, &end));
+    check("it ends with that graph", end == graph, "another");
+    EXPECT(CUDA_SUCCESS, cuUserObjectCreate(&object, &one, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    EXPECT(CUDA_SUCCESS, cuUserObjectRetain(object, 1));
+    EXPECT(CUDA_SUCCESS, cuGraphRetainUserObject(graph, object, 1, 0));
+    EXPECT(CUDA_SUCCESS, cuGraphReleaseUserObject(graph, object, 1));
+    EXPECT(CUDA_SUCCESS, cuUserObjectRelease(object, 1));
+    EXPECT(CUDA_SUCCESS, cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    EXPECT_EQUAL("the graph holds the object", 0, destroyed);
+    EXPECT(CUDA_SUCCESS, cuGraphDestroy(graph));
+    for (int i = 0; i < 1000 && !*(volatile int *)&destroyed; i++) /* not in this thread */
+        usleep(1000);
+    EXPECT_EQUAL("and gives it up when it is destroyed", 1, destroyed);
+    MUST(cuStreamDestroy(s));
+#endif
+}
+
 static void pools(void) {
     CUdeviceptr p;
     CUmemoryPool pool;
@@ -125,6 +191,7 @@ int main(int count, char **arguments) {
     from_a_callback(ptx);
     times();
     capture(count_up, counter);
+    capture_to_graph(count_up);
     pools();
     return failures != 0;
 }

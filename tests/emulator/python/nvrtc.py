@@ -20,8 +20,8 @@ def must(result):
 
 
 def compiled(kind, arch):
-    """The program, for the names that are used: machine code has its PTX beside it only with line information."""
-    options = ProgramOptions(std="c++17", arch=f"sm_{arch}", lineinfo=kind == "cubin")
+    """The program, for the names that are used."""
+    options = ProgramOptions(std="c++17", arch=f"sm_{arch}")
     names = ("axpy<float>", "axpy<double>")
     return Program(SOURCE, code_type="c++", options=options).compile(kind, name_expressions=names)
 
