@@ -166,6 +166,17 @@ struct operands {
     uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
 };
 
+/* A base offset is for patterns that do not begin at a multiple of their size: never seen, and not compared with a GPU. False after a report. */
+static bool no_base_offset(struct warp *w, const struct insn *in, uint32_t slot) {
+    uint64_t bits = ((const uint64_t *)(const void *)(w->regs + slot))[first_lane(w->mask)];
+    if (!(bits >> 49 & 7))
+        return true;
+    warp_fault(w, report_insn(w, in, FINDING_UNSUPPORTED, w->mask,
+                              "wgmma's descriptor has a base offset, which is not supported.",
+                              "Let the matrix begin at a multiple of 1024 bytes: then the base offset is 0."));
+    return false;
+}
+
 /* False after a report. */
 static bool read_operands(struct warp *w, const struct insn *in, struct operands *o) {
     const struct wgmma *m = in->extra;
@@ -173,7 +184,8 @@ static bool read_operands(struct warp *w, const struct insn *in, struct operands
     unsigned depth = WGMMA_ROW_BYTES / bytes_of(type);
     uint32_t pieces[WGMMA_PIECES], *pieces_of_b = pieces + (m->a_in_registers ? 0 : 2 * WGMMA_ROWS);
     uint8_t a_rows[WGMMA_ROWS * WGMMA_ROW_BYTES];
-    if (!all_inside(w, in, pieces, wgmma_pieces(w, m, pieces)))
+    if (!no_base_offset(w, in, m->descriptor_b) || (!m->a_in_registers && !no_base_offset(w, in, m->descriptor_a)) ||
+        !all_inside(w, in, pieces, wgmma_pieces(w, m, pieces)))
         return false;
     if (m->a_in_registers)
         read_fragments(w, m, a_rows);

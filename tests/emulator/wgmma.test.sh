@@ -41,6 +41,8 @@ run_check 7 ', with all checks' LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_
 
 capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" "$scratch/wgmma" beyond
 expect "a descriptor that leads beyond shared memory is an error" 0 'wgmma reads 16 bytes at shared address 0x[0-9a-f]*; the block has'
+capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" "$scratch/wgmma" offset
+expect "a descriptor with a base offset is an error that names it" 0 'wgmma.s descriptor has a base offset, which is not supported'
 capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_CHECK=racecheck "$scratch/wgmma" race
 expect "operands that other warps have just written, without a barrier, are a race" 0 'Race reported'
 capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_CHECK=initcheck "$scratch/wgmma" unwritten

@@ -4,7 +4,7 @@
  *   wgmma check FILE [N] executes the same again, or each Nth case, and says what differs from the file
  *   wgmma list           names the cases
  *   wgmma ptx NUMBER     prints the kernel of a case
- *   wgmma beyond, wgmma race, wgmma unwritten: executes one case spoilt in that way
+ *   wgmma beyond, wgmma offset, wgmma race, wgmma unwritten: executes one case spoilt in that way
  *
  * A file has for each case a hash of its name (uint32_t), of the plainest cases the results of the first SHOWN trials, and for each
  * trial a hash of its results (uint64_t). The operands of a trial follow from its number. */
@@ -281,6 +281,8 @@ static int spoilt(const char *how) {
     cases_ptx(&c, ptx, PTX_SIZE);
     if (strcmp(how, "beyond") == 0)
         replace(ptx, "and.b32 at, at, 0x3fff;", "mov.u32 at, 0x3f00;");
+    else if (strcmp(how, "offset") == 0)
+        replace(ptx, "cvt.u64.u32 wide, at;", "mov.u64 wide, 1 << 49;");
     else if (strcmp(how, "race") == 0)
         replace(ptx, "bar.sync 0;", "");
     else
@@ -304,7 +306,8 @@ int main(int count, char **arguments) {
     if (count == 3 && strcmp(arguments[1], "ptx") == 0)
         return print_ptx((unsigned)atoi(arguments[2]));
     if (count < 2 || count > 4) {
-        fprintf(stderr, "usage: wgmma record FILE | check FILE | list | ptx NUMBER | beyond | race | unwritten\n");
+        fprintf(stderr,
+                "usage: wgmma record FILE | check FILE | list | ptx NUMBER | beyond | offset | race | unwritten\n");
         return 2;
     }
     begin();
