@@ -12,6 +12,7 @@ import frames
 import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+VERIFY = os.path.normpath(os.path.join(HERE, "../../common/verify.py"))
 OUTPUT_CAP = 1_000_000
 SYSTEM = (
     "/usr",
@@ -72,6 +73,7 @@ class Setup:
             self.confine,
             os.path.join(HERE, "runner.py"),
             os.path.join(HERE, "frames.py"),
+            VERIFY,
         }
         return sorted(python | own | set(filter(None, self.library_path.split(":"))), key=len)
 

@@ -23,10 +23,11 @@ import time
 from dataclasses import dataclass
 from typing import Callable
 
-import numpy as np
-from child import Child, Ended, Setup
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+import numpy as np  # noqa: E402
+from child import Child, Ended, Setup  # noqa: E402
+from common import verify  # noqa: E402
 
-POISON = 0xFFFD
 STEPS = {
     "not_implemented": "do the TODOs of your file in their order",
     "nan": "follow such an input through your code by hand",
@@ -101,10 +102,6 @@ class Answer(dict):
     """What calls.py has returned, arrays and other values by their names; `emulator`: what that has counted."""
 
     emulator: dict
-
-
-def is_poison(array):
-    return array.dtype == np.float32 and np.ascontiguousarray(array).view(np.uint32) >> 16 == POISON
 
 
 class Judge:
@@ -206,17 +203,13 @@ class Judge:
             self.fail("wrong_result", f"an array is promised, and a {type(found).__name__} came back.")
         if found.shape != expected.shape or found.dtype != np.float32:
             self.fail("wrong_result", f"shape {found.shape} of {found.dtype}, expected {expected.shape} of float32.")
-        with np.errstate(invalid="ignore", over="ignore"):
-            close = np.abs(found.astype(np.float64) - expected) <= atol + rtol * np.abs(expected)
-        close = np.where(np.isinf(expected) | np.isinf(found), found == expected, close)
-        close |= np.isnan(expected) & np.isnan(found) & ~is_poison(found)
-        bad = np.argwhere(~close)
+        bad = np.argwhere(verify.wrong(found, expected, atol, rtol))
         if not bad.size:
             return
         at = tuple(int(index) for index in bad[0])
         place = f"element {at[0] if len(at) == 1 else at}"
         many = f" ({len(bad)} of {found.size} are wrong)"
-        if is_poison(found)[at]:
+        if verify.is_poison(found)[at]:
             self.fail("stale_output", f"{place} was never written, expected {expected[at]:.9g}{many}")
         word = "nan" if np.isnan(found[at]) != np.isnan(expected[at]) else "wrong_result"
         self.fail(word, f"{place}: expected {expected[at]:.9g}, found {found[at]:.9g}{many}")

@@ -17,11 +17,12 @@ import socket
 import sys
 import traceback
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
 import frames  # noqa: E402
 import numpy as np  # noqa: E402
 
-GUARD, GUARD_BYTE, POISON = 4096, 0xA5, (0xFD, 0xFF)
+GUARD, GUARD_BYTE = 4096, 0xA5
 COUNTERS = 3  # launches, warp instructions, thread instructions: the first of emulator.h's struct emulatorCounters
 
 
@@ -36,6 +37,9 @@ def load(path, name):
     return module
 
 
+verify = load(os.path.normpath(os.path.join(HERE, "../../common/verify.py")), "verify")
+
+
 class Array:
     """An array between guard zones, in the layout that the job asks for. What is not given is poisoned."""
 
@@ -45,8 +49,7 @@ class Array:
         size = int(np.prod(room)) * dtype.itemsize
         self.memory = np.full(size + 2 * GUARD, GUARD_BYTE, np.uint8)
         inner = self.memory[GUARD : GUARD + size]
-        inner[0::2], inner[1::2] = POISON
-        whole = inner.view(dtype)
+        whole = verify.poison(inner).view(dtype)
         if self.layout == "columns":  # every second column of a wider array
             self.array = whole.reshape(room)[..., ::2]
         elif self.layout == "F":  # column by column
