@@ -16,7 +16,7 @@ run_check() { # STEP, SUFFIX, VARIABLES...: each STEPth case
   step=$1 suffix=$2
   shift 2
   capture env "$@" EMULATOR_QUIET=1 timeout 300 "$scratch/wgmma" check "$scratch/h200.bin" "$step"
-  right=$(printf '%s\n' "$output" | grep -c '^ok ' || true) cases=$("$scratch/list" list | awk -v step="$step" '$1 % step == 0' | wc -l)
+  right=$(printf '%s\n' "$output" | grep -c '^ok ' || true) cases=$(awk -v step="$step" '$1 % step == 0' "$scratch/list" | wc -l)
   name="$cases cases of wgmma give an H200's bits$suffix"
   if [ "$status" = 0 ] && [ "$right" = "$cases" ] && ! printf '%s\n' "$output" | grep '^=========' | grep -qv 'ERROR SUMMARY: 0 errors'; then
     pass "$name"
@@ -34,8 +34,7 @@ if [ "$status" != 0 ]; then
   show_output
   exit 0
 fi
-printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "'$PWD/$plain_emulator'" "'$scratch/wgmma'" >"$scratch/list"
-chmod +x "$scratch/list"
+LD_LIBRARY_PATH=$PWD/$plain_emulator "$scratch/wgmma" list >"$scratch/list"
 run_check 1 '' LD_LIBRARY_PATH="$PWD/$plain_emulator"
 run_check 7 ', with all checks' LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_CHECK=all
 

@@ -22,13 +22,6 @@
         }                                                                                                              \
     } while (0)
 
-static uint32_t hash_of(const char *s) {
-    uint32_t h = 0x811c9dc5u;
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * 0x01000193u;
-    return h;
-}
-
 static void *memory(size_t n, size_t size) {
     void *p = calloc(n, size);
     if (!p)
@@ -77,13 +70,6 @@ static uint32_t *run_case(const struct tensor_case *c, const uint32_t *in, unsig
 
 static unsigned trials_of(const struct tensor_case *c) {
     return c->positions ? SHOWN : TRIALS;
-}
-
-static uint64_t hash_words(const uint32_t *words, size_t n) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ words[i]) * 0x100000001b3u;
-    return h;
 }
 
 /* The results of all trials, or NULL after a line that says why not. */

@@ -226,4 +226,19 @@ static void values_fill(uint32_t *words, unsigned count, enum value_type type, u
     }
 }
 
+/* Of a case's name, and of its results: what files of recorded results have. */
+static uint32_t hash_of(const char *s) {
+    uint32_t h = 0x811c9dc5u;
+    for (; *s; s++)
+        h = (h ^ (uint8_t)*s) * 0x01000193u;
+    return h;
+}
+
+static uint64_t hash_words(const uint32_t *words, size_t n) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ words[i]) * 0x100000001b3u;
+    return h;
+}
+
 #endif

@@ -28,20 +28,6 @@ enum { TRIALS = 40, SHOWN = VALUE_KINDS, PTX_SIZE = 1 << 16, NARROWEST = 8 };
         }                                                                                                              \
     } while (0)
 
-static uint32_t hash_of(const char *s) {
-    uint32_t h = 0x811c9dc5u;
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * 0x01000193u;
-    return h;
-}
-
-static uint64_t hash_words(const uint32_t *words, size_t n) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ words[i]) * 0x100000001b3u;
-    return h;
-}
-
 static void *memory(size_t n, size_t size) {
     void *p = calloc(n, size);
     if (!p)
