@@ -116,30 +116,9 @@ static const struct shape *find_shape(struct decoder *d, const struct shape *sha
     decode_fail(d, "'%s': there is no such shape", d->at->opcode);
 }
 
-static unsigned type_bits(enum matrix_type type) {
-    switch (type) {
-    case MATRIX_F64:
-        return 64;
-    case MATRIX_TF32:
-    case MATRIX_F32:
-    case MATRIX_S32:
-        return 32;
-    case MATRIX_F16:
-    case MATRIX_BF16:
-        return 16;
-    case MATRIX_S4:
-    case MATRIX_U4:
-        return 4;
-    case MATRIX_B1:
-        return 1;
-    default:
-        return 8;
-    }
-}
-
 /* Registers per lane for so many elements of a type. */
 static unsigned register_count(unsigned elements, enum matrix_type type) {
-    unsigned bits = type_bits(type);
+    unsigned bits = matrix_type_bits(type);
     return elements * bits / (bits == 64 ? 64 : 32) / WARP_SIZE;
 }
 
@@ -273,7 +252,7 @@ bool decode_mma_sparse(struct decoder *d, const struct ptx_insn *p) {
     m->depth = (uint16_t)(s.k / 2);
     m->dense_depth = (uint16_t)s.k;
     m->satfinite = opcode_has(p->opcode, "satfinite");
-    unsigned bits = type_bits(m->a), lanes = s.k * bits / (bits < 16 ? 128 : 256);
+    unsigned bits = matrix_type_bits(m->a), lanes = s.k * bits / (bits < 16 ? 128 : 256);
     int64_t selector = decode_immediate(d, &p->operands[5]);
     if (selector < 0 || selector * lanes >= 4)
         decode_fail(d, "'%s' cannot have %lld as its selector", p->opcode, (long long)selector);
@@ -316,7 +295,7 @@ static void emit_access(struct decoder *d, handler_fn handler, struct matrix_acc
 /* The matrix's own rows and columns, and how it lies in memory. */
 static void take_matrix(struct decoder *d, const struct spelling *s, struct matrix_access *m, enum matrix_type type) {
     bool wide = s->n > s->m, by_columns = s->by_columns[0];
-    m->bits = (uint8_t)type_bits(type);
+    m->bits = (uint8_t)matrix_type_bits(type);
     if (m->role == ROLE_C) {
         m->rows = (uint8_t)(wide ? s->n : s->m);
         m->columns = (uint8_t)(wide ? s->m : s->n);
@@ -427,7 +406,7 @@ bool decode_movmatrix(struct decoder *d, const struct ptx_insn *p) {
 
 /* m64nNkK: K elements are 32 bytes. Wider than 32, integers have only multiples of 16. */
 static void wgmma_shape(struct decoder *d, const struct spelling *s, const struct wgmma *m) {
-    unsigned depth = (8 * WGMMA_ROW_BYTES << m->sparse) / type_bits(m->a);
+    unsigned depth = (8 * WGMMA_ROW_BYTES << m->sparse) / matrix_type_bits(m->a);
     bool narrow = s->n % 8 == 0 && s->n >= 8 && s->n <= WGMMA_COLUMNS;
     if (s->m != 64 || s->k != depth || !narrow || (m->d == MATRIX_S32 && s->n > 32 && s->n % 16))
         decode_fail(d, "'%s': there is no such shape", d->at->opcode);
@@ -455,7 +434,7 @@ static int small_immediate(struct decoder *d, const struct ptx_operand *o, int l
 /* sp-meta, sp-sel: of 8-bit types all lanes have metadata, of others two of four. */
 static void wgmma_metadata(struct decoder *d, const struct ptx_operand *o, struct wgmma *m) {
     int64_t selector = decode_immediate(d, &o[1]);
-    if (selector < 0 || selector > (type_bits(m->a) == 8 ? 0 : 1))
+    if (selector < 0 || selector > (matrix_type_bits(m->a) == 8 ? 0 : 1))
         decode_fail(d, "'%s' cannot have %lld as its selector", d->at->opcode, (long long)selector);
     m->selector = (uint8_t)selector;
     m->metadata = decode_source(d, o, 32);
@@ -463,7 +442,7 @@ static void wgmma_metadata(struct decoder *d, const struct ptx_operand *o, struc
 
 /* d, a, b, perhaps metadata, scale-d; of floating point then the signs of A and B; of 16 bits then whether A (in memory) and B are transposed. */
 static void wgmma_operands(struct decoder *d, const struct ptx_insn *p, struct wgmma *m) {
-    bool floats = m->d != MATRIX_S32, halves = type_bits(m->a) == 16;
+    bool floats = m->d != MATRIX_S32, halves = matrix_type_bits(m->a) == 16;
     m->a_in_registers = p->operands[1].kind == OPERAND_VECTOR;
     unsigned transposes = halves ? 2u - m->a_in_registers : 0, count = 4 + 2 * floats + transposes;
     const struct ptx_operand *last = p->operands + 3 + 2 * m->sparse; /* scale-d and what follows */

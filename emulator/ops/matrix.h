@@ -29,6 +29,28 @@ enum matrix_type {
     MATRIX_B16,
 };
 
+/* Of an element. */
+static inline unsigned matrix_type_bits(enum matrix_type type) {
+    switch (type) {
+    case MATRIX_F64:
+        return 64;
+    case MATRIX_TF32:
+    case MATRIX_F32:
+    case MATRIX_S32:
+        return 32;
+    case MATRIX_F16:
+    case MATRIX_BF16:
+        return 16;
+    case MATRIX_S4:
+    case MATRIX_U4:
+        return 4;
+    case MATRIX_B1:
+        return 1;
+    default:
+        return 8;
+    }
+}
+
 #define MATRIX_REGISTERS 8
 #define MATRIX_ELEMENTS  256 /* of C and D at most */
 

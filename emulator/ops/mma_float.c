@@ -120,10 +120,6 @@ static void read_bytes(const struct warp *w, uint32_t reg, struct matrix_block a
         }
 }
 
-static unsigned bits_of(enum matrix_type type) {
-    return type == MATRIX_TF32 ? 32 : type == MATRIX_E4M3 || type == MATRIX_E5M2 ? 8 : 16;
-}
-
 #define SPLIT_ALL(split, T, from)                                                                                      \
     for (unsigned i = 0; i < n; i++)                                                                                   \
     split((T)(from)[i], &to->significand[i], &to->exponent[i])
@@ -134,7 +130,7 @@ static void read_operand(const struct warp *w, const struct mma *m, bool is_a, s
     const uint32_t *regs = is_a ? m->a_regs : m->b_regs;
     unsigned rows = is_a ? m->rows : m->columns, depth = !is_a && m->dense_depth ? m->dense_depth : m->depth;
     unsigned n = rows * depth;
-    unsigned words = depth * bits_of(type) / 32;
+    unsigned words = depth * matrix_type_bits(type) / 32;
     struct order order = is_a ? (struct order){depth, 1} : (struct order){1, rows};
     uint16_t halves[MAX_OPERAND];
     uint32_t singles[MAX_OPERAND / 2];
@@ -142,7 +138,7 @@ static void read_operand(const struct warp *w, const struct mma *m, bool is_a, s
         struct matrix_block at = is_a ? matrix_block_a(r, rows, words) : matrix_block_b(r, words);
         if (type == MATRIX_TF32)
             read_singles(w, regs[r], at, order, singles);
-        else if (bits_of(type) == 8)
+        else if (matrix_type_bits(type) == 8)
             read_bytes(w, regs[r], at, order, depth, type, halves);
         else
             read_halves(w, regs[r], at, order, halves);
@@ -315,7 +311,7 @@ static void narrow(uint32_t *d, unsigned n) {
 static void multiply(const struct mma *m, struct split a, struct split b, uint32_t *c, uint32_t *d) {
     bool c_f16 = m->c == MATRIX_F16, d_f16 = m->d == MATRIX_F16;
     unsigned half = m->depth / 2u, n = (unsigned)m->rows * m->columns;
-    if (bits_of(m->a) == 8) {
+    if (matrix_type_bits((enum matrix_type)m->a) == 8) {
         memset(d, 0, n * sizeof *d);
         dot(m, a, b, (struct part){0, half}, d, d_f16, d, d_f16);
         dot(m, a, b, (struct part){half, half}, d, d_f16, d, d_f16);
@@ -383,10 +379,9 @@ static void finish_row(const struct wgmma *m, uint32_t *d, unsigned n) {
 
 /* The value itself and its exponent, which a subnormal of e4m3 has not as a normal number of f16. */
 static void split_fp8(uint32_t x, enum matrix_type type, float *value, int32_t *exponent) {
-    int fraction = type == MATRIX_E5M2 ? 2 : 3, bias = type == MATRIX_E5M2 ? 15 : 7,
-        field = (int)(x & 0x7f) >> fraction;
+    bool wide = type == MATRIX_E5M2;
+    split_one(x >> 7, x & 0x7f, wide ? 2 : 3, wide ? 15 : 7, wide ? 31 : ~0u, value, exponent);
     *value = f16_to_f32(f16_of_fp8((uint8_t)x, type));
-    *exponent = field ? field - bias : x & 0x7f ? 1 - bias : NO_EXPONENT;
 }
 
 static void split_elements(enum matrix_type type, const uint32_t *raw, unsigned n, struct split *to) {
@@ -438,7 +433,7 @@ void mma_float_wgmma(const struct wgmma *m, unsigned rows, const uint32_t *a_raw
 
 /* Where read_operand puts the element that is the k-th of its row. */
 static unsigned place_of(const struct mma *m, unsigned k, unsigned depth) {
-    return bits_of(m->a) == 8 ? k % 4 / 2 * (depth / 2) + 2 * (k / 4) + k % 2 : k;
+    return matrix_type_bits((enum matrix_type)m->a) == 8 ? k % 4 / 2 * (depth / 2) + 2 * (k / 4) + k % 2 : k;
 }
 
 /* Those rows of B that a row of A is multiplied by, in the order of its elements. */

@@ -5,10 +5,6 @@
 
 #define MAX_DEPTH 64
 
-static unsigned bits_of(enum matrix_type type) {
-    return type == MATRIX_S8 || type == MATRIX_U8 ? 8 : 4;
-}
-
 /* Element i of a word, extended. */
 static inline int32_t element(uint32_t word, unsigned i, unsigned bits, bool is_signed) {
     uint32_t top = word << (32 - bits * (i + 1));
@@ -19,7 +15,7 @@ static inline int32_t element(uint32_t word, unsigned i, unsigned bits, bool is_
 static void unpack(const struct warp *w, uint32_t reg, struct matrix_block at, enum matrix_type type, int32_t *out,
                    unsigned row_step, unsigned k_step) {
     const uint32_t *from = (const uint32_t *)(const void *)(w->regs + reg);
-    unsigned bits = bits_of(type), per = 32 / bits;
+    unsigned bits = matrix_type_bits(type), per = 32 / bits;
     bool is_signed = type == MATRIX_S8 || type == MATRIX_S4;
     for (unsigned l = 0; l < WARP_SIZE; l++) {
         int32_t *to = out + (at.row + l / 4) * row_step + (at.word + l % 4) * per * k_step;
@@ -54,7 +50,8 @@ const struct insn *op_mma_integer(struct warp *w, const struct insn *in) {
     if (!matrix_ready(w, in, &next))
         return next;
     const struct mma *m = in->extra;
-    unsigned rows = m->rows, columns = m->columns, depth = m->depth, words = depth * bits_of(m->a) / 32;
+    unsigned rows = m->rows, columns = m->columns, depth = m->depth,
+             words = depth * matrix_type_bits((enum matrix_type)m->a) / 32;
     int32_t a[32 * MAX_DEPTH], b[MAX_DEPTH * 32], sums[MATRIX_ELEMENTS];
     uint32_t c[MATRIX_ELEMENTS];
     for (unsigned r = 0; r < rows * words / WARP_SIZE; r++)
@@ -73,7 +70,7 @@ const struct insn *op_mma_sparse_integer(struct warp *w, const struct insn *in) 
     if (!matrix_ready(w, in, &next))
         return next;
     const struct mma *m = in->extra;
-    unsigned rows = m->rows, columns = m->columns, depth = m->depth, bits = bits_of(m->a);
+    unsigned rows = m->rows, columns = m->columns, depth = m->depth, bits = matrix_type_bits((enum matrix_type)m->a);
     unsigned a_words = depth * bits / 32, b_words = m->dense_depth * bits / 32u;
     int32_t a[16 * MAX_DEPTH], b[2 * MAX_DEPTH * 8], sums[MATRIX_ELEMENTS] = {0};
     uint32_t c[MATRIX_ELEMENTS];

@@ -14,13 +14,14 @@
 struct descriptor {
     uint32_t begin, leading, stride; /* bytes */
     uint32_t width;                  /* of a row of the pattern: 16 (none), 32, 64 or 128 bytes */
+    uint32_t base_offset;
 };
 
 static struct descriptor descriptor_of(const struct warp *w, uint32_t slot) {
     static const uint8_t widths[] = {16, 128, 64, 32};
     uint64_t bits = ((const uint64_t *)(const void *)(w->regs + slot))[first_lane(w->mask)];
     return (struct descriptor){(uint32_t)(bits & 0x3fff) << 4, (uint32_t)(bits >> 16 & 0x3fff) << 4,
-                               (uint32_t)(bits >> 32 & 0x3fff) << 4, widths[bits >> 62]};
+                               (uint32_t)(bits >> 32 & 0x3fff) << 4, widths[bits >> 62], (uint32_t)(bits >> 49 & 7)};
 }
 
 /* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. */
@@ -101,8 +102,10 @@ static void read_fragments(const struct warp *w, const struct wgmma *m, uint8_t 
     }
 }
 
+/* Single bits are taken by eights. */
 static unsigned bytes_of(enum matrix_type type) {
-    return type == MATRIX_TF32 ? 4 : type == MATRIX_F16 || type == MATRIX_BF16 ? 2 : 1;
+    unsigned bits = matrix_type_bits(type);
+    return bits < 8 ? 1 : bits / 8;
 }
 
 /* Elements of rows, one in each word: the k-th of row r goes to [r * row_step + k * k_step]. */
@@ -151,7 +154,7 @@ static void multiply_rows(const struct wgmma *m, unsigned rows, const uint32_t *
 static void multiply_sparse(const struct wgmma *m, const uint32_t *a, const uint32_t *b, const uint8_t *rows_of_b,
                             unsigned columns, uint32_t *c) {
     uint32_t own[16 * WGMMA_ROW_BYTES];
-    unsigned depth = WGMMA_ROW_BYTES / bytes_of((enum matrix_type)m->a);
+    unsigned depth = m->depth;
     for (unsigned i = 0; i < WGMMA_ROWS; i++) {
         for (unsigned k = 0; k < depth; k++)
             memcpy(own + k * columns, b + rows_of_b[i * depth + k] * columns, columns * sizeof *own);
@@ -168,8 +171,7 @@ struct operands {
 
 /* A base offset is for patterns that do not begin at a multiple of their size: never seen, and not compared with a GPU. False after a report. */
 static bool no_base_offset(struct warp *w, const struct insn *in, uint32_t slot) {
-    uint64_t bits = ((const uint64_t *)(const void *)(w->regs + slot))[first_lane(w->mask)];
-    if (!(bits >> 49 & 7))
+    if (!descriptor_of(w, slot).base_offset)
         return true;
     warp_fault(w, report_insn(w, in, FINDING_UNSUPPORTED, w->mask,
                               "wgmma's descriptor has a base offset, which is not supported.",
