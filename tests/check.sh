@@ -78,3 +78,22 @@ need_python() {
   fi
   exit 0
 }
+
+# need_packages NAME WHAT FOLDER VENV: afterwards VENV is a virtual environment with what FOLDER/requirements.txt asks for. Where WHAT cannot be
+# installed since there is no network, or no such package, the suite ends with a skip.
+need_packages() {
+  ! cmp -s "$3/requirements.txt" "$4/installed.txt" || return 0
+  rm -rf "$4"
+  capture sh -c "python3 -m venv '$4' && '$4/bin/pip' install -q --only-binary=:all: -r '$3/requirements.txt'"
+  if [ "$status" = 0 ]; then
+    cp "$3/requirements.txt" "$4/installed.txt"
+    return
+  fi
+  if printf '%s\n' "$output" | grep -Eq "$no_network|No matching distribution"; then
+    skip "$1" "$2 cannot be installed here (no network, or none for this Python)"
+  else
+    no "$1" "$2 cannot be installed"
+    show_output
+  fi
+  exit 0
+}

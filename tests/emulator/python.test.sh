@@ -20,20 +20,7 @@ if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) or sys.version_
   skip "$suite" "the packages need Python 3.11 to 3.14"
   exit 0
 fi
-if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
-  rm -rf "$venv"
-  capture sh -c "python3 -m venv '$venv' && '$venv/bin/pip' install -q --only-binary=:all: -r '$here/requirements.txt'"
-  if [ "$status" != 0 ]; then
-    if printf '%s\n' "$output" | grep -Eq "$no_network|No matching distribution"; then
-      skip "$suite" "the packages cannot be installed here (no network, or none for this Python)"
-    else
-      no "$suite" "the packages cannot be installed"
-      show_output
-    fi
-    exit 0
-  fi
-  cp "$here/requirements.txt" "$venv/installed.txt"
-fi
+need_packages "$suite" "the packages" "$here" "$venv"
 
 . tests/emulator/use_emulator.sh
 export NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS=0 PYTHONWARNINGS=ignore

@@ -22,24 +22,11 @@ if [ ! -e "$headers/Python.h" ]; then
   skip "$suite" "Python's headers are not installed (python3-dev)"
   exit 0
 fi
-if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
-  if [ "${CI:-}" != true ] && [ "${DOWNLOAD:-}" != 1 ]; then
-    skip "$suite" "downloads 200 MB, unpacked 700 MB; DOWNLOAD=1 make test does it"
-    exit 0
-  fi
-  rm -rf "$venv"
-  capture sh -c "python3 -m venv '$venv' && '$venv/bin/pip' install -q --only-binary=:all: -r '$here/requirements.txt'"
-  if [ "$status" != 0 ]; then
-    if printf '%s\n' "$output" | grep -Eq "$no_network|No matching distribution"; then
-      skip "$suite" "Triton cannot be installed here (no network, or none for this Python)"
-    else
-      no "$suite" "Triton cannot be installed"
-      show_output
-    fi
-    exit 0
-  fi
-  cp "$here/requirements.txt" "$venv/installed.txt"
+if ! cmp -s "$here/requirements.txt" "$venv/installed.txt" && [ "${CI:-}" != true ] && [ "${DOWNLOAD:-}" != 1 ]; then
+  skip "$suite" "downloads 200 MB, unpacked 700 MB; DOWNLOAD=1 make test does it"
+  exit 0
 fi
+need_packages "$suite" Triton "$here" "$venv"
 
 # What Triton compiles is kept for this run only.
 export TRITON_CACHE_DIR="$scratch/cache" PYTHONDONTWRITEBYTECODE=1 NO_COLOR=1 EMULATOR_TIMEOUT=60
