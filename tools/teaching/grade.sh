@@ -94,7 +94,7 @@ restore_judges() {
 require_solution() { # NUMBER
   work=build/graded/lesson$1 master=$(exercise_master "$1")
   [ -f "$master" ] || fail "$master is not here: grading needs the solutions. A student's copy of the workbook has none."
-  key=$(find tools/grading lessons/*/grader.* lessons/*/calls.py -type f -exec cat {} + | cat - "$master" build/configuration | cksum)
+  key=$(find tools/grading common lessons/*/grader.* lessons/*/calls.py -type f -exec cat {} + | cat - "$master" build/configuration | cksum)
   [ "$(cat "$work/key" 2>/dev/null)" = "$key ${BACKEND:-auto}" ] && return
   mkdir -p "$work"
   say "exercise $1: the solution first, so that the number of checks is known"
