@@ -48,7 +48,7 @@ if ! has_all "$python"; then
     exec 9>build/python.lock
     flock 9
   fi
-  if ! [ -x "$folder/bin/python" ] || ! "$folder/bin/python" -I tools/python/missing.py "$wanted" | cmp -s - /dev/null; then make_it; fi
+  (has_all "$folder/bin/python" 2>/dev/null) || make_it # in a shell of its own: what is missing here, the message wants
   python=$PWD/$folder/bin/python
 fi
 echo "$python"
