@@ -116,12 +116,15 @@ static bool in_shared(const char *opcode) {
     return opcode_has(opcode, "shared");
 }
 
-void decode_arriving_bytes(struct decoder *d, const struct ptx_operand *where, uint32_t bytes) {
-    uint32_t count = decode_constant(d, 32, bytes);
-    struct insn *in = on_mbarrier(d, op_mbarrier_bytes, where, opcode_has(d->at->opcode, "shared"));
-    in->op[1] = count;
+void decode_bytes_arrive(struct decoder *d, const struct ptx_operand *where, uint32_t bytes, bool shared) {
+    struct insn *in = on_mbarrier(d, op_mbarrier_bytes, where, shared);
+    in->op[1] = bytes;
     in->kind = 1;
     in->flags = INSN_PSEUDO;
+}
+
+void decode_arriving_bytes(struct decoder *d, const struct ptx_operand *where, uint32_t bytes) {
+    decode_bytes_arrive(d, where, decode_constant(d, 32, bytes), opcode_has(d->at->opcode, "shared"));
 }
 
 static uint32_t source_or(struct decoder *d, const struct ptx_insn *p, unsigned operand, uint32_t value) {
@@ -310,12 +313,8 @@ static void bulk_copy(struct decoder *d, const struct ptx_insn *p, bool reduce) 
     k->byte_mask = byte_mask;
     if (reduce)
         bulk_reduction(d, p, k);
-    if (!mbarrier)
-        return;
-    struct insn *in = on_mbarrier(d, op_mbarrier_bytes, &p->operands[3], true);
-    in->op[1] = slots.size;
-    in->kind = 1;
-    in->flags = INSN_PSEUDO;
+    if (mbarrier)
+        decode_bytes_arrive(d, &p->operands[3], slots.size, true);
 }
 
 bool decode_bulk_copy(struct decoder *d, const struct ptx_insn *p) {
@@ -326,10 +325,6 @@ bool decode_bulk_copy(struct decoder *d, const struct ptx_insn *p) {
 bool decode_bulk_reduce(struct decoder *d, const struct ptx_insn *p) {
     bulk_copy(d, p, true);
     return true;
-}
-
-bool decode_tensor_copy(struct decoder *d, const struct ptx_insn *p) {
-    decode_fail(d, "'%s': copies by a tensor map are not supported", p->opcode);
 }
 
 /* createpolicy: an opaque number that only cache hints take. */

@@ -1,0 +1,348 @@
+/* Copies by tensor maps: see tensor_copy.h. What is copied, filled and refused is what an H200 does (tests/emulator/tensor_map). */
+#include "ops/tensor_copy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/finding.h"
+#include "ops/atomic.h"
+#include "ops/load_store.h"
+
+#define SHARED_ALIGN 128
+
+/* ---- the map ---- */
+
+static uint64_t address_of(const struct warp *w, uint32_t reg, uint32_t bits, int64_t offset, int lane) {
+    const void *at = w->regs + reg;
+    uint64_t base = bits == 64 ? ((const uint64_t *)at)[lane] : bits ? ((const uint32_t *)at)[lane] : 0;
+    return base + (uint64_t)offset;
+}
+
+static uint64_t map_address(const struct warp *w, const struct tensor_copy *t, int lane) {
+    return address_of(w, t->map.address_reg, t->map.address_bits, t->map_offset, lane);
+}
+
+/* Without a report. */
+static const uint8_t *map_host(const struct warp *w, const struct tensor_copy *t, int lane) {
+    uint64_t address = map_address(w, t, lane), offset = address & (((uint64_t)1 << WINDOW_SHIFT) - 1);
+    if (address % TENSOR_MAP_ALIGN)
+        return NULL;
+    if (address >> WINDOW_SHIFT == PARAM_WINDOW >> WINDOW_SHIFT)
+        return offset + TENSOR_MAP_BYTES <= w->launch->kernel->param_bytes ? w->launch->params + offset : NULL;
+    return address >> WINDOW_SHIFT ? NULL : memory_translate(address, TENSOR_MAP_BYTES);
+}
+
+static void begin_walk(const struct warp *w, const struct tensor_copy *t, const struct tensor_map *map, int lane,
+                       struct tensor_walk *walk) {
+    int32_t coordinates[TENSOR_RANKS];
+    uint16_t offsets[TENSOR_RANKS - 2] = {0};
+    for (unsigned i = 0; i < t->rank; i++)
+        coordinates[i] = ((const int32_t *)(const void *)(w->regs + t->coordinates[i]))[lane];
+    for (unsigned i = 0; t->has_offsets && i + 2 < t->rank; i++)
+        offsets[i] = ((const uint16_t *)(const void *)(w->regs + t->offsets[i]))[lane];
+    tensor_walk_begin(walk, map, coordinates, offsets);
+}
+
+/* ---- what is wrong ---- */
+
+static const struct insn *illegal(struct warp *w, const struct insn *in, int lane, const char *what,
+                                  const char *advice) {
+    char detail[300];
+    snprintf(detail, sizeof detail, "Illegal instruction: a copy by a tensor map%s", what);
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail, advice);
+    return warp_fault(w, 715);
+}
+
+static const char *const type_names[TENSOR_TYPES] = {"UINT8",       "UINT16",   "UINT32",      "INT32",   "UINT64",
+                                                     "INT64",       "FLOAT16",  "FLOAT32",     "FLOAT64", "BFLOAT16",
+                                                     "FLOAT32_FTZ", "TFLOAT32", "TFLOAT32_FTZ"};
+
+static bool map_fits(struct warp *w, const struct insn *in, int lane, const struct tensor_map *m) {
+    const struct tensor_copy *t = in->extra;
+    char what[200];
+    if (!tensor_map_is_sealed(m))
+        return illegal(
+            w, in, lane, ", but there is no tensor map at its address.",
+            "Make it by cuTensorMapEncodeTiled() or cuTensorMapEncodeIm2col(), and hand it to the kernel as a "
+            "`const __grid_constant__ CUtensorMap` parameter, or copy all its 128 bytes.");
+    const char *problem = tensor_map_problem(m);
+    if (problem) {
+        snprintf(what, sizeof what, ", but this tensor map is not valid: %s.", problem);
+        return illegal(w, in, lane, what, "tensormap.replace has made it so.");
+    }
+    if (m->rank != t->rank) {
+        snprintf(what, sizeof what, " names %u coordinates, and the map's tensor has %u dimensions.", t->rank, m->rank);
+        return illegal(w, in, lane, what, "The rank of the instruction (.1d to .5d) has to be that of the tensor map.");
+    }
+    if (m->mode != t->mode)
+        return illegal(w, in, lane,
+                       m->mode == TENSOR_IM2COL ? " is in tile mode, and the map is for im2col."
+                                                : " is in im2col mode, and the map is for tiles.",
+                       "cuTensorMapEncodeTiled() makes maps for .tile, cuTensorMapEncodeIm2col() for .im2col.");
+    if (t->reductions && t->reductions[m->type].operation == TENSOR_NO_REDUCTION) {
+        snprintf(what, sizeof what, " reduces a tensor of type %s, which does not have this operation.",
+                 type_names[m->type]);
+        return illegal(w, in, lane, what, "The operation has to be one that red has for the type.");
+    }
+    return true;
+}
+
+static bool coordinates_fit(struct warp *w, const struct insn *in, int lane, const struct tensor_walk *walk) {
+    const struct tensor_copy *t = in->extra;
+    const struct tensor_map *m = walk->map;
+    char what[200];
+    if (walk->first[0] * tensor_type_bytes[m->type] % 16) {
+        snprintf(what, sizeof what, " begins at coordinate %lld, which is not at a multiple of 16 bytes.",
+                 (long long)walk->first[0]);
+        return illegal(
+            w, in, lane, what,
+            "The first coordinate times the bytes of an element has to be a multiple of 16, negative or not.");
+    }
+    for (unsigned i = 0; t->store && i < m->rank; i++)
+        if (walk->first[i] < 0) {
+            snprintf(what, sizeof what, " to global memory begins at a negative coordinate: %lld in dimension %u.",
+                     (long long)walk->first[i], i);
+            return illegal(w, in, lane, what, "Only loads may begin before the tensor.");
+        }
+    return true;
+}
+
+static uint32_t inside_bytes(struct tensor_walk walk) {
+    struct tensor_piece p;
+    uint32_t bytes = 0;
+    while (tensor_walk_next(&walk, &p))
+        bytes += p.inside ? p.bytes : 0;
+    return bytes;
+}
+
+const struct insn *op_tensor_map(struct warp *w, const struct insn *in) {
+    const struct tensor_copy *t = in->extra;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        struct tensor_map map;
+        struct tensor_walk walk;
+        const uint8_t *host = map_host(w, t, l);
+        if (!host && !access_lane_host(w, in, map_address(w, t, l), TENSOR_MAP_BYTES, l))
+            return NULL;
+        if (!host)
+            return illegal(w, in, l, " finds its map in shared or local memory.",
+                           "A tensor map is a kernel's parameter, or in constant or global memory.");
+        memcpy(&map, host, sizeof map);
+        if (!map_fits(w, in, l, &map))
+            return NULL;
+        begin_walk(w, t, &map, l, &walk);
+        if (!coordinates_fit(w, in, l, &walk))
+            return NULL;
+        ((uint32_t *)(void *)(w->regs + t->bytes))[l] = tensor_map_box_bytes(&map);
+        ((uint32_t *)(void *)(w->regs + t->global_bytes))[l] = inside_bytes(walk);
+    }
+    return in + 1;
+}
+
+/* ---- the sides ---- */
+
+static uint32_t shared_address(const struct warp *w, const struct bulk *side, int lane) {
+    return (uint32_t)address_of(w, side->address_reg, side->address_bits, side->offset, lane);
+}
+
+/* All of the box in shared memory; false after a report. */
+static bool shared_fits(struct warp *w, const struct insn *in, uint64_t size, int lane) {
+    uint64_t *at = &REG(uint64_t, 0)[lane], begin = shared_address(w, in->extra, lane), end = w->launch->shared_bytes;
+    *at = begin;
+    if (begin % SHARED_ALIGN) {
+        report_insn(w, in, FINDING_MISALIGNED, 1u << lane,
+                    "A copy by a tensor map has an address in shared memory that is not a multiple of 128.",
+                    "Declare the tile `alignas(128) __shared__`; with swizzling alignas(1024).");
+        warp_fault(w, 716);
+        return false;
+    }
+    if (begin + size <= end)
+        return true;
+    *at = begin > end ? begin : end & ~(uint64_t)15;
+    access_lane_host(w, in, *at, 16, lane);
+    return false;
+}
+
+/* Host pointer to a piece in global memory; NULL after a report, which names the first 16 bytes that are wrong. */
+static uint8_t *global_host(struct warp *w, const struct insn *in, const struct tensor_piece *p, int lane) {
+    const struct bulk *side = in->extra;
+    const struct allocation *found = w->worker->cache[side->access.slot];
+    uint8_t *host = found ? memory_at(found, p->global, p->bytes) : NULL;
+    bool load = side->access.kind == ACCESS_LOAD;
+    if (host && (load || memory_store_at(found, p->global, p->bytes)))
+        return host;
+    uint64_t *at = &REG(uint64_t, 0)[lane];
+    for (*at = p->global & ~(uint64_t)15; *at < p->global + p->bytes; *at += 16)
+        if (!access_lane_host(w, in, *at, 16, lane))
+            return NULL;
+    found = w->worker->cache[side->access.slot];
+    return found ? memory_at(found, p->global, p->bytes) : NULL;
+}
+
+/* ---- moving ---- */
+
+/* One lane's copy. */
+struct move {
+    struct warp *w;
+    const struct insn *in; /* the side that writes */
+    const struct tensor_copy *copy;
+    struct tensor_map map;
+    struct tensor_walk walk;
+    uint32_t shared;                /* where the box begins there */
+    const struct allocation *found; /* of a load: the other side has looked at all that it reads */
+};
+
+static bool move_begin(struct move *m, struct warp *w, const struct tensor_copy *copy, int lane) {
+    const uint8_t *host = map_host(w, copy, lane);
+    *m = (struct move){.w = w, .copy = copy};
+    if (!host)
+        return false;
+    memcpy(&m->map, host, sizeof m->map);
+    if (!tensor_map_is_sealed(&m->map) || tensor_map_problem(&m->map) || m->map.rank != copy->rank)
+        return false;
+    begin_walk(w, copy, &m->map, lane, &m->walk);
+    return true;
+}
+
+static uint8_t *piece_host(struct move *m, const struct tensor_piece *p, int lane) {
+    if (m->copy->store)
+        return global_host(m->w, m->in, p, lane);
+    uint8_t *host = m->found ? memory_at(m->found, p->global, p->bytes) : NULL;
+    if (!host && (m->found = memory_find(p->global)))
+        host = memory_at(m->found, p->global, p->bytes);
+    return host;
+}
+
+static void fill(uint8_t *to, uint32_t bytes, const struct tensor_map *map) {
+    static const uint64_t nan[TENSOR_TYPES] = {
+        [TENSOR_F16] = 0x7ff77ff77ff77ff7u,     [TENSOR_BF16] = 0x7ff77ff77ff77ff7u,
+        [TENSOR_F32] = 0x7ff77ff77ff77ff7u,     [TENSOR_F64] = 0x7ff77ff77ff77ff7u,
+        [TENSOR_F32_FTZ] = 0x7ff77ff77ff77ff7u, [TENSOR_TF32] = 0x7ff77ff77ff77ff7u,
+        [TENSOR_TF32_FTZ] = 0x7ff77ff77ff77ff7u};
+    uint64_t pattern = map->fill_nan ? nan[map->type] : 0;
+    for (uint32_t i = 0; i < bytes; i += sizeof pattern)
+        memcpy(to + i, &pattern, bytes - i < sizeof pattern ? bytes - i : sizeof pattern);
+}
+
+/* What becomes of single-precision numbers on their way to shared memory. */
+static void convert(uint8_t *at, uint32_t bytes, enum tensor_type type) {
+    bool flush = type == TENSOR_F32_FTZ || type == TENSOR_TF32_FTZ,
+         round = type == TENSOR_TF32 || type == TENSOR_TF32_FTZ;
+    if (!flush && !round)
+        return;
+    for (uint32_t i = 0; i < bytes; i += 4) {
+        uint32_t x;
+        memcpy(&x, at + i, 4);
+        if (flush && !(x & 0x7f800000u))
+            x &= 0x80000000u;
+        if (round)
+            x = (x + 0x1000u) & ~0x1fffu;
+        memcpy(at + i, &x, 4);
+    }
+}
+
+/* One piece, or the part of it that stays together in shared memory. */
+static void move_part(struct move *m, const struct tensor_piece *p, uint8_t *global, uint8_t *shared, uint32_t done,
+                      uint32_t bytes) {
+    if (!m->copy->store && !p->inside)
+        fill(shared, bytes, &m->map);
+    else if (!m->copy->store) {
+        memcpy(shared, global + done, bytes);
+        convert(shared, bytes, (enum tensor_type)m->map.type);
+    } else if (m->copy->reductions)
+        atomic_apply(&m->copy->reductions[m->map.type], global + done, shared, bytes / tensor_type_bytes[m->map.type]);
+    else
+        memcpy(global + done, shared, bytes);
+}
+
+/* A piece's parts are its pieces of 16 bytes where they are swizzled, else itself. */
+static uint32_t part_bytes(const struct tensor_map *map, const struct tensor_piece *p, uint32_t done) {
+    uint32_t left = p->bytes - done, whole = 16 - (p->shared + done) % 16;
+    return map->swizzle && whole < left ? whole : left;
+}
+
+/* Stores write whole pieces of 16 bytes, behind the tensor's last element, too: what lies there in shared memory. Not where the memory ends. */
+static uint32_t bytes_stored(const struct move *m, const struct tensor_piece *p) {
+    const struct bulk *side = m->in->extra;
+    uint32_t whole = (p->bytes + 15) & ~15u;
+    const struct allocation *found = m->w->worker->cache[side->access.slot];
+    return whole > p->bytes && found && memory_at(found, p->global, whole) ? whole : p->bytes;
+}
+
+static bool move_lane(struct move *m, int lane) {
+    struct tensor_piece p;
+    uint8_t *global = NULL, *base = m->w->block->shared; /* for each block that gets it: this one */
+    while (tensor_walk_next(&m->walk, &p)) {
+        if (p.inside && !(global = piece_host(m, &p, lane)))
+            return false;
+        if (!p.inside && m->copy->store)
+            continue;
+        if (m->copy->store)
+            p.bytes = bytes_stored(m, &p);
+        for (uint32_t done = 0, bytes; done < p.bytes; done += bytes) {
+            bytes = part_bytes(&m->map, &p, done);
+            move_part(m, &p, global, base + tensor_swizzle(&m->map, m->shared + p.shared + done), done, bytes);
+        }
+    }
+    return true;
+}
+
+/* ---- the two sides as instructions ---- */
+
+static uint64_t shared_size(const struct move *m) {
+    return (uint64_t)m->walk.rows * m->walk.pitch;
+}
+
+const struct insn *op_tensor_read(struct warp *w, const struct insn *in) {
+    const struct bulk *side = in->extra;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        struct move m;
+        struct tensor_piece p;
+        move_begin(&m, w, side->tensor, l);
+        if (side->tensor->store && !shared_fits(w, in, shared_size(&m), l))
+            return NULL;
+        while (!side->tensor->store && tensor_walk_next(&m.walk, &p))
+            if (p.inside && !global_host(w, in, &p, l))
+                return NULL;
+    }
+    return in + 1;
+}
+
+const struct insn *op_tensor_write(struct warp *w, const struct insn *in) {
+    const struct bulk *side = in->extra;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        int l = first_lane(rest);
+        struct move m;
+        move_begin(&m, w, side->tensor, l);
+        if (!side->tensor->store && !shared_fits(w, in, shared_size(&m), l))
+            return NULL;
+        m.in = in;
+        m.shared = shared_address(w, side->tensor->shared, l);
+        if (!move_lane(&m, l))
+            return NULL;
+    }
+    return in + 1;
+}
+
+/* ---- for the checks ---- */
+
+void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane,
+                       void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context) {
+    bool global = side->access.space == SPACE_GLOBAL;
+    struct move m;
+    struct tensor_piece p;
+    if (!move_begin(&m, w, side->tensor, lane))
+        return;
+    m.shared = global ? 0 : shared_address(w, side, lane);
+    while (tensor_walk_next(&m.walk, &p)) {
+        if (global && p.inside)
+            visit(context, p.global, p.bytes);
+        if (global || (m.copy->store && !p.inside))
+            continue;
+        for (uint32_t done = 0, bytes; done < p.bytes; done += bytes) {
+            bytes = part_bytes(&m.map, &p, done);
+            visit(context, tensor_swizzle(&m.map, m.shared + p.shared + done), bytes);
+        }
+    }
+}
