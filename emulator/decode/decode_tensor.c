@@ -165,8 +165,9 @@ static struct bulk *emit_sides(struct decoder *d, const struct ptx_operand *shar
 /* The operation for tensors of each type, by the name that red has for it. */
 static void reductions(struct decoder *d, const char *operation, struct bulk *k, struct tensor_copy *t) {
     static const char *const types[TENSOR_TYPES] = {
-        [TENSOR_U32] = "u32", [TENSOR_S32] = "s32",   [TENSOR_U64] = "u64", [TENSOR_S64] = "s64",
-        [TENSOR_F16] = "f16", [TENSOR_BF16] = "bf16", [TENSOR_F32] = "f32", [TENSOR_F32_FTZ] = "f32"};
+        [TENSOR_U32] = "u32",  [TENSOR_S32] = "s32",      [TENSOR_U64] = "u64",    [TENSOR_S64] = "s64",
+        [TENSOR_F16] = "f16",  [TENSOR_BF16] = "bf16",    [TENSOR_F32] = "f32",    [TENSOR_F64] = "f64",
+        [TENSOR_TF32] = "f32", [TENSOR_TF32_FTZ] = "f32", [TENSOR_F32_FTZ] = "f32"};
     struct access *of_type = arena_alloc(d->arena, TENSOR_TYPES * sizeof *of_type);
     bool bits = strcmp(operation, "and") == 0 || strcmp(operation, "or") == 0 || strcmp(operation, "xor") == 0;
     for (unsigned i = 0; i < TENSOR_TYPES; i++) {

@@ -29,11 +29,9 @@ static uint16_t narrow(uint64_t x, uint16_t most) {
 }
 
 static cudaError_t begin(const struct arguments *a, struct tensor_map *map) {
-    if (!a->out || (uintptr_t)a->out % TENSOR_MAP_ALIGN)
-        return refuse(a->function, "the tensor map's own address is not a multiple of 64");
     if (a->rank < 1 || a->rank > TENSOR_RANKS)
         return refuse(a->function, "the rank is not 1 to 5");
-    if (!a->address || !a->size || !a->step || (a->rank > 1 && !a->stride))
+    if (!a->out || !a->size || !a->step || (a->rank > 1 && !a->stride))
         return refuse(a->function, "an argument is a null pointer");
     if (a->promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         a->fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
@@ -76,39 +74,48 @@ static cudaError_t tiled(const struct arguments *a, const cuuint32_t *box) {
     return finish(a, &map);
 }
 
-static int16_t corner(int x) {
-    return (int16_t)(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
+static bool fits_16_bits(const int *x, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if (x[i] < INT16_MIN || x[i] > INT16_MAX)
+            return false;
+    return true;
 }
 
-/* Corners come as depth, height, width. */
-static cudaError_t im2col(const struct arguments *a, const int *lower, const int *upper, unsigned channels,
-                          unsigned pixels) {
+/* The corners of the bounding box: width, height, depth. An H200 takes them in this order, though the manual names them in the other. */
+static cudaError_t im2col(const struct arguments *a, enum tensor_mode mode, const int *lower, const int *upper,
+                          unsigned channels, unsigned pixels) {
     struct tensor_map map;
+    unsigned corners = mode == TENSOR_IM2COL ? a->rank - 2 : 1;
     cudaError_t error = begin(a, &map);
     if (error != cudaSuccess)
         return error;
     if (a->rank < 3 || !lower || !upper)
         return refuse(a->function, "im2col needs a rank of 3 or more, and the corners of a bounding box");
-    map.mode = TENSOR_IM2COL;
+    if (!fits_16_bits(lower, corners) || !fits_16_bits(upper, corners))
+        return refuse(a->function, "a corner of the bounding box is out of range");
+    map.mode = (uint8_t)mode;
     map.box[0] = narrow(channels, 0xffff);
     map.box[1] = narrow(pixels, 0xffff);
-    for (unsigned i = 0; i + 2 < a->rank; i++) {
-        map.lower[i] = corner(lower[a->rank - 3 - i]);
-        map.upper[i] = corner(upper[a->rank - 3 - i]);
+    for (unsigned i = 0; i < corners; i++) {
+        map.lower[i] = (int16_t)lower[i];
+        map.upper[i] = (int16_t)upper[i];
     }
     return finish(a, &map);
 }
 
+/* Of zeros the driver makes no map, but lets them have an address; so does ours. */
 static cudaError_t replace(CUtensorMap *out, const void *address) {
-    const char *function = "cuTensorMapReplaceAddress";
+    static const struct tensor_map zeros;
+    struct arguments a = {.function = "cuTensorMapReplaceAddress", .out = out};
     struct tensor_map map;
-    if (!out || (uintptr_t)out % TENSOR_MAP_ALIGN)
-        return refuse(function, "the tensor map's own address is not a multiple of 64");
+    if (!out || !address || (uintptr_t)address % 16)
+        return refuse(a.function, "an argument is a null pointer, or the tensor's address is not a multiple of 16");
     memcpy(&map, out, sizeof map);
+    if (memcmp(&map, &zeros, sizeof map) == 0)
+        return cudaSuccess;
     if (!tensor_map_is_sealed(&map))
-        return refuse(function, "there is no tensor map that cuTensorMapEncode... has made");
+        return refuse(a.function, "there is no tensor map that cuTensorMapEncode... has made");
     map.address = (uintptr_t)address;
-    struct arguments a = {.function = function, .out = out};
     return finish(&a, &map);
 }
 
@@ -117,7 +124,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType type, cuui
                                 const cuuint32_t *step, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
     struct arguments a = {__func__, out, type, rank, interleave, swizzle, promotion, fill, address, size, stride, step};
-    DRIVER_CALL(DRIVER_NOTHING, tiled(&a, box));
+    CALL(tiled(&a, box));
 }
 
 CUresult cuTensorMapEncodeIm2col(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *address,
@@ -126,7 +133,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *out, CUtensorMapDataType type, cuu
                                  CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                  CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
     struct arguments a = {__func__, out, type, rank, interleave, swizzle, promotion, fill, address, size, stride, step};
-    DRIVER_CALL(DRIVER_NOTHING, im2col(&a, lower, upper, channels, pixels));
+    CALL(im2col(&a, TENSOR_IM2COL, lower, upper, channels, pixels));
 }
 
 CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *address,
@@ -141,11 +148,11 @@ CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *out, CUtensorMapDataType type,
                                      CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode,
                                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                      CUtensorMapFloatOOBfill fill) {
-    (void)out, (void)type, (void)rank, (void)address, (void)size, (void)stride, (void)lower, (void)upper;
-    (void)channels, (void)pixels, (void)step, (void)interleave, (void)mode, (void)swizzle, (void)promotion, (void)fill;
-    DRIVER_CALL(DRIVER_NOTHING, state_refuse(__func__, cudaErrorNotSupported, "it needs compute capability 10.0"));
+    struct arguments a = {__func__, out, type, rank, interleave, swizzle, promotion, fill, address, size, stride, step};
+    (void)mode; /* how many pixels a copy takes is the instruction's business, too */
+    CALL(im2col(&a, TENSOR_IM2COL_WIDE, &lower, &upper, channels, pixels));
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap *out, void *address) {
-    DRIVER_CALL(DRIVER_NOTHING, replace(out, address));
+    CALL(replace(out, address));
 }

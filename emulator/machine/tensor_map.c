@@ -39,9 +39,7 @@ static const char *problem_of_kinds(const struct tensor_map *m) {
         return "its swizzling is none of compute capability 9.0";
     if (m->interleave && m->rank < 3)
         return "interleaved layouts need a rank of 3 or more";
-    if (m->interleave == TENSOR_INTERLEAVE_32 && m->swizzle != TENSOR_SWIZZLE_32)
-        return "interleaving by 32 bytes needs swizzling by 32 bytes";
-    if (m->mode == TENSOR_IM2COL && m->rank < 3)
+    if (m->mode != TENSOR_TILED && m->rank < 3)
         return "im2col needs a rank of 3 or more";
     if (m->fill_nan && !tensor_type_is_float(m->type))
         return "only floating-point tensors can be filled with NaN";
@@ -53,6 +51,8 @@ static const char *problem_of_place(const struct tensor_map *m) {
     if (m->address % align)
         return align == 16 ? "the tensor's address is not a multiple of 16"
                            : "interleaving by 32 bytes needs an address that is a multiple of 32";
+    if (m->address >> 57)
+        return "the tensor's address is none";
     for (unsigned i = 0; i + 1 < m->rank; i++) {
         if (m->stride[i] % align)
             return align == 16 ? "a stride is not a multiple of 16 bytes"
@@ -63,14 +63,16 @@ static const char *problem_of_place(const struct tensor_map *m) {
     return NULL;
 }
 
+#define MOST_SHARED 232448 /* bytes that a block may have */
+
 static const char *problem_of_row(const struct tensor_map *m) {
-    uint32_t row = tensor_map_row_bytes(m);
-    if (m->interleave)
-        return NULL;
+    uint32_t row = (uint32_t)m->box[0] * tensor_type_bytes[m->type];
     if (row % 16)
         return "a row of the box (its first size times the bytes of an element) is not a multiple of 16 bytes";
-    if (m->swizzle && row > 16u << m->swizzle)
+    if (!m->interleave && m->swizzle && row > 16u << m->swizzle)
         return "a row of the box is longer than the span that is swizzled";
+    if (m->mode == TENSOR_TILED && tensor_map_box_bytes(m) > MOST_SHARED)
+        return "the box is larger than shared memory";
     return NULL;
 }
 
@@ -88,12 +90,12 @@ static const char *problem_of_corners(const struct tensor_map *m) {
 }
 
 static const char *problem_of_box(const struct tensor_map *m) {
-    unsigned sizes = m->mode == TENSOR_IM2COL ? 2 : m->rank;
-    for (unsigned i = 0; i < sizes; i++)
-        if (!m->box[i] || m->box[i] > (m->mode == TENSOR_IM2COL && i ? 1024 : 256))
-            return m->mode == TENSOR_IM2COL ? "channels per pixel are not 1 to 256, or pixels per column not 1 to 1024"
-                                            : "a size of the box is not 1 to 256";
-    for (unsigned i = m->interleave ? 0 : 1; i < m->rank; i++)
+    bool tiled = m->mode == TENSOR_TILED;
+    for (unsigned i = 0; i < (tiled ? m->rank : 2u); i++)
+        if (!m->box[i] || m->box[i] > (tiled || !i ? 256 : 1024))
+            return tiled ? "a size of the box is not 1 to 256"
+                         : "channels per pixel are not 1 to 256, or pixels per column not 1 to 1024";
+    for (unsigned i = 0; i < m->rank; i++)
         if (!m->step[i] || m->step[i] > 8)
             return "an element stride is not 1 to 8";
     return m->mode == TENSOR_IM2COL ? problem_of_corners(m) : NULL;
@@ -108,15 +110,26 @@ const char *tensor_map_problem(const struct tensor_map *m) {
 
 /* ---- sizes ---- */
 
+uint32_t tensor_map_unit(const struct tensor_map *m) {
+    return m->interleave ? 8u << m->interleave : tensor_type_bytes[m->type];
+}
+
+uint32_t tensor_map_steps(const struct tensor_map *m, unsigned i) {
+    if (m->interleave && i + 2u == m->rank)
+        return 1;
+    unsigned step = i || m->interleave ? m->step[i] : 1;
+    return (m->box[i] + step - 1) / step;
+}
+
 uint32_t tensor_map_row_bytes(const struct tensor_map *m) {
-    return (uint32_t)m->box[0] * tensor_type_bytes[m->type];
+    return (m->mode == TENSOR_TILED ? tensor_map_steps(m, 0) : m->box[0]) * tensor_map_unit(m);
 }
 
 uint32_t tensor_map_box_bytes(const struct tensor_map *m) {
     uint32_t bytes = tensor_map_row_bytes(m);
-    if (m->mode == TENSOR_IM2COL)
+    if (m->mode != TENSOR_TILED)
         return bytes * m->box[1];
     for (unsigned i = 1; i < m->rank; i++)
-        bytes *= (m->box[i] + m->step[i] - 1u) / m->step[i];
+        bytes *= tensor_map_steps(m, i);
     return bytes;
 }

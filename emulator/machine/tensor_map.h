@@ -30,7 +30,7 @@ enum tensor_type {
 };
 enum tensor_interleave { TENSOR_NOT_INTERLEAVED, TENSOR_INTERLEAVE_16, TENSOR_INTERLEAVE_32, TENSOR_INTERLEAVES };
 enum tensor_swizzle { TENSOR_NO_SWIZZLE, TENSOR_SWIZZLE_32, TENSOR_SWIZZLE_64, TENSOR_SWIZZLE_128, TENSOR_SWIZZLES };
-enum tensor_mode { TENSOR_TILED, TENSOR_IM2COL };
+enum tensor_mode { TENSOR_TILED, TENSOR_IM2COL, TENSOR_IM2COL_WIDE /* no copy of compute capability 9.0 takes it */ };
 
 struct tensor_map {
     uint64_t address;
@@ -58,6 +58,11 @@ bool tensor_map_is_sealed(const struct tensor_map *map);
 /* What is wrong with its contents, in one sentence for a message; NULL: nothing. */
 const char *tensor_map_problem(const struct tensor_map *map);
 
+/* Bytes of what the first coordinate counts: an element, or in an interleaved layout the 16 or 32 bytes of a slice. */
+uint32_t tensor_map_unit(const struct tensor_map *map);
+/* How many of a tiled box's elements are taken along a dimension. Of an interleaved layout the last dimension but one counts slices, and a box has
+ * one of them, whatever the map says. */
+uint32_t tensor_map_steps(const struct tensor_map *map, unsigned dimension);
 /* Bytes of one row of the box in shared memory, and of all of it. */
 uint32_t tensor_map_row_bytes(const struct tensor_map *map);
 uint32_t tensor_map_box_bytes(const struct tensor_map *map);

@@ -76,9 +76,15 @@ static bool map_fits(struct warp *w, const struct insn *in, int lane, const stru
     }
     if (m->mode != t->mode)
         return illegal(w, in, lane,
-                       m->mode == TENSOR_IM2COL ? " is in tile mode, and the map is for im2col."
-                                                : " is in im2col mode, and the map is for tiles.",
+                       m->mode == TENSOR_TILED         ? " is in im2col mode, and the map is for tiles."
+                       : m->mode == TENSOR_IM2COL_WIDE ? ", but only compute capability 10.0 takes a map for im2col::w."
+                                                       : " is in tile mode, and the map is for im2col.",
                        "cuTensorMapEncodeTiled() makes maps for .tile, cuTensorMapEncodeIm2col() for .im2col.");
+    if (m->mode == TENSOR_IM2COL && m->interleave) {
+        report_insn(w, in, FINDING_UNSUPPORTED, 1u << lane, "im2col of an interleaved tensor is not supported.", "");
+        warp_fault(w, 801);
+        return false;
+    }
     if (t->reductions && t->reductions[m->type].operation == TENSOR_NO_REDUCTION) {
         snprintf(what, sizeof what, " reduces a tensor of type %s, which does not have this operation.",
                  type_names[m->type]);
@@ -87,11 +93,32 @@ static bool map_fits(struct warp *w, const struct insn *in, int lane, const stru
     return true;
 }
 
+/* im2col: the filter's base is in the bounding box, and of a store the box is in the tensor. */
+static bool pixels_fit(struct warp *w, const struct insn *in, int lane, const struct tensor_walk *walk) {
+    const struct tensor_copy *t = in->extra;
+    const struct tensor_map *m = walk->map;
+    char what[200];
+    for (unsigned i = 1; i + 1 < m->rank; i++) {
+        int64_t first = m->lower[i - 1], last = (int64_t)m->last[i] + m->upper[i - 1];
+        if (walk->first[i] < first || walk->first[i] > last) {
+            snprintf(what, sizeof what, " begins at %lld in dimension %u, outside the bounding box: %lld to %lld.",
+                     (long long)walk->first[i], i, (long long)first, (long long)last);
+            return illegal(w, in, lane, what,
+                           "The coordinates of im2col are those of the filter's corner, which moves within the corners "
+                           "that cuTensorMapEncodeIm2col() got.");
+        }
+        if (t->store && (m->lower[i - 1] < 0 || m->upper[i - 1] > 0))
+            return illegal(w, in, lane, " stores by im2col, and the bounding box is not within the tensor.",
+                           "Only loads may begin before the tensor.");
+    }
+    return true;
+}
+
 static bool coordinates_fit(struct warp *w, const struct insn *in, int lane, const struct tensor_walk *walk) {
     const struct tensor_copy *t = in->extra;
     const struct tensor_map *m = walk->map;
     char what[200];
-    if (walk->first[0] * tensor_type_bytes[m->type] % 16) {
+    if (walk->first[0] * tensor_map_unit(m) % 16) {
         snprintf(what, sizeof what, " begins at coordinate %lld, which is not at a multiple of 16 bytes.",
                  (long long)walk->first[0]);
         return illegal(
@@ -104,7 +131,7 @@ static bool coordinates_fit(struct warp *w, const struct insn *in, int lane, con
                      (long long)walk->first[i], i);
             return illegal(w, in, lane, what, "Only loads may begin before the tensor.");
         }
-    return true;
+    return m->mode != TENSOR_IM2COL || pixels_fit(w, in, lane, walk);
 }
 
 static uint32_t inside_bytes(struct tensor_walk walk) {
@@ -224,19 +251,12 @@ static void fill(uint8_t *to, uint32_t bytes, const struct tensor_map *map) {
         memcpy(to + i, &pattern, bytes - i < sizeof pattern ? bytes - i : sizeof pattern);
 }
 
-/* What becomes of single-precision numbers on their way to shared memory. */
-static void convert(uint8_t *at, uint32_t bytes, enum tensor_type type) {
-    bool flush = type == TENSOR_F32_FTZ || type == TENSOR_TF32_FTZ,
-         round = type == TENSOR_TF32 || type == TENSOR_TF32_FTZ;
-    if (!flush && !round)
-        return;
+/* On their way to shared memory numbers become tf32: rounded to nearest, ties away from zero. */
+static void round_to_tf32(uint8_t *at, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; i += 4) {
         uint32_t x;
         memcpy(&x, at + i, 4);
-        if (flush && !(x & 0x7f800000u))
-            x &= 0x80000000u;
-        if (round)
-            x = (x + 0x1000u) & ~0x1fffu;
+        x = (x & 0x7fffffffu) > 0x7f800000u ? 0x7fffe000u : (x + 0x1000u) & ~0x1fffu;
         memcpy(at + i, &x, 4);
     }
 }
@@ -248,7 +268,8 @@ static void move_part(struct move *m, const struct tensor_piece *p, uint8_t *glo
         fill(shared, bytes, &m->map);
     else if (!m->copy->store) {
         memcpy(shared, global + done, bytes);
-        convert(shared, bytes, (enum tensor_type)m->map.type);
+        if (m->map.type == TENSOR_TF32 || m->map.type == TENSOR_TF32_FTZ)
+            round_to_tf32(shared, bytes);
     } else if (m->copy->reductions)
         atomic_apply(&m->copy->reductions[m->map.type], global + done, shared, bytes / tensor_type_bytes[m->map.type]);
     else

@@ -34,8 +34,8 @@ static void set(struct tensor_map *m, enum tensor_field field, unsigned i, uint6
     case TENSOR_FIELD_SIZE:
         m->last[i] = (uint32_t)value - 1;
         break;
-    case TENSOR_FIELD_STRIDE:
-        m->stride[i] = value;
+    case TENSOR_FIELD_STRIDE: /* counts pieces of 16 bytes: an H200 drops the rest */
+        m->stride[i] = value & ~(uint64_t)15;
         break;
     case TENSOR_FIELD_STEP:
         m->step[i] = (uint8_t)narrow(value, 0xff);

@@ -2,15 +2,11 @@
 
 /* ---- the rows of a tiled box ---- */
 
-static uint32_t steps_along(const struct tensor_map *m, unsigned i) {
-    return (m->box[i] + m->step[i] - 1u) / m->step[i];
-}
-
 static void next_tiled(struct tensor_walk *w) {
     const struct tensor_map *m = w->map;
     for (unsigned i = 1; i < m->rank; i++) {
         w->at[i] += m->step[i];
-        if (w->at[i] < w->first[i] + m->box[i])
+        if (w->at[i] < w->first[i] + (int64_t)tensor_map_steps(m, i) * m->step[i])
             return;
         w->at[i] = w->first[i];
     }
@@ -47,23 +43,24 @@ static void begin_row(struct tensor_walk *w) {
 void tensor_walk_begin(struct tensor_walk *w, const struct tensor_map *m, const int32_t *coordinates,
                        const uint16_t *offsets) {
     *w = (struct tensor_walk){.map = m, .row_bytes = tensor_map_row_bytes(m), .rows = 1};
-    w->pitch = m->swizzle ? 16u << m->swizzle : w->row_bytes;
+    w->pitch = m->swizzle && !m->interleave ? 16u << m->swizzle : w->row_bytes;
     for (unsigned i = 0; i < m->rank; i++)
         w->first[i] = w->at[i] = coordinates[i];
     for (unsigned i = 0; offsets && i + 2 < m->rank; i++)
         w->offset[i + 1] = offsets[i];
     for (unsigned i = 1; m->mode == TENSOR_TILED && i < m->rank; i++)
-        w->rows *= steps_along(m, i);
+        w->rows *= tensor_map_steps(m, i);
     if (m->mode == TENSOR_IM2COL)
         w->rows = m->box[1];
     begin_row(w);
 }
 
-/* The elements of a row that are before the tensor, in it, and behind it. */
+/* The elements of a row that are before the tensor, in it, and behind it. Where elements are left out, one is taken at a time. */
 static void cut_row(const struct tensor_walk *w, struct tensor_piece *p) {
-    int64_t element = tensor_type_bytes[w->map->type];
-    int64_t begin = w->first[0] * element + w->done, end = ((int64_t)w->map->last[0] + 1) * element;
-    int64_t left = w->row_bytes - w->done;
+    const struct tensor_map *m = w->map;
+    int64_t unit = tensor_map_unit(m), step = m->interleave ? m->step[0] : 1;
+    int64_t begin = w->first[0] * unit + w->done * step, end = ((int64_t)m->last[0] + 1) * unit;
+    int64_t left = step > 1 ? unit : w->row_bytes - w->done;
     if (begin < 0)
         *p = (struct tensor_piece){.bytes = (uint32_t)(-begin < left ? -begin : left)};
     else if (begin < end)
