@@ -134,14 +134,6 @@ static bool coordinates_fit(struct warp *w, const struct insn *in, int lane, con
     return m->mode != TENSOR_IM2COL || pixels_fit(w, in, lane, walk);
 }
 
-static uint32_t inside_bytes(struct tensor_walk walk) {
-    struct tensor_piece p;
-    uint32_t bytes = 0;
-    while (tensor_walk_next(&walk, &p))
-        bytes += p.inside ? p.bytes : 0;
-    return bytes;
-}
-
 const struct insn *op_tensor_map(struct warp *w, const struct insn *in) {
     const struct tensor_copy *t = in->extra;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
@@ -161,7 +153,6 @@ const struct insn *op_tensor_map(struct warp *w, const struct insn *in) {
         if (!coordinates_fit(w, in, l, &walk))
             return NULL;
         ((uint32_t *)(void *)(w->regs + t->bytes))[l] = tensor_map_box_bytes(&map);
-        ((uint32_t *)(void *)(w->regs + t->global_bytes))[l] = inside_bytes(walk);
     }
     return in + 1;
 }
@@ -282,6 +273,19 @@ static uint32_t part_bytes(const struct tensor_map *map, const struct tensor_pie
     return map->swizzle && whole < left ? whole : left;
 }
 
+/* As much of a piece as is moved unchanged, 16 bytes at a time, each to its place. Returns how much. */
+static uint32_t move_swizzled(const struct move *m, const struct tensor_piece *p, uint8_t *global, uint8_t *base) {
+    bool rounds = !m->copy->store && (m->map.type == TENSOR_TF32 || m->map.type == TENSOR_TF32_FTZ);
+    uint32_t done = 0, address = m->shared + p->shared;
+    if (!m->map.swizzle || !p->inside || m->copy->reductions || rounds)
+        return 0;
+    for (; done + 16 <= p->bytes; done += 16) {
+        uint8_t *shared = base + tensor_swizzle(&m->map, address + done);
+        memcpy(m->copy->store ? global + done : shared, m->copy->store ? shared : global + done, 16);
+    }
+    return done;
+}
+
 /* Stores write whole pieces of 16 bytes, behind the tensor's last element, too: what lies there in shared memory. Not where the memory ends. */
 static uint32_t bytes_stored(const struct move *m, const struct tensor_piece *p) {
     const struct bulk *side = m->in->extra;
@@ -300,7 +304,7 @@ static bool move_lane(struct move *m, int lane) {
             continue;
         if (m->copy->store)
             p.bytes = bytes_stored(m, &p);
-        for (uint32_t done = 0, bytes; done < p.bytes; done += bytes) {
+        for (uint32_t done = move_swizzled(m, &p, global, base), bytes; done < p.bytes; done += bytes) {
             bytes = part_bytes(&m->map, &p, done);
             move_part(m, &p, global, base + tensor_swizzle(&m->map, m->shared + p.shared + done), done, bytes);
         }
@@ -314,18 +318,22 @@ static uint64_t shared_size(const struct move *m) {
     return (uint64_t)m->walk.rows * m->walk.pitch;
 }
 
+/* All of the tensor that a copy reads is looked at before any of it is moved. */
 const struct insn *op_tensor_read(struct warp *w, const struct insn *in) {
     const struct bulk *side = in->extra;
+    const struct tensor_copy *t = side->tensor;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         struct move m;
         struct tensor_piece p;
-        move_begin(&m, w, side->tensor, l);
-        if (side->tensor->store && !shared_fits(w, in, shared_size(&m), l))
+        uint32_t inside = 0;
+        move_begin(&m, w, t, l);
+        if (t->store && !shared_fits(w, in, shared_size(&m), l))
             return NULL;
-        while (!side->tensor->store && tensor_walk_next(&m.walk, &p))
-            if (p.inside && !global_host(w, in, &p, l))
+        for (; tensor_walk_next(&m.walk, &p); inside += p.inside ? p.bytes : 0)
+            if (!t->store && p.inside && !global_host(w, in, &p, l))
                 return NULL;
+        ((uint32_t *)(void *)(w->regs + t->global_bytes))[l] = inside;
     }
     return in + 1;
 }

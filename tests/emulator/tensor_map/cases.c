@@ -379,7 +379,7 @@ void cases_name(const struct map_case *c, unsigned number, char *name, unsigned 
     int n = snprintf(name, size, "%u: %s, %s %s %ud, swizzle %u, interleave %u%s", number, abouts[c->about],
                      operations[c->operation], names[c->type_index], c->rank, c->swizzle ? 16 << c->swizzle : 0,
                      16 * c->interleave, c->fill ? ", NaN" : "");
-    if (c->about >= ABOUT_PLACES)
+    if (c->about >= ABOUT_PLACES && c->about <= ABOUT_WRONG)
         n += snprintf(name + n, size - (unsigned)n, ", place %d, field %d = %u, shared + %u%s%s", c->place, c->field,
                       c->field_value, c->shared_offset, c->wrong ? ", " : "", c->wrong ? c->wrong : "");
     if (c->im2col)

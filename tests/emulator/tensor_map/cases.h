@@ -16,11 +16,11 @@ enum about {
     ABOUT_REDUCTIONS, /* each operation with each type */
     ABOUT_IM2COL,
     ABOUT_INTERLEAVE,
-    ABOUT_IM2COL_STORES,
-    ABOUT_IM2COL_INTERLEAVED,
     ABOUT_PLACES, /* in shared memory, and of the map */
     ABOUT_REPLACE,
     ABOUT_WRONG, /* instructions that do not fit the map */
+    ABOUT_IM2COL_STORES,
+    ABOUT_IM2COL_INTERLEAVED,
     ABOUTS
 };
 
