@@ -29,6 +29,7 @@ static bool is_known(const char *word, size_t length) {
                                         "im2col_no_offs",
                                         "bulk_group",
                                         "mbarrier::complete_tx::bytes",
+                                        "multicast::cluster",
                                         "L2::cache_hint",
                                         "reduce",
                                         "add",
@@ -58,8 +59,6 @@ static void check_words(struct decoder *d, const char *opcode) {
         size_t length = strcspn(++at, ".");
         if (is_of_a_later_gpu(at))
             decode_fail(d, "'%s': '.%.*s' needs compute capability 10.0", opcode, (int)length, at);
-        if (strncmp(at, "multicast", 9) == 0)
-            decode_fail(d, "'%s': thread block clusters are not supported", opcode);
         if (!is_known(at, length))
             decode_fail(d, "'%s': '.%.*s' is not supported", opcode, (int)length, at);
     }
@@ -131,7 +130,7 @@ static void look_at_map(struct decoder *d, const struct ptx_operand *where, stru
 
 static struct bulk *new_side(struct decoder *d, enum access_kind kind, enum ptx_space space, struct tensor_copy *t) {
     struct bulk *k = arena_alloc(d->arena, sizeof *k);
-    k->byte_mask = ~0u;
+    k->byte_mask = k->ranks = ~0u;
     k->tensor = t;
     some_access(d, &k->access, kind, space, 1);
     return k;
@@ -148,13 +147,17 @@ static void emit_side(struct decoder *d, struct bulk *k, uint32_t address) {
     in->flags = load ? 0 : INSN_PSEUDO;
 }
 
-/* Both sides; `store`: from shared memory to global memory. */
-static struct bulk *emit_sides(struct decoder *d, const struct ptx_operand *shared, struct tensor_copy *t) {
-    struct bulk *in_shared = new_side(d, t->store ? ACCESS_LOAD : ACCESS_STORE, SPACE_SHARED, t);
+/* Both sides. What is loaded may go to another block of the cluster, or with ranks (a slot, else ~0u) to several. */
+static struct bulk *emit_sides(struct decoder *d, const struct ptx_operand *shared, struct tensor_copy *t,
+                               uint32_t ranks) {
+    int64_t window = t->store ? 0 : decode_cluster_window(d->at->opcode);
+    struct bulk *in_shared =
+        new_side(d, t->store ? ACCESS_LOAD : ACCESS_STORE, window ? SPACE_GENERIC : SPACE_SHARED, t);
     struct bulk *in_global = new_side(d, t->store ? ACCESS_STORE : ACCESS_LOAD, SPACE_GLOBAL, t);
-    in_shared->offset = decode_address(d, shared, &in_shared->access);
+    in_shared->offset = decode_address(d, shared, &in_shared->access) + window;
     in_shared->address_reg = in_shared->access.address_reg;
     in_shared->address_bits = in_shared->access.address_bits;
+    in_shared->ranks = ranks;
     t->shared = in_shared;
     uint32_t address = decode_frame(d, 8 * WARP_SIZE, 64);
     emit_side(d, t->store ? in_shared : in_global, address);
@@ -198,18 +201,20 @@ static struct tensor_copy *new_copy(struct decoder *d, const struct ptx_insn *p,
     return t;
 }
 
-/* ... [to], [map, {coordinates}], [mbarrier] {, {offsets}} {, cache policy} */
+/* ... [to], [map, {coordinates}], [mbarrier] {, {offsets}} {, ranks} {, cache policy} */
 static void tensor_load(struct decoder *d, const struct ptx_insn *p) {
     struct tensor_copy *t = new_copy(d, p, false);
-    unsigned n = p->operand_count - opcode_has(p->opcode, "L2::cache_hint");
+    bool multicast = opcode_has(p->opcode, "multicast::cluster");
+    unsigned n = p->operand_count - opcode_has(p->opcode, "L2::cache_hint") - multicast;
     bool offsets = t->mode == TENSOR_IM2COL && n == 4;
-    if (n != 3u + offsets || !opcode_has(p->opcode, "mbarrier::complete_tx::bytes"))
+    if (n != 3u + offsets)
         decode_fail(d, "'%s' needs a place, a tensor map with coordinates and an mbarrier", p->opcode);
     if (offsets)
         filter_offsets(d, &p->operands[3], t);
+    uint32_t ranks = multicast ? decode_source(d, &p->operands[n], 16) : ~0u;
     look_at_map(d, &p->operands[1], t);
-    emit_sides(d, &p->operands[0], t);
-    decode_bytes_arrive(d, &p->operands[2], t->bytes, true);
+    emit_sides(d, &p->operands[0], t, ranks);
+    decode_copied_bytes(d, &p->operands[2], t->bytes, ranks);
 }
 
 /* ... [map, {coordinates}], [from] {, cache policy} */
@@ -218,7 +223,7 @@ static void tensor_store(struct decoder *d, const struct ptx_insn *p, const char
     if (p->operand_count != 2u + opcode_has(p->opcode, "L2::cache_hint") || !opcode_has(p->opcode, "bulk_group"))
         decode_fail(d, "'%s' needs a tensor map with coordinates and a place", p->opcode);
     look_at_map(d, &p->operands[0], t);
-    struct bulk *global = emit_sides(d, &p->operands[1], t);
+    struct bulk *global = emit_sides(d, &p->operands[1], t, ~0u);
     if (operation)
         reductions(d, operation, global, t);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/block_cluster.h"
 #include "machine/finding.h"
 #include "ops/atomic.h"
 #include "ops/load_store.h"
@@ -159,26 +160,34 @@ const struct insn *op_tensor_map(struct warp *w, const struct insn *in) {
 
 /* ---- the sides ---- */
 
-static uint32_t shared_address(const struct warp *w, const struct bulk *side, int lane) {
-    return (uint32_t)address_of(w, side->address_reg, side->address_bits, side->offset, lane);
+static uint64_t shared_address(const struct warp *w, const struct bulk *side, int lane) {
+    return address_of(w, side->address_reg, side->address_bits, side->offset, lane);
 }
 
-/* All of the box in shared memory; false after a report. */
-static bool shared_fits(struct warp *w, const struct insn *in, uint64_t size, int lane) {
-    uint64_t *at = &REG(uint64_t, 0)[lane], begin = shared_address(w, in->extra, lane), end = w->launch->shared_bytes;
+/* The same address in the block of that rank. */
+static uint64_t address_in(const struct warp *w, uint64_t address, uint32_t rank) {
+    return (address & ~(uint64_t)UINT32_MAX) | cluster_address(w->block, rank, (uint32_t)address);
+}
+
+/* All of a box in the shared memory of a block of the cluster; NULL after a report. */
+static uint8_t *shared_host(struct warp *w, const struct insn *in, uint64_t begin, uint64_t size, int lane) {
+    uint64_t *at = &REG(uint64_t, 0)[lane];
+    uint32_t offset;
     *at = begin;
-    if (begin % SHARED_ALIGN) {
+    if ((uint32_t)begin % SHARED_ALIGN) {
         report_insn(w, in, FINDING_MISALIGNED, 1u << lane,
                     "A copy by a tensor map has an address in shared memory that is not a multiple of 128.",
                     "Declare the tile `alignas(128) __shared__`; with swizzling alignas(1024).");
         warp_fault(w, 716);
-        return false;
+        return NULL;
     }
-    if (begin + size <= end)
-        return true;
-    *at = begin > end ? begin : end & ~(uint64_t)15;
-    access_lane_host(w, in, *at, 16, lane);
-    return false;
+    struct block *block = cluster_find(w->block, (uint32_t)begin, size, &offset);
+    if (block && access_lane_host(w, in, begin, 16, lane))
+        return block->shared + offset;
+    for (; *at < begin + size; *at += 16)
+        if (!access_lane_host(w, in, *at, 16, lane))
+            return NULL;
+    return NULL;
 }
 
 /* Host pointer to a piece in global memory; NULL after a report, which names the first 16 bytes that are wrong. */
@@ -206,7 +215,8 @@ struct move {
     const struct tensor_copy *copy;
     struct tensor_map map;
     struct tensor_walk walk;
-    uint32_t shared;                /* where the box begins there */
+    uint8_t *base;                  /* where the box begins in shared memory */
+    uint32_t shared;                /* the same as an address, of which swizzling takes the low bits */
     const struct allocation *found; /* of a load: the other side has looked at all that it reads */
 };
 
@@ -274,13 +284,13 @@ static uint32_t part_bytes(const struct tensor_map *map, const struct tensor_pie
 }
 
 /* As much of a piece as is moved unchanged, 16 bytes at a time, each to its place. Returns how much. */
-static uint32_t move_swizzled(const struct move *m, const struct tensor_piece *p, uint8_t *global, uint8_t *base) {
+static uint32_t move_swizzled(const struct move *m, const struct tensor_piece *p, uint8_t *global) {
     bool rounds = !m->copy->store && (m->map.type == TENSOR_TF32 || m->map.type == TENSOR_TF32_FTZ);
     uint32_t done = 0, address = m->shared + p->shared;
     if (!m->map.swizzle || !p->inside || m->copy->reductions || rounds)
         return 0;
     for (; done + 16 <= p->bytes; done += 16) {
-        uint8_t *shared = base + tensor_swizzle(&m->map, address + done);
+        uint8_t *shared = m->base + (tensor_swizzle(&m->map, address + done) - m->shared);
         memcpy(m->copy->store ? global + done : shared, m->copy->store ? shared : global + done, 16);
     }
     return done;
@@ -296,7 +306,7 @@ static uint32_t bytes_stored(const struct move *m, const struct tensor_piece *p)
 
 static bool move_lane(struct move *m, int lane) {
     struct tensor_piece p;
-    uint8_t *global = NULL, *base = m->w->block->shared; /* for each block that gets it: this one */
+    uint8_t *global = NULL;
     while (tensor_walk_next(&m->walk, &p)) {
         if (p.inside && !(global = piece_host(m, &p, lane)))
             return false;
@@ -304,9 +314,10 @@ static bool move_lane(struct move *m, int lane) {
             continue;
         if (m->copy->store)
             p.bytes = bytes_stored(m, &p);
-        for (uint32_t done = move_swizzled(m, &p, global, base), bytes; done < p.bytes; done += bytes) {
+        for (uint32_t done = move_swizzled(m, &p, global), bytes; done < p.bytes; done += bytes) {
             bytes = part_bytes(&m->map, &p, done);
-            move_part(m, &p, global, base + tensor_swizzle(&m->map, m->shared + p.shared + done), done, bytes);
+            move_part(m, &p, global, m->base + (tensor_swizzle(&m->map, m->shared + p.shared + done) - m->shared), done,
+                      bytes);
         }
     }
     return true;
@@ -328,7 +339,7 @@ const struct insn *op_tensor_read(struct warp *w, const struct insn *in) {
         struct tensor_piece p;
         uint32_t inside = 0;
         move_begin(&m, w, t, l);
-        if (t->store && !shared_fits(w, in, shared_size(&m), l))
+        if (t->store && !shared_host(w, in, shared_address(w, side, l), shared_size(&m), l))
             return NULL;
         for (; tensor_walk_next(&m.walk, &p); inside += p.inside ? p.bytes : 0)
             if (!t->store && p.inside && !global_host(w, in, &p, l))
@@ -338,32 +349,47 @@ const struct insn *op_tensor_read(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-const struct insn *op_tensor_write(struct warp *w, const struct insn *in) {
+/* A box between the tensor and this address of shared memory. */
+static bool move_box(struct warp *w, const struct insn *in, uint64_t address, int lane) {
     const struct bulk *side = in->extra;
+    const struct tensor_copy *t = side->tensor;
+    struct move m;
+    uint32_t offset;
+    move_begin(&m, w, t, lane);
+    m.in = in;
+    m.shared = (uint32_t)address;
+    m.base = t->store ? cluster_find(w->block, (uint32_t)address, 0, &offset)->shared + offset
+                      : shared_host(w, in, address, shared_size(&m), lane);
+    return m.base && move_lane(&m, lane);
+}
+
+static uint32_t ranks_of(const struct warp *w, const struct bulk *shared, int lane) {
+    return ((const uint16_t *)(const void *)(w->regs + shared->ranks))[lane];
+}
+
+const struct insn *op_tensor_write(struct warp *w, const struct insn *in) {
+    const struct bulk *shared = ((const struct bulk *)in->extra)->tensor->shared;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
-        struct move m;
-        move_begin(&m, w, side->tensor, l);
-        if (!side->tensor->store && !shared_fits(w, in, shared_size(&m), l))
+        uint64_t address = shared_address(w, shared, l);
+        uint32_t ranks = shared->ranks == ~0u ? 0 : ranks_of(w, shared, l);
+        if (shared->ranks == ~0u && !move_box(w, in, address, l))
             return NULL;
-        m.in = in;
-        m.shared = shared_address(w, side->tensor->shared, l);
-        if (!move_lane(&m, l))
+        if (!cluster_has_ranks(w, in, ranks, l))
             return NULL;
+        for (; ranks; ranks &= ranks - 1)
+            if (!move_box(w, in, address_in(w, address, (uint32_t)__builtin_ctz(ranks)), l))
+                return NULL;
     }
     return in + 1;
 }
 
 /* ---- for the checks ---- */
 
-void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane,
-                       void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context) {
-    bool global = side->access.space == SPACE_GLOBAL;
-    struct move m;
+/* The parts of a box in shared memory, or of what it has in the tensor. */
+static void each_part(struct move m, bool global, uint64_t address,
+                      void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context) {
     struct tensor_piece p;
-    if (!move_begin(&m, w, side->tensor, lane))
-        return;
-    m.shared = global ? 0 : shared_address(w, side, lane);
     while (tensor_walk_next(&m.walk, &p)) {
         if (global && p.inside)
             visit(context, p.global, p.bytes);
@@ -371,7 +397,22 @@ void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane,
             continue;
         for (uint32_t done = 0, bytes; done < p.bytes; done += bytes) {
             bytes = part_bytes(&m.map, &p, done);
-            visit(context, tensor_swizzle(&m.map, m.shared + p.shared + done), bytes);
+            visit(context,
+                  (address & ~(uint64_t)UINT32_MAX) | tensor_swizzle(&m.map, (uint32_t)address + p.shared + done),
+                  bytes);
         }
     }
+}
+
+void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane,
+                       void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context) {
+    bool global = side->access.space == SPACE_GLOBAL, several = side->ranks != ~0u;
+    uint64_t address = global ? 0 : shared_address(w, side, lane);
+    struct move m;
+    if (!move_begin(&m, w, side->tensor, lane))
+        return;
+    if (!several)
+        each_part(m, global, address, visit, context);
+    for (uint32_t ranks = several ? ranks_of(w, side, lane) : 0; ranks; ranks &= ranks - 1)
+        each_part(m, global, address_in(w, address, (uint32_t)__builtin_ctz(ranks)), visit, context);
 }
