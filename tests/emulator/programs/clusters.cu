@@ -396,6 +396,29 @@ static void test_errors(int *out) {
            a.requiredClusterDepth, a.clusterDimMustBeSet);
 }
 
+// A size that is set for a kernel that was compiled for none, and one that was compiled for another.
+static __global__ void any_size(int *out) {
+    out[blockIdx.x] = 10 * cg::this_cluster().num_blocks() + cg::this_cluster().block_rank();
+}
+
+static void test_required(int *out) {
+    const cudaFuncAttribute names[] = {cudaFuncAttributeRequiredClusterWidth, cudaFuncAttributeRequiredClusterHeight,
+                                       cudaFuncAttributeRequiredClusterDepth};
+    int values[4];
+    for (int i = 0; i < 3; i++)
+        printf("required %d: %s\n", i, cudaGetErrorName(cudaFuncSetAttribute(any_size, names[i], i ? 1 : 2)));
+    printf("required of the other: %s\n", cudaGetErrorName(cudaFuncSetAttribute(compiled_for_two, names[0], 4)));
+    cudaGetLastError();
+    any_size<<<4, 1>>>(out);
+    printf("a launch of it: %s\n", cudaGetErrorName(cudaGetLastError()));
+    FINISH();
+    from_device(values, out, 4);
+    printf("it has %d %d %d %d\n", values[0], values[1], values[2], values[3]);
+    any_size<<<3, 1>>>(out);
+    printf("of three blocks: %s\n", cudaGetErrorName(cudaGetLastError()));
+    CUDA(cudaDeviceSynchronize());
+}
+
 // A launch of clusters that is captured, instantiated and run twice.
 static void test_graph(int *out) {
     cudaStream_t stream;
@@ -512,6 +535,7 @@ int main() {
         test_histogram(blocks);
     test_attributes(out);
     test_errors(out);
+    test_required(out);
     test_graph(out);
     return program_failures != 0;
 }
