@@ -58,7 +58,7 @@ static cudaError_t set_cluster(const char *function, struct kernel *k, unsigned 
     if (value < 0)
         return state_refuse(function, cudaErrorInvalidValue, "A cluster cannot have %d blocks.", value);
     if (k->ptx->cluster[0])
-        return state_refuse(function, cudaErrorNotPermitted,
+        return state_refuse(function, cudaErrorInvalidValue,
                             "The kernel was compiled for clusters of %u x %u x %u blocks.", k->ptx->cluster[0],
                             k->ptx->cluster[1], k->ptx->cluster[2]);
     k->preferences.cluster[dimension] = (uint32_t)value;
