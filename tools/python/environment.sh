@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
+[ ! -f build/configuration ] || . build/configuration
 
 number=$1
 wanted=$(find lessons -path "lessons/lesson${number}_*/requirements.txt")
@@ -14,7 +15,7 @@ python=$(command -v "${PYTHON:-python3}") || fail "lesson $number needs Python 3
   "PYTHON=/path/to/python3 make ...     (another Python)"
 
 # -I: without what lies in the working folder or in somebody's home, as a grading runs it.
-has_all() { missing=$("$1" -I tools/python/missing.py "$wanted") && [ -z "$missing" ]; } # PYTHON
+has_all() { missing=$("$1" -I tools/python/missing.py "$wanted" "${TOOLKIT_LIB:-}") && [ -z "$missing" ]; } # PYTHON
 
 key=$({ grep -v '^#' "$wanted"; "$python" -c 'import sys; print(sys.version, sys.prefix)'; } | cksum | tr ' ' '-')
 folder=build/python/$key
@@ -30,7 +31,8 @@ explain_network() {
 
 make_it() {
   needed=$missing
-  say "installing$(printf ' %s' $needed) into $folder (once)"
+  size=$(sed -n 's/^# large: *//p' "$wanted")
+  say "installing$(printf ' %s' $needed) into $folder (once${size:+; about $size})"
   rm -rf "$folder"
   "$python" -m venv "$folder" >"$log" 2>&1 || {
     cat "$log" >&2
