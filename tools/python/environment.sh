@@ -1,6 +1,7 @@
 #!/bin/sh
 # environment.sh 27: prints the path of a Python 3 that has what lesson 27's requirements.txt asks for: $PYTHON, or else python3, if that has
 # all of it (as on a GPU server without a network), or a virtual environment in build/python/, made once for all lessons with the same needs.
+# What is large says so in a line of its own, `# large: 90 MB`; with DOWNLOAD=0 it is not downloaded.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -32,6 +33,8 @@ explain_network() {
 make_it() {
   needed=$missing
   size=$(sed -n 's/^# large: *//p' "$wanted")
+  [ -z "$size" ] || [ "${DOWNLOAD:-}" != 0 ] ||
+    fail "lesson $number needs$(printf ' %s' $needed), about $size to download, and DOWNLOAD=0 says that nothing large may be."
   say "installing$(printf ' %s' $needed) into $folder (once${size:+; about $size})"
   rm -rf "$folder"
   "$python" -m venv "$folder" >"$log" 2>&1 || {
