@@ -13,12 +13,8 @@ struct alignas(sizeof(NUMBER) * WIDTH) pack {
 };
 
 /* Half precision is for memory; the arithmetic is done in float, and for double in double. */
-template <typename T> struct arithmetic {
-    typedef float type;
-};
-template <> struct arithmetic<double> {
-    typedef double type;
-};
+template <typename T> struct arithmetic { typedef float type; };
+template <> struct arithmetic<double> { typedef double type; };
 typedef arithmetic<NUMBER>::type wide;
 
 /* How much of a normal distribution lies below v; and its density there. */

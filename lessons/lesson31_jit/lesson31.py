@@ -8,7 +8,7 @@ Each step has one idea:
     compile1        source text becomes machine code within this process, by NVRTC, and runs
     errors2         the compiler's words, with the line of the file in which the mistake stands
     types3          one source for four types of numbers
-    predicates4     what a kernel is compiled for, and what it gets as an argument
+    specialize4     what a kernel is compiled for, and what it gets as an argument
     disk5           a cache on disk, and what belongs into its key
     processes6      several processes at once, and entries that are damaged
     nvcc7           the second way: nvcc, as a program that is started
@@ -17,6 +17,7 @@ The device code is gelu.cu, read as text. loader.cu is the part in C: it loads a
 """
 
 # library: loader.cu
+# sizes: 0 1 33 1025
 
 import contextlib
 import ctypes
@@ -36,7 +37,7 @@ from glob import glob
 import numpy as np
 from common import bench, device, verify
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.environ.get("LESSON_FOLDER") or os.path.dirname(os.path.abspath(__file__))
 LIBRARIES = os.environ["LESSON_LIBRARIES"]
 SIZES = [0, 1, 31, 33, 1000, 1025]
 LOOKED_AT = 1 << 15  # elements that are verified of a larger array
@@ -309,7 +310,7 @@ class Jit:
             number, header, _ = TYPES[dtype]
             more = [f"-DHEADER=<{header}>", f"-I{header_folder()}"] if header else []
             words = ["-std=c++17", "-lineinfo", f"-DNUMBER={number}", f"-DWIDTH={width}", *more, *flags]
-            self.kernels[asked] = Kernel(self.image(source_of("gelu.cu"), words), name)
+            self.kernels[asked] = Kernel(self.image(source_of(os.path.join(FOLDER, "gelu.cu")), words), name)
         return self.kernels[asked]
 
     def call_on_device(self, name, n, dtype, addresses, flags=()):
@@ -331,12 +332,12 @@ class Jit:
             return there[-1].numpy().reshape(arrays[0].shape)
 
 
-def source_of(file, text=None):
+def source_of(path, text=None):
     """A file's text, or a piece of it, which begins by saying where it stands: so the compiler names that place."""
-    with open(os.path.join(HERE, file), encoding="utf-8") as opened:
-        whole = opened.read()
+    with open(path, encoding="utf-8") as file:
+        whole = file.read()
     line = 1 if text is None else whole[: whole.index(text)].count("\n") + 1
-    return f'#line {line} "{file if text else os.path.join(HERE, file)}"\n{whole if text is None else text}'
+    return f'#line {line} "{path}"\n{text or whole}'
 
 
 # ---------------------------------------------------------------- the steps
@@ -375,7 +376,7 @@ extern "C" __global__ void twice(const float *x, float *y, size_t n) {
 
 def errors2(seed):
     """The text is a string in this file, and the compiler names this file's line. Nothing is kept of what failed."""
-    source = source_of("lesson31.py", MISTAKE)
+    source = source_of(__file__, MISTAKE)
     with open(__file__, encoding="utf-8") as file:
         expected = next(number for number, line in enumerate(file, 1) if line == "        y[i] = 2 * z[i];\n")
     with contextlib.ExitStack() as stack:
@@ -389,7 +390,7 @@ def errors2(seed):
         for line in words.splitlines()[:3]:
             print(f"    {line}")
         first = words.splitlines()[0]
-        verify.fact("the line", first, f'lesson31.py({expected}): error: identifier "z" is undefined')
+        verify.fact("the line", os.path.basename(first), f'lesson31.py({expected}): error: identifier "z" is undefined')
         verify.fact("entries", os.listdir(jit.cache.folder), [])
         x = verify.random(1000, -3, 3, seed)
         try:
@@ -439,17 +440,17 @@ def verify_some(dtype, x, dy, y, dx):
     verify.floats(f"gelu_backward, {dtype}", dx, gelu_backward_cpu(x, dy), *TOLERANCES[dtype])
 
 
-def predicates4(seed):
-    """What is compiled in, is compiled for. The predicate has two answers, so there are two kernels; the length has as
+def specialize4(seed):
+    """What is compiled in, is compiled for. The condition has two answers, so there are two kernels; the length has as
     many as there are lengths."""
     lengths = range(1, 41)
     with contextlib.ExitStack() as stack:
         jit = fresh(stack)
         for n in lengths:
             x = verify.random(n, -3, 3, seed + n)
-            verify.floats("predicates4", jit.call("gelu", x), gelu_cpu(x), 1e-6, 1e-5)
-        print(f"    the predicate: {len(lengths)} lengths, {told(jit)}")
-        verify.fact("by the predicate", jit.events["compiled"], 2)
+            verify.floats("specialize4", jit.call("gelu", x), gelu_cpu(x), 1e-6, 1e-5)
+        print(f"    by the condition: {len(lengths)} lengths, {told(jit)}")
+        verify.fact("by the condition", jit.events["compiled"], 2)
 
         x = verify.random(1001, -3, 3, seed)
         with DeviceArray.of(x) as there, DeviceArray.of(verify.poisoned(1001)) as result:
@@ -463,7 +464,7 @@ def predicates4(seed):
         jit = fresh(stack)
         for n in lengths[:8]:
             x = verify.random(n, -3, 3, seed + n)
-            verify.floats("predicates4", jit.call("gelu", x, flags=[f"-DLENGTH={n}"]), gelu_cpu(x), 1e-6, 1e-5)
+            verify.floats("specialize4", jit.call("gelu", x, flags=[f"-DLENGTH={n}"]), gelu_cpu(x), 1e-6, 1e-5)
         print(f"    the length compiled in: 8 lengths, {told(jit)}")
         verify.fact("by the length", jit.events["compiled"], 8)
 
@@ -552,7 +553,7 @@ def nvcc7(seed):
             size = os.path.getsize(os.path.join(jit.cache.folder, os.listdir(jit.cache.folder)[0]))
             print(f"    {jit.compiler.version:12}  {jit.milliseconds:6.0f} ms of this machine's CPU, an entry of {size} bytes")
         try:
-            jits[1].image(source_of("lesson31.py", MISTAKE), [])
+            jits[1].image(source_of(__file__, MISTAKE), [])
             words = "nothing"
         except CompileError as error:
             words = str(error)
@@ -588,7 +589,7 @@ def main():
     device.print_backend()
     emulated = device.is_emulator()
     sizes = [options.size] if options.size is not None else SIZES + [100003 if emulated else 10000019]
-    steps = [compile1, errors2, types3, predicates4, disk5, processes6, nvcc7]
+    steps = [compile1, errors2, types3, specialize4, disk5, processes6, nvcc7]
     for version, step in enumerate(steps, 1):
         if options.version in (0, version):
             print(f"\n{step.__name__}:", flush=True)

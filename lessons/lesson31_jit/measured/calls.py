@@ -48,7 +48,7 @@ def by_cupy(folder):
 
     number, header, _ = lesson31.TYPES[DTYPE]
     words = ("-std=c++17", "-lineinfo", f"-DNUMBER={number}", "-DWIDTH=8", f"-DHEADER=<{header}>")
-    kernel = cupy.RawKernel(lesson31.source_of("gelu.cu"), "gelu", options=(*words, f"-I{lesson31.header_folder()}"))
+    kernel = cupy.RawKernel(lesson31.source_of(os.path.join(lesson31.FOLDER, "gelu.cu")), "gelu", options=(*words, f"-I{lesson31.header_folder()}"))
 
     def call(x, y):
         kernel((N // 8 // 256,), (256,), (np.uint64(x), np.uint64(y), np.uint64(N // 8)))
