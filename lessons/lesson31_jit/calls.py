@@ -172,7 +172,7 @@ class Session:
                 "last": content[:-1],
                 "longer": content + b"\0",
                 "empty": b"",
-                "bit": content[:at] + bytes(byte ^ 1 << chance.randrange(8) for byte in content[at : at + 1]) + content[at + 1 :],
+                "bit": content[:at] + bytes(byte ^ 1 << seed for byte in content[at : at + 1]) + content[at + 1 :],
                 "first": bytes(byte ^ 0x20 for byte in content[:1]) + content[1:],
                 "end": content[:-6] + bytes(byte ^ 1 for byte in content[-6:-5]) + content[-5:],
                 "exchange": content[:at] + content[at : at + 2][::-1] + content[at + 2 :],

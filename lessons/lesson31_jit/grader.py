@@ -116,14 +116,18 @@ def different(judge):
 
 def other_process(judge):
     images = Images(judge)
-    answer = images.session("another process, later", [PLAIN, OTHER], [["get", 0, 0], ["get", 1, 0], ["get", 2, 1], ["get", 1, 1]])
+    answer = images.session(
+        "another process, later", [PLAIN, OTHER], [["get", 0, 0], ["get", 1, 0], ["get", 2, 1], ["get", 1, 1]]
+    )
     for told, wanted in zip(answer["gets"], (1, 0, 1, 0)):
         require_compiled(judge, told, wanted, "what one process has compiled is on the disk for all others")
     # Really another one: what Python draws for each process, such as hash(text), is another there.
     judge.child.stop()
     judge.child = None
     judge.open()
-    later = images.session("a process that was started later", [PLAIN, OTHER], [["get", 0, 0], ["get", 0, 1]], contents=answer["files"])
+    later = images.session(
+        "a process that was started later", [PLAIN, OTHER], [["get", 0, 0], ["get", 0, 1]], contents=answer["files"]
+    )
     for told in later["gets"]:
         require_compiled(judge, told, 0, "the entry is on the disk, under the name that its key has in every process")
 
@@ -167,25 +171,32 @@ def require_entries_by_rename(judge, answer):
     renamed = {operation[2] for operation in answer["log"] if operation[0] == "rename"}
     for kind, *names, _ in answer["log"]:
         if kind == "write" and names[0] in renamed:
-            judge.fail("race", f"{names[0][:20]}... is an entry, and was written where it lies: who reads it now gets a mixture.")
+            judge.fail(
+                "race",
+                f"{names[0][:20]}... is an entry, and was written where it lies: who reads it now gets a mixture.",
+            )
     written = {operation[1] for operation in answer["log"] if operation[0] == "write"}
     for name in answer["files"]:
         if name in written and name not in renamed:
-            judge.fail("race", f"{name[:20]}... was written under its last name: who reads it meanwhile gets a part of it.")
+            judge.fail(
+                "race", f"{name[:20]}... was written under its last name: who reads it meanwhile gets a part of it."
+            )
 
 
 def by_rename(judge):
     images = Images(judge)
     answer = images.session("a new entry", [PLAIN, OTHER], [["get", 0, 0], ["get", 1, 1], ["get", 1, 0], ["get", 0, 1]])
     require_entries_by_rename(judge, answer)
-    again = images.session("an entry that is damaged, made again", [PLAIN, OTHER], [["damage", "cut", 1], ["get", 0, 0], ["get", 1, 1]],
-                           contents=answer["files"])  # fmt: skip
+    steps = [["damage", "cut", 1], ["get", 0, 0], ["get", 1, 1]]
+    again = images.session("an entry that is damaged, made again", [PLAIN, OTHER], steps, contents=answer["files"])
     for kind, *names, _ in again["log"]:
         if kind == "write" and names[0] in answer["files"]:
             judge.fail("race", "an entry that was damaged was written where it lies: who reads it now gets a mixture.")
     for told, files in ((answer, 2), (again, 2)):
         if len(told["files"]) > files:
-            judge.fail("leak", f"{len(told['files'])} files are on the disk, for {files} entries: {sorted(told['files'])}")
+            judge.fail(
+                "leak", f"{len(told['files'])} files are on the disk, for {files} entries: {sorted(told['files'])}"
+            )
 
 
 def moments(judge, contents, subject):
@@ -222,23 +233,39 @@ def two_at_once(judge):
             answer = images.session(subject, [PLAIN], steps, contents=contents)
             last = answer["gets"][-1]
             if last["compiled"]:
-                judge.fail("race", "behind the two, a third process finds no whole entry: they have written into one file.")
+                judge.fail(
+                    "race", "behind the two, a third process finds no whole entry: they have written into one file."
+                )
             if len(answer["files"]) > 1:
-                judge.fail("leak", f"{len(answer['files'])} files are on the disk, for 1 entry: {sorted(answer['files'])}")
+                judge.fail(
+                    "leak", f"{len(answer['files'])} files are on the disk, for 1 entry: {sorted(answer['files'])}"
+                )
 
 
 def poor_disks(judge):
     for kind in "full", "read-only", "no rename", "unreadable":
         images = Images(judge)
-        steps = [["fault", kind, 0, 0], ["get", 0, 0], ["get", 0, 0], ["get", 0, 1], ["no fault"], ["get", 1, 0], ["get", 2, 0]]
+        steps = [
+            ["fault", kind, 0, 0],
+            ["get", 0, 0],
+            ["get", 0, 0],
+            ["get", 0, 1],
+            ["no fault"],
+            ["get", 1, 0],
+            ["get", 2, 0],
+        ]
         answer = images.session(f"a disk that is {kind}" if kind != "no rename" else "a disk that does not rename",
                                 [PLAIN, OTHER], steps)  # fmt: skip
         for told, wanted in zip(answer["gets"], (1, 0, 1)):
             require_compiled(judge, told, wanted, "the disk does not help, memory does")
-        require_compiled(judge, answer["gets"][-1], 0, "the disk is well again, and the process before has written the entry")
+        require_compiled(
+            judge, answer["gets"][-1], 0, "the disk is well again, and the process before has written the entry"
+        )
         most = 2 if kind == "unreadable" else 1
         if len(answer["files"]) > most:
-            judge.fail("leak", f"something unfinished was left on the disk: {len(answer['files'])} files, {most} would do.")
+            judge.fail(
+                "leak", f"something unfinished was left on the disk: {len(answer['files'])} files, {most} would do."
+            )
 
 
 def refused(judge):
@@ -255,8 +282,11 @@ def refused(judge):
 
 
 def again(judge):
-    drawn = [question("".join(chr(judge.draw(32, 126)) for _ in range(judge.draw(1, 400))), [f"-DN={judge.draw(1, 10**6)}"],
-                      f"sm_{judge.draw(75, 120)}", f"nvcc {judge.draw(12, 13)}.{judge.draw(0, 9)}") for _ in range(6)]  # fmt: skip
+    drawn = []
+    for _ in range(6):
+        source = "".join(chr(judge.draw(32, 126)) for _ in range(judge.draw(1, 400)))
+        version = f"nvcc {judge.draw(12, 13)}.{judge.draw(0, 9)}"
+        drawn.append(question(source, [f"-DN={judge.draw(1, 10**6)}"], f"sm_{judge.draw(75, 120)}", version))
     images = Images(judge)
     steps = [["get", judge.draw(0, 2), judge.draw(0, 5)] for _ in range(30)]
     answer = images.session("30 questions by three processes", drawn, steps)

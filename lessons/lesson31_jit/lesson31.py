@@ -1,4 +1,4 @@
-"""Lesson 31: compile at call. call_jit("gelu", x): the kernel is compiled when somebody calls it, for what he calls it with.
+"""Lesson 31: compile at call. call_jit("gelu", x) compiles its kernel when it is called, for what it is called with.
 
     make lesson31 run                 every step, verified against the CPU
     make lesson31 run V=3             that step alone; SIZE= and SEED= as everywhere
@@ -16,6 +16,7 @@ Each step has one idea:
 The device code is gelu.cu, read as text. loader.cu is the part in C: it loads and launches.
 """
 
+# kernels: gelu.cu -DNUMBER=float -DWIDTH=4
 # library: loader.cu
 # sizes: 0 1 33 1025
 
@@ -112,7 +113,8 @@ class Nvrtc:
 
 
 class Nvcc:
-    """The same by a program: files in, a file out. The image is a fat binary: machine code if there is a GPU, and PTX."""
+    """The same by a program: files in, a file out. The image is a fat binary of machine code, if there is a GPU, and
+    PTX."""
 
     def __init__(self):
         self.path = nvcc_path()
@@ -126,7 +128,16 @@ class Nvcc:
             given, made = os.path.join(folder, "source.cu"), os.path.join(folder, "image.fatbin")
             with open(given, "w", encoding="utf-8") as file:
                 file.write(source)
-            words = [self.path, "-fatbin", "-gencode", f"arch=compute_{number},code={images}", *flags, given, "-o", made]
+            words = [
+                self.path,
+                "-fatbin",
+                "-gencode",
+                f"arch=compute_{number},code={images}",
+                *flags,
+                given,
+                "-o",
+                made,
+            ]
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode:
                 raise CompileError((done.stdout + done.stderr).rstrip("\n"))
@@ -332,6 +343,16 @@ class Jit:
             return there[-1].numpy().reshape(arrays[0].shape)
 
 
+_jit = None
+
+
+def call_jit(name, *arrays, dtype=None, flags=()):
+    """What a program calls: with one Jit, whose folder stays when the program ends."""
+    global _jit
+    _jit = _jit or Jit(os.path.join(LIBRARIES, "cache"))
+    return _jit.call(name, *arrays, dtype=dtype, flags=flags)
+
+
 def source_of(path, text=None):
     """A file's text, or a piece of it, which begins by saying where it stands: so the compiler names that place."""
     with open(path, encoding="utf-8") as file:
@@ -454,7 +475,10 @@ def specialize4(seed):
 
         x = verify.random(1001, -3, 3, seed)
         with DeviceArray.of(x) as there, DeviceArray.of(verify.poisoned(1001)) as result:
-            for offset in 0, 1:  # 1000 numbers from the first one, or from the second one on, which begins 4 bytes later
+            for offset in (
+                0,
+                1,
+            ):  # 1000 numbers from the first one, or from the second one on, which begins 4 bytes later
                 addresses = [one.address + 4 * offset for one in (there, result)]
                 jit.call_on_device("gelu", 1000, "float32", addresses)
                 print(f"    1000 numbers, {4 * offset} bytes into the array: width {width_for(4, 1000, addresses)}")
@@ -492,6 +516,8 @@ def disk5(seed):
             print(f"    {words:16}  {told(jit)}, {len(os.listdir(folder))} entries")
         key, again = (key_of("text", flags, "sm_75", "1") for flags in (["-DA", "B"], ["-DAB"]))
         verify.fact("-DA B and -DAB have one key", key == again, False)
+    verify.floats("call_jit", call_jit("gelu", x), gelu_cpu(x), 1e-6, 1e-5)
+    print(f"    call_jit, whose folder stays: {told(_jit)}")
 
 
 def child_in_folder(folder):
@@ -551,13 +577,16 @@ def nvcc7(seed):
         for jit in jits:
             verify.floats(jit.compiler.version, jit.call("gelu", x), gelu_cpu(x), 1e-6, 1e-5)
             size = os.path.getsize(os.path.join(jit.cache.folder, os.listdir(jit.cache.folder)[0]))
-            print(f"    {jit.compiler.version:12}  {jit.milliseconds:6.0f} ms of this machine's CPU, an entry of {size} bytes")
+            name, taken = jit.compiler.version, jit.milliseconds
+            print(f"    {name:12}  {taken:6.0f} ms of this machine's CPU, an entry of {size} bytes")
         try:
             jits[1].image(source_of(__file__, MISTAKE), [])
             words = "nothing"
         except CompileError as error:
             words = str(error)
-        verify.fact("nvcc names the line, too", 'error: identifier "z" is undefined' in words and "lesson31.py(" in words, True)
+        verify.fact(
+            "nvcc names the line, too", 'error: identifier "z" is undefined' in words and "lesson31.py(" in words, True
+        )
         print(f"    {words.splitlines()[0]}")
 
 
@@ -576,7 +605,9 @@ def measure(n, seed):
             for width in sorted({1, 16 // x.itemsize}):
                 kernel = jit.kernel("gelu", dtype, width)
                 arguments = [c_void_p(there.address), c_void_p(result.address), c_size_t(n // width)]
-                table.run(f"{dtype} x {width}", lambda k=kernel, w=width, a=arguments: k.launch(n // w, *a), n, 2 * x.nbytes)
+                table.run(
+                    f"{dtype} x {width}", lambda k=kernel, w=width, a=arguments: k.launch(n // w, *a), n, 2 * x.nbytes
+                )
                 some = slice(0, LOOKED_AT)
                 y = result.numpy()[some]
                 given, y = (from_bfloat16(a) if dtype == "bfloat16" else a for a in (x[some], y))

@@ -1,18 +1,19 @@
-"""Exercise 31: the cache of a compiler that is called at run time. The compiler is slow, so what it has made is kept: in
-memory, and on a disk that several processes share. Any of them may be killed at any moment.
+"""Exercise 31: the cache of a compiler that is called at run time. The compiler is slow, so what it has made is kept,
+in memory and on a disk that several processes share. Any of them may be killed at any moment.
 
 The grader (make exercise31) calls, in a process of its own, what this file defines:
 
     cache = Cache(disk, compiler)
     image = cache.get(source, flags, arch)      bytes: what the compiler makes of that
 
-  - a question is source (text), flags (a list of texts), arch (text) and the compiler's version. If one of them differs,
-    also if only the flags' order does, it is another question;
+  - a question is source (text), flags (a list of texts), arch (text) and the compiler's version. If one of them
+    differs, also if only the flags' order does, it is another question;
   - what this cache has been asked already it answers from memory: it asks neither the compiler nor the disk;
   - what another process has put on the disk is not compiled again;
   - an entry of the disk may be damaged: cut off, with changed bytes, empty, or another entry's content under its name.
     Then the compiler is asked, and the entry made again;
-  - an entry is one file. It appears by rename, as a whole, and is never written where it lies: others may be reading it;
+  - an entry is one file. It appears by rename, as a whole, and is never written where it lies: others may be reading
+    it;
   - wherever a process is killed, the next one gets what is right. Two processes that ask the same at once both get it,
     and neither waits for the other: there are no locks, since who holds one may be killed;
   - a disk that is full, or that may not be written or read (OSError), does no harm: the compiler's image is returned.
@@ -25,8 +26,8 @@ The grader (make exercise31) calls, in a process of its own, what this file defi
 `disk` has these methods. A name has at most 100 characters: letters, digits, "-", "_" and ".".
 
     disk.read(name)             bytes, or FileNotFoundError
-    disk.write(name, data)      makes the file, or writes over it, piece by piece: others may see a part of it, and if the
-                                process is killed or the disk is full, a part is what stays
+    disk.write(name, data)      makes the file, or writes over it, piece by piece: others may see a part of it, and if
+                                the process is killed or the disk is full, a part is what stays
     disk.rename(old, new)       at once; a file `new` is replaced, and who is reading that goes on with the old one
     disk.remove(name)           or FileNotFoundError
     disk.names()                a list of all files
@@ -75,7 +76,7 @@ class Cache:
 
     def key(self, source, flags, arch):
         """The entry's name: the same in every process, and another one for every other question."""
-        #> TODO 1: put all that the question is of into one text, so that its parts cannot be taken for each other, and hash it.
+        #> TODO 1: all parts of the question in one text, so that none is taken for another one, hashed.
         #| raise NotImplementedError("TODO 1: the key")
         question = json.dumps([source, flags, arch, self.compiler.version])
         return hashlib.sha256(question.encode()).hexdigest()
@@ -108,7 +109,7 @@ class Cache:
 
     def store(self, key, image):
         """Onto the disk, so that nobody ever finds a part of an entry."""
-        #> TODO 5: under which name do you write, if another process does the same at this moment? What if the disk is full?
+        #> TODO 5: under which name, if another process does the same at this moment? What if the disk is full?
         #| pass
         temporary = f"new-{uuid.uuid4().hex}"
         try:

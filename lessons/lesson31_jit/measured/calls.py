@@ -1,5 +1,6 @@
-"""calls.py - what the first call of a kernel costs: compiled, from the cache on disk, from memory. Each time in a process
-of its own, whose device is awake and whose arrays are there. For a GPU; on the emulator it verifies, and times nothing.
+"""calls.py - what the first call of a kernel costs: compiled, from the cache on disk, from memory. Each time in a
+process of its own, whose device is awake and whose arrays are there. For a GPU; on the emulator it verifies, and times
+nothing.
 
     nvrtc       lesson31.Jit as it is: machine code by NVRTC
     ptx         the same with PTX, of which the driver makes machine code when it is loaded (its own cache is off)
@@ -48,7 +49,11 @@ def by_cupy(folder):
 
     number, header, _ = lesson31.TYPES[DTYPE]
     words = ("-std=c++17", "-lineinfo", f"-DNUMBER={number}", "-DWIDTH=8", f"-DHEADER=<{header}>")
-    kernel = cupy.RawKernel(lesson31.source_of(os.path.join(lesson31.FOLDER, "gelu.cu")), "gelu", options=(*words, f"-I{lesson31.header_folder()}"))
+    kernel = cupy.RawKernel(
+        lesson31.source_of(os.path.join(lesson31.FOLDER, "gelu.cu")),
+        "gelu",
+        options=(*words, f"-I{lesson31.header_folder()}"),
+    )
 
     def call(x, y):
         kernel((N // 8 // 256,), (256,), (np.uint64(x), np.uint64(y), np.uint64(N // 8)))
@@ -119,7 +124,9 @@ def bare_launch():
 
 
 def show(way, what, taken):
-    print(f"{way:8}  {what:12}  {statistics.median(taken):12.1f} us  ({min(taken):.1f} .. {max(taken):.1f})", flush=True)
+    print(
+        f"{way:8}  {what:12}  {statistics.median(taken):12.1f} us  ({min(taken):.1f} .. {max(taken):.1f})", flush=True
+    )
 
 
 def main():
