@@ -300,7 +300,9 @@ class Jit:
 
     def image(self, source, flags):
         """From disk, or else compiled."""
-        key = key_of(source, flags, self.arch, self.compiler.version)
+        # What the emulator's NVRTC calls machine code is none for a GPU.
+        version = self.compiler.version + (" for the emulator" if device.is_emulator() else "")
+        key = key_of(source, flags, self.arch, version)
         image = self.cache.read(key)
         if image is not None:
             self.count("from disk")
