@@ -10,13 +10,13 @@ namespace ptx = cuda::ptx;
 enum { WIDTH = 16, HEIGHT = 8 }; // of a tile
 
 // A map of a matrix of floats, made as programs do that do not link the driver.
-static CUtensorMap map_of(const float *matrix, int width, int height) {
+static CUtensorMap map_of(const float *matrix, int width, int height, int pitch = 0) {
     typedef CUresult (*encode_fn)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                                   const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
                                   CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
     void *function = NULL;
     CUtensorMap map;
-    cuuint64_t size[] = {(cuuint64_t)width, (cuuint64_t)height}, stride[] = {width * sizeof(float)};
+    cuuint64_t size[] = {(cuuint64_t)width, (cuuint64_t)height}, stride[] = {(pitch ? pitch : width) * sizeof(float)};
     cuuint32_t box[] = {WIDTH, HEIGHT}, step[] = {1, 1};
     memset(&map, 0, sizeof map);
     cudaDriverEntryPointQueryResult found;
@@ -89,6 +89,14 @@ static void case_over_every_edge(void) { // what is outside is filled, and not s
     add_one<<<1, WIDTH * HEIGHT>>>(from, to, -8, -3);
     add_one<<<1, WIDTH * HEIGHT>>>(from, to, 16, 8);
     add_one<<<1, WIDTH * HEIGHT>>>(from, to, 400, 4000);
+}
+
+// EXPECT ends_with_the_memory 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+static void case_ends_with_the_memory(void) { // the last row is no multiple of 16 bytes, and nothing is behind it
+    CUtensorMap from = map_of(matrix_of(10 * 20 + 17, 1), 17, 11, 20),
+                to = map_of(matrix_of(10 * 20 + 17, 1), 17, 11, 20);
+    add_one<<<1, WIDTH * HEIGHT>>>(from, to, 16, 8);
 }
 
 // EXPECT only_what_is_inside 0 none
@@ -297,6 +305,7 @@ int main(int argc, char **argv) {
     static const struct test_case cases[] = {
         CASE(tiles),
         CASE(over_every_edge),
+        CASE(ends_with_the_memory),
         CASE(only_what_is_inside),
         CASE(unwritten_matrix),
         CASE(odd_coordinate),
