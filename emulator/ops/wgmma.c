@@ -235,3 +235,34 @@ const struct insn *op_wgmma(struct warp *w, const struct insn *in) {
         multiply_columns(w, m, &o, first, m->columns - first < 16 ? m->columns - first : 16);
     return in + 1;
 }
+
+/* ---- groups ---- */
+
+const struct insn *op_wgmma_commit(struct warp *w, const struct insn *in) {
+    w->product_groups++;
+    return in + 1;
+}
+
+/* Looks before a warp goes on alone: the others of its warpgroup do not come, which the hardware would wait for. */
+#define MOST_LOOKS 10000
+
+/* Has a warp that could go on not committed what this one waits for? */
+static bool others_are_behind(const struct warp *w, uint32_t groups) {
+    uint32_t first = w->index / WGMMA_WARPS * WGMMA_WARPS, end = first + WGMMA_WARPS;
+    for (uint32_t i = first; i < end && i < w->launch->warps_per_block; i++) {
+        const struct warp *other = &w->block->warps[i];
+        if (other->state == WARP_READY && other->product_groups < groups)
+            return true;
+    }
+    return false;
+}
+
+/* A product is the whole warpgroup's: when one warp is told that it is done, all four have read their operands. One thread may then say that
+ * for all of them, and so a warp may not run ahead of the others here. */
+const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in) {
+    uint32_t left = (uint32_t)in->imm, groups = w->product_groups > left ? w->product_groups - left : 0;
+    if (others_are_behind(w, groups) && w->product_looks++ < MOST_LOOKS)
+        return warp_spin(w, in);
+    w->product_looks = 0;
+    return in + 1;
+}
