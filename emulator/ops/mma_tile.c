@@ -267,12 +267,14 @@ ALWAYS_INLINE simd_i32 largest_exponent(const struct tile_rows *a, const struct 
     return larger((simd_i32)((simd_u32)most << 16) >> 16, (simd_i32)most >> 16);
 }
 
-ALWAYS_INLINE struct sums add_products(const struct tile_rows *a, const struct tile_columns *b, simd_i32 c_exponent,
-                                       unsigned depth, int fraction, unsigned q, unsigned side) {
+/* c: exponents of numbers that are not zero, where `counts` is -1. */
+ALWAYS_INLINE struct sums add_products(const struct tile_rows *a, const struct tile_columns *b, simd_i32 c,
+                                       simd_i32 counts, unsigned depth, int fraction, unsigned q, unsigned side) {
     struct sums s;
     simd_u32 products = {0}; /* unsigned: what is unusual may not fit */
-    s.largest = larger(largest_exponent(a, b, depth, q, side), c_exponent);
-    s.unusual = (simd_i32)(s.largest > MOST) | ((simd_i32)(s.largest < LEAST) & (simd_i32)(s.largest > ANY_ZERO));
+    simd_i32 most = largest_exponent(a, b, depth, q, side);
+    s.largest = larger(most, c);
+    s.unusual = (simd_i32)(s.largest > MOST) | ((simd_i32)(s.largest < LEAST) & ((simd_i32)(most > ANY_ZERO) | counts));
     s.largest = larger(s.largest, s.largest * 0 + LEAST);
     s.unit = (simd_f32)((fraction + 127 - s.largest) << 23);
     UNROLLED
@@ -300,7 +302,8 @@ ALWAYS_INLINE simd_i32 overflowed(simd_i32 x, simd_i32 y, simd_i32 sum) {
 
 ALWAYS_INLINE simd_i32 quarter_f32(const struct tile_rows *a, const struct tile_columns *b, simd_u32 c, unsigned depth,
                                    int fraction, uint32_t kept, unsigned q, unsigned side, simd_u32 *d) {
-    struct sums s = add_products(a, b, exponents_of_singles(c), depth, fraction, q, side);
+    simd_i32 magnitude = (simd_i32)(c & ~F32_SIGN);
+    struct sums s = add_products(a, b, (magnitude >> 23) - 127, magnitude != 0, depth, fraction, q, side);
     simd_i32 addend = __builtin_convertvector((simd_f32)c * s.unit, simd_i32);
     simd_i32 sum = (simd_i32)((simd_u32)s.products + (simd_u32)addend);
     *d = single_of(sum, s.largest, fraction);
@@ -368,7 +371,7 @@ ALWAYS_INLINE bool multiply_f16(const struct tile_rows *a, const struct tile_col
                 words = SIMD_AT(simd_u32, (const uint32_t *)c[q / 2][0] + q % 2 * 16);
             simd_i32 pairs = (simd_i32)exponents_of_halves(MATRIX_F16, words);
             simd_i32 exponent = side ? pairs >> 16 : (simd_i32)((simd_u32)pairs << 16) >> 16;
-            struct sums s = add_products(a, b, exponent, depth, fraction, q, side);
+            struct sums s = add_products(a, b, exponent, exponent > ANY_ZERO, depth, fraction, q, side);
             simd_f32 value = side ? value_of(MATRIX_F16, words, 1) : value_of(MATRIX_F16, words, 0);
             simd_i32 addend = __builtin_convertvector(value * s.unit, simd_i32);
             unusual |= s.unusual;
@@ -434,20 +437,40 @@ static void tile_registers(const struct warp *w, const struct mma *m, const uint
 
 #define MOST_TILES 2
 
+/* Programs multiply the same rows by several columns, one instruction after the other: the last rows are kept, in each host thread. */
+static const struct tile_rows *rows_again(enum matrix_type type, tile_words words[TILE_QUARTERS][2], unsigned blocks) {
+    static _Thread_local struct {
+        enum matrix_type type;
+        unsigned blocks;
+        tile_words words[TILE_QUARTERS][2];
+        struct tile_rows rows;
+    } last;
+    simd_i32 differ = {0};
+    for (unsigned q = 0; q < TILE_QUARTERS; q++)
+        for (unsigned k = 0; k < blocks; k++)
+            differ |= (simd_i32)(words[q][k] ^ last.words[q][k]);
+    if (last.type == type && last.blocks == blocks && !any(differ))
+        return &last.rows;
+    last.type = type;
+    last.blocks = blocks;
+    memcpy(last.words, words, sizeof last.words);
+    tile_take_rows(type, words, blocks, &last.rows);
+    return &last.rows;
+}
+
 bool mma_by_tiles(struct warp *w, const struct mma *m) {
     if (!is_tiled(m))
         return false;
     unsigned blocks = m->depth * matrix_type_bits(m->a) / 128, down = m->rows / 16u, right = m->columns / 8u;
     struct tile_kind kind = {is_integer(m->a), (uint8_t)m->depth, m->d == MATRIX_F16, false};
-    struct tile_rows a;
     struct tile_columns b;
     _Alignas(64) uint32_t results[MOST_TILES][2][TILE_SIDES][WARP_SIZE];
-    tile_words words[TILE_QUARTERS][2];
+    tile_words words[TILE_QUARTERS][2] = {{{0}}};
     for (unsigned r = 0; r < down; r++) {
         for (unsigned q = 0; q < TILE_QUARTERS; q++)
             for (unsigned k = 0; k < blocks; k++)
                 words[q][k] = half_register(w, m->a_regs[2 * blocks * r + 2 * k + q / 2], q % 2);
-        tile_take_rows(m->a, words, blocks, &a);
+        const struct tile_rows *a = rows_again(m->a, words, blocks);
         for (unsigned c = 0; c < right; c++) {
             for (unsigned half = 0; half < 2; half++)
                 for (unsigned k = 0; k < blocks; k++)
@@ -456,7 +479,7 @@ bool mma_by_tiles(struct warp *w, const struct mma *m) {
             uint8_t *from[2][TILE_SIDES];
             uint32_t(*to)[TILE_SIDES][WARP_SIZE] = results[r + c];
             tile_registers(w, m, m->c_regs, r, c, from);
-            if (!tile_multiply(&kind, &a, &b, (const void *const(*)[TILE_SIDES])from,
+            if (!tile_multiply(&kind, a, &b, (const void *const(*)[TILE_SIDES])from,
                                (void *const[2][TILE_SIDES]){{to[0][0], to[0][1]}, {to[1][0], to[1][1]}}))
                 return false;
         }
