@@ -14,6 +14,7 @@ enum hazard_kind {
     HAZARD_ASYNC, /* one to what the asynchronous proxy may still be reading or writing, by enum async_fact */
     HAZARD_UNFENCED = HAZARD_ASYNC + ASYNC_FENCED, /* a read by that proxy of what the generic one has written */
     HAZARD_PLAIN_READ, /* a race of a plain read with an atomic, in global memory: some mean it */
+    HAZARD_EXIT,       /* an access to shared memory of a block that may have exited by then */
     HAZARD_UNWRITTEN,  /* memory is read that nobody has written, and the value is used */
     HAZARD_NOBODY,     /* a shuffle asks a lane that does not take part, and what it gets is used */
     HAZARD_REGISTERS,  /* of a wgmma under way are touched */
@@ -22,7 +23,14 @@ enum hazard_kind {
 };
 
 /* How far the two accesses are apart: says what is missing between them. */
-enum hazard_relation { RELATION_WARP, RELATION_BLOCK, RELATION_GRID, RELATION_LAUNCHES, RELATION_HOST };
+enum hazard_relation {
+    RELATION_WARP,
+    RELATION_BLOCK,
+    RELATION_CLUSTER,
+    RELATION_GRID,
+    RELATION_LAUNCHES,
+    RELATION_HOST
+};
 
 struct hazard_thread {
     uint32_t block[3], thread[3];
@@ -35,6 +43,8 @@ struct hazard {
     const struct kernel *kernel, *kernel_then; /* then: NULL for a copy or fill by the host */
     const struct insn *now, *then;             /* NULL: unknown */
     struct hazard_thread who, who_then;
+    uint32_t owner[3]; /* the block whose shared memory it is */
+    bool foreign;      /* which is not that of `who` */
     enum ptx_space space;
     uint64_t address; /* an offset in shared and local memory */
     uint32_t bytes;

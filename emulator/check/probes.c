@@ -59,6 +59,7 @@ static const struct {
     [EFFECT_FENCE] = {PROBE_FENCE, 0},
     [EFFECT_MBARRIER_INIT] = {PROBE_MBARRIER_INIT, 0},
     [EFFECT_MBARRIER_ARRIVE] = {PROBE_MBARRIER_ARRIVE, PROBE_STRONG | PROBE_RELEASE},
+    [EFFECT_MBARRIER_MULTICAST] = {PROBE_MBARRIER_MULTICAST, PROBE_STRONG | PROBE_RELEASE},
     [EFFECT_MBARRIER_WAIT] = {PROBE_MBARRIER_WAIT, PROBE_STRONG | PROBE_ACQUIRE},
 };
 
@@ -186,7 +187,7 @@ static void note_unit(struct probes *all, const struct probe *s, const struct in
  * between blocks is that it is written. */
 static bool is_async(const struct kernel *k, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
-    if (s->kind != PROBE_BULK || a->space != SPACE_SHARED)
+    if (s->kind != PROBE_BULK || a->space == SPACE_GLOBAL)
         return s->kind == PROBE_PIECES;
     bool arrives = strstr(k->code.sources[in->index]->opcode, ".mbarrier::complete_tx");
     return arrives ? a->kind == ACCESS_STORE : a->kind == ACCESS_LOAD;
