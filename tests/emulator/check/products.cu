@@ -583,6 +583,97 @@ static void case_bulk_not_waited_for(void) {
     bulk_not_waited_for<<<1, 128>>>(device_array<int>(128), some_ints());
 }
 
+/* ---- mbarriers that never complete ---- */
+
+// EXPECT bytes_too_few 719 divergent_barrier
+// SAYS still expects 0 of 1 arrivals and 16 bytes in this phase
+// SAYS and this is its phase 1 (parity 1).
+// SAYS Of 528 bytes that it was told to expect at
+// SAYS 512 have come
+// SAYS 16 are missing.
+__global__ void bytes_too_few(int *y, const int *x) {
+    __shared__ alignas(128) int s[128];
+    __shared__ uint64_t full;
+    if (threadIdx.x == 0)
+        init(&full, 1);
+    __syncthreads();
+    for (int i = 0; i < 2; i++) {
+        if (threadIdx.x == 0) {
+            expect(&full, sizeof s + 16 * i);
+            load(s, x, sizeof s, &full);
+        }
+        wait(&full, i % 2);
+        y[threadIdx.x] = s[threadIdx.x];
+        __syncthreads();
+    }
+}
+static void case_bytes_too_few(void) {
+    bytes_too_few<<<1, 128>>>(device_array<int>(128), some_ints());
+}
+
+// EXPECT bytes_too_many 719 divergent_barrier
+// SAYS still expects 0 of 1 arrivals and -112 bytes in this phase
+// SAYS Of 400 bytes that it was told to expect at
+// SAYS 112 too many.
+__global__ void bytes_too_many(int *y, const int *x) {
+    __shared__ alignas(128) int s[128];
+    __shared__ uint64_t full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        expect(&full, 400);
+        load(s, x, sizeof s, &full);
+    }
+    __syncthreads();
+    wait(&full, 0);
+    y[threadIdx.x] = s[threadIdx.x];
+}
+static void case_bytes_too_many(void) {
+    bytes_too_many<<<1, 128>>>(device_array<int>(128), some_ints());
+}
+
+// EXPECT parity_of_the_next 719 divergent_barrier
+// SAYS and this is its phase 1 (parity 1).
+// SAYS Nothing has come in this phase, and phase 0 is over: is the parity of this wait wrong?
+__global__ void parity_of_the_next(int *y, const int *x) {
+    __shared__ alignas(128) int s[128];
+    __shared__ uint64_t full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        expect(&full, sizeof s);
+        load(s, x, sizeof s, &full);
+    }
+    __syncthreads();
+    wait(&full, 1); // returns at once if nothing has completed yet, and never otherwise
+    y[threadIdx.x] = s[threadIdx.x];
+}
+static void case_parity_of_the_next(void) {
+    parity_of_the_next<<<1, 128>>>(device_array<int>(128), some_ints());
+}
+
+// EXPECT parity_that_is_over 0 race
+// CHECKS racecheck
+// SAYS Unfinished bulk copy reported between Write access at
+// SAYS products.cu:LINE [
+__global__ void parity_that_is_over(int *y, const int *x) { // the phase before the first counts as over
+    __shared__ alignas(128) int s[128];
+    __shared__ uint64_t full;
+    if (threadIdx.x == 0)
+        init(&full, 1);
+    __syncthreads();
+    wait(&full, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        expect(&full, sizeof s);
+        load(s, x, sizeof s, &full);
+    }
+    __syncthreads();
+    y[threadIdx.x] = s[threadIdx.x]; // HERE
+    wait(&full, 0);
+}
+static void case_parity_that_is_over(void) {
+    parity_that_is_over<<<1, 128>>>(device_array<int>(128), some_ints());
+}
+
 int main(int argc, char **argv) {
     static const struct test_case cases[] = {
         CASE(product_right),
@@ -606,6 +697,10 @@ int main(int argc, char **argv) {
         CASE(bulk_source_overwritten),
         CASE(bulk_waited_for_by_another),
         CASE(bulk_not_waited_for),
+        CASE(bytes_too_few),
+        CASE(bytes_too_many),
+        CASE(parity_of_the_next),
+        CASE(parity_that_is_over),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }
