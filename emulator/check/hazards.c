@@ -169,11 +169,19 @@ bool hazard_is_of_proxy(const struct hazard *h) {
     return h->kind >= HAZARD_ASYNC && h->kind <= HAZARD_UNFENCED;
 }
 
+/* A bulk copy or a wgmma. */
+static bool is_of_background(const struct insn *in) {
+    return in &&
+           (in->effect == EFFECT_BULK_READ || in->effect == EFFECT_BULK_WRITE || in->effect == EFFECT_DESCRIPTORS);
+}
+
 static const char *missing(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return " with an asynchronous copy";
     if (hazard_is_of_proxy(h))
         return async_words[h->kind - HAZARD_ASYNC].missing;
+    if (h->relation <= RELATION_BLOCK && (is_of_background(h->now) || is_of_background(h->then)))
+        return ", with no mbarrier or barrier between";
     switch (h->relation) {
     case RELATION_WARP:
         return ", with no __syncwarp() between";
@@ -225,6 +233,11 @@ static const char *advice(const struct hazard *h) {
                                   "was there. "
                                   "Write every element before the __syncthreads() that comes before the read."
                    : "The thread reads a variable or an array element of its own that it has not set.";
+    if (h->relation <= RELATION_BLOCK && (is_of_background(h->now) || is_of_background(h->then)))
+        return "One of the two is a bulk copy or a wgmma. Let an mbarrier hand the memory over: who reads what a copy "
+               "brings "
+               "waits for the phase in which its bytes arrive, and who has read it arrives at another mbarrier, for "
+               "which the thread that copies waits before it copies there again.";
     switch (h->relation) {
     case RELATION_WARP:
         if (is_volatile(h->kernel, h->now))

@@ -235,9 +235,11 @@ static bool find_target(struct touch *t) {
 }
 
 static void touch_shared(struct block_watch *b, struct touch *t) {
+    bool of_cluster =
+        t->probe->kind == PROBE_PIECES && !b->order.async; /* reads of a product that nobody's clock has */
     if (!find_target(t) || t->address < t->warp->launch->kernel->reserved_shared)
         return;
-    if (b->launch->checks & CHECK_RACE) {
+    if (b->launch->checks & CHECK_RACE && !of_cluster) {
         talk_before(b, t);
         race_shared(b, t);
     }
@@ -365,7 +367,8 @@ static void lines_touch(struct block_watch *b, struct warp *w, const struct insn
     spans_touch(b, &t, spans, count);
 }
 
-/* Where a cluster has several blocks, its asynchronous proxy is not watched: what that reads and writes counts as done at once. */
+/* Where a cluster has several blocks, its asynchronous proxy is not watched: copies count as done at once, and reads by wgmma, which are a whole
+ * warpgroup's, not at all. */
 static struct probe probe_of_proxy(const struct block_watch *b, const struct probe *s) {
     struct probe found = *s;
     if (!b->order.async)
