@@ -162,18 +162,43 @@ int main() {
     void *y;
     cudaMalloc(&y, 65536);
     cudaMemset(y, 0, 65536);
-#define RUN(kernel)   launch(#kernel, kernel, y, 0);
-#define RUN_S(kernel) launch(#kernel, kernel, y, 65536);
-    RUN(mma_m16n8k16_bf16_f32)
-    RUN(mma_m16n8k8_bf16_f32)
-    RUN(mma_m16n8k16_f16_f32) RUN(mma_m16n8k16_f16_f16) RUN(mma_m16n8k8_tf32_f32) RUN(mma_m16n8k4_tf32_f32)
-        RUN(mma_m16n8k32_s8_s32) RUN(mma_m16n8k16_s8_s32) RUN(mma_m16n8k32_e4m3_f32) RUN(mma_m8n8k4_f64)
-            RUN(ldmatrix_x1) RUN(ldmatrix_x2) RUN(ldmatrix_x4) RUN(ldmatrix_x4_conflicts) RUN(ldmatrix_x4_padded)
-                RUN(ldmatrix_x4_trans) RUN(stmatrix_x4) RUN(stmatrix_x4_conflicts) RUN_S(wgmma_n8_bf16)
-                    RUN_S(wgmma_n64_bf16_plain) RUN_S(wgmma_n64_bf16_swizzle32) RUN_S(wgmma_n64_bf16_swizzle64)
-                        RUN_S(wgmma_n64_bf16_swizzle128) RUN_S(wgmma_n64_bf16_transposed)
-                            RUN_S(wgmma_n64_bf16_registers) RUN_S(wgmma_n64_f16_f16) RUN_S(wgmma_n64_tf32)
-                                RUN_S(wgmma_n64_e4m3) RUN_S(wgmma_n64_s8) RUN_S(bulk_load<16>) RUN_S(bulk_load<128>)
-                                    RUN_S(bulk_load<1024>) RUN_S(bulk_load<16384>) RUN_S(bulk_store<128>)
-                                        RUN_S(bulk_store<1024>) RUN_S(bulk_store<16384>) return 0;
+#define RUN(kernel)   launch(#kernel, kernel, y, 0)
+#define RUN_S(kernel) launch(#kernel, kernel, y, 65536)
+    RUN(mma_m16n8k16_bf16_f32);
+    RUN(mma_m16n8k8_bf16_f32);
+    RUN(mma_m16n8k16_f16_f32);
+    RUN(mma_m16n8k16_f16_f16);
+    RUN(mma_m16n8k8_tf32_f32);
+    RUN(mma_m16n8k4_tf32_f32);
+    RUN(mma_m16n8k32_s8_s32);
+    RUN(mma_m16n8k16_s8_s32);
+    RUN(mma_m16n8k32_e4m3_f32);
+    RUN(mma_m8n8k4_f64);
+    RUN(ldmatrix_x1);
+    RUN(ldmatrix_x2);
+    RUN(ldmatrix_x4);
+    RUN(ldmatrix_x4_conflicts);
+    RUN(ldmatrix_x4_padded);
+    RUN(ldmatrix_x4_trans);
+    RUN(stmatrix_x4);
+    RUN(stmatrix_x4_conflicts);
+    RUN_S(wgmma_n8_bf16);
+    RUN_S(wgmma_n64_bf16_plain);
+    RUN_S(wgmma_n64_bf16_swizzle32);
+    RUN_S(wgmma_n64_bf16_swizzle64);
+    RUN_S(wgmma_n64_bf16_swizzle128);
+    RUN_S(wgmma_n64_bf16_transposed);
+    RUN_S(wgmma_n64_bf16_registers);
+    RUN_S(wgmma_n64_f16_f16);
+    RUN_S(wgmma_n64_tf32);
+    RUN_S(wgmma_n64_e4m3);
+    RUN_S(wgmma_n64_s8);
+    RUN_S(bulk_load<16>);
+    RUN_S(bulk_load<128>);
+    RUN_S(bulk_load<1024>);
+    RUN_S(bulk_load<16384>);
+    RUN_S(bulk_store<128>);
+    RUN_S(bulk_store<1024>);
+    RUN_S(bulk_store<16384>);
+    return 0;
 }
