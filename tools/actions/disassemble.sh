@@ -7,9 +7,9 @@ cd "$(dirname "$0")/../.."
 
 lesson=$1 kind=$2
 source=$(ls "lessons/$lesson"_*/"$lesson".cu 2>/dev/null || true)
-if [ -z "$source" ]; then # a program in Python: its library
+if [ -z "$source" ]; then # a program in Python: its library, or the device code of its package
   program=$(ls "lessons/$lesson"_*/"$lesson".py)
-  source=$(dirname "$program")/$(sed -n 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
+  source=$(dirname "$program")/$(sed -n 's,^# \(library\|kernels\): *\([a-z0-9_./]*\).*,\2,p' "$program" | head -n 1)
 fi
 output=build/lessons/$lesson.$kind
 mkdir -p build/lessons
