@@ -62,7 +62,7 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 is_current "$@" || build_it "$@"
-if [ "${WARNINGS:-}" = error ] && grep -i 'warning' "$log" >&2; then
+if [ "${WARNINGS:-}" = error ] && grep -E 'warning( #|:)' "$log" >&2; then
   rm -rf "$output/cmake" "$output/installed.key" # the next time they are seen again, or not
   fail "$package builds with warnings: $log."
 fi
