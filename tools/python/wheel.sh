@@ -32,6 +32,8 @@ build_it() {
   key "$@" >"$output/cmake.key"
   rm -rf "$output/wheel" "$output/installed" "$output/installed.key"
   folder=$(cd "$(dirname "$python")" && pwd)
+  case $NVCC in /*) ;; */*) NVCC=$PWD/$NVCC ;; esac
+  unset NVCC_APPEND_FLAGS # the rules of a shell with . build/env
   launcher=''
   if command -v ccache >/dev/null; then launcher=ccache; fi
   define=$(printf '%s\n' "$@" | paste -s -d ';' -)

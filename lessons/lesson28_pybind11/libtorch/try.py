@@ -18,9 +18,11 @@ def told(words):
 def is_right(device):
     import gelu_torch
 
+    torch.manual_seed(1)
     x = torch.randn(1000, 33, device=device)
     stream = torch.cuda.current_stream().cuda_stream if device == "cuda" else 0
-    close = torch.allclose(gelu_torch.forward(x, stream), torch.nn.functional.gelu(x), rtol=1e-5, atol=1e-6)
+    expected = torch.nn.functional.gelu(x.double()).float()  # PyTorch's own float version may be 1e-6 away from that
+    close = torch.allclose(gelu_torch.forward(x, stream), expected, rtol=1e-5, atol=1e-6)
     print(f"linked with libtorch_python, tensors of {device}: {'as PyTorch computes it' if close else 'wrong'}")
     return close
 
