@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 
 awk '
   /^--- / { section = $0; next }
-  section ~ /built/ && $1 == "pip" && $5 == "done" { printf "~ %s takes %s s\n", $1 " " $2, $3 }
+  section ~ /built/ && $1 == "pip" && $5 == "done" { printf "~ `%s` takes %s s\n", $1 " " $2, $3 }
   section ~ /built/ && $1 == "bytes" && $3 ~ /whl$/ { printf "~ the wheel has %d KB\n", $2 / 1000 + 0.5 }
   section ~ /calls, SEED=1/ && match($0, /^(nothing|1 KB|64 MB) /) {
     name = substr($0, 1, RLENGTH - 1)
@@ -17,6 +17,6 @@ awk '
   END {
     for (i = 1; i <= names; i++) for (k = 1; k <= rows[order[i]]; k++) {
       name = order[i]; one = way[name, k]
-      printf "| %s | %s | | %.2f | %.2f |\n", name, one, time[name, one], time[name, one] / time[name, "ctypes"]
+      printf "| %s | %s | | %.*f | %.2f |\n", name, one, time[name, one] < 1 ? 3 : 1, time[name, one], time[name, one] / time[name, "ctypes"]
     }
   }' h200.txt
