@@ -29,12 +29,12 @@ function build() {
   line(530, 71, 556, 71, "bare")
   line(556, 71, 556, 232, "bare")
   arrow(556, 232, 532, 232)
-  box(630, 44, 200, "on2", "a wheel", "for one Python, one system")
+  box(630, 212, 200, "on2", "a wheel", "for one Python, one system")
   box(630, 128, 200, "cell", "site-packages", "unpacked: nothing is run")
-  box(630, 212, 200, "cell", "import", "ld.so looks for libcudart")
-  arrow(532, 246, 628, 84)
-  arrow(730, 98, 730, 126)
-  arrow(730, 182, 730, 210)
+  box(630, 44, 200, "cell", "import", "ld.so looks for libcudart")
+  arrow(532, 250, 628, 250)
+  arrow(730, 210, 730, 184)
+  arrow(730, 126, 730, 100)
   print "</svg>"
 }
 function exchange() {
