@@ -46,7 +46,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     out->preferredShmemCarveout = k->preferences.carveout;
     out->clusterSchedulingPolicyPreference = k->preferences.cluster_policy;
     out->nonPortableClusterSizeAllowed = k->preferences.large_clusters;
-    out->clusterDimMustBeSet = k->ptx->explicit_cluster || k->preferences.cluster_needed;
+    out->clusterDimMustBeSet = k->ptx->explicit_cluster;
     const dim3 cluster = execution_kernel_cluster(k);
     out->requiredClusterWidth = (int)cluster.x;
     out->requiredClusterHeight = (int)cluster.y;
@@ -58,7 +58,7 @@ static cudaError_t set_cluster(const char *function, struct kernel *k, unsigned 
     if (value < 0)
         return state_refuse(function, cudaErrorInvalidValue, "A cluster cannot have %d blocks.", value);
     if (k->ptx->cluster[0])
-        return state_refuse(function, cudaErrorNotPermitted,
+        return state_refuse(function, cudaErrorInvalidValue,
                             "The kernel was compiled for clusters of %u x %u x %u blocks.", k->ptx->cluster[0],
                             k->ptx->cluster[1], k->ptx->cluster[2]);
     k->preferences.cluster[dimension] = (uint32_t)value;
@@ -78,9 +78,6 @@ static cudaError_t set_attribute(const char *function, struct kernel *k, enum cu
         if (value < -1 || value > 100)
             return state_refuse(function, cudaErrorInvalidValue, "A carve-out is -1 or a percentage, not %d.", value);
         k->preferences.carveout = value;
-        return cudaSuccess;
-    case cudaFuncAttributeClusterDimMustBeSet:
-        k->preferences.cluster_needed = value != 0;
         return cudaSuccess;
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:

@@ -72,14 +72,18 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 
 /* ---- Clusters ---- */
 
-/* Multiprocessors of each part of the device (a graphics processing cluster); a cluster lies in one of them. */
-static const unsigned parts[] = {18, 18, 16, 16, 16, 16, 16, 16};
+/* Multiprocessors of each part of the device in which a cluster must lie (a graphics processing cluster, as far as it
+ * is in use), and the most blocks of clusters that one holds: what an H200's answers follow from. Others may have other
+ * parts. */
+static const unsigned parts[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+#define SM_CLUSTER_BLOCKS 8
 
 /* Clusters of so many blocks that are resident at once, where each multiprocessor can hold per_sm blocks. */
-static int resident_clusters(unsigned size, int per_sm) {
-    unsigned clusters = 0;
+static int resident_clusters(uint64_t size, int per_sm) {
+    unsigned clusters = 0, most = (unsigned)minimum(per_sm, SM_CLUSTER_BLOCKS);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        clusters += parts[i] * (unsigned)per_sm / size;
+        if (parts[i] >= size)
+            clusters += parts[i] * most / (unsigned)size;
     return (int)clusters;
 }
 
@@ -134,6 +138,6 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, 
                             (unsigned long long)size);
     error = blocks_of(function, config, &blocks);
     if (error == cudaSuccess)
-        *clusters = size ? resident_clusters((unsigned)size, blocks) : 0;
+        *clusters = size ? resident_clusters(size, blocks) : 0;
     return error;
 }

@@ -14,6 +14,7 @@
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
+#include "ops/tensor_copy.h"
 #include "ops/wgmma.h"
 
 /* ---- launches and blocks ---- */
@@ -369,6 +370,26 @@ static void pieces_touch(struct block_watch *b, struct warp *w, const struct ins
     }
 }
 
+/* A side of a copy by a tensor map is touched part by part. */
+struct tensor_touch {
+    struct block_watch *watch;
+    struct touch touch;
+};
+
+static void touch_part(void *context, uint64_t address, uint32_t bytes) {
+    struct tensor_touch *t = context;
+    t->touch.bytes = bytes;
+    touch(t->watch, &t->touch, address);
+}
+
+static void tensor_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
+    struct tensor_touch t = {b, touch_of(w, in, s)};
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        t.touch.lane = first_lane(rest);
+        tensor_copy_parts(w, in->extra, t.touch.lane, touch_part, &t);
+    }
+}
+
 /* Without .multicast::cluster there is one target. ranks: slot of its mask, or ~0u. */
 static void touch_targets(struct block_watch *b, struct touch *t, uint64_t address, uint32_t ranks) {
     struct warp *w = t->warp;
@@ -386,6 +407,10 @@ static void touch_targets(struct block_watch *b, struct touch *t, uint64_t addre
 static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
     struct touch t = touch_of(w, in, s);
+    if (k->tensor) {
+        tensor_touch(b, w, in, s);
+        return;
+    }
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         t.lane = first_lane(rest);
         const void *at = w->regs + k->address_reg;

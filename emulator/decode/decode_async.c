@@ -336,10 +336,6 @@ bool decode_bulk_reduce(struct decoder *d, const struct ptx_insn *p) {
     return true;
 }
 
-bool decode_tensor_copy(struct decoder *d, const struct ptx_insn *p) {
-    decode_fail(d, "'%s': copies by a tensor map are not supported", p->opcode);
-}
-
 /* createpolicy: an opaque number that only cache hints take. */
 bool decode_cache_policy(struct decoder *d, const struct ptx_insn *p) {
     uint32_t zero = decode_constant(d, 64, 0), slot = decode_destination(d, &p->operands[0], 64);

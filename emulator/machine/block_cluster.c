@@ -76,37 +76,63 @@ void cluster_start(struct block *first, uint64_t index) {
     }
 }
 
-static bool any_ready(const struct block *first) {
-    for (uint32_t r = 0; r < first->launch->cluster_blocks; r++) {
-        const struct block *b = cluster_block(first, r);
-        for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
-            if (b->warps[i].state == WARP_READY)
-                return true;
-    }
+static bool is_ready(const struct block *b) {
+    for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
+        if (b->warps[i].state == WARP_READY)
+            return true;
     return false;
 }
 
-/* Turns of all blocks before other clusters get theirs. */
+/* One turn of all blocks. */
+struct cluster_turn {
+    uint32_t ended;  /* blocks */
+    uint32_t waited; /* a bit for each that could not go on when its turn ended */
+    uint32_t phases; /* of mbarriers that have ended up to now */
+};
+
+static bool take_turn(struct block *first, struct cluster_turn *turn) {
+    *turn = (struct cluster_turn){0};
+    for (uint32_t r = 0; r < first->launch->cluster_blocks; r++) {
+        struct block *b = cluster_block(first, r);
+        enum block_end how = cluster_block_ended(b) ? BLOCK_DONE : block_run(b);
+        if (how == BLOCK_STOPPED)
+            return false;
+        turn->ended += how == BLOCK_DONE;
+        turn->waited |= (uint32_t)(how == BLOCK_WAITS) << r;
+        turn->phases += b->phases_over;
+    }
+    return true;
+}
+
+/* Blocks that waited, and that one whose turn came later has let go. */
+static bool anyone_let_go(const struct block *first, uint32_t waited) {
+    for (; waited; waited &= waited - 1)
+        if (is_ready(cluster_block(first, (uint32_t)__builtin_ctz(waited))))
+            return true;
+    return false;
+}
+
+/* Turns of all blocks before other clusters get theirs, as long as some block goes on for another one. Where all that
+ * can run only spin, they may wait for another cluster. */
 #define CLUSTER_TURNS 32
 
 enum block_end cluster_run(struct block *first) {
-    struct launch *launch = first->launch;
+    const struct launch *launch = first->launch;
+    struct cluster_turn turn;
+    uint32_t phases = ~0u;
     for (int turns = launch->mixed || launch->cluster_blocks == 1 ? 1 : CLUSTER_TURNS; turns; turns--) {
-        uint32_t ended = 0, waiting = 0;
-        for (uint32_t r = 0; r < launch->cluster_blocks; r++) {
-            struct block *b = cluster_block(first, r);
-            enum block_end how = cluster_block_ended(b) ? BLOCK_DONE : block_run(b);
-            if (how == BLOCK_STOPPED)
-                return how;
-            ended += how == BLOCK_DONE;
-            waiting += how == BLOCK_WAITS;
-        }
-        if (ended == launch->cluster_blocks)
+        if (!take_turn(first, &turn))
+            return BLOCK_STOPPED;
+        bool let_go = anyone_let_go(first, turn.waited), over = turn.phases != phases;
+        if (turn.ended == launch->cluster_blocks)
             return BLOCK_DONE;
-        if (ended + waiting == launch->cluster_blocks && !any_ready(first)) {
+        if (turn.ended + (uint32_t)__builtin_popcount(turn.waited) == launch->cluster_blocks && !let_go) {
             stuck_report_cluster(first);
             return BLOCK_STOPPED;
         }
+        if (!let_go && !over)
+            break;
+        phases = turn.phases;
     }
     return BLOCK_YIELDED;
 }

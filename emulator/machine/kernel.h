@@ -76,7 +76,7 @@ struct kernel {
     uint32_t max_threads;                /* by .maxntid, or 1024 */
     uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
     struct kernel_preferences {          /* set by it, too; they change nothing here */
-        int carveout, large_clusters, cluster_policy, cluster_needed;
+        int carveout, large_clusters, cluster_policy;
         uint32_t cluster[3]; /* blocks of a cluster where the kernel was compiled for none */
     } preferences;
     /* Filled by kernel_prepare, at the first launch. */

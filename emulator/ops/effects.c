@@ -13,6 +13,7 @@
 #include "ops/mbarrier.h"
 #include "ops/load_store.h"
 #include "ops/stack.h"
+#include "ops/tensor_copy.h"
 #include "ops/texture_fetch.h"
 #include "ops/wgmma.h"
 
@@ -48,6 +49,8 @@ static const struct {
     {op_copy_write, EFFECT_COPY_WRITE},
     {op_bulk_read, EFFECT_BULK_READ},
     {op_bulk_write, EFFECT_BULK_WRITE},
+    {op_tensor_read, EFFECT_BULK_READ},
+    {op_tensor_write, EFFECT_BULK_WRITE},
     {op_ldmatrix, EFFECT_MATRIX_ROWS},
     {op_stmatrix, EFFECT_MATRIX_ROWS},
     {op_wgmma, EFFECT_DESCRIPTORS},

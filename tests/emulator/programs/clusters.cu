@@ -92,6 +92,8 @@ static void test_known() {
 
 static __global__ void alone(int *out) {
     auto cluster = cg::this_cluster();
+    if (blockIdx.x)
+        return;
     out[0] = cluster.num_blocks();
     out[1] = cluster.block_rank();
     out[2] = ptx::get_sreg_is_explicit_cluster();
@@ -310,6 +312,62 @@ static void test_histogram(int blocks) {
 
 // ---- launches ----
 
+static __global__ void write_ranks(int *out) {
+    auto cluster = cg::this_cluster();
+    out[blockIdx.x] = 10 * cluster.num_blocks() + cluster.block_rank();
+}
+
+// Clusters in a grid that waits as a whole.
+static __global__ void cooperate(int *out, int rounds) {
+    __shared__ int x;
+    auto cluster = cg::this_cluster();
+    auto grid = cg::this_grid();
+    if (threadIdx.x == 0)
+        x = 0;
+    cluster.sync();
+    for (int round = 0; round < rounds; round++) {
+        atomicAdd(cluster.map_shared_rank(&x, (cluster.block_rank() + 1) % cluster.num_blocks()), 1);
+        cluster.sync();
+        if (threadIdx.x == 0)
+            out[blockIdx.x] += x;
+        grid.sync();
+        if (threadIdx.x == 0)
+            x += out[(blockIdx.x + 5) % gridDim.x] & 1;
+        grid.sync();
+    }
+    cluster.sync();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] += 1000 * x;
+}
+
+static void test_attributes(int *out) {
+    static int values[32];
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = 4;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = 1;
+    config.gridDim = 32;
+    config.blockDim = 64;
+    config.attrs = attributes;
+    config.numAttrs = 2;
+    CUDA(cudaMemset(out, 0, sizeof values));
+    CUDA(cudaLaunchKernelEx(&config, cooperate, out, 6));
+    FINISH();
+    from_device(values, out, 32);
+    show_bits("clusters of a cooperative grid", values, 32);
+    attributes[1].id = cudaLaunchAttributePreferredClusterDimension;
+    for (int preferred : {8, 6, 3, 64, 0}) {
+        attributes[1].val.preferredClusterDim.x = preferred;
+        attributes[1].val.preferredClusterDim.y = attributes[1].val.preferredClusterDim.z = 1;
+        printf("%d blocks preferred: %s\n", preferred, cudaGetErrorName(cudaLaunchKernelEx(&config, write_ranks, out)));
+        cudaGetLastError();
+        CUDA(cudaDeviceSynchronize());
+    }
+}
+
 static void test_errors(int *out) {
     const struct {
         const char *name;
@@ -338,9 +396,27 @@ static void test_errors(int *out) {
            a.requiredClusterDepth, a.clusterDimMustBeSet);
 }
 
-static __global__ void write_ranks(int *out) {
-    auto cluster = cg::this_cluster();
-    out[blockIdx.x] = 10 * cluster.num_blocks() + cluster.block_rank();
+// A size that is set for a kernel that was compiled for none, and one that was compiled for another.
+static __global__ void any_size(int *out) {
+    out[blockIdx.x] = 10 * cg::this_cluster().num_blocks() + cg::this_cluster().block_rank();
+}
+
+static void test_required(int *out) {
+    const cudaFuncAttribute names[] = {cudaFuncAttributeRequiredClusterWidth, cudaFuncAttributeRequiredClusterHeight,
+                                       cudaFuncAttributeRequiredClusterDepth};
+    int values[4];
+    for (int i = 0; i < 3; i++)
+        printf("required %d: %s\n", i, cudaGetErrorName(cudaFuncSetAttribute(any_size, names[i], i ? 1 : 2)));
+    printf("required of the other: %s\n", cudaGetErrorName(cudaFuncSetAttribute(compiled_for_two, names[0], 4)));
+    cudaGetLastError();
+    any_size<<<4, 1>>>(out);
+    printf("a launch of it: %s\n", cudaGetErrorName(cudaGetLastError()));
+    FINISH();
+    from_device(values, out, 4);
+    printf("it has %d %d %d %d\n", values[0], values[1], values[2], values[3]);
+    any_size<<<3, 1>>>(out);
+    printf("of three blocks: %s\n", cudaGetErrorName(cudaGetLastError()));
+    CUDA(cudaDeviceSynchronize());
 }
 
 // A launch of clusters that is captured, instantiated and run twice.
@@ -371,6 +447,23 @@ static void test_graph(int *out) {
     CUDA(cudaStreamSynchronize(stream));
     from_device(values, out, 4);
     check_equal("clusters in a graph", right, values, 4);
+    CUDA(cudaGraphExecDestroy(exec));
+
+    cudaGraphNode_t node;
+    size_t nodes = 1;
+    cudaLaunchAttributeValue size = {};
+    CUDA(cudaGraphGetNodes(graph, &node, &nodes));
+    CUDA(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeClusterDimension, &size));
+    show("the node's cluster", size.clusterDim.x * 100 + size.clusterDim.y * 10 + size.clusterDim.z);
+    size.clusterDim.x = 2;
+    CUDA(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &size));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    from_device(values, out, 4);
+    for (int i = 0; i < 4; i++)
+        right[i] = 20 + i % 2;
+    check_equal("clusters that the node is given", right, values, 4);
     CUDA(cudaGraphExecDestroy(exec));
     CUDA(cudaGraphDestroy(graph));
     CUDA(cudaStreamDestroy(stream));
@@ -440,7 +533,9 @@ int main() {
 
     for (int blocks = 1; blocks <= 16; blocks *= 2)
         test_histogram(blocks);
+    test_attributes(out);
     test_errors(out);
+    test_required(out);
     test_graph(out);
     return program_failures != 0;
 }
