@@ -1,6 +1,6 @@
 #!/bin/sh
 # Copies by tensor maps against what an H200 answered (tests/emulator/tensor_map/README.md), in the plain emulator, with all checks, and with ASan
-# and UBSan.
+# and UBSan; and a program that uses them.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -42,11 +42,11 @@ run_check 7 ', with all checks' LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_
 
 LD_LIBRARY_PATH=$PWD/$plain_emulator EMULATOR_QUIET=1 "$scratch/tensor_map" arguments >"$scratch/arguments" 2>"$scratch/err"
 name="$(wc -l <"$here/arguments.txt") arguments of the driver's functions are answered as NVIDIA's driver does"
-if grep -vxF -f "$scratch/arguments" "$here/arguments.txt" >"$scratch/different"; then
-  no "$name" "$(wc -l <"$scratch/different") are not, of which these are recorded"
-  head -n 20 "$scratch/different" | sed 's/^/    | /'
-else
+if cmp -s "$here/arguments.txt" "$scratch/arguments"; then
   pass "$name"
+else
+  no "$name" "$(diff "$here/arguments.txt" "$scratch/arguments" | grep -c '^>' || true) differ"
+  diff "$here/arguments.txt" "$scratch/arguments" | head -n 20 | sed 's/^/    | /'
 fi
 LD_LIBRARY_PATH=$PWD/$plain_emulator "$scratch/tensor_map" arguments >"$scratch/out" 2>&1
 name="a refused map comes with the reason"
@@ -56,6 +56,23 @@ capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" "$scratch/tensor_map" wrong g
 expect "tile::gather4 is an error that names it" 0 "'.tile::gather4' needs compute capability 10.0"
 capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" "$scratch/tensor_map" wrong replace
 expect "a field of what is no tensor map is an error" 0 'tensormap.replace finds neither a tensor map nor 128 zeros at its address'
+
+# As programs use them, from C++: the results are those of the CPU, and no check finds anything.
+capture env NVCC="$NVCC" sh tests/emulator/programs/build.sh "$here/program.cu" "$scratch/program" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} -O1 -lineinfo \
+  -gencode arch=compute_90a,code=compute_90a
+if [ "$status" != 0 ]; then
+  no "program.cu" "it does not compile"
+  show_output
+else
+  for checks in '' memcheck,racecheck,synccheck,initcheck,strict; do
+    status=0
+    LD_LIBRARY_PATH=$PWD/$plain_emulator EMULATOR_CHECK=$checks timeout 120 "$scratch/program" >"$scratch/out" 2>"$scratch/err" || status=$?
+    grep -E '^(ok|not ok) ' "$scratch/out" | sed "s/\$/${checks:+, with checks}/"
+    name="program${checks:+, with checks}"
+    if [ "$status" != 0 ]; then no "$name" "ended with status $status: $(head -n 1 "$scratch/err")"; fi
+    if [ -n "$checks" ] && ! grep -q 'ERROR SUMMARY: 0 errors' "$scratch/err"; then no "$name" "$(head -n 1 "$scratch/err")"; fi
+  done
+fi
 
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
 capture build_emulator "$sanitized_emulator" SANITIZE=1

@@ -237,6 +237,43 @@ static void case_tile_that_others_write(void) {
                                                   device_array<float>(WIDTH * HEIGHT));
 }
 
+// EXPECT store_without_fence 0 race
+// CHECKS racecheck
+// SAYS Missing fence.proxy.async reported between Write access
+__global__ void store_without_fence(const __grid_constant__ CUtensorMap to) {
+    __shared__ alignas(128) float tile[WIDTH * HEIGHT];
+    const int at[] = {0, 0};
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &to, at, tile);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    }
+}
+static void case_store_without_fence(void) {
+    store_without_fence<<<1, WIDTH * HEIGHT>>>(map_of(matrix_of(64, 64), 64, 64));
+}
+
+// EXPECT tile_not_waited_for 0 race
+// CHECKS racecheck
+// SAYS Race reported between
+// SAYS with no mbarrier or barrier between
+__global__ void tile_not_waited_for(const __grid_constant__ CUtensorMap from, float *y) {
+    __shared__ alignas(128) float tile[WIDTH * HEIGHT];
+    __shared__ uint64_t barrier;
+    const int at[] = {0, 0};
+    begin_barrier(&barrier);
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier, sizeof tile);
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &from, at, &barrier);
+    }
+    y[threadIdx.x] = tile[threadIdx.x];
+}
+static void case_tile_not_waited_for(void) {
+    tile_not_waited_for<<<1, WIDTH * HEIGHT>>>(map_of(matrix_of(64, 64), 64, 64), device_array<float>(WIDTH * HEIGHT));
+}
+
 // EXPECT blocks_store_to_one_tile 0 race
 // CHECKS racecheck
 // SAYS Race reported between Write access
@@ -319,6 +356,8 @@ int main(int argc, char **argv) {
         CASE(freed_tensor),
         CASE(tile_too_small),
         CASE(tile_that_others_write),
+        CASE(store_without_fence),
+        CASE(tile_not_waited_for),
         CASE(blocks_store_to_one_tile),
         CASE(blocks_add_to_one_tile),
         CASE(least_of_floats),

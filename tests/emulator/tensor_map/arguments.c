@@ -116,13 +116,6 @@ static const struct arguments usual = {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
     X("box 1: 257", a->box[1] = 257)                                                                                   \
     X("box 256 x 256", a->box[0] = 256, a->box[1] = 256)                                                               \
     X("box 256 x 256 x 256", a->box[0] = 256, a->box[1] = 256, a->box[2] = 256)                                        \
-    X("box 256 x 227", a->box[0] = 256, a->box[1] = 227, a->box[2] = 1)                                                \
-    X("box 256 x 228", a->box[0] = 256, a->box[1] = 228, a->box[2] = 1)                                                \
-    X("box 256 x 256, every second", a->box[0] = 256, a->box[1] = 256, a->box[2] = 1, a->step[1] = 2)                  \
-    X("box 256 x 128 x 3 of bytes", a->type = 0, a->box[0] = 256, a->box[1] = 128, a->box[2] = 3)                      \
-    X("box 16 x 256 x 16, swizzle 128", a->swizzle = 3, a->box[0] = 16, a->box[1] = 256, a->box[2] = 16)               \
-    X("box 64 x 128 x 2, interleave 16", a->interleave = 1, a->box[0] = 64, a->box[1] = 128, a->box[2] = 2)            \
-    X("box 128 x 128 x 2, interleave 16", a->interleave = 1, a->box[0] = 128, a->box[1] = 128, a->box[2] = 2)          \
     X("box larger than the tensor", a->box[0] = 128, a->box[1] = 64)                                                   \
     X("box 0: 8, swizzle 32", a->box[0] = 8, a->swizzle = 1)                                                           \
     X("box 0: 12, swizzle 32", a->box[0] = 12, a->swizzle = 1)                                                         \
@@ -160,7 +153,6 @@ static const struct arguments usual = {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
     X("box of one pixel", a->lower[0] = 0, a->upper[0] = -31)                                                          \
     X("empty box", a->lower[0] = 0, a->upper[0] = -32)                                                                 \
     X("emptier box", a->lower[0] = 10, a->upper[0] = -32)                                                              \
-    X("channels 256, pixels 1024", a->channels = 256, a->pixels = 1024)                                                \
     X("empty box in dimension 2", a->rank = 4, a->lower[0] = 0, a->upper[0] = -16)
 
 /* Makes the change with this number; NULL: there are no more. */

@@ -22,13 +22,11 @@ static const struct {
 enum { TYPES = sizeof types / sizeof *types, ROOM = SHARED_BYTES - 2048 };
 
 /* How many cases there are of each kind. */
-static const unsigned counts[ABOUTS] = {
-    [ABOUT_TILES] = 520,        [ABOUT_REDUCTIONS] = (OPERATIONS - ADDS) * TYPES + 60,
-    [ABOUT_IM2COL] = 180,       [ABOUT_INTERLEAVE] = 96,
-    [ABOUT_IM2COL_STORES] = 36, [ABOUT_IM2COL_INTERLEAVED] = 24,
-    [ABOUT_PLACES] = 48,        [ABOUT_REPLACE] = 3 * (FIELDS - 1),
-    [ABOUT_WRONG] = 12};
-const unsigned case_count = 520 + (OPERATIONS - ADDS) * TYPES + 60 + 180 + 96 + 36 + 24 + 48 + 3 * (FIELDS - 1) + 12;
+static const unsigned counts[ABOUTS] = {[ABOUT_TILES] = 520,  [ABOUT_REDUCTIONS] = (OPERATIONS - ADDS) * TYPES + 60,
+                                        [ABOUT_IM2COL] = 180, [ABOUT_INTERLEAVE] = 96,
+                                        [ABOUT_PLACES] = 48,  [ABOUT_REPLACE] = 3 * (FIELDS - 1),
+                                        [ABOUT_WRONG] = 12};
+const unsigned case_count = 520 + (OPERATIONS - ADDS) * TYPES + 60 + 180 + 96 + 48 + 3 * (FIELDS - 1) + 12;
 
 static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
@@ -172,83 +170,37 @@ static void im2col(struct map_case *c, unsigned n, struct value_random *r) {
         c->at[1] += value_below(r, 2) ? 30 : -30;
 }
 
-/* Within the tensor, as stores have to be. */
-static void im2col_stores(struct map_case *c, unsigned n, struct value_random *r) {
-    im2col(c, 4 + 3 * (n % 3), r);
-    c->operation = n % 2 ? ADDS : STORES;
-    set_type(c, n % 2 || n % 4 ? 2 : 6);
-    c->rank = 3 + n % 3;
-    c->channels = 16 / c->element * (1 + value_below(r, c->swizzle ? 1u << c->swizzle : 3));
-    c->at[0] = (int32_t)(16 / c->element * value_below(r, 2));
-    for (unsigned i = 1; i < c->rank; i++) {
-        c->size[i] = 3 + value_below(r, 4);
-        c->step[i] = i + 1 < c->rank ? 1 + !value_below(r, 3) : 1;
-        c->at[i] = (int32_t)value_below(r, (unsigned)c->size[i]);
-        if (i + 1 == c->rank)
-            continue;
-        c->lower[i - 1] = (int)value_below(r, 2);
-        c->upper[i - 1] = -(int)value_below(r, 2);
-        c->at[i] = c->lower[i - 1] + (int32_t)value_below(r, (unsigned)(c->size[i] - 2));
-        c->offset[i - 1] = 0;
-    }
-    set_strides(c, 16, r);
-    c->box_bytes = c->channels * c->element * c->pixels;
-}
-
-/* ---- interleaved layouts: slices of 16 or 32 bytes ---- */
-
-static void set_slices(struct map_case *c, unsigned slice, struct value_random *r) {
-    static const unsigned some_types[] = {1, 0, 2, 6};
-    c->positions = true;
-    c->interleave = slice == 32 ? CU_TENSOR_MAP_INTERLEAVE_32B : CU_TENSOR_MAP_INTERLEAVE_16B;
-    set_type(c, some_types[value_below(r, 4)]);
-    for (unsigned i = 0; i + 1 < c->rank; i++)
-        c->stride[i] = (i ? c->stride[i - 1] : slice) * (2 + i + value_below(r, 3));
-    c->bytes = 65536 + 8 * c->stride[c->rank - 2];
-}
+/* ---- interleaved layouts ---- */
 
 static void interleaved(struct map_case *c, unsigned n, struct value_random *r) {
-    unsigned slice = n % 2 ? 32 : 16, most[] = {0, 7, 5, 3, 3};
+    static const unsigned some_types[] = {1, 0, 2, 6};
+    unsigned slice = n % 2 ? 32 : 16;
+    c->positions = true;
     c->rank = 3 + n / 2 % 3;
+    c->interleave = n % 2 ? CU_TENSOR_MAP_INTERLEAVE_32B : CU_TENSOR_MAP_INTERLEAVE_16B;
     c->swizzle = n % 2 ? CU_TENSOR_MAP_SWIZZLE_32B : (CUtensorMapSwizzle)(n / 6 % 4);
-    c->operation = n % 8 == 5 ? STORES : n % 8 == 6 ? ADDS : LOADS;
-    set_slices(c, slice, r);
-    if (c->operation == ADDS)
-        set_type(c, 2);
-    c->size[0] = 4 + value_below(r, 50);
+    c->operation = n % 8 == 5 ? STORES : LOADS;
+    set_type(c, some_types[value_below(r, 4)]);
+    unsigned most[] = {0, 7, 5, 3, 3};
+    c->size[0] = 1 + value_below(r, 4); /* in slices or in elements: that is the question */
+    if (n / 6 % 2)
+        c->size[0] *= slice / c->element;
     for (unsigned i = 1; i < c->rank; i++)
         c->size[i] = 2 + value_below(r, most[i]);
-    c->box_bytes = slice;
+    for (unsigned i = 0; i + 1 < c->rank; i++)
+        c->stride[i] = (i ? c->stride[i - 1] : slice) * (2 + i + value_below(r, 3));
+    c->bytes = 65536;
     for (unsigned i = 0; i < c->rank; i++) {
-        unsigned unit = i ? 1 : 16 / c->element;
         c->step[i] = n % 5 == 4 ? 1 + value_below(r, 2) : 1;
-        c->box[i] = unit * (1 + value_below(r, i ? 4 : 3));
-        c->at[i] =
-            (int32_t)value_below(r, i ? 3 : 9) - (c->operation == LOADS && n % 3 == 1 ? (int32_t)value_below(r, 3) : 0);
-        if (i + 2 != c->rank) /* of the slices' dimension a box has one */
-            c->box_bytes *= (c->box[i] + c->step[i] - 1) / c->step[i];
+        c->box[i] = 1 + value_below(r, i ? 4 : 3);
+        if (!i && n / 6 % 2)
+            c->box[i] *= slice / c->element;
+        c->at[i] = (int32_t)value_below(r, i ? 3 : 2) - (i && n % 8 == 3);
+        if (!i && n / 6 % 2)
+            c->at[0] *= (int32_t)(slice / c->element);
+        unsigned whole = i ? c->box[i] : (c->box[0] * c->element + slice - 1) / slice * slice;
+        c->box_bytes = (i ? c->box_bytes : 1) * ((whole + (i ? c->step[i] - 1 : 0)) / (i ? c->step[i] : 1));
     }
-}
-
-static void interleaved_im2col(struct map_case *c, unsigned n, struct value_random *r) {
-    unsigned slice = n % 2 ? 32 : 16;
-    c->im2col = true;
-    c->rank = 3 + n / 2 % 3;
-    c->swizzle = n % 2 ? CU_TENSOR_MAP_SWIZZLE_32B : CU_TENSOR_MAP_SWIZZLE_NONE;
-    set_slices(c, slice, r);
-    for (unsigned i = 0; i < c->rank; i++) {
-        c->size[i] = 4 + value_below(r, 5);
-        c->step[i] = 1;
-        c->at[i] = (int32_t)value_below(r, 3);
-    }
-    for (unsigned i = 0; i + 2 < c->rank; i++) {
-        c->lower[i] = -(int)value_below(r, 2);
-        c->upper[i] = -(int)value_below(r, 2);
-        c->offset[i] = value_below(r, 2);
-    }
-    c->channels = 16 / c->element * (n / 6 % 2 + 1);
-    c->pixels = 9 + n;
-    c->box_bytes = slice * c->pixels;
 }
 
 /* ---- a plain copy, with something about it ---- */
@@ -344,16 +296,11 @@ static void wrong(struct map_case *c, unsigned n, struct value_random *r) {
 }
 
 struct map_case cases_at(unsigned number) {
-    static void (*const makers[ABOUTS])(struct map_case *, unsigned,
-                                        struct value_random *) = {[ABOUT_TILES] = tiles,
-                                                                  [ABOUT_REDUCTIONS] = reductions,
-                                                                  [ABOUT_IM2COL] = im2col,
-                                                                  [ABOUT_INTERLEAVE] = interleaved,
-                                                                  [ABOUT_IM2COL_STORES] = im2col_stores,
-                                                                  [ABOUT_IM2COL_INTERLEAVED] = interleaved_im2col,
-                                                                  [ABOUT_PLACES] = places,
-                                                                  [ABOUT_REPLACE] = replace,
-                                                                  [ABOUT_WRONG] = wrong};
+    static void (*const makers[ABOUTS])(struct map_case *, unsigned, struct value_random *) = {
+        [ABOUT_TILES] = tiles,   [ABOUT_REDUCTIONS] = reductions,
+        [ABOUT_IM2COL] = im2col, [ABOUT_INTERLEAVE] = interleaved,
+        [ABOUT_PLACES] = places, [ABOUT_REPLACE] = replace,
+        [ABOUT_WRONG] = wrong};
     struct value_random r = {(uint64_t)number << 20 | 0x7a};
     struct map_case c = {0};
     unsigned n = number;
@@ -367,19 +314,12 @@ void cases_name(const struct map_case *c, unsigned number, char *name, unsigned 
     static const char *const operations[] = {"load", "store", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
     static const char *const names[] = {"u8",  "u16", "u32",  "s32",     "u64",  "s64",     "f16",
                                         "f32", "f64", "bf16", "f32 ftz", "tf32", "tf32 ftz"};
-    static const char *const abouts[ABOUTS] = {[ABOUT_TILES] = "tiles",
-                                               [ABOUT_REDUCTIONS] = "reductions",
-                                               [ABOUT_IM2COL] = "im2col",
-                                               [ABOUT_INTERLEAVE] = "interleave",
-                                               [ABOUT_IM2COL_STORES] = "im2col stores",
-                                               [ABOUT_IM2COL_INTERLEAVED] = "im2col interleaved",
-                                               [ABOUT_PLACES] = "places",
-                                               [ABOUT_REPLACE] = "replace",
-                                               [ABOUT_WRONG] = "wrong"};
+    static const char *const abouts[ABOUTS] = {"tiles",  "reductions", "im2col", "interleave",
+                                               "places", "replace",    "wrong"};
     int n = snprintf(name, size, "%u: %s, %s %s %ud, swizzle %u, interleave %u%s", number, abouts[c->about],
                      operations[c->operation], names[c->type_index], c->rank, c->swizzle ? 16 << c->swizzle : 0,
                      16 * c->interleave, c->fill ? ", NaN" : "");
-    if (c->about >= ABOUT_PLACES && c->about <= ABOUT_WRONG)
+    if (c->about >= ABOUT_PLACES)
         n += snprintf(name + n, size - (unsigned)n, ", place %d, field %d = %u, shared + %u%s%s", c->place, c->field,
                       c->field_value, c->shared_offset, c->wrong ? ", " : "", c->wrong ? c->wrong : "");
     if (c->im2col)

@@ -19,8 +19,6 @@ enum about {
     ABOUT_PLACES, /* in shared memory, and of the map */
     ABOUT_REPLACE,
     ABOUT_WRONG, /* instructions that do not fit the map */
-    ABOUT_IM2COL_STORES,
-    ABOUT_IM2COL_INTERLEAVED,
     ABOUTS
 };
 
