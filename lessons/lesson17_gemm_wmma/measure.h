@@ -13,7 +13,7 @@
  * u: (K + 8) u S is allowed, and not less, since additions may come in any order. Sums of fp16 that are said to be fp32 are off by
  * thousands of u. Whole numbers (int8) must be right.
  *
- * Of a large result every 509th row is compared, and of the others a checksum each, as common/gemm.h explains it.
+ * A large matrix has the same million numbers again and again. Of a large result every 1021st row is compared, and of the others a checksum each, as common/gemm.h explains it.
  */
 #ifndef LESSONS_LESSON17_GEMM_WMMA_MEASURE_H
 #define LESSONS_LESSON17_GEMM_WMMA_MEASURE_H
@@ -29,7 +29,10 @@
 #include "common/turns.h"
 #include "common/verify.h"
 
-enum { GEMM_SAMPLE = 509 };
+enum {
+    GEMM_SAMPLE = 1021,
+    GEMM_PERIOD = 1000003
+}; // primes: rows and tiles of any length do not fall in step with them
 
 /* C = alpha * A * B + beta * C, with matrices of the version's types on the device. */
 struct gemm_call {
@@ -145,11 +148,14 @@ struct gemm {
     double *checksums, most;  // of all rows; the largest limit
 };
 
-/* w[j]: +1 or -1, always the same. */
-static double gemm_sign(size_t j) {
-    uint64_t state = j + 1;
-    verify_next(&state);
-    return verify_next(&state) >> 63 ? 1 : -1;
+/* +1 and -1, by chance, always the same. */
+static double *gemm_signs(int n) {
+    double *w = (double *)verify_host_alloc(n * sizeof(double));
+    uint64_t state = 1;
+    for (int j = 0; j < n; j++) {
+        w[j] = verify_next(&state) >> 63 ? 1 : -1;
+    }
+    return w;
 }
 
 /* Row i of alpha * A * B + beta * C, in double, and how far a result may be off. */
@@ -180,11 +186,8 @@ static void gemm_reference_row(const struct gemm *g, int i, double *expected, do
 static void gemm_checksums(struct gemm *g) {
     const struct gemm_call *c = &g->call;
     double *Bw = (double *)verify_host_alloc(c->K * sizeof(double));
-    double *w = (double *)verify_host_alloc(c->N * sizeof(double));
+    double *w = gemm_signs(c->N);
     g->checksums = (double *)verify_host_alloc(c->M * sizeof(double));
-    for (int j = 0; j < c->N; j++) {
-        w[j] = gemm_sign(j);
-    }
     for (int k = 0; k < c->K; k++) {
         Bw[k] = 0;
         for (int j = 0; j < c->N; j++) {
@@ -205,17 +208,28 @@ static void gemm_checksums(struct gemm *g) {
     free(Bw);
 }
 
+/* Makes n elements of those that are there, `distinct` of them, by repeating them. */
+static void gemm_repeat(void *x, size_t element, size_t distinct, size_t n) {
+    for (size_t done = distinct, more; done < n; done += more) {
+        more = done < n - done ? done : n - done;
+        memcpy((char *)x + done * element, x, more * element);
+    }
+}
+
 /* One matrix of n numbers: on the device as the kind has them, and here as the product sees them. */
 static float *gemm_matrix(enum kind kind, size_t n, uint64_t seed, const void **device) {
+    size_t number = kinds[kind].number, distinct = n < GEMM_PERIOD ? n : (size_t)GEMM_PERIOD;
     float *x = (float *)verify_host_alloc(n * sizeof(float));
-    void *numbers = verify_host_alloc(n * kinds[kind].number), *there = NULL;
-    verify_random(x, n, -1.0f, 1.0f, seed);
-    kind_write(kind, x, numbers, n);
-    CUDA_CHECK(cudaMalloc(&there, n * kinds[kind].number));
-    CUDA_CHECK(cudaMemcpy(there, numbers, n * kinds[kind].number, cudaMemcpyHostToDevice));
-    for (size_t i = 0; i < n; i++) {
+    void *numbers = verify_host_alloc(n * number), *there = NULL;
+    verify_random(x, distinct, -1.0f, 1.0f, seed);
+    kind_write(kind, x, numbers, distinct);
+    gemm_repeat(numbers, number, distinct, n);
+    CUDA_CHECK(cudaMalloc(&there, n * number));
+    CUDA_CHECK(cudaMemcpy(there, numbers, n * number, cudaMemcpyHostToDevice));
+    for (size_t i = 0; i < distinct; i++) {
         x[i] = kind_rounded(kind, x[i]);
     }
+    gemm_repeat(x, sizeof(float), distinct, n);
     free(numbers);
     *device = there;
     return x;
@@ -290,14 +304,16 @@ static void gemm_look(const char *title, size_t n, size_t index, double found, d
 /* The rows that the reference lacks: the errors of a row's elements have random signs, so together they are about sqrt(N) times one. */
 static bool gemm_verify_checksums(const struct gemm *g, const char *title) {
     const struct gemm_call *c = &g->call;
+    double *w = gemm_signs(c->N);
     size_t bad = 0;
     for (int i = 0; i < c->M; i++) {
         double sum = 0;
         for (int j = 0; j < c->N; j++) {
-            sum += gemm_sign(j) * sum_read(g->kind, g->found_C, (size_t)i * c->N + j);
+            sum += w[j] * sum_read(g->kind, g->found_C, (size_t)i * c->N + j);
         }
         gemm_look(title, c->M, i, sum, g->checksums[i], g->most * sqrt((double)c->N), &bad);
     }
+    free(w);
     return verify_tell(bad, c->M);
 }
 
@@ -308,9 +324,9 @@ static bool gemm_verify(struct gemm *g, const char *name) {
     CUDA_CHECK(cudaMemcpy(g->found_C, c->C, g->n_C * kinds[g->kind].sum, cudaMemcpyDeviceToHost));
     snprintf(title, sizeof title, "%s, M x N x K = %d x %d x %d, alpha %g, beta %g", name, c->M, c->N, c->K, c->alpha,
              c->beta);
-    for (size_t e = 0; e < g->n_C; e++) {
-        size_t row = e / c->N, r = row / g->step * c->N + e % c->N;
-        if (row % g->step == 0) {
+    for (size_t row = 0; row < (size_t)c->M; row += g->step) {
+        for (int j = 0; j < c->N; j++) {
+            size_t e = row * c->N + j, r = row / g->step * c->N + j;
             gemm_look(title, g->n_C, e, sum_read(g->kind, g->found_C, e), g->expected[r], g->limit[r], &bad);
         }
     }
