@@ -56,7 +56,9 @@ struct bf16 {
 };
 struct tf32 { // a float in memory; of its fraction the tensor core takes 10 bits
     typedef float number, sum;
-    typedef wmma::precision::tf32 element;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    typedef wmma::precision::tf32 element; // the header has it from there on
+#endif
     enum { DEPTH = 8, CAPABILITY = 80 };
 };
 struct int8 {

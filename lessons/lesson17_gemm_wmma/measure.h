@@ -66,13 +66,15 @@ struct gemm_version {
     void (*launch)(const struct gemm_call *call, cudaStream_t stream);
 };
 
-/* Does this GPU, and this executable, have the type? */
+/* Does this GPU have the type, and was the program compiled for GPUs that do? */
 static bool gemm_runs_here(enum kind kind) {
-    int device = 0, major = 0, minor = 0;
+    int device = 0, major = 0, minor = 0, needed = 10 * kinds[kind].major + kinds[kind].minor;
+    struct cudaFuncAttributes compiled;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
     CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-    return 10 * major + minor >= 10 * kinds[kind].major + kinds[kind].minor;
+    CUDA_CHECK(cudaFuncGetAttributes(&compiled, turns_empty_kernel)); // any kernel
+    return 10 * major + minor >= needed && compiled.ptxVersion >= needed;
 }
 
 // ---------------------------------------------------------------- numbers
