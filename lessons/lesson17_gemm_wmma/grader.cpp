@@ -169,7 +169,7 @@ static std::string reason(const struct one *job, const struct arrays *a, float f
             return judge_print("that is the sum of the first %d products of %d", k, inputs);
         }
     }
-    if (row < (size_t)job->inputs && job->inputs == job->outputs) {
+    if (job->inputs == job->outputs) {
         double turned = 0;
         for (int k = 0; k < inputs; k++) {
             turned += half_value(a->x[row * inputs + k]) * half_value(a->W[(size_t)k * inputs + output]);
