@@ -13,7 +13,7 @@
  *     gemm_kernel5   8 numbers, 16 bytes, with one instruction
  *     gemm_kernel6   8 numbers of padding in each row: no bank conflicts
  *     gemm_kernel7   cp.async, two stages ahead
- *     gemm_kernel8   tuned: larger tiles, an order of blocks that the L2 cache likes
+ *     gemm_kernel8   tuned: larger tiles, the next fragments loaded while these are multiplied, an order of blocks
  *     9 to 12        version 8 with other numbers: fp16 with sums in fp16, bf16, TF32, int8
  *
  * C = alpha * A * B + beta * C, row-major, A is M x K, B is K x N, C is M x N; with beta = 0, C is only written. In
@@ -413,7 +413,8 @@ static __global__ void gemm_kernel7(int M, int N, int K, float alpha, const half
     store_tiles(sum, M, N, first_row + row, first_col + col, alpha, beta, C, (float *)memory + warp * T * T);
 }
 
-/* How version 8 divides its work. A step is 64 bytes long, whatever the numbers: STEP * 4 of fp16's 8. */
+/* How version 8 divides its work: the block's tile, the length of a step in bytes (whatever the numbers are), the
+ * warp's tile, stages, and rows of blocks at the same time. */
 template <int block_m, int block_n, int step_bytes, int warp_m, int warp_n, int stages, int group> struct shape {
     enum { M = block_m, N = block_n, BYTES = step_bytes, WM = warp_m, WN = warp_n, STAGES = stages, GROUP = group };
     enum { THREADS = M / WM * (N / WN) * WARP };
@@ -424,15 +425,19 @@ template <class P, class D> struct stage {
     typename P::number A[D::M][K + PIECE], B[K][D::N + PIECE];
 };
 
-/* Version 8: version 7 for any type P, with sizes D that were chosen by trying. And an order of blocks: those that run
- * at the same time are neighbours in both directions, GROUP rows of them, so that they share what is in the L2 cache. */
+/* Version 8: version 7 for any type P, with sizes D that were chosen by trying. Each warp has two sets of fragments:
+ * while it multiplies with one, the other one arrives, at the end of a tile from the next one. And an order of blocks:
+ * those that run at the same time are neighbours in both directions, GROUP rows of them, so that they share what is in
+ * the L2 cache. */
 template <class P, class D>
 static __global__
 __launch_bounds__(D::THREADS) void gemm_kernel8(int M, int N, int K, float alpha, const typename P::number *A,
                                                 const typename P::number *B, float beta, typename P::sum *C) {
     if constexpr (P::CAPABILITY <= CAPABILITY) {
         typedef stage<P, D> tiles;
-        enum { BK = tiles::K, PIECE = tiles::PIECE, R = D::WM / T, S = D::WN / T, STAGES = D::STAGES };
+        enum { BK = tiles::K, STEPS = BK / P::DEPTH, PIECE = tiles::PIECE, R = D::WM / T, S = D::WN / T };
+        enum { STAGES = D::STAGES };
+        static_assert(STEPS % 2 == 0, "each step has the other set of fragments, also where a tile ends");
         extern __shared__ __align__(128) unsigned char memory[];
         tiles *stages = (tiles *)memory;
         int number = blockIdx.y * gridDim.x + blockIdx.x, group = number / (D::GROUP * gridDim.x);
@@ -454,6 +459,18 @@ __launch_bounds__(D::THREADS) void gemm_kernel8(int M, int N, int K, float alpha
             }
             __pipeline_commit();
         };
+        fragment_A<P> a[2][R]; // of this step, and of the next one
+        fragment_B<P> b[2][S];
+        auto load = [&](int set, const tiles &from, int k) {
+#pragma unroll
+            for (int i = 0; i < R; i++) {
+                wmma::load_matrix_sync(a[set][i], &from.A[row + i * T][k], BK + PIECE);
+            }
+#pragma unroll
+            for (int j = 0; j < S; j++) {
+                wmma::load_matrix_sync(b[set][j], &from.B[k][col + j * T], D::N + PIECE);
+            }
+        };
         fragment_C<P> sum[R][S];
 #pragma unroll
         for (int i = 0; i < R * S; i++) {
@@ -462,28 +479,32 @@ __launch_bounds__(D::THREADS) void gemm_kernel8(int M, int N, int K, float alpha
         for (int tile = 0; tile < STAGES - 1; tile++) {
             ask_for(tile);
         }
+        __pipeline_wait_prior(STAGES - 2);
+        __syncthreads();
+        load(0, stages[0], 0);
         for (int tile = 0; tile * BK < K; tile++) {
-            __pipeline_wait_prior(STAGES - 2);
-            __syncthreads();
-            ask_for(tile + STAGES - 1);
-            const tiles &now = stages[tile % STAGES];
 #pragma unroll
-            for (int k = 0; k < BK; k += P::DEPTH) {
-                fragment_A<P> a[R];
-                fragment_B<P> b[S];
+            for (int step = 0; step < STEPS; step++) {
+                if (step == STEPS - 1) { // the next fragments are in the next tile
+                    __pipeline_wait_prior(STAGES - 2);
+                    __syncthreads();
+                }
+                const tiles &from = stages[(tile + (step + 1) / STEPS) % STAGES];
+                load((step + 1) % 2, from, (step + 1) % STEPS * P::DEPTH);
+                if (step == 0) {
+                    ask_for(tile + STAGES - 1); // into the stage where tile - 1 was
+                }
 #pragma unroll
                 for (int i = 0; i < R; i++) {
-                    wmma::load_matrix_sync(a[i], &now.A[row + i * T][k], BK + PIECE);
-                    round_elements(a[i]);
+                    round_elements(a[step % 2][i]);
                 }
 #pragma unroll
                 for (int j = 0; j < S; j++) {
-                    wmma::load_matrix_sync(b[j], &now.B[k][col + j * T], D::N + PIECE);
-                    round_elements(b[j]);
+                    round_elements(b[step % 2][j]);
                 }
 #pragma unroll
                 for (int i = 0; i < R * S; i++) {
-                    wmma::mma_sync(sum[i / S][i % S], a[i / S], b[i % S], sum[i / S][i % S]);
+                    wmma::mma_sync(sum[i / S][i % S], a[step % 2][i / S], b[step % 2][i % S], sum[i / S][i % S]);
                 }
             }
         }
@@ -571,7 +592,7 @@ static void gemm7(const struct gemm_call *g, cudaStream_t stream) {
 }
 
 /* These sizes were the fastest on an H200: measured/tuning. */
-typedef shape<128, 256, 64, 64, 64, 4, 8> tuned;
+typedef shape<128, 256, 128, 64, 64, 3, 8> tuned;
 
 template <class P> static void gemm8(const struct gemm_call *g, cudaStream_t stream) {
     size_t shared = sizeof(stage<P, tuned>) * tuned::STAGES;

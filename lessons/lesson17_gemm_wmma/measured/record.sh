@@ -13,10 +13,8 @@ if [ "$1" = build ]; then
   build "$2" lesson17 $here/lesson17.cu &
   for program in shapes when rounding; do build "$2" $program $here/measured/$program.cu & done
   if [ "${3:-}" = tuning ]; then
-    for part in 0 1 2; do
-      nvcc -O3 -std=c++17 -cudart shared -I. -I$here -DPART=$part -gencode arch=compute_90,code=sm_90 $here/measured/tuning/sweep.cu \
-        -o "$2/sweep$part" -ldl -lpthread &
-    done
+    nvcc -O3 -std=c++17 -cudart shared -I. -I$here -gencode arch=compute_90,code=sm_90 $here/measured/tuning/sweep.cu -o "$2/sweep" \
+      -ldl -lpthread &
   fi
   wait
   exit
@@ -26,12 +24,8 @@ part=${2:-} seeds=${SEEDS:-1 2}
 cd "$1" || exit 1
 describe_machine
 if [ "$part" = tuning ]; then
-  for k in 0 2; do
-    section "sweep $k"
-    timeout 40 "./sweep$k" 4096
-  done
-  section "sweep 1"
-  timeout 60 ./sweep1 4096 8192
+  section sweep
+  timeout 60 ./sweep 4096
   exit
 fi
 if [ "${part:-times}" = times ]; then
@@ -63,7 +57,7 @@ if [ "${part:-counts}" = counts ]; then
   SIZE=4096 count ./lesson17 gemm_kernel 12 $metrics
   section "when, ncu"
   count ./when '.*' 200 launch__grid_size gpu__time_duration.sum sm__inst_executed_pipe_tensor_op_hmma.sum sm__inst_executed_pipe_tensor_op_gmma.sum \
-    sm__inst_executed_pipe_tensor_op_imma.sum
+    sm__inst_executed_pipe_tensor_op_imma.sum sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum
   section when
   timeout 30 ./when
 fi

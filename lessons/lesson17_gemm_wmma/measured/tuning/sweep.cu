@@ -1,5 +1,5 @@
 /* sweep EDGE...: variants of version 8 of lesson 17, in fp16, on square matrices of those edges, for a GPU. All of them and cuBLAS
- * take turns; what was timed is verified. -DPART=0, 1 or 2 chooses which variants this executable has. */
+ * take turns; what was timed is verified. */
 #define main lesson17_main
 #include "lessons/lesson17_gemm_wmma/lesson17.cu"
 #undef main
@@ -13,19 +13,10 @@ template <class D> static void variant(const struct gemm_call *g, cudaStream_t s
 #define VARIANT(...)                                                                                                   \
     { #__VA_ARGS__, FP16, variant < shape < __VA_ARGS__>> }
 static const struct gemm_version variants[] = {
-#if PART == 0
-    VARIANT(128, 128, 64, 64, 32, 3, 8), VARIANT(128, 128, 64, 64, 32, 4, 8),  VARIANT(128, 128, 64, 64, 64, 3, 8),
-    VARIANT(128, 128, 64, 64, 64, 4, 8), VARIANT(128, 128, 128, 64, 64, 3, 8), VARIANT(128, 128, 128, 64, 32, 3, 8),
-    VARIANT(128, 128, 64, 32, 64, 4, 8), VARIANT(64, 256, 64, 64, 64, 4, 8),   VARIANT(256, 64, 64, 64, 64, 4, 8),
-#elif PART == 1
-    VARIANT(128, 256, 64, 64, 64, 3, 8),  VARIANT(128, 256, 64, 64, 64, 4, 8),  VARIANT(128, 256, 64, 64, 64, 5, 8),
-    VARIANT(128, 256, 128, 64, 64, 3, 8), VARIANT(128, 256, 128, 64, 64, 4, 8), VARIANT(128, 256, 64, 32, 128, 4, 8),
-    VARIANT(128, 256, 64, 128, 32, 4, 8), VARIANT(128, 256, 64, 64, 64, 4, 1),  VARIANT(128, 256, 64, 64, 64, 4, 16),
-#else
-    VARIANT(256, 128, 64, 64, 64, 3, 8),  VARIANT(256, 128, 64, 64, 64, 4, 8),  VARIANT(256, 128, 128, 64, 64, 3, 8),
-    VARIANT(256, 128, 128, 64, 64, 4, 8), VARIANT(256, 128, 64, 64, 64, 4, 4),  VARIANT(256, 128, 64, 64, 64, 4, 16),
-    VARIANT(256, 128, 64, 128, 32, 4, 8), VARIANT(256, 128, 64, 32, 128, 4, 8), VARIANT(256, 128, 128, 64, 64, 3, 4),
-#endif
+    VARIANT(128, 128, 64, 64, 32, 4, 8),  VARIANT(128, 128, 64, 64, 64, 4, 8),   VARIANT(128, 128, 128, 64, 64, 3, 8),
+    VARIANT(128, 256, 64, 64, 64, 3, 8),  VARIANT(128, 256, 64, 64, 64, 4, 8),   VARIANT(128, 256, 128, 64, 64, 3, 1),
+    VARIANT(128, 256, 128, 64, 64, 3, 8), VARIANT(128, 256, 128, 64, 64, 3, 16), VARIANT(128, 256, 128, 64, 64, 4, 8),
+    VARIANT(256, 128, 64, 64, 64, 4, 8),  VARIANT(256, 128, 128, 64, 64, 3, 8),  VARIANT(256, 128, 128, 64, 64, 4, 8),
 };
 
 int main(int argc, char **argv) {
