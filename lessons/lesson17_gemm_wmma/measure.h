@@ -99,8 +99,8 @@ static float kind_rounded(enum kind kind, float x) {
     }
 }
 
-/* n numbers as they lie in memory. */
-static void kind_write(enum kind kind, const float *x, void *to, size_t n) {
+/* Writes n numbers as they lie in memory; x becomes what the product makes of them. */
+static void kind_write(enum kind kind, float *x, void *to, size_t n) {
     for (size_t i = 0; i < n; i++) {
         switch (kind) {
         case FP16:
@@ -116,6 +116,7 @@ static void kind_write(enum kind kind, const float *x, void *to, size_t n) {
         default:
             ((float *)to)[i] = x[i];
         }
+        x[i] = kind_rounded(kind, x[i]);
     }
 }
 
@@ -228,9 +229,6 @@ static float *gemm_matrix(enum kind kind, size_t n, uint64_t seed, const void **
     gemm_repeat(numbers, number, distinct, n);
     CUDA_CHECK(cudaMalloc(&there, n * number));
     CUDA_CHECK(cudaMemcpy(there, numbers, n * number, cudaMemcpyHostToDevice));
-    for (size_t i = 0; i < distinct; i++) {
-        x[i] = kind_rounded(kind, x[i]);
-    }
     gemm_repeat(x, sizeof(float), distinct, n);
     free(numbers);
     *device = there;
@@ -553,12 +551,10 @@ static double gemm_error_of(const struct gemm_version *version, const float *A, 
     float *rounded = (float *)verify_host_alloc(2 * n * sizeof(float));
     double *of_rounded = (double *)verify_host_alloc(ERROR_EDGE * ERROR_EDGE * sizeof(double));
     for (int m = 0; m < 2; m++) {
-        kind_write(kind, m ? B : A, numbers, n);
+        memcpy(rounded + m * n, m ? B : A, n * sizeof(float));
+        kind_write(kind, rounded + m * n, numbers, n);
         CUDA_CHECK(cudaMalloc(&there[m], bytes));
         CUDA_CHECK(cudaMemcpy(there[m], numbers, bytes, cudaMemcpyHostToDevice));
-        for (size_t i = 0; i < n; i++) {
-            rounded[m * n + i] = kind_rounded(kind, (m ? B : A)[i]);
-        }
     }
     CUDA_CHECK(cudaMalloc(&there[2], bytes_C));
     struct gemm_call call = {ERROR_EDGE, ERROR_EDGE, K, 1.0f, 0.0f, there[0], there[1], there[2]};
