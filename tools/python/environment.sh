@@ -1,6 +1,8 @@
 #!/bin/sh
 # environment.sh 27: prints the path of a Python 3 that has what lesson 27's requirements.txt asks for: $PYTHON, or else python3, if that has
 # all of it (as on a GPU server without a network), or a virtual environment in build/python/, made once for all lessons with the same needs.
+# environment.sh 27 --there: nothing is installed; nothing is printed where it would have to be. A line `# download: 250 MB` of requirements.txt
+# is told before that is downloaded.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -30,7 +32,8 @@ explain_network() {
 
 make_it() {
   needed=$missing
-  say "installing$(printf ' %s' $needed) into $folder (once)"
+  size=$(sed -n 's/^# download: *//p' "$wanted")
+  say "installing$(printf ' %s' $needed) into $folder (once${size:+; $size to download})"
   rm -rf "$folder"
   "$python" -m venv "$folder" >"$log" 2>&1 || {
     cat "$log" >&2
@@ -41,7 +44,10 @@ make_it() {
   has_all "$folder/bin/python" || fail "$folder lacks$(printf ' %s' $missing) though pip has installed it; see $log."
 }
 
-if ! has_all "$python"; then
+if ! has_all "$python" && [ "${2:-}" = --there ]; then
+  python=$PWD/$folder/bin/python
+  has_all "$python" 2>/dev/null || exit 0
+elif [ -n "$missing" ]; then
   mkdir -p build/python
   # Two at once: the second waits for the first.
   if command -v flock >/dev/null; then

@@ -3,7 +3,7 @@ it has all.
 
 A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where
 there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
-the pinned one).
+the pinned one). Behind `# optional` stands why it is installed with the others and not asked for: a toolkit has it, too.
 """
 
 import importlib.metadata
@@ -12,7 +12,7 @@ import sys
 
 LINE = re.compile(
     r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
-    r"(?:#\s*at least (?P<least>[\d.]+))?\s*"
+    r"(?:#\s*(?:at least (?P<least>[\d.]+)|(?P<optional>optional\b.*)))?\s*"
 )
 
 
@@ -46,7 +46,7 @@ def main(path):
                 sys.exit(
                     f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}"
                 )
-            if is_meant(line) and is_missing(line):
+            if is_meant(line) and not line["optional"] and is_missing(line):
                 print(line["name"])
 
 
