@@ -31,17 +31,20 @@ from common import verify  # noqa: E402
 STEPS = {
     "not_implemented": "do the TODOs of your file in their order",
     "nan": "follow such an input through your code by hand",
-    "crash": "ask of each address on its way through ctypes whether all of its 64 bits arrive, and whether its memory still lives",
+    "crash": "ask of each address that you hand on whether all of its 64 bits arrive, and whether its memory still lives",
     "stale_output": "ask who should have written it, and what makes you wait for that",
-    "out_of_bounds": "compare the length that you hand over with that of the array, in elements and in bytes",
+    "out_of_bounds": "compare the largest index, or the length that you hand over, with that of the array, in elements and in bytes",
+    "race": "ask what makes the second of the two accesses above wait for the first",
+    "uninitialized": "ask who should have written the element that is named above, and when",
+    "divergent_barrier": "ask of each thread of the block to which barriers it comes, and how often",
     "timeout": "ask of each loop, and of each wait, what ends it",
 }
 
 
 class Failure(Exception):
-    def __init__(self, verdict, message):
+    def __init__(self, verdict, message, step=True):
         super().__init__(message)
-        self.verdict = verdict
+        self.verdict, self.step = verdict, step
 
 
 @dataclass
@@ -182,7 +185,8 @@ class Judge:
         answer = self.try_run(call, given, wanted, subject, **settings)
         told = answer.get("raised")
         if told:
-            self.fail("not_implemented" if "NotImplementedError" in told["bases"] else "crash", self.words_of(told))
+            missing = "NotImplementedError" in told["bases"]  # any other exception says itself what is wrong
+            raise Failure("not_implemented" if missing else "crash", self.words_of(told), step=missing)
         return answer
 
     def must_raise(self, wanted, call, given, outputs, subject, **settings):
@@ -263,7 +267,7 @@ class Grading:
         self.report.check("failed", check.name, shown)
         self.report.extra(f"          {shown}", on_stdout=False)
         self.report.extra(f"          {failure}")
-        if failure.verdict in STEPS:
+        if failure.step and failure.verdict in STEPS:
             self.report.extra(f"          next: {STEPS[failure.verdict]}, then: make exercise{self.number}")
         self.first_verdict = self.first_verdict or failure.verdict
 
