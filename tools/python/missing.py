@@ -12,7 +12,7 @@ import sys
 
 LINE = re.compile(
     r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
-    r"(?:#\s*(?:at least (?P<least>[\d.]+)|(?P<optional>optional\b.*)))?\s*"
+    r"(?:#\s*(?:at least (?P<least>[\d.]+)(?:, below (?P<below>[\d.]+))?|(?P<optional>optional\b.*)))?\s*"
 )
 
 
@@ -32,6 +32,8 @@ def is_missing(line):
     try:
         found = importlib.metadata.version(line["name"])
     except importlib.metadata.PackageNotFoundError:
+        return True
+    if line["below"] and numbers(found) >= numbers(line["below"]):
         return True
     return numbers(found) < numbers(line["least"] or line["pinned"])
 

@@ -17,7 +17,7 @@ if [ "$1" = build ]; then
 fi
 
 folder=$(cd "$1" && pwd) what=${2:-all}
-LESSON_LIBRARIES=$folder PYTHONPATH=$PWD:$PWD/$lesson
+LESSON_LIBRARIES=$folder PYTHONPATH=$PWD:$PWD/$lesson:$PWD/$lesson/measured/numpy25
 export LESSON_LIBRARIES PYTHONPATH
 CUDA_RUNTIME=$(ldd "$folder/libgelu.so" | sed -n 's/.*\(libcudart\.so\.[0-9]*\) .*/\1/p' | head -n 1)
 export CUDA_RUNTIME
