@@ -44,10 +44,12 @@ make_it() {
   has_all "$folder/bin/python" || fail "$folder lacks$(printf ' %s' $missing) though pip has installed it; see $log."
 }
 
-if ! has_all "$python" && [ "${2:-}" = --there ]; then
+if has_all "$python"; then
+  :
+elif [ "${2:-}" = --there ]; then
   python=$PWD/$folder/bin/python
   has_all "$python" 2>/dev/null || exit 0
-elif [ -n "$missing" ]; then
+else
   mkdir -p build/python
   # Two at once: the second waits for the first.
   if command -v flock >/dev/null; then
