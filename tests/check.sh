@@ -81,7 +81,12 @@ need_python() {
     exit 0
   fi
   capture sh tools/python/environment.sh "$2"
-  [ "$status" != 0 ] || return 0
+  if [ "$status" = 0 ]; then
+    grep -qs '^# headers' lessons/lesson"$2"_*/requirements.txt || return 0
+    "$(printf '%s\n' "$output" | tail -n 1)" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' && return 0
+    skip "$1" "Python's headers are not installed (python3-dev)"
+    exit 0
+  fi
   if printf '%s\n' "$output" | grep -q 'pip could not install' && cat build/python/*.log | grep -Eq "$no_network|No matching distribution"; then
     skip "$1" "the packages of its requirements.txt cannot be installed here (no network, or none for this Python)"
   else

@@ -20,7 +20,8 @@ LESSON_FOLDER=$folder sh tools/python/device_code.sh "$source" "build/lessons/$n
 {
   echo '#!/bin/sh'
   echo "# Made by tools/compile/build_python.sh: runs $source."
-  echo "export PYTHONPATH=$(quote "$PWD:$PWD/$folder") CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_LIBRARIES=$(quote "$PWD/build/lessons/$number")"
+  echo "export PYTHONPATH=$(quote "$PWD:$PWD/$folder:$PWD/build/emulator/python") CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_LIBRARIES=$(quote "$PWD/build/lessons/$number")"
+  echo "export TRITON_CACHE_DIR=\"\${TRITON_CACHE_DIR:-$PWD/build/triton}\""
   echo "exec $(quote "$python") -X utf8 -B $(quote "$absolute") \"\$@\""
 } >"$executable.new"
 chmod +x "$executable.new"

@@ -135,7 +135,8 @@ def main():
     filters = ctypes.CDLL(confine)
     link = socket.socket(fileno=int(descriptor))
     frames.send(link, {"hello": True})
-    filters.confine_this(int(backend == "cpu"), int(seconds))
+    confine_this = filters.confine_with_compilers_this if getattr(calls, "COMPILES", False) else filters.confine_this
+    confine_this(int(backend == "cpu"), int(seconds))
     calls.LIBRARIES = libraries
     token = frames.receive(link)[0]["token"]
     try:
