@@ -3,6 +3,10 @@
 # What somebody set for a single run is not for the tests.
 unset SIZE SEED V N FORCE FILE OUT BASE TIMEOUT ARCH NVCCFLAGS BACKEND MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
+# What is larger than 60 MB is downloaded in CI, or with DOWNLOAD=1.
+[ "${CI:-}" = true ] || DOWNLOAD=${DOWNLOAD:-0}
+export DOWNLOAD
+
 # Compiled kernels are kept with the build (emulator/README.md), not in the home of who runs the tests.
 mkdir -p build/tests
 EMULATOR_CACHE=$PWD/build/tests/kernels
@@ -65,21 +69,9 @@ need_jupyterlab() {
   exit 0
 }
 
-# large_download LESSON: the size of what would have to be installed for its Python, if its requirements.txt says one and nobody has asked for it.
-large_download() {
-  [ "${CI:-}" != true ] && [ "${DOWNLOAD:-}" != 1 ] || return 0
-  size=$(cat lessons/lesson"$1"_*/requirements.txt 2>/dev/null | sed -n 's/^# download: *//p')
-  [ -z "$size" ] || [ -n "$(sh tools/python/environment.sh "$1" --there 2>/dev/null)" ] || echo "$size"
-}
-
-# need_python NAME LESSON: afterwards there is a Python with what that lesson asks for. Where there is no network to install it from, or much to
-# download, the suite ends with a skip.
+# need_python NAME LESSON: afterwards there is a Python with what that lesson asks for. Where there is no network to install it from, or it is large,
+# the suite ends with a skip.
 need_python() {
-  large=$(large_download "$2")
-  if [ -n "$large" ]; then
-    skip "$1" "downloads $large; DOWNLOAD=1 make test does it"
-    exit 0
-  fi
   capture sh tools/python/environment.sh "$2"
   if [ "$status" = 0 ]; then
     grep -qs '^# headers' lessons/lesson"$2"_*/requirements.txt || return 0
@@ -87,7 +79,9 @@ need_python() {
     skip "$1" "Python's headers are not installed (python3-dev)"
     exit 0
   fi
-  if printf '%s\n' "$output" | grep -q 'pip could not install' && cat build/python/*.log | grep -Eq "$no_network|No matching distribution"; then
+  if printf '%s\n' "$output" | grep -q 'DOWNLOAD=0'; then
+    skip "$1" "$(printf '%s\n' "$output" | sed -n 's/.*\(lesson .* to download\).*/\1/p'); DOWNLOAD=1 make test does it"
+  elif printf '%s\n' "$output" | grep -q 'pip could not install' && cat build/python/*.log | grep -Eq "$no_network|No matching distribution"; then
     skip "$1" "the packages of its requirements.txt cannot be installed here (no network, or none for this Python)"
   else
     no "$1" "there is no Python for it"

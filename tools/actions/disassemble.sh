@@ -1,6 +1,6 @@
 #!/bin/sh
 # disassemble.sh lesson03 ptx|sass: writes what the compiler made of a lesson next to its executable and lists its kernels. A program in Python
-# that has no library compiles itself, and prints the PTX: build/lessons/lesson34 --ptx.
+# that names no library and no kernels compiles them itself, and prints their PTX: build/lessons/lesson34 --ptx.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -8,10 +8,12 @@ cd "$(dirname "$0")/../.."
 
 lesson=$1 kind=$2
 source=$(ls "lessons/$lesson"_*/"$lesson".cu 2>/dev/null || true)
-if [ -z "$source" ]; then # a program in Python: its library
+if [ -z "$source" ]; then # a program in Python: its library, or what it says that its kernels are (# kernels: gelu.cu -DWIDTH=4)
   program=$(ls "lessons/$lesson"_*/"$lesson".py)
-  source=$(dirname "$program")/$(sed -n 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
-  [ -f "$source" ] || source=$program
+  words=$(sed -n -e 's/^# kernels: *\([a-zA-Z0-9_.= -]*\)$/\1/p' -e 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
+  source=$(dirname "$program")/${words%% *}
+  [ -n "$words" ] || source=$program
+  case $words in *' '*) FLAGS="$FLAGS ${words#* }" ;; esac
 fi
 output=build/lessons/$lesson.$kind
 mkdir -p build/lessons

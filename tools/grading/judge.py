@@ -41,10 +41,13 @@ STEPS = {
 }
 
 
+RAISED = "ask why that line raises it, and who was to catch it"
+
+
 class Failure(Exception):
-    def __init__(self, verdict, message, step=True):
+    def __init__(self, verdict, message, step=None):
         super().__init__(message)
-        self.verdict, self.step = verdict, step
+        self.verdict, self.step = verdict, step or STEPS.get(verdict)
 
 
 @dataclass
@@ -185,8 +188,9 @@ class Judge:
         answer = self.try_run(call, given, wanted, subject, **settings)
         told = answer.get("raised")
         if told:
-            missing = "NotImplementedError" in told["bases"]  # any other exception says itself what is wrong
-            raise Failure("not_implemented" if missing else "crash", self.words_of(told), step=missing)
+            if "NotImplementedError" in told["bases"]:
+                self.fail("not_implemented", self.words_of(told))
+            raise Failure("crash", self.words_of(told), RAISED)
         return answer
 
     def must_raise(self, wanted, call, given, outputs, subject, **settings):
@@ -267,8 +271,8 @@ class Grading:
         self.report.check("failed", check.name, shown)
         self.report.extra(f"          {shown}", on_stdout=False)
         self.report.extra(f"          {failure}")
-        if failure.step and failure.verdict in STEPS:
-            self.report.extra(f"          next: {STEPS[failure.verdict]}, then: make exercise{self.number}")
+        if failure.step:
+            self.report.extra(f"          next: {failure.step}, then: make exercise{self.number}")
         self.first_verdict = self.first_verdict or failure.verdict
 
     def all(self, checks):

@@ -135,6 +135,8 @@ def main():
     filters = ctypes.CDLL(confine)
     link = socket.socket(fileno=int(descriptor))
     frames.send(link, {"hello": True})
+    if backend == "gpu":
+        emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
     confine_this = filters.confine_with_compilers_this if getattr(calls, "COMPILES", False) else filters.confine_this
     confine_this(int(backend == "cpu"), int(seconds))
     calls.LIBRARIES = libraries

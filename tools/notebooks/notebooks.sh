@@ -13,12 +13,11 @@ prepare() {
   [ "${BACKEND:-auto}" = gpu ] || sh tools/compile/emulator.sh
 }
 
-# LESSON=03 executes that one, WITHOUT='33 34' not those, LIMIT=60 gives each cell that many seconds.
+# LESSON=03 executes that one, LIMIT=60 gives each cell that many seconds.
 execute() {
   prepare
   rm -rf "$build/solved" "$build/executed"
   .venv/bin/python tools/notebooks/make.py --solved "$build/solved" ${LESSON:-} >/dev/null
-  for number in ${WITHOUT:-}; do rm -f "$build/solved/lesson${number}_"*.ipynb; done
   say "executing the notebooks of $build/solved; with their outputs they go to $build/executed"
   .venv/bin/python tools/notebooks/execute.py "$build/executed" "$build/solved"/*.ipynb
 }

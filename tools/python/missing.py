@@ -1,18 +1,21 @@
-"""missing.py REQUIREMENTS: prints what this Python lacks of a lesson's requirements.txt, a package a line; nothing if
-it has all.
+"""missing.py REQUIREMENTS [FOLDER]: prints what this Python lacks of a lesson's requirements.txt, a package a line;
+nothing if it has all.
 
 A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where
 there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
-the pinned one). Behind `# optional` stands why it is installed with the others and not asked for: a toolkit has it, too.
+the pinned one). `# at least 1.24, below 2.5` names the first that will not do, too; `# at least 13.0, or libnvrtc.so`:
+that library in FOLDER, the toolkit's, will do as well.
 """
 
+import glob
 import importlib.metadata
+import os
 import re
 import sys
 
 LINE = re.compile(
     r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
-    r"(?:#\s*(?:at least (?P<least>[\d.]+)(?:, below (?P<below>[\d.]+))?|(?P<optional>optional\b.*)))?\s*"
+    r"(?:#\s*at least (?P<least>[\d.]+)(?:, below (?P<below>[\d.]+))?(?:, or (?P<library>lib[\w.]+))?)?\s*"
 )
 
 
@@ -28,7 +31,10 @@ def is_meant(line):
     return older if line["order"] == "<" else not older
 
 
-def is_missing(line):
+def is_missing(line, folder):
+    libraries = [os.path.join(folder or "", there, f"{line['library']}*") for there in ("", "../nvvm/lib64")]
+    if line["library"] and folder and any(map(glob.glob, libraries)):
+        return False
     try:
         found = importlib.metadata.version(line["name"])
     except importlib.metadata.PackageNotFoundError:
@@ -38,7 +44,7 @@ def is_missing(line):
     return numbers(found) < numbers(line["least"] or line["pinned"])
 
 
-def main(path):
+def main(path, folder=None):
     with open(path, encoding="utf-8") as file:
         for text in file:
             if not text.strip() or text.startswith("#"):
@@ -48,8 +54,8 @@ def main(path):
                 sys.exit(
                     f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}"
                 )
-            if is_meant(line) and not line["optional"] and is_missing(line):
+            if is_meant(line) and is_missing(line, folder):
                 print(line["name"])
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])
