@@ -253,7 +253,7 @@ def sectors_of(call, quantiles):
     return [float(c["load_sectors"])] * len(quantiles)
 
 
-TILES = [triton.Config({"M": m, "N": n, "K": 32, "GROUP": 4}, num_warps=4) for m, n in ((16, 16), (32, 64), (64, 64))]
+TILES = [triton.Config({"M": m, "N": n, "K": 32, "GROUP": 4}, num_warps=4) for m, n in ((32, 32), (32, 64), (64, 64))]
 tuned_matmul_kernel = triton.autotune(
     configs=TILES, key=["m", "n", "k"], do_bench=sectors_of if device.is_emulator() else None
 )(matmul_kernel)
