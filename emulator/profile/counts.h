@@ -54,6 +54,8 @@
     X(COPIES, MEMORY, "smsp__inst_executed_op_ldgsts.sum", "inst", "Asynchronous Copies to Shared Memory")             \
     X(COPY_WAVEFRONTS, MEMORY, "emulator__wavefronts_mem_shared_op_ldgsts.sum", "",                                    \
       "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \
+    X(PRODUCT_WAVEFRONTS, MEMORY, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", "",                        \
+      "Shared Wavefronts of wgmma")                                                                                    \
     X(TEXTURE, MEMORY, "smsp__inst_executed_op_texture.sum", "inst", "Texture Instructions")                           \
     X(SURFACE, MEMORY, "emulator__inst_executed_op_surface.sum", "inst", "Surface Instructions")                       \
     X(TEXTURE_REQUESTS, MEMORY, "l1tex__t_requests_pipe_tex_mem_texture.sum", "request", "Texture Requests")           \
