@@ -1,5 +1,6 @@
 #!/bin/sh
-# disassemble.sh lesson03 ptx|sass: writes what the compiler made of a lesson next to its executable and lists its kernels.
+# disassemble.sh lesson03 ptx|sass: writes what the compiler made of a lesson next to its executable and lists its kernels. A program in Python
+# that names no library and no kernels compiles them itself, and prints their PTX: build/lessons/lesson34 --ptx.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -11,6 +12,7 @@ if [ -z "$source" ]; then # a program in Python: its library, or what it says th
   program=$(ls "lessons/$lesson"_*/"$lesson".py)
   words=$(sed -n -e 's/^# kernels: *\([a-zA-Z0-9_./= -]*\)$/\1/p' -e 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
   source=$(dirname "$program")/${words%% *}
+  [ -n "$words" ] || source=$program
   case $words in *' '*) FLAGS="$FLAGS ${words#* }" ;; esac
 fi
 output=build/lessons/$lesson.$kind
@@ -21,11 +23,19 @@ own=$(sed -n 's|^// arch: *\([a-z0-9_ ]*\).*|\1|p' "$source" | head -n 1)
 architecture=$(echo "${own:-$GENCODE}" | tr ' ,=' '\n' | sed -n 's/^\(compute\|sm\)_\([0-9]*[af]*\)$/\2/p' | tail -n 1)
 
 write_ptx() {
+  case $source in *.py)
+    sh tools/compile/build.sh "$source" "build/lessons/$lesson"
+    say "build/lessons/$lesson --ptx >$output"
+    sh tools/actions/run.sh "build/lessons/$lesson" --ptx >"$output"
+    return
+    ;;
+  esac
   say "nvcc -ptx -arch=compute_$architecture $FLAGS $source -o $output"
   "$NVCC" $FLAGS -arch="compute_$architecture" -ptx "$source" -o "$output"
 }
 
 write_sass() {
+  case $source in *.py) fail "$lesson compiles its kernels itself, and shows PTX: make $lesson ptx." ;; esac
   nvdisasm=$(sh tools/toolchain/find_tool.sh nvdisasm "$NVCC" "$TOOLKIT_LIB")
   [ -n "$nvdisasm" ] || fail "SASS needs NVIDIA's nvdisasm, which this toolkit does not have." \
     "It comes with the full CUDA toolkit; this puts it (5 MB) into this folder alone:" \
@@ -41,7 +51,7 @@ write_sass() {
 
 # One line per kernel: the line it begins at and how many instructions it has.
 list_kernels() {
-  names() { if command -v c++filt >/dev/null; then c++filt; else cat; fi; }
+  names() { if command -v c++filt >/dev/null; then c++filt; else cat; fi | sed 's/\[abi:[^]]*\]//g'; } # Numba's numbers
   case $kind in
   ptx)
     awk '/^\.visible \.entry|^\.entry/ { name = $0; sub(/.*\.entry /, "", name); sub(/\(.*/, "", name); line = NR; count = 0 }

@@ -30,7 +30,8 @@ fi
 {
   echo '#!/bin/sh'
   echo "# Made by tools/compile/build_python.sh: runs $source."
-  echo "export PYTHONPATH=$(quote "$installed$PWD:$PWD/$folder") CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_LIBRARIES=$(quote "$PWD/build/lessons/$number")"
+  echo "export PYTHONPATH=$(quote "$installed$PWD:$PWD/$folder:$PWD/build/emulator/python") CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_LIBRARIES=$(quote "$PWD/build/lessons/$number")"
+  echo "export TRITON_CACHE_DIR=\"\${TRITON_CACHE_DIR:-$PWD/build/triton}\""
   # For a program that compiles what lies beside the lesson's.
   echo "export LESSON_FOLDER=$(quote "$PWD/$folder") NVCC=$(quote "$NVCC") CUDA_PATH=$(quote "$(dirname "$TOOLKIT_LIB")")${HOST_COMPILER:+ NVCC_CCBIN=$(quote "$HOST_COMPILER")}"
   echo "exec $(quote "$python") -X utf8 -B $(quote "$absolute") \"\$@\""

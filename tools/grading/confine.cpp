@@ -73,14 +73,12 @@ static void by_bits(filter *f, int nr, int a, unsigned bits, bool wanted) {
     number(f);
 }
 
-static filter make_filter(int on_emulator) {
+static filter make_filter(int on_emulator, bool compiles) {
     static const int reaching[] = {SYS_ptrace,
                                    SYS_process_vm_readv,
                                    SYS_process_vm_writev,
                                    SYS_pidfd_open,
                                    SYS_pidfd_send_signal,
-                                   SYS_execve,
-                                   SYS_execveat,
                                    SYS_socket,
                                    SYS_socketpair,
                                    SYS_connect,
@@ -107,6 +105,7 @@ static filter make_filter(int on_emulator) {
                                   SYS_chown,    SYS_lchown,    SYS_fork,     SYS_vfork,
 #endif
                                   SYS_setxattr};
+    static const int starting[] = {SYS_execve, SYS_execveat};
     const unsigned to_write = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
     const int unknown[] = {SYS_clone3,
                            SYS_openat2}; /* what they ask for lies in memory; the C library then takes the older call */
@@ -114,10 +113,13 @@ static filter make_filter(int on_emulator) {
     number(&f);
     forbid(&f, reaching, sizeof reaching / sizeof reaching[0], EPERM);
     forbid(&f, unknown, 2, ENOSYS);
+    if (!compiles) {
+        forbid(&f, starting, 2, EPERM);
+    }
     only_with(&f, SYS_kill, 0, (unsigned)getpid());
     only_with(&f, SYS_tgkill, 0, (unsigned)getpid());
     forbid(&f, (const int[]){SYS_tkill}, 1, EPERM);
-    if (on_emulator) { // a GPU's driver opens its devices for writing
+    if (on_emulator && !compiles) { // a GPU's driver opens its devices for writing
         forbid(&f, writing, sizeof writing / sizeof writing[0], EPERM);
         by_bits(&f, SYS_openat, 2, to_write, false);
 #ifdef SYS_open
@@ -129,7 +131,7 @@ static filter make_filter(int on_emulator) {
     return f;
 }
 
-static void filter_calls(int on_emulator) {
+static void filter_calls(int on_emulator, bool compiles) {
 #ifdef __x86_64__
     /* Calls of the 32-bit kind have other numbers, and are none of a program that we compiled. */
     filter f;
@@ -139,16 +141,17 @@ static void filter_calls(int on_emulator) {
     number(&f);
     add(&f, BPF_JMP | BPF_JGE | BPF_K, 0x40000000u, 0, 1);
     deny(&f, ENOSYS);
-    filter rest = make_filter(on_emulator);
+    filter rest = make_filter(on_emulator, compiles);
     f.insert(f.end(), rest.begin(), rest.end());
     struct sock_fprog program = {(unsigned short)f.size(), f.data()};
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 #else
     (void)on_emulator;
+    (void)compiles;
 #endif
 }
 
-void confine(int on_emulator, int seconds) {
+static void confine_process(int on_emulator, int seconds, bool compiles) {
     const rlim_t gigabyte = (rlim_t)1 << 30;
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, gigabyte / 4); // a file in memory is one, too
@@ -158,5 +161,13 @@ void confine(int on_emulator, int seconds) {
         limit(RLIMIT_CPU, (rlim_t)seconds * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN));
     }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    filter_calls(on_emulator);
+    filter_calls(on_emulator, compiles);
+}
+
+void confine(int on_emulator, int seconds) {
+    confine_process(on_emulator, seconds, false);
+}
+
+void confine_with_compilers(int on_emulator, int seconds) {
+    confine_process(on_emulator, seconds, true);
 }

@@ -6,4 +6,7 @@
  * writing. Silently less where the kernel allows less. */
 void confine(int on_emulator, int seconds);
 
+/* The same for a process that starts compilers and writes what they make, as Triton does. What it starts and writes, bubblewrap has to shut in. */
+void confine_with_compilers(int on_emulator, int seconds);
+
 #endif

@@ -35,7 +35,10 @@ STEPS = {
     "nan": "follow such an input through your code by hand",
     "crash": "ask of each address on its way from Python whether all of its 64 bits arrive, and whether its memory still lives",
     "stale_output": "ask who should have written it, and what makes you wait for that",
-    "out_of_bounds": "compare the length that you hand over with that of the array, in elements and in bytes",
+    "out_of_bounds": "compare the largest index, or the length that you hand over, with that of the array, in elements and in bytes",
+    "race": "ask what makes the second of the two accesses above wait for the first",
+    "uninitialized": "ask who should have written the element that is named above, and when",
+    "divergent_barrier": "ask of each thread of the block to which barriers it comes, and how often",
     "timeout": "ask of each loop, and of each wait, what ends it",
 }
 

@@ -137,7 +137,8 @@ def main():
     frames.send(link, {"hello": True})
     if backend == "gpu":
         emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
-    filters.confine_this(int(backend == "cpu"), int(seconds))
+    confine_this = filters.confine_with_compilers_this if getattr(calls, "COMPILES", False) else filters.confine_this
+    confine_this(int(backend == "cpu"), int(seconds))
     calls.LIBRARIES = libraries
     token = frames.receive(link)[0]["token"]
     try:

@@ -36,4 +36,4 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make clean      start clean       make new  make format   for authors
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END
-echo "Lessons: ${lessons}${further:+and exercises $further}(README.md tells of each)"
+echo "Lessons: ${lessons}${further:+and exercises $further}(see README.md)"

@@ -36,7 +36,7 @@ if [ "$what" = all ] || [ "$what" = times ]; then
   for seed in 1 2; do
     section "lesson31, SEED=$seed"
     SEED=$seed run $lesson/lesson31.py
-    section "peers, SEED=$seed"
+    section "next to PyTorch, SEED=$seed"
     SEED=$seed run $lesson/measured/peers.py
   done
   section calls

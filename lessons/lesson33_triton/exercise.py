@@ -1,0 +1,57 @@
+"""Exercise 33: a softmax with scale and mask, and its way back, in Triton.
+
+    y[r, c]  = exp(scale * x[r, c]) / (the sum of that over all c that are allowed)       where allowed[r, c] is not 0
+    dx[r, c] = scale * y[r, c] * (dy[r, c] - the sum of dy[r, k] * y[r, k] over all k)
+
+Where allowed[r, c] is 0, y and dx are 0; a row in which nothing is allowed is 0 everywhere. It is what attention does
+with its scores.
+
+The grader (make exercise33) calls, in a process of its own, what this file defines:
+
+    softmax(x, allowed, y, scale)
+    softmax_backward(y, dy, dx, scale)
+
+  - the arrays lie on the device. They have data_ptr(), dtype and shape, as Triton asks for, and stride(0): how many
+    elements further the next row begins, at least as many as there are columns. The elements of a row lie side by
+    side. What lies between the rows belongs to somebody else: it is not read, and not written;
+  - x, y, dy and dx are float32, rows x cols; allowed is uint8, of x's shape. rows from 0 on, cols from 1 to 4096;
+  - y and dx are there already, and are written; scale is greater than 0;
+  - scale * x may be as large as 10000: no exp of that;
+  - each function launches one kernel, and that reads each element once.
+"""
+# fails as given: not_implemented
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(x, allowed, y, x_stride, allowed_stride, y_stride, cols, scale, BLOCK: tl.constexpr):
+    """Grid: a program for each row. BLOCK is a power of two, cols or more."""
+    row = tl.program_id(0)
+    col = tl.arange(0, BLOCK)
+    # TODO 1: load the row's part of allowed, and of x. What stands in v where nothing is loaded, or nothing is allowed?
+    v = tl.zeros((BLOCK,), tl.float32)
+    # TODO 2: the powers and their sum. Which number has to be taken away before, and what is it in a row without any?
+    powers = v
+    # TODO 3: store them, and nothing behind the row.
+    pass
+
+
+def softmax(x, allowed, y, scale):
+    rows, cols = x.shape
+    # TODO 4: launch it. What of no rows? Which BLOCK?
+    raise NotImplementedError("TODO 4: softmax")
+
+
+@triton.jit
+def backward_kernel(y, dy, dx, y_stride, dy_stride, dx_stride, cols, scale, BLOCK: tl.constexpr):
+    """Grid: a program for each row. BLOCK is a power of two, cols or more."""
+    # TODO 5: dx of a row.
+    pass
+
+
+def softmax_backward(y, dy, dx, scale):
+    rows, cols = y.shape
+    # TODO 6: launch it.
+    raise NotImplementedError("TODO 6: softmax_backward")

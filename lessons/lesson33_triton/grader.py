@@ -1,0 +1,127 @@
+"""Grader of exercise 33: a softmax with scale and mask, and its way back, as lessons/lesson33_triton/exercise.py describes
+them. What is called stands in calls.py."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "grading"))
+import numpy as np  # noqa: E402
+from judge import Check, main  # noqa: E402
+
+ATOL, RTOL = 1e-6, 2e-5
+
+
+def softmax_cpu(x, allowed, scale):
+    v = np.where(allowed != 0, x.astype(np.float64) * np.float32(scale), -np.inf)
+    largest = v.max(axis=1, keepdims=True)
+    powers = np.exp(v - np.where(np.isinf(largest), 0, largest))
+    total = powers.sum(axis=1, keepdims=True)
+    return powers / np.where(total == 0, 1, total)
+
+
+def backward_cpu(y, dy, scale):
+    y, dy = y.astype(np.float64), dy.astype(np.float64)
+    return np.float32(scale) * y * (dy - (y * dy).sum(axis=1, keepdims=True))
+
+
+def inputs(judge, way, shape, largest=4.0):
+    x = judge.random(shape, -largest, largest)
+    allowed = (judge.random(shape, 0, 1) < 0.7).astype(np.uint8)
+    if way == "softmax":
+        return {"x": x, "allowed": allowed * np.uint8(3)}
+    return {"y": softmax_cpu(x, allowed, 1.0).astype(np.float32), "dy": judge.random(shape, -2, 2)}
+
+
+def run(judge, way, a, what, strides=None, scale=0.75):
+    """One call, and its result compared."""
+    rows, cols = next(iter(a.values())).shape
+    answer = judge.run(
+        "compute",
+        a,
+        {},
+        f"{way}, {rows} x {cols}{what}",
+        function=way,
+        inputs=list(a),
+        output="y" if way == "softmax" else "dx",
+        strides=strides or [cols] * 3,
+        scale=scale,
+    )
+    expected = (softmax_cpu if way == "softmax" else backward_cpu)(*a.values(), scale)
+    judge.compare(answer["y" if way == "softmax" else "dx"], expected, ATOL, RTOL)
+    if answer["changed"]:
+        judge.fail("wrong_result", f"this was written to: {', '.join(answer['changed'])}.")
+    if answer["by others"] is not None:
+        judge.fail("not_by_kernel", f"row {answer['by others']} is right, but no kernel has written it.")
+    return answer
+
+
+# Each power of two of columns is compiled anew, and so is each kind of stride; so these are few.
+def sizes(way):
+    def check(judge):
+        for shape in (5, 3), (0, 3), (7, 33), (300, 39), (2, 1025), (1, 1):
+            run(judge, way, inputs(judge, way, shape), "")
+
+    return check
+
+
+def strides(way):
+    def check(judge):
+        run(judge, way, inputs(judge, way, (9, 39)), ", rows 43, 41 and 57 elements apart", strides=[43, 41, 57])
+
+    return check
+
+
+def extremes(judge):
+    a = inputs(judge, "softmax", (8, 39), 10000.0)
+    run(judge, "softmax", a, ", numbers up to 10000", scale=1.0)
+    a["x"] = np.float32(-9000) + judge.random((8, 39), -1, 1)
+    run(judge, "softmax", a, ", numbers near -9000", scale=1.0)
+    a["allowed"][:] = 0
+    a["allowed"][1, 38], a["allowed"][2, 5:] = 1, 1
+    run(judge, "softmax", a, ", rows in which nothing is allowed", scale=1.0)
+
+
+def once(way):
+    def check(judge):
+        rows, cols = 60, 1033
+        counted = run(judge, way, inputs(judge, way, (rows, cols)), "")["counted"]
+        if counted and counted["threads"] < rows * cols:
+            judge.fail("not_by_kernel", "the result is right, but no kernel has computed it.")
+        if counted and counted["launches"] > 1:
+            judge.fail("access_limit", f"{counted['launches']} kernels were launched; one would do.")
+        if counted and counted["stores"]:
+            for kind in "loads", "stores":
+                # A load of a warp reads 32 elements or fewer. Those of one row are as many, and somewhat more where rows end.
+                least = rows * cols / 32 * (2 if kind == "loads" else 1)
+                if counted[kind] > 2.2 * least:
+                    judge.fail(
+                        "access_limit",
+                        f"{counted[kind]} {kind} of warps, where {least:.0f} would do: is something read or written twice?",
+                    )
+
+    return check
+
+
+def again(judge):
+    for way in "softmax", "softmax_backward":
+        cols = judge.draw(33, 63)
+        run(judge, way, inputs(judge, way, (judge.draw(1, 99), cols)), "", strides=[cols + judge.draw(0, 9) for _ in range(3)])
+
+
+def part(way):
+    return [
+        Check(way, f"{way}, random input, 0 to 300 rows, 1 to 1025 columns", sizes(way)),
+        Check(way, f"{way} of rows with gaps between them", strides(way)),
+        Check(way, f"{way}, one kernel that reads once", once(way), emulator_only=True),
+    ]
+
+
+CHECKS = [
+    *part("softmax"),
+    Check("softmax", "softmax of large numbers, and of rows in which nothing is allowed", extremes),
+    *part("softmax_backward"),
+    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+]
+
+if __name__ == "__main__":
+    sys.exit(main("33", __file__, CHECKS))

@@ -1,0 +1,165 @@
+"""Grader of exercise 34: a layer's bias and GELU, and the way back, as lessons/lesson34_numba/exercise.py describes them.
+What is called stands in calls.py."""
+
+import math
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "grading"))
+import numpy as np  # noqa: E402
+from judge import Check, main  # noqa: E402
+
+ATOL, RTOL = 2e-6, 2e-5
+SHAPES = [(5, 3), (1, 1), (0, 4), (3, 0), (0, 0), (1, 31), (33, 7), (1000, 1), (1025, 3), (2, 1025), (300, 70)]
+SECTORS = 5  # per request: 4 is the least for 32 threads with a float each
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def forward_cpu(a):
+    v = (a["x"] + a["bias"]).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return 0.5 * v * (1 + erf(v / math.sqrt(2)))
+
+
+def backward_cpu(a):
+    v = (a["x"] + a["bias"]).astype(np.float64)
+    below = 0.5 * (1 + erf(v / math.sqrt(2)))
+    dx = a["dy"].astype(np.float64) * (below + v * np.exp(-0.5 * v * v) / math.sqrt(2 * math.pi))
+    return dx, dx.sum(0)
+
+
+def inputs(judge, way, shape):
+    a = {"x": judge.random(shape, -4, 4), "bias": judge.random(shape[1:], -1, 1)}
+    if way == "backward":
+        a["dy"] = judge.random(shape, -2, 2)
+    return a
+
+
+def run(judge, way, a, what, layouts=None, **settings):
+    """One call, and its results compared."""
+    given = {name: (array, (layouts or {}).get(name, "C")) for name, array in a.items()}
+    rows, cols = a["x"].shape
+    answer = judge.run("compute", given, {}, f"{way}, {rows} x {cols}{what}", way=way, **settings)
+    if answer["results"] != (2 if way == "backward" else 1):
+        judge.fail("wrong_result", f"{answer['results']} results came back.")
+    by_sums = ATOL * (1 + rows**0.5)
+    if way == "backward":
+        dx, dbias = backward_cpu(a)
+        expected = (("dx", dx, ATOL), ("dbias", dbias, by_sums))
+    else:
+        expected = (("y", forward_cpu(a), ATOL),)
+    for name, right, atol in expected:
+        one_result(judge, answer, name, right, atol)
+    if answer["changed"]:
+        judge.fail("wrong_result", f"this was written to: {', '.join(answer['changed'])}, an input, or what lies beside it.")
+    return answer
+
+
+def one_result(judge, answer, name, right, atol):
+    found, subject = answer[name], judge.subject
+    if isinstance(found, str):
+        judge.fail("wrong_result", f"{name}: an array of float32 on the device is promised, C-contiguous; {found} came back.")
+    judge.subject = f"{subject}, {name}"
+    judge.compare(found, right, atol, RTOL)
+    first = answer[name + " not by kernels"]
+    if first is not None:
+        judge.fail("not_by_kernel", f"element {first // 4} is right, but no kernel has written it.")
+    if answer[name + " aliases"]:
+        judge.fail("wrong_result", "the result lies in an input's memory.")
+    judge.subject = subject
+
+
+def sizes(way):
+    def check(judge):
+        for shape in SHAPES:
+            run(judge, way, inputs(judge, way, shape), "")
+        run(judge, way, inputs(judge, way, (20, 40)), ", arrays of Numba's", numbas=True)
+        if way == "forward":
+            a = inputs(judge, way, (40, 5))
+            a["x"][3, 1], a["x"][7, 2] = np.nan, 100
+            run(judge, way, a, ", with a NaN")
+
+    return check
+
+
+def layouts(way):
+    """Each combination is compiled anew, so there are few."""
+
+    def check(judge):
+        for x, bias, dy in (("F", "columns", "columns"), ("columns", "C", "F")):
+            a = inputs(judge, way, (41, 17))
+            words = {"F": "transposed", "columns": "every second column of a wider array", "C": "contiguous"}
+            what = f", x {words[x]}" + (", bias every second element of a longer array" if bias != "C" else "")
+            what += f", dy {words[dy]}" if way == "backward" else ""
+            run(judge, way, a, what, layouts={"x": x, "bias": bias, "dy": dy})
+
+    return check
+
+
+def stays(way, launches):
+    def check(judge):
+        a = inputs(judge, way, (64, 96))
+        answer = run(judge, way, a, "")
+        if answer["copies"]:
+            judge.fail("access_limit", f"{answer['copies']} arrays were copied between CPU and device; none need be.")
+        counted = answer["counted"]
+        if counted and counted["threads"] < a["x"].size:
+            judge.fail("not_by_kernel", "the result is right, but no kernel has computed it.")
+        if counted and counted["launches"] > launches:
+            judge.fail("access_limit", f"{counted['launches']} kernels were launched; {launches} are plenty.")
+
+    return check
+
+
+def fp64(way):
+    def check(judge):
+        answer = judge.run("fp64", inputs(judge, way, (20, 20)), {}, f"{way}, the kernels' PTX", way=way)
+        if answer["many"]:
+            shown = ", ".join(answer["fp64"][:4])
+            judge.fail(
+                "access_limit",
+                f"{answer['many']} instructions of fp64 are in the PTX ({shown} ...): a number of Python, a whole one too, makes fp64 of what it meets.",
+            )
+
+    return check
+
+
+def sectors(way):
+    def check(judge):
+        counted = run(judge, way, inputs(judge, way, (64, 256)), "")["counted"]
+        for kind, what in ("load", "loads"), ("store", "stores"):
+            each = counted[kind + "_sectors"] / max(1, counted[what])
+            if each > SECTORS:
+                judge.fail(
+                    "access_limit",
+                    f"{each:.1f} sectors per request of the {what}, at most {SECTORS}: threads side by side are to take columns side by side.",
+                )
+
+    return check
+
+
+def again(judge):
+    for way in "forward", "backward":
+        a = inputs(judge, way, (judge.draw(1, 300), judge.draw(1, 60)))
+        run(judge, way, a, "")
+
+
+def part(way, launches):
+    return [
+        Check(way, f"{way}, random input, 0 to 1025 rows and columns", sizes(way)),
+        Check(way, f"{way} of arrays with gaps, transposed", layouts(way)),
+        Check(way, f"{way} stays on the device", stays(way, launches)),
+        Check(way, f"{way} computes in fp32", fp64(way)),
+        Check(way, f"{way}, sectors per request", sectors(way), emulator_only=True),
+    ]
+
+
+CHECKS = [
+    *part("forward", 1),
+    *part("backward", 4),
+    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+]
+
+if __name__ == "__main__":
+    sys.exit(main("34", __file__, CHECKS))

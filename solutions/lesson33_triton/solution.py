@@ -1,0 +1,83 @@
+"""Exercise 33: a softmax with scale and mask, and its way back, in Triton.
+
+    y[r, c]  = exp(scale * x[r, c]) / (the sum of that over all c that are allowed)       where allowed[r, c] is not 0
+    dx[r, c] = scale * y[r, c] * (dy[r, c] - the sum of dy[r, k] * y[r, k] over all k)
+
+Where allowed[r, c] is 0, y and dx are 0; a row in which nothing is allowed is 0 everywhere. It is what attention does
+with its scores.
+
+The grader (make exercise33) calls, in a process of its own, what this file defines:
+
+    softmax(x, allowed, y, scale)
+    softmax_backward(y, dy, dx, scale)
+
+  - the arrays lie on the device. They have data_ptr(), dtype and shape, as Triton asks for, and stride(0): how many
+    elements further the next row begins, at least as many as there are columns. The elements of a row lie side by
+    side. What lies between the rows belongs to somebody else: it is not read, and not written;
+  - x, y, dy and dx are float32, rows x cols; allowed is uint8, of x's shape. rows from 0 on, cols from 1 to 4096;
+  - y and dx are there already, and are written; scale is greater than 0;
+  - scale * x may be as large as 10000: no exp of that;
+  - each function launches one kernel, and that reads each element once.
+"""
+# fails as given: not_implemented
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(x, allowed, y, x_stride, allowed_stride, y_stride, cols, scale, BLOCK: tl.constexpr):
+    """Grid: a program for each row. BLOCK is a power of two, cols or more."""
+    row = tl.program_id(0)
+    col = tl.arange(0, BLOCK)
+    #> TODO 1: load the row's part of allowed, and of x. What stands in v where nothing is loaded, or nothing is allowed?
+    #| v = tl.zeros((BLOCK,), tl.float32)
+    inside = col < cols
+    keep = tl.load(allowed + row * allowed_stride + col, mask=inside, other=0) != 0
+    v = tl.load(x + row * x_stride + col, mask=keep, other=-float("inf")) * scale
+    #<
+    #> TODO 2: the powers and their sum. Which number has to be taken away before, and what is it in a row without any?
+    #| powers = v
+    largest = tl.max(v, axis=0)
+    powers = tl.exp(v - tl.where(largest == -float("inf"), 0.0, largest))
+    total = tl.sum(powers, axis=0)
+    powers = powers / tl.where(total == 0, 1.0, total)
+    #<
+    #> TODO 3: store them, and nothing behind the row.
+    #| pass
+    tl.store(y + row * y_stride + col, powers, mask=inside)
+    #<
+
+
+def softmax(x, allowed, y, scale):
+    rows, cols = x.shape
+    #> TODO 4: launch it. What of no rows? Which BLOCK?
+    #| raise NotImplementedError("TODO 4: softmax")
+    if rows > 0:
+        strides = (x.stride(0), allowed.stride(0), y.stride(0))
+        softmax_kernel[(rows,)](x, allowed, y, *strides, cols, scale, BLOCK=triton.next_power_of_2(cols))
+    #<
+
+
+@triton.jit
+def backward_kernel(y, dy, dx, y_stride, dy_stride, dx_stride, cols, scale, BLOCK: tl.constexpr):
+    """Grid: a program for each row. BLOCK is a power of two, cols or more."""
+    #> TODO 5: dx of a row.
+    #| pass
+    row = tl.program_id(0)
+    col = tl.arange(0, BLOCK)
+    inside = col < cols
+    v = tl.load(y + row * y_stride + col, mask=inside, other=0.0)
+    d = tl.load(dy + row * dy_stride + col, mask=inside, other=0.0)
+    tl.store(dx + row * dx_stride + col, scale * v * (d - tl.sum(v * d, axis=0)), mask=inside)
+    #<
+
+
+def softmax_backward(y, dy, dx, scale):
+    rows, cols = y.shape
+    #> TODO 6: launch it.
+    #| raise NotImplementedError("TODO 6: softmax_backward")
+    if rows > 0:
+        strides = (y.stride(0), dy.stride(0), dx.stride(0))
+        backward_kernel[(rows,)](y, dy, dx, *strides, cols, scale, BLOCK=triton.next_power_of_2(cols))
+    #<
