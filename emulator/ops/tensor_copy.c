@@ -382,14 +382,22 @@ const struct insn *op_tensor_write(struct warp *w, const struct insn *in) {
 
 /* ---- for the checks ---- */
 
+/* The next row of a box that is loaded, filled or not, or the next piece. */
+static bool next_of_side(struct move *m, bool global, struct tensor_piece *p) {
+    if (global || m->copy->store)
+        return tensor_walk_next(&m->walk, p);
+    *p = (struct tensor_piece){.shared = m->walk.row * m->walk.pitch, .bytes = m->walk.row_bytes, .inside = true};
+    return m->walk.row++ < m->walk.rows;
+}
+
 /* The parts of a box in shared memory, or of what it has in the tensor. */
 static void each_part(struct move m, bool global, uint64_t address,
                       void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context) {
     struct tensor_piece p;
-    while (tensor_walk_next(&m.walk, &p)) {
+    while (next_of_side(&m, global, &p)) {
         if (global && p.inside)
             visit(context, p.global, p.bytes);
-        if (global || (m.copy->store && !p.inside))
+        if (global || !p.inside)
             continue;
         for (uint32_t done = 0, bytes; done < p.bytes; done += bytes) {
             bytes = part_bytes(&m.map, &p, done);

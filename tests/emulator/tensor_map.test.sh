@@ -38,7 +38,10 @@ if [ "$status" != 0 ]; then
 fi
 LD_LIBRARY_PATH=$PWD/$plain_emulator "$scratch/tensor_map" list >"$scratch/list"
 run_check 1 '' LD_LIBRARY_PATH="$PWD/$plain_emulator"
-run_check 7 ', with all checks' LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_CHECK=all,strict
+# None of these expects a wrong number of bytes, which is a copy that nobody waits for.
+for step in 12 37; do
+  run_check "$step" ', with all checks' LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_CHECK=all,strict
+done
 
 LD_LIBRARY_PATH=$PWD/$plain_emulator EMULATOR_QUIET=1 "$scratch/tensor_map" arguments >"$scratch/arguments" 2>"$scratch/err"
 name="$(wc -l <"$here/arguments.txt") arguments of the driver's functions are answered as NVIDIA's driver does"
