@@ -69,6 +69,11 @@ static bool is_strong_pair(const struct race *now, const struct full_record *old
     return both & RECORD_STRONG && (same_block(now, old) || !(any & RECORD_BLOCK_SCOPE)) && !counts_on_steps(now, old);
 }
 
+/* Parts of one copy by a tensor map may lie in one shadow word. */
+static bool same_copy(const struct race *now, const struct full_record *old) {
+    return old->record.time == now->record.record.time && old->record.packed == now->record.record.packed;
+}
+
 /* The asynchronous proxy reads what the generic one has written. */
 static bool is_unfenced(const struct race *now, const struct full_record *old, bool old_write) {
     return now->shared && old_write && !now->write && now->record.record.packed & RECORD_COPY &&
@@ -82,7 +87,7 @@ static bool conflicts(const struct race *now, const struct full_record *old, enu
     if (race_happens_before(now, old, old_write))
         return is_unfenced(now, old, old_write);
     if (is_async(now, old))
-        return true;
+        return !same_copy(now, old);
     if (same_thread(now, old) && !order_copy_unfinished(&now->b->order, old->record))
         return is_unfenced(now, old, old_write);
     return !old_write || !now->write || !now->same_value(now, old, slot);

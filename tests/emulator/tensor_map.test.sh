@@ -13,6 +13,17 @@ make_scratch
 gzip -dc "$here/h200.bin.gz" >"$scratch/h200.bin"
 find_toolkit_headers
 
+# What the checks say about the cases in $output. Where a load does not tell its mbarrier, the kernel reads shared memory without having waited:
+# that it is told so is right.
+findings() {
+  printf '%s\n' "$output" | awk '/ reported|Uninitialized|runtime error/ { said[n++] = $0 }
+    /^(ok|not ok|skip) / {
+      for (i = 0; i < n; i++) if (said[i] !~ /Unfinished bulk copy/ || $0 !~ /the mbarrier is not told$/) print said[i]
+      n = 0
+    }
+    END { for (i = 0; i < n; i++) print said[i] }'
+}
+
 run_check() { # STEP, SUFFIX, VARIABLES...: each STEPth case
   step=$1 suffix=$2
   shift 2
@@ -20,11 +31,11 @@ run_check() { # STEP, SUFFIX, VARIABLES...: each STEPth case
   right=$(printf '%s\n' "$output" | grep -c '^ok ' || true) cases=$(awk -v step="$step" '$1 % step == 0' "$scratch/list" | wc -l)
   cases=$((cases - $(printf '%s\n' "$output" | grep -c '^skip ' || true)))
   name="$cases copies by tensor maps give what an H200 gives$suffix"
-  if [ "$status" = 0 ] && [ "$right" = "$cases" ] && ! printf '%s\n' "$output" | grep -Eq ' reported|Uninitialized|runtime error'; then
+  if [ "$status" = 0 ] && [ "$right" = "$cases" ] && [ -z "$(findings)" ]; then
     pass "$name"
   else
     no "$name" "it ended with status $status, $right are right"
-    printf '%s\n' "$output" | grep -E '^not ok| reported|Uninitialized|runtime error' | head -n 20 | sed 's/^/    | /'
+    { printf '%s\n' "$output" | grep '^not ok' || true; findings; } | head -n 20 | sed 's/^/    | /'
   fi
 }
 
