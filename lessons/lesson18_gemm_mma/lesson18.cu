@@ -290,10 +290,13 @@ static __global__ __launch_bounds__(THREADS) void mma_kernel3(struct layer l) {
     store_fragments(l, sum, first_row + row, first_col + col);
 }
 
-/* Asks for a copy of eight numbers to shared memory, past the registers; of zeros, if there is nothing inside the
- * matrix: then `from` is not looked at. There is no branch. From here on rows are a multiple of eight long. */
+/* Asks for a copy of 16 bytes to shared memory, past the registers; of zeros, if they are not inside the matrix: then
+ * `from` is not read. The number of bytes to read is an operand, so there is no branch (__pipeline_memcpy_async would
+ * make two instructions of it). From here on rows are a multiple of eight long. */
 static __device__ void copy8(bf16 *to, const bf16 *from, bool inside) {
-    __pipeline_memcpy_async(to, from, 16, inside ? 0 : 16);
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(inside ? 16 : 0)
+                 : "memory");
 }
 
 /* Version 4: a ring of stages. While tile i is multiplied, the tiles i + 1 and i + 2 are on their way. One barrier a
