@@ -77,12 +77,13 @@ static __device__ void mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, u
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/* A warp's tile of 16 R x 8 S sums: one step of 16 along K. b[j] has the fragments of two neighbours, 2j and 2j + 1.
- * Every second row is walked backwards, so that two neighbours in time have a register in common. */
+/* A warp's tile of 16 R x 8 S sums, rows `from` to `to` of its R: one step of 16 along K. b[j] has the fragments of two
+ * neighbours, 2j and 2j + 1. Every second row is walked backwards, so that two mma in a row have operands in common. */
 template <int R, int S>
-static __device__ void multiply(float (&sum)[R][S][4], const uint32_t (&a)[R][4], const uint32_t (&b)[S / 2][4]) {
+static __device__ void multiply(float (&sum)[R][S][4], const uint32_t (&a)[R][4], const uint32_t (&b)[S / 2][4],
+                                int from = 0, int to = R) {
 #pragma unroll
-    for (int i = 0; i < R; i++) {
+    for (int i = from; i < to; i++) {
 #pragma unroll
         for (int s = 0; s < S; s++) {
             int j = i % 2 ? S - 1 - s : s;
