@@ -60,10 +60,10 @@ struct layer_version {
 };
 
 struct problem {
-    struct layer layer;                                          /* device */
-    int step;                                                    /* the reference has rows 0, step, 2 * step, ... */
-    float *host_A, *host_B, *host_bias, *expected, *found;       /* host */
-    float *checksums;                                            /* host; of all rows, where step is not 1 */
+    struct layer layer;                                    /* device */
+    int step;                                              /* the reference has rows 0, step, 2 * step, ... */
+    float *host_A, *host_B, *host_bias, *expected, *found; /* host */
+    float *checksums;                                      /* host; of all rows, where step is not 1 */
 };
 
 // ---------------------------------------------------------------- a problem

@@ -1,6 +1,7 @@
-/* sweep EDGE RUNS: times all variants that are linked into it in turns with cuBLAS, and compares their results with cuBLAS's, or, where there
- * is none, with those of the first variant. Version 6: matrices of EDGE x EDGE. Versions 7 and 8: shapes with few tiles; version 7 with
- * several numbers of parts. Each run has other matrices than the one before. */
+/* sweep EDGE RUNS: times all variants that are linked into it and compares their results with cuBLAS's, or, where there is none, with those
+ * of the first variant. Version 6: matrices of EDGE x EDGE, all variants and cuBLAS in turns (common/turns.h), as many as that has rows.
+ * Versions 7 and 8, and small tiles of version 6: shapes with few tiles, each in turns with cuBLAS; version 7 with several numbers of parts.
+ * There each run has other matrices than the one before. */
 #include <algorithm>
 #include <vector>
 
@@ -133,6 +134,44 @@ static void time_variant(struct shape *s, struct layer_peer *peer, const struct 
     fflush(stdout);
 }
 
+struct job {
+    const struct variant *variant;
+    struct shape *shape;
+};
+
+static void launch_job(void *job, cudaStream_t stream) {
+    const struct job *j = (const struct job *)job;
+    j->variant->launch(j->shape->set[0], 1, j->shape->ready, stream);
+}
+
+static void time_large(struct layer_peer *peer, int edge) {
+    struct shape s = shape_create(edge, edge, edge);
+    struct turns turns = turns_start();
+    static struct job jobs[BENCH_ROWS];
+    float errors[BENCH_ROWS] = {};
+    double flops = 2.0 * edge * edge * edge;
+    for (const struct variant *v = variants; v && turns.rows < BENCH_ROWS - 1; v = v->next) {
+        if (v->version == 6 && v->BM * v->BN > 128 * 128) {
+            jobs[turns.rows] = {v, &s};
+            errors[turns.rows] = error_of(&s, peer, v, 1);
+            turns_add(&turns, v->name, launch_job, &jobs[turns.rows], 0, flops);
+        }
+    }
+    if (peer->gemm) {
+        peer->layer = s.set[0];
+        turns_add(&turns, "cuBLAS", layer_launch_peer, peer, 0, flops);
+    }
+    turns_run(&turns);
+    for (int r = 0; r < turns.rows; r++) {
+        const struct turns_row *row = &turns.row[r];
+        printf("%8.2f TFLOP/s  %6.2f %% of cuBLAS  %9.4f .. %9.4f ms  error %.1e%s  %s\n", flops / row->median / 1e9,
+               100 * turns.row[turns.rows - 1].median / row->median, row->shortest, row->longest, errors[r],
+               errors[r] < 0.02f ? "" : " WRONG", row->name);
+    }
+    turns_end(&turns);
+    shape_free(&s);
+}
+
 static void time_small(struct layer_peer *peer, int M, int N, int K, int runs) {
     struct shape s = shape_create(M, N, K);
     for (const struct variant *v = variants; v; v = v->next) {
@@ -140,7 +179,7 @@ static void time_small(struct layer_peer *peer, int M, int N, int K, int runs) {
         for (int p = 0; v->version == 7 && p < 8; p++) {
             time_variant(&s, peer, v, parts[p], runs);
         }
-        if (v->version != 7) {
+        if (v->version == 8 || (v->version == 6 && v->BM * v->BN <= 128 * 128)) {
             time_variant(&s, peer, v, 1, runs);
         }
     }
@@ -153,18 +192,9 @@ int main(int argc, char **argv) {
     device_print_backend();
     CUDA_CHECK(cudaEventCreate(&before));
     CUDA_CHECK(cudaEventCreate(&after));
-    struct shape large = shape_create(edge, edge, edge);
-    for (int k = 0; k < 20 && edge > 1024; k++) { // to a steady clock
-        cublas(&peer, large.set[k % SETS]);
-    }
-    for (const struct variant *v = variants; v; v = v->next) {
-        if (v->version == 6) {
-            time_variant(&large, &peer, v, 1, runs);
-        }
-    }
-    shape_free(&large);
+    time_large(&peer, edge);
     if (edge > 1024) {
-        static const int shapes[][3] = {{1024, 1024, 1024}, {512, 512, 8192},   {256, 4096, 4096}, {2048, 2048, 2048},
+        static const int shapes[][3] = {{1024, 1024, 1024}, {512, 512, 8192},  {256, 4096, 4096}, {2048, 2048, 2048},
                                         {1536, 1536, 4096}, {128, 8192, 8192}, {3072, 3072, 3072}};
         for (int s = 0; s < 7; s++) {
             time_small(&peer, shapes[s][0], shapes[s][1], shapes[s][2], runs);

@@ -6,24 +6,18 @@ here=lessons/lesson18_gemm_mma/measured/tuning
 output=$1 edge=${2:-8192} runs=${3:-9}
 arch=${ARCH:-sm_90}
 
-# Version, then BM BN BK WM WN STAGES GROUP SPREAD BLOCKS, then perhaps a change of the source.
+# Version, then BM BN BK WM WN STAGES GROUP SPREAD BLOCKS, then perhaps a change of the source. At most 23 of version 6 are larger than 128 x 128.
 list() {
   for shape in '128,256' '256,128'; do
-    for how in '64,64,64,4,16,1' '64,64,64,4,16,3' '64,64,64,4,16,4' '64,64,64,3,16,3' '32,64,64,4,16,1' '32,64,64,5,16,2' '32,64,64,6,16,2' \
-      '32,64,64,3,16,2'; do
+    for how in '64,64,64,4,16,1' '64,64,64,4,16,4' '64,64,64,3,16,4' '32,64,64,3,16,2' '32,64,64,5,16,1' '32,64,64,5,16,2' '32,64,64,6,16,2' \
+      '32,64,64,8,16,2'; do
       echo "6 $shape,$how,1"
     done
   done
-  for group in 1 4 8 32; do echo "6 128,256,64,64,64,4,$group,3,1"; done
-  for how in '32,64,64,3,16,1' '32,64,64,4,16,2' '32,64,64,5,16,2' '64,64,64,3,16,3'; do echo "6 128,128,$how,2"; done
-  for order in straight columns; do echo "6 128,256,64,64,64,4,16,3,1 $order"; done
-  echo "6 256,128,64,64,64,4,16,3,1 columns"
-  for shape in '128,256,64,64,64,4,16,3,1' '128,256,64,64,64,4,16,1,1' '128,256,32,64,64,5,16,2,1' '256,128,64,64,64,4,16,3,1' \
-    '128,128,32,64,64,5,16,2,2'; do
-    echo "6 $shape halves"
-  done
-  for how in '128,256,64,64,64,4,8,3,1' '128,128,64,64,64,3,8,3,2' '128,128,64,64,32,4,8,3,1' '64,128,64,32,64,4,8,3,2' '128,128,32,64,64,5,8,2,2'; do
-    for version in 7 8; do echo "$version $how"; done
+  for group in 4 8 32; do echo "6 128,256,32,64,64,6,$group,2,1"; done
+  for order in straight columns halves; do echo "6 128,256,32,64,64,6,16,2,1 $order"; done
+  for how in '128,128,64,64,64,3,8,3,2' '128,128,64,64,32,4,8,3,1'; do
+    for version in 6 7 8; do echo "$version $how"; done
   done
 }
 
