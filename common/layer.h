@@ -34,7 +34,7 @@
 #include "common/turns.h"
 #include "common/verify.h"
 
-enum { LAYER_SAMPLE = 127, LAYER_WORKSPACE = 64 << 20 };
+enum { LAYER_SAMPLE = 127, LAYER_WORKSPACE = 32 << 20 };
 
 /* What a kernel gets. */
 struct layer {

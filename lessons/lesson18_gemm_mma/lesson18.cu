@@ -127,10 +127,11 @@ static __device__ uint4 load8(const bf16 *from, int count, bool wide) {
     return make_uint4(part[0], part[1], part[2], part[3]);
 }
 
-/* gelu(x) = x / 2 * (1 + tanh(u)) = x / (1 + exp(-2 u)), which has no difference of two near numbers. */
+/* gelu(x) = x / 2 * (1 + tanh(u)) = x / (1 + exp(-2 u)), which has no difference of two near numbers. __expf and __fdividef
+ * take a few instructions each, and are right to 20 bits or so; bfloat16 keeps 8. */
 static __device__ float gelu(float x) {
     float u = 0.7978845608f * (x + 0.044715f * x * x * x);
-    return x / (1.0f + __expf(-2.0f * u));
+    return __fdividef(x, 1.0f + __expf(-2.0f * u));
 }
 
 static __device__ float finish(float sum, const bf16 *bias, int col) {
@@ -570,23 +571,35 @@ template <class T> static __device__ float4 *unfinished(const struct layer &l, i
     return (float4 *)l.workspace + (size_t)block * T::R * T::S * T::THREADS;
 }
 
-/* Version 8: stream-K. All steps of all tiles in one row: tile 0's, tile 1's, ... Each block gets an equal share, from
- * `begin` to `end`, and goes through it from its end, tile by tile. Where a tile's last step belongs to another block, a
- * block leaves its sums to that one. Where it has the last step but not the first, which comes last of all, it waits
- * for the sums of the blocks before it. They have begun with them, so the wait is short. */
+/* Version 8: stream-K. There are as many blocks as the machine holds. While there are two rounds of tiles or more, each
+ * block takes whole ones. All steps of the last tiles then stand in one row, tile after tile, and each block gets an
+ * equal share of them, from `begin` to `end`. It goes through that from its end, tile by tile. Where a tile's last step
+ * belongs to another block, it leaves its sums to that one. Where it has the last step but not the first, which comes
+ * last of all, it waits for the sums of the blocks before it. They have begun with them, so the wait is short. */
 template <class T, bool WHOLE>
 static __global__ __launch_bounds__(T::THREADS, T::BLOCKS) void mma_kernel8(layer l, int *ready) {
     extern __shared__ __align__(128) bf16 shared[];
     int down = tiles_down<T>(l), across = tiles_across<T>(l), of_tile = steps<T>(l), block = blockIdx.x;
-    auto begin_of = [&](int b) { return (int)((long long)down * across * of_tile * b / gridDim.x); };
+    int rounds = max(0, down * across / (int)gridDim.x - 1), shared_tiles = down * across - rounds * gridDim.x;
+    auto begin_of = [&](int b) { return (int)((long long)shared_tiles * of_tile * b / gridDim.x); };
     int begin = begin_of(block), end = begin_of(block + 1);
-    while (begin < end) {
-        int tile = (end - 1) / of_tile, tile_begin = tile * of_tile, from = max(begin, tile_begin);
+    while (rounds > 0 || begin < end) {
+        int tile = block, from = 0, to = of_tile, tile_begin = 0; // a whole tile ...
+        if (rounds > 0) {
+            rounds--;
+            tile += shared_tiles + rounds * gridDim.x;
+        } else { // ... or part of one
+            tile = (end - 1) / of_tile;
+            tile_begin = tile * of_tile;
+            from = max(begin, tile_begin) - tile_begin;
+            to = end - tile_begin;
+            end = tile_begin + from;
+        }
         int2 first = position_of<T>(tile, down, across);
         float sum[T::R][T::S][4] = {};
-        sum_tile<T, WHOLE>(l, first, from - tile_begin, end - tile_begin, shared, sum);
-        float4 *mine = unfinished<T>(l, block);
-        if (end < tile_begin + of_tile) {
+        sum_tile<T, WHOLE>(l, first, from, to, shared, sum);
+        if (to < of_tile) {
+            float4 *mine = unfinished<T>(l, block);
 #pragma unroll
             for (int i = 0; i < T::R * T::S; i++) {
                 const float(&s)[4] = sum[i / T::S][i % T::S];
@@ -597,26 +610,24 @@ static __global__ __launch_bounds__(T::THREADS, T::BLOCKS) void mma_kernel8(laye
             if (threadIdx.x == 0) {
                 atomicExch(&ready[block], 1); // ... sees this
             }
-        } else {
-            for (int other = block, more = from > tile_begin; more;) {
-                other--;
-                while (threadIdx.x == 0 && atomicAdd(&ready[other], 0) == 0) {
-                }
-                __syncthreads();
-                __threadfence();
-                const float4 *theirs = unfinished<T>(l, other);
-#pragma unroll
-                for (int i = 0; i < T::R * T::S; i++) {
-                    float(&s)[4] = sum[i / T::S][i % T::S];
-                    float4 v = theirs[i * T::THREADS + threadIdx.x];
-                    s[0] += v.x, s[1] += v.y, s[2] += v.z, s[3] += v.w;
-                }
-                more = begin_of(other) > tile_begin;
-            }
-            store_rows<T>(l, sum, first, shared);
-            __syncthreads(); // shared memory is free again
+            continue;
         }
-        end = from;
+        for (int other = block - 1; from > 0; other--) {
+            while (threadIdx.x == 0 && atomicAdd(&ready[other], 0) == 0) {
+            }
+            __syncthreads();
+            __threadfence();
+            const float4 *theirs = unfinished<T>(l, other);
+#pragma unroll
+            for (int i = 0; i < T::R * T::S; i++) {
+                float(&s)[4] = sum[i / T::S][i % T::S];
+                float4 v = theirs[i * T::THREADS + threadIdx.x];
+                s[0] += v.x, s[1] += v.y, s[2] += v.z, s[3] += v.w;
+            }
+            from = begin_of(other) - tile_begin; // the tile's steps from here on are in the sum now
+        }
+        store_rows<T>(l, sum, first, shared);
+        __syncthreads(); // shared memory is free again
     }
 }
 
@@ -624,7 +635,7 @@ static __global__ __launch_bounds__(T::THREADS, T::BLOCKS) void mma_kernel8(laye
 
 /* All are queued in `stream`, without waiting. M and N may be 0; with K = 0 the sums are 0. */
 
-/* What the versions use. Tuned on an H200 (measured/tuning): 5 and 6 for large matrices, 7 and 8 for few tiles. */
+/* What the versions use. Tuned on an H200 (measured/tuning): 5, 6 and 8 for large matrices, 7 and 8 for few tiles. */
 typedef Sizes<128, 256, 32, 64, 64, 6, 16, 2> Large;
 typedef Sizes<128, 128, 64, 64, 64, 3, 8, 3, 2> Small;
 typedef Sizes<128, 128, 64, 64, 32, 4, 8, 3> Stream;
@@ -725,21 +736,20 @@ static void mma7(struct layer l, cudaStream_t stream) {
     CUDA_CHECK_LAUNCH();
 }
 
-static void mma8(struct layer l, cudaStream_t stream) {
-    typedef Stream T;
-    if (left_to_3(l, stream)) {
-        return;
-    }
+template <class T> static void stream_k(struct layer l, cudaStream_t stream) {
     int blocks = multiprocessors() * T::BLOCKS, most = tiles<T>(l) * ceil_div(l.K, T::BK);
     blocks = blocks < most ? blocks : most;
-    if (blocks == 0) {
-        mma1to4<mma_kernel3>(l, stream); // K = 0
-        return;
-    }
-    size_t sums = (size_t)blocks * T::BM * T::BN * sizeof(float);
-    int *ready = (int *)((char *)l.workspace + sums);
+    int *ready = (int *)((char *)l.workspace + (size_t)blocks * T::BM * T::BN * sizeof(float));
     CUDA_CHECK(cudaMemsetAsync(ready, 0, blocks * sizeof(int), stream));
     launch<T>(whole<T>(l) ? mma_kernel8<T, true> : mma_kernel8<T, false>, blocks, stream, l, ready);
+}
+
+static void mma8(struct layer l, cudaStream_t stream) {
+    if (l.K == 0) {
+        mma6(l, stream);
+    } else if (!left_to_3(l, stream)) {
+        (tiles<Large>(l) >= multiprocessors() ? stream_k<Large> : stream_k<Stream>)(l, stream);
+    }
 }
 
 static const struct layer_version versions[] = {
