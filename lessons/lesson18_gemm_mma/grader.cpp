@@ -223,6 +223,12 @@ static void no_conflicts(void) {
     double read = c->shared_load_wavefronts / mmas;
     double written = (c->shared_store_wavefronts + c->async_copy_wavefronts) / mmas;
     int shared = judge_ptxas(r.answer.launch[0].kernel).shared + (int)r.answer.launch[0].shared;
+    if (shared > most_shared) {
+        judge_fail("access_limit",
+                   "the result is right, but a block takes %d bytes of shared memory (limit %d, three stages without "
+                   "padding).",
+                   shared, most_shared);
+    }
     if (read > most_read) {
         judge_fail(
             "access_limit",
@@ -236,12 +242,6 @@ static void no_conflicts(void) {
                    "the result is right, but tiles were written in %.2f wavefronts for each mma (limit %.1f).\n"
                    "          Copy 16 bytes at once; each tile is copied once.",
                    written, most_written);
-    }
-    if (shared > most_shared) {
-        judge_fail("access_limit",
-                   "the result is right, but a block takes %d bytes of shared memory (limit %d, three stages without "
-                   "padding).",
-                   shared, most_shared);
     }
     judge_note("%.2f wavefronts to read (limit %.1f) and %.2f to write (limit %.1f) for each mma, %d bytes", read,
                most_read, written, most_written, shared);

@@ -1,4 +1,4 @@
-// expect: wrong_result
+// expect: out_of_bounds
 /* Columns from N on are written, too: they are the next row's. */
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: were read in 7.00 wavefronts
+// says: were read in 12.00 wavefronts
 /* Everything else is right: 8 rows of one column of B lie in the same four banks. */
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>
