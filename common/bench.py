@@ -69,6 +69,7 @@ class Table:
 
     def add_copy(self, size):
         source, target = allocate(size), allocate(size)
+        device.runtime().cudaMemset(source, 0, ctypes.c_size_t(size))  # initcheck follows copies
         copy = device.runtime().cudaMemcpyAsync
         self.run("cudaMemcpy", lambda: copy(target, source, ctypes.c_size_t(size), DEVICE_TO_DEVICE, None), 0, 2 * size)
         device.runtime().cudaFree(source)

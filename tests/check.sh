@@ -3,6 +3,10 @@
 # What somebody set for a single run is not for the tests.
 unset SIZE SEED V N FORCE FILE OUT BASE TIMEOUT ARCH NVCCFLAGS BACKEND MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
+# What is larger than 60 MB is downloaded in CI, or with DOWNLOAD=1.
+[ "${CI:-}" = true ] || DOWNLOAD=${DOWNLOAD:-0}
+export DOWNLOAD
+
 # Compiled kernels are kept with the build (emulator/README.md), not in the home of who runs the tests.
 mkdir -p build/tests
 EMULATOR_CACHE=$PWD/build/tests/kernels
@@ -65,12 +69,14 @@ need_jupyterlab() {
   exit 0
 }
 
-# need_python NAME LESSON: afterwards there is a Python with what that lesson asks for. Where there is no network to install it from, the suite
-# ends with a skip.
+# need_python NAME LESSON: afterwards there is a Python with what that lesson asks for. Where there is no network to install it from, or it is large,
+# the suite ends with a skip.
 need_python() {
   capture sh tools/python/environment.sh "$2"
   [ "$status" != 0 ] || return 0
-  if printf '%s\n' "$output" | grep -q 'pip could not install' && cat build/python/*.log | grep -Eq "$no_network|No matching distribution"; then
+  if printf '%s\n' "$output" | grep -q 'DOWNLOAD=0'; then
+    skip "$1" "$(printf '%s\n' "$output" | sed -n 's/.*\(lesson .* to download\).*/\1/p'); DOWNLOAD=1 make test does it"
+  elif printf '%s\n' "$output" | grep -q 'pip could not install' && cat build/python/*.log | grep -Eq "$no_network|No matching distribution"; then
     skip "$1" "the packages of its requirements.txt cannot be installed here (no network, or none for this Python)"
   else
     no "$1" "there is no Python for it"

@@ -20,7 +20,7 @@ result() {
 
 pages=$(all_folders | sed 's|$|/README.md|')
 texts=$(find . -name '*.md' ! -path './build/*' ! -path './.*/*' ! -path './third_party/*' \
-  ! -path './tools/authoring/skeleton/*' | sed 's|^\./||' | sort)
+  ! -path './tools/authoring/skeleton*' | sed 's|^\./||' | sort)
 folders=$(lesson_folders | folder_numbers | tr '\n' ' ')
 
 # Headings as GitHub makes anchors of them.

@@ -89,8 +89,9 @@ struct request {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    bool cooperative, clusters;
-    cudaEvent_t events[2]; /* to be recorded when it is done */
+    bool cooperative;
+    dim3 cluster, preferred; /* blocks of a cluster; zeros: not given */
+    cudaEvent_t events[2];   /* to be recorded when it is done */
 };
 
 /* Toolkit 13 changed the answer. */
@@ -158,14 +159,65 @@ static cudaError_t check_cooperative(const struct request *r, const void *functi
     return error;
 }
 
+/* ---- Clusters ---- */
+
+dim3 execution_kernel_cluster(const struct kernel *k) {
+    const uint32_t *n = k->ptx->cluster[0] ? k->ptx->cluster : k->preferences.cluster;
+    return (dim3){n[0], n[1], n[2]};
+}
+
+static uint64_t volume(dim3 n) {
+    return (uint64_t)n.x * n.y * n.z;
+}
+
+static bool divides(dim3 small, dim3 large) {
+    return volume(small) && large.x % small.x == 0 && large.y % small.y == 0 && large.z % small.z == 0;
+}
+
+static cudaError_t check_cluster_size(const char *call, const struct kernel *k, dim3 n) {
+    unsigned most = k->preferences.large_clusters ? LIMIT_CLUSTER_LARGE : LIMIT_CLUSTER;
+    if (volume(n) > most)
+        return state_refuse(call, cudaErrorInvalidClusterSize,
+                            "A cluster of %u x %u x %u blocks is too large: this kernel may have %u. Up to %u are "
+                            "possible on this device "
+                            "with cudaFuncAttributeNonPortableClusterSizeAllowed.",
+                            n.x, n.y, n.z, most, LIMIT_CLUSTER_LARGE);
+    if (k->ptx->max_cluster && volume(n) > k->ptx->max_cluster)
+        return state_refuse(call, cudaErrorInvalidClusterSize,
+                            "A cluster of %u x %u x %u blocks, and the kernel's __launch_bounds__ allow %u.", n.x, n.y,
+                            n.z, k->ptx->max_cluster);
+    return cudaSuccess;
+}
+
+cudaError_t execution_cluster(const char *call, const struct kernel *k, dim3 cluster, struct launch_config *config) {
+    dim3 own = execution_kernel_cluster(k), n = cluster.x ? cluster : own;
+    const dim3 grid = {config->grid[0], config->grid[1], config->grid[2]};
+    bool differs = cluster.x && own.x && (cluster.x != own.x || cluster.y != own.y || cluster.z != own.z);
+    cudaError_t error = n.x ? check_cluster_size(call, k, n) : cudaSuccess;
+    if (error != cudaSuccess)
+        return error;
+    if (differs)
+        return state_refuse(
+            call, cudaErrorInvalidClusterSize,
+            "The launch names clusters of %u x %u x %u blocks, and the kernel was compiled for %u x %u x %u.",
+            cluster.x, cluster.y, cluster.z, own.x, own.y, own.z);
+    if (n.x && !divides(n, grid))
+        return state_refuse(call, cudaErrorInvalidClusterSize,
+                            "A grid of %u x %u x %u blocks cannot be parted into clusters of %u x %u x %u.", grid.x,
+                            grid.y, grid.z, n.x, n.y, n.z);
+    config->clusters = n.x != 0;
+    for (int i = 0; i < 3; i++)
+        config->cluster[i] = i == 0 ? n.x : i == 1 ? n.y : n.z;
+    return cudaSuccess;
+}
+
 cudaError_t execution_check(const char *call, const void *function, const struct launch_shape *shape,
                             const struct kernel **kernel, struct launch_config *config) {
     const struct request r = {.function = call,
                               .grid = shape->grid,
                               .block = shape->block,
                               .shared = shape->shared,
-                              .cooperative = shape->cooperative,
-                              .clusters = shape->clusters};
+                              .cooperative = shape->cooperative};
     struct entry *entry = registration_entry(function);
     if (!entry) /* CUDA takes an address that it does not know for a kernel's handle */
         return state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
@@ -189,16 +241,15 @@ cudaError_t execution_check(const char *call, const void *function, const struct
                                      .block = {r.block.x, r.block.y, r.block.z},
                                      .dynamic_shared = (uint32_t)r.shared,
                                      .cooperative = r.cooperative,
-                                     .clusters = r.clusters,
                                      .stack = (uint32_t)device_stack_limit(),
                                      .device = state_device(),
                                      .peers = device_peers(state_device())};
-    return cudaSuccess;
+    return execution_cluster(call, k, shape->cluster, config);
 }
 
 /* A launch into a stream that is captured becomes a node. One that is wrong spoils the capture. */
 static cudaError_t capture_launch(struct stream *s, const void *function, const struct request *r, void **args) {
-    static const cudaLaunchAttributeValue one_block = {.clusterDim = {1, 1, 1}};
+    const cudaLaunchAttributeValue size = {.clusterDim = {r->cluster.x, r->cluster.y, r->cluster.z}};
     cudaError_t error;
     const struct cudaKernelNodeParams p = {.func = (void *)(uintptr_t)registration_stub(function),
                                            .gridDim = r->grid,
@@ -206,8 +257,8 @@ static cudaError_t capture_launch(struct stream *s, const void *function, const 
                                            .sharedMemBytes = (unsigned)r->shared,
                                            .kernelParams = args};
     struct work *w = work_kernel(r->function, &p, r->cooperative, &error), *plain = w;
-    if (w && r->clusters) {
-        w = work_with_attribute(plain, cudaLaunchAttributeClusterDimension, &one_block, &error);
+    if (w && r->cluster.x) {
+        w = work_with_attribute(plain, cudaLaunchAttributeClusterDimension, &size, &error);
         work_release(plain);
     }
     if (w)
@@ -228,7 +279,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     cudaError_t error = capture_check(r->function, stream, &captured);
     if (error != cudaSuccess || captured)
         return error != cudaSuccess ? error : capture_launch(stream, function, r, args);
-    const struct launch_shape shape = {r->grid, r->block, r->shared, r->cooperative, r->clusters};
+    const struct launch_shape shape = {r->grid, r->block, r->shared, r->cooperative, r->cluster};
     const struct kernel *k;
     struct launch_config config;
     const struct current_context current = state_context();
@@ -250,7 +301,8 @@ static cudaError_t launch(const void *function, const struct request *r, void **
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream) {
-    struct request r = {"cudaLaunchKernel", grid, block, shared, stream, false, false, {0, 0}};
+    const struct request r = {
+        .function = "cudaLaunchKernel", .grid = grid, .block = block, .shared = shared, .stream = stream};
     return launch(function, &r, args);
 }
 
@@ -271,18 +323,32 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function) {
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-    struct request r = {"cudaLaunchCooperativeKernel", grid, block, shared, stream, true, false, {0, 0}};
+    const struct request r = {.function = "cudaLaunchCooperativeKernel",
+                              .grid = grid,
+                              .block = block,
+                              .shared = shared,
+                              .stream = stream,
+                              .cooperative = true};
     return launch(function, &r, args);
 }
 
-static cudaError_t check_cluster(const struct request *r, unsigned x, unsigned y, unsigned z) {
-    if (!x || !y || !z || r->grid.x % x || r->grid.y % y || r->grid.z % z)
-        return state_refuse(r->function, cudaErrorInvalidClusterSize,
-                            "A grid of %u x %u x %u blocks cannot be parted into clusters of %u x %u x %u.", r->grid.x,
-                            r->grid.y, r->grid.z, x, y, z);
-    if ((unsigned long long)x * y * z > 1)
-        return state_refuse(r->function, cudaErrorNotSupported, "Thread block clusters are not emulated yet.");
-    return cudaSuccess;
+/* The grid is divided by both sizes, and the preferred one by the other: so CUDA's manual says. Here the regular
+ * clusters are made, as a GPU may, which takes the preferred ones where it has the room. */
+static cudaError_t check_preferred(const struct request *r) {
+    if (!r->preferred.x || !r->cluster.x || (divides(r->cluster, r->preferred) && divides(r->preferred, r->grid)))
+        return cudaSuccess;
+    return state_refuse(
+        r->function, cudaErrorInvalidClusterSize,
+        "Preferred clusters of %u x %u x %u blocks have to be multiples of the regular ones and divide the grid.",
+        r->preferred.x, r->preferred.y, r->preferred.z);
+}
+
+static cudaError_t take_cluster(const struct request *r, const cudaLaunchAttributeValue *value, dim3 *to) {
+    *to = (dim3){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+    if (volume(*to))
+        return cudaSuccess;
+    return state_refuse(r->function, cudaErrorInvalidClusterSize, "Clusters of %u x %u x %u blocks: none at all.",
+                        to->x, to->y, to->z);
 }
 
 /* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. An event
@@ -294,8 +360,9 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
         r->cooperative = a->val.cooperative != 0;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        r->clusters = true;
-        return check_cluster(r, a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z);
+        return take_cluster(r, &a->val, &r->cluster);
+    case 11: /* cudaLaunchAttributePreferredClusterDimension; headers before 12.8 do not name it */
+        return take_cluster(r, &a->val, &r->preferred);
     case cudaLaunchAttributeProgrammaticEvent:
         r->events[0] = a->val.programmaticEvent.event;
         return cudaSuccess;
@@ -310,7 +377,6 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:
-    case 11: /* cudaLaunchAttributePreferredClusterDimension */
     case 14: /* cudaLaunchAttributePreferredSharedMemoryCarveout */
     case 16: /* cudaLaunchAttributeNvlinkUtilCentricScheduling */
         return cudaSuccess;
@@ -324,20 +390,18 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
     if (!config || (config->numAttrs && !config->attrs))
         return state_return(cudaErrorInvalidValue);
-    struct request r = {"cudaLaunchKernelExC",
-                        config->gridDim,
-                        config->blockDim,
-                        config->dynamicSmemBytes,
-                        config->stream,
-                        false,
-                        false,
-                        {0, 0}};
+    struct request r = {.function = "cudaLaunchKernelExC",
+                        .grid = config->gridDim,
+                        .block = config->blockDim,
+                        .shared = config->dynamicSmemBytes,
+                        .stream = config->stream};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         cudaError_t error = apply_attribute(&config->attrs[i], &r);
         if (error != cudaSuccess)
             return error;
     }
-    cudaError_t error = launch(function, &r, args);
+    cudaError_t error = check_preferred(&r);
+    error = error == cudaSuccess ? launch(function, &r, args) : error;
     for (unsigned i = 0; i < 2 && error == cudaSuccess; i++)
         if (r.events[i])
             error = cudaEventRecord(r.events[i], config->stream);

@@ -8,13 +8,20 @@
 struct launch_shape {
     dim3 grid, block;
     size_t shared;
-    bool cooperative, clusters; /* clusters: it names their size */
+    bool cooperative;
+    dim3 cluster; /* blocks of a cluster; zeros: the launch names none */
 };
 
 /* Checks a launch on the calling thread's device, for a call named in messages; finds the kernel, ready to run, and fills
  * config but for its parameters. */
 cudaError_t execution_check(const char *call, const void *function, const struct launch_shape *shape,
                             const struct kernel **kernel, struct launch_config *config);
+
+/* Puts the size of its clusters into a launch that has been checked: what it names, or else what the kernel asks for
+ * (zeros: neither). */
+cudaError_t execution_cluster(const char *call, const struct kernel *k, dim3 cluster, struct launch_config *config);
+/* The size that the kernel was compiled for, or that has been set for it; zeros: none. */
+dim3 execution_kernel_cluster(const struct kernel *k);
 
 /* Calls a function of the program as a stream does: CUDA may not be called from there. */
 void execution_call_host(cudaHostFn_t function, void *data);

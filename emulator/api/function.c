@@ -1,5 +1,6 @@
 /* What a program may ask and set about a kernel. */
 #include "api/device.h"
+#include "api/execution.h"
 
 #include <string.h>
 
@@ -45,6 +46,22 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     out->preferredShmemCarveout = k->preferences.carveout;
     out->clusterSchedulingPolicyPreference = k->preferences.cluster_policy;
     out->nonPortableClusterSizeAllowed = k->preferences.large_clusters;
+    out->clusterDimMustBeSet = k->ptx->explicit_cluster;
+    const dim3 cluster = execution_kernel_cluster(k);
+    out->requiredClusterWidth = (int)cluster.x;
+    out->requiredClusterHeight = (int)cluster.y;
+    out->requiredClusterDepth = (int)cluster.z;
+    return cudaSuccess;
+}
+
+static cudaError_t set_cluster(const char *function, struct kernel *k, unsigned dimension, int value) {
+    if (value < 0)
+        return state_refuse(function, cudaErrorInvalidValue, "A cluster cannot have %d blocks.", value);
+    if (k->ptx->cluster[0])
+        return state_refuse(function, cudaErrorInvalidValue,
+                            "The kernel was compiled for clusters of %u x %u x %u blocks.", k->ptx->cluster[0],
+                            k->ptx->cluster[1], k->ptx->cluster[2]);
+    k->preferences.cluster[dimension] = (uint32_t)value;
     return cudaSuccess;
 }
 
@@ -62,6 +79,10 @@ static cudaError_t set_attribute(const char *function, struct kernel *k, enum cu
             return state_refuse(function, cudaErrorInvalidValue, "A carve-out is -1 or a percentage, not %d.", value);
         k->preferences.carveout = value;
         return cudaSuccess;
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+        return set_cluster(function, k, (unsigned)(attribute - cudaFuncAttributeRequiredClusterWidth), value);
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         k->preferences.large_clusters = value != 0;
         return cudaSuccess;

@@ -129,7 +129,7 @@ struct work *work_kernel(const char *function, const struct cudaKernelNodeParams
         *error = state_return(cudaErrorInvalidValue);
         return NULL;
     }
-    const struct launch_shape shape = {p->gridDim, p->blockDim, p->sharedMemBytes, cooperative, false};
+    const struct launch_shape shape = {p->gridDim, p->blockDim, p->sharedMemBytes, cooperative, {0, 0, 0}};
     if ((*error = execution_check(function, p->func, &shape, &k, &config)) != cudaSuccess)
         return NULL;
     if (k->param_count && !p->kernelParams && !p->extra) {
@@ -184,17 +184,18 @@ struct work *work_with_attribute(const struct work *w, unsigned id, const cudaLa
         *error = state_return(cudaErrorInvalidValue);
         return NULL;
     }
-    if (id == cudaLaunchAttributeClusterDimension &&
-        (uint64_t)value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1) {
-        *error = state_refuse("cudaGraphKernelNodeSetAttribute", cudaErrorNotSupported,
-                              "Thread block clusters are not emulated yet.");
-        return NULL;
-    }
     struct kernel_work *k = kernel_copy(w->kernel);
     if (k) {
         k->attributes[id] = *value;
         k->config.cooperative = k->attributes[cudaLaunchAttributeCooperative].cooperative != 0;
-        k->config.clusters = k->attributes[cudaLaunchAttributeClusterDimension].clusterDim.x != 0;
+    }
+    if (k && id == cudaLaunchAttributeClusterDimension) {
+        const dim3 size = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+        if ((*error = execution_cluster("cudaGraphKernelNodeSetAttribute", k->kernel, size, &k->config)) !=
+            cudaSuccess) {
+            free(k);
+            return NULL;
+        }
     }
     return wrap_kernel(k, error);
 }
@@ -205,6 +206,7 @@ struct work *work_with_attributes_of(const struct work *w, const struct work *so
         memcpy(k->attributes, source->kernel->attributes, sizeof k->attributes);
         k->config.cooperative = source->kernel->config.cooperative;
         k->config.clusters = source->kernel->config.clusters;
+        memcpy(k->config.cluster, source->kernel->config.cluster, sizeof k->config.cluster);
     }
     return wrap_kernel(k, error);
 }

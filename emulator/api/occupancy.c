@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "base/limits.h"
+#include "api/execution.h"
 #include "api/registration.h"
 #include "profile/occupancy_limits.h"
 
@@ -69,45 +70,74 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     return cudaSuccess;
 }
 
-/* ---- Clusters: there are those of one block only ---- */
+/* ---- Clusters ---- */
+
+/* Multiprocessors of each part of the device in which a cluster must lie (a graphics processing cluster, as far as it
+ * is in use), and the most blocks of clusters that one holds: what an H200's answers follow from. Others may have other
+ * parts. */
+static const unsigned parts[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+#define SM_CLUSTER_BLOCKS 8
+
+/* Clusters of so many blocks that are resident at once, where each multiprocessor can hold per_sm blocks. */
+static int resident_clusters(uint64_t size, int per_sm) {
+    unsigned clusters = 0, most = (unsigned)minimum(per_sm, SM_CLUSTER_BLOCKS);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i] >= size)
+            clusters += parts[i] * most / (unsigned)size;
+    return (int)clusters;
+}
+
+static unsigned most_blocks(const struct kernel *k) {
+    return k->preferences.large_clusters ? LIMIT_CLUSTER_LARGE : LIMIT_CLUSTER;
+}
+
+static cudaError_t blocks_of(const void *function, const cudaLaunchConfig_t *config, int *blocks) {
+    dim3 b = config->blockDim;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, (int)(b.x * b.y * b.z),
+                                                         config->dynamicSmemBytes);
+}
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function, const cudaLaunchConfig_t *config) {
     ENTER();
     cudaError_t error;
+    int blocks = 0;
     if (!size || !config)
         return state_return(cudaErrorInvalidValue);
-    if (!kernel_of(function, NULL, &error))
+    const struct kernel *k = kernel_of(function, NULL, &error);
+    if (!k)
         return error;
-    *size = 1;
-    return cudaSuccess;
+    error = blocks_of(function, config, &blocks);
+    if (error == cudaSuccess)
+        *size = blocks ? (int)most_blocks(k) : 0;
+    return error;
 }
 
-/* Blocks of the cluster that a configuration asks for; 0 when it asks for none. */
-static unsigned long long cluster_blocks(const cudaLaunchConfig_t *config) {
+/* Blocks of the cluster that a configuration asks for, or else the kernel; 0: neither does. */
+static uint64_t cluster_blocks(const struct kernel *k, const cudaLaunchConfig_t *config) {
+    dim3 n = execution_kernel_cluster(k);
     for (unsigned i = 0; config->attrs && i < config->numAttrs; i++)
         if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) {
             const cudaLaunchAttributeValue *v = &config->attrs[i].val;
-            return (unsigned long long)v->clusterDim.x * v->clusterDim.y * v->clusterDim.z;
+            n = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
         }
-    return 0;
+    return (uint64_t)n.x * n.y * n.z;
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const cudaLaunchConfig_t *config) {
     ENTER();
     cudaError_t error;
+    int blocks = 0;
     if (!clusters || !config)
         return state_return(cudaErrorInvalidValue);
     const struct kernel *k = kernel_of(function, NULL, &error);
     if (!k)
         return error;
-    unsigned long long size = cluster_blocks(config);
-    if (size > (k->preferences.large_clusters ? LIMIT_CLUSTER_LARGE : LIMIT_CLUSTER))
-        return state_refuse(__func__, cudaErrorInvalidClusterSize, "A cluster of %llu blocks is too large.", size);
-    int blocks = 0;
-    dim3 b = config->blockDim;
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, (int)(b.x * b.y * b.z),
-                                                          config->dynamicSmemBytes);
+    uint64_t size = cluster_blocks(k, config);
+    if (size > most_blocks(k))
+        return state_refuse(__func__, cudaErrorInvalidClusterSize, "A cluster of %llu blocks is too large.",
+                            (unsigned long long)size);
+    error = blocks_of(function, config, &blocks);
     if (error == cudaSuccess)
-        *clusters = size == 1 ? blocks * LIMIT_SMS : 0;
+        *clusters = size ? resident_clusters(size, blocks) : 0;
     return error;
 }

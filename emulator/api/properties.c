@@ -1,7 +1,7 @@
 /* What the emulated device says about itself: attributes, and the structure that holds most of them.
  *
  * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (bus width, the memory's
- * clock) is 0, as is what is not emulated (clusters, RDMA). clock() counts nanoseconds, and so the clock's rate is that of a
+ * clock) is 0, as is what is not emulated (RDMA). clock() counts nanoseconds, and so the clock's rate is that of a
  * nanosecond: a kernel that waits for so many clocks waits. Limits that shape programs are those of an H200, so that a program
  * launches the same grids. */
 #include <stdio.h>
@@ -95,6 +95,7 @@ static const int attributes[] = {
     [cudaDevAttrComputePreemptionSupported] = 1,
     [cudaDevAttrCanUseHostPointerForRegisteredMem] = 1,
     [cudaDevAttrCooperativeLaunch] = 1,
+    [cudaDevAttrClusterLaunch] = 1,
     [cudaDevAttrMaxSharedMemoryPerBlockOptin] = LIMIT_SHARED_BLOCK_OPTIN,
     [cudaDevAttrHostRegisterSupported] = 1,
     [cudaDevAttrMaxBlocksPerMultiprocessor] = LIMIT_SM_BLOCKS,
@@ -181,6 +182,7 @@ static const struct cudaDeviceProp properties = {
     .computePreemptionSupported = 1,
     .canUseHostPointerForRegisteredMem = 1,
     .cooperativeLaunch = 1,
+    .clusterLaunch = 1,
     .sharedMemPerBlockOptin = LIMIT_SHARED_BLOCK_OPTIN,
     .maxBlocksPerMultiProcessor = LIMIT_SM_BLOCKS,
     .accessPolicyMaxWindowSize = LIMIT_ACCESS_WINDOW,

@@ -20,6 +20,9 @@ struct bad_access {
     unsigned lanes;                   /* of the warp that did the same */
     bool one_dimension;               /* of grid and block */
     uint64_t space_bytes;             /* size of shared or local memory */
+    bool foreign;                     /* the address leads to another block of the cluster, or to none of it, ... */
+    uint32_t rank;                    /* by this rank */
+    const uint32_t *block;            /* that block's index; NULL: there is none of this rank */
     const struct allocation *nearest; /* NULL when there is none */
     uint64_t thread;                  /* blockIdx * blockDim + threadIdx, counted over the grid */
     uint64_t threads;                 /* in the grid */

@@ -83,6 +83,8 @@ struct block_watch {
     struct launch_watch *launch;
     struct block_order order;
     struct shadow_arrays shadow;
+    struct shadow_word
+        *cluster_shadow; /* instead of it where a cluster has several blocks: records may be of any of them */
     struct read_shared {
         uint64_t *words;     /* read by two warps since `base`, and not written: a bit for each shadow word */
         uint32_t base, warp; /* reads by warps with larger numbers than this one change nothing */
@@ -132,6 +134,7 @@ struct touch {
     uint64_t address; /* in its space: an offset in shared and local memory */
     bool write, atomic;
     const struct allocation *allocation; /* of global memory */
+    struct block *target;                /* whose shared memory it is */
 };
 
 static inline struct touch touch_of(struct warp *w, const struct insn *in, const struct probe *s) {
@@ -229,7 +232,7 @@ void report_outside_variable(struct warp *w, const struct insn *in, const struct
 void written_start(struct block_watch *b, const struct block *block);
 /* Moves written_until over what has been written since, from the beginning of shared memory on. */
 void written_extend(struct block_watch *b, uint32_t shared_bytes);
-void written_shared(struct block_watch *b, const struct touch *t);
+void written_shared(const struct touch *t);
 void written_local(struct block_watch *b, const struct touch *t);
 void written_global(struct block_watch *b, const struct touch *t);
 

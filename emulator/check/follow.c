@@ -91,6 +91,7 @@ uint8_t follow_origin(struct follow *f, const struct warp *w, const struct insn 
     for (uint32_t rest = new->lanes; rest; rest &= rest - 1) {
         o->address[first_lane(rest)] = new->address[first_lane(rest)];
         o->asked[first_lane(rest)] = new->asked[first_lane(rest)];
+        o->rank[first_lane(rest)] = new->rank[first_lane(rest)];
     }
     return (uint8_t)(o - f->origins);
 }
@@ -114,7 +115,8 @@ void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing) 
     struct warp *w = t->warp;
     const struct access *a = t->in->extra;
     struct follow *f = follow_begin(w);
-    const uint8_t *stored = stored_origins(w, space, t->address, t->lane);
+    bool foreign = space == SPACE_SHARED && t->target != w->block; /* what it holds is not followed to another block */
+    const uint8_t *stored = foreign ? NULL : stored_origins(w, space, t->address, t->lane);
     uint8_t new = 0;
     for (unsigned i = 0; i < t->bytes; i++) {
         if (!(missing >> i & 1))
@@ -124,6 +126,7 @@ void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing) 
             struct origin o = {
                 .lanes = 1u << t->lane, .space = (uint8_t)space, .bytes = t->bytes, .allocation = t->allocation};
             o.address[t->lane] = t->address;
+            o.rank[t->lane] = (uint8_t)(space == SPACE_SHARED ? t->target->rank : 0);
             new = follow_origin(f, w, t->in, &o);
         }
         if (a->regs[i / a->bytes] != ~0u)

@@ -25,6 +25,7 @@ struct origin {
     uint32_t bytes; /* that were read */
     uint64_t address[WARP_SIZE];
     uint8_t asked[WARP_SIZE]; /* the lane that a shuffle asked */
+    uint8_t rank[WARP_SIZE];  /* of the block whose shared memory was read */
 };
 
 /* Predicates have a bit for each lane in the frame; where they came from is remembered for the last few that were made. */

@@ -1,6 +1,9 @@
 /* Undefined values that somebody uses: see follow.h. */
+#include <string.h>
+
 #include "base/checks.h"
 #include "check/follow.h"
+#include "machine/block_cluster.h"
 
 static uint8_t told_lane(const struct origin *o, const struct warp *w, int lane) {
     bool own = o->warp == w->index && o->lanes >> lane & 1;
@@ -29,6 +32,10 @@ void follow_use(const struct warp *w, const struct insn *in, int lane, uint8_t b
                        .bytes = o->bytes,
                        .asked = o->asked[from],
                        .allocation = o->allocation};
+    if (o->space == SPACE_SHARED) {
+        memcpy(h.owner, cluster_block(w->block, o->rank[from])->ctaid, sizeof h.owner);
+        h.foreign = o->rank[from] != w->block->rank;
+    }
     hazards_note(&w->launch->watch->hazards, &h);
 }
 

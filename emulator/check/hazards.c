@@ -130,6 +130,10 @@ static void put_line(struct text *t, const struct source_position *p, const stru
 static void put_what(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     if (h->space == SPACE_SHARED)
         symbol_put_shared(t, h->kernel, h->at.file, h->address, h->bytes);
+    if (h->space == SPACE_SHARED && (h->foreign || h->relation == RELATION_CLUSTER))
+        text_format(t, " of block (%u,%u,%u)", h->owner[0], h->owner[1], h->owner[2]);
+    else if (h->space == SPACE_SHARED)
+        return;
     else if (h->space == SPACE_LOCAL)
         text_format(t, "byte %l of its local memory", h->address);
     else
@@ -142,6 +146,8 @@ static const char *missing(const struct hazard *h) {
         return ", with no __syncwarp() between";
     case RELATION_BLOCK:
         return ", with no __syncthreads() between";
+    case RELATION_CLUSTER:
+        return ", with no cluster.sync() between";
     case RELATION_GRID:
         return ", and nothing orders the two blocks";
     case RELATION_HOST:
@@ -177,8 +183,12 @@ static const char *advice(const struct hazard *h) {
                    ? "Nobody has written these bytes: cudaMalloc does not clear memory. Fill it with cudaMemset or "
                      "cudaMemcpy, or let a kernel write it first."
                : h->space == SPACE_SHARED
-                   ? "Nobody in this block has written these bytes: shared memory starts with whatever was there. "
-                     "Write every element before the __syncthreads() that comes before the read."
+                   ? h->foreign ? "Nobody has written these bytes of the other block: shared memory starts with "
+                                  "whatever was there. "
+                                  "Write every element before the cluster.sync() that comes before the read."
+                                : "Nobody in this block has written these bytes: shared memory starts with whatever "
+                                  "was there. "
+                                  "Write every element before the __syncthreads() that comes before the read."
                    : "The thread reads a variable or an array element of its own that it has not set.";
     switch (h->relation) {
     case RELATION_WARP:
@@ -190,6 +200,10 @@ static const char *advice(const struct hazard *h) {
     case RELATION_BLOCK:
         return "Which of the two comes first is up to chance: put a __syncthreads() between them, where every thread "
                "of the block passes it.";
+    case RELATION_CLUSTER:
+        return "The blocks of a cluster run at the same time: put a cluster.sync() between the two accesses, where "
+               "every thread of "
+               "the cluster passes it, or let an mbarrier hand the data over.";
     case RELATION_GRID:
         return "Blocks run in any order and at the same time. Let each block write its own elements, use atomics, or "
                "split the work into two kernels. If a flag hands the data over: __threadfence() before it is set and "
@@ -242,7 +256,7 @@ static void copy_name(const struct hazard *h, const struct pointer_argument *arg
  * between" */
 static void put_race_sentence(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text s = {0};
-    bool blocks = h->relation >= RELATION_GRID;
+    bool blocks = h->relation >= RELATION_CLUSTER;
     if (h->relation == RELATION_HOST)
         text_string(&s, "the host");
     else if (h->host_now)
@@ -311,6 +325,28 @@ static void put_lines(struct text *t, const struct hazard *h, const struct point
         shown |= put_source_line(t, h->at_use);
     if (shown)
         text_string(t, MARK "\n");
+}
+
+/* "thread (0,0,0) of block (1,0,0) read tile[37] of block (0,0,0) at x.cu:43, and that block may have exited before" */
+static void put_exit(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    struct text title = {0}, s = {0};
+    text_format(&title, "Error: Race reported between %s access at ", access_word(h->now, h->write));
+    put_place_words(&title, name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    title.bytes[title.length] = '\0';
+    put_title(t, title.bytes);
+    text_format(t, MARK "    and the end of block (%u,%u,%u) [%g hazard%s]\n", h->owner[0], h->owner[1], h->owner[2],
+                h->count, h->count == 1 ? "" : "s");
+    put_who(&s, &h->who, true);
+    text_format(&s, " %s ", verb(h->now, h->write));
+    put_what(&s, h, arg);
+    put_line(&s, &h->at, h->kernel, h->now);
+    text_string(&s, ", and that block may have exited before.");
+    s.bytes[s.length] = '\0';
+    put_prose(t, MARK "    ", s.bytes);
+    put_lines(t, h, arg);
+    put_advice(
+        t, "A block's shared memory ends with it: let all blocks of the cluster come to cluster.sync() behind the last "
+           "access to another block's shared memory, before any of them returns.");
 }
 
 /* A shuffle that nobody answers. */
@@ -406,6 +442,7 @@ static const struct {
     [HAZARD_RACE] = {put_race, FINDING_RACE},
     [HAZARD_COPY] = {put_race, FINDING_RACE},
     [HAZARD_PLAIN_READ] = {put_race, FINDING_RACE},
+    [HAZARD_EXIT] = {put_exit, FINDING_RACE},
     [HAZARD_UNWRITTEN] = {put_unwritten, FINDING_UNINITIALIZED},
     [HAZARD_NOBODY] = {put_nobody, FINDING_UNINITIALIZED},
     [HAZARD_GONE_AROUND] = {put_gone_around, FINDING_LOST_LANE},

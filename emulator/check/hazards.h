@@ -11,13 +11,21 @@ enum hazard_kind {
     HAZARD_RACE,       /* two accesses, at least one a write, that nothing orders */
     HAZARD_COPY,       /* an access to what a cp.async may still be writing */
     HAZARD_PLAIN_READ, /* a race of a plain read with an atomic, in global memory: some mean it */
+    HAZARD_EXIT,       /* an access to shared memory of a block that may have exited by then */
     HAZARD_UNWRITTEN,  /* memory is read that nobody has written, and the value is used */
     HAZARD_NOBODY,     /* a shuffle asks a lane that does not take part, and what it gets is used */
     HAZARD_GONE_AROUND /* lanes that a mask names work behind the *_sync function, and never come to it */
 };
 
 /* How far the two accesses are apart: says what is missing between them. */
-enum hazard_relation { RELATION_WARP, RELATION_BLOCK, RELATION_GRID, RELATION_LAUNCHES, RELATION_HOST };
+enum hazard_relation {
+    RELATION_WARP,
+    RELATION_BLOCK,
+    RELATION_CLUSTER,
+    RELATION_GRID,
+    RELATION_LAUNCHES,
+    RELATION_HOST
+};
 
 struct hazard_thread {
     uint32_t block[3], thread[3];
@@ -30,6 +38,8 @@ struct hazard {
     const struct kernel *kernel, *kernel_then; /* then: NULL for a copy or fill by the host */
     const struct insn *now, *then;             /* NULL: unknown */
     struct hazard_thread who, who_then;
+    uint32_t owner[3]; /* the block whose shared memory it is */
+    bool foreign;      /* which is not that of `who` */
     enum ptx_space space;
     uint64_t address; /* an offset in shared and local memory */
     uint32_t bytes;

@@ -58,6 +58,8 @@ __attribute__((constructor)) static void observe_machine(void) {
     observer.block_begins = watch_block_start;
     observer.block_ended = watch_block_free;
     observer.barrier_opens = watch_barrier_opens;
+    observer.cluster_opens = watch_cluster_opens;
+    observer.block_exits = watch_block_exits;
     observer.memory_read = watch_read;
     observer.sync_executes = gone_around_check;
     observer.argument_printed = follow_printed;

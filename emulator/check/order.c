@@ -443,10 +443,15 @@ void order_phase_over(struct sync_variable *s) {
     struct released *r = &s->arrived;
     if (!r->used)
         return;
+    if (s->all.used && s->all.block == r->block) {
+        s->all.base = later(s->all.base, r->base);
+        known_join(s->all.known, r->known);
+    } else { /* clocks of different blocks cannot be joined; the facts have them all */
+        s->all.block = r->block;
+        s->all.base = r->base;
+        memcpy(s->all.known, r->known, sizeof r->known);
+    }
     s->all.used = true;
-    s->all.block = r->block;
-    s->all.base = later(s->all.base, r->base);
-    known_join(s->all.known, r->known);
     facts_join(&s->all.facts, &r->facts);
     released_clear(r);
 }

@@ -25,7 +25,8 @@ enum probe_kind {
     PROBE_WAIT,
     PROBE_WAIT_ALL,
     PROBE_MBARRIER_INIT,
-    PROBE_MBARRIER_ARRIVE, /* also an arrival of bytes (complete_tx) */
+    PROBE_MBARRIER_ARRIVE,    /* also an arrival of bytes (complete_tx) */
+    PROBE_MBARRIER_MULTICAST, /* such bytes in several blocks */
     PROBE_MBARRIER_WAIT,
     PROBE_MBARRIER_COPIES, /* cp.async.mbarrier.arrive: an arrival when the lane's copies are done */
 };

@@ -1,6 +1,8 @@
 /* Decides for one access and one recorded access whether they race, reports it, and records the access. */
 #include "check/race.h"
 
+#include <string.h>
+
 /* ---- two accesses ---- */
 
 static bool same_block(const struct race *now, const struct full_record *old) {
@@ -96,7 +98,7 @@ static bool only_warns(const struct race *now, const struct full_record *old) {
 
 static enum hazard_relation relation(const struct race *now, const struct full_record *old) {
     return old->launch != now->record.launch ? RELATION_LAUNCHES
-           : !same_block(now, old)           ? RELATION_GRID
+           : !same_block(now, old)           ? (now->shared ? RELATION_CLUSTER : RELATION_GRID)
            : same_warp(now, old)             ? RELATION_WARP
                                              : RELATION_BLOCK;
 }
@@ -120,6 +122,10 @@ static void note(const struct race *now, const struct full_record *old, bool old
                        .write = t->write,
                        .write_then = old_write,
                        .allocation = t->allocation};
+    if (now->shared) {
+        memcpy(h.owner, t->target->ctaid, sizeof h.owner);
+        h.foreign = t->target != w->block;
+    }
     race_fill_then(&h, w->launch, now->record.launch, old);
     if (order_copy_unfinished(&now->b->order, old->record) && same_block(now, old))
         h.kind = HAZARD_COPY;
@@ -141,8 +147,8 @@ static bool against(const struct race *now, const struct full_record *old, enum 
 /* Are two reads by parties that are worth telling apart? Reads by two warps of shared memory find more races than reads
  * by two lanes of one, and so do reads by two blocks of global memory. */
 static bool same_party(const struct race *now, const struct full_record reads[2]) {
-    return now->shared ? RECORD_WARP(reads[0].record.packed) == RECORD_WARP(reads[1].record.packed)
-                       : reads[0].block == reads[1].block;
+    return reads[0].block == reads[1].block &&
+           (!now->shared || RECORD_WARP(reads[0].record.packed) == RECORD_WARP(reads[1].record.packed));
 }
 
 void race_remember_read(const struct race *now, struct full_record reads[2]) {

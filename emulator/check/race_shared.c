@@ -8,7 +8,7 @@ static bool same_value(const struct race *now, const struct full_record *old, en
     (void)slot;
     if (a.time == b.time && !((a.packed ^ b.packed) & ~(uint32_t)RECORD_LANE))
         return touch_same_values(t, (int)(a.packed & RECORD_LANE));
-    return touch_same_value(t, t->warp->block->shared + t->address);
+    return touch_same_value(t, t->target->shared + t->address);
 }
 
 static struct race race_of(struct block_watch *b, struct access_record record) {
@@ -31,6 +31,11 @@ void race_shared(struct block_watch *b, const struct touch *t) {
     bool found = false;
     now.touch = t;
     now.write = t->write;
+    struct shadow_word *words = t->target->watch->cluster_shadow;
+    for (uint64_t i = t->address >> shift; words && i <= (t->address + t->bytes - 1) >> shift; i++)
+        found |= race_with_word(&now, &words[i], found);
+    if (words)
+        return;
     read_log_propagate(b);
     if (t->write)
         read_log_shut(b, t->probe->record & RECORD_COPY);

@@ -17,9 +17,12 @@
 #include "check/managed_watch.h"
 #include "check/finding_json.h"
 #include "check/parts.h"
+#include "check/symbols.h"
 #include "base/text.h"
 #include "check/unused.h"
 #include "emulator.h"
+#include "machine/block_cluster.h"
+#include "machine/block_cluster.h"
 #include "memory/memory.h"
 
 #define REMEMBER 256
@@ -226,6 +229,16 @@ static uint64_t volume(const uint32_t n[3]) {
     return (uint64_t)n[0] * n[1] * n[2];
 }
 
+/* Of shared memory: whose it is. In a launch without clusters it is always the block's own. */
+static void describe_target(struct bad_access *bad, const struct block *own) {
+    bad->rank = cluster_rank(own, (uint32_t)bad->address);
+    bad->foreign = own->launch->cluster_blocks > 1 && bad->rank != own->rank;
+    if (own->launch->cluster_blocks > 1)
+        bad->address &= CLUSTER_OFFSET_MASK;
+    if (bad->foreign && bad->rank < own->launch->cluster_blocks)
+        bad->block = cluster_block(own, bad->rank)->ctaid;
+}
+
 static struct bad_access describe(const struct warp *w, const struct insn *in, enum finding finding, int lane,
                                   uint64_t address) {
     const struct access *access = in->extra;
@@ -245,6 +258,8 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
             bad.address &= ((uint64_t)1 << WINDOW_SHIFT) - 1;
         bad.space_bytes = bad.space == SPACE_SHARED ? w->launch->shared_bytes : w->launch->local_bytes;
     }
+    if (bad.space == SPACE_SHARED)
+        describe_target(&bad, w->block);
     return bad;
 }
 
@@ -264,7 +279,7 @@ static uint32_t bad_lanes(const struct warp *w, const struct insn *in, enum find
             is_bad =
                 finding == FINDING_READ_ONLY || finding == FINDING_NO_PEER_ACCESS || !memory_translate(address, bytes);
         else if (space == SPACE_SHARED)
-            is_bad = (uint32_t)address + bytes > w->launch->shared_bytes;
+            is_bad = !cluster_find(w->block, (uint32_t)address, bytes, &(uint32_t){0});
         else if (space == SPACE_LOCAL)
             is_bad = (address & ~(~(uint64_t)0 << WINDOW_SHIFT)) + bytes > w->launch->local_bytes;
         bad |= (uint32_t)is_bad << lane;
@@ -330,6 +345,23 @@ static const char *verb_of(enum finding finding) {
     }
 }
 
+/* "in the shared memory of block (1,0,0), rank 1 in the cluster, and is 4 bytes after tile" */
+static void put_target(struct text *t, const struct kernel *kernel, const struct bad_access *bad) {
+    const struct ptx_variable *v = symbol_shared_before(kernel, bad->address);
+    if (!bad->block) {
+        text_format(t, MARK "    in the shared memory of a block of rank %u, which the cluster does not have\n",
+                    bad->rank);
+        return;
+    }
+    text_format(t, MARK "    in the shared memory of block (%u,%u,%u), rank %u in the cluster\n", bad->block[0],
+                bad->block[1], bad->block[2], bad->rank);
+    if (!v || bad->address + bad->bytes <= bad->space_bytes)
+        return;
+    text_format(t, MARK "    and is %l bytes after ", bad->address - v->address - v->size + 1);
+    symbol_put_variable(t, v);
+    text_format(t, ", which has %l bytes\n", v->size);
+}
+
 static void put_access(struct text *t, const struct warp *w, const struct insn *in, const struct bad_access *bad,
                        const struct source_position *p, uint32_t lanes) {
     const struct kernel *kernel = w->launch->kernel;
@@ -340,6 +372,8 @@ static void put_access(struct text *t, const struct warp *w, const struct insn *
     text_format(t, MARK "    Access to %x is %s\n", bad->address, verb_of(bad->finding));
     if (has_allocations(bad->space))
         put_nearest(t, bad);
+    if (bad->foreign)
+        put_target(t, kernel, bad);
     put_callers(t, kernel, p->inlined_at);
     put_others(t, (unsigned)__builtin_popcount(lanes) - 1);
     put_access_source(

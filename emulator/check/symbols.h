@@ -9,6 +9,8 @@
 
 /* The shared variable of a kernel at an offset, or NULL. */
 const struct ptx_variable *symbol_shared(const struct kernel *kernel, uint64_t offset);
+/* The last of those that end at or before an offset, or NULL. */
+const struct ptx_variable *symbol_shared_before(const struct kernel *kernel, uint64_t offset);
 /* Adds "tile[1][5]" where the declaration stands in the file, otherwise "tile[37]"; where the offset is in no
  * variable, "byte 148 of shared memory". */
 void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *file, uint64_t offset, uint32_t bytes);

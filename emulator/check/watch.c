@@ -10,9 +10,11 @@
 #include "check/fast_path.h"
 #include "check/follow.h"
 #include "check/launch_order.h"
+#include "machine/block_cluster.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
+#include "ops/tensor_copy.h"
 #include "ops/wgmma.h"
 
 /* ---- launches and blocks ---- */
@@ -40,7 +42,9 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
     unsigned checks = checks_on() & (CHECK_RACE | CHECK_INIT | CHECK_SYNC | CHECK_MEMORY);
     if (!checks)
         return NULL;
-    struct launch_watch *l = launch->watch = launch_watch_new(checks | (checks_on() & CHECK_SLOW), launch->kernel);
+    unsigned slow =
+        launch->cluster_blocks > 1 ? CHECK_SLOW : checks_on() & CHECK_SLOW; /* the fast paths know one block */
+    struct launch_watch *l = launch->watch = launch_watch_new(checks | slow, launch->kernel);
     if (launch->config.order && launch->config.order->serial) {
         l->operation = *launch->config.order;
         struct ran ran = ran_of(launch);
@@ -84,6 +88,8 @@ static struct block_watch *block_watch_new(const struct block *b) {
         watch->shadow = shadow_new(l);
         watch->read_shared.words = zeroed(watch->shadow.size / 64 + 2, 8);
     }
+    if (l->watch->checks & CHECK_RACE && l->cluster_blocks > 1)
+        watch->cluster_shadow = zeroed(watch->shadow.size, sizeof *watch->cluster_shadow);
     if (l->watch->checks & CHECK_INIT) {
         watch->shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
         watch->local_written = zeroed((size_t)watch->local_stride * WARP_SIZE, l->warps_per_block);
@@ -105,6 +111,8 @@ void watch_block_start(struct block *b) {
     barrier_start(b->watch, b->launch->warps_per_block);
     b->watch->reads.never = false;
     read_log_forget(b->watch);
+    if (b->watch->cluster_shadow)
+        memset(b->watch->cluster_shadow, 0, b->watch->shadow.size * sizeof *b->watch->cluster_shadow);
     if (b->watch->shared_written)
         written_start(b->watch, b);
     follow_block_start(b->watch);
@@ -119,6 +127,7 @@ void watch_block_free(struct block *b) {
     sync_free(&watch->syncs);
     follow_free(watch);
     free(watch->shadow.arrays);
+    free(watch->cluster_shadow);
     free(watch->read_shared.words);
     free(watch->reads.items);
     free(watch->reachable.bits);
@@ -157,8 +166,8 @@ bool touch_same_values(const struct touch *t, int other) {
 
 /* The synchronization variable at the accessed address, locked if it is in global memory. NULL: there is none, and
  * none is to be made. */
-static struct sync_variable *variable_open(struct block_watch *b, const struct touch *t, bool make) {
-    struct sync_table *table = t->allocation ? launch_order_variables(t->address) : &b->syncs;
+static struct sync_variable *variable_open(const struct touch *t, bool make) {
+    struct sync_table *table = t->allocation ? launch_order_variables(t->address) : &t->target->watch->syncs;
     struct sync_variable *s = make ? sync_make(table, t->address) : sync_find(table, t->address);
     if (s)
         s->global = t->allocation != NULL;
@@ -175,7 +184,7 @@ static bool strongly(const struct touch *t, unsigned flag) {
 }
 
 static bool is_arrival(const struct probe *s) {
-    return s->kind == PROBE_MBARRIER_ARRIVE || s->kind == PROBE_MBARRIER_COPIES;
+    return s->kind == PROBE_MBARRIER_ARRIVE || s->kind == PROBE_MBARRIER_MULTICAST || s->kind == PROBE_MBARRIER_COPIES;
 }
 
 /* A release is recorded before the access is made and an acquire after it, so that who sees the value sees the
@@ -186,7 +195,7 @@ static void talk_before(struct block_watch *b, const struct touch *t) {
     bool now = strongly(t, PROBE_RELEASE), fenced = now || order_may_release(&b->order);
     if (!fenced && t->atomic)
         return;
-    struct sync_variable *s = variable_open(b, t, true);
+    struct sync_variable *s = variable_open(t, true);
     if (is_arrival(t->probe))
         order_arrive(&b->order, t->warp->index, s);
     else if (fenced)
@@ -199,7 +208,7 @@ static void talk_before(struct block_watch *b, const struct touch *t) {
 static void talk_after(struct block_watch *b, const struct touch *t) {
     if ((t->write && !t->atomic) || !(t->probe->flags & PROBE_STRONG))
         return;
-    const struct sync_variable *s = variable_open(b, t, false);
+    const struct sync_variable *s = variable_open(t, false);
     if (s)
         order_acquire(&b->order, t->warp->index, s, strongly(t, PROBE_ACQUIRE));
     variable_close(t);
@@ -207,17 +216,23 @@ static void talk_after(struct block_watch *b, const struct touch *t) {
 
 /* ---- spaces ---- */
 
+/* Finds the block whose shared memory it is; from then on the address is an offset there. */
+static bool find_target(struct touch *t) {
+    uint32_t offset;
+    t->target = cluster_find(t->warp->block, (uint32_t)t->address, t->bytes, &offset);
+    t->address = offset;
+    return t->target && !cluster_block_ended(t->target);
+}
+
 static void touch_shared(struct block_watch *b, struct touch *t) {
-    const struct launch *l = t->warp->launch;
-    t->address &= 0xffffffffu;
-    if (t->address + t->bytes > l->shared_bytes || t->address < l->kernel->reserved_shared)
+    if (!find_target(t) || t->address < t->warp->launch->kernel->reserved_shared)
         return;
     if (b->launch->checks & CHECK_RACE) {
         talk_before(b, t);
         race_shared(b, t);
     }
     if (b->launch->checks & CHECK_INIT)
-        written_shared(b, t);
+        written_shared(t);
 }
 
 /* Finds the allocation: nearly always that of the last lane. */
@@ -355,10 +370,47 @@ static void pieces_touch(struct block_watch *b, struct warp *w, const struct ins
     }
 }
 
+/* A side of a copy by a tensor map is touched part by part. */
+struct tensor_touch {
+    struct block_watch *watch;
+    struct touch touch;
+};
+
+static void touch_part(void *context, uint64_t address, uint32_t bytes) {
+    struct tensor_touch *t = context;
+    t->touch.bytes = bytes;
+    touch(t->watch, &t->touch, address);
+}
+
+static void tensor_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
+    struct tensor_touch t = {b, touch_of(w, in, s)};
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        t.touch.lane = first_lane(rest);
+        tensor_copy_parts(w, in->extra, t.touch.lane, touch_part, &t);
+    }
+}
+
+/* Without .multicast::cluster there is one target. ranks: slot of its mask, or ~0u. */
+static void touch_targets(struct block_watch *b, struct touch *t, uint64_t address, uint32_t ranks) {
+    struct warp *w = t->warp;
+    if (ranks == ~0u) {
+        touch(b, t, address);
+        return;
+    }
+    for (uint32_t left = ((const uint16_t *)(const void *)(w->regs + ranks))[t->lane]; left; left &= left - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctz(left);
+        touch(b, t, (address & ~(uint64_t)UINT32_MAX) | cluster_address(w->block, rank, (uint32_t)address));
+    }
+}
+
 /* A side of a bulk copy: insn.extra is a struct bulk, whose access looks at one address after another. */
 static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
     struct touch t = touch_of(w, in, s);
+    if (k->tensor) {
+        tensor_touch(b, w, in, s);
+        return;
+    }
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         t.lane = first_lane(rest);
         const void *at = w->regs + k->address_reg;
@@ -367,7 +419,7 @@ static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn 
                                               : 0;
         t.bytes = ((const uint32_t *)(const void *)(w->regs + in->op[1]))[t.lane];
         if (t.bytes)
-            touch(b, &t, base + (uint64_t)k->offset);
+            touch_targets(b, &t, base + (uint64_t)k->offset, k->ranks);
     }
 }
 
@@ -414,6 +466,10 @@ static void access_before(struct block_watch *b, struct warp *w, const struct in
     }
 }
 
+static uint32_t multicast_ranks(const struct insn *in, const struct probe *s) {
+    return s->kind == PROBE_MBARRIER_MULTICAST ? in->op[2] : ~0u;
+}
+
 /* mbarrier.init is a plain write that must happen before all use; every other instruction on it is atomic. */
 static void mbarrier_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     uint64_t addresses[WARP_SIZE];
@@ -428,13 +484,17 @@ static void mbarrier_before(struct block_watch *b, struct warp *w, const struct 
             t.atomic = false;
         if (s->kind == PROBE_MBARRIER_WAIT)
             t.write = false;
-        touch(b, &t, addresses[t.lane]);
+        touch_targets(b, &t, addresses[t.lane], multicast_ranks(in, s));
     }
 }
 
 /* Barriers have keys in the table of synchronization variables, beyond all shared addresses. */
 #define BARRIER_KEY ((uint64_t)1 << 40)
 #define CLUSTER_KEY (BARRIER_KEY + 16)
+
+static struct sync_variable *cluster_variable(const struct block *b) {
+    return sync_make(&cluster_block(b, 0)->watch->syncs, CLUSTER_KEY);
+}
 
 /* bar.arrive does not wait: it is a release to those who wait. */
 static void barrier_before(struct block_watch *b, struct warp *w, const struct insn *in) {
@@ -461,7 +521,7 @@ static void watch_before(struct block_watch *b, struct warp *w, const struct ins
     else if (s->kind == PROBE_BARRIER)
         barrier_before(b, w, in);
     else if (s->kind == PROBE_CLUSTER_ARRIVE)
-        order_release(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
+        order_arrive(&b->order, w->index, cluster_variable(w->block));
     else if (s->kind >= PROBE_MBARRIER_INIT)
         mbarrier_before(b, w, in, s);
 }
@@ -483,25 +543,38 @@ static void acquire_after(struct block_watch *b, struct warp *w, const struct in
         enum ptx_space space = touch_space(in->extra, t.address);
         if (space == SPACE_SHARED) {
             t.allocation = NULL;
-            t.address &= 0xffffffffu;
-            talk_after(b, &t);
+            if (find_target(&t))
+                talk_after(b, &t);
         } else if (space == SPACE_GLOBAL && find_allocation(&t)) {
             talk_after(b, &t);
         }
     }
 }
 
+static void phase_over_at(struct warp *w, uint32_t address) {
+    uint32_t offset;
+    const struct block *owner = cluster_find(w->block, address, sizeof(uint64_t), &offset);
+    struct sync_variable *s = owner ? sync_find(&owner->watch->syncs, offset) : NULL;
+    if (s)
+        order_phase_over(s);
+}
+
 /* Ends the phase of mbarriers whose last arrival this was. */
-static void phases_after(struct block_watch *b, struct warp *w, const struct insn *in, uint32_t mask) {
+static void phases_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s,
+                         uint32_t mask) {
     uint64_t addresses[WARP_SIZE];
+    uint32_t slot = multicast_ranks(in, s);
     if (b->phases_over == w->block->phases_over)
         return;
     b->phases_over = w->block->phases_over;
     access_addresses(w, in, addresses);
     for (; mask; mask &= mask - 1) {
-        struct sync_variable *s = sync_find(&b->syncs, addresses[first_lane(mask)] & 0xffffffffu);
-        if (s)
-            order_phase_over(s);
+        uint32_t address = (uint32_t)addresses[first_lane(mask)];
+        uint32_t ranks = slot == ~0u ? 0 : ((const uint16_t *)(const void *)(w->regs + slot))[first_lane(mask)];
+        if (slot == ~0u)
+            phase_over_at(w, address);
+        for (; ranks; ranks &= ranks - 1)
+            phase_over_at(w, cluster_address(w->block, (uint32_t)__builtin_ctz(ranks), address));
     }
 }
 
@@ -533,9 +606,9 @@ static void watch_after(struct block_watch *b, struct warp *w, const struct insn
     else if (s->kind == PROBE_ACCESS && s->flags & PROBE_STRONG)
         acquire_after(b, w, in, s, mask);
     else if (s->kind == PROBE_CLUSTER_WAIT && done)
-        order_acquire(&b->order, w->index, sync_make(&b->syncs, CLUSTER_KEY), true);
+        order_acquire(&b->order, w->index, cluster_variable(w->block), true);
     else if (is_arrival(s))
-        phases_after(b, w, in, mask);
+        phases_after(b, w, in, s, mask);
     else if (s->kind == PROBE_MBARRIER_WAIT && done)
         acquire_after(b, w, in, s, *(uint32_t *)(void *)(w->regs + in->op[0]) & mask);
 }
@@ -592,6 +665,12 @@ static uint32_t waiting_lanes(const struct warp *w, unsigned barrier) {
         if (w->splits[i].state == SPLIT_AT_BARRIER && w->splits[i].barrier == barrier)
             lanes |= w->splits[i].mask;
     return lanes;
+}
+
+void watch_cluster_opens(struct block *block) {
+    struct block_watch *b = block->watch;
+    if (b->launch->checks & CHECK_RACE)
+        order_phase_over(cluster_variable(block));
 }
 
 void watch_barrier_opens(struct block *block, unsigned barrier) {

@@ -21,5 +21,8 @@ struct probe;
 handler_fn probe_handler(const struct probe *probe, const struct insn *in);
 /* Everybody has arrived at a barrier of the block, and it is about to open. */
 void watch_barrier_opens(struct block *b, unsigned barrier);
+void watch_cluster_opens(struct block *b);
+/* A block of a cluster of several exits: check/block_exit.c. */
+void watch_block_exits(struct block *b);
 
 #endif

@@ -67,6 +67,10 @@ static void note(struct block_watch *b, const struct touch *t, enum ptx_space sp
                        .address = t->address,
                        .bytes = t->bytes,
                        .allocation = a};
+    if (space == SPACE_SHARED) {
+        memcpy(h.owner, t->target->ctaid, sizeof h.owner);
+        h.foreign = t->target != t->warp->block;
+    }
     hazards_note(&b->launch->hazards, &h);
 }
 
@@ -84,14 +88,14 @@ static void load(const struct touch *t, enum ptx_space space, uint64_t bytes) {
         follow_load(t, space, bytes);
 }
 
-void written_shared(struct block_watch *b, const struct touch *t) {
-    uint8_t *bits = (uint8_t *)b->shared_written;
+void written_shared(const struct touch *t) {
+    uint8_t *bits = (uint8_t *)t->target->watch->shared_written;
     if (is_load(t)) {
         load(t, SPACE_SHARED, missing(bits, t));
         return;
     }
     if ((!t->write || t->atomic) && !elements_set(bits, t))
-        note(b, t, SPACE_SHARED, NULL);
+        note(t->warp->block->watch, t, SPACE_SHARED, NULL);
     set(bits, t->address, t->bytes); /* also what was read: it is reported once */
 }
 

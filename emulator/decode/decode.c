@@ -330,14 +330,6 @@ static void layout_shared(struct decoder *d) {
     d->kernel->dynamic_start = (uint32_t)place_dynamic_shared(d, bytes);
 }
 
-static void check_cluster(struct decoder *d) {
-    const uint32_t *n = d->kernel->ptx->cluster;
-    if ((uint64_t)n[0] * n[1] * n[2] > 1 || n[1] > 1 || n[2] > 1 || n[0] > 1)
-        decode_fail(d,
-                    "thread block clusters of more than one block ('.reqnctapercluster %u, %u, %u') are not supported",
-                    n[0], n[1], n[2]);
-}
-
 static void layout_params(struct kernel *k) {
     for (struct ptx_variable *v = k->ptx->params; v; v = v->next) {
         uint32_t i = 0;
@@ -527,7 +519,6 @@ bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
     if (good) {
         d->trash_slot = ~0u;
         d->trash_predicate = decode_frame(d, 4, 64); /* the first of all: TRASH_PREDICATE */
-        check_cluster(d);
         reach(d, k->ptx);
         reach_all(d);
         find_recursion(d);

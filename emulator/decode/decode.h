@@ -86,6 +86,9 @@ _Noreturn void decode_undefined(struct decoder *d, const char *what, const char 
 
 /* Fills the address part of an access; returns the constant part of the address. */
 int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a);
+/* Accesses of .shared::cluster, whose address may lead to another block, are generic ones here: this is added to their
+ * address. */
+int64_t decode_cluster_window(const char *opcode);
 
 /* One for each DECODING: false when it is not written as that decodes it; then the tables of forms are asked. */
 #define DECODING(name) bool decode_##name(struct decoder *d, const struct ptx_insn *p);

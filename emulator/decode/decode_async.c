@@ -4,6 +4,7 @@
 
 #include "decode/decode.h"
 #include "decode/decode_async.h"
+#include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/atomic.h"
 #include "ops/forms.h"
@@ -101,25 +102,33 @@ bool decode_copy(struct decoder *d, const struct ptx_insn *p) {
 
 /* ---- mbarrier ---- */
 
-/* Emits an operation on the mbarrier at an address. */
-static struct insn *on_mbarrier(struct decoder *d, handler_fn handler, const struct ptx_operand *where, bool shared) {
+/* Emits an operation on the mbarrier at an address; `opcode` says in which space. */
+static struct insn *on_mbarrier(struct decoder *d, handler_fn handler, const struct ptx_operand *where,
+                                const char *opcode) {
     struct access *a = arena_alloc(d->arena, sizeof *a);
-    fill_access(d, a, ACCESS_ATOMIC, shared ? SPACE_SHARED : SPACE_GENERIC, TYPE_B64, 1);
-    int64_t offset = decode_address(d, where, a);
+    int64_t window = decode_cluster_window(opcode);
+    fill_access(d, a, ACCESS_ATOMIC, opcode_has(opcode, "shared") && !window ? SPACE_SHARED : SPACE_GENERIC, TYPE_B64,
+                1);
+    int64_t offset = decode_address(d, where, a) + window;
     struct insn *in = decode_emit(d, handler);
     in->imm = offset;
     in->extra = a;
     return in;
 }
 
-static bool in_shared(const char *opcode) {
-    return opcode_has(opcode, "shared");
-}
-
 void decode_arriving_bytes(struct decoder *d, const struct ptx_operand *where, uint32_t bytes) {
     uint32_t count = decode_constant(d, 32, bytes);
-    struct insn *in = on_mbarrier(d, op_mbarrier_bytes, where, opcode_has(d->at->opcode, "shared"));
+    struct insn *in = on_mbarrier(d, op_mbarrier_bytes, where, d->at->opcode);
     in->op[1] = count;
+    in->kind = 1;
+    in->flags = INSN_PSEUDO;
+}
+
+void decode_copied_bytes(struct decoder *d, const struct ptx_operand *where, uint32_t bytes, uint32_t ranks) {
+    bool multicast = ranks != ~0u;
+    struct insn *in = on_mbarrier(d, multicast ? op_mbarrier_multicast : op_mbarrier_bytes, where, ".shared::cluster");
+    in->op[1] = bytes;
+    in->op[2] = multicast ? ranks : 0;
     in->kind = 1;
     in->flags = INSN_PSEUDO;
 }
@@ -139,7 +148,7 @@ static void mbarrier_count(struct decoder *d, const struct ptx_insn *p, handler_
     mbarrier_words(d, p);
     need_operands(d, p, 2);
     uint32_t count = decode_source(d, &p->operands[1], 32);
-    struct insn *in = on_mbarrier(d, handler, &p->operands[0], in_shared(p->opcode));
+    struct insn *in = on_mbarrier(d, handler, &p->operands[0], p->opcode);
     in->op[1] = count;
     in->kind = (uint16_t)kind;
 }
@@ -162,7 +171,7 @@ bool decode_mbarrier_complete(struct decoder *d, const struct ptx_insn *p) {
 bool decode_mbarrier_inval(struct decoder *d, const struct ptx_insn *p) {
     mbarrier_words(d, p);
     need_operands(d, p, 1);
-    on_mbarrier(d, op_mbarrier_inval, &p->operands[0], in_shared(p->opcode));
+    on_mbarrier(d, op_mbarrier_inval, &p->operands[0], p->opcode);
     return true;
 }
 
@@ -174,7 +183,7 @@ static void mbarrier_arrive(struct decoder *d, const struct ptx_insn *p, unsigne
     uint32_t count = bytes ? decode_constant(d, 32, 1) : source_or(d, p, 2, 1);
     uint32_t expect = bytes ? source_or(d, p, 2, 0) : decode_constant(d, 32, 0);
     uint32_t state = decode_destination(d, &p->operands[0], 64);
-    struct insn *in = on_mbarrier(d, op_mbarrier_arrive, &p->operands[1], in_shared(p->opcode));
+    struct insn *in = on_mbarrier(d, op_mbarrier_arrive, &p->operands[1], p->opcode);
     in->op[0] = state;
     in->op[1] = count;
     in->op[2] = expect;
@@ -199,7 +208,7 @@ bool decode_mbarrier_wait(struct decoder *d, const struct ptx_insn *p) {
         decode_fail(d, "'%s' needs more operands", p->opcode);
     uint32_t state = decode_source(d, &p->operands[2], parity ? 32 : 64);
     uint32_t over = decode_destination(d, &p->operands[0], 1);
-    struct insn *in = on_mbarrier(d, op_mbarrier_wait, &p->operands[1], in_shared(p->opcode));
+    struct insn *in = on_mbarrier(d, op_mbarrier_wait, &p->operands[1], p->opcode);
     in->op[0] = over;
     in->op[1] = state;
     in->kind = parity;
@@ -224,7 +233,7 @@ bool decode_copy_arrive(struct decoder *d, const struct ptx_insn *p) {
     bool arrives = opcode_has(p->opcode, "noinc");
     uint32_t one = decode_constant(d, 32, 1), zero = decode_constant(d, 32, 0);
     handler_fn handler = arrives ? op_mbarrier_arrive : op_mbarrier_touch;
-    struct insn *in = on_mbarrier(d, handler, &p->operands[0], in_shared(p->opcode));
+    struct insn *in = on_mbarrier(d, handler, &p->operands[0], p->opcode);
     in->op[0] = decode_trash(d);
     in->op[1] = one;
     in->op[2] = zero;
@@ -233,12 +242,13 @@ bool decode_copy_arrive(struct decoder *d, const struct ptx_insn *p) {
 
 /* ---- cp.async.bulk ---- */
 
+/* Generic: in the cluster's shared memory. */
 static enum ptx_space bulk_space(struct decoder *d, const struct ptx_insn *p, struct word w) {
     if (word_is(w, "global"))
         return SPACE_GLOBAL;
     if (!word_is(w, "shared::cta") && !word_is(w, "shared::cluster"))
         decode_fail(d, "'%s' is not supported", p->opcode);
-    return SPACE_SHARED;
+    return word_is(w, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
 }
 
 /* What a bulk copy's two sides share: slots for the addresses under examination, the size and the host pointers. */
@@ -249,9 +259,9 @@ struct bulk_slots {
 static struct bulk *bulk_side(struct decoder *d, enum access_kind kind, enum ptx_space space,
                               const struct ptx_operand *where, const struct bulk_slots *slots) {
     struct bulk *k = arena_alloc(d->arena, sizeof *k);
-    k->byte_mask = ~0u;
+    k->byte_mask = k->ranks = ~0u;
     fill_access(d, &k->access, kind, space, TYPE_B128, 1);
-    k->offset = decode_address(d, where, &k->access);
+    k->offset = decode_address(d, where, &k->access) + (int64_t)(space == SPACE_GENERIC ? SHARED_WINDOW : 0);
     k->address_reg = k->access.address_reg;
     k->address_bits = k->access.address_bits;
     k->access.address_reg = slots->address;
@@ -288,34 +298,32 @@ static void bulk_reduction(struct decoder *d, const struct ptx_insn *p, struct b
     decode_fail(d, "'%s' is not supported", p->opcode);
 }
 
-/* cp.async.bulk.TO.FROM.mbarrier::complete_tx::bytes [to], [from], size, [mbarrier] {, cache policy}
- * cp.async.bulk.TO.FROM.bulk_group{.cp_mask} [to], [from], size {, cache policy} {, byte mask} */
+/* cp.async.bulk.TO.FROM.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], size, [mbarrier] {, ranks} {,
+ * cache policy} cp.async.bulk.TO.FROM.bulk_group{.cp_mask} [to], [from], size {, cache policy} {, byte mask} */
 static void bulk_copy(struct decoder *d, const struct ptx_insn *p, bool reduce) {
     static const char *const words[] = {"mbarrier::complete_tx::bytes", "bulk_group", "L2::cache_hint", "cp_mask",
-                                        NULL};
+                                        "multicast::cluster",           NULL};
     unsigned spaces = reduce ? 4 : 3;
     enum ptx_space to = bulk_space(d, p, word_at(p->opcode, spaces));
     enum ptx_space from = bulk_space(d, p, word_at(p->opcode, spaces + 1));
     bool mbarrier = opcode_has(p->opcode, "mbarrier::complete_tx::bytes"), mask = opcode_has(p->opcode, "cp_mask");
-    if (opcode_has(p->opcode, "multicast"))
-        decode_fail(d, "'%s': thread block clusters are not supported", p->opcode);
+    bool multicast = opcode_has(p->opcode, "multicast::cluster");
     if (!reduce)
         only_words(d, p->opcode, spaces + 2, words);
-    need_operands(d, p, 3u + mbarrier + mask + opcode_has(p->opcode, "L2::cache_hint"));
+    need_operands(d, p, 3u + mbarrier + mask + multicast + opcode_has(p->opcode, "L2::cache_hint"));
     struct bulk_slots slots = {decode_frame(d, 8 * WARP_SIZE, 64), decode_source(d, &p->operands[2], 32),
                                decode_frame(d, 8 * WARP_SIZE, 64)};
     uint32_t byte_mask = mask ? decode_source(d, &p->operands[p->operand_count - 1], 16) : ~0u;
+    uint32_t ranks = multicast ? decode_source(d, &p->operands[4], 16) : ~0u;
     bulk_side(d, ACCESS_LOAD, from, &p->operands[1], &slots);
     struct bulk *k = bulk_side(d, ACCESS_STORE, to, &p->operands[0], &slots);
     k->byte_mask = byte_mask;
+    k->ranks = ranks;
     if (reduce)
         bulk_reduction(d, p, k);
     if (!mbarrier)
         return;
-    struct insn *in = on_mbarrier(d, op_mbarrier_bytes, &p->operands[3], true);
-    in->op[1] = slots.size;
-    in->kind = 1;
-    in->flags = INSN_PSEUDO;
+    decode_copied_bytes(d, &p->operands[3], slots.size, ranks);
 }
 
 bool decode_bulk_copy(struct decoder *d, const struct ptx_insn *p) {
@@ -326,10 +334,6 @@ bool decode_bulk_copy(struct decoder *d, const struct ptx_insn *p) {
 bool decode_bulk_reduce(struct decoder *d, const struct ptx_insn *p) {
     bulk_copy(d, p, true);
     return true;
-}
-
-bool decode_tensor_copy(struct decoder *d, const struct ptx_insn *p) {
-    decode_fail(d, "'%s': copies by a tensor map are not supported", p->opcode);
 }
 
 /* createpolicy: an opaque number that only cache hints take. */

@@ -6,5 +6,8 @@
 
 /* So many bytes arrive at the mbarrier at this address, as part of the instruction that was emitted last. */
 void decode_arriving_bytes(struct decoder *d, const struct ptx_operand *where, uint32_t bytes);
+/* The same for a copy, at an mbarrier of the cluster. bytes: slot of the number; ranks: slot of .multicast::cluster's
+ * mask (uint16_t[32]), at the same place in each of whose blocks they arrive; ~0u without. */
+void decode_copied_bytes(struct decoder *d, const struct ptx_operand *where, uint32_t bytes, uint32_t ranks);
 
 #endif

@@ -11,6 +11,10 @@
 #include "ops/load_store.h"
 #include "ops/control.h"
 
+int64_t decode_cluster_window(const char *opcode) {
+    return opcode_has(opcode, "shared::cluster") ? (int64_t)SHARED_WINDOW : 0;
+}
+
 static enum ptx_space space_of(const char *opcode) {
     static const struct {
         const char *name;
@@ -36,7 +40,7 @@ static struct access *new_access(struct decoder *d, const struct ptx_insn *p, en
     static const char *const ordered[] = {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"};
     struct access *a = arena_alloc(d->arena, sizeof *a);
     a->kind = (uint8_t)kind;
-    a->space = (uint8_t)space_of(p->opcode);
+    a->space = (uint8_t)(decode_cluster_window(p->opcode) ? SPACE_GENERIC : space_of(p->opcode));
     a->type = (uint8_t)opcode_type(p->opcode, 0);
     a->bytes = (uint8_t)(ptx_type_bits[a->type] / 8);
     a->count = opcode_has(p->opcode, "v8") ? 8 : opcode_has(p->opcode, "v4") ? 4 : opcode_has(p->opcode, "v2") ? 2 : 1;
@@ -125,12 +129,12 @@ static void load_or_store(struct decoder *d, const struct ptx_insn *p, bool load
     int64_t offset = where->value;
     if (p->operand_count < 2)
         decode_fail(d, "'%s' needs two operands", p->opcode);
-    if (a->space == SPACE_GENERIC && names_other_space(where))
+    if (a->space == SPACE_GENERIC && !decode_cluster_window(p->opcode) && names_other_space(where))
         a->space = (uint8_t)where->variable->space;
     if (in_frame)
         param_slot(d, where, a);
     else
-        offset = decode_address(d, where, a);
+        offset = decode_address(d, where, a) + decode_cluster_window(p->opcode);
     data_registers(d, data, a, load);
     struct insn *in = decode_emit(d, in_frame ? memory_frame_operation(a) : memory_operation(a));
     if (!in->handler)
@@ -175,7 +179,7 @@ bool decode_atomic(struct decoder *d, const struct ptx_insn *p) {
     }
     if (p->operand_count < at + 2)
         decode_fail(d, "'%s' needs more operands", p->opcode);
-    int64_t offset = decode_address(d, &p->operands[at], a);
+    int64_t offset = decode_address(d, &p->operands[at], a) + decode_cluster_window(p->opcode);
     const struct ptx_operand *b = &p->operands[at + 1];
     if (a->count > 1 && (b->kind != OPERAND_VECTOR || b->count != a->count))
         decode_fail(d, "'%s' needs %u values", p->opcode, a->count);
@@ -223,9 +227,9 @@ bool decode_reduce_async(struct decoder *d, const struct ptx_insn *p) {
     char opcode[64];
     if (!bytes)
         decode_fail(d, "'%s' is not supported", p->opcode);
-    int length =
-        snprintf(opcode, sizeof opcode, "%.*s%s%s", (int)strcspn(p->opcode, "."), p->opcode,
-                 opcode_has(p->opcode, "shared") ? ".shared" : "", bytes + strlen(".mbarrier::complete_tx::bytes"));
+    int length = snprintf(opcode, sizeof opcode, "%.*s%s%s", (int)strcspn(p->opcode, "."), p->opcode,
+                          opcode_has(p->opcode, "shared") ? ".shared::cluster" : "",
+                          bytes + strlen(".mbarrier::complete_tx::bytes"));
     struct ptx_insn reduction = *p;
     need_cluster(d);
     reduction.opcode = arena_intern(d->arena, opcode, (size_t)length);
@@ -270,6 +274,7 @@ bool decode_isspacep(struct decoder *d, const struct ptx_insn *p) {
     in->op[0] = slot;
     in->op[1] = source;
     in->imm = (int64_t)window_of(space_of(p->opcode));
+    in->kind = in->imm == (int64_t)SHARED_WINDOW && !decode_cluster_window(p->opcode);
     return true;
 }
 
@@ -285,8 +290,7 @@ bool decode_istypep(struct decoder *d, const struct ptx_insn *p) {
 }
 
 bool decode_prefetch(struct decoder *d, const struct ptx_insn *p) {
-    if (opcode_has(p->opcode, "tensormap"))
-        decode_fail(d, "'%s': copies by a tensor map are not supported", p->opcode);
+    (void)p;
     decode_emit(d, op_nothing);
     return true;
 }

@@ -10,6 +10,7 @@
 #include "memory/memory.h"
 #include "ops/forms.h"
 #include "ops/inexact.h"
+#include "ops/cluster.h"
 #include "ops/control.h"
 #include "base/limits.h"
 
@@ -72,9 +73,13 @@ static const struct {
     {"%ctaid.x", SPECIAL_CTAID_X},
     {"%ctaid.y", SPECIAL_CTAID_Y},
     {"%ctaid.z", SPECIAL_CTAID_Z},
-    {"%clusterid.x", SPECIAL_CTAID_X},
-    {"%clusterid.y", SPECIAL_CTAID_Y},
-    {"%clusterid.z", SPECIAL_CTAID_Z},
+    {"%clusterid.x", SPECIAL_CLUSTERID_X},
+    {"%clusterid.y", SPECIAL_CLUSTERID_Y},
+    {"%clusterid.z", SPECIAL_CLUSTERID_Z},
+    {"%cluster_ctaid.x", SPECIAL_CLUSTER_CTAID_X},
+    {"%cluster_ctaid.y", SPECIAL_CLUSTER_CTAID_Y},
+    {"%cluster_ctaid.z", SPECIAL_CLUSTER_CTAID_Z},
+    {"%cluster_ctarank", SPECIAL_CLUSTER_CTARANK},
 };
 
 /* Vectors that are the same for every block of a launch are filled when a frame is made. */
@@ -101,28 +106,24 @@ static const struct {
     {"%nsmid", FRAME_NSMID},
     {"%dynamic_smem_size", FRAME_DYNAMIC_SHARED},
     {"%total_smem_size", FRAME_TOTAL_SHARED},
-    {"%aggr_smem_size", FRAME_TOTAL_SHARED},
-    {"%nclusterid.x", FRAME_NCTAID_X},
-    {"%nclusterid.y", FRAME_NCTAID_Y},
-    {"%nclusterid.z", FRAME_NCTAID_Z},
+    {"%aggr_smem_size", FRAME_AGGREGATE_SHARED},
+    {"%cluster_nctaid.x", FRAME_CLUSTER_NCTAID_X},
+    {"%cluster_nctaid.y", FRAME_CLUSTER_NCTAID_Y},
+    {"%cluster_nctaid.z", FRAME_CLUSTER_NCTAID_Z},
+    {"%cluster_nctarank", FRAME_CLUSTER_NCTARANK},
+    {"%nclusterid.x", FRAME_NCLUSTERID_X},
+    {"%nclusterid.y", FRAME_NCLUSTERID_Y},
+    {"%nclusterid.z", FRAME_NCLUSTERID_Z},
     {"%envreg1", FRAME_GRID_WORKSPACE_HIGH}, /* how the driver hands it to cooperative groups */
     {"%envreg2", FRAME_GRID_WORKSPACE_LOW},
 };
 
-/* Special registers that are the same in every launch: the fourth element of vectors is 0, a block is a cluster of its own, and the bounds of the
+/* Special registers that are the same in every launch: the fourth element of vectors is 0, and the bounds of the
  * part of shared memory that the system reserves. */
 static const struct {
     const char *name;
     uint32_t value;
 } constants[] = {
-    {"%cluster_ctaid.x", 0},
-    {"%cluster_ctaid.y", 0},
-    {"%cluster_ctaid.z", 0},
-    {"%cluster_nctaid.x", 1},
-    {"%cluster_nctaid.y", 1},
-    {"%cluster_nctaid.z", 1},
-    {"%cluster_ctarank", 0},
-    {"%cluster_nctarank", 1},
     {"%tid.w", 0},
     {"%ntid.w", 0},
     {"%ctaid.w", 0},
@@ -158,10 +159,6 @@ static bool is_environment(const char *name) {
            is_numbered(name, "%pm", 8, "_64") || strcmp(name, "%current_graph_exec") == 0;
 }
 
-static bool is_clustered(const struct ptx_function *f) {
-    return f->explicit_cluster || f->cluster[0];
-}
-
 uint32_t decode_fixed_special(struct decoder *d, const char *name) {
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         if (strcmp(name, constants[i].name) == 0)
@@ -171,8 +168,6 @@ uint32_t decode_fixed_special(struct decoder *d, const char *name) {
             return decode_constant(d, FRAME_SPECIAL, fixed[i].special);
     if (is_environment(name))
         return decode_constant(d, special_bits(name), 0);
-    if (strcmp(name, "%is_explicit_cluster") == 0)
-        return decode_constant(d, 1, is_clustered(d->kernel->ptx) ? FULL_MASK : 0);
     return ~0u;
 }
 
@@ -185,7 +180,10 @@ static bool emit_special(struct decoder *d, const char *name, uint32_t slot) {
             in->kind = specials[i].kind;
             return true;
         }
-    return false;
+    bool explicit_cluster = strcmp(name, "%is_explicit_cluster") == 0;
+    if (explicit_cluster)
+        decode_emit(d, op_cluster_explicit)->op[0] = slot;
+    return explicit_cluster;
 }
 
 /* ---- sources and destinations ---- */

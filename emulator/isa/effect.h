@@ -52,8 +52,9 @@ enum effect {
     EFFECT_CLUSTER_WAIT,
     EFFECT_FENCE,
     EFFECT_MBARRIER_INIT,
-    EFFECT_MBARRIER_ARRIVE, /* also: bytes have come */
-    EFFECT_MBARRIER_TOUCH,  /* looks whether it is one */
+    EFFECT_MBARRIER_ARRIVE,    /* also: bytes have come */
+    EFFECT_MBARRIER_MULTICAST, /* bytes have come, in several blocks */
+    EFFECT_MBARRIER_TOUCH,     /* looks whether it is one */
     EFFECT_MBARRIER_INVAL,
     EFFECT_MBARRIER_WAIT,
 

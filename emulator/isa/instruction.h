@@ -167,6 +167,10 @@ enum undefined_flow {
     X(bulk_copy)                                                                                                       \
     X(bulk_reduce)                                                                                                     \
     X(tensor_copy)                                                                                                     \
+    X(tensor_reduce)                                                                                                   \
+    X(tensor_prefetch)                                                                                                 \
+    X(tensor_replace)                                                                                                  \
+    X(tensor_map_copy)                                                                                                 \
     X(cache_policy)                                                                                                    \
     X(mbarrier_init)                                                                                                   \
     X(mbarrier_inval)                                                                                                  \

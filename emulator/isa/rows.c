@@ -181,9 +181,13 @@ static const struct instruction rows[] = {
     COPIES("cp.async.bulk", BULK_COPY, bulk_copy)
     COPIES("cp.reduce.async.bulk", BULK_ATOMIC, bulk_reduce)
     COPIES("cp.async.bulk.tensor", BULK_COPY, tensor_copy)
-    COPIES("cp.reduce.async.bulk.tensor", BULK_ATOMIC, tensor_copy)
+    COPIES("cp.reduce.async.bulk.tensor", BULK_ATOMIC, tensor_reduce)
     HINT("cp.async.bulk.prefetch.L2", nothing)
-    HINT("cp.async.bulk.prefetch.tensor", tensor_copy)
+    HINT("cp.async.bulk.prefetch.tensor", tensor_prefetch)
+    ROW("tensormap.replace", MEMORY, ALWAYS, READ, NONE, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0,
+        tensor_replace, NULL)
+    ROW("tensormap.cp_fenceproxy", MEMORY, ALWAYS, READ, NONE, NONE, NEXT, SYNC, NOT, PROBED, LOST, ADDRESS, 0,
+        tensor_map_copy, NULL)
     COPY_GROUP("cp.async.commit_group", COPY_COMMIT, PROBED)
     COPY_GROUP("cp.async.wait_group", COPY_WAIT, PROBED)
     COPY_GROUP("cp.async.wait_all", COPY_WAIT_ALL, PROBED)

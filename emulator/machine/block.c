@@ -2,8 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "machine/block_cluster.h"
 #include "machine/observer.h"
-#include "machine/stuck.h"
 
 /* Backward branches of a warp in a block's first turn, and in one of a block that may be waiting. */
 #define FIRST_FUEL 1024
@@ -107,10 +107,8 @@ enum block_end block_run(struct block *b) {
         }
         if (!b->live_lanes)
             return BLOCK_DONE;
-        if (!ready) {
-            stuck_report_block(b);
-            return BLOCK_STOPPED;
-        }
+        if (!ready)
+            return BLOCK_WAITS;
         if (launch->mixed || --left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
             return BLOCK_YIELDED;
     }
@@ -131,12 +129,15 @@ static uint64_t hash_warp(const struct warp *w, uint64_t h) {
     return h | 1;
 }
 
-/* Of the first warp that can run, or of all that can. */
-static uint64_t hash_ready(const struct block *b, bool all) {
+/* Of the first warp of the cluster that can run, or of all that can. */
+static uint64_t hash_ready(const struct block *first, bool all) {
     uint64_t h = 0;
-    for (uint32_t i = 0; i < b->launch->warps_per_block && (all || !h); i++)
-        if (b->warps[i].state == WARP_READY)
-            h = hash_warp(&b->warps[i], h);
+    for (uint32_t r = 0; r < first->launch->cluster_blocks; r++) {
+        const struct block *b = cluster_block(first, r);
+        for (uint32_t i = 0; i < b->launch->warps_per_block && (all || !h); i++)
+            if (b->warps[i].state == WARP_READY)
+                h = hash_warp(&b->warps[i], h);
+    }
     return h;
 }
 
@@ -154,5 +155,7 @@ bool block_waits(struct block *b) {
                                                   : WARP_FUEL;
     t->first = first;
     t->all = all;
+    for (uint32_t r = 1; r < b->launch->cluster_blocks; r++)
+        cluster_block(b, r)->turn.fuel = t->fuel;
     return waits;
 }

@@ -11,6 +11,7 @@
 #include "base/out_of_memory.h"
 #include "base/settings.h"
 #include "machine/call_stack.h"
+#include "machine/block_cluster.h"
 #include "machine/observer.h"
 #include "machine/stuck.h"
 #include "memory/memory.h"
@@ -33,8 +34,8 @@ struct aside {
 struct launch_job {
     struct launch launch;
     struct aside aside;
-    uint64_t blocks;
-    unsigned workers; /* at it now, the caller not counted; under the pool's lock */
+    uint64_t clusters; /* blocks, where there are none */
+    unsigned workers;  /* at it now, the caller not counted; under the pool's lock */
     struct launch_job *next;
 };
 
@@ -120,6 +121,18 @@ static uint32_t special_value(const struct launch *launch, enum frame_special sp
         return launch->config.dynamic_shared;
     case FRAME_TOTAL_SHARED:
         return launch->shared_bytes - launch->kernel->reserved_shared;
+    case FRAME_AGGREGATE_SHARED:
+        return (launch->shared_bytes - launch->kernel->reserved_shared) * launch->cluster_blocks;
+    case FRAME_CLUSTER_NCTAID_X:
+    case FRAME_CLUSTER_NCTAID_Y:
+    case FRAME_CLUSTER_NCTAID_Z:
+        return launch->cluster[special - FRAME_CLUSTER_NCTAID_X];
+    case FRAME_CLUSTER_NCTARANK:
+        return launch->cluster_blocks;
+    case FRAME_NCLUSTERID_X:
+    case FRAME_NCLUSTERID_Y:
+    case FRAME_NCLUSTERID_Z:
+        return grid[special - FRAME_NCLUSTERID_X] / launch->cluster[special - FRAME_NCLUSTERID_X];
     }
     return 0;
 }
@@ -160,7 +173,8 @@ static size_t rounded(size_t n) {
     return (n + 127) & ~(size_t)127;
 }
 
-/* One piece of memory holds the block, its warps, their frames, local memory and shared memory. */
+/* What a worker takes, runs and puts aside is a cluster, named by its first block; most have no other. One piece of
+ * memory holds each block, its warps, their frames, local memory and shared memory. */
 static size_t block_bytes(const struct launch *launch) {
     size_t warps = launch->warps_per_block;
     return rounded(sizeof(struct block)) + rounded(warps * sizeof(struct warp)) +
@@ -168,7 +182,7 @@ static size_t block_bytes(const struct launch *launch) {
            rounded(launch->shared_bytes + 64);
 }
 
-static struct block *block_make(struct launch *launch, struct worker *worker, void *memory) {
+static struct block *block_make(struct launch *launch, struct worker *worker, void *memory, uint32_t rank) {
     uint8_t *at = memory;
     const struct kernel *k = launch->kernel;
     struct block *b = memory;
@@ -176,6 +190,7 @@ static struct block *block_make(struct launch *launch, struct worker *worker, vo
     at += rounded(sizeof *b);
     b->launch = launch;
     b->worker = worker;
+    b->rank = rank;
     b->warps = (struct warp *)(void *)at;
     at += rounded(launch->warps_per_block * sizeof(struct warp));
     for (uint32_t i = 0; i < launch->warps_per_block; i++, at += rounded(k->frame_bytes)) {
@@ -197,17 +212,27 @@ static struct block *block_make(struct launch *launch, struct worker *worker, vo
     return b;
 }
 
-static void block_free(struct block *b) {
-    if (b && b->watch)
-        observer.block_ended(b);
-    for (uint32_t i = 0; b && i < b->launch->warps_per_block; i++)
-        call_stack_free(b->warps[i].call_stack);
-    free(b);
+static struct block *cluster_make(struct launch *launch, struct worker *worker) {
+    uint8_t *memory = or_out_of_memory(aligned_alloc(128, launch->cluster_blocks * launch->block_stride));
+    for (uint32_t r = 0; r < launch->cluster_blocks; r++)
+        block_make(launch, worker, memory + r * launch->block_stride, r);
+    return (struct block *)(void *)memory;
+}
+
+static void cluster_free(struct block *first) {
+    for (uint32_t r = 0; first && r < first->launch->cluster_blocks; r++) {
+        struct block *b = cluster_block(first, r);
+        if (b->watch)
+            observer.block_ended(b);
+        for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
+            call_stack_free(b->warps[i].call_stack);
+    }
+    free(first);
 }
 
 /* ---- a worker ---- */
 
-/* Blocks that a worker has taken and not yet begun. */
+/* Clusters that a worker has taken and not yet begun. */
 struct range {
     uint64_t next, end;
 };
@@ -216,13 +241,13 @@ struct range {
  * wait for others: then the others should be begun in order. */
 static bool take_blocks(struct launch_job *job, struct range *taken, bool one) {
     _Atomic uint64_t *counter = &job->launch.next_block;
-    uint64_t at = atomic_load(counter), left = at < job->blocks ? job->blocks - at : 0;
+    uint64_t at = atomic_load(counter), left = at < job->clusters ? job->clusters - at : 0;
     uint64_t share = left / (4 * (uint64_t)grid_threads());
     share = share < 1 || one ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
-    uint64_t begin = left ? atomic_fetch_add(counter, share) : job->blocks, end = begin + share;
-    if (begin >= job->blocks)
+    uint64_t begin = left ? atomic_fetch_add(counter, share) : job->clusters, end = begin + share;
+    if (begin >= job->clusters)
         return false;
-    *taken = (struct range){begin, end < job->blocks ? end : job->blocks};
+    *taken = (struct range){begin, end < job->clusters ? end : job->clusters};
     return true;
 }
 
@@ -232,13 +257,10 @@ static struct block *next_block(struct launch_job *job, struct worker *worker, s
     if (atomic_load(&launch->stop) || (taken->next == taken->end && !take_blocks(job, taken, one)))
         return NULL;
     uint64_t index = taken->next++;
-    if (!reuse) {
-        void *memory = or_out_of_memory(aligned_alloc(128, block_bytes(launch)));
-        reuse = block_make(launch, worker, memory);
-    }
-    block_start(reuse, index);
-    if (launch->watch)
-        observer.block_begins(reuse);
+    reuse = reuse ? reuse : cluster_make(launch, worker);
+    cluster_start(reuse, index);
+    for (uint32_t r = 0; launch->watch && r < launch->cluster_blocks; r++)
+        observer.block_begins(cluster_block(reuse, r));
     return reuse;
 }
 
@@ -279,10 +301,13 @@ static bool begins(const struct launch_job *job, const struct aside *s) {
            (job->launch.mixed || atomic_load(&s->vain) >= VAIN * count);
 }
 
-static void hand_over(struct block *b, struct worker *worker) {
-    b->worker = worker;
-    for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
-        b->warps[i].worker = worker;
+static void hand_over(struct block *first, struct worker *worker) {
+    for (uint32_t r = 0; r < first->launch->cluster_blocks; r++) {
+        struct block *b = cluster_block(first, r);
+        b->worker = worker;
+        for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
+            b->warps[i].worker = worker;
+    }
 }
 
 /* A number from 0 to count - 1. */
@@ -370,18 +395,18 @@ static void work(struct launch_job *job, struct worker *worker) {
         if (!b)
             break;
         same = NULL;
-        enum block_end how = block_run(b);
+        enum block_end how = cluster_run(b);
         if (how == BLOCK_YIELDED && !out_of_time(job, b) && !atomic_load(&job->launch.stop)) {
             same = put_aside(job, aside, b);
             continue;
         }
         atomic_store(&aside->vain, 0);
         stuck_block_ended(b);
-        block_free(spare);
+        cluster_free(spare);
         spare = b;
     }
     report_time(job, worker, &since);
-    block_free(spare);
+    cluster_free(spare);
 }
 
 static void worker_do(struct launch_job *job, int index) {
@@ -398,7 +423,7 @@ static void worker_do(struct launch_job *job, int index) {
 
 static struct launch_job *job_with_work(void) {
     for (struct launch_job *r = pool.jobs; r; r = r->next)
-        if (atomic_load(&r->launch.next_block) < r->blocks && !atomic_load(&r->launch.stop))
+        if (atomic_load(&r->launch.next_block) < r->clusters && !atomic_load(&r->launch.stop))
             return r;
     return NULL;
 }
@@ -465,11 +490,23 @@ static uint32_t local_bytes(const struct kernel *k, const struct launch_config *
     return k->has_stack ? k->entry_local + (stack > k->stack_least ? stack : k->stack_least) : k->local_bytes;
 }
 
+/* Fills the launch's sizes. Returns how many clusters it has. */
+static uint64_t part_into_clusters(struct launch *launch) {
+    uint64_t clusters = 1;
+    launch->cluster_blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        launch->cluster[i] = launch->config.cluster[i] ? launch->config.cluster[i] : 1;
+        launch->cluster_blocks *= launch->cluster[i];
+        clusters *= launch->config.grid[i] / launch->cluster[i];
+    }
+    launch->block_stride = block_bytes(launch);
+    return clusters;
+}
+
 int grid_run(const struct kernel *kernel, const struct launch_config *config) {
-    const uint32_t *g = config->grid, *b = config->block;
+    const uint32_t *b = config->block;
     struct launch_job job = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER,
-                             .aside.lock = PTHREAD_MUTEX_INITIALIZER,
-                             .blocks = (uint64_t)g[0] * g[1] * g[2]};
+                             .aside.lock = PTHREAD_MUTEX_INITIALIZER};
     struct launch *launch = &job.launch;
     launch->kernel = kernel;
     launch->config = *config;
@@ -481,6 +518,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
                                                   : kernel->reserved_shared + kernel->static_shared;
     launch->local_bytes = local_bytes(kernel, config);
     launch->params = config->params;
+    job.clusters = part_into_clusters(launch);
     double limit = setting_number(SETTING_TIMEOUT);
     launch->deadline = limit > 0 ? now() + limit : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
@@ -488,7 +526,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
         observer.launch_begins(launch);
     if (observer.launch_prepares)
         observer.launch_prepares(kernel);
-    bool alone = job.blocks == 1 || grid_threads() == 1;
+    bool alone = job.clusters == 1 || grid_threads() == 1;
     if (!alone)
         call_helpers(&job);
     worker_do(&job, 0);

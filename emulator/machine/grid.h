@@ -21,6 +21,7 @@ struct launch_config {
     bool cooperative;                    /* all blocks must be resident at once */
     uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: LIMIT_STACK_DEFAULT */
     bool clusters;                       /* the launch names the size of its clusters, be it one block */
+    uint32_t cluster[3];                 /* blocks of a cluster; zeros: a block is a cluster of its own */
     void *stream;                        /* handle of its stream, as the program gave it */
     int device;                          /* number of the device it runs on */
     uint32_t peers;                      /* a bit for each device whose memory it may use, its own too */
@@ -43,9 +44,11 @@ struct launch {
     uint64_t id; /* counts launches of the process from 1 */
     bool mixed;  /* see grid_mix */
     uint32_t warps_per_block;
-    uint32_t shared_bytes; /* static + dynamic, per block */
-    uint32_t local_bytes;  /* per lane */
-    uint64_t workspace;    /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
+    uint32_t cluster[3], cluster_blocks; /* blocks of a cluster: 1 without clusters */
+    size_t block_stride;                 /* bytes from a block to the next of its cluster */
+    uint32_t shared_bytes;               /* static + dynamic, per block */
+    uint32_t local_bytes;                /* per lane */
+    uint64_t workspace; /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
     struct grid_wait grid_wait;
     const uint8_t *params;
     struct launch_watch *watch; /* NULL unless checks are on: see machine/observer.h */
@@ -71,10 +74,11 @@ struct block_barrier {
     uint32_t result_trues, result_votes; /* of the last time it opened */
 };
 
-/* barrier.cluster, in a cluster of one block. By warp: */
+/* A block's part of barrier.cluster (machine/block_cluster.h). By warp: */
 struct cluster_barrier {
     uint32_t arrived[32]; /* lanes that have arrived in this phase */
     uint32_t passed[32];  /* lanes in whose last phase all have arrived */
+    bool awaited;         /* somebody of the cluster has arrived in this phase */
 };
 
 /* How long a block may run before others get their turn: less when it only waits for them. See block_waits(). */
@@ -89,6 +93,7 @@ struct block {
     struct worker *worker;
     uint32_t ctaid[3];
     uint64_t index; /* linear */
+    uint32_t rank;  /* in its cluster */
     uint32_t live_lanes;
     uint8_t *shared;
     struct warp *warps;
@@ -124,7 +129,12 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config);
 void grid_mix(bool on);
 
 /* machine/block.c */
-enum block_end { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED };
+enum block_end {
+    BLOCK_DONE,
+    BLOCK_YIELDED,
+    BLOCK_STOPPED,
+    BLOCK_WAITS, /* for its cluster, or for ever: nobody in it can run */
+};
 enum block_end block_run(struct block *b);
 void block_start(struct block *b, uint64_t index);
 /* It has yielded. Does it only wait for other blocks? Decides how long its next turn will be. */

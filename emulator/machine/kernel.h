@@ -38,6 +38,14 @@ enum frame_special {
     FRAME_TOTAL_SHARED,
     FRAME_GRID_WORKSPACE_HIGH,
     FRAME_GRID_WORKSPACE_LOW,
+    FRAME_AGGREGATE_SHARED,
+    FRAME_CLUSTER_NCTAID_X,
+    FRAME_CLUSTER_NCTAID_Y,
+    FRAME_CLUSTER_NCTAID_Z,
+    FRAME_CLUSTER_NCTARANK,
+    FRAME_NCLUSTERID_X,
+    FRAME_NCLUSTERID_Y,
+    FRAME_NCLUSTERID_Z,
 };
 #define FRAME_SPECIAL  2 /* frame_constant.bits of those: value is the enum frame_special */
 #define FRAME_PARAM_32 3 /* of a kernel's parameter: value is its offset */
@@ -69,6 +77,7 @@ struct kernel {
     uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
     struct kernel_preferences {          /* set by it, too; they change nothing here */
         int carveout, large_clusters, cluster_policy;
+        uint32_t cluster[3]; /* blocks of a cluster where the kernel was compiled for none */
     } preferences;
     /* Filled by kernel_prepare, at the first launch. */
     bool prepared;

@@ -6,6 +6,7 @@
 
 #include "base/settings.h"
 #include "machine/access.h"
+#include "machine/block_cluster.h"
 #include "machine/finding.h"
 #include "machine/mbarrier_object.h"
 #include "isa/instruction.h"
@@ -96,21 +97,47 @@ static struct warp_diverge *split_in(struct warp *w, enum split_state state) {
     return NULL;
 }
 
-void stuck_report_block(struct block *b) {
-    static const enum split_state states[] = {SPLIT_AT_SYNC, SPLIT_AT_BARRIER};
-    for (unsigned s = 0; s < sizeof states / sizeof *states; s++)
-        for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-            struct warp *w = &b->warps[i];
-            const struct warp_diverge *f = split_in(w, states[s]);
-            if (!f)
-                continue;
-            if (states[s] == SPLIT_AT_SYNC)
-                lost_lanes(w);
-            else
-                closed_barrier(w, f);
-            warp_fault(w, 719);
-            return;
+/* A split of the cluster in this state: that of the first block, in the first warp, that has one. */
+static struct warp_diverge *split_of_cluster(const struct block *first, enum split_state state, struct warp **warp) {
+    for (uint32_t r = 0; r < first->launch->cluster_blocks; r++)
+        for (uint32_t i = 0; i < first->launch->warps_per_block; i++) {
+            *warp = &cluster_block(first, r)->warps[i];
+            struct warp_diverge *f = split_in(*warp, state);
+            if (f)
+                return f;
         }
+    return NULL;
+}
+
+/* Everybody else waits at this barrier, too, or has exited: some have not arrived. */
+static void closed_cluster(struct warp *w, const struct warp_diverge *f) {
+    const struct block *b = w->block;
+    uint32_t threads = 0;
+    for (uint32_t r = 0; r < w->launch->cluster_blocks && !threads; r++) {
+        b = cluster_block(w->block, r);
+        for (uint32_t i = 0; i < w->launch->warps_per_block; i++)
+            threads += (uint32_t)__builtin_popcount(b->warps[i].live & ~b->cluster.arrived[i]);
+    }
+    char advice[320];
+    snprintf(advice, sizeof advice,
+             "These threads wait at the cluster's barrier, and %u threads of block (%u,%u,%u), rank %u in the cluster, "
+             "wait there without having arrived: barrier.cluster.arrive has to come before each barrier.cluster.wait.",
+             threads, b->ctaid[0], b->ctaid[1], b->ctaid[2], b->rank);
+    report_insn(w, f->pc, FINDING_DIVERGENT_BARRIER, f->mask, "Barrier error detected. Divergent thread(s) in cluster.",
+                advice);
+}
+
+/* What causes other waiting comes first. */
+void stuck_report_cluster(struct block *first) {
+    struct warp *w = first->warps;
+    const struct warp_diverge *f;
+    if (split_of_cluster(first, SPLIT_AT_SYNC, &w))
+        lost_lanes(w);
+    else if ((f = split_of_cluster(first, SPLIT_AT_BARRIER, &w)))
+        closed_barrier(w, f);
+    else if ((f = split_of_cluster(first, SPLIT_AT_CLUSTER, &w)))
+        closed_cluster(w, f);
+    warp_fault(w, 719);
 }
 
 /* ---- the time limit ---- */
@@ -124,26 +151,25 @@ int stuck_report_endless(const struct block *b) {
              "The kernel did not end within its time limit: a loop in it may never end, or wait for something that no "
              "thread does. %s sets the limit, 0 removes it.",
              setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
-    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-        struct warp *w = &b->warps[i];
-        const struct warp_diverge *f = split_in(w, SPLIT_READY);
-        if (f)
-            return report_insn(w, f->pc, FINDING_TIMEOUT, f->mask, "Endless kernel.", advice);
-    }
+    struct warp *w = NULL;
+    const struct warp_diverge *f = split_of_cluster(b, SPLIT_READY, &w);
+    if (f)
+        return report_insn(w, f->pc, FINDING_TIMEOUT, f->mask, "Endless kernel.", advice);
     return report_launch(b->launch->kernel->name, FINDING_TIMEOUT, "Endless kernel", advice);
 }
 
 /* ---- mbarriers ---- */
 
-/* A phase of an mbarrier is ended by threads of its block. When all of them do nothing but look whether it is over, it never
- * will be. A loop may count its tests or look at the clock and give up: hence some patience. */
+/* A phase of an mbarrier is ended by threads of its cluster. When all of them do nothing but look whether it is over,
+ * it never will be. A loop may count its tests or look at the clock and give up: hence some patience. */
 #define PHASE_SECONDS 2.0
 #define PHASE_YIELDS  500
 
-static struct warp *waits_for_phase(struct block *b) {
+static struct warp *waits_for_phase(struct block *first) {
     struct warp *found = NULL;
-    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-        struct warp *w = &b->warps[i];
+    uint32_t warps = first->launch->warps_per_block;
+    for (uint32_t i = 0; i < warps * first->launch->cluster_blocks; i++) {
+        struct warp *w = &cluster_block(first, i / warps)->warps[i % warps];
         unsigned ready = 0;
         for (unsigned k = 0; k < w->count; k++)
             ready += w->splits[k].state == SPLIT_READY;
@@ -170,9 +196,9 @@ static bool in_phase(struct block *b, double now) {
     struct mbarrier m = mbarrier_unpack(w->unfinished_state);
     snprintf(advice, sizeof advice,
              "The mbarrier (cuda::barrier) still expects %u of %u arrivals and %d bytes in this phase, and every "
-             "thread of the block that has not ended waits: the count given to init() has to be that of the threads "
+             "thread of the %s that has not ended waits: the count given to init() has to be that of the threads "
              "that arrive.",
-             m.pending, m.expected, m.bytes);
+             m.pending, m.expected, m.bytes, b->launch->cluster_blocks == 1 ? "block" : "cluster");
     report_insn(w, w->unfinished, FINDING_DIVERGENT_BARRIER, split_in(w, SPLIT_READY)->mask,
                 "Barrier error detected. Threads wait for a phase of an mbarrier that never ends.", advice);
     warp_fault(w, 719);
@@ -206,11 +232,12 @@ static bool polls_workspace(const struct warp *w, const struct warp_diverge *f) 
     return false;
 }
 
-/* The warp of the block that waits at the grid's barrier, when all others of the block wait for it. */
-static struct warp *waits_for_grid(struct block *b) {
+/* The warp of the cluster that waits at the grid's barrier, when all others of the cluster wait for it. */
+static struct warp *waits_for_grid(struct block *first) {
     struct warp *found = NULL;
-    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-        struct warp *w = &b->warps[i];
+    uint32_t warps = first->launch->warps_per_block;
+    for (uint32_t i = 0; i < warps * first->launch->cluster_blocks; i++) {
+        struct warp *w = &cluster_block(first, i / warps)->warps[i % warps];
         for (unsigned k = 0; k < w->count; k++) {
             if (w->splits[k].state != SPLIT_READY)
                 continue;
@@ -239,7 +266,7 @@ static bool all_wait(struct block *b) {
         b->grid_looks = 0;
     }
     if (++b->grid_looks == 2)
-        g->waiting++;
+        g->waiting += b->launch->cluster_blocks;
     bool all = g->waiting + g->ended == (uint64_t)n[0] * n[1] * n[2];
     pthread_mutex_unlock(&g->lock);
     return all;
@@ -279,7 +306,7 @@ void stuck_block_ended(struct block *b) {
     if (!b->launch->workspace)
         return;
     pthread_mutex_lock(&g->lock);
-    g->ended++;
+    g->ended += b->launch->cluster_blocks;
     pthread_mutex_unlock(&g->lock);
     b->grid_looks = 0; /* its memory may become another block's */
 }

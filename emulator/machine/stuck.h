@@ -6,8 +6,9 @@
 
 #include "machine/grid.h"
 
-/* Nobody in the block can run, and nobody will open a barrier: says who waits where and ends the launch. */
-void stuck_report_block(struct block *b);
+/* Nobody in the cluster can run, and nobody will open a barrier: says who waits where and ends the launch. A cluster is
+ * named by its first block; most have no other. */
+void stuck_report_cluster(struct block *first);
 /* The launch has used up its time while this block ran: says where it is. Returns the error of the launch. */
 int stuck_report_endless(const struct block *b);
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "machine/block_cluster.h"
 #include "machine/compiled.h"
 #include "machine/observer.h"
 
@@ -151,12 +152,16 @@ const struct insn *warp_exit_lanes(struct warp *w) {
     struct block *b = w->block;
     w->live &= ~leaving;
     b->live_lanes -= (uint32_t)__builtin_popcount(leaving);
+    if (!b->live_lanes && b->watch && b->launch->cluster_blocks > 1)
+        observer.block_exits(b);
     remove_split(w, w->current);
     for (unsigned i = 0; i < w->count; i++) /* who waited for these lanes need not any more: let them look again */
         if (w->splits[i].state == SPLIT_AT_SYNC)
             w->splits[i].state = SPLIT_READY;
     for (uint32_t awaited = b->awaited; awaited; awaited &= awaited - 1)
         block_check_barrier(b, (unsigned)__builtin_ctz(awaited));
+    if (b->cluster.awaited)
+        cluster_check_barrier(b);
     if (w->count)
         return choose(w);
     w->state = WARP_DONE;
@@ -198,6 +203,13 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
     else
         block_check_barrier(b, barrier);
     return !whole ? choose(w) : w->state == WARP_READY ? next : NULL;
+}
+
+const struct insn *warp_wait_cluster(struct warp *w, const struct insn *in) {
+    struct warp_diverge *f = running(w);
+    f->pc = in;
+    f->state = SPLIT_AT_CLUSTER;
+    return choose(w);
 }
 
 void warp_release(struct warp *w, unsigned barrier) {

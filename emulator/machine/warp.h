@@ -29,6 +29,7 @@ enum split_state {
     SPLIT_READY,
     SPLIT_AT_BARRIER, /* waits for the block: barrier says which */
     SPLIT_AT_SYNC,    /* waits for lanes of its warp at a *.sync instruction: pc is that instruction */
+    SPLIT_AT_CLUSTER, /* waits for its cluster at barrier.cluster.wait: pc is that instruction */
 };
 
 struct warp_diverge {
@@ -131,6 +132,8 @@ void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc);
 const struct insn *warp_reconverge(struct warp *w, const struct insn *label);
 const struct insn *warp_exit_lanes(struct warp *w);
 const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, unsigned barrier);
+/* The split waits at this instruction for the barrier of its cluster, and executes it again when that opens. */
+const struct insn *warp_wait_cluster(struct warp *w, const struct insn *in);
 
 /* For *.sync instructions: true when all live lanes of `members` are in the running split, so that the
  * instruction may execute. Otherwise the split waits: return *next from the operation. */

@@ -1,8 +1,10 @@
 /* cp.async, cp.async.bulk and cp.reduce.async.bulk: done at once, see async.h. */
 #include "ops/async.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "machine/block_cluster.h"
 #include "machine/finding.h"
 #include "ops/atomic.h"
 #include "ops/load_store.h"
@@ -72,16 +74,16 @@ const struct insn *op_copy_write(struct warp *w, const struct insn *in) {
 
 /* Host pointer to all of a lane's bytes, NULL after a report. The whole range is looked at once; when it is not in one
  * piece, 16 bytes after 16 bytes, which finds the first that are wrong. */
-static uint8_t *bulk_host(struct warp *w, const struct insn *in, uint32_t size, int lane) {
+static uint8_t *bulk_host_at(struct warp *w, const struct insn *in, uint64_t begin, uint32_t size, int lane) {
     const struct bulk *k = in->extra;
-    uint64_t *at = &REG(uint64_t, 0)[lane], begin = address_of(w, k->address_reg, k->address_bits, k->offset, lane);
+    uint64_t *at = &REG(uint64_t, 0)[lane];
     *at = begin;
     uint8_t *host = access_lane_host(w, in, begin, 16, lane);
     if (!host)
         return NULL;
     const struct allocation *found = w->worker->cache[k->access.slot];
-    const uint8_t *shared_end = w->block->shared + w->launch->shared_bytes;
-    if (host >= w->block->shared && host < shared_end && size <= (size_t)(shared_end - host))
+    uint32_t offset;
+    if (k->access.space != SPACE_GLOBAL && cluster_find(w->block, (uint32_t)begin, size, &offset))
         return host;
     if (found && memory_at(found, begin, size) == host)
         return k->access.kind == ACCESS_LOAD ? host : memory_store_at(found, begin, size);
@@ -91,6 +93,14 @@ static uint8_t *bulk_host(struct warp *w, const struct insn *in, uint32_t size, 
             return NULL;
     }
     return host;
+}
+
+static uint64_t bulk_address(const struct warp *w, const struct bulk *k, int lane) {
+    return address_of(w, k->address_reg, k->address_bits, k->offset, lane);
+}
+
+static uint8_t *bulk_host(struct warp *w, const struct insn *in, uint32_t size, int lane) {
+    return bulk_host_at(w, in, bulk_address(w, in->extra, lane), size, lane);
 }
 
 static bool size_is_legal(struct warp *w, const struct insn *in, uint32_t size, int lane) {
@@ -122,12 +132,46 @@ static void copy_masked(uint8_t *to, const uint8_t *from, uint32_t size, uint16_
             to[i] = from[i];
 }
 
+bool cluster_has_ranks(struct warp *w, const struct insn *in, uint32_t ranks, int lane) {
+    if (ranks >> w->launch->cluster_blocks == 0)
+        return true;
+    char detail[160];
+    snprintf(detail, sizeof detail,
+             "A multicast names blocks that the cluster does not have: mask 0x%x, and it has %u.", ranks,
+             w->launch->cluster_blocks);
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail, "Bit r of the mask is the block of rank r.");
+    warp_fault(w, 719);
+    return false;
+}
+
+/* One copy of it for each block that is named, at the same place. */
+static bool write_multicast(struct warp *w, const struct insn *in, const uint8_t *from, uint32_t size, int lane) {
+    const struct bulk *k = in->extra;
+    uint64_t address = bulk_address(w, k, lane);
+    uint32_t ranks = ((const uint16_t *)(const void *)(w->regs + k->ranks))[lane];
+    if (!cluster_has_ranks(w, in, ranks, lane))
+        return false;
+    for (; size && ranks; ranks &= ranks - 1) {
+        uint32_t place = cluster_address(w->block, (uint32_t)__builtin_ctz(ranks), (uint32_t)address);
+        uint8_t *to = bulk_host_at(w, in, (address & ~(uint64_t)UINT32_MAX) | place, size, lane);
+        if (!to)
+            return false;
+        memmove(to, from, size);
+    }
+    return true;
+}
+
 const struct insn *op_bulk_write(struct warp *w, const struct insn *in) {
     const struct bulk *k = in->extra;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         uint32_t size = REG(uint32_t, 1)[l];
         const uint8_t *from = (const uint8_t *)(uintptr_t)REG(uint64_t, 2)[l];
+        if (k->ranks != ~0u) {
+            if (!write_multicast(w, in, from, size, l))
+                return NULL;
+            continue;
+        }
         uint8_t *to = size ? bulk_host(w, in, size, l) : w->block->shared;
         if (!to)
             return NULL;

@@ -28,9 +28,14 @@ struct bulk {
     int64_t offset;
     bool reduces; /* cp.reduce: access.operation says how, element is the bytes of a number */
     uint8_t element;
-    uint32_t byte_mask; /* slot of .cp_mask's operand (uint16_t[32]); ~0u: none */
+    uint32_t byte_mask;               /* slot of .cp_mask's operand (uint16_t[32]); ~0u: none */
+    uint32_t ranks;                   /* slot of .multicast::cluster's (uint16_t[32]); ~0u: none */
+    const struct tensor_copy *tensor; /* of a copy by a tensor map (ops/tensor_copy.h), else NULL */
 };
 const struct insn *op_bulk_read(struct warp *w, const struct insn *in);
 const struct insn *op_bulk_write(struct warp *w, const struct insn *in);
+
+/* Has the cluster all blocks of .multicast::cluster's mask? False after a report. */
+bool cluster_has_ranks(struct warp *w, const struct insn *in, uint32_t ranks, int lane);
 
 #endif

@@ -1,10 +1,12 @@
 #include "ops/cluster.h"
 
+#include <stdio.h>
+
+#include "machine/block_cluster.h"
 #include "machine/finding.h"
-#include "machine/grid.h"
 
 const struct insn *op_cluster_needed(struct warp *w, const struct insn *in) {
-    if (w->launch->config.clusters || w->launch->kernel->ptx->cluster[0])
+    if (w->launch->config.clusters)
         return in + 1;
     report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask,
                 "Illegal instruction: st.async and red.async are for launches with cluster dimensions.",
@@ -13,43 +15,53 @@ const struct insn *op_cluster_needed(struct warp *w, const struct insn *in) {
     return warp_fault(w, 715);
 }
 
-const struct insn *op_cluster_rank(struct warp *w, const struct insn *in) {
-    const uint32_t *rank = REG(uint32_t, 0);
-    uint32_t wrong = 0;
-    for (int l = 0; l < WARP_SIZE; l++)
-        wrong |= (uint32_t)(rank[l] != 0) << l;
-    if (!(wrong & w->mask))
-        return in + 1;
-    report_insn(w, in, FINDING_LAUNCH_FAILURE, wrong & w->mask, "There is no block of this rank in the cluster.",
-                "A launch without cluster dimensions makes clusters of one block, whose rank is 0.");
-    return warp_fault(w, 719);
+const struct insn *op_cluster_explicit(struct warp *w, const struct insn *in) {
+    WRITE_PRED(0, w->launch->config.clusters || w->launch->kernel->ptx->explicit_cluster ? FULL_MASK : 0);
+    return in + 1;
 }
 
-/* Lanes that exit count as if they had arrived, and they do not say so: look whenever somebody waits. */
-static void open_if_complete(struct block *b) {
-    struct cluster_barrier *bar = &b->cluster;
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-        if (b->warps[i].live & ~bar->arrived[i])
-            return;
-        any |= bar->arrived[i];
-    }
-    if (!any)
-        return;
-    for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-        bar->passed[i] |= bar->arrived[i];
-        bar->arrived[i] = 0;
-    }
+static bool ranks_exist(struct warp *w, const struct insn *in, const uint32_t *rank) {
+    uint32_t wrong = 0, blocks = w->launch->cluster_blocks;
+    for (int l = 0; l < WARP_SIZE; l++)
+        wrong |= (uint32_t)(rank[l] >= blocks) << l;
+    wrong &= w->mask;
+    if (!wrong)
+        return true;
+    char detail[120];
+    snprintf(detail, sizeof detail, "There is no block of rank %u in the cluster, which has %u.",
+             rank[first_lane(wrong)], blocks);
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, wrong, detail,
+                blocks == 1 ? "A launch without cluster dimensions makes clusters of one block, whose rank is 0."
+                            : "Ranks count from 0.");
+    warp_fault(w, 719);
+    return false;
+}
+
+const struct insn *op_cluster_map(struct warp *w, const struct insn *in) {
+    const uint32_t *rank = REG(uint32_t, 2);
+    if (!ranks_exist(w, in, rank))
+        return NULL;
+    if (in->kind == 64)
+        WRITE_LANES(uint64_t, (REG(uint64_t, 1)[l] & ~(uint64_t)UINT32_MAX) |
+                                  cluster_address(w->block, rank[l], (uint32_t)REG(uint64_t, 1)[l]));
+    else
+        WRITE_LANES(uint32_t, cluster_address(w->block, rank[l], REG(uint32_t, 1)[l]));
+    return in + 1;
+}
+
+const struct insn *op_cluster_rank(struct warp *w, const struct insn *in) {
+    if (in->kind == 64)
+        WRITE_LANES(uint32_t, cluster_rank(w->block, (uint32_t)REG(uint64_t, 1)[l]));
+    else
+        WRITE_LANES(uint32_t, cluster_rank(w->block, REG(uint32_t, 1)[l]));
+    return in + 1;
 }
 
 const struct insn *op_cluster_arrive(struct warp *w, const struct insn *in) {
-    w->block->cluster.arrived[w->index] |= w->mask;
-    w->block->cluster.passed[w->index] &= ~w->mask;
-    open_if_complete(w->block);
+    cluster_arrive(w);
     return in + 1;
 }
 
 const struct insn *op_cluster_wait(struct warp *w, const struct insn *in) {
-    open_if_complete(w->block);
-    return w->mask & ~w->block->cluster.passed[w->index] ? warp_spin(w, in) : in + 1;
+    return cluster_passed(w) ? in + 1 : warp_wait_cluster(w, in);
 }

@@ -217,11 +217,19 @@ static uint64_t special(const struct warp *w, unsigned kind) {
     case SPECIAL_GRIDID:
         return w->launch->id;
     case SPECIAL_CTAID_X:
-        return w->block->ctaid[0];
     case SPECIAL_CTAID_Y:
-        return w->block->ctaid[1];
+    case SPECIAL_CTAID_Z:
+        return w->block->ctaid[kind - SPECIAL_CTAID_X];
+    case SPECIAL_CLUSTERID_X:
+    case SPECIAL_CLUSTERID_Y:
+    case SPECIAL_CLUSTERID_Z:
+        return w->block->ctaid[kind - SPECIAL_CLUSTERID_X] / w->launch->cluster[kind - SPECIAL_CLUSTERID_X];
+    case SPECIAL_CLUSTER_CTAID_X:
+    case SPECIAL_CLUSTER_CTAID_Y:
+    case SPECIAL_CLUSTER_CTAID_Z:
+        return w->block->ctaid[kind - SPECIAL_CLUSTER_CTAID_X] % w->launch->cluster[kind - SPECIAL_CLUSTER_CTAID_X];
     default:
-        return w->block->ctaid[2];
+        return w->block->rank;
     }
 }
 

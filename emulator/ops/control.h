@@ -39,6 +39,13 @@ enum special {
     SPECIAL_CTAID_X,
     SPECIAL_CTAID_Y,
     SPECIAL_CTAID_Z,
+    SPECIAL_CLUSTERID_X,
+    SPECIAL_CLUSTERID_Y,
+    SPECIAL_CLUSTERID_Z,
+    SPECIAL_CLUSTER_CTAID_X,
+    SPECIAL_CLUSTER_CTAID_Y,
+    SPECIAL_CLUSTER_CTAID_Z,
+    SPECIAL_CLUSTER_CTARANK,
 };
 
 /* insn.kind of op_widen, op_insert and op_extract: the widths in bytes of source and destination elements */

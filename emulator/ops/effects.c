@@ -13,6 +13,7 @@
 #include "ops/mbarrier.h"
 #include "ops/load_store.h"
 #include "ops/stack.h"
+#include "ops/tensor_copy.h"
 #include "ops/texture_fetch.h"
 #include "ops/wgmma.h"
 
@@ -48,6 +49,8 @@ static const struct {
     {op_copy_write, EFFECT_COPY_WRITE},
     {op_bulk_read, EFFECT_BULK_READ},
     {op_bulk_write, EFFECT_BULK_WRITE},
+    {op_tensor_read, EFFECT_BULK_READ},
+    {op_tensor_write, EFFECT_BULK_WRITE},
     {op_ldmatrix, EFFECT_MATRIX_ROWS},
     {op_stmatrix, EFFECT_MATRIX_ROWS},
     {op_wgmma, EFFECT_DESCRIPTORS},
@@ -62,12 +65,14 @@ static const struct {
 
     {op_barrier, EFFECT_BARRIER},
     {op_barrier_all, EFFECT_BARRIER},
+    {op_cluster_explicit, EFFECT_SPECIAL},
     {op_cluster_arrive, EFFECT_CLUSTER_ARRIVE},
     {op_cluster_wait, EFFECT_CLUSTER_WAIT},
     {op_fence, EFFECT_FENCE},
     {op_mbarrier_init, EFFECT_MBARRIER_INIT},
     {op_mbarrier_arrive, EFFECT_MBARRIER_ARRIVE},
     {op_mbarrier_bytes, EFFECT_MBARRIER_ARRIVE},
+    {op_mbarrier_multicast, EFFECT_MBARRIER_MULTICAST},
     {op_mbarrier_inval, EFFECT_MBARRIER_INVAL},
     {op_mbarrier_touch, EFFECT_MBARRIER_TOUCH},
     {op_mbarrier_wait, EFFECT_MBARRIER_WAIT},

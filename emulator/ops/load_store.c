@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/block_cluster.h"
 #include "machine/finding.h"
 #include "ops/memory_fast.h"
 
@@ -63,6 +64,33 @@ static uint8_t *local_atomic(struct warp *w, const struct insn *in) {
     return NULL;
 }
 
+/* Another block's shared memory is gone when that has exited. The order in which blocks run decides whether it is found
+ * here. */
+static uint8_t *target_ended(struct warp *w, const struct insn *in, const struct block *target, int lane) {
+    char detail[160];
+    const uint32_t *at = target->ctaid;
+    snprintf(detail, sizeof detail,
+             "The shared memory of block (%u,%u,%u), rank %u in the cluster, is accessed after that block has exited.",
+             at[0], at[1], at[2], target->rank);
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
+                "A block's shared memory ends with it: let all blocks of the cluster come to cluster.sync() behind the "
+                "last access to another block's shared memory, before any of them returns.");
+    warp_fault(w, 719);
+    return NULL;
+}
+
+/* Only accesses of .shared::cluster and generic ones reach another block. */
+static uint8_t *shared_host(struct warp *w, const struct insn *in, uint32_t address, uint32_t bytes, int lane) {
+    const struct access *a = in->extra;
+    uint32_t offset;
+    const struct block *target = cluster_find(w->block, address, bytes, &offset);
+    if (!target || (a->space == SPACE_SHARED && target != w->block))
+        return fault(w, in, FINDING_OUT_OF_BOUNDS, lane);
+    if (cluster_block_ended(target))
+        return target_ended(w, in, target, lane);
+    return target->shared + offset;
+}
+
 uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t address, uint32_t bytes, int lane) {
     const struct access *a = in->extra;
     enum ptx_space space = (enum ptx_space)a->space;
@@ -75,12 +103,8 @@ uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t addres
     }
     if (address & (align - 1))
         return fault(w, in, FINDING_MISALIGNED, lane);
-    if (space == SPACE_SHARED) {
-        offset &= 0xffffffffu;
-        if (offset + bytes <= w->launch->shared_bytes)
-            return w->block->shared + offset;
-        return fault(w, in, FINDING_OUT_OF_BOUNDS, lane);
-    }
+    if (space == SPACE_SHARED)
+        return shared_host(w, in, (uint32_t)offset, bytes, lane);
     if (space == SPACE_LOCAL && a->kind == ACCESS_ATOMIC)
         return local_atomic(w, in);
     if (space == SPACE_LOCAL) {
@@ -345,6 +369,9 @@ const struct insn *op_isspacep(struct warp *w, const struct insn *in) {
     uint32_t inside = 0;
     for (int l = 0; l < WARP_SIZE; l++)
         inside |= (uint32_t)(a[l] >> WINDOW_SHIFT == (uint64_t)in->imm >> WINDOW_SHIFT) << l;
+    for (uint32_t rest = in->kind ? inside : 0; rest; rest &= rest - 1)
+        if (cluster_rank(w->block, (uint32_t)a[first_lane(rest)]) != w->block->rank)
+            inside &= ~(1u << first_lane(rest));
     WRITE_PRED(0, inside);
     return in + 1;
 }

@@ -18,8 +18,9 @@ bool memory_fast_name(const struct access *access, char name[static 32]);
  * offset in it. */
 handler_fn memory_frame_operation(const struct access *access);
 
-const struct insn *op_cvta(struct warp *w, const struct insn *in);     /* op[0] = op[1] + imm */
-const struct insn *op_isspacep(struct warp *w, const struct insn *in); /* op[0] = op[1] is in the window imm */
+const struct insn *op_cvta(struct warp *w, const struct insn *in); /* op[0] = op[1] + imm */
+/* op[0] = op[1] is in the window imm; kind 1: and in the block's own part of it */
+const struct insn *op_isspacep(struct warp *w, const struct insn *in);
 const struct insn *op_isspacep_const(struct warp *w, const struct insn *in);
 const struct insn *op_isspacep_global(struct warp *w, const struct insn *in);
 

@@ -1,15 +1,16 @@
-/* Operations on mbarriers (machine/mbarrier_object.h says what they are). All threads that can reach one run on the
- * same thread of the host, so nothing here need be atomic. */
+/* Operations on mbarriers (machine/mbarrier_object.h says what they are). All threads that can reach one, of all blocks
+ * of a cluster, run on the same thread of the host, so nothing here need be atomic. */
 #include "ops/mbarrier.h"
 
 #include "base/checks.h"
+#include "machine/block_cluster.h"
 #include "machine/finding.h"
 #include "machine/mbarrier_object.h"
 #include "ops/load_store.h"
 
 /* Something has come: who waits has reason to. */
 static void complete(struct warp *w, struct mbarrier *b) {
-    w->block->phase_yields = 0;
+    cluster_block(w->block, 0)->phase_yields = 0;
     if (b->pending || b->bytes)
         return;
     b->pending = b->expected;
@@ -23,23 +24,44 @@ static void *wrong(struct warp *w, const struct insn *in, int lane, const char *
     return NULL;
 }
 
-/* The object a lane names, initialised or not. NULL after a report. */
-static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
-    _Alignas(64) uint64_t addresses[WARP_SIZE];
-    access_addresses(w, in, addresses);
-    uint8_t *host = access_lane_host(w, in, addresses[lane], 8, lane);
-    if (host && (host < w->block->shared || host >= w->block->shared + w->launch->shared_bytes))
+static bool is_shared(const struct access *a, uint64_t address) {
+    return a->space == SPACE_SHARED || (a->space == SPACE_GENERIC && address >> WINDOW_SHIFT == 1);
+}
+
+/* The object at an address, initialised or not. NULL after a report. */
+static uint64_t *place_at(struct warp *w, const struct insn *in, uint64_t address, int lane) {
+    uint8_t *host = access_lane_host(w, in, address, 8, lane);
+    if (host && !is_shared(in->extra, address))
         return wrong(w, in, lane, "An mbarrier is not in shared memory.", "Declare it __shared__.");
     return (uint64_t *)(void *)host;
 }
 
-static uint64_t *object(struct warp *w, const struct insn *in, int lane) {
-    uint64_t *at = place(w, in, lane);
+/* The one of the executing block that a lane names. */
+static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
+    uint64_t address = access_address(w, in, lane);
+    uint64_t *at = place_at(w, in, address, lane);
+    if (at && cluster_rank(w->block, (uint32_t)address) != w->block->rank)
+        return wrong(w, in, lane, "An mbarrier of another block.",
+                     "Of another block's mbarriers only arrivals and expected bytes are a thread's business: it can "
+                     "neither initialize them nor wait for them.");
+    return at;
+}
+
+static uint64_t *initialized(struct warp *w, const struct insn *in, uint64_t *at, int lane) {
     if (at && (*at & MBARRIER_TAG_MASK) != MBARRIER_TAG)
         return wrong(w, in, lane, "There is no initialized mbarrier at this address.",
                      "One thread has to initialize it (init(&barrier, count)), and the others may use it after a "
-                     "__syncthreads().");
+                     "__syncthreads(); those of other blocks after a cluster.sync().");
     return at;
+}
+
+static uint64_t *object(struct warp *w, const struct insn *in, int lane) {
+    return initialized(w, in, place(w, in, lane), lane);
+}
+
+/* Of any block of the cluster. */
+static uint64_t *object_of_any(struct warp *w, const struct insn *in, uint64_t address, int lane) {
+    return initialized(w, in, place_at(w, in, address, lane), lane);
 }
 
 /* The machine lets it pass; arrivals of the phase are lost, and who waits for it may wait for ever. */
@@ -94,7 +116,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         uint32_t count = REG(uint32_t, 1)[l];
-        uint64_t *at = object(w, in, l);
+        uint64_t *at = object_of_any(w, in, access_address(w, in, l), l);
         if (!at)
             return NULL;
         uint64_t before = *at;
@@ -119,19 +141,37 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
+/* A lane's bytes are expected, or have come. */
+static bool bytes_at(struct warp *w, const struct insn *in, uint64_t address, int lane) {
+    int64_t bytes = REG(uint32_t, 1)[lane];
+    uint64_t *at = object_of_any(w, in, address, lane);
+    if (!at)
+        return false;
+    struct mbarrier b = mbarrier_unpack(*at);
+    if (!add_bytes(w, in, &b, in->kind ? -bytes : bytes, lane))
+        return false;
+    if (in->kind)
+        complete(w, &b);
+    *at = mbarrier_pack(b);
+    return true;
+}
+
 const struct insn *op_mbarrier_bytes(struct warp *w, const struct insn *in) {
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1)
+        if (!bytes_at(w, in, access_address(w, in, first_lane(rest)), first_lane(rest)))
+            return NULL;
+    return in + 1;
+}
+
+const struct insn *op_mbarrier_multicast(struct warp *w, const struct insn *in) {
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
-        int64_t bytes = REG(uint32_t, 1)[l];
-        uint64_t *at = object(w, in, l);
-        if (!at)
-            return NULL;
-        struct mbarrier b = mbarrier_unpack(*at);
-        if (!add_bytes(w, in, &b, in->kind ? -bytes : bytes, l))
-            return NULL;
-        if (in->kind)
-            complete(w, &b);
-        *at = mbarrier_pack(b);
+        uint64_t address = access_address(w, in, l);
+        for (uint32_t ranks = REG(uint16_t, 2)[l]; ranks; ranks &= ranks - 1) {
+            uint32_t place = cluster_address(w->block, (uint32_t)__builtin_ctz(ranks), (uint32_t)address);
+            if (!bytes_at(w, in, (address & ~(uint64_t)UINT32_MAX) | place, l))
+                return NULL;
+        }
     }
     return in + 1;
 }
@@ -151,7 +191,7 @@ const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
     WRITE_PRED(0, over);
     if (over) {
         w->unfinished = NULL;
-        w->block->phase_yields = 0;
+        cluster_block(w->block, 0)->phase_yields = 0;
         return in + 1;
     }
     w->unfinished = in;

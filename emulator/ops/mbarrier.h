@@ -16,6 +16,9 @@ const struct insn *op_mbarrier_inval(struct warp *w, const struct insn *in);
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in);
 /* op[1]: bytes that are expected (kind 0) or have come (kind 1) */
 const struct insn *op_mbarrier_bytes(struct warp *w, const struct insn *in);
+/* The same (kind 1) at the same place in each block of the cluster whose bit is set in op[2] (uint16_t[32]), all of
+ * which exist. */
+const struct insn *op_mbarrier_multicast(struct warp *w, const struct insn *in);
 /* op[0]: whether the phase is over: that of state op[1] (kind 0), or the one with parity op[1] (kind 1) */
 const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in);
 const struct insn *op_mbarrier_pending(struct warp *w,

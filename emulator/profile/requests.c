@@ -3,6 +3,7 @@
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
+#include "ops/tensor_copy.h"
 #include "profile/counters.h"
 #include "profile/patterns.h"
 #include "profile/reuse.h"
@@ -188,6 +189,14 @@ static uint32_t copying_lanes(const struct warp *w, const struct insn *in) {
     return lanes;
 }
 
+/* The two halves of a copy; with a predicate each has its own before it. */
+static const struct insn *half_before(const struct insn *in) {
+    return in - 1 - (in[-1].flags & INSN_PREDICATE ? 1 : 0);
+}
+static const struct insn *half_behind(const struct insn *in) {
+    return in + 1 + (in[1].flags & INSN_PREDICATE ? 1 : 0);
+}
+
 static void copy_read(const struct asking *k) {
     uint64_t addresses[WARP_SIZE];
     uint32_t lanes = copying_lanes(k->w, k->in);
@@ -199,22 +208,23 @@ static void copy_read(const struct asking *k) {
     add_global(k, FIELDS(GLOBAL_LOAD), PATTERN_GLOBAL, addresses, lanes, (unsigned)k->a->bytes * k->a->count);
     if (k->c->traits->insns[k->in->index].bypasses) {
         uint64_t to[WARP_SIZE];
-        access_addresses(k->w, k->in + 1, to); /* the half that writes */
+        access_addresses(k->w, half_behind(k->in), to);
         *sectors = before + count_bypass_sectors(addresses, to, lanes);
     }
 }
 
-/* k: of the half that writes; the half that reads is before it. What goes through L1 (.ca) is read from its banks, which are those of
+/* k: of the half that writes. What goes through L1 (.ca) is read from its banks, which are those of
  * shared memory, and there two lanes with the same word are two. */
 static void copy_write(const struct asking *k) {
     uint64_t addresses[WARP_SIZE], from[WARP_SIZE];
     unsigned bytes = (unsigned)k->a->bytes * k->a->count;
-    uint32_t lanes = copying_lanes(k->w, k->in - 1);
+    const struct insn *read = half_before(k->in);
+    uint32_t lanes = copying_lanes(k->w, read);
     access_addresses(k->w, k->in, addresses);
     struct pattern_cost cost = patterns_cost(k->d->patterns, PATTERN_SHARED_STORE, addresses, k->w->mask, bytes);
     unsigned wavefronts = cost.sectors;
-    if (lanes && !k->c->traits->insns[k->in->index - 1].bypasses) {
-        access_addresses(k->w, k->in - 1, from);
+    if (lanes && !k->c->traits->insns[read->index].bypasses) {
+        access_addresses(k->w, read, from);
         unsigned reads = patterns_cost(k->d->patterns, PATTERN_SHARED_ATOMIC, from, lanes, bytes).sectors;
         wavefronts = reads > wavefronts ? reads : wavefronts;
     }
@@ -222,17 +232,19 @@ static void copy_write(const struct asking *k) {
     keep_example(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
 }
 
-/* k: of the half that writes; the half that reads is before it. */
+/* k: of the half that writes. A copy by a tensor map may fill more than it reads. */
 static void bulk_copy(const struct asking *k) {
+    const struct access *from = half_before(k->in)->extra, *to = k->in->extra;
+    const struct tensor_copy *tensor = ((const struct bulk *)k->in->extra)->tensor;
     const uint32_t *size = (const uint32_t *)(const void *)(k->w->regs + k->in->op[1]);
-    const struct access *from = (k->in - 1)->extra, *to = k->in->extra;
+    const uint32_t *global = tensor ? (const uint32_t *)(const void *)(k->w->regs + tensor->global_bytes) : size;
     uint64_t *n = k->d->counts.n;
     for (uint32_t left = k->w->mask; left; left &= left - 1) {
-        uint32_t bytes = size[first_lane(left)];
+        int l = first_lane(left);
         n[COUNT_BULK_COPIES]++;
-        n[COUNT_BULK_BYTES] += bytes;
-        n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? bytes : 0;
-        n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? bytes : 0;
+        n[COUNT_BULK_BYTES] += size[l];
+        n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? global[l] : 0;
+        n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? global[l] : 0;
     }
 }
 

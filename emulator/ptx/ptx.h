@@ -145,6 +145,7 @@ struct ptx_function {
     uint32_t maxntid[3], reqntid[3], minnctapersm;
     bool explicit_cluster; /* it wants to be launched with cluster dimensions */
     uint32_t cluster[3];   /* .reqnctapercluster */
+    uint32_t max_cluster;  /* .maxclusterrank; 0: none */
     struct ptx_module *module;
     const struct ptx_function *definition; /* by decode/link.c: itself, that of another file or an alias, or NULL */
     uint64_t number;                       /* in all that is linked together: what a function pointer holds */

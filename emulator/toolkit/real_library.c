@@ -2,6 +2,7 @@
  * here, in Conda's environment, in the library path, in a toolkit. cuda-pathfinder looks in this order, too. */
 #include "toolkit/real_library.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -44,13 +45,32 @@ static void try_library(struct search *s, const char *path) {
     s->found = library;
 }
 
+/* NVRTC asks for libnvrtc-builtins by its name alone, and not all versions say that it lies beside them: what is loaded already, is found. */
+static void load_companions(const char *folder, size_t length) {
+    static const char begin[] = "libnvrtc-builtins.so.";
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s", (int)length, folder);
+    DIR *all = opendir(path);
+    for (const struct dirent *one; all && (one = readdir(all));) {
+        int n = strncmp(one->d_name, begin, sizeof begin - 1) == 0
+                    ? snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, one->d_name)
+                    : 0;
+        if (n > 0 && (size_t)n < sizeof path)
+            dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (all)
+        closedir(all);
+}
+
 /* Of a root that is not there nothing is tried. */
 static void try_folders(struct search *s, const char *root, size_t length, const char *const *below) {
     char path[PATH_MAX];
     for (; root && length && *below && !s->found; below++) {
         int n = snprintf(path, sizeof path, "%.*s/%s/%s", (int)length, root, *below, s->name);
-        if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0 && !same_file(path, s->own))
+        if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0 && !same_file(path, s->own)) {
+            load_companions(path, (size_t)(strrchr(path, '/') - path));
             try_library(s, path);
+        }
     }
 }
 

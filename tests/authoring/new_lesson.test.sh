@@ -12,7 +12,7 @@ for item in notebooks TEACHING.md GLOSSARY.md MAP.md CONTRIBUTING.md LICENSE .cl
 # The first lesson that is planned; when all are there, another one.
 planned=$(sed -n '/^Planned, /,/^$/p' README.md | grep -oE '(^| )[0-9]{2} [a-z0-9_]+' | head -n 1 | sed 's/^ //; s/ /_/')
 asked=${planned:-99_another}
-number=${asked%%_*} folder=lesson$asked
+number=${asked%%_*}
 
 capture make new
 expect "make new asks which" error 'make new LESSON=11_scan'
@@ -28,24 +28,39 @@ else
   no "and nothing is made" "files differ"
 fi
 
-capture make new LESSON="$asked"
-expect "make new LESSON=$asked" 0 "lesson $number is there.*make lesson$number run"
-found=$(grep -rnliE 'skeleton|lesson00|lesson 00' "lessons/$folder" "solutions/$folder" "notebooks/$folder.ipynb" | tr '\n' ' ' || true)
-if [ -z "$found" ]; then pass "nothing in it is named after the skeleton"; else no "nothing in it is named after the skeleton" "$found"; fi
-missing=''
-for part in "lessons/$folder/lesson$number.cu" "lessons/$folder/README.md" "lessons/$folder/exercise.cu" "lessons/$folder/hints.md" \
-  "lessons/$folder/grader.cpp" "lessons/$folder/measured/record.sh" "solutions/$folder/solution.cu" "solutions/$folder/wrong/no_guard.cu" \
-  "solutions/$folder/other/grid_stride.cu" "notebooks/$folder.ipynb"; do
-  [ -s "$part" ] || missing="$missing $part"
-done
-if [ -z "$missing" ]; then pass "it has all that a lesson has"; else no "it has all that a lesson has" "missing:$missing"; fi
+# check_new LESSON WHAT VERDICT PART...: makes that lesson, looks at it, and runs its tests.
+check_new() {
+  asked=${1%.py} what=$2 verdict=$3
+  number=${asked%%_*} folder=lesson$asked
+  capture make new LESSON="$1"
+  shift 3
+  expect "make new makes $what" 0 "lesson $number is there.*make lesson$number run"
+  found=$(grep -rnliE 'skeleton|lesson00|lesson 00' "lessons/$folder" "solutions/$folder" "notebooks/$folder.ipynb" | tr '\n' ' ' || true)
+  if [ -z "$found" ]; then pass "nothing in $what is named after the skeleton"; else no "nothing in $what is named after the skeleton" "$found"; fi
+  missing=''
+  for part in "$@" README.md hints.md measured/record.sh; do
+    [ -s "lessons/$folder/$part" ] || [ -s "solutions/$folder/$part" ] || missing="$missing $part"
+  done
+  [ -s "notebooks/$folder.ipynb" ] || missing="$missing notebook"
+  if [ -z "$missing" ]; then pass "$what has all that a lesson has"; else no "$what has all that a lesson has" "missing:$missing"; fi
+  capture make "lesson$number" run
+  expect "$what runs" 0 '^PASS'
+  capture make "exercise$number"
+  expect "$what: its exercise fails as it was given" error "^VERDICT: $verdict"
+  capture env -u SUITE make "lesson$number" test
+  expect "$what: its tests pass" 0 '^[0-9]* passed, 0 failed, 0 skipped'
+}
 
-capture make "lesson$number" run
-expect "it runs" 0 '^PASS'
-capture make "exercise$number"
-expect "its exercise fails as it was given" error '^VERDICT: stale_output'
-capture env -u SUITE make "lesson$number" test
-expect "its tests pass" 0 '^[0-9]* passed, 0 failed, 0 skipped'
+last=$(sed -n '/^Planned, /,/^$/p' README.md | grep -oE '(^| )[0-9]{2} [a-z0-9_]+' | tail -n 1 | sed 's/^ //; s/ /_/')
+check_new "$asked" "a lesson" stale_output "lesson$number.cu" exercise.cu grader.cpp solution.cu wrong/no_guard.cu other/grid_stride.cu
+c_folder=$folder
+capture sh tools/python/environment.sh 27
+if [ "$status" != 0 ]; then
+  skip "make new makes a lesson in Python" "there is no Python with NumPy for it"
+elif [ -n "$last" ] && [ "lesson$last" != "$c_folder" ]; then
+  check_new "$last.py" "a lesson in Python" not_implemented "lesson${last%%_*}.py" "${last#*_}.cu" exercise.py grader.py calls.py requirements.txt \
+    solution.py wrong/numpy_only.py other/ndpointer.py
+fi
 capture sh tools/authoring/format.sh --check
 case $output in
 *'clang-format 14 is not installed'*) skip "it is laid out as make format does" "clang-format 14 is not installed" ;;
@@ -59,5 +74,5 @@ else
   no "the texts hold together, but for what is left to be written" "$found" && show_output
 fi
 capture sh tests/lessons/tables.test.sh
-expect "its tables wait for a record" 0 "^skip .*$folder/README.md has the rows of its record"
+expect "its tables wait for a record" 0 "^skip .*$c_folder/README.md has the rows of its record"
 case $output in *'not ok '*) no "and no other table suffers" "$output" ;; *) pass "and no other table suffers" ;; esac

@@ -65,6 +65,8 @@ case $output in *'is not called'*) no "and does not where it is" "$output" ;; *)
 
 capture make lesson02 ptx
 expect "make lesson02 ptx lists the kernels" 0 'instructions  kernel'
+capture sh tools/actions/disassemble.sh lesson31 ptx # without what its program needs, which is large
+expect "make lesson31 ptx lists those that its program compiles when it runs" 0 ' gelu_backward$'
 
 cat >"$scratch/hello.cu" <<'END'
 #include <cstdio>

@@ -117,6 +117,15 @@ echo 'no-such-package-of-anybody==1.0' >"$wanted"
 capture env PIP_NO_INDEX=1 PIP_FIND_LINKS= sh "$scratch/tools/python/environment.sh" 98
 expect "without a network it says what is missing, and what to do" error 'lesson 98 needs no-such-package-of-anybody.*'
 expect "and how to bring the wheels by hand" error 'pip download --only-binary'
+printf '# large: 90 MB\nno-such-package-of-anybody==1.0  # at least 0.5, or libnobodys.so\n' >"$wanted"
+capture env DOWNLOAD=0 sh "$scratch/tools/python/environment.sh" 98
+expect "what is large is not downloaded with DOWNLOAD=0" error 'lesson 98 needs no-such-package-of-anybody, about 90 MB to download'
+mkdir -p "$scratch/build" "$scratch/toolkit"
+echo "TOOLKIT_LIB='$scratch/toolkit'" >"$scratch/build/configuration"
+touch "$scratch/toolkit/libnobodys.so.1"
+capture sh "$scratch/tools/python/environment.sh" 98
+expect "a library of the toolkit stands for a package" 0 "^$(command -v python3)\$"
+rm -r "$scratch/build/configuration"
 echo 'numpy>=1' >"$wanted"
 capture sh "$scratch/tools/python/environment.sh" 98
 expect "requirements that are not pinned are refused" error 'no `name==version`'

@@ -1,9 +1,10 @@
 #!/bin/sh
 # new_lesson.sh 11_scan: makes a lesson that builds, runs and passes its tests, to be filled in (make new LESSON=11_scan).
+# new_lesson.sh 36_name.py: one in Python.
 #
-# It is tools/authoring/skeleton/ with another number and name: what a student meets, what a teacher keeps, and the
-# test of the page's answers. The page is then named where lessons are named: in the syllabus, in TEACHING.md, in the
-# page before it.
+# It is tools/authoring/skeleton/ (or skeleton_python/) with another number and name: what a student meets, what a
+# teacher keeps, and the test of the page's answers. The page is then named where lessons are named: in the syllabus,
+# in TEACHING.md, in the page before it.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -11,6 +12,13 @@ cd "$(dirname "$0")/../.."
 
 skeleton=tools/authoring/skeleton
 asked=${1:-}
+jobs='Its program is y = 2 * x, its exercise y = 3 * x'
+case $asked in
+*.py)
+  skeleton=${skeleton}_python asked=${asked%.py}
+  jobs='Its library is y = 2 * x, its exercise a binding of y = factor * x'
+  ;;
+esac
 number=${asked%%_*} name=${asked#*_}
 folder=lesson$asked
 page=lessons/$folder/README.md
@@ -19,7 +27,7 @@ check_name() {
   case $asked in
   '') fail "which lesson? make new LESSON=11_scan" ;;
   [0-9][0-9]_[a-z]*) ;;
-  *) fail "LESSON=$asked: two digits, a line and a name, as in LESSON=11_scan" ;;
+  *) fail "LESSON=$asked: two digits, a line and a name, as in LESSON=11_scan, or LESSON=36_name.py for one in Python" ;;
   esac
   case $name in *[!a-z0-9_]*) fail "LESSON=$asked: a name has small letters, digits and lines, as functions are named after it." ;; esac
   [ -d "$skeleton" ] || fail "this copy of the workbook is for students: it has no $skeleton."
@@ -91,7 +99,7 @@ make_the_rest() {
 
 say_what_is_next() {
   say "lesson $number is there. It does what a skeleton can: make lesson$number run, make exercise$number, make lesson$number test"
-  say "Its program is y = 2 * x, its exercise y = 3 * x: replace them. What else is to be written says FILL IN:"
+  say "$jobs: replace them. What else is to be written says FILL IN:"
   say "  grep -rn 'FILL IN' lessons solutions README.md TEACHING.md"
   say "CONTRIBUTING.md says what a lesson has, and in which order to write it."
   calling=$(grep -rnE "[Ll]esson $number\b" --include='*.md' --include='*.cu' lessons solutions GLOSSARY.md TEACHING.md |

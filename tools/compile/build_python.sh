@@ -21,6 +21,8 @@ LESSON_FOLDER=$folder sh tools/python/device_code.sh "$source" "build/lessons/$n
   echo '#!/bin/sh'
   echo "# Made by tools/compile/build_python.sh: runs $source."
   echo "export PYTHONPATH=$(quote "$PWD:$PWD/$folder") CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_LIBRARIES=$(quote "$PWD/build/lessons/$number")"
+  # For a program that compiles what lies beside the lesson's.
+  echo "export LESSON_FOLDER=$(quote "$PWD/$folder") NVCC=$(quote "$NVCC") CUDA_PATH=$(quote "$(dirname "$TOOLKIT_LIB")")${HOST_COMPILER:+ NVCC_CCBIN=$(quote "$HOST_COMPILER")}"
   echo "exec $(quote "$python") -X utf8 -B $(quote "$absolute") \"\$@\""
 } >"$executable.new"
 chmod +x "$executable.new"

@@ -38,10 +38,13 @@ STEPS = {
 }
 
 
+RAISED = "ask why that line raises it, and who was to catch it"
+
+
 class Failure(Exception):
-    def __init__(self, verdict, message):
+    def __init__(self, verdict, message, step=None):
         super().__init__(message)
-        self.verdict = verdict
+        self.verdict, self.step = verdict, step or STEPS.get(verdict)
 
 
 @dataclass
@@ -182,7 +185,9 @@ class Judge:
         answer = self.try_run(call, given, wanted, subject, **settings)
         told = answer.get("raised")
         if told:
-            self.fail("not_implemented" if "NotImplementedError" in told["bases"] else "crash", self.words_of(told))
+            if "NotImplementedError" in told["bases"]:
+                self.fail("not_implemented", self.words_of(told))
+            raise Failure("crash", self.words_of(told), RAISED)
         return answer
 
     def must_raise(self, wanted, call, given, outputs, subject, **settings):
@@ -263,8 +268,8 @@ class Grading:
         self.report.check("failed", check.name, shown)
         self.report.extra(f"          {shown}", on_stdout=False)
         self.report.extra(f"          {failure}")
-        if failure.verdict in STEPS:
-            self.report.extra(f"          next: {STEPS[failure.verdict]}, then: make exercise{self.number}")
+        if failure.step:
+            self.report.extra(f"          next: {failure.step}, then: make exercise{self.number}")
         self.first_verdict = self.first_verdict or failure.verdict
 
     def all(self, checks):

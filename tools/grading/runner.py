@@ -135,6 +135,8 @@ def main():
     filters = ctypes.CDLL(confine)
     link = socket.socket(fileno=int(descriptor))
     frames.send(link, {"hello": True})
+    if backend == "gpu":
+        emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
     filters.confine_this(int(backend == "cpu"), int(seconds))
     calls.LIBRARIES = libraries
     token = frames.receive(link)[0]["token"]

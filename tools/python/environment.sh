@@ -1,9 +1,11 @@
 #!/bin/sh
 # environment.sh 27: prints the path of a Python 3 that has what lesson 27's requirements.txt asks for: $PYTHON, or else python3, if that has
 # all of it (as on a GPU server without a network), or a virtual environment in build/python/, made once for all lessons with the same needs.
+# What is large says so in a line of its own, `# large: 90 MB`; with DOWNLOAD=0 it is not downloaded.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
+[ ! -f build/configuration ] || . build/configuration
 
 number=$1
 wanted=$(find lessons -path "lessons/lesson${number}_*/requirements.txt")
@@ -14,7 +16,7 @@ python=$(command -v "${PYTHON:-python3}") || fail "lesson $number needs Python 3
   "PYTHON=/path/to/python3 make ...     (another Python)"
 
 # -I: without what lies in the working folder or in somebody's home, as a grading runs it.
-has_all() { missing=$("$1" -I tools/python/missing.py "$wanted") && [ -z "$missing" ]; } # PYTHON
+has_all() { missing=$("$1" -I tools/python/missing.py "$wanted" "${TOOLKIT_LIB:-}") && [ -z "$missing" ]; } # PYTHON
 
 key=$({ grep -v '^#' "$wanted"; "$python" -c 'import sys; print(sys.version, sys.prefix)'; } | cksum | tr ' ' '-')
 folder=build/python/$key
@@ -30,7 +32,10 @@ explain_network() {
 
 make_it() {
   needed=$missing
-  say "installing$(printf ' %s' $needed) into $folder (once)"
+  size=$(sed -n 's/^# large: *//p' "$wanted")
+  [ -z "$size" ] || [ "${DOWNLOAD:-}" != 0 ] ||
+    fail "lesson $number needs$(printf ' %s' $needed), about $size to download, and DOWNLOAD=0 says that nothing large may be."
+  say "installing$(printf ' %s' $needed) into $folder (once${size:+; about $size})"
   rm -rf "$folder"
   "$python" -m venv "$folder" >"$log" 2>&1 || {
     cat "$log" >&2

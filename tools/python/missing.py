@@ -1,18 +1,20 @@
-"""missing.py REQUIREMENTS: prints what this Python lacks of a lesson's requirements.txt, a package a line; nothing if
-it has all.
+"""missing.py REQUIREMENTS [FOLDER]: prints what this Python lacks of a lesson's requirements.txt, a package a line;
+nothing if it has all.
 
 A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where
 there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
-the pinned one).
+the pinned one). `# at least 13.0, or libnvrtc.so`: that library in FOLDER, the toolkit's, will do as well.
 """
 
+import glob
 import importlib.metadata
+import os
 import re
 import sys
 
 LINE = re.compile(
     r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
-    r"(?:#\s*at least (?P<least>[\d.]+))?\s*"
+    r"(?:#\s*at least (?P<least>[\d.]+)(?:, or (?P<library>lib[\w.]+))?)?\s*"
 )
 
 
@@ -28,7 +30,9 @@ def is_meant(line):
     return older if line["order"] == "<" else not older
 
 
-def is_missing(line):
+def is_missing(line, folder):
+    if line["library"] and folder and glob.glob(os.path.join(folder, line["library"] + "*")):
+        return False
     try:
         found = importlib.metadata.version(line["name"])
     except importlib.metadata.PackageNotFoundError:
@@ -36,7 +40,7 @@ def is_missing(line):
     return numbers(found) < numbers(line["least"] or line["pinned"])
 
 
-def main(path):
+def main(path, folder=None):
     with open(path, encoding="utf-8") as file:
         for text in file:
             if not text.strip() or text.startswith("#"):
@@ -46,8 +50,8 @@ def main(path):
                 sys.exit(
                     f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}"
                 )
-            if is_meant(line) and is_missing(line):
+            if is_meant(line) and is_missing(line, folder):
                 print(line["name"])
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

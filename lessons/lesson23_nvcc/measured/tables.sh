@@ -25,6 +25,22 @@ awk '
     gsub(/ /, " | ", list)
     printf "| %s%s |\n", name, list
   }
+  # ncu counts, for each instruction that is issued, the warps that wait for a reason; of the warps that are there, these are percent.
+  function share(name, reason) {
+    return 100 * ncu[name, "smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio"] * \
+      ncu[name, "smsp__issue_active.avg.pct_of_peak_sustained_active"] / 100 / (ncu[name, "sm__warps_active.avg.per_cycle_active"] / 4)
+  }
+  function waits(    v, name) {
+    for (v = 1; v <= 5; v++) {
+      name = "silu_kernel" v
+      printf "| %s | %.1f | %.0f | %.0f | %.0f |\n", name, ncu[name, "sm__warps_active.avg.per_cycle_active"], share(name, "long_scoreboard"),
+        share(name, "short_scoreboard"), share(name, "wait")
+    }
+  }
+  function refused(name,    n, part) {
+    n = split(ended[name], part, " ")
+    printf "| %s | %s |\n", name, ended[name] == " 0 0 0" ? "runs" : ended[name] == " 1 1 1" ? "is refused" : "differs"
+  }
   BEGIN { split("19 13 11 8 3", count); for (v = 1; v <= 5; v++) chain["silu_kernel" v] = count[v] }
   FILENAME ~ /README/ { if (/^\| silu_kernel[1-5] \|( [0-9]+ \|)+$/) sass[$2] = $6; next }
   /^--- / { section = substr($0, 5); next }
@@ -41,6 +57,8 @@ awk '
   }
   section ~ /^calls_/ && / ms$/ { split(section, part, /[_,]/); calls[part[2]] = calls[part[2]] " " $(NF - 1) }
   section ~ /^start/ && / s, status 0/ { name = $0; sub(/: [0-9.]* s, .*/, "", name); sub(/.*: /, ""); start[name] = start[name] " " $1 }
+  section ~ /^ncu/ && NF == 3 { ncu[$1, $2] = $3 }
+  section ~ /^images/ && / s, status / { at = $0; sub(/: [0-9.]* s, .*/, "", at); ended[at] = ended[at] " " $NF }
   section ~ /^nvcc/ && / s, status 0/ { sub(/.*: /, ""); built = built " " $1 }
   END {
     for (v = 4; v >= 1; v--) beyond("silu_kernel" v)
@@ -53,6 +71,10 @@ awk '
     rounds("machine code, CUDA_MODULE_LOADING=EAGER")
     split(built, second, " ")
     printf "~ %.1f s for one image, %.1f s for three, %.1f s for six, and %.1f s for six with `-t 0`\n", second[1], second[2], second[3], second[4]
-    split(start["PTX, CUDA_DISABLE_PTX_JIT=1"] start["machine code, CUDA_FORCE_PTX_JIT=1"], second, " ")
-    printf "~ succeeded after %s s\n~ took %s s\n", second[1], second[2]
+    waits()
+    refused("PTX, CUDA_DISABLE_PTX_JIT=1, empty cache")
+    refused("PTX, CUDA_DISABLE_PTX_JIT=1, full cache")
+    refused("PTX, CUDA_DISABLE_PTX_JIT=1, CUDA_CACHE_DISABLE=1")
+    refused("machine code, CUDA_FORCE_PTX_JIT=1, empty cache")
+    refused("machine code, CUDA_FORCE_PTX_JIT=1, full cache")
   }' ../README.md h200.txt

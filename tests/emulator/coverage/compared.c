@@ -18,7 +18,7 @@ static void remember(char *name) {
         abort();
 }
 
-/* The opcodes that ../tensor compares, one a line. */
+/* The opcodes that ../tensor, ../wgmma and ../tensor_map compare, one a line. */
 static void remember_names(const char *path) {
     char line[256];
     FILE *file = fopen(path, "r");
@@ -71,7 +71,7 @@ bool in_vectors(const char *candidate) {
     char opcode[128];
     ENTRY *found;
     snprintf(opcode, sizeof opcode, "%.*s", (int)strcspn(candidate, " "), candidate);
-    if (hsearch_r((ENTRY){.key = opcode}, FIND, &found, &names) && strstr(opcode, "mma."))
+    if (hsearch_r((ENTRY){.key = opcode}, FIND, &found, &names) && (strstr(opcode, "mma.") || strstr(opcode, "tensor")))
         return true;
     const struct form *form = form_find(opcode);
     const char *operands = candidate + strcspn(candidate, " ") + 1;

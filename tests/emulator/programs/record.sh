@@ -14,7 +14,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build_one() { # SOURCE
   name=$(basename "$1" .cu)
   architecture=$(sed -n 's|^// arch: *sm_||p' "$1" | head -n 1)
-  sh "$here/build.sh" "$1" "$folder/$name" -O3 -lineinfo -gencode "arch=compute_${architecture:-75},code=sm_90"
+  case $architecture in *a) machine=$architecture ;; *) machine=90 ;; esac
+  sh "$here/build.sh" "$1" "$folder/$name" -O3 -lineinfo -gencode "arch=compute_${architecture:-75},code=sm_$machine"
 }
 
 if [ "$command" = build ]; then

@@ -54,12 +54,14 @@ static const struct memory_rule {
 /* Parameters of functions and kernels are no memory: they lie in the frame. */
 static bool is_parameter(const struct evidence *e) {
     const struct ptx_operand *o = e->p->operands;
-    return opcode_has(e->p->opcode, "param") && (o[0].kind == OPERAND_ADDRESS || o[1].kind == OPERAND_ADDRESS);
+    return opcode_has(e->p->opcode, "param") && !opcode_has(e->p->opcode, "tensormap") &&
+           (o[0].kind == OPERAND_ADDRESS || o[1].kind == OPERAND_ADDRESS);
 }
 
-/* Does nothing, and names a cache. */
+/* Does nothing, and names a cache, or the map that is to be in one. */
 static bool is_hint(const struct evidence *e) {
-    return e->effects == E(NOTHING) && (opcode_has(e->p->opcode, "L1") || opcode_has(e->p->opcode, "L2"));
+    return e->effects == E(NOTHING) &&
+           (opcode_has(e->p->opcode, "L1") || opcode_has(e->p->opcode, "L2") || opcode_has(e->p->opcode, "tensormap"));
 }
 
 static bool memory_fits(const struct instruction *row, const struct evidence *e) {
@@ -271,6 +273,7 @@ static const struct {
     {"miscellaneous", C(SYNC)},
     {"mbarrier", C(SYNC)},
     {"asynchronous copies", C(MEMORY)},
+    {"tensor maps", C(MEMORY)},
     {"matrices", C(MEMORY)},
     {"textures", C(TEXTURE)},
     {"surfaces", C(TEXTURE)},

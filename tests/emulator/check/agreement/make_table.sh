@@ -8,7 +8,7 @@ awk -v h200="$folder/h200.csv" -v remarks="$folder/remarks.txt" '
   function word(tool, text) {
     if (text ~ /^Error: Race|^Warning: Race/) return "race"
     if (text ~ /Uninitialized|Host API memory access/) return "uninitialized"
-    if (text ~ /Invalid __(global|shared|local)__/) return text ~ /freed/ ? "use_after_free" : text ~ /misaligned/ ? "misaligned" : "out_of_bounds"
+    if (text ~ /[Ii]nvalid __(global|shared|remote_shared|local)__/) return text ~ /freed/ ? "use_after_free" : text ~ /misaligned/ ? "misaligned" : "out_of_bounds"
     if (text ~ /^Leaked/) return "leak"
     if (text ~ /^Unused memory/) return "unused"
     if (text ~ /^Stack overflow/) return "stack overflow"

@@ -55,7 +55,7 @@ WORK=$work xargs -P 14 -L 1 ./record.sh --one <"$work/runs"
 
 while read -r name tool; do
   awk -v name="$name" -v tool="$tool" '
-    /SUMMARY: [0-9]+ (error|hazard)/ {
+    /SUMMARY: [0-9]+ (error|hazard)/ && !/not printed/ {
       errors = warnings = 0
       for (i = 1; i < NF; i++) {
         if ($(i + 1) ~ /^errors?,?$/) { errors = $i; gsub(/[^0-9]/, "", errors) }

@@ -1,0 +1,60 @@
+/* A thread block cluster. Its blocks lie one behind the other in one piece of memory and take turns on one host thread,
+ * so nothing that they do to each other's shared memory need be atomic. A launch without clusters has clusters of one
+ * block.
+ *
+ * An address of shared memory below 16 MiB means the executing block's own. The block of rank r has another 16 MiB for
+ * everybody in the cluster, from (r + 1) << 24 on: what mapa gives, and what st.async, multicast and remote mbarriers
+ * use. */
+#ifndef BLOCK_CLUSTER_H
+#define BLOCK_CLUSTER_H
+
+#include "machine/grid.h"
+
+#define CLUSTER_RANK_SHIFT  24
+#define CLUSTER_OFFSET_MASK (((uint32_t)1 << CLUSTER_RANK_SHIFT) - 1)
+
+/* The block of that rank in b's cluster; rank < launch->cluster_blocks. */
+static inline struct block *cluster_block(const struct block *b, uint32_t rank) {
+    int64_t away = ((int64_t)rank - (int64_t)b->rank) * (int64_t)b->launch->block_stride;
+    return (struct block *)(void *)((uint8_t *)(uintptr_t)b + away);
+}
+
+/* The address by which all blocks of the cluster know an offset in the shared memory of the block of that rank. */
+static inline uint32_t cluster_address(const struct block *b, uint32_t rank, uint32_t offset) {
+    offset &= CLUSTER_OFFSET_MASK;
+    return b->launch->cluster_blocks == 1 ? offset : (rank + 1) << CLUSTER_RANK_SHIFT | offset;
+}
+
+/* The rank of the block that an address of shared memory leads to; it may be none of the cluster's. */
+static inline uint32_t cluster_rank(const struct block *b, uint32_t address) {
+    uint32_t window = address >> CLUSTER_RANK_SHIFT;
+    return window ? window - 1 : b->rank;
+}
+
+/* The block whose shared memory has these bytes, and their offset in it. NULL: none of the cluster's, or its shared
+ * memory ends before. */
+static inline struct block *cluster_find(const struct block *b, uint32_t address, uint64_t bytes, uint32_t *offset) {
+    uint32_t rank = cluster_rank(b, address);
+    *offset = b->launch->cluster_blocks == 1 ? address : address & CLUSTER_OFFSET_MASK;
+    bool inside = rank < b->launch->cluster_blocks && *offset + bytes <= b->launch->shared_bytes;
+    return inside ? cluster_block(b, rank) : (struct block *)0;
+}
+
+/* Has the block ended, and its shared memory with it? */
+static inline bool cluster_block_ended(const struct block *b) {
+    return !b->live_lanes;
+}
+
+/* The memory of a cluster holds blocks up to this one's last. */
+void cluster_start(struct block *first, uint64_t index);
+/* Runs all blocks of a cluster, as block_run does one. Whoever waits for ever has been reported. */
+enum block_end cluster_run(struct block *first);
+
+/* barrier.cluster: lanes arrive; the barrier opens when all lanes of the cluster that have not exited have. */
+void cluster_arrive(struct warp *w);
+/* True when the barrier has opened since all of these lanes arrived. */
+bool cluster_passed(const struct warp *w);
+/* Lanes have exited, which counts as if they had arrived: opens the barrier if all others have. */
+void cluster_check_barrier(struct block *b);
+
+#endif
