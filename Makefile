@@ -26,7 +26,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/ lessons/lesson[0-9][0-9][a-z]_*/)))
 number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
 lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu lessons/$(folder)/lesson*.py),lesson$(call number_of,$(folder))))
-exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu exercise.py hints.md) solutions/$(folder)/solution.cu),exercise$(call number_of,$(folder))))
+exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu exercise.py exercise.cpp hints.md) solutions/$(folder)/solution.cu),exercise$(call number_of,$(folder))))
 
 lesson_actions   := run test sanitize profile view ptx sass
 exercise_actions := run hint solution reset watch grade

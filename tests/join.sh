@@ -3,13 +3,15 @@
 # reads headers once for all; that of folder/name.cu is joined_folder_name. Of programs it makes one program: the name by
 # which that is started, that of a link to it, says which of them it is.
 #
+# A module for Python, PYBIND11_MODULE(exercise, m), becomes one of that name: PyInit_joined_folder_name begins it.
+#
 # Headers come first, outside of the namespaces, but for those without a guard, which are there for each source anew. A
-# source's macros end with it.
+# source's macros end with it. HEADERS is a folder in which they are looked for, too.
 set -eu
 output=$1
 shift
 
-namespace_of() { echo "joined_$(basename "$(dirname "$1")")_$(basename "$1" .cu)"; }
+namespace_of() { echo "joined_$(basename "$(dirname "$1")")_$(basename "${1%.*}")"; }
 
 quoted() { sed -n 's/^# *include *"\(.*\)".*/\1/p' "$1"; } # SOURCE
 
@@ -18,6 +20,7 @@ headers() {
   for source; do
     sed -n 's/^# *include *\([<"][^>"]*[>"]\).*/\1/p' "$source" | while IFS= read -r header; do
       own=$(dirname "$source")/$(echo "$header" | tr -d '"')
+      [ -f "$own" ] || own=${HEADERS:-.}/$(echo "$header" | tr -d '"')
       if [ -f "$own" ]; then header=\"$own\"; fi
       case $header in
       \"*) ! grep -Eqs '^#(ifndef|pragma once)' "$(echo "$header" | tr -d '"')" || echo "#include $header" ;;
@@ -31,6 +34,7 @@ headers() {
 in_namespaces() {
   for source; do
     echo "namespace $(namespace_of "$source") {"
+    case $source in *.cpp) echo "#define exercise $(namespace_of "$source")" ;; esac
     echo "#line 1 \"$source\""
     quoted "$source" | while IFS= read -r header; do
       [ ! -f "$(dirname "$source")/$header" ] || echo "s|^# *include \"$header\"|#include \"$(dirname "$source")/$header\"|"
@@ -38,6 +42,7 @@ in_namespaces() {
     sed -f "$output.sed" "$source"
     rm "$output.sed"
     echo '}'
+    case $source in *.cpp) echo '#undef exercise' ;; esac
     sed -n 's/^# *define \([A-Za-z0-9_]*\).*/#undef \1/p' "$source" | sort -u
   done
 }

@@ -66,7 +66,7 @@ result "lessons that do not exist are called planned"
 for page in $pages; do
   number=${page#lessons/lesson}
   next=$(echo "$folders" | tr ' ' '\n' | awk -v number="${number%%[!0-9]*}" '$1 > number { print $1; exit }')
-  [ -z "$next" ] || sed -n '/^## Read next/,$p' "$page" | grep -q "](\.\./lesson${next}_[a-z_]*/README.md)" || echo "$page: lesson $next is next"
+  [ -z "$next" ] || sed -n '/^## Read next/,$p' "$page" | grep -q "](\.\./lesson${next}_[a-z0-9_]*/README.md)" || echo "$page: lesson $next is next"
 done >"$scratch/found"
 result "'Read next' leads to the next lesson that exists"
 
@@ -88,7 +88,7 @@ awk '
   /^## / { path = $0; sum = 0; delete seen; met = 0 }
   /^\| .*lessons\/lesson/ {
     row = $0; here = 0
-    while (match(row, /lessons\/lesson[0-9][0-9]_[a-z_]*/)) {
+    while (match(row, /lessons\/lesson[0-9][0-9]_[a-z0-9_]*/)) {
       number = substr(row, RSTART + 14, 2)
       if (substr(row, RSTART + 17, RLENGTH - 17) != name[number]) print path ": lesson " number " has another name"
       row = substr(row, RSTART + RLENGTH)

@@ -179,8 +179,7 @@ static cudaError_t check_cluster_size(const char *call, const struct kernel *k, 
     if (volume(n) > most)
         return state_refuse(call, cudaErrorInvalidClusterSize,
                             "A cluster of %u x %u x %u blocks is too large: this kernel may have %u. Up to %u are "
-                            "possible on this device "
-                            "with cudaFuncAttributeNonPortableClusterSizeAllowed.",
+                            "possible on this device with cudaFuncAttributeNonPortableClusterSizeAllowed.",
                             n.x, n.y, n.z, most, LIMIT_CLUSTER_LARGE);
     if (k->ptx->max_cluster && volume(n) > k->ptx->max_cluster)
         return state_refuse(call, cudaErrorInvalidClusterSize,

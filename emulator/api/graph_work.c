@@ -178,6 +178,20 @@ bool work_has_attribute(unsigned id) {
     }
 }
 
+/* Puts what the attributes ask for into the launch. */
+static struct work *wrap_with_attributes(struct kernel_work *k, cudaError_t *error) {
+    if (!k)
+        return wrap_kernel(k, error);
+    const cudaLaunchAttributeValue *cluster = &k->attributes[cudaLaunchAttributeClusterDimension];
+    const dim3 size = {cluster->clusterDim.x, cluster->clusterDim.y, cluster->clusterDim.z};
+    k->config.cooperative = k->attributes[cudaLaunchAttributeCooperative].cooperative != 0;
+    *error = execution_cluster("cudaGraphKernelNodeSetAttribute", k->kernel, size, &k->config);
+    if (*error == cudaSuccess)
+        return wrap_kernel(k, error);
+    free(k);
+    return NULL;
+}
+
 struct work *work_with_attribute(const struct work *w, unsigned id, const cudaLaunchAttributeValue *value,
                                  cudaError_t *error) {
     if (!value || !work_has_attribute(id)) {
@@ -185,30 +199,16 @@ struct work *work_with_attribute(const struct work *w, unsigned id, const cudaLa
         return NULL;
     }
     struct kernel_work *k = kernel_copy(w->kernel);
-    if (k) {
+    if (k)
         k->attributes[id] = *value;
-        k->config.cooperative = k->attributes[cudaLaunchAttributeCooperative].cooperative != 0;
-    }
-    if (k && id == cudaLaunchAttributeClusterDimension) {
-        const dim3 size = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
-        if ((*error = execution_cluster("cudaGraphKernelNodeSetAttribute", k->kernel, size, &k->config)) !=
-            cudaSuccess) {
-            free(k);
-            return NULL;
-        }
-    }
-    return wrap_kernel(k, error);
+    return wrap_with_attributes(k, error);
 }
 
 struct work *work_with_attributes_of(const struct work *w, const struct work *source, cudaError_t *error) {
     struct kernel_work *k = kernel_copy(w->kernel);
-    if (k) {
+    if (k)
         memcpy(k->attributes, source->kernel->attributes, sizeof k->attributes);
-        k->config.cooperative = source->kernel->config.cooperative;
-        k->config.clusters = source->kernel->config.clusters;
-        memcpy(k->config.cluster, source->kernel->config.cluster, sizeof k->config.cluster);
-    }
-    return wrap_kernel(k, error);
+    return wrap_with_attributes(k, error);
 }
 
 /* ---- Copies and fills ---- */

@@ -67,6 +67,10 @@ static void out_of_global(struct text *t, const struct bad_access *bad) {
         text_string(t, "This is no pointer: it may have been read from memory that nobody has written yet.");
     else if (!a)
         text_string(t, "Nothing is allocated on the device: call cudaMalloc before the launch.");
+    else if (bad->by_tensor_map)
+        text_string(t,
+                    "The tensor map describes more than this allocation holds: compare its sizes and strides (these in "
+                    "bytes) with what cudaMalloc got.");
     else if (bad->address >= a->base && bad->address - a->base < a->size + NEAR)
         past_the_end(t, bad);
     else if (bad->address < a->base && a->base - bad->address < NEAR)

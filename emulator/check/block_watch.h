@@ -10,6 +10,7 @@
 #include "check/order.h"
 #include "check/read_log.h"
 #include "check/probes.h"
+#include "check/products.h"
 #include "check/stream_order.h"
 #include "machine/grid.h"
 #include "memory/memory.h"
@@ -89,6 +90,8 @@ struct block_watch {
         uint64_t *words;     /* read by two warps since `base`, and not written: a bit for each shadow word */
         uint32_t base, warp; /* reads by warps with larger numbers than this one change nothing */
     } read_shared;
+    struct products_watch *products[MAX_WARPS]; /* NULL: the kernel has none */
+    uint32_t *async_reads;       /* when the asynchronous proxy last read 16 bytes: check/async_shared.c */
     struct read_log reads;       /* not yet propagated to the shadow words */
     uint64_t *shared_written;    /* a bit per byte */
     uint32_t written_until;      /* all bytes of shared memory below this one are written; ~0: without initcheck */
@@ -123,6 +126,8 @@ static inline void shared_set_shadow(struct block_watch *b, uint64_t i, const st
     shadow_set_record(&b->shadow, i, SHADOW_READ, word->reads[0].record);
     shadow_set_record(&b->shadow, i, SHADOW_READ_TOO, word->reads[1].record);
 }
+
+#define ASYNC_PIECE 16 /* bytes that the asynchronous proxy takes at once */
 
 /* An access by one lane. */
 struct touch {
@@ -186,6 +191,16 @@ void race_of_copy(const struct operation_order *order, const struct ran *copy, s
 void race_shared(struct block_watch *b, const struct touch *t);
 /* Records a read of shadow word i of shared memory that conflicts with nothing. */
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_record record);
+
+/* check/async_shared.c: accesses of the asynchronous proxy to shared memory. */
+bool async_unfinished(const struct block_watch *b, uint64_t word, bool write, struct access_record record,
+                      uint32_t warp);
+bool async_unfenced(const struct block_watch *b, struct access_record record, uint32_t warp);
+void async_remember_read(struct block_watch *b, const struct touch *t);
+/* Which fact about its proxy ends a recorded access. */
+enum async_fact async_fact_of(const struct launch_watch *l, bool write, struct access_record record);
+/* A read of whole pieces of 16 bytes that conflicts with nothing is recorded. False: the slow path must decide. */
+bool async_read_is_fast(struct block_watch *b, const struct touch *t);
 
 /* check/passing.c: lanes that go past a barrier at which others wait, and never arrive at it. */
 void barrier_start(struct block_watch *b, uint32_t warps);

@@ -140,7 +140,48 @@ static void put_what(struct text *t, const struct hazard *h, const struct pointe
         symbol_put_global(t, h->allocation, h->address, h->bytes, arg);
 }
 
+/* Between the asynchronous proxy and others. */
+static const struct {
+    const char *title, *missing, *advice;
+} async_words[] = {
+    [ASYNC_PRODUCTS] = {"Unfinished wgmma", " in a wgmma that may still be under way",
+                        "wgmma reads shared memory in the background. Put wgmma.commit_group behind it, and "
+                        "wgmma.wait_group N (all but the "
+                        "newest N groups are done then) before the barrier or the mbarrier arrival that lets others "
+                        "write there again."},
+    [ASYNC_LOADS] =
+        {"Unfinished bulk copy", " with a bulk copy that may still be under way",
+         "What a bulk copy brings is there when all its bytes have arrived at its mbarrier: wait for that phase "
+         "(mbarrier.try_wait in a loop). A __syncthreads() waits for threads, not for copies."},
+    [ASYNC_STORES] =
+        {"Unfinished bulk copy", " with a bulk copy that may still be under way",
+         "A bulk copy reads shared memory in the background. The thread that began it has to commit its group "
+         "(cp.async.bulk.commit_group) and to wait for it (cp.async.bulk.wait_group.read 0), and a barrier has to come "
+         "behind that, before others write there again."},
+    [ASYNC_FENCED] = {"Missing fence.proxy.async", ", with no fence.proxy.async between",
+                      "wgmma and bulk copies look at shared memory through another proxy than loads and stores do: "
+                      "whoever has stored "
+                      "there has to execute fence.proxy.async (cutlass::arch::fence_view_async_shared(), "
+                      "cuda::ptx::fence_proxy_async) before the barrier behind which it is read."},
+};
+
+bool hazard_is_of_proxy(const struct hazard *h) {
+    return h->kind >= HAZARD_ASYNC && h->kind <= HAZARD_UNFENCED;
+}
+
+/* A bulk copy or a wgmma. */
+static bool is_of_background(const struct insn *in) {
+    return in &&
+           (in->effect == EFFECT_BULK_READ || in->effect == EFFECT_BULK_WRITE || in->effect == EFFECT_DESCRIPTORS);
+}
+
 static const char *missing(const struct hazard *h) {
+    if (h->kind == HAZARD_COPY)
+        return " with an asynchronous copy";
+    if (hazard_is_of_proxy(h))
+        return async_words[h->kind - HAZARD_ASYNC].missing;
+    if (h->relation <= RELATION_BLOCK && (is_of_background(h->now) || is_of_background(h->then)))
+        return ", with no mbarrier or barrier between";
     switch (h->relation) {
     case RELATION_WARP:
         return ", with no __syncwarp() between";
@@ -171,6 +212,8 @@ static const char *advice(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
                "pipe.consumer_wait()), then __syncthreads() before other threads read what it brought.";
+    if (hazard_is_of_proxy(h))
+        return async_words[h->kind - HAZARD_ASYNC].advice;
     if (h->kind == HAZARD_PLAIN_READ)
         return "Others update this with atomics meanwhile: a plain read may see any value it has had. If that is "
                "meant, "
@@ -190,6 +233,11 @@ static const char *advice(const struct hazard *h) {
                                   "was there. "
                                   "Write every element before the __syncthreads() that comes before the read."
                    : "The thread reads a variable or an array element of its own that it has not set.";
+    if (h->relation <= RELATION_BLOCK && (is_of_background(h->now) || is_of_background(h->then)))
+        return "One of the two is a bulk copy or a wgmma. Let an mbarrier hand the memory over: who reads what a copy "
+               "brings "
+               "waits for the phase in which its bytes arrive, and who has read it arrives at another mbarrier, for "
+               "which the thread that copies waits before it copies there again.";
     switch (h->relation) {
     case RELATION_WARP:
         if (is_volatile(h->kernel, h->now))
@@ -223,8 +271,11 @@ static const char *name_of(const struct kernel *k, const struct source_position 
 
 static void put_race_title(struct text *t, const struct hazard *h) {
     struct text title = {0};
-    text_format(&title, "%s: %s reported between %s access at ", h->warning ? "Warning" : "Error",
-                h->kind == HAZARD_COPY ? "Unfinished copy" : "Race", access_word(h->then, h->write_then));
+    const char *what = h->kind == HAZARD_COPY  ? "Unfinished copy"
+                       : hazard_is_of_proxy(h) ? async_words[h->kind - HAZARD_ASYNC].title
+                                               : "Race";
+    text_format(&title, "%s: %s reported between %s access at ", h->warning ? "Warning" : "Error", what,
+                access_word(h->then, h->write_then));
     put_place_words(&title, name_of(h->kernel_then, &h->at_then), h->at_then.file, h->at_then.line);
     title.bytes[title.length] = '\0';
     put_title(t, title.bytes);
@@ -270,7 +321,7 @@ static void put_race_sentence(struct text *t, const struct hazard *h, const stru
     put_who(&s, &h->who_then, blocks);
     text_format(&s, " %s it", verb(h->then, h->write_then));
     put_line(&s, &h->at_then, h->kernel_then, h->then);
-    text_string(&s, h->kind == HAZARD_COPY ? " with an asynchronous copy" : missing(h));
+    text_string(&s, missing(h));
     text_format(&s, " (%u byte%s", h->bytes, h->bytes == 1 ? "" : "s");
     if (!blocks)
         text_format(&s, ", block (%u,%u,%u)", h->who.block[0], h->who.block[1], h->who.block[2]);
@@ -385,6 +436,76 @@ static void put_gone_around(struct text *t, const struct hazard *h, const struct
                   "before the if.");
 }
 
+/* ---- registers of wgmma ---- */
+
+static void put_two_lines(struct text *t, const struct hazard *h) {
+    bool two = h->at_then.line && !same_place(&h->at, h->now, &h->at_then, h->then);
+    bool swap = two && h->at_then.line < h->at.line;
+    text_string(t, MARK "\n");
+    bool shown = put_source_line(t, swap ? h->at_then : h->at);
+    if (two)
+        shown |= put_source_line(t, swap ? h->at : h->at_then);
+    if (shown)
+        text_string(t, MARK "\n");
+}
+
+static void put_registers(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    struct text title = {0}, s = {0};
+    (void)arg;
+    text_string(&title, "Error: Unfinished wgmma reported between wgmma at ");
+    put_place_words(&title, name_of(h->kernel, &h->at_then), h->at_then.file, h->at_then.line);
+    title.bytes[title.length] = '\0';
+    put_title(t, title.bytes);
+    text_format(t, MARK "    and %s access to its registers at ", h->write ? "Write" : "Read");
+    put_place_words(t, name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    text_format(t, " [%g hazard%s]\n", h->count, h->count == 1 ? "" : "s");
+    put_who(&s, &h->who, true);
+    text_format(&s, " %s a register", h->write ? "writes" : "reads");
+    put_line(&s, &h->at, h->kernel, h->now);
+    text_string(&s, " while the wgmma");
+    put_line(&s, &h->at_then, h->kernel, h->then);
+    text_format(&s, " may still use it: %s.",
+                h->asked ? "nobody has committed its group" : "nobody has waited for its group");
+    s.bytes[s.length] = '\0';
+    put_prose(t, MARK "    ", s.bytes);
+    put_two_lines(t, h);
+    put_advice(
+        t,
+        h->asked
+            ? "A wgmma belongs to no group before wgmma.commit_group: put one behind the last wgmma of the group, and "
+              "wgmma.wait_group 0 before its registers are used."
+            : "wgmma writes its accumulators, and reads A's registers, in the background: put wgmma.wait_group N "
+              "between "
+              "the two, where N is the number of newer groups that may still run (0: none).");
+}
+
+static void put_no_fence(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    struct text title = {0}, s = {0};
+    (void)arg;
+    text_string(&title, "Error: Missing wgmma.fence before wgmma at ");
+    put_place_words(&title, name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    title.bytes[title.length] = '\0';
+    put_title(t, title.bytes);
+    put_who(&s, &h->who, true);
+    if (h->then) {
+        text_format(&s, " %s a register of it", h->write_then ? "wrote" : "read");
+        put_line(&s, &h->at_then, h->kernel, h->then);
+        text_string(&s, ", and has executed no wgmma.fence since.");
+    } else {
+        text_string(&s, " has executed no wgmma.fence before its first wgmma");
+        put_line(&s, &h->at, h->kernel, h->now);
+        text_string(&s, ".");
+    }
+    s.bytes[s.length] = '\0';
+    put_prose(t, MARK "    ", s.bytes);
+    put_two_lines(t, h);
+    put_advice(
+        t,
+        "wgmma reads and writes registers in the background: wgmma.fence has to come between whoever touched them "
+        "before and "
+        "the wgmma. Put wgmma.fence.sync.aligned before the first wgmma of a group (warpgroup_arrive() in CUTLASS).");
+}
+
 /* The last copy of a part may have been meant to bring more. */
 static bool put_copied_part(struct text *t, const struct hazard *h) {
     const struct allocation_watch *w = h->allocation ? h->allocation->watch : NULL;
@@ -441,9 +562,15 @@ static const struct {
 } kinds[] = {
     [HAZARD_RACE] = {put_race, FINDING_RACE},
     [HAZARD_COPY] = {put_race, FINDING_RACE},
+    [HAZARD_ASYNC + ASYNC_PRODUCTS] = {put_race, FINDING_RACE},
+    [HAZARD_ASYNC + ASYNC_LOADS] = {put_race, FINDING_RACE},
+    [HAZARD_ASYNC + ASYNC_STORES] = {put_race, FINDING_RACE},
+    [HAZARD_UNFENCED] = {put_race, FINDING_RACE},
     [HAZARD_PLAIN_READ] = {put_race, FINDING_RACE},
     [HAZARD_EXIT] = {put_exit, FINDING_RACE},
     [HAZARD_UNWRITTEN] = {put_unwritten, FINDING_UNINITIALIZED},
+    [HAZARD_REGISTERS] = {put_registers, FINDING_RACE},
+    [HAZARD_NO_FENCE] = {put_no_fence, FINDING_RACE},
     [HAZARD_NOBODY] = {put_nobody, FINDING_UNINITIALIZED},
     [HAZARD_GONE_AROUND] = {put_gone_around, FINDING_LOST_LANE},
 };
@@ -474,7 +601,7 @@ void hazards_report(struct hazards *all) {
     for (unsigned i = 0; i < all->count; i++) {
         const struct hazard *h = &all->items[i];
         struct text t = {0};
-        bool race = h->kind < HAZARD_UNWRITTEN;
+        bool race = h->kind < HAZARD_UNWRITTEN || h->kind == HAZARD_REGISTERS || h->kind == HAZARD_NO_FENCE;
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
         struct pointer_argument arg = {0};

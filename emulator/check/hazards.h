@@ -5,15 +5,20 @@
 
 #include <pthread.h>
 
+#include "check/async_order.h"
 #include "check/report.h"
 
 enum hazard_kind {
-    HAZARD_RACE,       /* two accesses, at least one a write, that nothing orders */
-    HAZARD_COPY,       /* an access to what a cp.async may still be writing */
+    HAZARD_RACE,  /* two accesses, at least one a write, that nothing orders */
+    HAZARD_COPY,  /* an access to what a cp.async may still be writing */
+    HAZARD_ASYNC, /* one to what the asynchronous proxy may still be reading or writing, by enum async_fact */
+    HAZARD_UNFENCED = HAZARD_ASYNC + ASYNC_FENCED, /* a read by that proxy of what the generic one has written */
     HAZARD_PLAIN_READ, /* a race of a plain read with an atomic, in global memory: some mean it */
     HAZARD_EXIT,       /* an access to shared memory of a block that may have exited by then */
     HAZARD_UNWRITTEN,  /* memory is read that nobody has written, and the value is used */
     HAZARD_NOBODY,     /* a shuffle asks a lane that does not take part, and what it gets is used */
+    HAZARD_REGISTERS,  /* of a wgmma under way are touched */
+    HAZARD_NO_FENCE, /* no wgmma.fence between a wgmma and who touched its registers; then: NULL, before the first one */
     HAZARD_GONE_AROUND /* lanes that a mask names work behind the *_sync function, and never come to it */
 };
 
@@ -66,6 +71,7 @@ struct hazards {
 
 void hazards_note(struct hazards *all, const struct hazard *h);
 void hazards_report(struct hazards *all);
+bool hazard_is_of_proxy(const struct hazard *h);
 bool hazard_is_atomic(const struct insn *in);
 struct hazard_thread hazard_thread(const struct warp *w, int lane);
 /* That thread by its block's number and a warp and lane in it. */

@@ -4,6 +4,7 @@
 #include "check/authors.h"
 #include "check/follow.h"
 #include "check/managed_watch.h"
+#include "check/parts.h"
 #include "check/report.h"
 #include "check/watch.h"
 #include "machine/observer.h"
@@ -53,6 +54,7 @@ __attribute__((constructor)) static void observe_machine(void) {
     observer.found_access = report_found_access;
     observer.found = report_found;
     observer.found_in_launch = report_found_in_launch;
+    observer.line = own_line_text;
     observer.launch_begins = launch_begins;
     observer.launch_ended = launch_ended;
     observer.block_begins = watch_block_start;

@@ -158,6 +158,8 @@ void order_start(struct block_order *o, struct order_launch *launch, uint32_t in
     facts_clear(&o->late);
     facts_clear(&o->pending);
     memset(o->pending_known, 0, sizeof o->pending_known);
+    if (o->async)
+        memset(o->async, 0, sizeof *o->async);
     for (struct warp_order *w = o->warps; w < o->warps + warps; w++) {
         if (w->used)
             warp_start_again(w);
@@ -175,6 +177,7 @@ void order_free(struct block_order *o) {
         free(o->warps[i].lanes);
     }
     free(o->warps);
+    free(o->async);
     facts_free(&o->learned);
     facts_free(&o->late);
     facts_free(&o->pending);
@@ -319,6 +322,8 @@ void order_barrier_whole(struct block_order *o) {
     uint32_t base = ++o->time;
     barrier_after_fences(o, base);
     o->base = base;
+    if (o->async)
+        async_barrier(o->async, o->warp_count);
     for (uint32_t i = 0; i < o->warp_count; i++) {
         facts_join(&o->learned, &o->warps[i].learned);
         facts_clear(&o->warps[i].learned);
@@ -374,8 +379,25 @@ static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t 
     return fact;
 }
 
+static struct async_clock *clock_made(struct released *r) {
+    if (!r->async)
+        r->async = zeroed(1, sizeof *r->async);
+    return r->async;
+}
+
+/* same: as it was released by the same block before. */
+static void release_async(struct released *r, const struct block_order *o, uint32_t warp, bool same) {
+    struct async_clock now = async_clock_of(o->async, warp);
+    if (same && r->async)
+        async_clock_join(r->async, &now);
+    else
+        *clock_made(r) = now;
+}
+
 static void release(struct released *r, const struct block_order *o, uint32_t warp, uint32_t base,
                     const uint32_t known[MAX_WARPS]) {
+    if (o->async)
+        release_async(r, o, warp, r->used && r->block == own_id(o).block);
     if (r->used && r->block == own_id(o).block) {
         r->base = later(r->base, base);
         known_join(r->known, known);
@@ -392,8 +414,16 @@ static void release(struct released *r, const struct block_order *o, uint32_t wa
 
 static void released_clear(struct released *r) {
     struct facts facts = r->facts;
+    struct async_clock *async = r->async;
     facts_clear(&facts);
-    *r = (struct released){.facts = facts};
+    if (async)
+        *async = (struct async_clock){{{0}}};
+    *r = (struct released){.facts = facts, .async = async};
+}
+
+void released_free(struct released *r) {
+    facts_free(&r->facts);
+    free(r->async);
 }
 
 static bool clock_includes(const struct stream_clock *clock, const struct stream_clock *other) {
@@ -432,11 +462,13 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
     release(&s->all, o, warp, base, known);
 }
 
-void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s) {
+void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, bool copied) {
     uint32_t known[MAX_WARPS];
     memcpy(known, o->warps[warp].known, sizeof known);
     known[warp] = ++o->time;
     release(&s->arrived, o, warp, o->base, known);
+    if (copied && o->async)
+        s->arrived.async->before[ASYNC_LOADS][warp] = known[warp];
 }
 
 void order_phase_over(struct sync_variable *s) {
@@ -446,10 +478,14 @@ void order_phase_over(struct sync_variable *s) {
     if (s->all.used && s->all.block == r->block) {
         s->all.base = later(s->all.base, r->base);
         known_join(s->all.known, r->known);
+        if (r->async)
+            async_clock_join(clock_made(&s->all), r->async);
     } else { /* clocks of different blocks cannot be joined; the facts have them all */
         s->all.block = r->block;
         s->all.base = r->base;
         memcpy(s->all.known, r->known, sizeof r->known);
+        if (r->async)
+            *clock_made(&s->all) = *r->async;
     }
     s->all.used = true;
     facts_join(&s->all.facts, &r->facts);
@@ -504,6 +540,8 @@ void order_acquire(struct block_order *o, uint32_t warp, const struct sync_varia
     if (s->global && !acquires_from_launches(o, s))
         return;
     o->partly = w->used = true;
+    if (o->async && s->all.async && s->all.block == own_id(o).block)
+        async_clock_join(&o->async->warps[warp], s->all.async);
     acquire(o, &s->reads, w->late_known, &w->late);
     acquire(o, &s->all, strongly ? w->known : w->pending_known, strongly ? &w->learned : &w->pending);
     o->pending_any |= !strongly && s->all.used;
@@ -535,4 +573,23 @@ void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask) 
     o->warps[warp].used = true;
     for (; mask; mask &= mask - 1)
         o->warps[warp].copies_done[__builtin_ctz(mask)] = time;
+}
+
+/* ---- the asynchronous proxy ---- */
+
+void order_products_commit(struct block_order *o, uint32_t warp) {
+    async_commit(&o->async->products[warp], ++o->time, ~0u);
+}
+
+void order_stores_commit(struct block_order *o, uint32_t warp, uint32_t lanes) {
+    async_commit(&o->async->stores[warp], ++o->time, lanes);
+}
+
+/* It covers what the warp has done, and what happens before that. */
+void order_proxy_fence(struct block_order *o, uint32_t warp) {
+    uint32_t before[MAX_WARPS];
+    for (uint32_t i = 0; i < MAX_WARPS; i++)
+        before[i] = later(later(o->warps[warp].known[i], o->warps[warp].pending_known[i]), o->base);
+    before[warp] = ++o->time;
+    async_fence(o->async, warp, before);
 }

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check/async_order.h"
 #include "check/stream_order.h"
 #include "machine/warp.h"
 
@@ -38,7 +39,7 @@ enum {
     RECORD_STRONG = 1 << 10,      /* volatile, relaxed or atomic */
     RECORD_BLOCK_SCOPE = 1 << 11, /* strong only towards the block's own threads */
     RECORD_DIVERGED = 1 << 12,    /* the warp had diverged */
-    RECORD_COPY = 1 << 13,        /* by cp.async: finished only after a wait */
+    RECORD_COPY = 1 << 13,        /* by cp.async or the asynchronous proxy: finished only after a wait */
     RECORD_INSN_SHIFT = 14,       /* 18 bits: the instruction's index */
 };
 /* A shadow word's records: the last plain write, the last strong one, and two reads since the plain one. */
@@ -115,7 +116,8 @@ struct block_order {
     struct facts pending;       /* acquired by relaxed reads of any warp before the last barrier */
     uint32_t pending_known[MAX_WARPS];
     bool pending_any;
-    bool partly; /* more than barriers of the whole block has ordered its warps, or some of its lanes */
+    bool partly;               /* more than barriers of the whole block has ordered its warps, or some of its lanes */
+    struct async_order *async; /* NULL where the kernel does not use the asynchronous proxy */
 };
 
 /* The clocks of those who released a variable: of the block that did last, and of other blocks. */
@@ -123,8 +125,10 @@ struct released {
     bool used;
     uint64_t block;
     uint32_t base, known[MAX_WARPS];
+    struct async_clock *async; /* what they know of the asynchronous proxy; NULL: nothing */
     struct facts facts;
 };
+void released_free(struct released *r);
 
 /* A synchronization variable. */
 struct sync_variable {
@@ -167,8 +171,8 @@ bool order_may_release(const struct block_order *o);
 /* A relaxed store does not release earlier writes. But its value was computed from earlier reads, and whoever writes
  * because of that value writes after them. */
 void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s);
-/* An arrival at an mbarrier: acquired by who waits, when the phase is over. */
-void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s);
+/* An arrival at an mbarrier: acquired by who waits, when the phase is over. copied: of the bytes of a bulk copy. */
+void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, bool copied);
 void order_phase_over(struct sync_variable *s);
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly);
 
@@ -179,6 +183,11 @@ void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask);
 
 /* What the block has learned of launches, by all warps. */
 void order_harvest(const struct block_order *o, struct facts *to);
+
+/* The asynchronous proxy's groups and its fence (async_order.h). */
+void order_products_commit(struct block_order *o, uint32_t warp);
+void order_stores_commit(struct block_order *o, uint32_t warp, uint32_t lanes);
+void order_proxy_fence(struct block_order *o, uint32_t warp);
 
 static inline struct block_id block_id(uint32_t serial, uint32_t index, uint32_t stream, uint32_t number) {
     return (struct block_id){(uint64_t)serial << 32 | index, stream, number};

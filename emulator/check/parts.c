@@ -81,6 +81,13 @@ struct source_position own_line(const struct kernel *kernel, struct source_posit
     return own.file && !is_toolkit(own.file) ? own : p;
 }
 
+void own_line_text(const struct kernel *kernel, const struct insn *in, char *out, size_t size) {
+    struct source_position p = own_line(kernel, insn_position(kernel, in));
+    out[0] = '\0';
+    if (p.file && p.line)
+        snprintf(out, size, "%s:%u", shown_path(p.file), p.line);
+}
+
 void own_calls(const struct kernel *k, const struct insn *in, char called[CALLED_TEXT]) {
     struct source_position p = k && in ? insn_position(k, in) : (struct source_position){0};
     const struct ptx_location *l = p.inlined_at;

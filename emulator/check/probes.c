@@ -7,6 +7,7 @@
 
 #include "base/out_of_memory.h"
 #include "check/order.h"
+#include "check/products.h"
 #include "check/unavoidable.h"
 #include "check/watch.h"
 #include "isa/instruction.h"
@@ -62,17 +63,28 @@ static const struct {
     [EFFECT_MBARRIER_WAIT] = {PROBE_MBARRIER_WAIT, PROBE_STRONG | PROBE_ACQUIRE},
 };
 
-/* Copies are done at once here, so the instructions of copy groups only order. */
-static uint8_t copy_group(const struct instruction *row) {
-    return row->order == ORDER_COPY_COMMIT     ? PROBE_COMMIT
-           : row->order == ORDER_COPY_WAIT     ? PROBE_WAIT
-           : row->order == ORDER_COPY_WAIT_ALL ? PROBE_WAIT_ALL
-                                               : PROBE_NOTHING;
+/* Copies and products are done at once here, so the instructions of their groups only order. */
+static uint8_t group_probe(const struct instruction *row) {
+    static const uint8_t kinds[] = {[ORDER_COPY_COMMIT] = PROBE_COMMIT,
+                                    [ORDER_COPY_WAIT] = PROBE_WAIT,
+                                    [ORDER_COPY_WAIT_ALL] = PROBE_WAIT_ALL,
+                                    [ORDER_BULK_COMMIT] = PROBE_BULK_COMMIT,
+                                    [ORDER_BULK_WAIT] = PROBE_BULK_WAIT,
+                                    [ORDER_PRODUCT_FENCE] = PROBE_PRODUCT_FENCE,
+                                    [ORDER_PRODUCT_COMMIT] = PROBE_PRODUCT_COMMIT,
+                                    [ORDER_PRODUCT_WAIT] = PROBE_PRODUCT_WAIT};
+    return row->order < sizeof kinds ? kinds[row->order] : PROBE_NOTHING;
 }
 
 static uint8_t groups_left(const struct ptx_insn *p) {
     int64_t groups = p->operand_count ? p->operands[0].value : 0;
     return (uint8_t)(groups < 8 ? groups : 8);
+}
+
+/* fence.proxy.async, and the arrival that is part of a bulk copy. */
+static uint8_t proxy_flag(const struct ptx_insn *p) {
+    bool fence = opcode_has(p->opcode, "proxy") && strstr(p->opcode, ".async");
+    return fence || p->row->memory == MEMORY_BULK_COPY ? PROBE_PROXY : 0;
 }
 
 /* cp.reduce.async.bulk consists of atomic operations. */
@@ -88,9 +100,9 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
         return s;
     s.kind = by_effect[in->effect].kind;
     s.flags = by_effect[in->effect].flags;
-    if (in->effect == EFFECT_NOTHING) {
-        s.kind = copy_group(p->row);
-        s.value = s.kind ? groups_left(p) : 0;
+    if (group_probe(p->row)) {
+        s.kind = group_probe(p->row);
+        s.value = groups_left(p);
     } else if (s.kind == PROBE_ACCESS) {
         s.flags = order_flags(p->opcode, in->extra);
     } else if (p->row->order == ORDER_MBARRIER_COPIES) {
@@ -101,6 +113,8 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
         s.flags = p->row->order == ORDER_WARP ? PROBE_NOTES_MASK : 0;
     }
     bulk_flags(in, &s);
+    if (s.kind == PROBE_FENCE || s.kind == PROBE_MBARRIER_ARRIVE)
+        s.flags |= proxy_flag(p);
     return s;
 }
 
@@ -169,11 +183,21 @@ static void note_unit(struct probes *all, const struct probe *s, const struct in
         all->unit = a->bytes;
 }
 
-static uint32_t record_of(const struct insn *in, const struct probe *s) {
+/* Does the asynchronous proxy read or write shared memory there, and is there a wait that ends that? What an mbarrier says of a copy
+ * between blocks is that it is written. */
+static bool is_async(const struct kernel *k, const struct insn *in, const struct probe *s) {
+    const struct access *a = in->extra;
+    if (s->kind != PROBE_BULK || a->space == SPACE_GLOBAL)
+        return s->kind == PROBE_PIECES;
+    bool arrives = strstr(k->code.sources[in->index]->opcode, ".mbarrier::complete_tx");
+    return arrives ? a->kind == ACCESS_STORE : a->kind == ACCESS_LOAD;
+}
+
+static uint32_t record_of(const struct kernel *k, const struct insn *in, const struct probe *s) {
     uint32_t number = in->index < 1u << 18 ? in->index : (1u << 18) - 1, record = number << RECORD_INSN_SHIFT;
     record |= s->flags & PROBE_STRONG ? RECORD_STRONG : 0;
     record |= s->flags & PROBE_BLOCK_SCOPE ? RECORD_BLOCK_SCOPE : 0;
-    record |= s->kind == PROBE_COPY_WRITE ? RECORD_COPY : 0;
+    record |= s->kind == PROBE_COPY_WRITE || is_async(k, in, s) ? RECORD_COPY : 0;
     return record;
 }
 
@@ -197,7 +221,7 @@ static struct probed_access constants_of(const struct kernel *k, const struct pr
 }
 
 static void instrument(const struct kernel *k, struct probe *s, struct insn *in) {
-    s->record = record_of(in, s);
+    s->record = record_of(k, in, s);
     if (s->kind == PROBE_ACCESS)
         s->constants = constants_of(k, s, in);
     s->flags |= loads_words(in, s) ? PROBE_WORDS : 0;
@@ -247,6 +271,7 @@ static struct probes *probes_make(struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);
         note_unit(all, &all->items[i], &k->code.insns[i]);
+        all->async |= is_async(k, &k->code.insns[i], &all->items[i]);
     }
     find_guesses(all, k);
     find_in_step(all, k);
@@ -256,6 +281,9 @@ static struct probes *probes_make(struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++)
         if (all->items[i].kind != PROBE_NOTHING)
             instrument(k, &all->items[i], &k->code.insns[i]);
+    all->products = products_find(k);
+    if (all->products)
+        products_instrument(all->products, k->code.insns);
     return all;
 }
 

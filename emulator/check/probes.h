@@ -29,6 +29,11 @@ enum probe_kind {
     PROBE_MBARRIER_MULTICAST, /* such bytes in several blocks */
     PROBE_MBARRIER_WAIT,
     PROBE_MBARRIER_COPIES, /* cp.async.mbarrier.arrive: an arrival when the lane's copies are done */
+    PROBE_BULK_COMMIT,     /* cp.async.bulk.commit_group, wait_group */
+    PROBE_BULK_WAIT,
+    PROBE_PRODUCT_FENCE, /* wgmma.fence, commit_group, wait_group */
+    PROBE_PRODUCT_COMMIT,
+    PROBE_PRODUCT_WAIT,
 };
 
 enum {
@@ -38,6 +43,7 @@ enum {
     PROBE_BLOCK_SCOPE = 8, /* .cta */
     PROBE_WORDS = 32,      /* a plain load of one register of 32 bits for each lane */
     PROBE_IN_STEP = 64,    /* volatile, but not the test of a waiting loop: may rely on lanes that run in lockstep */
+    PROBE_PROXY = 128,     /* a fence of the asynchronous proxy; an arrival of bytes that it has copied */
     PROBE_NOTES_MASK = 16, /* the member mask is the first operand; otherwise the active lanes are the members */
 };
 
@@ -51,11 +57,15 @@ struct probe {
     struct probed_access constants; /* of a load or store */
 };
 
+struct products;
+
 struct probes {
-    uint32_t unit;        /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
-    uint32_t unavoidable; /* barriers with a number */
-    bool brief;           /* warps end soon, wait for nobody, and make only plain accesses of global memory */
-    struct probe items[]; /* by insn.index */
+    uint32_t unit;             /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
+    uint32_t unavoidable;      /* barriers with a number */
+    bool async;                /* the asynchronous proxy reads or writes shared memory: async_order.h */
+    struct products *products; /* registers of wgmma: check/products.h; NULL: there is none */
+    bool brief;                /* warps end soon, wait for nobody, and make only plain accesses of global memory */
+    struct probe items[];      /* by insn.index */
 };
 
 /* Made at the first call for a kernel and kept with it. From then on instructions with a probe are instrumented:

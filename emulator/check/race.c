@@ -17,10 +17,19 @@ static bool same_thread(const struct race *now, const struct full_record *old) {
     return same_block(now, old) && !((old->record.packed ^ now->record.record.packed) & THREAD_BITS);
 }
 
+/* Was it made by the asynchronous proxy? */
+static bool is_async(const struct race *now, const struct full_record *old) {
+    uint32_t index = RECORD_INSN(old->record.packed);
+    return now->shared && old->record.packed & RECORD_COPY && index < now->b->launch->kernel->code.count &&
+           now->b->launch->probes->items[index].kind != PROBE_COPY_WRITE;
+}
+
 bool race_happens_before(const struct race *now, const struct full_record *old, bool old_write) {
     const struct block_order *o = &now->b->order;
     uint32_t packed = now->record.record.packed, warp = RECORD_WARP(packed), lane = packed & RECORD_LANE;
     bool here = same_block(now, old);
+    if (is_async(now, old))
+        return !async_unfinished(now->b, now->word, old_write, old->record, warp);
     struct block_id by = block_id(old->launch, old->block, 0, ~0u);
     if (old->launch != now->record.launch) {
         struct ran ran;
@@ -60,12 +69,22 @@ static bool is_strong_pair(const struct race *now, const struct full_record *old
     return both & RECORD_STRONG && (same_block(now, old) || !(any & RECORD_BLOCK_SCOPE)) && !counts_on_steps(now, old);
 }
 
+/* The asynchronous proxy reads what the generic one has written. */
+static bool is_unfenced(const struct race *now, const struct full_record *old, bool old_write) {
+    return now->shared && old_write && !now->write && now->record.record.packed & RECORD_COPY &&
+           async_unfenced(now->b, old->record, RECORD_WARP(now->record.record.packed));
+}
+
 static bool conflicts(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     bool old_write = slot == SHADOW_WRITE || slot == SHADOW_STRONG;
-    if (!old->launch || is_strong_pair(now, old) || race_happens_before(now, old, old_write))
+    if (!old->launch || is_strong_pair(now, old))
         return false;
+    if (race_happens_before(now, old, old_write))
+        return is_unfenced(now, old, old_write);
+    if (is_async(now, old))
+        return true;
     if (same_thread(now, old) && !order_copy_unfinished(&now->b->order, old->record))
-        return false;
+        return is_unfenced(now, old, old_write);
     return !old_write || !now->write || !now->same_value(now, old, slot);
 }
 
@@ -127,10 +146,16 @@ static void note(const struct race *now, const struct full_record *old, bool old
         h.foreign = t->target != w->block;
     }
     race_fill_then(&h, w->launch, now->record.launch, old);
-    if (order_copy_unfinished(&now->b->order, old->record) && same_block(now, old))
+    if (is_async(now, old))
+        h.kind = HAZARD_ASYNC + async_fact_of(now->b->launch, old_write, old->record);
+    else if (is_unfenced(now, old, old_write) && (same_thread(now, old) || race_happens_before(now, old, old_write)))
+        h.kind = HAZARD_UNFENCED;
+    else if (order_copy_unfinished(&now->b->order, old->record) && same_block(now, old))
         h.kind = HAZARD_COPY;
     else if (is_plain_read(now, h.then, old_write))
         h.kind = HAZARD_PLAIN_READ;
+    if (hazard_is_of_proxy(&h))
+        h.relation = RELATION_BLOCK; /* how far threads are apart says nothing about it */
     h.warning = h.kind == HAZARD_PLAIN_READ || (h.kind == HAZARD_RACE && only_warns(now, old));
     hazards_note(&now->b->launch->hazards, &h);
 }
@@ -166,7 +191,8 @@ void race_remember_read(const struct race *now, struct full_record reads[2]) {
 bool race_with_word(const struct race *now, struct shadow_word *word, bool quiet) {
     bool found = quiet || against(now, &word->write, SHADOW_WRITE) || against(now, &word->strong, SHADOW_STRONG);
     if (!now->write) {
-        race_remember_read(now, word->reads);
+        if (!(now->record.record.packed & RECORD_COPY)) /* async_remember_read() does it */
+            race_remember_read(now, word->reads);
         return found;
     }
     found = found || against(now, &word->reads[0], SHADOW_READ) || against(now, &word->reads[1], SHADOW_READ_TOO);

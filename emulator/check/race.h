@@ -12,7 +12,8 @@ struct race {
     struct block_watch *b;
     const struct touch *touch; /* NULL: a read from the log, which conflicts with nothing */
     struct full_record record;
-    bool shared; /* in shared memory: all records are of this launch */
+    bool shared;   /* in shared memory: all records are of this launch */
+    uint64_t word; /* of shared memory: the number of its shadow word */
     bool write;
     /* Did the recorded write leave what this access writes? Then the two do no harm. */
     bool (*same_value)(const struct race *now, const struct full_record *old, enum shadow_slot slot);

@@ -19,8 +19,9 @@ static struct race race_of(struct block_watch *b, struct access_record record) {
 }
 
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_record record) {
-    const struct race now = race_of(b, record);
+    struct race now = race_of(b, record);
     struct shadow_word word = shared_shadow(b, i);
+    now.word = i;
     race_remember_read(&now, word.reads);
     shared_set_shadow(b, i, &word);
 }
@@ -42,7 +43,10 @@ void race_shared(struct block_watch *b, const struct touch *t) {
     b->read_shared.base = 0;
     for (uint64_t i = t->address >> shift; i <= (t->address + t->bytes - 1) >> shift; i++) {
         struct shadow_word word = shared_shadow(b, i);
+        now.word = i;
         found |= race_with_word(&now, &word, found);
         shared_set_shadow(b, i, &word);
     }
+    if (!t->write && t->probe->record & RECORD_COPY)
+        async_remember_read(b, t);
 }

@@ -22,8 +22,8 @@
 #include "check/unused.h"
 #include "emulator.h"
 #include "machine/block_cluster.h"
-#include "machine/block_cluster.h"
 #include "memory/memory.h"
+#include "ops/async.h"
 
 #define REMEMBER 256
 
@@ -247,6 +247,8 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
     bad.bytes = access_bytes(access);
     bad.elements = access->count;
     bad.one_dimension = n[1] * n[2] * g[1] * g[2] == 1;
+    bool bulk = in->effect == EFFECT_BULK_READ || in->effect == EFFECT_BULK_WRITE;
+    bad.by_tensor_map = bulk && ((const struct bulk *)in->extra)->tensor;
     uint64_t block_threads = volume(w->launch->config.block);
     bad.thread = w->block->index * block_threads + lane_thread(w, lane);
     bad.threads = volume(w->launch->config.grid) * block_threads;

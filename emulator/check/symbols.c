@@ -27,9 +27,9 @@ const struct ptx_variable *symbol_shared(const struct kernel *kernel, uint64_t o
 
 const struct ptx_variable *symbol_shared_before(const struct kernel *kernel, uint64_t offset) {
     const struct ptx_variable *lists[] = {kernel->ptx->variables, kernel->ptx->module->variables}, *found = NULL;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 && !found; i++)
         for (const struct ptx_variable *v = lists[i]; v; v = v->next)
-            if (v->space == SPACE_SHARED && v->address != ~(uint64_t)0 && v->address + v->size <= offset &&
+            if (v->space == SPACE_SHARED && v->size && v->address != ~(uint64_t)0 && v->address + v->size <= offset &&
                 (!found || v->address > found->address))
                 found = v;
     return found;

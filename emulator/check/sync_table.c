@@ -45,9 +45,9 @@ struct sync_variable *sync_make(struct sync_table *t, uint64_t key) {
 void sync_clear(struct sync_table *t) {
     for (uint32_t i = 0; t->count && i < t->capacity; i++)
         if (t->items[i].key) {
-            facts_free(&t->items[i].all.facts);
-            facts_free(&t->items[i].reads.facts);
-            facts_free(&t->items[i].arrived.facts);
+            released_free(&t->items[i].all);
+            released_free(&t->items[i].reads);
+            released_free(&t->items[i].arrived);
             memset(&t->items[i], 0, sizeof t->items[i]);
         }
     t->count = 0;

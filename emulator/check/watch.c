@@ -90,6 +90,12 @@ static struct block_watch *block_watch_new(const struct block *b) {
     }
     if (l->watch->checks & CHECK_RACE && l->cluster_blocks > 1)
         watch->cluster_shadow = zeroed(watch->shadow.size, sizeof *watch->cluster_shadow);
+    for (uint32_t i = 0; l->watch->probes->products && l->watch->checks & CHECK_RACE && i < l->warps_per_block; i++)
+        watch->products[i] = products_watch_new(l->watch->probes->products);
+    if (l->watch->checks & CHECK_RACE && l->watch->probes->async && l->cluster_blocks == 1) {
+        watch->async_reads = zeroed(l->shared_bytes / ASYNC_PIECE + 1, sizeof *watch->async_reads);
+        watch->order.async = zeroed(1, sizeof *watch->order.async);
+    }
     if (l->watch->checks & CHECK_INIT) {
         watch->shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
         watch->local_written = zeroed((size_t)watch->local_stride * WARP_SIZE, l->warps_per_block);
@@ -107,6 +113,8 @@ void watch_block_start(struct block *b) {
     uint32_t threads = b->launch->config.block[0] * b->launch->config.block[1] * b->launch->config.block[2];
     b->watch->whole = (uint32_t)(((uint64_t)1 << threads / WARP_SIZE) - 1);
     b->watch->first_wait = ~0u;
+    for (uint32_t i = 0; i < b->launch->warps_per_block && b->watch->products[i]; i++)
+        products_watch_start(b->watch->products[i], b->watch->launch->probes->products);
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch, b->launch->warps_per_block);
     b->watch->reads.never = false;
@@ -129,7 +137,10 @@ void watch_block_free(struct block *b) {
     free(watch->shadow.arrays);
     free(watch->cluster_shadow);
     free(watch->read_shared.words);
+    for (int i = 0; i < MAX_WARPS; i++)
+        free(watch->products[i]);
     free(watch->reads.items);
+    free(watch->async_reads);
     free(watch->reachable.bits);
     free(watch->visitors);
     free(watch->shared_written);
@@ -197,7 +208,7 @@ static void talk_before(struct block_watch *b, const struct touch *t) {
         return;
     struct sync_variable *s = variable_open(t, true);
     if (is_arrival(t->probe))
-        order_arrive(&b->order, t->warp->index, s);
+        order_arrive(&b->order, t->warp->index, s, t->probe->flags & PROBE_PROXY);
     else if (fenced)
         order_release(&b->order, t->warp->index, s, now);
     if (!t->atomic)
@@ -225,9 +236,11 @@ static bool find_target(struct touch *t) {
 }
 
 static void touch_shared(struct block_watch *b, struct touch *t) {
+    bool of_cluster =
+        t->probe->kind == PROBE_PIECES && !b->order.async; /* reads of a product that nobody's clock has */
     if (!find_target(t) || t->address < t->warp->launch->kernel->reserved_shared)
         return;
-    if (b->launch->checks & CHECK_RACE) {
+    if (b->launch->checks & CHECK_RACE && !of_cluster) {
         talk_before(b, t);
         race_shared(b, t);
     }
@@ -355,18 +368,29 @@ static void lines_touch(struct block_watch *b, struct warp *w, const struct insn
     spans_touch(b, &t, spans, count);
 }
 
+/* Where a cluster has several blocks, its asynchronous proxy is not watched: copies count as done at once, and reads by wgmma, which are a whole
+ * warpgroup's, not at all. */
+static struct probe probe_of_proxy(const struct block_watch *b, const struct probe *s) {
+    struct probe found = *s;
+    if (!b->order.async)
+        found.record &= ~(uint32_t)RECORD_COPY;
+    return found;
+}
+
 /* wgmma: its pieces, shared out among the lanes. */
 static void pieces_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
-    struct span spans[WARP_SIZE];
-    struct touch t = touch_of(w, in, s);
+    const struct probe probe = probe_of_proxy(b, s);
+    struct touch t = touch_of(w, in, &probe);
     uint32_t addresses[WGMMA_PIECES];
     unsigned count = wgmma_pieces(w, in->extra, addresses);
+    if (b->products[w->index])
+        products_before(b->products[w->index], w, in);
     t.bytes = WGMMA_PIECE;
-    for (unsigned first = 0; first < count; first += WARP_SIZE) {
-        unsigned some = count - first < WARP_SIZE ? count - first : WARP_SIZE;
-        for (unsigned i = 0; i < some; i++)
-            spans[i] = (struct span){addresses[first + i], t.bytes, (uint8_t)i, 1u << i};
-        spans_touch(b, &t, spans, some);
+    for (unsigned i = 0; i < count; i++) {
+        t.lane = (int)(i % WARP_SIZE);
+        t.address = addresses[i];
+        if (!async_read_is_fast(b, &t))
+            touch(b, &t, addresses[i]);
     }
 }
 
@@ -406,9 +430,10 @@ static void touch_targets(struct block_watch *b, struct touch *t, uint64_t addre
 /* A side of a bulk copy: insn.extra is a struct bulk, whose access looks at one address after another. */
 static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
-    struct touch t = touch_of(w, in, s);
+    const struct probe probe = probe_of_proxy(b, s);
+    struct touch t = touch_of(w, in, &probe);
     if (k->tensor) {
-        tensor_touch(b, w, in, s);
+        tensor_touch(b, w, in, &probe);
         return;
     }
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
@@ -506,12 +531,32 @@ static void barrier_before(struct block_watch *b, struct warp *w, const struct i
     order_release(&b->order, w->index, sync_make(&b->syncs, BARRIER_KEY + barrier), true);
 }
 
+static void fence_before(struct block_watch *b, const struct warp *w, const struct probe *s) {
+    order_fence(&b->order, w->index);
+    if (s->flags & PROBE_PROXY && b->order.async)
+        order_proxy_fence(&b->order, w->index);
+}
+
+/* Groups of the asynchronous proxy. */
+static void groups_before(struct block_watch *b, const struct warp *w, const struct insn *in, const struct probe *s) {
+    if (b->products[w->index])
+        products_before(b->products[w->index], w, in);
+    if (!b->order.async)
+        return;
+    if (s->kind == PROBE_BULK_COMMIT)
+        order_stores_commit(&b->order, w->index, w->mask);
+    else if (s->kind == PROBE_BULK_WAIT)
+        async_stores_wait(b->order.async, w->index, s->value, w->mask);
+    else if (s->kind == PROBE_PRODUCT_COMMIT)
+        order_products_commit(&b->order, w->index);
+}
+
 /* Before the instruction, which w->mask will execute. */
 static void watch_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     if (touches(s))
         access_before(b, w, in, s);
     else if (s->kind == PROBE_FENCE)
-        order_fence(&b->order, w->index);
+        fence_before(b, w, s);
     else if (s->kind == PROBE_COMMIT)
         order_copies_commit(&b->order, w->index, w->mask);
     else if (s->kind == PROBE_WAIT)
@@ -521,7 +566,9 @@ static void watch_before(struct block_watch *b, struct warp *w, const struct ins
     else if (s->kind == PROBE_BARRIER)
         barrier_before(b, w, in);
     else if (s->kind == PROBE_CLUSTER_ARRIVE)
-        order_arrive(&b->order, w->index, cluster_variable(w->block));
+        order_arrive(&b->order, w->index, cluster_variable(w->block), false);
+    else if (s->kind >= PROBE_BULK_COMMIT)
+        groups_before(b, w, in, s);
     else if (s->kind >= PROBE_MBARRIER_INIT)
         mbarrier_before(b, w, in, s);
 }
@@ -593,6 +640,13 @@ static void synchronize_lanes(struct block_watch *b, struct warp *w, const struc
     }
 }
 
+static void wait_after(struct block_watch *b, const struct warp *w, const struct probe *s) {
+    if (b->products[w->index])
+        products_after_wait(b->products[w->index], s->value);
+    if (b->order.async)
+        async_products_wait(b->order.async, w->index, s->value);
+}
+
 /* After the instruction, which `mask` has executed or waits at; `next` is where the warp goes on. */
 static void watch_after(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s,
                         uint32_t mask, const struct insn *next) {
@@ -607,6 +661,8 @@ static void watch_after(struct block_watch *b, struct warp *w, const struct insn
         acquire_after(b, w, in, s, mask);
     else if (s->kind == PROBE_CLUSTER_WAIT && done)
         order_acquire(&b->order, w->index, cluster_variable(w->block), true);
+    else if (s->kind == PROBE_PRODUCT_WAIT && done)
+        wait_after(b, w, s);
     else if (is_arrival(s))
         phases_after(b, w, in, s, mask);
     else if (s->kind == PROBE_MBARRIER_WAIT && done)

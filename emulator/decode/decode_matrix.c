@@ -489,3 +489,16 @@ bool decode_wgmma(struct decoder *d, const struct ptx_insn *p) {
     decode_emit(d, op_wgmma)->extra = m;
     return true;
 }
+
+bool decode_wgmma_commit(struct decoder *d, const struct ptx_insn *p) {
+    need_operands(d, p, 0, 0);
+    decode_emit(d, op_wgmma_commit);
+    return true;
+}
+
+bool decode_wgmma_wait(struct decoder *d, const struct ptx_insn *p) {
+    need_operands(d, p, 1, 1);
+    int64_t left = decode_immediate(d, &p->operands[0]);
+    decode_emit(d, op_wgmma_wait)->imm = left;
+    return true;
+}

@@ -8,6 +8,12 @@
 
 #if CUDA_VERSION < 12080 /* its header does not have the function yet */
 typedef int CUtensorMapIm2ColWideMode;
+__attribute__((visibility("default"))) CUresult
+cuTensorMapEncodeIm2colWide(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                            const cuuint64_t *size, const cuuint64_t *stride, int lower, int upper, cuuint32_t channels,
+                            cuuint32_t pixels, const cuuint32_t *step, CUtensorMapInterleave interleave,
+                            CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle,
+                            CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 #endif
 
 static cudaError_t refuse(const char *function, const char *why) {
@@ -136,12 +142,6 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *out, CUtensorMapDataType type, cuu
     CALL(im2col(&a, TENSOR_IM2COL, lower, upper, channels, pixels));
 }
 
-CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *address,
-                                     const cuuint64_t *size, const cuuint64_t *stride, int lower, int upper,
-                                     cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *step,
-                                     CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode,
-                                     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                     CUtensorMapFloatOOBfill fill);
 CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *address,
                                      const cuuint64_t *size, const cuuint64_t *stride, int lower, int upper,
                                      cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *step,

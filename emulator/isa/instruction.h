@@ -61,6 +61,9 @@ enum ordering {
     ORDER_COPY_WAIT_ALL,
     ORDER_BULK_COMMIT,
     ORDER_BULK_WAIT,
+    ORDER_PRODUCT_FENCE, /* wgmma: registers before, products after */
+    ORDER_PRODUCT_COMMIT,
+    ORDER_PRODUCT_WAIT,
     ORDER_MBARRIER_INIT,
     ORDER_MBARRIER_ARRIVE,
     ORDER_MBARRIER_WAIT,
@@ -194,7 +197,9 @@ enum undefined_flow {
     X(ldmatrix)                                                                                                        \
     X(stmatrix)                                                                                                        \
     X(movmatrix)                                                                                                       \
-    X(wgmma)
+    X(wgmma)                                                                                                           \
+    X(wgmma_commit)                                                                                                    \
+    X(wgmma_wait)
 
 enum decoding {
 #define DECODING(name) DECODING_##name,

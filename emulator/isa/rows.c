@@ -36,8 +36,8 @@
     ROW(name, MEMORY, ALWAYS, READ, HINT, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0, decoding, NULL)
 #define COPIES(name, memory, decoding)                                                                                 \
     ROW(name, MEMORY, ALWAYS, READ, memory, NONE, NEXT, OWN, NOT, PROBED, LOST, ADDRESS, 0, decoding, NULL)
-#define COPY_GROUP(name, order, probing)                                                                              \
-    ROW(name, MEMORY, ALWAYS, READ, NONE, order, NEXT, OWN, NOT, probing, LOST, ADDRESS, 0, nothing, NULL)
+#define COPY_GROUP(name, order)                                                                                        \
+    ROW(name, MEMORY, ALWAYS, READ, NONE, order, NEXT, OWN, NOT, PROBED, LOST, ADDRESS, 0, nothing, NULL)
 #define TEXTURE(name, first, memory, decoding)                                                                         \
     ROW(name, TEXTURE, ALWAYS, first, memory, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0, decoding, NULL)
 #define MBARRIER(name, first, order, probing, decoding)                                                               \
@@ -53,6 +53,9 @@
     ROW(name, SYNC, ALWAYS, READ, NONE, FENCE, NEXT, OWN, NOT, PROBED, LOST, ADDRESS, 0, fence, NULL)
 #define MATRIX(name, class, first, memory, undefined, decoding)                                                        \
     ROW(name, class, ALWAYS, first, memory, NONE, NEXT, SYNC, NOT, PROBED, LOST, undefined, 0, decoding, NULL)
+
+#define PRODUCT_GROUP(name, order, decoding)                                                                           \
+    ROW(name, SYNC, ALWAYS, READ, NONE, order, NEXT, SYNC, NOT, PROBED, LOST, ADDRESS, 0, decoding, NULL)
 
 #define JUMPS(name, first, control, compiling, address, decoding)                                                      \
     ROW(name, CONTROL, ALWAYS, first, NONE, NONE, control, OWN, compiling, NOT_PROBED, address, ADDRESS, 0,             \
@@ -188,11 +191,11 @@ static const struct instruction rows[] = {
         tensor_replace, NULL)
     ROW("tensormap.cp_fenceproxy", MEMORY, ALWAYS, READ, NONE, NONE, NEXT, SYNC, NOT, PROBED, LOST, ADDRESS, 0,
         tensor_map_copy, NULL)
-    COPY_GROUP("cp.async.commit_group", COPY_COMMIT, PROBED)
-    COPY_GROUP("cp.async.wait_group", COPY_WAIT, PROBED)
-    COPY_GROUP("cp.async.wait_all", COPY_WAIT_ALL, PROBED)
-    COPY_GROUP("cp.async.bulk.commit_group", BULK_COMMIT, NOT_PROBED)
-    COPY_GROUP("cp.async.bulk.wait_group", BULK_WAIT, NOT_PROBED)
+    COPY_GROUP("cp.async.commit_group", COPY_COMMIT)
+    COPY_GROUP("cp.async.wait_group", COPY_WAIT)
+    COPY_GROUP("cp.async.wait_all", COPY_WAIT_ALL)
+    COPY_GROUP("cp.async.bulk.commit_group", BULK_COMMIT)
+    COPY_GROUP("cp.async.bulk.wait_group", BULK_WAIT)
     ROW("cp.async.mbarrier.arrive", MEMORY, ALWAYS, READ, MBARRIER, MBARRIER_COPIES, NEXT, OWN, NOT, PROBED, LOST,
         ADDRESS, 0, copy_arrive, NULL)
 
@@ -245,9 +248,9 @@ static const struct instruction rows[] = {
     MATRIX("stmatrix", MEMORY, READ, MATRIX_STORE, CHECKED, stmatrix)
     MATRIX("movmatrix", WARP, WRITTEN, NONE, PRODUCT, movmatrix)
     MATRIX("wgmma.mma_async", TENSOR, UPDATED, DESCRIPTORS, PRODUCT, wgmma)
-    HINTS("wgmma.fence", SYNC, NONE, SYNC)
-    HINTS("wgmma.commit_group", SYNC, NONE, SYNC)
-    HINTS("wgmma.wait_group", SYNC, NONE, SYNC)
+    PRODUCT_GROUP("wgmma.fence", PRODUCT_FENCE, nothing)
+    PRODUCT_GROUP("wgmma.commit_group", PRODUCT_COMMIT, wgmma_commit)
+    PRODUCT_GROUP("wgmma.wait_group", PRODUCT_WAIT, wgmma_wait)
 
     /* control */
     JUMPS("bra", READ, BRANCH, BRANCH, LOST, branch)

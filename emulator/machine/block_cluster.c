@@ -67,6 +67,10 @@ bool cluster_passed(const struct warp *w) {
 
 void cluster_start(struct block *first, uint64_t index) {
     const struct launch *l = first->launch;
+    if (l->cluster_blocks == 1) {
+        block_start(first, index);
+        return;
+    }
     const uint32_t *size = l->cluster, *grid = l->config.grid;
     uint64_t across = grid[0] / size[0], down = grid[1] / size[1];
     uint64_t x = index % across * size[0], y = index / across % down * size[1], z = index / across / down * size[2];
@@ -119,8 +123,12 @@ static bool anyone_let_go(const struct block *first, uint32_t waited) {
 enum block_end cluster_run(struct block *first) {
     const struct launch *launch = first->launch;
     struct cluster_turn turn;
+    /* the usual case; who waits is looked at again below, and reported */
+    enum block_end alone = launch->cluster_blocks == 1 ? block_run(first) : BLOCK_WAITS;
+    if (alone != BLOCK_WAITS)
+        return alone;
     uint32_t phases = ~0u;
-    for (int turns = launch->mixed || launch->cluster_blocks == 1 ? 1 : CLUSTER_TURNS; turns; turns--) {
+    for (int turns = launch->mixed ? 1 : CLUSTER_TURNS; turns; turns--) {
         if (!take_turn(first, &turn))
             return BLOCK_STOPPED;
         bool let_go = anyone_let_go(first, turn.waited), over = turn.phases != phases;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "machine/kernel.h"
+#include "machine/mbarrier_log.h"
 #include "machine/warp.h"
 #include "memory/memory.h"
 
@@ -104,9 +105,10 @@ struct block {
     uint8_t *locals;
     struct block_watch *watch; /* NULL unless checks are on */
     struct block_turn turn;
-    uint64_t grid_seen;    /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
-    uint32_t grid_looks;   /* how often it has looked since that changed */
-    uint32_t phases_over;  /* phases of mbarriers that have ended, for the checks */
+    uint64_t grid_seen;   /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
+    uint32_t grid_looks;  /* how often it has looked since that changed */
+    uint32_t phases_over; /* phases of mbarriers that have ended, for the checks */
+    struct mbarrier_log mbarriers;
     uint32_t phase_yields; /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
     double phase_since;
     struct block *next;

@@ -23,6 +23,9 @@ struct observer {
                   const struct report_side *other, const char *detail, const char *advice);
     void (*found_in_launch)(const char *kernel_name, enum finding finding, const char *detail, const char *advice);
 
+    /* "x.cu:12", the program's own line of an instruction; "" where it is not known. */
+    void (*line)(const struct kernel *kernel, const struct insn *in, char *out, size_t size);
+
     /* ---- the checks: what happens ---- */
 
     void (*launch_begins)(struct launch *launch); /* may hang a watch into it */

@@ -8,7 +8,7 @@
 #include "machine/access.h"
 #include "machine/block_cluster.h"
 #include "machine/finding.h"
-#include "machine/mbarrier_object.h"
+#include "machine/mbarrier_log.h"
 #include "isa/instruction.h"
 
 /* ---- lanes of a warp ---- */
@@ -192,13 +192,8 @@ static bool in_phase(struct block *b, double now) {
         b->phase_since = now;
     if (b->phase_yields < PHASE_YIELDS || now - b->phase_since < PHASE_SECONDS)
         return false;
-    char advice[320];
-    struct mbarrier m = mbarrier_unpack(w->unfinished_state);
-    snprintf(advice, sizeof advice,
-             "The mbarrier (cuda::barrier) still expects %u of %u arrivals and %d bytes in this phase, and every "
-             "thread of the %s that has not ended waits: the count given to init() has to be that of the threads "
-             "that arrive.",
-             m.pending, m.expected, m.bytes, b->launch->cluster_blocks == 1 ? "block" : "cluster");
+    char advice[1200];
+    mbarrier_explain(w, advice, sizeof advice);
     report_insn(w, w->unfinished, FINDING_DIVERGENT_BARRIER, split_in(w, SPLIT_READY)->mask,
                 "Barrier error detected. Threads wait for a phase of an mbarrier that never ends.", advice);
     warp_fault(w, 719);

@@ -15,6 +15,7 @@ void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
     w->state = WARP_READY;
     w->hand_on = false;
     w->shadow = NULL;
+    w->product_groups = w->product_looks = 0;
     w->splits[0] = (struct warp_diverge){.pc = entry, .mask = threads};
 }
 

@@ -69,7 +69,10 @@ struct warp {
     struct call_stack *call_stack;              /* saved activations of recursive functions, see machine/call_stack.h */
     const struct function *returned[WARP_SIZE]; /* the function each lane last returned from */
     const struct insn *unfinished; /* the last test of an mbarrier, if it found the phase unfinished; otherwise NULL */
-    uint64_t unfinished_state;     /* the state that this test saw */
+    const uint64_t *unfinished_object;
+    uint64_t unfinished_state; /* the state that this test saw */
+    uint32_t product_groups;   /* wgmma.commit_group: how many groups it has committed */
+    uint32_t product_looks;    /* times that it has looked in vain whether the others of its warpgroup have */
     struct warp_diverge splits[WARP_SIZE];
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "machine/observer.h"
+#include "machine/block_cluster.h"
 #include "machine/condition.h"
 #include "machine/device_printf.h"
 #include "machine/code.h"
@@ -26,9 +27,11 @@ static void set_result(struct warp *w, const struct call_site *site, int l, uint
 /* Bytes that a generic address points to, as far as they are readable; NULL if none. */
 static const uint8_t *readable(const struct warp *w, int lane, uint64_t address, size_t *bytes) {
     uint64_t window = address >> WINDOW_SHIFT, offset = address & (((uint64_t)1 << WINDOW_SHIFT) - 1);
-    if (window == 1 && offset < w->launch->shared_bytes) {
-        *bytes = w->launch->shared_bytes - offset;
-        return w->block->shared + offset;
+    uint32_t at;
+    const struct block *owner = window == 1 ? cluster_find(w->block, (uint32_t)offset, 1, &at) : NULL;
+    if (owner) {
+        *bytes = w->launch->shared_bytes - at;
+        return owner->shared + at;
     }
     if (window == 2 && offset < w->launch->local_bytes) {
         *bytes = w->launch->local_bytes - offset;

@@ -167,47 +167,62 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *in) {
 
 /* the fast paths */
 
-/* Scalar fast path, for elements as wide as a register. False on the first access that needs the slow path: of a
+/* Scalar fast path, for n elements as wide as a register. False on the first access that needs the slow path: of a
  * load nothing has been written then, and a store is made again. */
-#define LOAD_EACH(name, A, T, piece)                                                                                   \
+#define LOAD_EACH(name, A, T, n, piece)                                                                                \
     static inline bool name(struct warp *w, const struct insn *in, uint32_t lanes) {                                   \
         const struct fast_access a = fast_access(in);                                                                  \
         const A *address = (const A *)(const void *)(w->regs + a.address);                                             \
-        T *d = (T *)(void *)(w->regs + a.data[0]), value[WARP_SIZE];                                                   \
+        T value[n][WARP_SIZE], element[n];                                                                             \
         for (uint32_t rest = lanes; rest; rest &= rest - 1) {                                                          \
             int l = first_lane(rest);                                                                                  \
-            const uint8_t *host = piece(w, &a, (A)(address[l] + (A)a.imm), sizeof(T), sizeof(T), false);               \
+            const uint8_t *host = piece(w, &a, (A)(address[l] + (A)a.imm), sizeof element, sizeof element, false);     \
             if (!host)                                                                                                 \
                 return false;                                                                                          \
-            memcpy(&value[l], host, sizeof(T));                                                                        \
+            memcpy(element, host, sizeof element);                                                                     \
+            for (int i = 0; i < n; i++)                                                                                \
+                value[i][l] = element[i];                                                                              \
         }                                                                                                              \
-        for (int l = 0; l < WARP_SIZE; l++)                                                                            \
-            d[l] = LANE_ON(lanes) ? value[l] : d[l];                                                                   \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            T *d = (T *)(void *)(w->regs + a.data[i]);                                                                 \
+            for (int l = 0; l < WARP_SIZE; l++)                                                                        \
+                d[l] = LANE_ON(lanes) ? value[i][l] : d[l];                                                            \
+        }                                                                                                              \
         return true;                                                                                                   \
     }
 
-#define STORE_EACH(name, A, T, piece)                                                                                  \
+#define STORE_EACH(name, A, T, n, piece)                                                                               \
     static inline bool name(struct warp *w, const struct insn *in, uint32_t lanes) {                                   \
         const struct fast_access a = fast_access(in);                                                                  \
         const A *address = (const A *)(const void *)(w->regs + a.address);                                             \
-        const T *d = (const T *)(const void *)(w->regs + a.data[0]);                                                   \
+        const T *d[n];                                                                                                 \
+        T element[n];                                                                                                  \
+        for (int i = 0; i < n; i++)                                                                                    \
+            d[i] = (const T *)(const void *)(w->regs + a.data[i]);                                                     \
         for (; lanes; lanes &= lanes - 1) {                                                                            \
             int l = first_lane(lanes);                                                                                 \
-            uint8_t *host = piece(w, &a, (A)(address[l] + (A)a.imm), sizeof(T), sizeof(T), true);                      \
+            uint8_t *host = piece(w, &a, (A)(address[l] + (A)a.imm), sizeof element, sizeof element, true);            \
             if (!host)                                                                                                 \
                 return false;                                                                                          \
-            memcpy(host, &d[l], sizeof(T));                                                                            \
+            for (int i = 0; i < n; i++)                                                                                \
+                element[i] = d[i][l];                                                                                  \
+            memcpy(host, element, sizeof element);                                                                     \
         }                                                                                                              \
         return true;                                                                                                   \
     }
-LOAD_EACH(load_each_global_32, uint64_t, uint32_t, global_piece)
-LOAD_EACH(load_each_global_64, uint64_t, uint64_t, global_piece)
-LOAD_EACH(load_each_shared_32, uint32_t, uint32_t, shared_piece)
-LOAD_EACH(load_each_shared_64, uint32_t, uint64_t, shared_piece)
-STORE_EACH(store_each_global_32, uint64_t, uint32_t, global_piece)
-STORE_EACH(store_each_global_64, uint64_t, uint64_t, global_piece)
-STORE_EACH(store_each_shared_32, uint32_t, uint32_t, shared_piece)
-STORE_EACH(store_each_shared_64, uint32_t, uint64_t, shared_piece)
+#define EACH_OF_SPACE(space, A, piece)                                                                                 \
+    LOAD_EACH(load_each_##space##_32, A, uint32_t, 1, piece)                                                           \
+    LOAD_EACH(load_each_##space##_64, A, uint64_t, 1, piece)                                                           \
+    LOAD_EACH(load_each_##space##_v2_32, A, uint32_t, 2, piece)                                                        \
+    LOAD_EACH(load_each_##space##_v4_32, A, uint32_t, 4, piece)                                                        \
+    LOAD_EACH(load_each_##space##_v2_64, A, uint64_t, 2, piece)                                                        \
+    STORE_EACH(store_each_##space##_32, A, uint32_t, 1, piece)                                                         \
+    STORE_EACH(store_each_##space##_64, A, uint64_t, 1, piece)                                                         \
+    STORE_EACH(store_each_##space##_v2_32, A, uint32_t, 2, piece)                                                      \
+    STORE_EACH(store_each_##space##_v4_32, A, uint32_t, 4, piece)                                                      \
+    STORE_EACH(store_each_##space##_v2_64, A, uint64_t, 2, piece)
+EACH_OF_SPACE(global, uint64_t, global_piece)
+EACH_OF_SPACE(shared, uint32_t, shared_piece)
 
 /* Tries each half of a full warp as a pattern. The halves are independent, so it does not matter if the destination
  * is the address register. What is left goes lane by lane. */
@@ -228,13 +243,13 @@ STORE_EACH(store_each_shared_64, uint32_t, uint64_t, shared_piece)
         return next;                                                                                                   \
     }
 
-/* Small elements and vectors without a pattern have only the slow path. */
+/* Small elements without a pattern have only the slow path. */
 #define EACH_u8(function)    false
 #define EACH_s8(function)    false
 #define EACH_16(function)    false
-#define EACH_v2_32(function) false
-#define EACH_v4_32(function) false
-#define EACH_v2_64(function) false
+#define EACH_v2_32(function) function##_v2_32(w, in, rest)
+#define EACH_v4_32(function) function##_v4_32(w, in, rest)
+#define EACH_v2_64(function) function##_v2_64(w, in, rest)
 #define EACH_32(function)    function##_32(w, in, rest)
 #define EACH_64(function)    function##_64(w, in, rest)
 #define GLOBAL_LOAD(size, T, R, n)                                                                                     \

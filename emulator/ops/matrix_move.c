@@ -3,21 +3,26 @@
 #include <string.h>
 
 #include "machine/finding.h"
+#include "machine/grid.h"
 #include "ops/matrix.h"
 #include "ops/load_store.h"
 
-#define SIDE 8
+#define SIDE      8
+#define ROW_BYTES 16
 
 typedef uint16_t matrix[SIDE][SIDE];
 
 /* Host pointer to a lane's row, or NULL after a fault: only shared memory will do. */
 static uint8_t *row_host(struct warp *w, const struct insn *in, const uint64_t *addresses, int lane) {
     const struct access *a = in->extra;
-    if (a->space == SPACE_GENERIC && addresses[lane] >> WINDOW_SHIFT != SHARED_WINDOW >> WINDOW_SHIFT) {
+    uint64_t at = addresses[lane];
+    if (a->space == SPACE_SHARED && !(at & (ROW_BYTES - 1)) && at + ROW_BYTES <= w->launch->shared_bytes)
+        return w->block->shared + at;
+    if (a->space == SPACE_GENERIC && at >> WINDOW_SHIFT != SHARED_WINDOW >> WINDOW_SHIFT) {
         warp_fault(w, report_access(w, in, FINDING_OUT_OF_BOUNDS, 1u << lane, addresses));
         return NULL;
     }
-    return access_lane_host(w, in, addresses[lane], sizeof(uint16_t[SIDE]), lane);
+    return access_lane_host(w, in, at, ROW_BYTES, lane);
 }
 
 static void transpose(matrix m) {

@@ -5,17 +5,19 @@
 #include "base/checks.h"
 #include "machine/block_cluster.h"
 #include "machine/finding.h"
+#include "machine/mbarrier_log.h"
 #include "machine/mbarrier_object.h"
 #include "ops/load_store.h"
 
 /* Something has come: who waits has reason to. */
-static void complete(struct warp *w, struct mbarrier *b) {
+static void complete(struct warp *w, struct mbarrier *b, const uint64_t *at) {
     cluster_block(w->block, 0)->phase_yields = 0;
     if (b->pending || b->bytes)
         return;
     b->pending = b->expected;
     b->phase ^= 1;
     w->block->phases_over++;
+    mbarrier_log_over(w->block, at);
 }
 
 static void *wrong(struct warp *w, const struct insn *in, int lane, const char *detail, const char *advice) {
@@ -87,6 +89,7 @@ const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in) {
                          "It expects 1 to 1048575 arrivals.");
         check_reinit(w, in, l, *at);
         *at = mbarrier_pack((struct mbarrier){.pending = count, .expected = count});
+        mbarrier_log_init(w->block, at, in);
     }
     return in + 1;
 }
@@ -101,11 +104,13 @@ const struct insn *op_mbarrier_inval(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b, int64_t bytes, int lane) {
+static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b, const uint64_t *at, int64_t bytes,
+                      int lane) {
     int64_t sum = b->bytes + bytes;
     if (sum < -(int64_t)MBARRIER_COUNT_MASK || sum > MBARRIER_COUNT_MASK)
         return wrong(w, in, lane, "An mbarrier waits for more bytes than it can count.", "1048575 at a time.");
     b->bytes = (int32_t)sum;
+    mbarrier_log_bytes(w->block, at, in, bytes);
     return true;
 }
 
@@ -121,7 +126,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
             return NULL;
         uint64_t before = *at;
         struct mbarrier b = mbarrier_unpack(before);
-        if (!add_bytes(w, in, &b, REG(uint32_t, 2)[l], l))
+        if (!add_bytes(w, in, &b, at, REG(uint32_t, 2)[l], l))
             return NULL;
         if (!count || count > b.pending)
             return wrong(w, in, l, "More threads arrive at an mbarrier than it expects.",
@@ -130,7 +135,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
             return wrong(w, in, l, "mbarrier.arrive.noComplete completes the phase.", "");
         b.pending -= count;
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
-        complete(w, &b);
+        complete(w, &b, at);
         *at = mbarrier_pack(b);
         if (at != first || first_state >> MBARRIER_PHASE != before >> MBARRIER_PHASE) {
             first = at;
@@ -148,10 +153,10 @@ static bool bytes_at(struct warp *w, const struct insn *in, uint64_t address, in
     if (!at)
         return false;
     struct mbarrier b = mbarrier_unpack(*at);
-    if (!add_bytes(w, in, &b, in->kind ? -bytes : bytes, lane))
+    if (!add_bytes(w, in, &b, at, in->kind ? -bytes : bytes, lane))
         return false;
     if (in->kind)
-        complete(w, &b);
+        complete(w, &b, at);
     *at = mbarrier_pack(b);
     return true;
 }
@@ -195,6 +200,7 @@ const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
         return in + 1;
     }
     w->unfinished = in;
+    w->unfinished_object = at;
     w->unfinished_state = *at;
     return warp_spin(w, in + 1);
 }

@@ -24,6 +24,8 @@
 
 #include "ops/half.h"
 #include "ops/matrix.h"
+#include "ops/mma_sum.h"
+#include "ops/mma_tile.h"
 #include "ops/wgmma.h"
 
 #define UNROLLED      _Pragma("GCC unroll 16") /* so that what loops over columns hold stays in registers */
@@ -159,10 +161,6 @@ ALWAYS_INLINE float power(int32_t exponent) {
     return f32_from((uint32_t)(field > 0 ? field : 0) << 23);
 }
 
-ALWAYS_INLINE double power_double(int32_t exponent) {
-    return f64_from((uint64_t)(uint32_t)(exponent + 1023) << 52);
-}
-
 /* The largest exponent in each column's sum. */
 ALWAYS_INLINE void largest_exponents(const int32_t *a, const int32_t *b, const int32_t *c, unsigned columns,
                                      unsigned depth, int32_t *out) {
@@ -202,12 +200,6 @@ ALWAYS_INLINE uint32_t f32_of_sum(double sum) {
     uint32_t subnormal = (uint32_t)(int32_t)(tiny < 0x1p24 ? tiny : 0);
     uint32_t magnitude = f64_from(m) < 0x1p-126 ? subnormal : normal;
     return magnitude ? (uint32_t)(u >> 63) << 31 | magnitude : 0;
-}
-
-/* To nearest even: by way of a single that is odd when anything was cut off. */
-ALWAYS_INLINE uint32_t f16_of_sum(double sum) {
-    uint64_t u = f64_bits(sum), odd = u & 0x1fffffff ? (uint64_t)1 << 29 : 0;
-    return f32_to_f16((float)f64_from((u & ~(uint64_t)0x1fffffff) | odd));
 }
 
 ALWAYS_INLINE void dot_row(struct split a, struct split b, struct split c, unsigned columns, unsigned depth,
@@ -335,6 +327,8 @@ const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
     if (!matrix_ready(w, in, &next))
         return next;
     const struct mma *m = in->extra;
+    if (mma_by_tiles(w, m))
+        return in + 1;
     _Alignas(64) float a_significand[MAX_OPERAND], b_significand[MAX_OPERAND];
     _Alignas(64) int32_t a_exponent[MAX_OPERAND], b_exponent[MAX_OPERAND];
     _Alignas(64) uint32_t c[MATRIX_ELEMENTS], d[MATRIX_ELEMENTS];

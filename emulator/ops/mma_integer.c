@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ops/matrix.h"
+#include "ops/mma_tile.h"
 
 #define MAX_DEPTH 64
 
@@ -50,6 +51,8 @@ const struct insn *op_mma_integer(struct warp *w, const struct insn *in) {
     if (!matrix_ready(w, in, &next))
         return next;
     const struct mma *m = in->extra;
+    if (mma_by_tiles(w, m))
+        return in + 1;
     unsigned rows = m->rows, columns = m->columns, depth = m->depth,
              words = depth * matrix_type_bits((enum matrix_type)m->a) / 32;
     int32_t a[32 * MAX_DEPTH], b[MAX_DEPTH * 32], sums[MATRIX_ELEMENTS];

@@ -198,12 +198,13 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, const struct 
     bool load = side->access.kind == ACCESS_LOAD;
     if (host && (load || memory_store_at(found, p->global, p->bytes)))
         return host;
-    uint64_t *at = &REG(uint64_t, 0)[lane];
-    for (*at = p->global & ~(uint64_t)15; *at < p->global + p->bytes; *at += 16)
-        if (!access_lane_host(w, in, *at, 16, lane))
+    uint64_t *at = &REG(uint64_t, 0)[lane], begin = p->global & ~(uint64_t)15, end = p->global + p->bytes;
+    for (*at = begin; *at < end; *at += 16)
+        if (!access_lane_host(w, in, *at, (uint32_t)(end - *at < 16 ? end - *at : 16), lane))
             return NULL;
-    found = w->worker->cache[side->access.slot];
-    return found ? memory_at(found, p->global, p->bytes) : NULL;
+    *at = begin;
+    host = access_lane_host(w, in, begin, (uint32_t)(end - begin), lane); /* as one */
+    return host ? host + (p->global - begin) : NULL;
 }
 
 /* ---- moving ---- */
@@ -241,13 +242,8 @@ static uint8_t *piece_host(struct move *m, const struct tensor_piece *p, int lan
     return host;
 }
 
-static void fill(uint8_t *to, uint32_t bytes, const struct tensor_map *map) {
-    static const uint64_t nan[TENSOR_TYPES] = {
-        [TENSOR_F16] = 0x7ff77ff77ff77ff7u,     [TENSOR_BF16] = 0x7ff77ff77ff77ff7u,
-        [TENSOR_F32] = 0x7ff77ff77ff77ff7u,     [TENSOR_F64] = 0x7ff77ff77ff77ff7u,
-        [TENSOR_F32_FTZ] = 0x7ff77ff77ff77ff7u, [TENSOR_TF32] = 0x7ff77ff77ff77ff7u,
-        [TENSOR_TF32_FTZ] = 0x7ff77ff77ff77ff7u};
-    uint64_t pattern = map->fill_nan ? nan[map->type] : 0;
+static void fill(uint8_t *to, uint32_t bytes, bool nan) {
+    uint64_t pattern = nan ? 0x7ff77ff77ff77ff7u : 0; /* the same for all types */
     for (uint32_t i = 0; i < bytes; i += sizeof pattern)
         memcpy(to + i, &pattern, bytes - i < sizeof pattern ? bytes - i : sizeof pattern);
 }
@@ -266,7 +262,7 @@ static void round_to_tf32(uint8_t *at, uint32_t bytes) {
 static void move_part(struct move *m, const struct tensor_piece *p, uint8_t *global, uint8_t *shared, uint32_t done,
                       uint32_t bytes) {
     if (!m->copy->store && !p->inside)
-        fill(shared, bytes, &m->map);
+        fill(shared, bytes, m->map.fill_nan);
     else if (!m->copy->store) {
         memcpy(shared, global + done, bytes);
         if (m->map.type == TENSOR_TF32 || m->map.type == TENSOR_TF32_FTZ)
@@ -296,7 +292,7 @@ static uint32_t move_swizzled(const struct move *m, const struct tensor_piece *p
     return done;
 }
 
-/* Stores write whole pieces of 16 bytes, behind the tensor's last element, too: what lies there in shared memory. Not where the memory ends. */
+/* Stores write whole pieces of 16 bytes, also behind the tensor's last element: what lies there in shared memory. Not where the allocation ends. */
 static uint32_t bytes_stored(const struct move *m, const struct tensor_piece *p) {
     const struct bulk *side = m->in->extra;
     uint32_t whole = (p->bytes + 15) & ~15u;

@@ -10,6 +10,7 @@
 
 #include "machine/finding.h"
 #include "machine/grid.h"
+#include "ops/mma_tile.h"
 
 struct descriptor {
     uint32_t begin, leading, stride; /* bytes */
@@ -25,36 +26,39 @@ static struct descriptor descriptor_of(const struct warp *w, uint32_t slot) {
 }
 
 /* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. */
-static uint32_t swizzled(uint32_t address, uint32_t width) {
+static inline uint32_t swizzled(uint32_t address, uint32_t width) {
     return address ^ (address >> 7 & (width / WGMMA_PIECE - 1)) << 4;
 }
 
-/* The 16 bytes of a row along k with this number. */
-static uint32_t piece_of_row(const struct descriptor *s, unsigned row, unsigned number) {
+/* Of eight rows along k, from a multiple of eight on, their 16 bytes with this number: out[0], out[step], and so on. */
+static void pieces_of_rows(const struct descriptor *s, unsigned row, unsigned number, unsigned step, uint32_t *out) {
     unsigned pieces = s->width / WGMMA_PIECE;
-    uint32_t pattern = s->begin + row / 8 * s->stride + number / pieces * s->leading;
-    return swizzled(pattern + row % 8 * s->width + number % pieces * WGMMA_PIECE, s->width);
+    uint32_t at = s->begin + row / 8 * s->stride + number / pieces * s->leading + number % pieces * WGMMA_PIECE;
+    for (unsigned i = 0; i < 8; i++)
+        out[i * step] = swizzled(at + i * s->width, s->width);
 }
 
-/* Transposed, 16-bit elements: eight rows' k-th. */
-static uint32_t piece_of_k(const struct descriptor *s, unsigned row, unsigned k) {
+/* Transposed, 16-bit elements: of eight k, from a multiple of eight on, the elements of eight rows. */
+static void pieces_of_ks(const struct descriptor *s, unsigned row, unsigned k, uint32_t *out) {
     unsigned piece = row / 8, pieces = s->width / WGMMA_PIECE;
-    if (pieces == 1)
-        return s->begin + piece * s->stride + k / 8 * s->leading + k % 8 * WGMMA_PIECE;
-    return swizzled(s->begin + piece / pieces * s->leading + k / 8 * s->stride + k % 8 * s->width +
-                        piece % pieces * WGMMA_PIECE,
-                    s->width);
+    bool plain = pieces == 1;
+    uint32_t at = plain ? s->begin + piece * s->stride + k / 8 * s->leading
+                        : s->begin + piece / pieces * s->leading + k / 8 * s->stride + piece % pieces * WGMMA_PIECE;
+    for (unsigned i = 0; i < 8; i++)
+        out[i] = plain ? at + i * WGMMA_PIECE : swizzled(at + i * s->width, s->width);
 }
 
 /* Rows from `first` on, each of 2 or 4 pieces; or for each eight rows 16 or 32 k. */
 static unsigned pieces_of(const struct warp *w, uint32_t slot, unsigned first, unsigned rows, unsigned of_row,
                           bool transposed, uint32_t *out) {
     struct descriptor s = descriptor_of(w, slot);
-    unsigned n = of_row * rows, depth = 8 * of_row;
-    for (unsigned i = 0; i < n; i++)
-        out[i] = transposed ? piece_of_k(&s, first + i / depth * 8, i % depth)
-                            : piece_of_row(&s, first + i / of_row, i % of_row);
-    return n;
+    for (unsigned row = 0; row < rows; row += 8)
+        for (unsigned i = 0; i < of_row; i++)
+            if (transposed)
+                pieces_of_ks(&s, first + row, 8 * i, out + of_row * row + 8 * i);
+            else
+                pieces_of_rows(&s, first + row, i, of_row, out + of_row * row + i);
+    return of_row * rows;
 }
 
 unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addresses[WGMMA_PIECES]) {
@@ -66,7 +70,10 @@ unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addr
 
 /* False after a report. */
 static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *addresses, unsigned n) {
-    for (unsigned i = 0; i < n; i++) {
+    uint32_t most = 0;
+    for (unsigned i = 0; i < n; i++)
+        most = addresses[i] > most ? addresses[i] : most;
+    for (unsigned i = 0; most + WGMMA_PIECE > w->launch->shared_bytes && i < n; i++) {
         if (addresses[i] + WGMMA_PIECE <= w->launch->shared_bytes)
             continue;
         char detail[120];
@@ -164,7 +171,9 @@ static void multiply_sparse(const struct wgmma *m, const uint32_t *a, const uint
 
 /* What a warp multiplies. */
 struct operands {
-    uint32_t a[WGMMA_ROWS * WGMMA_ROW_BYTES];
+    uint8_t a_rows[WGMMA_ROWS * WGMMA_ROW_BYTES];
+    uint32_t a[WGMMA_ROWS * WGMMA_ROW_BYTES]; /* its elements; only for the slow path */
+    bool unpacked;
     uint8_t b_rows[WGMMA_COLUMNS * 2 * WGMMA_ROW_BYTES];
     uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
 };
@@ -182,18 +191,16 @@ static bool no_base_offset(struct warp *w, const struct insn *in, uint32_t slot)
 /* False after a report. */
 static bool read_operands(struct warp *w, const struct insn *in, struct operands *o) {
     const struct wgmma *m = in->extra;
-    enum matrix_type type = (enum matrix_type)m->a;
-    unsigned depth = WGMMA_ROW_BYTES / bytes_of(type);
+    unsigned depth = WGMMA_ROW_BYTES / bytes_of(m->a);
     uint32_t pieces[WGMMA_PIECES], *pieces_of_b = pieces + (m->a_in_registers ? 0 : 2 * WGMMA_ROWS);
-    uint8_t a_rows[WGMMA_ROWS * WGMMA_ROW_BYTES];
     if (!no_base_offset(w, in, m->descriptor_b) || (!m->a_in_registers && !no_base_offset(w, in, m->descriptor_a)) ||
         !all_inside(w, in, pieces, wgmma_pieces(w, m, pieces)))
         return false;
     if (m->a_in_registers)
-        read_fragments(w, m, a_rows);
+        read_fragments(w, m, o->a_rows);
     else
-        read_rows(w, pieces, WGMMA_ROWS, 2, m->transpose_a, a_rows);
-    unpack(type, a_rows, WGMMA_ROWS, WGMMA_ROW_BYTES, depth, 1, o->a);
+        read_rows(w, pieces, WGMMA_ROWS, 2, m->transpose_a, o->a_rows);
+    o->unpacked = false;
     read_rows(w, pieces_of_b, m->columns, m->sparse ? 4 : 2, m->transpose_b, o->b_rows);
     if (m->sparse)
         matrix_sparse_rows(w,
@@ -207,12 +214,15 @@ static bool read_operands(struct warp *w, const struct insn *in, struct operands
 }
 
 /* 8 or 16 columns of D, from `first` on. */
-static void multiply_columns(struct warp *w, const struct wgmma *m, const struct operands *o, unsigned first,
+static void multiply_columns(struct warp *w, const struct wgmma *m, struct operands *o, unsigned first,
                              unsigned columns) {
     _Alignas(64) uint32_t b[16 * 2 * WGMMA_ROW_BYTES], c[MATRIX_ELEMENTS] = {0};
     enum matrix_type type = (enum matrix_type)m->d;
     const uint32_t *regs = m->d_regs + first / (type == MATRIX_F16 ? 4 : 2);
     unsigned row_bytes = WGMMA_ROW_BYTES << m->sparse;
+    if (!o->unpacked)
+        unpack(m->a, o->a_rows, WGMMA_ROWS, WGMMA_ROW_BYTES, WGMMA_ROW_BYTES / bytes_of(m->a), 1, o->a);
+    o->unpacked = true;
     unpack((enum matrix_type)m->b, o->b_rows + first * row_bytes, columns, row_bytes, 1, columns, b);
     if (*(const uint32_t *)(const void *)(w->regs + m->add))
         matrix_read_c(w, regs, type, WGMMA_ROWS, columns, c);
@@ -223,6 +233,57 @@ static void multiply_columns(struct warp *w, const struct wgmma *m, const struct
     matrix_write_d(w, regs, type, WGMMA_ROWS, columns, c);
 }
 
+/* ---- the fast path: mma_tile.h ---- */
+
+/* Words of four rows, a row's first or second half. */
+static tile_words words_of(const uint8_t *rows, unsigned block) {
+    tile_words words;
+    for (unsigned i = 0; i < 4; i++)
+        memcpy((uint8_t *)&words + i * WGMMA_PIECE, rows + i * WGMMA_ROW_BYTES + block * WGMMA_PIECE, WGMMA_PIECE);
+    return words;
+}
+
+/* The signs of the elements in a word. */
+static uint32_t signs_of(enum matrix_type type) {
+    unsigned bits = matrix_type_bits(type);
+    return bits == 32 ? 0x80000000u : bits == 16 ? 0x80008000u : 0x80808080u;
+}
+
+static void take_rows(const struct wgmma *m, const struct operands *o, struct tile_rows *to) {
+    tile_words words[TILE_QUARTERS][2];
+    uint32_t signs = m->negate ? signs_of(m->a) : 0;
+    for (unsigned q = 0; q < TILE_QUARTERS; q++)
+        for (unsigned block = 0; block < 2; block++)
+            words[q][block] = words_of(o->a_rows + 4 * q * WGMMA_ROW_BYTES, block) ^ signs;
+    tile_take_rows(m->a, words, 2, to);
+}
+
+static bool multiply_tile(struct warp *w, const struct wgmma *m, const struct operands *o, const struct tile_rows *a,
+                          unsigned first) {
+    struct tile_kind kind = {m->d == MATRIX_S32, (uint8_t)m->depth, m->d == MATRIX_F16, true};
+    struct tile_columns b;
+    tile_words words[2][2];
+    void *d[2][TILE_SIDES];
+    for (unsigned half = 0; half < 2; half++)
+        for (unsigned block = 0; block < 2; block++)
+            words[half][block] = words_of(o->b_rows + (first + 4 * half) * WGMMA_ROW_BYTES, block);
+    tile_take_columns(m->b, words, 2, &b);
+    for (unsigned half = 0; half < 2; half++)
+        for (unsigned side = 0; side < TILE_SIDES; side++)
+            d[half][side] = w->regs + m->d_regs[kind.to_f16 ? first / 4 + half : first / 2 + 2 * half + side];
+    bool add = *(const uint32_t *)(const void *)(w->regs + m->add);
+    return tile_multiply(&kind, a, &b, add ? (const void *const(*)[TILE_SIDES])d : NULL, (void *const(*)[TILE_SIDES])d);
+}
+
+/* Eight columns after the other, each of which may need the slow path. */
+static void multiply_tiles(struct warp *w, const struct wgmma *m, struct operands *o) {
+    struct tile_rows a;
+    take_rows(m, o, &a);
+    for (unsigned first = 0; first < m->columns; first += 8)
+        if (!multiply_tile(w, m, o, &a, first))
+            multiply_columns(w, m, o, first, 8);
+}
+
 const struct insn *op_wgmma(struct warp *w, const struct insn *in) {
     const struct insn *next;
     if (!matrix_ready(w, in, &next))
@@ -231,7 +292,42 @@ const struct insn *op_wgmma(struct warp *w, const struct insn *in) {
     struct operands o;
     if (!read_operands(w, in, &o))
         return NULL;
+    if (!m->sparse && !m->satfinite && m->a != MATRIX_B1) {
+        multiply_tiles(w, m, &o);
+        return in + 1;
+    }
     for (unsigned first = 0; first < m->columns; first += 16)
         multiply_columns(w, m, &o, first, m->columns - first < 16 ? m->columns - first : 16);
+    return in + 1;
+}
+
+/* ---- groups ---- */
+
+const struct insn *op_wgmma_commit(struct warp *w, const struct insn *in) {
+    w->product_groups++;
+    return in + 1;
+}
+
+/* Looks before a warp goes on alone: the others of its warpgroup do not come, which the hardware would wait for. */
+#define MOST_LOOKS 10000
+
+/* Has a warp that could go on not committed what this one waits for? */
+static bool others_are_behind(const struct warp *w, uint32_t groups) {
+    uint32_t first = w->index / WGMMA_WARPS * WGMMA_WARPS, end = first + WGMMA_WARPS;
+    for (uint32_t i = first; i < end && i < w->launch->warps_per_block; i++) {
+        const struct warp *other = &w->block->warps[i];
+        if (other->state == WARP_READY && other->product_groups < groups)
+            return true;
+    }
+    return false;
+}
+
+/* A product is the whole warpgroup's: when one warp is told that it is done, all four have read their operands. One thread may then say that
+ * for all of them, and so a warp may not run ahead of the others here. */
+const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in) {
+    uint32_t left = (uint32_t)in->imm, groups = w->product_groups > left ? w->product_groups - left : 0;
+    if (others_are_behind(w, groups) && w->product_looks++ < MOST_LOOKS)
+        return warp_spin(w, in);
+    w->product_looks = 0;
     return in + 1;
 }

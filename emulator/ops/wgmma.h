@@ -4,6 +4,7 @@
 
 #include "ops/matrix.h"
 
+#define WGMMA_WARPS     4
 #define WGMMA_ROWS      16 /* of a warp */
 #define WGMMA_ROW_BYTES 32 /* a row of A along k, of every type; B's is twice as long where A is sparse */
 #define WGMMA_COLUMNS   256
@@ -27,8 +28,12 @@ struct wgmma {
     uint32_t a_regs[4], d_regs[WGMMA_REGISTERS];
 };
 
-/* Done at once. What a kernel may not rely on before it has waited, it may find here all the same. */
+/* Done at once. What a kernel may not rely on before it has waited, it finds here all the same: racecheck says so. */
 const struct insn *op_wgmma(struct warp *w, const struct insn *in);
+
+/* A group of them is committed. insn.imm of the wait: the groups that may be left. */
+const struct insn *op_wgmma_commit(struct warp *w, const struct insn *in);
+const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in);
 
 /* The shared addresses of all pieces that a warp reads: A's, if it is there, and B's. Returns how many. */
 unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addresses[WGMMA_PIECES]);

@@ -57,6 +57,8 @@
     X(COPY_WAITS, MEMORY, "emulator__waits_op_ldgsts.sum", "inst", "Asynchronous Copies, Waits for Groups")            \
     X(COPY_GROUPS_LEFT, MEMORY, "emulator__groups_left_op_ldgsts.sum", "",                                             \
       "Asynchronous Copies, Groups Not Waited For, of All Waits")                                                      \
+    X(PRODUCT_WAVEFRONTS, MEMORY, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", "",                        \
+      "Shared Wavefronts of wgmma")                                                                                    \
     X(TEXTURE, MEMORY, "smsp__inst_executed_op_texture.sum", "inst", "Texture Instructions")                           \
     X(SURFACE, MEMORY, "emulator__inst_executed_op_surface.sum", "inst", "Surface Instructions")                       \
     X(TEXTURE_REQUESTS, MEMORY, "l1tex__t_requests_pipe_tex_mem_texture.sum", "request", "Texture Requests")           \

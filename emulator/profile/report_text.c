@@ -184,6 +184,8 @@ static void put_memory(FILE *out, const struct counts *c) {
         put_value(out, "Asynchronous copies to shared memory", "inst", "%s", grouped(n[COUNT_COPIES]));
     if (n[COUNT_COPIES])
         put_value(out, "Wavefronts in which they write", "", "%s", grouped(n[COUNT_COPY_WAVEFRONTS]));
+    if (n[COUNT_PRODUCT_WAVEFRONTS])
+        put_value(out, "Wavefronts in which wgmma reads", "", "%s", grouped(n[COUNT_PRODUCT_WAVEFRONTS]));
     if (n[COUNT_BULK_COPIES])
         put_value(out, "Bulk copies", "", "%s of %s bytes", grouped(n[COUNT_BULK_COPIES]),
                   grouped(n[COUNT_BULK_BYTES]));

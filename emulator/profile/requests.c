@@ -4,6 +4,7 @@
 #include "ops/async.h"
 #include "ops/matrix.h"
 #include "ops/tensor_copy.h"
+#include "ops/wgmma.h"
 #include "profile/counters.h"
 #include "profile/patterns.h"
 #include "profile/reuse.h"
@@ -260,6 +261,16 @@ static void move_matrix(const struct asking *k) {
                addresses, lanes, LINE_BYTES);
 }
 
+#define WAVEFRONT_BYTES 128
+
+/* wgmma: its operands are read once for the whole warpgroup, 128 bytes at a time, however they lie there. */
+static void product(const struct asking *k) {
+    const struct wgmma *m = k->in->extra;
+    unsigned rows = m->columns * (m->sparse ? 2u : 1u) + (m->a_in_registers ? 0 : WGMMA_WARPS * WGMMA_ROWS);
+    if (k->w->index % WGMMA_WARPS == 0)
+        k->d->counts.n[COUNT_PRODUCT_WAVEFRONTS] += rows * WGMMA_ROW_BYTES / WAVEFRONT_BYTES;
+}
+
 static bool is_shared(const struct access *a, uint64_t address) {
     return a->space == SPACE_SHARED ||
            (a->space == SPACE_GENERIC && address >> WINDOW_SHIFT == SHARED_WINDOW >> WINDOW_SHIFT);
@@ -384,6 +395,10 @@ static void ask_once(struct counters *c, const struct warp *w, const struct insn
     case SHAPE_WMMA:
         if (whole)
             wmma_access(&k);
+        break;
+    case SHAPE_PRODUCT:
+        if (whole)
+            product(&k);
         break;
     case SHAPE_TEXTURE:
         counters_texture(&k.d->counts, w, in);

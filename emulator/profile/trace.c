@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "base/out_of_memory.h"
 #include "check/symbols.h"
+#include "machine/block_cluster.h"
 #include "memory/memory.h"
 
 #define MOST_ELEMENTS ((uint64_t)1 << 20)
@@ -121,9 +122,11 @@ void trace_access(struct trace *t, const struct warp *w, const struct access *a,
         uint64_t address = addresses[first_lane(left)], window = address >> WINDOW_SHIFT;
         bool shared =
             a->space == SPACE_SHARED || (a->space == SPACE_GENERIC && window == SHARED_WINDOW >> WINDOW_SHIFT);
-        if (a->space == SPACE_LOCAL || (window && !shared))
+        bool other = shared && cluster_rank(w->block, (uint32_t)address) != w->block->rank; /* another block's */
+        if (a->space == SPACE_LOCAL || (window && !shared) || other)
             continue;
-        address = shared ? address & 0xffffffffu : address;
+        if (shared)
+            address &= w->launch->cluster_blocks > 1 ? CLUSTER_OFFSET_MASK : UINT32_MAX;
         struct heat *h = heat_of(t, w, a, address, shared);
         for (unsigned i = 0; h && i < bytes; i += h->element) {
             uint64_t element = (address + i - h->base) / h->element;

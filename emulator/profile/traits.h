@@ -13,6 +13,7 @@ enum insn_shape {
     SHAPE_BULK,       /* cp.async.bulk and its kind */
     SHAPE_MATRIX,     /* ldmatrix, stmatrix */
     SHAPE_WMMA,
+    SHAPE_PRODUCT, /* wgmma */
     SHAPE_TEXTURE,
     SHAPE_SURFACE,
 };

@@ -990,7 +990,7 @@ static void module(struct parser *p) {
         } else if (accept_directive(p, ".target")) {
             p->module->target = expect_name(p);
             while (accept(p, ','))
-                expect_name(p);
+                p->module->debug |= strcmp(expect_name(p), "debug") == 0;
         } else if (accept_directive(p, ".address_size")) {
             if (expect_integer(p) != 64)
                 fail(p, "only 64-bit PTX is supported");

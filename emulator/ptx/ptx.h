@@ -173,6 +173,7 @@ struct ptx_module {
     struct arena *arena;
     int version_major, version_minor;
     const char *target; /* "sm_75" */
+    bool debug;         /* compiled at -G */
     struct ptx_variable *variables;
     struct ptx_function *functions;
     struct ptx_prototype *prototypes;

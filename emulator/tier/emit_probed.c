@@ -1,12 +1,14 @@
 /* Instrumented loads and stores in the copy for whole warps: the fastest path of the checks is compiled in. Where
  * that cannot decide, the probe's handler is called, as in the interpreter. */
 #include "check/probes.h"
+#include "check/products.h"
 #include "ops/load_store.h"
 #include "tier/translator.h"
 
 bool probed_name(const struct kernel *k, const struct insn *in, char name[static 32]) {
     const struct access *a = in->extra;
-    if (!(in->flags & INSN_MEMORY) || !k->probes || k->probes->items[in->index].handler == in->handler)
+    if (!(in->flags & INSN_MEMORY) || !k->probes || k->probes->items[in->index].handler == in->handler ||
+        products_site(k, in))
         return false;
     const struct probe *s = &k->probes->items[in->index];
     return s->kind == PROBE_ACCESS && !(s->flags & PROBE_STRONG) && s->handler == memory_operation(a) &&

@@ -1,5 +1,5 @@
-"""calls.py - what the grader of exercise 27 has done with the student's module, in the runner's process: a function for
-each kind of job.
+"""calls.py - what the graders of exercises 27 to 29 have done with the student's module, in the runner's process: a
+function for each kind of job.
 
 It takes the module, the arrays of the job by their names, and settings; what it returns goes back to the grader.
 """
@@ -7,6 +7,8 @@ It takes the module, the arrays of the job by their names, and settings; what it
 import ctypes
 import gc
 import os
+import sys
+import threading
 
 import numpy as np
 
@@ -14,12 +16,14 @@ LIBRARIES = ""  # the runner says where
 _library = None
 
 
-def library_of(student):
-    """Loaded once, as a user would."""
+def layer_of(student, bias):
+    """With ctypes the library is loaded first, once, as a user would. A module in C++ is linked with it."""
     global _library
+    if not hasattr(student, "load"):
+        return student.Layer(bias)
     if _library is None:
         _library = student.load(os.path.join(LIBRARIES, "liblayer.so"))
-    return _library
+    return student.Layer(_library, bias)
 
 
 def alive():
@@ -33,7 +37,7 @@ def compute(student, arrays, way, scale, delay=0, scalar=None):
     os.environ["LAYER_DELAY_MS"] = str(delay)
     given = [np.float64(scalar)] if scalar is not None else [arrays[name] for name in ("x", "dy") if name in arrays]
     out = arrays.get("out")
-    with student.Layer(library_of(student), arrays["bias"]) as layer:
+    with layer_of(student, arrays["bias"]) as layer:
         more = {} if out is None else {"out": out}
         result = getattr(layer, way)(*given, scale, **more)
         # What is looked at is what is there now, before the layer waits for anything when it is closed.
@@ -48,8 +52,8 @@ def compute(student, arrays, way, scale, delay=0, scalar=None):
 
 def several(student, arrays, scale):
     """Calls of one layer after the other, with arrays of other sizes between; and two layers at once."""
-    library, x = library_of(student), arrays["x"]
-    with student.Layer(library, arrays["bias"]) as first, student.Layer(library, -arrays["bias"]) as second:
+    x = arrays["x"]
+    with layer_of(student, arrays["bias"]) as first, layer_of(student, -arrays["bias"]) as second:
         a = first.forward(x[:3], scale)
         b = second.forward(x, scale)
         c = first.forward(x, scale)
@@ -59,26 +63,26 @@ def several(student, arrays, scale):
 
 def life(student, arrays, scale):
     """How many layers live at each point of their lives, beside those that have been there before."""
-    library, bias, x = library_of(student), arrays["bias"], arrays["x"]
+    bias, x = arrays["bias"], arrays["x"]
     gc.collect()
     before, counts = alive(), {}
-    with student.Layer(library, bias) as layer:
+    with layer_of(student, bias) as layer:
         layer.forward(x, scale)
         counts["inside"] = alive()
     counts["behind with"] = alive()
-    layer = student.Layer(library, bias)
+    layer = layer_of(student, bias)
     layer.close()
     counts["closed"] = alive()
     layer.close()
     counts["closed twice"] = alive()
-    layer = student.Layer(library, bias)
+    layer = layer_of(student, bias)
     layer.forward(x, scale)
     counts["another"] = alive()
     del layer
     gc.collect()
     counts["forgotten"] = alive()
     try:
-        with student.Layer(library, bias):
+        with layer_of(student, bias):
             raise KeyError("on purpose")
     except KeyError:
         counts["behind an exception"] = alive()
@@ -86,7 +90,26 @@ def life(student, arrays, scale):
 
 
 def use_closed(student, arrays, way, scale):
-    layer = student.Layer(library_of(student), arrays["bias"])
+    layer = layer_of(student, arrays["bias"])
     layer.close()
     getattr(layer, way)(*(arrays[name] for name in ("x", "dy") if name in arrays), scale)
     return {}
+
+
+def beside_a_thread(student, arrays, way, scale):
+    """Whether a thread of Python has run while this one was in the library, whose copies are late. Python itself would
+    take the GIL from a thread after 5 ms: not here."""
+    os.environ["LAYER_DELAY_MS"] = "300"
+    usual, may_go, ran = sys.getswitchinterval(), threading.Lock(), []
+    may_go.acquire()
+    other = threading.Thread(target=lambda: (may_go.acquire(), ran.append(True)))
+    other.start()
+    with layer_of(student, arrays["bias"]) as layer:
+        sys.setswitchinterval(60)
+        may_go.release()
+        getattr(layer, way)(*(arrays[name] for name in ("x", "dy") if name in arrays), scale)
+        there = bool(ran)
+        sys.setswitchinterval(usual)
+    other.join()
+    os.environ["LAYER_DELAY_MS"] = "0"
+    return {"ran": there}

@@ -124,20 +124,12 @@ class Nvcc:
     def compile(self, source, flags, arch):
         number = arch.removeprefix("sm_")
         images = f"compute_{number}" if device.is_emulator() else f"[sm_{number},compute_{number}]"
+        target = ["-fatbin", "-gencode", f"arch=compute_{number},code={images}"]
         with tempfile.TemporaryDirectory() as folder:
             given, made = os.path.join(folder, "source.cu"), os.path.join(folder, "image.fatbin")
             with open(given, "w", encoding="utf-8") as file:
                 file.write(source)
-            words = [
-                self.path,
-                "-fatbin",
-                "-gencode",
-                f"arch=compute_{number},code={images}",
-                *flags,
-                given,
-                "-o",
-                made,
-            ]
+            words = [self.path, *target, *flags, given, "-o", made]
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode:
                 raise CompileError((done.stdout + done.stderr).rstrip("\n"))
@@ -179,7 +171,8 @@ class Cache:
 
     def __init__(self, folder):
         self.folder = folder
-        os.makedirs(folder, exist_ok=True)
+        with contextlib.suppress(OSError):
+            os.makedirs(folder, exist_ok=True)
 
     def path(self, key):
         return os.path.join(self.folder, key)
@@ -194,13 +187,16 @@ class Cache:
         return image if told == self.checksum(key, image) else None
 
     def write(self, key, image):
-        descriptor, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-")
+        temporary = None
         try:
+            descriptor, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-")
             with open(descriptor, "wb") as file:
                 file.write(self.checksum(key, image) + image)
             os.replace(temporary, self.path(key))
-        except OSError:  # a full disk: then it stays uncached
-            os.unlink(temporary)
+        except OSError:  # a disk that is full, or may not be written: then it stays uncached
+            if temporary:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
 
     def checksum(self, key, image):
         """The key is part of it: a file under another one's name is damaged, too."""

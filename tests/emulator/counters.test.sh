@@ -51,8 +51,9 @@ compare_copies() {
   esac
 }
 
-for program in patterns textures idioms; do
-  capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 \
+for program in tensor patterns textures idioms; do
+  if [ "$program" = tensor ]; then architecture=90a; else architecture=90; fi
+  capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode "arch=compute_$architecture,code=compute_$architecture" \
     "$here/$program.cu" -o "$scratch/$program" -ldl -lpthread
   if [ "$status" = 0 ]; then count "$scratch/$program"; fi
   if [ "$status" = 0 ]; then compare "$program" "$here/$program.csv"

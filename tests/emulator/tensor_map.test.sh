@@ -52,6 +52,11 @@ LD_LIBRARY_PATH=$PWD/$plain_emulator "$scratch/tensor_map" arguments >"$scratch/
 name="a refused map comes with the reason"
 if grep -q 'a row of the box is longer than the span that is swizzled' "$scratch/out"; then pass "$name"; else no "$name" "it is not said"; fi
 
+capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" "$scratch/tensor_map" wrong gather
+expect "tile::gather4 is an error that names it" 0 "'.tile::gather4' needs compute capability 10.0"
+capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" "$scratch/tensor_map" wrong replace
+expect "a field of what is no tensor map is an error" 0 'tensormap.replace finds neither a tensor map nor 128 zeros at its address'
+
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
 capture build_emulator "$sanitized_emulator" SANITIZE=1
 if [ "$status" != 0 ]; then

@@ -57,8 +57,10 @@ run nvJitLink '' links "$scratch/a.ptx" "$scratch/b.ptx" "$scratch/a.fatbin" "$s
 compile_host compiles "$emulator/libnvrtc.so.13"
 mkdir "$scratch/fake" "$scratch/second" "$scratch/twelve"
 # As NVIDIA's, it calls its own functions and no others of their names.
-fake_library() { # FOLDER MAJOR
-  gcc -shared -fPIC -Wall -Wextra -Werror -Wl,-Bsymbolic -Wl,-soname,"libnvrtc.so.$2" -o "$scratch/$1/libnvrtc.so.$2" "$here/fake_nvrtc.c"
+fake_library() { # FOLDER MAJOR FLAGS...
+  soname=libnvrtc.so.$2 folder=$1
+  shift 2
+  gcc -shared -fPIC -Wall -Wextra -Werror -Wl,-Bsymbolic -Wl,-soname,"$soname" "$@" -o "$scratch/$folder/$soname" "$here/fake_nvrtc.c" -ldl
 }
 fake_library fake 13
 fake_library twelve 12
@@ -66,6 +68,17 @@ cp "$emulator"/libnvrtc.so.1? "$scratch/second"
 run 'NVRTC in the library path' ":$scratch/fake" compiles 77
 run 'NVRTC behind another emulator' ":$scratch/second:$scratch/fake" compiles 77
 run 'NVRTC of CUDA 12' ":$scratch/twelve" compiles 77
+
+# A toolkit whose NVRTC finds its second library only if that is loaded already.
+mkdir -p "$scratch/toolkit/lib64"
+fake_library toolkit/lib64 13 -DNEEDS_BUILTINS
+gcc -shared -o "$scratch/toolkit/lib64/libnvrtc-builtins.so.13.0" -Wl,-soname,libnvrtc-builtins.so.13.0 -x c /dev/null
+compiled() { capture env LD_LIBRARY_PATH="$emulator" CUDA_PATH="$scratch/toolkit" CUDA_HOME= CONDA_PREFIX= timeout 60 "$scratch/compiles" 77; }
+compiled
+expect "NVRTC of a toolkit, with its second library" 0 '^ok '
+mv "$scratch/toolkit/lib64/libnvrtc-builtins.so.13.0" "$scratch"
+compiled
+expect "and not without that" error ''
 
 # The same with ASan and UBSan, whose runtime has to be there before anything else: it also finds what is never freed.
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)

@@ -19,6 +19,7 @@ suffix=$(exercise_suffix "$number")
 folder=$(ls -d "lessons/lesson${number}"_*)
 answers=solutions/$(basename "$folder")
 master=$answers/solution.$suffix
+libraries=$PWD/build/lessons/$number # of an exercise about Python, where its first grading has built them
 given=build/tests/grading/lesson$number/exercise.$suffix
 export BACKEND=cpu TIMEOUT=10
 if ! [ -f "$master" ]; then
@@ -47,17 +48,24 @@ fi
 joined=build/tests/grading/lesson$number/joined
 rm -f "$joined".*
 join_sources() {
-  set -- $(grep -LE '^// (expect: compile_error|alone: )' "$answers"/wrong/*.cu "$answers"/other/*.cu | grep -vxF "$first_other")
+  set -- $(grep -LE '^// (expect: compile_error|alone: )' "$answers"/wrong/*.$suffix "$answers"/other/*.$suffix | grep -vxF "$first_other")
   [ "$#" -gt 1 ] || return 0
-  sh tests/join.sh "$joined.cu" "$@"
+  HEADERS=$folder sh tests/join.sh "$joined.$suffix" "$@"
   rm -f "$joined.o" "$joined".*.so
+  if [ "$suffix" = cpp ]; then join_modules; else join_functions; fi
+  printf '%s\n' "$@" >"$joined.sources"
+}
+
+# Of a module for Python, nothing is asked for but the function that begins it.
+join_modules() { sh tools/python/module.sh "$(sh tools/python/environment.sh "$number")" "$joined.cpp" "$joined.o" -I. "-I$folder"; }
+
+join_functions() {
   arch_of=$folder/grader.cpp
   ! grep -q '^// nvcc: ' "$master" || arch_of=$master
   ARCH_OF=$arch_of QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
   solution=build/graders/lesson$number/$(echo "$master" | cksum | tr ' ' '-')/exercise.so # the grading of the solution has left it
   functions_of "$solution" -D >"$joined.plain"
   functions_of "$joined.o" >"$joined.all"
-  printf '%s\n' "$@" >"$joined.sources"
 }
 functions_of() { # OBJECT OPTIONS OF nm...
   nm --defined-only "$@" | awk '$2 == "T" { print $3 }' >"$joined.symbols"
@@ -66,7 +74,13 @@ functions_of() { # OBJECT OPTIONS OF nm...
 
 # The object with all of them, in which the functions of this one have the names that the judge asks for.
 joined_object() { # FILE
-  own=joined_$(basename "$(dirname "$1")")_$(basename "$1" .cu)
+  own=joined_$(basename "$(dirname "$1")")_$(basename "${1%.*}")
+  if [ "$suffix" = cpp ]; then
+    "${HOST_COMPILER:-g++}" -shared "$joined.o" "-Wl,--defsym=PyInit_exercise=PyInit_$own" "-L$libraries" -llayer \
+      "-Wl,-rpath,$libraries" -o "$joined.$own.so"
+    echo "$joined.$own.so"
+    return
+  fi
   aliases=$(awk -F'|' -v own="$own::" '
     NR == FNR { plain[$1] = $2; next }
     index($1, own) == 1 { shown = $1; gsub(own, "", shown); if (shown in plain) print "-Wl,--defsym=" plain[shown] "=" $2 }
@@ -108,7 +122,7 @@ check_verdict "lesson$number exercise as given" "$given" "$expected"
 check_verdict "lesson$number solution" "$master" pass
 
 first_other=$(ls "$answers"/other/*.$suffix 2>/dev/null | head -n 1)
-if [ "$suffix" = cu ]; then
+if [ "$suffix" != py ]; then
   capture join_sources # if that fails, each is compiled alone
   expect "lesson$number wrong solutions can be compiled together (// alone: why, where one cannot)" 0 ''
 fi

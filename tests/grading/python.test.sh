@@ -83,6 +83,19 @@ changed "more output than anybody reads" crash 'cut after 1 MB' 's/^    library 
 changed "an exception is told with its line" crash 'ZeroDivisionError' 's|^    library = ctypes.CDLL(path)|    1 / 0|'
 expect "and with the source of that line" error '^ *line [0-9]*: 1 / 0'
 
+# --- an exercise that is a module in C++ ---
+
+module() { # NAME VERDICT PATTERN SED-SCRIPT
+  sed "$4" "$PWD/solutions/lesson28_pybind11/solution.cpp" >"$scratch/exercise.cpp"
+  capture tools/grading/run 28 "$scratch/exercise.cpp"
+  expect "a module in C++: $1" error "$3"
+  expect "a module in C++: $1: $2" error "^VERDICT: $2\$"
+}
+module "what includes a solution is refused" compile_error 'it includes solutions/lesson28' \
+  "/^#include/{s|.*|#include \"$PWD/solutions/lesson28_pybind11/solution.cpp\"|;q}"
+module "another name than the file's" crash 'PyInit_exercise' 's/^PYBIND11_MODULE(exercise/PYBIND11_MODULE(other/'
+module "an early end" crash 'ended with status 0' 's/^PYBIND11_MODULE.*/&\n    _exit(0);/; 1i #include <unistd.h>'
+
 # --- results for other programs ---
 
 cp "$(ls solutions/lesson27_*/wrong/no_wait.py)" "$scratch/exercise.py"

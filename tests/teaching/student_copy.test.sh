@@ -15,12 +15,12 @@ expect "make student-copy" 0 'without solutions'
 cd "$scratch/a copy"
 
 # Nothing in it is a solution, right or wrong, under whatever name, and no notebook holds one.
-(cd "$project" && find solutions \( -name '*.cu' -o -name '*.py' \) -exec cksum {} +) |
+(cd "$project" && find solutions \( -name '*.cu' -o -name '*.cpp' -o -name '*.py' \) -exec cksum {} +) |
   awk '{ print $1 "-" $2 }' | sort >"$scratch/secrets"
 find . -type f -exec cksum {} + | awk '{ print $1 "-" $2 }' | sort >"$scratch/files"
 found=$(comm -12 "$scratch/secrets" "$scratch/files" | wc -l)
 if [ -s "$scratch/secrets" ] && [ "$found" = 0 ]; then pass "no solution is in it"; else no "no solution is in it" "$found files"; fi
-found=$(grep -rlE '^(//|#) expect: |^ *(//|#)[>|] ' . --include='*.cu' --include='*.py' --include='*.ipynb' || true)
+found=$(grep -rlE '^(//|#) expect: |^ *(//|#)[>|] ' . --include='*.cu' --include='*.cpp' --include='*.py' --include='*.ipynb' || true)
 if [ -z "$found" ]; then pass "no master and no wrong solution is in it"; else no "no master and no wrong solution is in it" "$found"; fi
 found=$(ls -d .git solutions tests TEACHING.md 2>/dev/null || true)
 if [ -z "$found" ]; then pass "no history, no tests, no teacher's page"; else no "no history, no tests, no teacher's page" "$found"; fi

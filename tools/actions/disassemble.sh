@@ -9,7 +9,7 @@ lesson=$1 kind=$2
 source=$(ls "lessons/$lesson"_*/"$lesson".cu 2>/dev/null || true)
 if [ -z "$source" ]; then # a program in Python: its library, or what it says that its kernels are (# kernels: gelu.cu -DWIDTH=4)
   program=$(ls "lessons/$lesson"_*/"$lesson".py)
-  words=$(sed -n -e 's/^# kernels: *\([a-zA-Z0-9_.= -]*\)$/\1/p' -e 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
+  words=$(sed -n -e 's/^# kernels: *\([a-zA-Z0-9_./= -]*\)$/\1/p' -e 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
   source=$(dirname "$program")/${words%% *}
   case $words in *' '*) FLAGS="$FLAGS ${words#* }" ;; esac
 fi

@@ -73,7 +73,7 @@ solution() {
       "make exercise$number solution FORCE=1  shows it all the same"
   fi
   mark=//
-  [ "$suffix" = cu ] || mark='#'
+  [ "$suffix" != py ] || mark='#'
   sed -e "s,^\\( *\\)$mark> ,\\1$mark ," -e "\\,^ *$mark|,d" -e "\\,^ *$mark< *\$,d" "$master"
   say "(this is $master; yours in $file is untouched)"
 }

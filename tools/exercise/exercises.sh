@@ -5,7 +5,7 @@
 # The lessons' folders that have an exercise: one whose file, hints or solution is there.
 exercise_folders() {
   for folder in $(all_folders); do
-    if [ -f "$folder/exercise.cu" ] || [ -f "$folder/exercise.py" ] || [ -f "$folder/hints.md" ] ||
+    if [ -f "$folder/exercise.cu" ] || [ -f "$folder/exercise.py" ] || [ -f "$folder/exercise.cpp" ] || [ -f "$folder/hints.md" ] ||
       [ -f "solutions/${folder#lessons/}/solution.cu" ]; then
       echo "$folder"
     fi
@@ -18,8 +18,11 @@ exercise_folder() { # NUMBER
   exercise_folders | grep "^lessons/lesson$1_" || fail "there is no exercise $1. There are: $(exercise_numbers | tr '\n' ' ')"
 }
 
-# What the exercise is written in, as its file's name ends: cu, or py where the grader is in Python, too.
-exercise_suffix() { if [ -f "$(exercise_folder "$1")/grader.py" ]; then echo py; else echo cu; fi; } # NUMBER
+# What the exercise is written in, as its file's name ends: cu; where the grader is in Python py, unless that says `# exercise: exercise.cpp`.
+exercise_suffix() { # NUMBER
+  grader=$(exercise_folder "$1")/grader.py
+  if ! [ -f "$grader" ]; then echo cu; elif grep -qx '# exercise: exercise.cpp' "$grader"; then echo cpp; else echo py; fi
+}
 
 # The student's file.
 exercise_file() { echo "$(exercise_folder "$1")/exercise.$(exercise_suffix "$1")"; } # NUMBER

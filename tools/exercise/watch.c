@@ -153,6 +153,7 @@ static void find_exercises(void) {
     glob("lessons/lesson[0-9][0-9]_*/exercise.cu", 0, NULL, &found);
     glob("lessons/lesson[0-9][0-9][a-z]_*/exercise.cu", GLOB_APPEND, NULL, &found);
     glob("lessons/lesson[0-9][0-9]_*/exercise.py", GLOB_APPEND, NULL, &found);
+    glob("lessons/lesson[0-9][0-9]_*/exercise.cpp", GLOB_APPEND, NULL, &found);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_paths);
     for (size_t i = 0; i < found.gl_pathc && exercise_count < EXERCISES_MAX; i++) {
         struct exercise *exercise = &exercises[exercise_count];

@@ -13,6 +13,8 @@ the student's file.
 settings; what that returns is the answer. Called by tools/grading/run, in the workbook's folder:
 
     python -I grader.py EXERCISE.py SOURCE LOG cpu|gpu LIBRARIES        the nonce of the log comes over descriptor 9
+
+EXERCISE is a module in Python, or one that was compiled of C++, exercise.so.
 """
 
 import ctypes
@@ -31,7 +33,7 @@ from common import verify  # noqa: E402
 STEPS = {
     "not_implemented": "do the TODOs of your file in their order",
     "nan": "follow such an input through your code by hand",
-    "crash": "ask of each address on its way through ctypes whether all of its 64 bits arrive, and whether its memory still lives",
+    "crash": "ask of each address on its way from Python whether all of its 64 bits arrive, and whether its memory still lives",
     "stale_output": "ask who should have written it, and what makes you wait for that",
     "out_of_bounds": "compare the length that you hand over with that of the array, in elements and in bytes",
     "timeout": "ask of each loop, and of each wait, what ends it",
@@ -296,14 +298,15 @@ def take_nonce():
         return secret.read(80).split()[0].decode()
 
 
-def main(number, grader, checks):
+def main(number, grader, checks, calls=None):
+    """`calls`: the calls.py, when it is not the one beside the grader."""
     if len(sys.argv) != 6:
         sys.exit(f"usage: {os.path.basename(grader)} EXERCISE.py SOURCE LOG cpu|gpu LIBRARIES 9<nonce")
     file, source, log, backend, libraries = sys.argv[1:]
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: nobody looks into this process
     report = Report(log, take_nonce())
     print(f"grading {source}", flush=True)
-    calls = os.path.join(os.path.dirname(os.path.abspath(grader)), "calls.py")
+    calls = calls or os.path.join(os.path.dirname(os.path.abspath(grader)), "calls.py")
     grading = Grading(number, Setup(os.path.abspath(file), calls, libraries, backend), report)
     grading.all(checks)
     if grading.first_verdict == "pass":

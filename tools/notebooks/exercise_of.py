@@ -9,12 +9,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def exercise_suffix(folder):
+    """What the exercise is written in; a function of this name in tools/exercise/exercises.sh says the same."""
+    grader = folder / "grader.py"
+    if not grader.exists():
+        return "cu"
+    return "cpp" if "# exercise: exercise.cpp" in grader.read_text().split("\n") else "py"
+
+
 def exercise_of(notebook, number):
     first = re.compile(rf"\s*%%(nvcc|cuda)\b[^\n]*--grade[ =]+0*{number.lstrip('0')}\b[^\n]*")
     for cell in reversed(notebook.get("cells", [])):
         source = "".join(cell.get("source", []))
         if cell.get("cell_type") == "code" and first.match(source):
-            comment = "#" if any(ROOT.glob(f"lessons/lesson{number}_*/grader.py")) else "//"
+            folder = next(ROOT.glob(f"lessons/lesson{number}_*"), ROOT)
+            comment = "#" if exercise_suffix(folder) == "py" else "//"
             return first.sub(lambda line: "\n" * line.group().count("\n") + f"{comment} %%nvcc", source, count=1) + "\n"
     return None
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from exercise_of import exercise_suffix
 from lesson_page import FIGURE, TABLE, Code, Exercise, PageError, Text
 from lesson_page import blocks_of, is_figure, is_folded_prediction, is_prediction, make_words, read_page, split_prediction
 from lesson_program import Item, Program
@@ -92,7 +93,7 @@ class Lesson:
         self.number = number
         self.folder = next(iter(sorted((ROOT / "lessons").glob(f"lesson{number}_*"))))
         self.in_python = (self.folder / "grader.py").exists()
-        suffix = "py" if self.in_python else "cu"
+        suffix = exercise_suffix(self.folder)
         self.program = Program(self.folder / f"lesson{number}.cu")
         self.page = (self.folder / "README.md").read_text()
         self.hints = (self.folder / "hints.md").read_text() if (self.folder / "hints.md").exists() else ""
@@ -112,7 +113,7 @@ class Lesson:
 
     def solution(self):
         """The master without the generator's markers, as `make exercise03 solution` shows it."""
-        lines, mark = [], "#" if self.in_python else "//"
+        lines, mark = [], "#" if self.master.suffix == ".py" else "//"
         for line in self.master.read_text().split("\n"):
             if re.match(rf" *{mark}(\||< *$)", line):
                 continue

@@ -10,11 +10,11 @@ cd "$(dirname "$0")/../.."
 
 program=$1 output=$2
 sources=${LESSON_FOLDER:-$(dirname "$program")}
-names=$(sed -n 's/^# library: *\([a-z0-9_. ]*[a-z0-9]\) *$/\1/p' "$program" | head -n 1)
+names=$(sed -n 's/^# library: *\([a-z0-9_./ ]*[a-z0-9]\) *$/\1/p' "$program" | head -n 1)
 
 is_current() { # LIBRARY
   [ -f "$1" ] && [ "${WARNINGS:-}" != error ] || return 1
-  for source in "$sources"/*.cu "$sources"/*.h "$sources"/*.cuh common/*.h build/configuration tools/compile/build.sh; do
+  for source in "$sources/$name" "$sources"/*.cu "$sources"/*.h "$sources"/*.cuh common/*.h build/configuration tools/compile/build.sh; do
     [ ! -f "$source" ] || [ "$1" -nt "$source" ] || return 1
   done
 }
@@ -25,7 +25,7 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 for name in $names; do
-  library=$output/lib${name%.cu}.so
+  library=$output/lib$(basename "$name" .cu).so
   if ! is_current "$library"; then
     sh tools/compile/build.sh "$sources/$name" "$library.new" --shared -Xcompiler -fPIC
     mv "$library.new" "$library" # a program that has loaded the old one keeps it

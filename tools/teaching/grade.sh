@@ -19,7 +19,7 @@ cd "$(dirname "$0")/../.."
 . tools/exercise/exercises.sh
 
 points=10 # of an exercise that passes
-judges='Makefile common emulator solutions tests tools :(glob)lessons/*/grader.* :(glob)lessons/*/calls.py :(glob)lessons/*/layer.cu :(glob)lessons/*/requirements.txt'
+judges='Makefile common emulator solutions tests tools :(glob)lessons/*/grader.* :(glob)lessons/*/calls.py :(glob)lessons/*/layer* :(glob)lessons/*/requirements.txt'
 
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$invoked_in/$1" ;; esac }
 
@@ -94,7 +94,7 @@ restore_judges() {
 require_solution() { # NUMBER
   work=build/graded/lesson$1 master=$(exercise_master "$1")
   [ -f "$master" ] || fail "$master is not here: grading needs the solutions. A student's copy of the workbook has none."
-  key=$(find tools/grading common lessons/*/grader.* lessons/*/calls.py -type f -exec cat {} + | cat - "$master" build/configuration | cksum)
+  key=$(find tools/grading tools/python common lessons/*/grader.* lessons/*/calls.py lessons/*/layer* -type f -exec cat {} + | cat - "$master" build/configuration | cksum)
   [ "$(cat "$work/key" 2>/dev/null)" = "$key ${BACKEND:-auto}" ] && return
   mkdir -p "$work"
   say "exercise $1: the solution first, so that the number of checks is known"

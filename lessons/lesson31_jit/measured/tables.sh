@@ -36,6 +36,8 @@ awk '
   }
 
   /the compilation took/ { first[++runs] = $4 }
+  # What each compilation took, when NVRTC had been read: `float16   NUMBER=__half   2 compiled: 60 ms, 95 ms`
+  section ~ /lesson31, SEED=2/ && / compiled: .* ms, / { compilation[++compilations] = sprintf("| %s | | %d | %d |", $1, $5, $7) }
   # Instructions of gelu for float16, the third type of which ncu counts gelu and gelu_backward.
   section ~ /ncu/ && $1 == "gelu" && /inst_executed/ && ++kernels == 3 { instructions = $3 / 1048576 }
   END {
@@ -48,6 +50,7 @@ awk '
       if ((w = names[i]) != "launch")
         printf "| %s | | %.1f | %.1f | %.0f | %.1f |\n", w, call[w, "compiled"] / 1000, call[w, "from disk"] / 1000, call[w, "from memory"],
           call[w, "queued"]
+    for (i = 1; i <= compilations; i++) print compilation[i]
     printf "~ ctypes alone takes %.1f us\n", call["launch", "ctypes"]
     printf "~ takes %d ms in the first run, which has to read NVRTC\047s 109 MB from the disk, and %d in the second\n", first[1], first[2]
     printf "~ %.1f instructions for a number\n", instructions

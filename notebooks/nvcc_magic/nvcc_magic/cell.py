@@ -14,7 +14,7 @@ from . import listing, machine as machines, options as option_words, render, rep
 from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
 from .errors import CompileError, NotPassed, OptionError, ToolMissing
 from .execute import Execution
-from .grade import NO_CHECKOUT, grade, is_python, next_after, record, solution_of
+from .grade import NO_CHECKOUT, grade, next_after, record, solution_of, suffix_of
 from .judge import judge
 from .options import Options
 from .session import MAGIC_LINE, Session
@@ -260,12 +260,12 @@ class Cell:
         backend = machines.choose_backend(self.machine, option_words.backend_of(self.options))
         if backend == "cpu":
             machines.require_emulator(self.machine)
-        python = is_python(self.machine, self.options.grade)
-        if python:
-            self.file = self.session.as_python(self.file)
+        suffix = suffix_of(self.machine, self.options.grade)
+        if suffix != "cu":
+            self.file = self.session.named(self.file, suffix)
         print(f"grading this cell as exercise {self.options.grade} ...", flush=True)
         grading = grade(self.machine, self.options.grade, self.file, backend, self.options.timeout)
-        if grading.verdict == "compile_error" and not python:
+        if grading.verdict == "compile_error" and suffix != "py":
             self._check_compiled(understand(grading.compiler, False, self.file))
         _show(render.grade(self.options.grade, grading.verdict, grading.tests, grading.message, grading.output))
         record(self.machine, self.options.grade, grading.verdict, self.file)

@@ -57,9 +57,12 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
     return Grading(verdict[1], words.of(outcome.output), compiler, tests, words.of(said.get("message") or ""))
 
 
-def is_python(machine: Machine, number: str) -> bool:
-    """Whether that exercise is in Python: so is its grader then."""
-    return any(machine.project.glob(f"lessons/lesson{number}_*/grader.py"))
+def suffix_of(machine: Machine, number: str) -> str:
+    """What that exercise is written in: "cu"; "py" where its grader is in Python, too, unless that says otherwise."""
+    for grader in machine.project.glob(f"lessons/lesson{number}_*/grader.py"):
+        lines = grader.read_text(encoding="utf-8").split("\n")
+        return "cpp" if "# exercise: exercise.cpp" in lines else "py"
+    return "cu"
 
 
 def record(machine: Machine, number: str, verdict: str, file: Path) -> None:

@@ -49,11 +49,12 @@ class Session:
                 break
         return 0  # called by a program, not typed into a cell
 
-    def as_python(self, file: Path) -> Path:
-        """A saved cell whose language is Python: its first line is a comment there, too."""
-        path = file.with_suffix(".py")
+    def named(self, file: Path, suffix: str) -> Path:
+        """A saved cell in another language than CUDA C. Its first line is a comment there, too."""
+        path = file.with_suffix(f".{suffix}")
         text = file.read_text(encoding="utf-8")
-        path.write_text(text.replace(MAGIC_LINE, MAGIC_LINE.replace("//", "#"), 1), encoding="utf-8")
+        mark = "#" if suffix == "py" else "//"
+        path.write_text(text.replace(MAGIC_LINE, MAGIC_LINE.replace("//", mark), 1), encoding="utf-8")
         return path
 
     def save(self, name: str, body: str) -> Path:

@@ -10,13 +10,13 @@ namespace ptx = cuda::ptx;
 enum { WIDTH = 16, HEIGHT = 8 }; // of a tile
 
 // A map of a matrix of floats, made as programs do that do not link the driver.
-static CUtensorMap map_of(const float *matrix, int width, int height) {
+static CUtensorMap map_of(const float *matrix, int width, int height, int pitch = 0) {
     typedef CUresult (*encode_fn)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                                   const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
                                   CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
     void *function = NULL;
     CUtensorMap map;
-    cuuint64_t size[] = {(cuuint64_t)width, (cuuint64_t)height}, stride[] = {width * sizeof(float)};
+    cuuint64_t size[] = {(cuuint64_t)width, (cuuint64_t)height}, stride[] = {(pitch ? pitch : width) * sizeof(float)};
     cuuint32_t box[] = {WIDTH, HEIGHT}, step[] = {1, 1};
     memset(&map, 0, sizeof map);
     cudaDriverEntryPointQueryResult found;
@@ -76,7 +76,6 @@ __global__ void add_one(const __grid_constant__ CUtensorMap from, const __grid_c
 }
 
 // EXPECT tiles 0 none
-// SILENT
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 static void case_tiles(void) {
     CUtensorMap from = map_of(matrix_of(64, 64), 64, 64), to = map_of(matrix_of(64, 64), 64, 64);
@@ -84,7 +83,6 @@ static void case_tiles(void) {
 }
 
 // EXPECT over_every_edge 0 none
-// SILENT
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 static void case_over_every_edge(void) { // what is outside is filled, and not stored
     CUtensorMap from = map_of(matrix_of(20, 11), 20, 11), to = map_of(matrix_of(20, 11), 20, 11);
@@ -93,8 +91,15 @@ static void case_over_every_edge(void) { // what is outside is filled, and not s
     add_one<<<1, WIDTH * HEIGHT>>>(from, to, 400, 4000);
 }
 
+// EXPECT ends_with_the_memory 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+static void case_ends_with_the_memory(void) { // the last row is no multiple of 16 bytes, and nothing is behind it
+    CUtensorMap from = map_of(matrix_of(10 * 20 + 17, 1), 17, 11, 20),
+                to = map_of(matrix_of(10 * 20 + 17, 1), 17, 11, 20);
+    add_one<<<1, WIDTH * HEIGHT>>>(from, to, 16, 8);
+}
+
 // EXPECT only_what_is_inside 0 none
-// SILENT
 // CHECKS initcheck
 static void case_only_what_is_inside(void) { // the rest of the tile's memory was never written
     float *matrix = device_array<float>(64 * 64);
@@ -180,7 +185,8 @@ static void case_map_in_shared_memory(void) {
 // EXPECT tensor_too_large 700 out_of_bounds
 // SAYS Invalid __global__ read of size 16 bytes
 // SAYS is out of bounds
-// SAYS of size 4096 bytes
+// SAYS of size 4,096 bytes
+// SAYS The tensor map describes more than this allocation holds
 static void case_tensor_too_large(void) { // the map says more rows than there are
     add_one<<<1, WIDTH * HEIGHT>>>(map_of(matrix_of(64, 16), 64, 64), map_of(matrix_of(64, 64), 64, 64), 0, 12);
 }
@@ -205,14 +211,14 @@ static void case_freed_tensor(void) {
 // EXPECT tile_too_small 700 out_of_bounds
 // SAYS Invalid __shared__ write of size 16 bytes
 __global__ void tile_too_small(const __grid_constant__ CUtensorMap from, float *y) {
-    extern __shared__ __align__(128) float tile[];
+    __shared__ alignas(128) float tile[WIDTH * HEIGHT / 2];
     __shared__ uint64_t barrier;
     begin_barrier(&barrier);
     load_tile(tile, &from, 0, 0, &barrier);
     y[threadIdx.x] = tile[threadIdx.x];
 }
 static void case_tile_too_small(void) {
-    tile_too_small<<<1, 64, 64 * sizeof(float)>>>(map_of(matrix_of(64, 64), 64, 64), device_array<float>(64));
+    tile_too_small<<<1, 64>>>(map_of(matrix_of(64, 64), 64, 64), device_array<float>(64));
 }
 
 // EXPECT tile_that_others_write 0 race
@@ -234,7 +240,7 @@ static void case_tile_that_others_write(void) {
 // EXPECT blocks_store_to_one_tile 0 race
 // CHECKS racecheck
 // SAYS Race reported between Write access
-// SAYS in block (1,0,0)
+// SAYS of block (1,0,0) wrote element 0
 __global__ void blocks_store_to_one_tile(const __grid_constant__ CUtensorMap to) {
     __shared__ alignas(128) float tile[WIDTH * HEIGHT];
     tile[threadIdx.x] = threadIdx.x + blockIdx.x;
@@ -245,7 +251,6 @@ static void case_blocks_store_to_one_tile(void) {
 }
 
 // EXPECT blocks_add_to_one_tile 0 none
-// SILENT
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 __global__ void blocks_add_to_one_tile(const __grid_constant__ CUtensorMap to) {
     __shared__ alignas(128) float tile[WIDTH * HEIGHT];
@@ -300,6 +305,7 @@ int main(int argc, char **argv) {
     static const struct test_case cases[] = {
         CASE(tiles),
         CASE(over_every_edge),
+        CASE(ends_with_the_memory),
         CASE(only_what_is_inside),
         CASE(unwritten_matrix),
         CASE(odd_coordinate),

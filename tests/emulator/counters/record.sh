@@ -2,8 +2,8 @@
 # record.sh OUTPUT [WHAT...]: counts with ncu on this machine's GPU what patterns.cu, textures.cu, idioms.cu and the lessons do, and writes
 # OUTPUT/patterns.csv, textures.csv, idioms.csv and lessons.csv. Those in this folder are from an H200 (CUDA 13.0, driver 580, ncu 2025.3.1).
 #
-# WHAT is patterns, patterns:N (from launch number N on: ncu needs two minutes for all of them), textures, idioms or lessons; all by
-# default.
+# WHAT is patterns, patterns:N (from launch number N on: ncu needs two minutes for all of them), textures, tensor (on compute capability 9.0),
+# idioms or lessons; all but tensor by default.
 # Programs are built with nvcc unless BUILD names a folder that has them already.
 set -eu
 cd "$(dirname "$0")/../../.."
@@ -19,6 +19,7 @@ build_one() { # SOURCE NAME
     -gencode "arch=compute_$architecture,code=[compute_$architecture,sm_$architecture]" "$1" -o "$build/$2" -ldl -lpthread
 }
 for name in patterns textures idioms; do build_one "tests/emulator/counters/$name.cu" "$name" & done
+[ "$architecture" != 90 ] || (architecture=90a && build_one tests/emulator/counters/tensor.cu tensor) &
 for source in lessons/lesson*/lesson*.cu; do build_one "$source" "$(basename "$source" .cu)" & done
 wait
 
@@ -86,6 +87,17 @@ for what; do
     header "$texture_metrics" >"$output/textures.csv"
     count "$texture_metrics" "$build/textures" >"$build/textures.raw"
     compact "$texture_metrics" "$build/textures.names" '' <"$build/textures.raw" >>"$output/textures.csv"
+    ;;
+  tensor)
+    tensor_metrics=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum
+    for kind in ld st; do
+      tensor_metrics=$tensor_metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_$kind.sum
+      tensor_metrics=$tensor_metrics,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_$kind.sum
+    done
+    "$build/tensor" >"$build/tensor.names"
+    header "$tensor_metrics" >"$output/tensor.csv"
+    count "$tensor_metrics" "$build/tensor" >"$build/tensor.raw"
+    compact "$tensor_metrics" "$build/tensor.names" '' <"$build/tensor.raw" >>"$output/tensor.csv"
     ;;
   idioms)
     "$build/idioms" >"$build/idioms.names"

@@ -6,6 +6,8 @@
  *   tensor_map ptx NUMBER         prints the kernel of a case
  *   tensor_map opcodes            prints the instructions about tensors of all cases
  *   tensor_map dump FILE A B      writes which words cases A to B - 1 have changed, in shared memory and in the tensor
+ *   tensor_map wrong gather       takes four rows at once, which compute capability 9.0 cannot
+ *   tensor_map wrong replace      changes a field of what is no tensor map
  *   tensor_map arguments          prints what the driver answers to wrong arguments
  *
  * A file has for each case what encoding the map returned, what the kernel ended with, whether the copy told its mbarrier, whether it was not
@@ -87,13 +89,11 @@ static CUresult encode(const struct map_case *c, CUdeviceptr tensor, CUtensorMap
                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, c->fill);
 }
 
-static CUresult run_kernel(const struct map_case *c, const struct buffers *b, CUtensorMap *map) {
-    char *ptx = memory(PTX_SIZE);
+static CUresult run_kernel(char *ptx, const struct buffers *b, CUtensorMap *map) {
     CUmodule module;
     CUfunction kernel;
     CUdeviceptr constant;
     size_t bytes;
-    cases_ptx(c, ptx, PTX_SIZE);
     CUresult loaded = cuModuleLoadData(&module, ptx);
     if (loaded != CUDA_SUCCESS)
         return loaded;
@@ -105,7 +105,6 @@ static CUresult run_kernel(const struct map_case *c, const struct buffers *b, CU
     CUresult ended = cuCtxSynchronize();
     if (ended == CUDA_SUCCESS)
         CUDA(cuModuleUnload(module));
-    free(ptx);
     return ended;
 }
 
@@ -141,7 +140,10 @@ static struct result run_case(unsigned number, struct buffers *b) {
         if (c.field == FIELD_ALL)
             memset(&map, 0, sizeof map);
         CUDA(cuMemcpyHtoD(b->map, &map, sizeof map));
-        r.ended = run_kernel(&c, b, &map);
+        char *ptx = memory(PTX_SIZE);
+        cases_ptx(&c, ptx, PTX_SIZE);
+        r.ended = run_kernel(ptx, b, &map);
+        free(ptx);
         if (r.ended != CUDA_SUCCESS)
             return r;
         look(b, &r);
@@ -322,6 +324,27 @@ static int print_ptx(unsigned number) {
     return 0;
 }
 
+static int wrong(const char *what) {
+    static CUtensorMap map;
+    struct buffers b = {.before = {memory(SHARED_BYTES), memory(1 << 22)}};
+    bool gather = strcmp(what, "gather") == 0;
+    unsigned number = 0;
+    struct map_case c = cases_at(number);
+    while (gather ? c.operation != LOADS || c.rank != 2 : c.field != FIELD_BOX)
+        c = cases_at(++number);
+    begin();
+    prepare(&c, number, &b);
+    char *text = memory(PTX_SIZE), *ptx = memory(PTX_SIZE);
+    cases_ptx(&c, text, PTX_SIZE);
+    char *mode = strstr(text, ".tile.mbarrier");
+    if (gather)
+        snprintf(ptx, PTX_SIZE, "%.*s.tile::gather4%s", (int)(mode - text), text, mode + strlen(".tile"));
+    memset(&map, 0x55, sizeof map);
+    CUDA(cuMemcpyHtoD(b.map, &map, sizeof map));
+    printf("ended %d\n", (int)run_kernel(gather ? ptx : text, &b, &map));
+    return 0;
+}
+
 /* The instructions of a kernel that are about tensors. */
 static void print_opcodes(char *text) {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -351,6 +374,8 @@ int main(int count, char **a) {
         return opcodes();
     if (count == 2 && strcmp(a[1], "arguments") == 0)
         return print_arguments();
+    if (count == 3 && strcmp(a[1], "wrong") == 0)
+        return wrong(a[2]);
     if (count == 3 && strcmp(a[1], "ptx") == 0)
         return print_ptx((unsigned)atoi(a[2]));
     struct span s = {0, case_count, 1, NULL};

@@ -1,0 +1,37 @@
+/* What has happened to the mbarriers of a cluster, for whoever has to explain why one of them never completes its phase. */
+#ifndef MBARRIER_LOG_H
+#define MBARRIER_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct insn;
+struct warp;
+
+#define MBARRIER_LOG_SIZE 32 /* the latest */
+
+struct mbarrier_events {
+    const uint64_t *object;
+    const struct insn *init, *expect, *copy; /* the last of each; NULL: none */
+    uint64_t expected, came;                 /* bytes in this phase */
+    uint32_t phases;                         /* that are over */
+};
+
+struct mbarrier_log {
+    struct mbarrier_events events[MBARRIER_LOG_SIZE];
+    uint32_t count;
+};
+
+/* NULL: it is not known. */
+struct mbarrier_events *mbarrier_events_of(const struct block *b, const uint64_t *object);
+/* An mbarrier is initialized. */
+void mbarrier_log_init(const struct block *b, const uint64_t *object, const struct insn *in);
+/* Bytes are expected, or have come. */
+void mbarrier_log_bytes(const struct block *b, const uint64_t *object, const struct insn *in, int64_t bytes);
+void mbarrier_log_over(const struct block *b, const uint64_t *object);
+
+/* Says of the mbarrier whose unfinished phase the warp waits for what is missing, and what to look for. */
+void mbarrier_explain(const struct warp *w, char *out, size_t size);
+
+#endif

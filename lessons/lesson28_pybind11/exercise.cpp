@@ -1,0 +1,122 @@
+/* Exercise 28: a binding with pybind11. The library is that of exercise 27, and so is what Python is to see; layer.h has its functions.
+ *
+ * The grader (make exercise28) compiles this file to a module `exercise`, and calls, in a process of its own:
+ *
+ *     with Layer(bias) as layer:                  or without `with`: then layer.close(), once or more often, or nobody
+ *         y = layer.forward(x, scale)             a new array of float32, of x's shape
+ *         layer.forward(x, scale, out=y)          the same into y, which is returned itself
+ *         dx = layer.backward(x, dy, scale)       also with out=
+ *
+ *   - x, dy and bias are arrays of NumPy of any type and layout: also float64 or whole numbers, every second column, transposed. x and dy have
+ *     two dimensions, and as many columns as bias is long; rows from 0 on;
+ *   - `out` is written only if it fits: float32, C-contiguous, of x's shape. If not, that is a ValueError; so is an x or dy of another shape;
+ *   - an error of the library becomes a LayerError, with its number as `code` and the library's text in its text;
+ *   - a layer that is closed, or that nobody has any more, is destroyed, once. To use one that is closed is a ValueError;
+ *   - results are there when a function returns, and they come from the library;
+ *   - while forward or backward waits for the library, Python's other threads run.
+ */
+// fails as given: not_implemented
+#include "layer.h"
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <stdexcept>
+
+namespace py = pybind11;
+
+/* What is left to do, as Python's NotImplementedError. */
+[[maybe_unused, noreturn]] static void not_implemented(const char *what) {
+    PyErr_SetString(PyExc_NotImplementedError, what);
+    throw py::error_already_set();
+}
+
+// TODO 1: the type of an array that the library can read: float32, row by row without gaps. What is none is converted by pybind11.
+using Floats = py::array_t<float>;
+
+/* An error of the library, on its way through C++. In Python it is a LayerError: see the module below. */
+class LayerFailure : public std::runtime_error {
+  public:
+    explicit LayerFailure(int code) : std::runtime_error(layer_error(code)), code(code) {}
+    int code;
+};
+
+[[maybe_unused]] static void check(int code) {
+    // TODO 2: throw a LayerFailure if this is an error's number.
+    (void)code;
+}
+
+/* The array that is written: `out`, if there is one and it fits, or else a new one of x's shape. */
+static py::array_t<float> result_for(const Floats &x, const py::object &out) {
+    // TODO 3: look at out. py::isinstance<T>(out) says whether it is a T as it stands, without a conversion.
+    return py::array_t<float>({x.shape(0), x.shape(1)});
+}
+
+class Layer {
+  public:
+    explicit Layer(const Floats &bias) : cols(bias.size()) {
+        // TODO 4: create a layer. Its handle is a member of this object.
+        not_implemented("TODO 4: create a layer");
+    }
+
+    ~Layer() {
+        // TODO 5: destroy the layer, unless that has been done.
+    }
+    Layer(const Layer &) = delete;
+    Layer &operator=(const Layer &) = delete;
+
+    void close() {
+        // TODO 6: the same.
+    }
+
+    py::array_t<float> forward(const Floats &x, float scale, const py::object &out) {
+        require_open();
+        require_shape(x);
+        py::array_t<float> y = result_for(x, out);
+        // TODO 7: call, wait, check. While the library works, this thread needs no GIL: which lines may do without it, and which may not?
+        (void)scale;
+        not_implemented("TODO 7: forward");
+        return y;
+    }
+
+    py::array_t<float> backward(const Floats &x, const Floats &dy, float scale, const py::object &out) {
+        require_open();
+        require_shape(x);
+        require_shape(dy);
+        // TODO 8: the same, with dy. It must have as many rows as x.
+        (void)scale;
+        (void)out;
+        not_implemented("TODO 8: backward");
+    }
+
+  private:
+    void require_open() const {
+        // TODO 9: a py::value_error, if the layer is closed.
+    }
+
+    void require_shape(const Floats &x) const {
+        // TODO 10: a py::value_error, if x has not two dimensions, or not as many columns as bias is long.
+        (void)x;
+    }
+
+    struct layer *handle = nullptr;
+    py::ssize_t cols;
+};
+
+PYBIND11_MODULE(exercise, m) {
+    static PyObject *layer_error_type = py::exception<LayerFailure>(m, "LayerError").release().ptr();
+    py::register_exception_translator([](std::exception_ptr thrown) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const LayerFailure &failure) {
+            py::object raised = py::reinterpret_borrow<py::object>(layer_error_type)(failure.what());
+            // TODO 11: the number, as raised's attribute `code`.
+            PyErr_SetObject(layer_error_type, raised.ptr());
+        }
+    });
+
+    py::class_<Layer>(m, "Layer")
+        .def(py::init<const Floats &>(), py::arg("bias"))
+        .def("close", &Layer::close)
+        // TODO 12: forward and backward, with the names of their parameters; out is None if it is not given.
+        .def("__enter__", [](py::object self) { return self; })
+        .def("__exit__", [](Layer &self, const py::args &) { self.close(); });
+}

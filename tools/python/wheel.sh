@@ -1,0 +1,70 @@
+#!/bin/sh
+# wheel.sh PYTHON FOLDER OUTPUT [NAME=VALUE...]: builds the Python package in FOLDER as a wheel, OUTPUT/wheel/*.whl, and installs that to
+# OUTPUT/installed/, with the pip of that PYTHON and what is installed beside it (cmake, ninja, scikit-build-core ...): no network is needed.
+# CMake works in OUTPUT/cmake/, and gets the NAMEs as its variables. What is newer than its sources stays as it is.
+# WARNINGS=error makes a warning an error.
+set -eu
+cd "$(dirname "$0")/../.."
+. tools/messages.sh
+. build/configuration
+
+python=$1 package=$2 output=$3
+shift 3
+case $output in /*) ;; *) output=$PWD/$output ;; esac
+log=$output/wheel.log
+
+# "75-virtual;90-real", as CMake says it, of nvcc's -gencode options.
+cmake_architectures() {
+  echo "$GENCODE" | tr ' ' '\n' | sed -n -e 's/.*code=sm_\([0-9]*[af]*\)$/\1-real/p' -e 's/.*code=compute_\([0-9]*[af]*\)$/\1-virtual/p' |
+    paste -s -d ';' -
+}
+
+# Everything that is no source: when that changes, all is built anew.
+key() { echo "$python|$NVCC|$CUDA_VERSION|$GENCODE|$HOST_COMPILER|$*"; }
+
+is_current() {
+  [ -f "$output/installed.key" ] && [ "$(cat "$output/installed.key")" = "$(key "$@")" ] &&
+    [ -z "$(find "$package" tools/python/wheel.sh -type f -newer "$output/installed.key")" ]
+}
+
+build_it() {
+  [ "$(cat "$output/cmake.key" 2>/dev/null)" = "$(key "$@")" ] || rm -rf "$output/cmake" "$log"
+  key "$@" >"$output/cmake.key"
+  rm -rf "$output/wheel" "$output/installed" "$output/installed.key"
+  folder=$(cd "$(dirname "$python")" && pwd)
+  case $NVCC in /*) ;; */*) NVCC=$PWD/$NVCC ;; esac
+  unset NVCC_APPEND_FLAGS # the rules of a shell with . build/env
+  launcher=''
+  if command -v ccache >/dev/null; then launcher=ccache; fi
+  define=$(printf '%s\n' "$@" | paste -s -d ';' -)
+  [ "${QUIET:-}" = 1 ] || {
+    say "CUDACXX=$NVCC CUDAARCHS='$(cmake_architectures)' python -m pip wheel --no-build-isolation --no-deps $package"
+    say "python -m pip install --no-deps --target ${output#"$PWD/"}/installed ${output#"$PWD/"}/wheel/*.whl"
+  }
+  # What CMake asks its environment for, and what scikit-build-core does.
+  env PATH="$folder:$PATH" CUDACXX="$NVCC" CUDAARCHS="$(cmake_architectures)" ${HOST_COMPILER:+CUDAHOSTCXX="$HOST_COMPILER"} \
+    ${HOST_COMPILER:+CXX="$HOST_COMPILER"} ${launcher:+CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher} \
+    CMAKE_BUILD_PARALLEL_LEVEL="${JOBS:-2}" SKBUILD_BUILD_DIR="$output/cmake" SKBUILD_CMAKE_DEFINE="$define" \
+    "$python" -m pip wheel --verbose --no-build-isolation --no-deps --no-index --wheel-dir "$output/wheel" "./$package" >>"$log" 2>&1 || {
+    grep -nE 'error|Error' "$log" | tail -n 30 >&2
+    fail "$package does not build; all that was said: $log."
+  }
+  "$python" -m pip install --quiet --no-deps --no-index --no-compile --target "$output/installed" "$output"/wheel/*.whl >>"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    fail "$output/wheel/*.whl cannot be installed; all that was said: $log."
+  }
+  key "$@" >"$output/installed.key"
+}
+
+mkdir -p "$output"
+require_writable "$output"
+# Two at once: the second waits for the first.
+if command -v flock >/dev/null; then
+  exec 9>"$output/.lock"
+  flock 9
+fi
+is_current "$@" || build_it "$@"
+if [ "${WARNINGS:-}" = error ] && grep -E 'warning( #|:)' "$log" >&2; then
+  rm -rf "$output/cmake" "$output/installed.key" # the next time they are seen again, or not
+  fail "$package builds with warnings: $log."
+fi
