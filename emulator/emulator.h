@@ -54,7 +54,10 @@ struct emulatorCounters {
     uint64_t shared_atomic_wavefronts;
     uint64_t
         global_loads_together; /* global loads, each as often as loads of its warp may be in flight beside it, itself included */
-    uint64_t host_waits; /* calls that made the host wait for the device */
+    uint64_t host_waits;  /* calls that made the host wait for the device */
+    uint64_t async_waits; /* waits of a warp for groups of cp.async */
+    uint64_t
+        async_groups_left; /* groups, the newest, that those waits did not wait for: as many as each of them says */
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */

@@ -187,6 +187,10 @@ void counters_add(struct counts *to, const struct insn *in, const struct traits 
         to->n[COUNT_FLOAT_OPERATIONS] += flops * r->threads;
     if (in->effect == EFFECT_BRANCH_IF)
         to->n[COUNT_BRANCHES] += r->executed;
+    if (t->insns[in->index].waits) {
+        to->n[COUNT_COPY_WAITS] += r->executed;
+        to->n[COUNT_COPY_GROUPS_LEFT] += r->executed * t->insns[in->index].left;
+    }
     for (int i = 0; r->details && i < COUNT_END; i++)
         to->n[i] += r->details->counts.n[i];
     if (r->details)
@@ -278,6 +282,8 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .shared_atomic_wavefronts = n[COUNT_SHARED_ATOM_WAVEFRONTS],
         .global_loads_together = n[COUNT_LOADS_TOGETHER],
         .host_waits = host_calls_since_start(HOST_WAIT),
+        .async_waits = n[COUNT_COPY_WAITS],
+        .async_groups_left = n[COUNT_COPY_GROUPS_LEFT],
     };
 }
 

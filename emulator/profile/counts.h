@@ -54,6 +54,9 @@
     X(COPIES, MEMORY, "smsp__inst_executed_op_ldgsts.sum", "inst", "Asynchronous Copies to Shared Memory")             \
     X(COPY_WAVEFRONTS, MEMORY, "emulator__wavefronts_mem_shared_op_ldgsts.sum", "",                                    \
       "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \
+    X(COPY_WAITS, MEMORY, "emulator__waits_op_ldgsts.sum", "inst", "Asynchronous Copies, Waits for Groups")            \
+    X(COPY_GROUPS_LEFT, MEMORY, "emulator__groups_left_op_ldgsts.sum", "",                                             \
+      "Asynchronous Copies, Groups Not Waited For, of All Waits")                                                      \
     X(PRODUCT_WAVEFRONTS, MEMORY, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", "",                        \
       "Shared Wavefronts of wgmma")                                                                                    \
     X(TEXTURE, MEMORY, "smsp__inst_executed_op_texture.sum", "inst", "Texture Instructions")                           \

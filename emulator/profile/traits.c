@@ -74,6 +74,13 @@ static void look_at_atomic(const struct kernel *k, const struct ptx_insn *p, str
     t->counts = t->unseen && adds && is_one(k, &p->operands[p->operand_count - 1]);
 }
 
+/* cp.async.wait_all waits for all groups, cp.async.wait_group for all but the newest. */
+static void look_at_wait(const struct ptx_insn *p, struct insn_traits *t) {
+    t->waits = p->row->order == ORDER_COPY_WAIT || p->row->order == ORDER_COPY_WAIT_ALL;
+    if (p->row->order == ORDER_COPY_WAIT && p->operand_count)
+        t->left = (uint32_t)p->operands[0].value;
+}
+
 static struct traits *make(const struct kernel *k) {
     struct traits *t = zeroed(1, sizeof *t + k->code.count * sizeof *t->insns);
     uint16_t *together = in_flight_find(k);
@@ -86,6 +93,8 @@ static struct traits *make(const struct kernel *k) {
         if (now->shape == SHAPE_ACCESS && p && p->opcode && now->class == CLASS_ATOMIC)
             look_at_atomic(k, p, now);
         now->together = together[i];
+        if (p && p->opcode)
+            look_at_wait(p, now);
     }
     free(together);
     return t;

@@ -3,6 +3,7 @@
 #include <cuda/ptx>
 #include <cuda_pipeline.h>
 
+#include "emulator/emulator.h"
 #include "run_case.h"
 
 namespace ptx = cuda::ptx;
@@ -126,10 +127,37 @@ static void case_add_to_what_is_copied(void) {
     add_to_what_is_copied<<<1, 32>>>(device_array<int>(32), device_array<int>(32));
 }
 
+// EXPECT groups_left 0 none
+// SILENT
+__global__ void groups_left(const int *x, int *y, int n) { // of two warps
+    __shared__ int ring[3][64];
+    for (int i = 0; i < n; i++) {
+        __pipeline_memcpy_async(&ring[i % 3][threadIdx.x], &x[i * 64 + threadIdx.x], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(2);
+        y[i * 64 + threadIdx.x] = i < 2 ? 0 : ring[(i - 2) % 3][threadIdx.x];
+    }
+    __pipeline_wait_prior(0);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+static void case_groups_left(void) {
+    void (*start)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "emulatorCountersStart");
+    void (*stop)(struct emulatorCounters *, size_t) =
+        (void (*)(struct emulatorCounters *, size_t))dlsym(RTLD_DEFAULT, "emulatorCountersStop");
+    struct emulatorCounters c = {0};
+    start();
+    groups_left<<<1, 64>>>(device_array<int>(64 * 8), device_array<int>(64 * 8), 8);
+    stop(&c, sizeof c);
+    if (c.async_waits != 2 * (8 + 2) || c.async_groups_left != 2 * 8 * 2)
+        fprintf(stderr, "%llu waits for all but %llu groups\n", (unsigned long long)c.async_waits,
+                (unsigned long long)c.async_groups_left);
+}
+
 int main(int argc, char **argv) {
     static const struct test_case cases[] = {
-        CASE(copy_beyond_source), CASE(copy_nothing_from_beyond), CASE(bulk_beyond_target), CASE(no_mbarrier),
-        CASE(too_many_arrive),    CASE(bytes_never_come),         CASE(atomic_on_local),    CASE(add_to_what_is_copied),
+        CASE(copy_beyond_source), CASE(copy_nothing_from_beyond), CASE(bulk_beyond_target),
+        CASE(no_mbarrier),        CASE(too_many_arrive),          CASE(bytes_never_come),
+        CASE(atomic_on_local),    CASE(add_to_what_is_copied),    CASE(groups_left),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

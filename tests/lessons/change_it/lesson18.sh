@@ -1,0 +1,14 @@
+# Lesson 18: the changes under "Change it", and what its page says of them (tests/lessons/change_it.test.sh).
+
+change 1 's|row / ROWS % PLACES|row % PLACES|'
+ran V=3 SIZE=256
+ended 0
+says "$(printed '/^mma_kernel3 / { print $3 }') wavefronts for a load, on average"
+
+change 2 '/mma_kernel4(struct/,/^}/{/__pipeline_wait_prior(STAGES - 2)/d}'
+sanitized V=4 SIZE=256
+answers error 'Unfinished copy'
+
+change 3 '/my sums are seen by whoever/d'
+sanitized V=8 SIZE=256
+answers error 'Race reported'
