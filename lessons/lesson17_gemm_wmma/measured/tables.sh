@@ -69,7 +69,7 @@ awk '
   section == "when" && /^case / {
     number = $2 + 0; what = $0; sub(/^case [0-9]+: /, "", what)
     if (sub(/: refused/, "", what)) { printf "| %s | refused | | |\n", what; next }
-    printf "| %s | %s | %.3f | `%s` |\n", what, gmma[number] ? "wgmma" : hmma[number] || imma[number] ? "mma" : "no", time[number] / 1e6, names[number]
+    printf "| %s | %s | %.3f | `%s` |\n", what, gmma[number] ? "`wgmma`" : hmma[number] || imma[number] ? "`mma`" : "no", time[number] / 1e6, names[number]
   }
   BEGIN { tiles = 4096 * 4096 }
   END {
