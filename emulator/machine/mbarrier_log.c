@@ -84,6 +84,13 @@ static void put_bytes(struct words *out, const struct kernel *k, const struct mb
     put(out, " In each phase the bytes given to expect_tx have to be those of all copies that arrive there, together.");
 }
 
+enum mbarrier_progress mbarrier_progress(const struct warp *w) {
+    const struct mbarrier m = mbarrier_unpack(w->unfinished_state);
+    if (m.bytes)
+        return MBARRIER_WRONG_BYTES;
+    return m.pending < m.expected ? MBARRIER_SOME_ARRIVALS : MBARRIER_NOTHING;
+}
+
 void mbarrier_explain(const struct warp *w, char *text, size_t size) {
     struct words out = {text, text + size};
     const struct kernel *k = w->launch->kernel;

@@ -31,6 +31,10 @@ void mbarrier_log_init(const struct block *b, const uint64_t *object, const stru
 void mbarrier_log_bytes(const struct block *b, const uint64_t *object, const struct insn *in, int64_t bytes);
 void mbarrier_log_over(const struct block *b, const uint64_t *object);
 
+/* How far the phase is that the warp waits for. */
+enum mbarrier_progress { MBARRIER_NOTHING, MBARRIER_SOME_ARRIVALS, MBARRIER_WRONG_BYTES };
+enum mbarrier_progress mbarrier_progress(const struct warp *w);
+
 /* Says of the mbarrier whose unfinished phase the warp waits for what is missing, and what to look for. */
 void mbarrier_explain(const struct warp *w, char *out, size_t size);
 

@@ -165,8 +165,11 @@ int stuck_report_endless(const struct block *b) {
 #define PHASE_SECONDS 2.0
 #define PHASE_YIELDS  500
 
+/* The warp to speak of, where all of them wait so: a ring of mbarriers stands still because of one, and that is the one to which
+ * something has come, but not all. */
 static struct warp *waits_for_phase(struct block *first) {
     struct warp *found = NULL;
+    enum mbarrier_progress most = MBARRIER_NOTHING;
     uint32_t warps = first->launch->warps_per_block;
     for (uint32_t i = 0; i < warps * first->launch->cluster_blocks; i++) {
         struct warp *w = &cluster_block(first, i / warps)->warps[i % warps];
@@ -177,7 +180,11 @@ static struct warp *waits_for_phase(struct block *first) {
             continue;
         if (ready != 1 || !w->unfinished)
             return NULL;
-        found = found ? found : w;
+        enum mbarrier_progress progress = mbarrier_progress(w);
+        if (!found || progress > most) {
+            found = w;
+            most = progress;
+        }
     }
     return found;
 }

@@ -631,6 +631,33 @@ static void case_bytes_too_many(void) {
     bytes_too_many<<<1, 128>>>(device_array<int>(128), some_ints());
 }
 
+// EXPECT bytes_stop_a_ring 719 divergent_barrier
+// SAYS still expects 0 of 1 arrivals and 16 bytes in this phase
+// SAYS 16 are missing.
+__global__ void bytes_stop_a_ring(int *y, const int *x) { // the producer waits, too, but for the consumers
+    __shared__ alignas(128) int s[128];
+    __shared__ uint64_t full, empty;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        init(&empty, 96);
+    }
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        if (threadIdx.x == 0) {
+            wait(&empty, i % 2 ^ 1);
+            expect(&full, sizeof s + 16);
+            load(s, x, sizeof s, &full);
+        } else if (threadIdx.x >= 32) {
+            wait(&full, i % 2);
+            y[threadIdx.x] = s[threadIdx.x];
+            arrive(&empty);
+        }
+    }
+}
+static void case_bytes_stop_a_ring(void) {
+    bytes_stop_a_ring<<<1, 128>>>(device_array<int>(128), some_ints());
+}
+
 // EXPECT parity_of_the_next 719 divergent_barrier
 // SAYS and this is its phase 1 (parity 1).
 // SAYS Nothing has come in this phase, and phase 0 is over: is the parity of this wait wrong?
@@ -699,6 +726,7 @@ int main(int argc, char **argv) {
         CASE(bulk_not_waited_for),
         CASE(bytes_too_few),
         CASE(bytes_too_many),
+        CASE(bytes_stop_a_ring),
         CASE(parity_of_the_next),
         CASE(parity_that_is_over),
     };
