@@ -251,7 +251,13 @@ class Notebook:
             return
         first = " ".join(filter(None, ["%%nvcc --run", code.options, code.arguments and f"-- {code.arguments}"]))
         name = code.shown[0] if code.shown else "program"
-        self.add("code", f"{name}-{slug(code.options)}" if code.options else name, f"{first}\n{self.source_of(code)}")
+        source = f"{first}\n{self.architectures()}{self.source_of(code)}"
+        self.add("code", f"{name}-{slug(code.options)}" if code.options else name, source)
+
+    def architectures(self):
+        """The program's line `// arch:`, where it cannot be compiled for the least: cells include the line's neighbours only."""
+        asked = [line for line in self.lesson.program.lines if line.startswith("// arch: ") and "sm_75" not in line]
+        return "".join(f"{line}\n" for line in asked[:1])
 
     def source_of(self, code):
         """The shown items, with the rest of the program included before, between and after them."""
