@@ -91,8 +91,8 @@ fi
 # ---- what is said of them ----
 
 emulated --check "$python" "$here/race.py"
-expect "a race: both lines of Python are named" 0 'thread .0,0,0. of block .1,0,0. wrote element 63 of argument 2'
-expect "the other line is named" 0 'race.py:13 while thread .63,0,0. of block .0,0,0. wrote it at'
+expect "a race: both lines of Python are named" 0 'thread .0,0,0. of block .(1,0,0. wrote element 63|2,0,0. wrote element 126) of argument 2'
+expect "the other line is named" 0 'race.py:13 while thread .63,0,0. of block .[01],0,0. wrote it at'
 expect "the source is shown" 0 '13 \| tl.store\(out \+ i, tl.load'
 emulated "$python" "$here/assertion.py"
 expect "an assertion is reported with its line" error 'assertion.py:13: .*Assertion `must be positive` failed'

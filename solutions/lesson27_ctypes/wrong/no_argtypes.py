@@ -1,5 +1,5 @@
 # expect: crash
-# says: all of its 64 bits
+# says: Don't know how to convert parameter 5
 """Nothing is declared, so each address is cut to 32 bits."""
 
 import ctypes
