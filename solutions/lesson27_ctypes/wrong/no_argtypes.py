@@ -1,5 +1,5 @@
 # expect: crash
-# says: Don't know how to convert parameter 5
+# says: failed  forward, 5 x 3
 """Nothing is declared, so each address is cut to 32 bits."""
 
 import ctypes
