@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/limits.h"
+
 const uint8_t tensor_type_bytes[TENSOR_TYPES] = {
     [TENSOR_U8] = 1,      [TENSOR_U16] = 2,  [TENSOR_U32] = 4,     [TENSOR_S32] = 4, [TENSOR_U64] = 8,
     [TENSOR_S64] = 8,     [TENSOR_F16] = 2,  [TENSOR_F32] = 4,     [TENSOR_F64] = 8, [TENSOR_BF16] = 2,
@@ -63,15 +65,13 @@ static const char *problem_of_place(const struct tensor_map *m) {
     return NULL;
 }
 
-#define MOST_SHARED 232448 /* bytes that a block may have */
-
 static const char *problem_of_row(const struct tensor_map *m) {
     uint32_t row = (uint32_t)m->box[0] * tensor_type_bytes[m->type];
     if (row % 16)
         return "a row of the box (its first size times the bytes of an element) is not a multiple of 16 bytes";
     if (!m->interleave && m->swizzle && row > 16u << m->swizzle)
         return "a row of the box is longer than the span that is swizzled";
-    if (m->mode == TENSOR_TILED && tensor_map_box_bytes(m) > MOST_SHARED)
+    if (m->mode == TENSOR_TILED && tensor_map_box_bytes(m) > LIMIT_SHARED_BLOCK_OPTIN)
         return "the box is larger than shared memory";
     return NULL;
 }
