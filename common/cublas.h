@@ -28,6 +28,8 @@ struct cublas {
     int (*version)(cublas_handle, int *);
     int (*sgemm)(cublas_handle, int, int, int, int, int, const float *, const float *, int, const float *, int,
                  const float *, float *, int);
+    int (*gemm_ex)(cublas_handle, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int,
+                   const void *, void *, int, int, int, int); /* for cublas_types.h */
 };
 
 static inline void cublas_check(int status, const char *what) {
@@ -53,6 +55,7 @@ static inline struct cublas cublas_open(void) {
     cublas.set_stream = (int (*)(cublas_handle, cudaStream_t))dlsym(cublas.library, "cublasSetStream_v2");
     cublas.version = (int (*)(cublas_handle, int *))dlsym(cublas.library, "cublasGetVersion_v2");
     *(void **)&cublas.sgemm = dlsym(cublas.library, "cublasSgemm_v2");
+    *(void **)&cublas.gemm_ex = dlsym(cublas.library, "cublasGemmEx");
     if (!cublas.create || !cublas.destroy || !cublas.set_stream || !cublas.version || !cublas.sgemm) {
         cublas_check(-1, "looking for cuBLAS's functions");
     }

@@ -22,6 +22,7 @@ struct cublas_types {
 static const struct cublas_types CUBLAS_FP16 = {CUBLAS_R_16F, CUBLAS_R_32F, CUBLAS_SUMS_32F};
 static const struct cublas_types CUBLAS_FP16_SUMS16 = {CUBLAS_R_16F, CUBLAS_R_16F, CUBLAS_SUMS_16F};
 static const struct cublas_types CUBLAS_BF16 = {CUBLAS_R_16BF, CUBLAS_R_32F, CUBLAS_SUMS_32F};
+static const struct cublas_types CUBLAS_BF16_TO_BF16 = {CUBLAS_R_16BF, CUBLAS_R_16BF, CUBLAS_SUMS_32F};
 static const struct cublas_types CUBLAS_TF32 = {CUBLAS_R_32F, CUBLAS_R_32F, CUBLAS_SUMS_TF32};
 static const struct cublas_types CUBLAS_INT8 = {CUBLAS_R_8I, CUBLAS_R_32I, CUBLAS_SUMS_32I};
 static const struct cublas_types CUBLAS_FP32 = {CUBLAS_R_32F, CUBLAS_R_32F, CUBLAS_SUMS_32F};
@@ -30,11 +31,8 @@ static const struct cublas_types CUBLAS_FP32 = {CUBLAS_R_32F, CUBLAS_R_32F, CUBL
 static inline int cublas_gemm_ex(const struct cublas *cublas, const struct cublas_types *types, int M, int N, int K,
                                  float alpha, const void *A, const void *B, float beta, void *C, cudaStream_t stream,
                                  bool B_transposed = false) {
-    typedef int (*gemm_ex)(cublas_handle, int, int, int, int, int, const void *, const void *, int, int, const void *,
-                           int, int, const void *, void *, int, int, int, int);
     enum { DEFAULT_ALGORITHM = -1 };
-    gemm_ex product = (gemm_ex)dlsym(cublas->library, "cublasGemmEx");
-    cublas_check(product ? 0 : -1, "looking for cublasGemmEx");
+    cublas_check(cublas->gemm_ex ? 0 : -1, "looking for cublasGemmEx");
     cublas_check(cublas->set_stream(cublas->handle, stream), "cublasSetStream");
     int whole[2] = {(int)alpha, (int)beta};
     half halves[2] = {__float2half(alpha), __float2half(beta)};
@@ -43,9 +41,9 @@ static inline int cublas_gemm_ex(const struct cublas *cublas, const struct cubla
                           : types->compute == CUBLAS_SUMS_16F ? (const void *)halves
                                                               : (const void *)floats;
     size_t factor = types->compute == CUBLAS_SUMS_16F ? sizeof(half) : sizeof(float);
-    return product(cublas->handle, B_transposed, 0, N, M, K, factors, B, types->number, B_transposed ? K : N, A,
-                   types->number, K, (const char *)factors + factor, C, types->result, N, types->compute,
-                   DEFAULT_ALGORITHM);
+    return cublas->gemm_ex(cublas->handle, B_transposed, 0, N, M, K, factors, B, types->number, B_transposed ? K : N, A,
+                           types->number, K, (const char *)factors + factor, C, types->result, N, types->compute,
+                           DEFAULT_ALGORITHM);
 }
 
 #endif

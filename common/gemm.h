@@ -24,6 +24,7 @@
 
 #include "common/bench.h"
 #include "common/check.h"
+#include "common/checksum.h"
 #include "common/cublas.h"
 #include "common/device.h"
 #include "common/turns.h"
@@ -56,39 +57,15 @@ struct gemm {
 
 // ---------------------------------------------------------------- a problem
 
-/* w[j]: +1 or -1, always the same. */
-static inline float gemm_sign(size_t j) {
-    uint64_t state = j + 1;
-    verify_next(&state);
-    return verify_next(&state) >> 63 ? 1.0f : -1.0f;
-}
-
-/* y = scale * (X * w) + rest * y, in double; X has `rows` rows of `cols` floats, and w is NULL for the signs. */
-static inline void gemm_times_vector(const float *X, size_t rows, size_t cols, const double *w, double *y, double scale,
-                                     double rest) {
-    double *signs = (double *)verify_host_alloc(cols * sizeof(double));
-    for (size_t j = 0; j < cols; j++) {
-        signs[j] = w ? w[j] : gemm_sign(j);
-    }
-    for (size_t i = 0; i < rows; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < cols; j++) {
-            sum += X[i * cols + j] * signs[j];
-        }
-        y[i] = scale * sum + (rest != 0 ? rest * y[i] : 0);
-    }
-    free(signs);
-}
-
 /* The checksums of alpha * A * B + beta * C. */
 static inline void gemm_checksums(struct gemm *g) {
     double *Bw = (double *)verify_host_alloc(g->K * sizeof(double));
     double *sums = (double *)verify_host_alloc(g->M * sizeof(double));
-    gemm_times_vector(g->host_B, g->K, g->N, NULL, Bw, 1, 0);
+    checksum_times_vector(g->host_B, g->K, g->N, NULL, Bw, 1, 0);
     if (g->beta != 0.0f) {
-        gemm_times_vector(g->host_C, g->M, g->N, NULL, sums, 1, 0);
+        checksum_times_vector(g->host_C, g->M, g->N, NULL, sums, 1, 0);
     }
-    gemm_times_vector(g->host_A, g->M, g->K, Bw, sums, g->alpha, g->beta);
+    checksum_times_vector(g->host_A, g->M, g->K, Bw, sums, g->alpha, g->beta);
     g->checksums = (float *)verify_host_alloc(g->M * sizeof(float));
     for (int i = 0; i < g->M; i++) {
         g->checksums[i] = (float)sums[i];
@@ -149,7 +126,7 @@ static inline int gemm_verify_checksums(struct gemm *g, const char *title, doubl
     char name[160];
     double *sums = (double *)verify_host_alloc(g->M * sizeof(double));
     float *found = (float *)verify_host_alloc(g->M * sizeof(float));
-    gemm_times_vector(g->found, g->M, g->N, NULL, sums, 1, 0);
+    checksum_times_vector(g->found, g->M, g->N, NULL, sums, 1, 0);
     for (int i = 0; i < g->M; i++) {
         found[i] = (float)sums[i];
     }

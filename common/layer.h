@@ -29,7 +29,8 @@
 
 #include "common/bench.h"
 #include "common/check.h"
-#include "common/cublas.h"
+#include "common/checksum.h"
+#include "common/cublas_types.h"
 #include "common/device.h"
 #include "common/turns.h"
 #include "common/verify.h"
@@ -96,36 +97,13 @@ static inline float *layer_random(size_t n, uint64_t seed, const __nv_bfloat16 *
     return x;
 }
 
-/* w[j]: +1 or -1, always the same. */
-static inline double layer_sign(size_t j) {
-    uint64_t state = j + 1;
-    verify_next(&state);
-    return verify_next(&state) >> 63 ? 1 : -1;
-}
-
-/* y[i] = the sum of X[i][j] * w[j]; w NULL: the signs. */
-static inline void layer_times_vector(const float *X, size_t rows, size_t cols, const double *w, double *y) {
-    double *signs = (double *)verify_host_alloc(cols * sizeof(double));
-    for (size_t j = 0; j < cols; j++) {
-        signs[j] = w ? w[j] : layer_sign(j);
-    }
-    for (size_t i = 0; i < rows; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < cols; j++) {
-            sum += X[i * cols + j] * signs[j];
-        }
-        y[i] = sum;
-    }
-    free(signs);
-}
-
 /* Freivalds' test: (A * B) * w = A * (B * w). Only without GELU, which is not linear. */
 static inline void problem_checksums(struct problem *p) {
     const struct layer *l = &p->layer;
     double *Bw = (double *)verify_host_alloc(l->K * sizeof(double));
     double *sums = (double *)verify_host_alloc(l->M * sizeof(double));
-    layer_times_vector(p->host_B, l->K, l->N, NULL, Bw);
-    layer_times_vector(p->host_A, l->M, l->K, Bw, sums);
+    checksum_times_vector(p->host_B, l->K, l->N, NULL, Bw, 1, 0);
+    checksum_times_vector(p->host_A, l->M, l->K, Bw, sums, 1, 0);
     p->checksums = (float *)verify_host_alloc(l->M * sizeof(float));
     for (int i = 0; i < l->M; i++) {
         p->checksums[i] = (float)sums[i];
@@ -179,7 +157,7 @@ static inline int problem_verify_checksums(struct problem *p, const char *title,
     char name[160];
     double *sums = (double *)verify_host_alloc(l->M * sizeof(double)), rounding = sqrt(l->K) / 3 / 256;
     float *found = (float *)verify_host_alloc(l->M * sizeof(float));
-    layer_times_vector(p->found, l->M, l->N, NULL, sums);
+    checksum_times_vector(p->found, l->M, l->N, NULL, sums, 1, 0);
     for (int i = 0; i < l->M; i++) {
         found[i] = (float)sums[i];
     }
@@ -239,28 +217,18 @@ static inline void problem_verify_version(struct problem *p, const struct layer_
 /* cuBLAS with bench.h's way of calling: C = A * B, seen as its transpose, as in cublas.h. */
 struct layer_peer {
     struct cublas cublas;
-    int (*gemm)(cublas_handle, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int,
-                const void *, void *, int, int, int, int);
     struct layer layer;
 };
 
 static inline struct layer_peer layer_peer_open(void) {
     struct layer_peer peer = {cublas_open()};
-    if (peer.cublas.library) {
-        *(void **)&peer.gemm = dlsym(peer.cublas.library, "cublasGemmEx");
-        cublas_check(peer.gemm ? 0 : -1, "looking for cublasGemmEx");
-    }
     return peer;
 }
 
 static inline void layer_launch_peer(void *job, cudaStream_t stream) {
-    enum { NOT_TRANSPOSED = 0, BF16 = 14, COMPUTE_32F = 68, DEFAULT = -1 };
-    struct layer_peer *p = (struct layer_peer *)job;
+    const struct layer_peer *p = (const struct layer_peer *)job;
     const struct layer *l = &p->layer;
-    const float one = 1, zero = 0;
-    cublas_check(p->cublas.set_stream(p->cublas.handle, stream), "cublasSetStream");
-    cublas_check(p->gemm(p->cublas.handle, NOT_TRANSPOSED, NOT_TRANSPOSED, l->N, l->M, l->K, &one, l->B, BF16, l->N,
-                         l->A, BF16, l->K, &zero, l->C, BF16, l->N, COMPUTE_32F, DEFAULT),
+    cublas_check(cublas_gemm_ex(&p->cublas, &CUBLAS_BF16_TO_BF16, l->M, l->N, l->K, 1, l->A, l->B, 0, l->C, stream),
                  "cublasGemmEx");
 }
 
@@ -315,15 +283,15 @@ static inline void problem_measure_times(struct problem *p, const struct layer_v
         }
     }
     peer.layer = jobs[count].layer;
-    if (peer.gemm) {
+    if (peer.cublas.sgemm) {
         turns_add(&turns, "cuBLAS", layer_launch_peer, &peer, 0, flops);
     }
     turns_run(&turns);
-    layer_print_times(&turns, peak, peer.gemm ? count : -1);
+    layer_print_times(&turns, peak, peer.cublas.sgemm ? count : -1);
     turns_end(&turns);
     for (int v = 0; v <= count; v++) {
         own.layer.C = jobs[v].layer.C;
-        if (v < count || peer.gemm) {
+        if (v < count || peer.cublas.sgemm) {
             problem_verify(&own, v < count ? versions[v].name : "cuBLAS", 1);
         }
         verify_free("C", own.layer.C, bytes);
