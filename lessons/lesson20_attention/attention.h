@@ -28,9 +28,9 @@
 #include "common/turns.h"
 #include "common/verify.h"
 
-enum { D = 128 };           // numbers in a row of Q, K, V and O: the head dimension
-enum { SAMPLE = 127 };      // rows between two that the reference has, of a large problem
-enum { Q_RANGE = 8 };       // Q is in -8 ... 8, K and V in -1 ... 1: so some scores stand out
+enum { D = 128 };      // numbers in a row of Q, K, V and O: the head dimension
+enum { SAMPLE = 127 }; // rows between two that the reference has, of a large problem
+enum { Q_RANGE = 8 };  // Q is in -8 ... 8, K and V in -1 ... 1: so some scores stand out
 enum { SEQUENCES_MAX = 16 };
 
 /* What a kernel gets. Q and O are [sequences one after the other][heads][D], K and V [...][heads_kv][D]. */
@@ -58,8 +58,8 @@ typedef void (*attention_launch)(const struct attention &a, cudaStream_t stream)
 struct version {
     const char *name;
     attention_launch launch;
-    bool hopper;        // needs compute capability 9.0
-    bool keeps_scores;  // needs attention.scores
+    bool hopper;       // needs compute capability 9.0
+    bool keeps_scores; // needs attention.scores
 };
 
 /* One row of one head: `seen` keys, whose rows are `stride` numbers apart. */
@@ -70,10 +70,10 @@ struct problem {
     struct attention a; // device
     struct shape shape;
     uint64_t seed;
-    int step;                                           // the reference has every step-th row
+    int step; // the reference has every step-th row
     int host_starts_q[SEQUENCES_MAX + 1], host_starts_k[SEQUENCES_MAX + 1];
-    float *Q, *K, *V, *expected, *found;                // host
-    float *expected_lse, *found_lse;                    // host
+    float *Q, *K, *V, *expected, *found; // host
+    float *expected_lse, *found_lse;     // host
     size_t count_O, count_lse;
     double seen; // keys that the queries see, all together, in one head: what has to be computed
 };
@@ -254,8 +254,8 @@ static inline int problem_verify(struct problem *p, const char *name) {
     char title[160], lse[180];
     uint16_t *bits = (uint16_t *)verify_host_alloc(p->count_O * sizeof(uint16_t));
     float *expected = p->expected, *expected_lse = p->expected_lse;
-    snprintf(title, sizeof title, "%s, %d x %d heads (%d of K and V), %d queries, %d keys%s%s", name, s->batch, s->heads,
-             s->heads_kv, s->queries, s->keys, s->causal ? ", causal" : "", s->ragged ? ", ragged" : "");
+    snprintf(title, sizeof title, "%s, %d x %d heads (%d of K and V), %d queries, %d keys%s%s", name, s->batch,
+             s->heads, s->heads_kv, s->queries, s->keys, s->causal ? ", causal" : "", s->ragged ? ", ragged" : "");
     snprintf(lse, sizeof lse, "%s, log-sum-exp", title);
     CUDA_CHECK(cudaMemcpy(bits, p->a.O, p->count_O * sizeof(uint16_t), cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaMemcpy(p->found_lse, p->a.lse, p->count_lse * sizeof(float), cudaMemcpyDeviceToHost));
@@ -402,8 +402,8 @@ static inline void problem_measure_times(struct problem *p, const struct version
 
 static inline void problem_measure(struct problem *p, const struct version *versions, int count) {
     const struct shape *s = &p->shape;
-    printf("%d x %d heads (%d of K and V), %d queries, %d keys, %s\n", s->batch, s->heads, s->heads_kv, s->queries, s->keys,
-           s->causal ? "causal" : "full");
+    printf("%d x %d heads (%d of K and V), %d queries, %d keys, %s\n", s->batch, s->heads, s->heads_kv, s->queries,
+           s->keys, s->causal ? "causal" : "full");
     if (device_is_emulator()) {
         problem_measure_counts(p, versions, count);
     } else {

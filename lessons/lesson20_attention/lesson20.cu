@@ -218,13 +218,19 @@ static __device__ int swizzled(int row, int col) {
     return row * D + ((col / 8) ^ (row % 8)) * 8;
 }
 
-/* Asks for ROWS rows, the first `count` of which exist; the others are zeros. Rows lie `stride` numbers apart. */
+/* Asks for ROWS rows, the first `count` of which exist; the others are zeros. Rows lie `stride` numbers apart. A thread's
+ * pieces are in rows that differ by a multiple of eight, so they have the same place in the swizzle. */
 template <int ROWS, int THREADS>
 static __device__ void copy_rows(bf16 *tile, const bf16 *from, size_t stride, int count) {
+    enum { TOGETHER = THREADS / (D / 8) }; // rows that all threads copy at once
+    static_assert(TOGETHER % 8 == 0, "a multiple of eight");
+    int row = threadIdx.x / (D / 8), col = threadIdx.x % (D / 8) * 8;
+    tile += swizzled(row, col);
+    from += row * stride + col;
 #pragma unroll
-    for (int i = 0; i < ROWS * D / 8 / THREADS; i++) {
-        int piece = i * THREADS + threadIdx.x, row = piece / (D / 8), col = piece % (D / 8) * 8;
-        copy8(tile + swizzled(row, col), from + (row < count ? row * stride + col : 0), row < count);
+    for (int i = 0; i < ROWS; i += TOGETHER) {
+        copy8(tile + i * D, from, row + i < count);
+        from += TOGETHER * stride;
     }
 }
 
@@ -258,9 +264,7 @@ static __device__ void hide(float (&score)[R][S][4], const struct attention &a, 
 }
 
 /* What a lane knows of its 2 R rows: the largest score so far; its own part of the sum of exp(score - largest). */
-template <int R> struct online {
-    float largest[2 * R], sum[2 * R];
-};
+template <int R> struct online { float largest[2 * R], sum[2 * R]; };
 
 template <int R> static __device__ void online_begin(struct online<R> &o) {
 #pragma unroll
@@ -302,8 +306,7 @@ static __device__ void online_step(struct online<R> &o, float (&score)[R][S][4],
 }
 
 /* The sums of O become smaller with the others. */
-template <int R>
-static __device__ void rescale(float (&value)[R][D / 8][4], const float (&factor)[2 * R]) {
+template <int R> static __device__ void rescale(float (&value)[R][D / 8][4], const float (&factor)[2 * R]) {
 #pragma unroll
     for (int i = 0; i < R; i++) {
 #pragma unroll
@@ -341,8 +344,7 @@ static __device__ uint32_t pack(float low, float high) {
 }
 
 /* The 16 columns 16 k, ... of probabilities as an operand of the next product: no lane needs anything from another. */
-template <int S>
-static __device__ void operand_of(uint32_t (&p)[4], const float (&score)[S][4], int k) {
+template <int S> static __device__ void operand_of(uint32_t (&p)[4], const float (&score)[S][4], int k) {
     p[0] = pack(score[2 * k][0], score[2 * k][1]);
     p[1] = pack(score[2 * k][2], score[2 * k][3]);
     p[2] = pack(score[2 * k + 1][0], score[2 * k + 1][1]);
@@ -435,7 +437,8 @@ static __global__ __launch_bounds__(THREADS) void attention_kernel2(struct atten
     int keys = keys_for(a, p, ROWS), tiles = (keys + KEYS - 1) / KEYS;
     int row = p.row + threadIdx.x / WARP * 16, g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
     size_t stride = (size_t)a.heads_kv * D;
-    const bf16 *K = row_of(a.K, p.s.first_k, a.heads_kv, p.head_kv), *V = row_of(a.V, p.s.first_k, a.heads_kv, p.head_kv);
+    const bf16 *K = row_of(a.K, p.s.first_k, a.heads_kv, p.head_kv),
+               *V = row_of(a.V, p.s.first_k, a.heads_kv, p.head_kv);
     uint32_t q[D / 16][4];
     for (int i = 0; i < 4; i++) {
         int r = row + i % 2 * 8 + g;
@@ -523,9 +526,11 @@ static __global__ __launch_bounds__(THREADS, 2) void attention_kernel3(struct at
     bf16 *tile_Q = shared, *tile_K = tile_Q + T::ROWS * D, *tile_V = tile_K + T::STAGES * KEYS * D;
     struct place p = place_of(a, T::ROWS, 1);
     int keys = keys_for(a, p, T::ROWS), tiles = (keys + KEYS - 1) / KEYS, lane = threadIdx.x % WARP;
-    int inside = threadIdx.x / WARP * 16 * T::R, row = p.row + inside; // the warp's first row in the tile; in the sequence
+    int inside = threadIdx.x / WARP * 16 * T::R,
+        row = p.row + inside; // the warp's first row in the tile; in the sequence
     size_t stride = (size_t)a.heads_kv * D;
-    auto ask_for = [&](bf16 *ring, const bf16 *from, int tile) { // one group of copies, an empty one behind the last tile
+    auto ask_for = [&](bf16 *ring, const bf16 *from,
+                       int tile) { // one group of copies, an empty one behind the last tile
         int first = tile * KEYS;
         if (tile < tiles) {
             copy_rows<KEYS, THREADS>(ring + tile % T::STAGES * KEYS * D,
@@ -600,7 +605,8 @@ static __device__ void barrier_arrive(uint64_t *barrier) {
 
 /* Arrives, and says how many bytes are to come by TMA before the phase may end. */
 static __device__ void barrier_expect(uint64_t *barrier, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(barrier)), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(barrier)), "r"(bytes)
+                 : "memory");
 }
 
 static __device__ void barrier_wait(uint64_t *barrier, int parity) {
@@ -627,10 +633,11 @@ template <int N>
 static __device__ void fetch(bf16 (&to)[2][N], const CUtensorMap *map, int head, int row, uint64_t *barrier) {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
-                     "[%5];" ::"r"(address_of(to[half])),
-                     "l"(map), "r"(half * Tile4::HALF), "r"(head), "r"(row), "r"(address_of(barrier))
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+            "[%5];" ::"r"(address_of(to[half])),
+            "l"(map), "r"(half * Tile4::HALF), "r"(head), "r"(row), "r"(address_of(barrier))
+            : "memory");
     }
 }
 
@@ -795,61 +802,71 @@ static __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struc
     }
 }
 
-/* Version 5: while this group's tensor cores add tile i - 1 to O, it takes the exponentials of tile i. And the two groups take turns: each
- * starts its products when the other has started its own, and so has exponentials to do while those run. */
+/* The two consumers take turns in starting products, so that each has exponentials to do while the products of the other run. */
+static __device__ void wait_for_turn(int group) {
+    named_wait(TURN + group, CONSUMERS * GROUP);
+}
+
+static __device__ void give_turn_to(int group) {
+    named_arrive(TURN + group, CONSUMERS * GROUP);
+}
+
+/* Version 5: tile i's scores are started first, then O += P * V of the tile before; and while this is added up, the group takes
+ * the exponentials of tile i. */
 static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
                                           const struct attention &a, const struct place &p, int group, int row,
                                           int tiles) {
+    if (tiles == 0) {
+        return;
+    }
     float score[1][16][4], factor[2];
     uint32_t prob[Tile4::KEYS / 16][4];
-    if (group == 1 && tiles > 0) {
-        named_arrive(TURN + 0, CONSUMERS * GROUP); // group 0 begins
+    int key = (tiles - 1) * Tile4::KEYS;
+    if (group == 1) {
+        give_turn_to(0); // it begins
     }
-    for (int i = 0; i < tiles; i++) {
-        int stage = i % Tile4::STAGES, before = (i + 1) % Tile4::STAGES, key = (tiles - 1 - i) * Tile4::KEYS;
+    barrier_wait(&t.full_K[0], 0);
+    wait_for_turn(group);
+    wgmma_fence();
+    start_QK(score[0], t.Q[group], t.K[0]);
+    if (group == 0 || tiles > 1) {
+        give_turn_to(1 - group);
+    }
+    wgmma_wait<0>();
+    hold(score[0]);
+    release(&t.empty_K[0]);
+    soften(online, score, factor, a, p, row, key); // O is still 0: no need to rescale it
+    operands_of(prob, score[0]);
+    barrier_wait(&t.full_V[0], 0);
+    clear_behind(t.V[0], p.s.keys - key);
+    for (int i = 1; i < tiles; i++) {
+        int stage = i % Tile4::STAGES, before = (i - 1) % Tile4::STAGES;
         barrier_wait(&t.full_K[stage], i / Tile4::STAGES % 2);
-        if (i > 0) {
-            barrier_wait(&t.full_V[before], (i - 1) / Tile4::STAGES % 2);
-        }
-        named_wait(TURN + group, CONSUMERS * GROUP); // my turn
+        wait_for_turn(group);
+        hold(value[0]);
         wgmma_fence();
         start_QK(score[0], t.Q[group], t.K[stage]);
-        if (i > 0) {
-            start_PV(value[0], prob, t.V[before]);
-        }
+        start_PV(value[0], prob, t.V[before]);
         if (group == 0 || i + 1 < tiles) {
-            named_arrive(TURN + 1 - group, CONSUMERS * GROUP); // the other's
+            give_turn_to(1 - group);
         }
-        if (i > 0) {
-            wgmma_wait<1>(); // the scores are there
-        } else {
-            wgmma_wait<0>();
-        }
+        wgmma_wait<1>(); // the scores are there
         hold(score[0]);
         release(&t.empty_K[stage]);
-        soften(online, score, factor, a, p, row, key);
-        wgmma_wait<0>(); // tile i - 1 is in O
-        hold(value[0]);
+        soften(online, score, factor, a, p, row, key - i * Tile4::KEYS);
         hold(score[0]);
-        if (i > 0) {
-            release(&t.empty_V[before]);
-        }
+        barrier_wait(&t.full_V[stage], i / Tile4::STAGES % 2); // for the next round
+        wgmma_wait<0>();                                       // the tile before is in O
+        hold(value[0]);
+        release(&t.empty_V[before]);
         rescale(value, factor);
         operands_of(prob, score[0]);
-        if (i == 0) {
-            barrier_wait(&t.full_V[0], 0);
-            clear_behind(t.V[0], p.s.keys - key);
-        }
-        hold(value[0]);
     }
-    if (tiles > 0) {
-        int last = (tiles - 1) % Tile4::STAGES;
-        barrier_wait(&t.full_V[last], (tiles - 1) / Tile4::STAGES % 2);
-        wgmma_fence();
-        start_PV(value[0], prob, t.V[last]);
-        wgmma_wait<0>();
-        hold(value[0]);
-    }
+    hold(value[0]);
+    wgmma_fence();
+    start_PV(value[0], prob, t.V[(tiles - 1) % Tile4::STAGES]);
+    wgmma_wait<0>();
+    hold(value[0]);
 }
 
 #endif
@@ -896,8 +913,9 @@ static __device__ void attention_hopper(const struct attention &a, const struct 
 #endif
 }
 
-static __global__ __launch_bounds__(Tile4::THREADS, 1) void attention_kernel4(struct attention a,
-                                                                              const __grid_constant__ struct maps maps) {
+static __global__ __launch_bounds__(Tile4::THREADS,
+                                    1) void attention_kernel4(struct attention a,
+                                                              const __grid_constant__ struct maps maps) {
     attention_hopper<false>(a, maps, 1);
 }
 
@@ -925,7 +943,8 @@ static void attention1(const struct attention &a, cudaStream_t stream) {
         return;
     }
     if (a.keys > 0) {
-        scores_kernel<<<dim3(ceil_div(a.keys, EDGE), ceil_div(a.queries, EDGE), heads), dim3(EDGE, EDGE), 0, stream>>>(a);
+        scores_kernel<<<dim3(ceil_div(a.keys, EDGE), ceil_div(a.queries, EDGE), heads), dim3(EDGE, EDGE), 0, stream>>>(
+            a);
         CUDA_CHECK_LAUNCH();
     }
     softmax_kernel<<<dim3(ceil_div(a.queries, 8), heads), dim3(WARP, 8), 0, stream>>>(a);
@@ -962,10 +981,15 @@ static CUtensorMap map_of(const bf16 *x, int rows, int heads, int box_rows) {
     cuuint32_t box[] = {Tile4::HALF, 1, (cuuint32_t)box_rows}, steps[] = {1, 1, 1};
     cudaDriverEntryPointQueryResult found;
     if (!encode) {
-        CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found));
+#if CUDART_VERSION >= 12050
+        CUDA_CHECK(
+            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found));
+#else
+        CUDA_CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &encode, cudaEnableDefault, &found));
+#endif
     }
-    CUresult result = ((encoder)encode)(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, (void *)x, sizes, strides, box, steps,
-                                        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+    CUresult result = ((encoder)encode)(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, (void *)x, sizes, strides, box,
+                                        steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                                         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     CUDA_CHECK(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue);
     return map;
@@ -1011,10 +1035,8 @@ static void attention5(const struct attention &a, cudaStream_t stream) {
 }
 
 static const struct version versions[] = {
-    {"attention 1", attention1, false, true},
-    {"attention_kernel2", attention2},
-    {"attention_kernel3", attention3},
-    {"attention_kernel4", attention4, true},
+    {"attention 1", attention1, false, true}, {"attention_kernel2", attention2},
+    {"attention_kernel3", attention3},        {"attention_kernel4", attention4, true},
     {"attention_kernel5", attention5, true},
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
@@ -1042,9 +1064,10 @@ static void verify_versions(int first, int last, struct shape shape, uint64_t se
  * queries, sequences of different lengths. */
 static void verify_shapes(int first, int last, uint64_t seed) {
     static const struct shape shapes[] = {
-        {1, 1, 1, 1, 1, true},       {1, 2, 1, 31, 31, true},  {2, 2, 2, 33, 33, false},        {1, 2, 1, 200, 200, true},
-        {1, 1, 1, 130, 300, true},   {1, 1, 1, 300, 65, true}, {1, 2, 2, 129, 257, false},      {1, 1, 1, 5, 0, false},
-        {1, 1, 1, 0, 5, true},       {0, 2, 1, 8, 8, false},   {4, 4, 2, 100, 150, true, true}, {5, 2, 1, 131, 140, false, true},
+        {1, 1, 1, 1, 1, true},       {1, 2, 1, 31, 31, true},         {2, 2, 2, 33, 33, false},
+        {1, 2, 1, 200, 200, true},   {1, 1, 1, 130, 300, true},       {1, 1, 1, 300, 65, true},
+        {1, 2, 2, 129, 257, false},  {1, 1, 1, 5, 0, false},          {1, 1, 1, 0, 5, true},
+        {0, 2, 1, 8, 8, false},      {4, 4, 2, 100, 150, true, true}, {5, 2, 1, 131, 140, false, true},
         {1, 1, 1, 1000, 1000, true},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
