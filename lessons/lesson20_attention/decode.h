@@ -99,14 +99,14 @@ static __device__ float decode_share(float highest, float all) {
 /* What the warps of a block have found, for HEADS heads: each has seen other keys. */
 template <int HEADS> struct decode_found {
     float sum[DECODE_WARPS][HEADS][D + 8]; // of weight * v; 8: rows begin in different banks
-    float highest[DECODE_WARPS][HEADS];           // score
-    float weight[DECODE_WARPS][HEADS];            // their sum
+    float highest[DECODE_WARPS][HEADS];    // score
+    float weight[DECODE_WARPS][HEADS];     // their sum
 };
 
 /* Adds up what the warps have found, and writes `count` heads: the result, or, with `partial`, this chunk's part of it. */
 template <int HEADS>
-static __device__ void decode_write(const struct decode &d, const decode_found<HEADS> &found, int s, int head, int count,
-                                    bool partial, int chunk) {
+static __device__ void decode_write(const struct decode &d, const decode_found<HEADS> &found, int s, int head,
+                                    int count, bool partial, int chunk) {
     __syncthreads();
     for (int i = threadIdx.x; i < count * D / 2; i += DECODE_THREADS) {
         int h = i / (D / 2), e = i % (D / 2) * 2;
@@ -158,7 +158,8 @@ static __global__ __launch_bounds__(DECODE_THREADS) void decode_kernel1(struct d
         float score = warp_sum(q.x * k.x + q.y * k.y + q.z * k.z + q.w * k.w) * d.scale;
         float before = highest;
         highest = fmaxf(highest, score);
-        float share = exp2_fast(before - highest), w = exp2_fast(score - highest); // the first time: exp2_fast(-INFINITY) = 0
+        float share = exp2_fast(before - highest),
+              w = exp2_fast(score - highest); // the first time: exp2_fast(-INFINITY) = 0
         weight = weight * share + w;
         sum.x = sum.x * share + w * v.x;
         sum.y = sum.y * share + w * v.y;
@@ -452,10 +453,10 @@ struct decode_shape {
 
 struct decode_problem {
     struct decode host, device;
-    size_t rows, cache, step;      // rows of q; elements of k; the reference has rows 0, step, 2 * step, ...
+    size_t rows, cache, step; // rows of q; elements of k; the reference has rows 0, step, 2 * step, ...
     float *found, *expected;
     bool one_hot;
-    double bytes;                  // that have to be read and written
+    double bytes; // that have to be read and written
     const struct decode_shape *shape;
 };
 
@@ -686,7 +687,8 @@ static bool decode_count(struct decode_problem *p) {
     double keys = (p->bytes / sizeof(bf16) / D - 2 * p->rows) / 2;
     bool good = true;
     printf("\n%-18s  %12s  %12s  %12s  %12s  %12s\n", "", "", "bytes loaded", "sectors", "loads", "instructions");
-    printf("%-18s  %12s  %12s  %12s  %12s  %12s\n", "version", "blocks", "/ needed", "per load", "in flight", "per key");
+    printf("%-18s  %12s  %12s  %12s  %12s  %12s\n", "version", "blocks", "/ needed", "per load", "in flight",
+           "per key");
     for (int v = 0; v < DECODE_VERSIONS; v++) {
         const int blocks[] = {d->heads * d->sequences, decode_eights(d) * d->sequences,
                               decode_eights(d) * d->sequences * d->chunks};
@@ -759,10 +761,14 @@ static bool decode_measure(struct decode_shape shape, uint64_t seed) {
 /* Verifies all versions; when they are right, measures them. size: the length of the sequences; -1: the lesson's own. */
 static bool decode_section(uint64_t seed, long long size) {
     static const struct decode_shape shapes[] = {
-        {8, 2, 16, 6, {1000, 17, 16, 15, 1, 0}, false}, {8, 2, 16, 6, {1000, 17, 16, 15, 1, 0}, true},
-        {8, 1, 64, 5, {700, 129, 65, 64, 63}, false},   {8, 1, 64, 5, {600, 129, 65, 64, 63}, true},
-        {3, 3, 16, 2, {33, 5}, false},                  {24, 2, 64, 3, {100, 0, 257}, true},
-        {12, 1, 16, 2, {130, 70}, false},               {4, 2, 16, 1, {0}, false},
+        {8, 2, 16, 6, {1000, 17, 16, 15, 1, 0}, false},
+        {8, 2, 16, 6, {1000, 17, 16, 15, 1, 0}, true},
+        {8, 1, 64, 5, {700, 129, 65, 64, 63}, false},
+        {8, 1, 64, 5, {600, 129, 65, 64, 63}, true},
+        {3, 3, 16, 2, {33, 5}, false},
+        {24, 2, 64, 3, {100, 0, 257}, true},
+        {12, 1, 16, 2, {130, 70}, false},
+        {4, 2, 16, 1, {0}, false},
     };
     bool good = true;
     if (size >= 0) {
