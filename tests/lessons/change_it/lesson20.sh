@@ -17,7 +17,7 @@ says "$(printed '/causal/ { causal = 1 } causal && /^attention_kernel3 / { print
 
 change 3 '/fence.proxy.async.shared::cta/d'
 sanitized V=4 SIZE=100
-answers error 'without a fence.proxy.async'
+answers error 'Missing fence.proxy.async reported'
 
 change 4 '/wgmma_wait<1>();/d'
 sanitized V=5 SIZE=300
