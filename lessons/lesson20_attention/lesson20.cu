@@ -1,7 +1,7 @@
 /* Lesson 20: attention, from three kernels and a huge matrix to one kernel on Hopper.
  *
  *     make lesson20 run                     all versions on several shapes, verified, then measured (or counted)
- *     make lesson20 run V=3 SIZE=200        one version, 200 queries and 200 keys
+ *     make lesson20 run V=3 SIZE=200        one version, 200 queries and 200 keys (V=6: backward, V=7: decode)
  *
  * You will learn what attention computes, why its matrix of scores must not be stored, how softmax is corrected while
  * the scores come, and how one kernel keeps tensor cores busy with two products and a softmax between them.
@@ -11,6 +11,8 @@
  *     attention_kernel3    the same with 32 rows for each warp, and copies a tile ahead
  *     attention_kernel4    Hopper: TMA fetches, wgmma multiplies; a warp group of its own asks for the copies
  *     attention_kernel5    Hopper: the exponentials of one tile while tensor cores work on others
+ *     backward.h           the backward pass: what training needs
+ *     decode.h             one new token, and a cache of keys and values in pages: what a language model does while it writes
  *
  * Q, K, V and O are bfloat16, [batch, sequence, heads, d] with d = 128; sums are fp32. Sequences may have different
  * lengths: then they lie one after the other. Several heads of Q may share a head of K and V. Causal: a query sees the keys
@@ -1041,6 +1043,12 @@ static const struct version versions[] = {
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
+/* The other two sections are numbered behind the versions. */
+enum { BACKWARD = VERSIONS + 1, DECODE };
+
+#include "lessons/lesson20_attention/backward.h"
+#include "lessons/lesson20_attention/decode.h"
+
 // ---------------------------------------------------------------- verify and measure
 
 /* Versions 4 and 5 have instructions that compute capability 9.0 alone knows. */
@@ -1081,33 +1089,45 @@ static void measure_versions(int first, int last, struct shape shape, uint64_t s
     problem_free(&problem);
 }
 
-int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int here = versions_here(), first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : here - 1;
+/* Versions `first` to `last` of the forward pass. */
+static void forward_section(int first, int last, uint64_t seed, long long size) {
     bool emulator = device_is_emulator();
-    int n = emulator ? 256 : 4096; // queries and keys of the table
-    device_print_backend();
-    if (last >= here) {
-        printf("Version %d needs compute capability 9.0 (Hopper).\n", last + 1);
-        return CHECK_EXIT_USAGE;
-    }
-    if (here < VERSIONS) {
-        printf("Versions 4 and 5 need compute capability 9.0 (Hopper): they are left out.\n");
-    }
-    if (options.size > 32768) {
-        options_usage_error(argv[0], "SIZE is the number of queries and of keys in this lesson, at most 32768", NULL);
-    } else if (options.size >= 0) {
-        n = (int)options.size;
-        // What a profiler shows, the first launch or the largest one, is the problem that the table is about.
-        verify_versions(first, last, {1, 2, 1, n, n, false}, options.seed);
-        verify_versions(first, last, {1, 2, 1, n, n, true}, options.seed);
+    int n = size >= 0 ? (int)size : emulator ? 256 : 4096; // queries and keys of the table
+    if (size >=
+        0) { // what a profiler shows, the first launch or the largest one, is the problem that the table is about
+        verify_versions(first, last, {1, 2, 1, n, n, false}, seed);
+        verify_versions(first, last, {1, 2, 1, n, n, true}, seed);
     } else {
-        verify_shapes(first, last, options.seed);
+        verify_shapes(first, last, seed);
     }
     for (int causal = 0; causal < 2 && n > 0 && verify_tally()->failures == 0; causal++) {
         int batch = emulator || n > 16384 ? 1 : 16384 / n < 8 ? 16384 / n : 8, heads = emulator ? 2 : 16;
-        measure_versions(first, last, {batch, heads, heads, n, n, causal == 1}, options.seed);
+        measure_versions(first, last, {batch, heads, heads, n, n, causal == 1}, seed);
+    }
+}
+
+int main(int argc, char **argv) {
+    struct options options = options_read(argc, argv, DECODE);
+    int here = versions_here(), v = options.version;
+    device_print_backend();
+    if (options.size > 32768) {
+        options_usage_error(argv[0], "SIZE is the number of queries and of keys in this lesson, at most 32768", NULL);
+    }
+    if (v > here && v <= VERSIONS) {
+        printf("Version %d needs compute capability 9.0 (Hopper).\n", v);
+        return CHECK_EXIT_USAGE;
+    }
+    if (v == 0 && here < VERSIONS) {
+        printf("Versions 4 and 5 need compute capability 9.0 (Hopper): they are left out.\n");
+    }
+    if (v <= VERSIONS) {
+        forward_section(v ? v - 1 : 0, v ? v - 1 : here - 1, options.seed, options.size);
+    }
+    if (v == 0 || v == BACKWARD) {
+        backward_section(options.seed, options.size, attention3);
+    }
+    if (v == 0 || v == DECODE) {
+        decode_section(options.seed, options.size);
     }
     return verify_finish("attention");
 }
