@@ -32,6 +32,8 @@
 #include "common/verify.h"
 #include "lessons/lesson20_attention/attention.h"
 
+#pragma nv_diag_suppress 177 // on sm_80 nobody uses what is for Hopper
+
 typedef __nv_bfloat16 bf16;
 
 enum { WARP = 32 };
@@ -593,8 +595,8 @@ struct Tile4 {
     uint64_t full_Q, full_K[STAGES], full_V[STAGES], empty_K[STAGES], empty_V[STAGES];
 };
 
-/* The compiler reads this file once for each architecture. What follows exists on sm_90a only: elsewhere nothing uses it (and it says inline,
- * so that nobody wonders why). */
+/* The compiler reads this file once for each architecture. What follows is for sm_90a only: elsewhere the kernels never come to it, and so
+ * it is left out. */
 static __device__ constexpr bool is_hopper(void) {
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     return true;
@@ -605,7 +607,7 @@ static __device__ constexpr bool is_hopper(void) {
 
 /* An mbarrier counts arrivals and bytes; when all are there, its phase ends, and the next one begins. The phases have the
  * parities 0, 1, 0, 1, ... To wait for parity 1 on a new one does not wait: the phase before its first is over. */
-static inline __device__ void barrier_create(uint64_t *barrier, int arrivals) {
+static __device__ void barrier_create(uint64_t *barrier, int arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(barrier)), "r"(arrivals) : "memory");
 }
 
@@ -726,7 +728,7 @@ static __device__ void start_PV(float (&value)[16][4], const uint32_t (&p)[Tile4
 }
 
 /* The producer: one thread asks for everything, in the order in which it is needed, as soon as its place is empty. */
-static inline __device__ void produce(Tile4 &t, const struct maps &maps, const struct place &p, int tiles) {
+static __device__ void produce(Tile4 &t, const struct maps &maps, const struct place &p, int tiles) {
     barrier_expect(&t.full_Q, sizeof t.Q);
     for (int group = 0; group < CONSUMERS; group++) {
         fetch(t.Q[group], &maps.Q, p.head, p.s.first_q + p.row + group * GROUP_ROWS, &t.full_Q);
@@ -783,9 +785,9 @@ static __device__ void operands_of(uint32_t (&prob)[Tile4::KEYS / 16][4], const 
 }
 
 /* Version 4: a consumer does one thing after the other. The copies run ahead, and the other group may multiply meanwhile. */
-static inline __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
-                                              const struct attention &a, const struct place &p, int group, int row,
-                                              int tiles) {
+static __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
+                                       const struct attention &a, const struct place &p, int group, int row,
+                                       int tiles) {
     for (int i = 0; i < tiles; i++) {
         int stage = i % Tile4::STAGES, parity = i / Tile4::STAGES % 2, key = (tiles - 1 - i) * Tile4::KEYS;
         float score[1][16][4], factor[2];
@@ -823,9 +825,9 @@ static __device__ void give_turn_to(int group) {
 
 /* Version 5: tile i's scores are started first, then O += P * V of the tile before; and while this is added up, the group takes
  * the exponentials of tile i. */
-static inline __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
-                                                 const struct attention &a, const struct place &p, int group, int row,
-                                                 int tiles) {
+static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
+                                          const struct attention &a, const struct place &p, int group, int row,
+                                          int tiles) {
     if (tiles == 0) {
         return;
     }
