@@ -29,12 +29,10 @@ static OrtCustomOp filled() {
     op.GetExecutionProviderType = provider;
     op.GetInputMemoryType = [](const OrtCustomOp *, size_t) { return OrtMemTypeDefault; };
     op.GetInputTypeCount = op.GetOutputTypeCount = [](const OrtCustomOp *) -> size_t { return 1; };
-    op.GetInputType = op.GetOutputType = [](const OrtCustomOp *, size_t) {
-        return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-    };
-    op.GetInputCharacteristic = op.GetOutputCharacteristic = [](const OrtCustomOp *, size_t) {
-        return INPUT_OUTPUT_REQUIRED;
-    };
+    op.GetInputType =
+        op.GetOutputType = [](const OrtCustomOp *, size_t) { return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT; };
+    op.GetInputCharacteristic =
+        op.GetOutputCharacteristic = [](const OrtCustomOp *, size_t) { return INPUT_OUTPUT_REQUIRED; };
     op.GetStartVersion = [](const OrtCustomOp *) { return mistake == LATER_VERSION ? 2 : 1; };
     op.GetEndVersion = [](const OrtCustomOp *) { return 2; };
     op.CreateKernelV2 = create;

@@ -84,7 +84,9 @@ typedef struct OrtApi {
     void (*ReleaseStatus)(OrtStatus *status);
     void *places_94_to_98[5];
     void (*ReleaseTensorTypeAndShapeInfo)(OrtTensorTypeAndShapeInfo *info);
-    void *places_100_to_192[93];
+    void *place_100;
+    void (*ReleaseCustomOpDomain)(OrtCustomOpDomain *domain);
+    void *places_102_to_192[91];
     OrtStatus *(*KernelContext_GetGPUComputeStream)(const OrtKernelContext *context, void **stream);
     void *places_194_to_267[74];
     OrtStatus *(*ShapeInferContext_GetInputTypeShape)(const OrtShapeInferContext *context, size_t index,
