@@ -6,65 +6,13 @@
  * For float and float16. Each exists twice: for the CPU provider, whose tensors lie in CPU memory and are copied to the device and back, and for the
  * CUDA provider, whose tensors are on the device.
  */
+#include "gelu.cuh"
 #include "ort.h"
 #include <atomic>
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
 #include <exception>
 #include <memory>
 #include <string>
 #include <vector>
-
-enum { BLOCK = 256 }; // threads in a block
-
-// ---------------------------------------------------------------- device code: lesson 27's, for two types
-
-/* Grid: n threads or more. y[i] = x[i] * P, where P is how much of a normal distribution lies below x[i]. */
-template <typename T> __global__ void gelu_kernel(const T *x, T *y, size_t n) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        float v = (float)x[i];
-        y[i] = (T)(0.5f * v * (1.0f + erff(v * 0.7071067812f)));
-    }
-}
-
-/* The same with an approximation of P. */
-template <typename T> __global__ void gelu_tanh_kernel(const T *x, T *y, size_t n) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        float v = (float)x[i];
-        y[i] = (T)(0.5f * v * (1.0f + tanhf(0.7978845608f * (v + 0.044715f * v * v * v))));
-    }
-}
-
-/* Grid: n threads or more. dx[i] = dy[i] times the derivative at x[i]: P + x[i] * density. */
-template <typename T> __global__ void gelu_backward_kernel(const T *x, const T *dy, T *dx, size_t n) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        float v = (float)x[i];
-        float below = 0.5f * (1.0f + erff(v * 0.7071067812f)), density = 0.3989422804f * expf(-0.5f * v * v);
-        dx[i] = (T)((float)dy[i] * (below + v * density));
-    }
-}
-
-enum Function { GELU, GELU_TANH, GELU_BACKWARD };
-
-template <typename T>
-static cudaError_t launch_of(Function function, const void *x, const void *dy, void *result, size_t n,
-                             cudaStream_t stream) {
-    unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
-    if (n == 0) {
-        return cudaSuccess;
-    }
-    if (function == GELU) {
-        gelu_kernel<<<blocks, BLOCK, 0, stream>>>((const T *)x, (T *)result, n);
-    } else if (function == GELU_TANH) {
-        gelu_tanh_kernel<<<blocks, BLOCK, 0, stream>>>((const T *)x, (T *)result, n);
-    } else {
-        gelu_backward_kernel<<<blocks, BLOCK, 0, stream>>>((const T *)x, (const T *)dy, (T *)result, n);
-    }
-    return cudaGetLastError();
-}
 
 // ---------------------------------------------------------------- errors are statuses
 
@@ -330,8 +278,13 @@ OrtStatus *RegisterCustomOps(OrtSessionOptions *options, const OrtApiBase *base)
                       : api->AddCustomOpDomain(options, domain);
     });
 }
+}
 
-/* For the lesson: how often kernels were created, destroyed, and asked to compute. */
+// ---------------------------------------------------------------- for the lesson: counters, and the kernels alone
+
+extern "C" {
+
+/* How often kernels were created, destroyed, and asked to compute. */
 int custom_gelu_created(void) {
     return kernels_created;
 }
@@ -342,7 +295,7 @@ int custom_gelu_computed(void) {
     return kernels_computed;
 }
 
-/* For the table of counts, and for timing: the kernel alone, of arrays on the device. */
+/* For the tables: a kernel alone, of arrays on the device. */
 int custom_gelu_queue(const void *x, const void *dy, void *result, size_t n, int half, void *stream) {
     Function function = dy ? GELU_BACKWARD : GELU;
     return half ? launch_of<__half>(function, x, dy, result, n, (cudaStream_t)stream)

@@ -365,6 +365,8 @@ def on_the_gpu(x):
         print("    this ONNX Runtime has no CUDA provider (onnxruntime-gpu has one): not tried")
         return
     two_nodes = make_model(gelu_node(y="between"), gelu_node(x="between"))
+    if hasattr(ort, "preload_dlls"):
+        ort.preload_dlls()  # of CUDA and cuDNN, from NVIDIA's wheels, where they are installed
     session = session_of(two_nodes, providers=(CUDA, CPU))
     verify.fact("the session has the CUDA provider", session.get_providers()[0], CUDA)
     there = ort.OrtValue.ortvalue_from_numpy(x, "cuda", 0)
