@@ -31,28 +31,28 @@ static OrtStatus *counted(OrtStatus *status) {
     return status;
 }
 
-static void release_status(OrtStatus *status) {
+static void release_status(OrtStatus *status) noexcept {
     statuses -= status != nullptr;
     real->ReleaseStatus(status);
 }
 
-static OrtStatus *attribute_float(const OrtKernelInfo *info, const char *name, float *value) {
+static OrtStatus *attribute_float(const OrtKernelInfo *info, const char *name, float *value) noexcept {
     return counted(real->KernelInfoGetAttribute_float(info, name, value));
 }
 
-static OrtStatus *type_and_shape(const OrtValue *value, OrtTensorTypeAndShapeInfo **made) {
+static OrtStatus *type_and_shape(const OrtValue *value, OrtTensorTypeAndShapeInfo **made) noexcept {
     OrtStatus *status = real->GetTensorTypeAndShape(value, made);
     infos += status == nullptr;
     return status;
 }
 
-static void release_info(OrtTensorTypeAndShapeInfo *info) {
+static void release_info(OrtTensorTypeAndShapeInfo *info) noexcept {
     infos -= info != nullptr;
     real->ReleaseTensorTypeAndShapeInfo(info);
 }
 
 /* None is released: sessions use it. */
-static void release_domain(OrtCustomOpDomain *domain) {
+static void release_domain(OrtCustomOpDomain *domain) noexcept {
     domains_released += domain != nullptr;
 }
 
@@ -72,7 +72,7 @@ static void poison(OrtValue *value) {
 }
 
 static OrtStatus *output(OrtKernelContext *context, size_t index, const int64_t *dimensions, size_t count,
-                         OrtValue **value) {
+                         OrtValue **value) noexcept {
     OrtStatus *status = real->KernelContext_GetOutput(context, index, dimensions, count, value);
     if (!status && *value) {
         poison(*value);
@@ -139,17 +139,17 @@ Wrapped::Wrapped(const OrtCustomOp *theirs) : OrtCustomOp{}, theirs(theirs) {
     }
 }
 
-static OrtStatus *add(OrtCustomOpDomain *domain, const OrtCustomOp *op) {
+static OrtStatus *add(OrtCustomOpDomain *domain, const OrtCustomOp *op) noexcept {
     return real->CustomOpDomain_Add(domain, new Wrapped(op)); // ONNX Runtime keeps it as long as the domain
 }
 
 // ---------------------------------------------------------------- what ONNX Runtime and the grader call
 
-static const OrtApi *api_of(uint32_t version) {
+static const OrtApi *api_of(uint32_t version) noexcept {
     return version <= ORT_INTERFACE ? &ours : nullptr;
 }
 
-static const char *version_string() {
+static const char *version_string() noexcept {
     return "1.17.0";
 }
 
