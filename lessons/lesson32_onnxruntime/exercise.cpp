@@ -44,11 +44,31 @@ struct Tensor {
     return api->CreateStatus(ORT_NOT_IMPLEMENTED, what);
 }
 
-/* What the library returned, as a status: none for 0. */
-[[maybe_unused]] static OrtStatus *status_of(const OrtApi *api, int code) {
-    // TODO 1: ORT_FAIL with the library's text, if it is an error's number.
-    (void)code;
-    return not_implemented(api, "TODO 1: a status");
+/* The table becomes an operator of the domain "exercise", in the sessions that are made with these options. */
+static OrtStatus *add_to_domain(const OrtApi *api, const OrtCustomOp *table, OrtSessionOptions *options) {
+    // TODO 1: a domain with this table, added to the options. It is used as long as there is a session.
+    (void)table;
+    (void)options;
+    return not_implemented(api, "TODO 1: the domain");
+}
+
+static size_t input_count(const OrtCustomOp *) {
+    // TODO 2: how many inputs there are.
+    return 1;
+}
+
+static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
+    // TODO 3: output 0 has the type and the shape of input 0. The description stays the context's.
+    (void)api;
+    (void)context;
+    return nullptr;
+}
+
+static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
+    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
+    // TODO 4: the attribute. Who asks for one that the node has not gets a status.
+    (void)info;
+    return not_implemented(api, "TODO 4: the attribute scale");
 }
 
 /* Address and shape of an input. */
@@ -56,33 +76,37 @@ static OrtStatus *read_input(const OrtApi *api, const OrtKernelContext *context,
     const OrtValue *value = nullptr;
     TRY(api->KernelContext_GetInput(context, index, &value));
     TRY(api->GetTensorMutableData((OrtValue *)value, (void **)&tensor->data));
-    // TODO 2: the shape. Its description is made for you: who gives it back?
-    return not_implemented(api, "TODO 2: the shape of an input");
+    // TODO 5: the shape. Its description is made for you: who gives it back?
+    return not_implemented(api, "TODO 5: the shape of an input");
 }
 
-static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
-    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
-    // TODO 3: the attribute. Who asks for one that the node has not gets a status.
-    (void)info;
-    return not_implemented(api, "TODO 3: the attribute scale");
-}
-
-/* rows * cols numbers, through a layer. */
+/* rows * cols numbers, through a layer: below. */
 [[maybe_unused]] static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y,
-                                           int64_t rows, int64_t cols) {
-    // TODO 4: a layer, its work, its end, whatever happens.
-    (void)x, (void)bias, (void)y, (void)rows, (void)cols;
-    return not_implemented(kernel.api, "TODO 4: the work");
-}
+                                           int64_t rows, int64_t cols);
 
 static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     const OrtApi *api = kernel.api;
     Tensor x, bias;
     TRY(read_input(api, context, 0, &x));
     TRY(read_input(api, context, 1, &bias));
-    // TODO 5: ORT_INVALID_ARGUMENT, unless bias has one dimension, and as many elements as the last one of x.
-    // TODO 6: the output, of x's shape, and its address. Then forward: how many rows does an x of any number of dimensions have?
-    return not_implemented(api, "TODO 6: the output");
+    // TODO 6: ORT_INVALID_ARGUMENT, unless bias has one dimension, and as many elements as the last one of x.
+    // TODO 7: the output, of x's shape, and its address. Then forward: how many rows does an x of any number of dimensions have?
+    return not_implemented(api, "TODO 7: the output");
+}
+
+/* What the library returned, as a status: none for 0. */
+[[maybe_unused]] static OrtStatus *status_of(const OrtApi *api, int code) {
+    // TODO 8: ORT_FAIL with the library's text, if it is an error's number.
+    (void)code;
+    return not_implemented(api, "TODO 8: a status");
+}
+
+/* rows * cols numbers, through a layer. */
+static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y, int64_t rows,
+                          int64_t cols) {
+    // TODO 9: a layer, its work, its end, whatever happens.
+    (void)x, (void)bias, (void)y, (void)rows, (void)cols;
+    return not_implemented(kernel.api, "TODO 9: the work");
 }
 
 /* BiasGelu's table. It keeps the functions of ONNX Runtime for InferOutputShapeFn, which is not given them. */
@@ -90,13 +114,6 @@ struct BiasGelu : OrtCustomOp {
     explicit BiasGelu(const OrtApi *api);
     const OrtApi *api;
 };
-
-static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
-    // TODO 7: output 0 has the type and the shape of input 0. The description stays the context's.
-    (void)api;
-    (void)context;
-    return nullptr;
-}
 
 /* No exception of C++ leaves: it becomes a status. */
 template <typename Work> static OrtStatus *guarded(const OrtApi *api, Work work) noexcept {
@@ -112,8 +129,7 @@ BiasGelu::BiasGelu(const OrtApi *api) : OrtCustomOp{}, api(api) {
     GetName = [](const OrtCustomOp *) { return "BiasGelu"; };
     GetExecutionProviderType = [](const OrtCustomOp *) { return "CPUExecutionProvider"; };
     GetInputMemoryType = [](const OrtCustomOp *, size_t) { return OrtMemTypeDefault; };
-    // TODO 8: how many inputs there are.
-    GetInputTypeCount = [](const OrtCustomOp *) -> size_t { return 1; };
+    GetInputTypeCount = input_count;
     GetOutputTypeCount = [](const OrtCustomOp *) -> size_t { return 1; };
     GetInputType = GetOutputType = [](const OrtCustomOp *, size_t) { return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT; };
     GetInputCharacteristic =
@@ -137,7 +153,5 @@ extern "C" __attribute__((visibility("default"))) OrtStatus *RegisterCustomOps(O
                                                                                const OrtApiBase *base) {
     const OrtApi *api = base->GetApi(ORT_INTERFACE);
     static const BiasGelu bias_gelu(api); // sessions keep its address
-    // TODO 9: a domain "exercise" with bias_gelu, added to the options. It is used as long as there is a session.
-    (void)options;
-    return not_implemented(api, "TODO 9: the domain");
+    return add_to_domain(api, &bias_gelu, options);
 }

@@ -44,12 +44,49 @@ struct Tensor {
     return api->CreateStatus(ORT_NOT_IMPLEMENTED, what);
 }
 
-/* What the library returned, as a status: none for 0. */
-[[maybe_unused]] static OrtStatus *status_of(const OrtApi *api, int code) {
-    //> TODO 1: ORT_FAIL with the library's text, if it is an error's number.
-    //| (void)code;
-    //| return not_implemented(api, "TODO 1: a status");
-    return code == 0 ? nullptr : api->CreateStatus(ORT_FAIL, layer_error(code));
+/* The table becomes an operator of the domain "exercise", in the sessions that are made with these options. */
+static OrtStatus *add_to_domain(const OrtApi *api, const OrtCustomOp *table, OrtSessionOptions *options) {
+    //> TODO 1: a domain with this table, added to the options. It is used as long as there is a session.
+    //| (void)table;
+    //| (void)options;
+    //| return not_implemented(api, "TODO 1: the domain");
+    OrtCustomOpDomain *domain = nullptr;
+    TRY(api->CreateCustomOpDomain("exercise", &domain));
+    TRY(api->CustomOpDomain_Add(domain, table));
+    return api->AddCustomOpDomain(options, domain);
+    //<
+}
+
+static size_t input_count(const OrtCustomOp *) {
+    //> TODO 2: how many inputs there are.
+    //| return 1;
+    return 2;
+    //<
+}
+
+static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
+    //> TODO 3: output 0 has the type and the shape of input 0. The description stays the context's.
+    //| (void)api;
+    //| (void)context;
+    //| return nullptr;
+    OrtTensorTypeAndShapeInfo *info = nullptr;
+    TRY(api->ShapeInferContext_GetInputTypeShape(context, 0, &info));
+    return api->ShapeInferContext_SetOutputTypeShape(context, 0, info);
+    //<
+}
+
+static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
+    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
+    //> TODO 4: the attribute. Who asks for one that the node has not gets a status.
+    //| (void)info;
+    //| return not_implemented(api, "TODO 4: the attribute scale");
+    OrtStatus *absent = api->KernelInfoGetAttribute_float(info, "scale", &kernel->scale);
+    if (absent) {
+        api->ReleaseStatus(absent);
+        kernel->scale = 1;
+    }
+    *made = kernel.release();
+    return nullptr;
     //<
 }
 
@@ -58,8 +95,8 @@ static OrtStatus *read_input(const OrtApi *api, const OrtKernelContext *context,
     const OrtValue *value = nullptr;
     TRY(api->KernelContext_GetInput(context, index, &value));
     TRY(api->GetTensorMutableData((OrtValue *)value, (void **)&tensor->data));
-    //> TODO 2: the shape. Its description is made for you: who gives it back?
-    //| return not_implemented(api, "TODO 2: the shape of an input");
+    //> TODO 5: the shape. Its description is made for you: who gives it back?
+    //| return not_implemented(api, "TODO 5: the shape of an input");
     OrtTensorTypeAndShapeInfo *info = nullptr;
     TRY(api->GetTensorTypeAndShape(value, &info));
     size_t count = 0;
@@ -73,50 +110,22 @@ static OrtStatus *read_input(const OrtApi *api, const OrtKernelContext *context,
     //<
 }
 
-static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
-    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
-    //> TODO 3: the attribute. Who asks for one that the node has not gets a status.
-    //| (void)info;
-    //| return not_implemented(api, "TODO 3: the attribute scale");
-    OrtStatus *absent = api->KernelInfoGetAttribute_float(info, "scale", &kernel->scale);
-    if (absent) {
-        api->ReleaseStatus(absent);
-        kernel->scale = 1;
-    }
-    *made = kernel.release();
-    return nullptr;
-    //<
-}
-
-/* rows * cols numbers, through a layer. */
+/* rows * cols numbers, through a layer: below. */
 [[maybe_unused]] static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y,
-                                           int64_t rows, int64_t cols) {
-    //> TODO 4: a layer, its work, its end, whatever happens.
-    //| (void)x, (void)bias, (void)y, (void)rows, (void)cols;
-    //| return not_implemented(kernel.api, "TODO 4: the work");
-    struct layer *layer = nullptr;
-    TRY(status_of(kernel.api, layer_create(&layer, bias, (int)cols)));
-    int code = layer_forward(layer, x, y, rows, kernel.scale);
-    if (code == 0) {
-        code = layer_wait(layer);
-    }
-    layer_destroy(layer);
-    return status_of(kernel.api, code);
-    //<
-}
+                                           int64_t rows, int64_t cols);
 
 static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     const OrtApi *api = kernel.api;
     Tensor x, bias;
     TRY(read_input(api, context, 0, &x));
     TRY(read_input(api, context, 1, &bias));
-    //> TODO 5: ORT_INVALID_ARGUMENT, unless bias has one dimension, and as many elements as the last one of x.
+    //> TODO 6: ORT_INVALID_ARGUMENT, unless bias has one dimension, and as many elements as the last one of x.
     if (bias.shape.size() != 1 || x.shape.empty() || x.shape.back() != bias.shape[0]) {
         return api->CreateStatus(ORT_INVALID_ARGUMENT, "bias must be as long as the last dimension of x");
     }
     //<
-    //> TODO 6: the output, of x's shape, and its address. Then forward: how many rows does an x of any number of dimensions have?
-    //| return not_implemented(api, "TODO 6: the output");
+    //> TODO 7: the output, of x's shape, and its address. Then forward: how many rows does an x of any number of dimensions have?
+    //| return not_implemented(api, "TODO 7: the output");
     OrtValue *value = nullptr;
     float *y = nullptr;
     TRY(api->KernelContext_GetOutput(context, 0, x.shape.data(), x.shape.size(), &value));
@@ -129,22 +138,37 @@ static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     //<
 }
 
+/* What the library returned, as a status: none for 0. */
+[[maybe_unused]] static OrtStatus *status_of(const OrtApi *api, int code) {
+    //> TODO 8: ORT_FAIL with the library's text, if it is an error's number.
+    //| (void)code;
+    //| return not_implemented(api, "TODO 8: a status");
+    return code == 0 ? nullptr : api->CreateStatus(ORT_FAIL, layer_error(code));
+    //<
+}
+
+/* rows * cols numbers, through a layer. */
+static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y, int64_t rows,
+                          int64_t cols) {
+    //> TODO 9: a layer, its work, its end, whatever happens.
+    //| (void)x, (void)bias, (void)y, (void)rows, (void)cols;
+    //| return not_implemented(kernel.api, "TODO 9: the work");
+    struct layer *layer = nullptr;
+    TRY(status_of(kernel.api, layer_create(&layer, bias, (int)cols)));
+    int code = layer_forward(layer, x, y, rows, kernel.scale);
+    if (code == 0) {
+        code = layer_wait(layer);
+    }
+    layer_destroy(layer);
+    return status_of(kernel.api, code);
+    //<
+}
+
 /* BiasGelu's table. It keeps the functions of ONNX Runtime for InferOutputShapeFn, which is not given them. */
 struct BiasGelu : OrtCustomOp {
     explicit BiasGelu(const OrtApi *api);
     const OrtApi *api;
 };
-
-static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
-    //> TODO 7: output 0 has the type and the shape of input 0. The description stays the context's.
-    //| (void)api;
-    //| (void)context;
-    //| return nullptr;
-    OrtTensorTypeAndShapeInfo *info = nullptr;
-    TRY(api->ShapeInferContext_GetInputTypeShape(context, 0, &info));
-    return api->ShapeInferContext_SetOutputTypeShape(context, 0, info);
-    //<
-}
 
 /* No exception of C++ leaves: it becomes a status. */
 template <typename Work> static OrtStatus *guarded(const OrtApi *api, Work work) noexcept {
@@ -160,10 +184,7 @@ BiasGelu::BiasGelu(const OrtApi *api) : OrtCustomOp{}, api(api) {
     GetName = [](const OrtCustomOp *) { return "BiasGelu"; };
     GetExecutionProviderType = [](const OrtCustomOp *) { return "CPUExecutionProvider"; };
     GetInputMemoryType = [](const OrtCustomOp *, size_t) { return OrtMemTypeDefault; };
-    //> TODO 8: how many inputs there are.
-    //| GetInputTypeCount = [](const OrtCustomOp *) -> size_t { return 1; };
-    GetInputTypeCount = [](const OrtCustomOp *) -> size_t { return 2; };
-    //<
+    GetInputTypeCount = input_count;
     GetOutputTypeCount = [](const OrtCustomOp *) -> size_t { return 1; };
     GetInputType = GetOutputType = [](const OrtCustomOp *, size_t) { return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT; };
     GetInputCharacteristic =
@@ -187,12 +208,5 @@ extern "C" __attribute__((visibility("default"))) OrtStatus *RegisterCustomOps(O
                                                                                const OrtApiBase *base) {
     const OrtApi *api = base->GetApi(ORT_INTERFACE);
     static const BiasGelu bias_gelu(api); // sessions keep its address
-    //> TODO 9: a domain "exercise" with bias_gelu, added to the options. It is used as long as there is a session.
-    //| (void)options;
-    //| return not_implemented(api, "TODO 9: the domain");
-    OrtCustomOpDomain *domain = nullptr;
-    TRY(api->CreateCustomOpDomain("exercise", &domain));
-    TRY(api->CustomOpDomain_Add(domain, &bias_gelu));
-    return api->AddCustomOpDomain(options, domain);
-    //<
+    return add_to_domain(api, &bias_gelu, options);
 }

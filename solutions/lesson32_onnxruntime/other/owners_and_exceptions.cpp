@@ -26,6 +26,38 @@ struct Tensor {
     std::vector<int64_t> shape;
 };
 
+/* The table becomes an operator of the domain "exercise", in the sessions that are made with these options. */
+static OrtStatus *add_to_domain(const OrtApi *api, const OrtCustomOp *table, OrtSessionOptions *options) {
+    static OrtCustomOpDomain *const domain = [&] {
+        OrtCustomOpDomain *made = nullptr;
+        OrtStatus *failed = api->CreateCustomOpDomain("exercise", &made);
+        failed = failed ? failed : api->CustomOpDomain_Add(made, table);
+        return failed ? nullptr : made;
+    }();
+    return domain ? api->AddCustomOpDomain(options, domain) : api->CreateStatus(ORT_FAIL, "no domain");
+}
+
+static size_t input_count(const OrtCustomOp *) {
+    return 2;
+}
+
+static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
+    OrtTensorTypeAndShapeInfo *info = nullptr;
+    TRY(api->ShapeInferContext_GetInputTypeShape(context, 0, &info));
+    return api->ShapeInferContext_SetOutputTypeShape(context, 0, info);
+}
+
+static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
+    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
+    OrtStatus *absent = api->KernelInfoGetAttribute_float(info, "scale", &kernel->scale);
+    if (absent) {
+        api->ReleaseStatus(absent);
+        kernel->scale = 1;
+    }
+    *made = kernel.release();
+    return nullptr;
+}
+
 /* Address and shape of an input. */
 static OrtStatus *read_input(const OrtApi *api, const OrtKernelContext *context, size_t index, Tensor *tensor) {
     const OrtValue *value = nullptr;
@@ -43,32 +75,9 @@ static OrtStatus *read_input(const OrtApi *api, const OrtKernelContext *context,
     return status;
 }
 
-static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
-    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
-    OrtStatus *absent = api->KernelInfoGetAttribute_float(info, "scale", &kernel->scale);
-    if (absent) {
-        api->ReleaseStatus(absent);
-        kernel->scale = 1;
-    }
-    *made = kernel.release();
-    return nullptr;
-}
-
-/* rows * cols numbers, through a layer. */
+/* rows * cols numbers, through a layer: below. */
 static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y, int64_t rows,
-                          int64_t cols) {
-    auto check = [](int code) {
-        if (code != 0) {
-            throw std::runtime_error(layer_error(code));
-        }
-    };
-    struct layer *made = nullptr;
-    check(layer_create(&made, bias, (int)cols));
-    std::unique_ptr<struct layer, int (*)(struct layer *)> layer(made, layer_destroy);
-    check(layer_forward(made, x, y, rows, kernel.scale));
-    check(layer_wait(made));
-    return nullptr;
-}
+                          int64_t cols);
 
 static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     const OrtApi *api = kernel.api;
@@ -89,17 +98,27 @@ static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     return forward(kernel, x.data, bias.data, y, rows, bias.shape[0]);
 }
 
+/* rows * cols numbers, through a layer. */
+static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y, int64_t rows,
+                          int64_t cols) {
+    auto check = [](int code) {
+        if (code != 0) {
+            throw std::runtime_error(layer_error(code));
+        }
+    };
+    struct layer *made = nullptr;
+    check(layer_create(&made, bias, (int)cols));
+    std::unique_ptr<struct layer, int (*)(struct layer *)> layer(made, layer_destroy);
+    check(layer_forward(made, x, y, rows, kernel.scale));
+    check(layer_wait(made));
+    return nullptr;
+}
+
 /* BiasGelu's table. It keeps the functions of ONNX Runtime for InferOutputShapeFn, which is not given them. */
 struct BiasGelu : OrtCustomOp {
     explicit BiasGelu(const OrtApi *api);
     const OrtApi *api;
 };
-
-static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
-    OrtTensorTypeAndShapeInfo *info = nullptr;
-    TRY(api->ShapeInferContext_GetInputTypeShape(context, 0, &info));
-    return api->ShapeInferContext_SetOutputTypeShape(context, 0, info);
-}
 
 /* No exception of C++ leaves: it becomes a status. */
 template <typename Work> static OrtStatus *guarded(const OrtApi *api, Work work) noexcept {
@@ -115,7 +134,7 @@ BiasGelu::BiasGelu(const OrtApi *api) : OrtCustomOp{}, api(api) {
     GetName = [](const OrtCustomOp *) { return "BiasGelu"; };
     GetExecutionProviderType = [](const OrtCustomOp *) { return "CPUExecutionProvider"; };
     GetInputMemoryType = [](const OrtCustomOp *, size_t) { return OrtMemTypeDefault; };
-    GetInputTypeCount = [](const OrtCustomOp *) -> size_t { return 2; };
+    GetInputTypeCount = input_count;
     GetOutputTypeCount = [](const OrtCustomOp *) -> size_t { return 1; };
     GetInputType = GetOutputType = [](const OrtCustomOp *, size_t) { return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT; };
     GetInputCharacteristic =
@@ -139,11 +158,5 @@ extern "C" __attribute__((visibility("default"))) OrtStatus *RegisterCustomOps(O
                                                                                const OrtApiBase *base) {
     const OrtApi *api = base->GetApi(ORT_INTERFACE);
     static const BiasGelu bias_gelu(api); // sessions keep its address
-    static OrtCustomOpDomain *const domain = [&] {
-        OrtCustomOpDomain *made = nullptr;
-        OrtStatus *failed = api->CreateCustomOpDomain("exercise", &made);
-        failed = failed ? failed : api->CustomOpDomain_Add(made, &bias_gelu);
-        return failed ? nullptr : made;
-    }();
-    return domain ? api->AddCustomOpDomain(options, domain) : api->CreateStatus(ORT_FAIL, "no domain");
+    return add_to_domain(api, &bias_gelu, options);
 }

@@ -27,9 +27,33 @@ struct Tensor {
     std::vector<int64_t> shape;
 };
 
-/* What the library returned, as a status: none for 0. */
-static OrtStatus *status_of(const OrtApi *api, int code) {
-    return code == 0 ? nullptr : api->CreateStatus(ORT_FAIL, layer_error(code));
+/* The table becomes an operator of the domain "exercise", in the sessions that are made with these options. */
+static OrtStatus *add_to_domain(const OrtApi *api, const OrtCustomOp *table, OrtSessionOptions *options) {
+    OrtCustomOpDomain *domain = nullptr;
+    TRY(api->CreateCustomOpDomain("exercise", &domain));
+    TRY(api->CustomOpDomain_Add(domain, table));
+    return api->AddCustomOpDomain(options, domain);
+}
+
+static size_t input_count(const OrtCustomOp *) {
+    return 2;
+}
+
+static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
+    OrtTensorTypeAndShapeInfo *info = nullptr;
+    TRY(api->ShapeInferContext_GetInputTypeShape(context, 0, &info));
+    return api->ShapeInferContext_SetOutputTypeShape(context, 0, info);
+}
+
+static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
+    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
+    OrtStatus *absent = api->KernelInfoGetAttribute_float(info, "scale", &kernel->scale);
+    if (absent) {
+        api->ReleaseStatus(absent);
+        kernel->scale = 1;
+    }
+    *made = kernel.release();
+    return nullptr;
 }
 
 /* Address and shape of an input. */
@@ -49,25 +73,9 @@ static OrtStatus *read_input(const OrtApi *api, const OrtKernelContext *context,
     return status;
 }
 
-static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
-    std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
-    OrtStatus *absent = api->KernelInfoGetAttribute_float(info, "scale", &kernel->scale);
-    if (absent) {
-        api->ReleaseStatus(absent);
-        kernel->scale = 1;
-    }
-    *made = kernel.release();
-    return nullptr;
-}
-
-/* rows * cols numbers, through a layer. */
+/* rows * cols numbers, through a layer: below. */
 static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y, int64_t rows,
-                          int64_t cols) {
-    static thread_local struct layer *layer; // of the call before: its work is done by now
-    layer_destroy(layer);
-    TRY(status_of(kernel.api, layer_create(&layer, bias, (int)cols)));
-    return status_of(kernel.api, layer_forward(layer, x, y, rows, kernel.scale));
-}
+                          int64_t cols);
 
 static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     const OrtApi *api = kernel.api;
@@ -88,17 +96,25 @@ static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     return forward(kernel, x.data, bias.data, y, rows, bias.shape[0]);
 }
 
+/* What the library returned, as a status: none for 0. */
+static OrtStatus *status_of(const OrtApi *api, int code) {
+    return code == 0 ? nullptr : api->CreateStatus(ORT_FAIL, layer_error(code));
+}
+
+/* rows * cols numbers, through a layer. */
+static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y, int64_t rows,
+                          int64_t cols) {
+    static thread_local struct layer *layer; // of the call before: its work is done by now
+    layer_destroy(layer);
+    TRY(status_of(kernel.api, layer_create(&layer, bias, (int)cols)));
+    return status_of(kernel.api, layer_forward(layer, x, y, rows, kernel.scale));
+}
+
 /* BiasGelu's table. It keeps the functions of ONNX Runtime for InferOutputShapeFn, which is not given them. */
 struct BiasGelu : OrtCustomOp {
     explicit BiasGelu(const OrtApi *api);
     const OrtApi *api;
 };
-
-static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
-    OrtTensorTypeAndShapeInfo *info = nullptr;
-    TRY(api->ShapeInferContext_GetInputTypeShape(context, 0, &info));
-    return api->ShapeInferContext_SetOutputTypeShape(context, 0, info);
-}
 
 /* No exception of C++ leaves: it becomes a status. */
 template <typename Work> static OrtStatus *guarded(const OrtApi *api, Work work) noexcept {
@@ -114,7 +130,7 @@ BiasGelu::BiasGelu(const OrtApi *api) : OrtCustomOp{}, api(api) {
     GetName = [](const OrtCustomOp *) { return "BiasGelu"; };
     GetExecutionProviderType = [](const OrtCustomOp *) { return "CPUExecutionProvider"; };
     GetInputMemoryType = [](const OrtCustomOp *, size_t) { return OrtMemTypeDefault; };
-    GetInputTypeCount = [](const OrtCustomOp *) -> size_t { return 2; };
+    GetInputTypeCount = input_count;
     GetOutputTypeCount = [](const OrtCustomOp *) -> size_t { return 1; };
     GetInputType = GetOutputType = [](const OrtCustomOp *, size_t) { return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT; };
     GetInputCharacteristic =
@@ -138,8 +154,5 @@ extern "C" __attribute__((visibility("default"))) OrtStatus *RegisterCustomOps(O
                                                                                const OrtApiBase *base) {
     const OrtApi *api = base->GetApi(ORT_INTERFACE);
     static const BiasGelu bias_gelu(api); // sessions keep its address
-    OrtCustomOpDomain *domain = nullptr;
-    TRY(api->CreateCustomOpDomain("exercise", &domain));
-    TRY(api->CustomOpDomain_Add(domain, &bias_gelu));
-    return api->AddCustomOpDomain(options, domain);
+    return add_to_domain(api, &bias_gelu, options);
 }
