@@ -50,7 +50,8 @@ def compute(judge, a, words, scale=None, **more):
 
 
 def sizes(judge):
-    for shape in SHAPES:
+    compute(judge, inputs(judge, SHAPES[0]), "", delay=100)
+    for shape in SHAPES[1:]:
         compute(judge, inputs(judge, shape), "")
     a = inputs(judge, (40, 5))
     a["x"][3, 1], a["x"][7, 2] = np.nan, 100

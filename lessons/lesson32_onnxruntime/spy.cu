@@ -3,17 +3,18 @@
  *
  *   - count what the exercise is given and has to give back: statuses, and descriptions of shapes; and what it may not give back, domains;
  *   - poison an output before the exercise writes it;
- *   - are slow, if that is asked for: so another thread comes in between.
+ *   - let a thread wait until another one is as far, if that is asked for: so both are in the exercise's code.
  *
  * It has no device code.
  */
 #include "ort.h"
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <dlfcn.h>
+#include <mutex>
 #include <string>
-#include <thread>
 
 enum { FUNCTIONS = 276 }; // of version 17 of the interface
 static_assert(ORT_INTERFACE == 17, "count the functions anew");
@@ -22,7 +23,16 @@ static const OrtApi *real;
 static void *copied[FUNCTIONS];
 static OrtApi &ours = *(OrtApi *)copied; // beyond these nothing is read
 static OrtStatus *(*register_exercise)(OrtSessionOptions *, const OrtApiBase *);
-static std::atomic<int> statuses, infos, domains_released, milliseconds;
+static std::atomic<int> statuses, infos, domains_released;
+
+/* So many threads wait for each other, each when it has its output. */
+static struct {
+    std::mutex lock;
+    std::condition_variable changed;
+    int awaited;
+} meeting;
+
+enum { PATIENCE = 3 }; // seconds: an exercise that lets one thread in after the other is right, too
 
 // ---------------------------------------------------------------- functions of ours
 
@@ -71,13 +81,20 @@ static void poison(OrtValue *value) {
     }
 }
 
+static void meet() {
+    std::unique_lock<std::mutex> guard(meeting.lock);
+    meeting.awaited--;
+    meeting.changed.notify_all();
+    meeting.changed.wait_for(guard, std::chrono::seconds(PATIENCE), [] { return meeting.awaited <= 0; });
+}
+
 static OrtStatus *output(OrtKernelContext *context, size_t index, const int64_t *dimensions, size_t count,
                          OrtValue **value) noexcept {
     OrtStatus *status = real->KernelContext_GetOutput(context, index, dimensions, count, value);
     if (!status && *value) {
         poison(*value);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    meet();
     return status;
 }
 
@@ -166,8 +183,9 @@ const char *spy_open(const char *path) {
     return wrong.c_str();
 }
 
-void spy_delay(int of_each_output) {
-    milliseconds = of_each_output;
+void spy_meet(int threads) {
+    std::lock_guard<std::mutex> guard(meeting.lock);
+    meeting.awaited = threads;
 }
 
 int spy_statuses(void) {
