@@ -1,0 +1,16 @@
+#!/bin/sh
+# tables.sh: prints the rows of the page's tables of a GPU, and words of its text ("~ "), made from h200.txt (which
+# record.sh printed). tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record.
+set -eu
+cd "$(dirname "$0")"
+
+awk '
+  /^--- / { section = $0; next }
+  /^20[0-9][0-9]-/ { date = $0 }
+  /^NVIDIA/ { machine = $0; sub(/,.*/, "", machine) }
+  section !~ /SEED=1/ { next }
+  /^copy kernel/ {
+    printf "| version | predict: %% of copy | ms (%s, %s) | GB/s | %% of copy |\n", machine, date
+    printf "| copy kernel | 100 | %s | %.0f | 100.0 |\n", $3, $4
+  }
+  $1 ~ /^gemm_hopper_kernel/ && NF == 5 { printf "| %s | | %s | %.0f | %.1f |\n", $1, $2, $3, $5 }' h200.txt
