@@ -170,7 +170,8 @@ static __device__ __forceinline__ void wgmma_n256(float (&sum)[128], uint64_t a,
                  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
                  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
                  "%128, %129, p, 1, 1, 0, 1; }"
-                 : HOPPER_SUMS_16(0), HOPPER_SUMS_16(16), HOPPER_SUMS_16(32), HOPPER_SUMS_16(48), HOPPER_SUMS_16(64), HOPPER_SUMS_16(80), HOPPER_SUMS_16(96), HOPPER_SUMS_16(112)
+                 : HOPPER_SUMS_16(0), HOPPER_SUMS_16(16), HOPPER_SUMS_16(32), HOPPER_SUMS_16(48), HOPPER_SUMS_16(64),
+                   HOPPER_SUMS_16(80), HOPPER_SUMS_16(96), HOPPER_SUMS_16(112)
                  : "l"(a), "l"(b), "r"(add)
                  : "memory");
 }
@@ -188,7 +189,8 @@ static __device__ __forceinline__ void wgmma_n256_e4m3(float (&sum)[128], uint64
                  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
                  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
                  "%128, %129, p, 1, 1; }"
-                 : HOPPER_SUMS_16(0), HOPPER_SUMS_16(16), HOPPER_SUMS_16(32), HOPPER_SUMS_16(48), HOPPER_SUMS_16(64), HOPPER_SUMS_16(80), HOPPER_SUMS_16(96), HOPPER_SUMS_16(112)
+                 : HOPPER_SUMS_16(0), HOPPER_SUMS_16(16), HOPPER_SUMS_16(32), HOPPER_SUMS_16(48), HOPPER_SUMS_16(64),
+                   HOPPER_SUMS_16(80), HOPPER_SUMS_16(96), HOPPER_SUMS_16(112)
                  : "l"(a), "l"(b), "r"(add)
                  : "memory");
 }
@@ -265,9 +267,9 @@ static inline CUtensorMap tensor_map_2d(CUtensorMapDataType type, int size, cons
                columns, (unsigned long long)stride[0]);
         exit(CHECK_EXIT_FAIL);
     }
-    CUresult error = encode(&map, type, 2, (void *)matrix, extent, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                            CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUresult error =
+        encode(&map, type, 2, (void *)matrix, extent, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (error != CUDA_SUCCESS) {
         printf("FAIL: cuTensorMapEncodeTiled: error %d for a matrix of %d x %d\n", (int)error, rows, columns);
         exit(CHECK_EXIT_FAIL);

@@ -32,14 +32,14 @@
 typedef __nv_bfloat16 bf16;
 
 enum { WARP = 32, CONSUMERS = 2 };
-enum { BM = 128, BK = 64 };      // rows of a block's tile; numbers of a step: 128 bytes, what the swizzle is made for
-enum { BOX = 64 };               // columns of B or C in one copy: 128 bytes as well
+enum { BM = 128, BK = 64 }; // rows of a block's tile; numbers of a step: 128 bytes, what the swizzle is made for
+enum { BOX = 64 };          // columns of B or C in one copy: 128 bytes as well
 enum { BOX_BYTES = BK * BOX * 2, EIGHT_ROWS = 8 * 128 };
 #ifndef GROUP
-#define GROUP 16                 // rows of tiles that blocks go through together, from version 5 on
+#define GROUP 16 // rows of tiles that blocks go through together, from version 5 on
 #endif
 #ifndef STAGES
-#define STAGES 4                 // of versions 3 and later
+#define STAGES 4 // of versions 3 and later
 #endif
 
 // ---------------------------------------------------------------- the reference
@@ -272,8 +272,7 @@ struct multiply_bf16 {
 };
 
 /* Version 4: as version 3, with twice the tile. Without setmaxnreg 384 threads have 168 registers each: too few. */
-static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel4(struct layer l,
-                                                                    const __grid_constant__ maps maps) {
+static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel4(struct layer l, const __grid_constant__ maps maps) {
     extern __shared__ __align__(1024) char shared[];
     Ring &s = *(Ring *)shared;
     int row = blockIdx.y * BM, col = blockIdx.x * BN, group = threadIdx.x / WARPGROUP, steps = ceil_div(l.K, BK);
@@ -344,8 +343,7 @@ static __device__ void store_boxes(bf16 (&boxes)[2][64 * BOX], const CUtensorMap
 }
 
 /* Version 5: version 4 with another order of the tiles, and the sums leave by TMA. */
-static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel5(struct layer l,
-                                                                    const __grid_constant__ maps maps) {
+static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel5(struct layer l, const __grid_constant__ maps maps) {
     extern __shared__ __align__(1024) char shared[];
     workshop &w = *(workshop *)shared;
     Ring &s = w.ring;
@@ -374,8 +372,7 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel5(struct layer
 
 /* Version 6: as many blocks as multiprocessors; each takes tile after tile. The ring never stops: when the consumers
  * store a tile, the producer is already loading the next one. */
-static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel6(struct layer l,
-                                                                    const __grid_constant__ maps maps) {
+static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel6(struct layer l, const __grid_constant__ maps maps) {
     extern __shared__ __align__(1024) char shared[];
     workshop &w = *(workshop *)shared;
     Ring &s = w.ring;
@@ -425,8 +422,7 @@ static __device__ void load_shared_tiles(Ring &s, int stage, const maps &maps, i
 
 /* Version 7: two blocks of a cluster have tiles one below the other. A stage is empty when the consumers of both blocks
  * have released it, since this block writes there, too. */
-static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel7(struct layer l,
-                                                                    const __grid_constant__ maps maps) {
+static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel7(struct layer l, const __grid_constant__ maps maps) {
     extern __shared__ __align__(1024) char shared[];
     workshop &w = *(workshop *)shared;
     Ring &s = w.ring;
@@ -481,8 +477,7 @@ struct multiply_fp8 {
     }
 };
 
-static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel8(struct layer l,
-                                                                    const __grid_constant__ maps maps) {
+static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel8(struct layer l, const __grid_constant__ maps maps) {
     extern __shared__ __align__(1024) char shared[];
     workshop &w = *(workshop *)shared;
     Ring &s = w.ring;
@@ -640,8 +635,8 @@ static void verify_versions(int first, int last, int M, int N, int K, uint64_t s
 /* Empty matrices, shapes that fill no tile, shapes that fill all, fewer steps than stages and more; and one with more
  * tiles than a machine of 132 multiprocessors has blocks, for the versions that go from tile to tile. */
 static void verify_shapes(int first, int last, uint64_t seed) {
-    static const int shapes[][3] = {{0, 8, 8},     {8, 0, 8},      {8, 8, 0},        {1, 8, 8},      {64, 136, 64},
-                                    {129, 264, 72}, {300, 520, 328}, {128, 256, 640}};
+    static const int shapes[][3] = {{0, 8, 8},     {8, 0, 8},      {8, 8, 0},       {1, 8, 8},
+                                    {64, 136, 64}, {129, 264, 72}, {300, 520, 328}, {128, 256, 640}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         verify_versions(first, last, shapes[s][0], shapes[s][1], shapes[s][2], seed);
     }

@@ -1,5 +1,5 @@
 // expect: race
-// says: nobody has committed its group
+// says: may still use it: nobody has
 /* Missing commit: there is no group, so the wait waits for nothing. */
 #include <cuda_bf16.h>
 #include <stdint.h>

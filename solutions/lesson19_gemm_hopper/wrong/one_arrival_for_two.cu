@@ -1,4 +1,5 @@
-// expect: race
+// expect: divergent_barrier
+// says: never ends
 /* `empty` counts one arrival: the stage is free when the first of two consumers has read it. */
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// expect: race
+// expect: divergent_barrier
+// says: Unfinished bulk copy
 /* The producer overwrites stages that consumers still read. */
 #include <cuda_bf16.h>
 #include <stdint.h>
