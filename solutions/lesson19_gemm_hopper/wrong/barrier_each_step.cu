@@ -62,7 +62,7 @@ __global__ __launch_bounds__(THREADS, 1) void matmul_kernel(int M, int N, int K,
                 tma_load(s.B[stage], &maps.B, col, step * BK, &s.full[stage]);
                 tma_load(s.B[stage] + BOX * BK, &maps.B, col + BOX, step * BK, &s.full[stage]);
             }
-            __syncthreads();
+            named_barrier(1, THREADS);
         }
         return;
     }
@@ -85,7 +85,7 @@ __global__ __launch_bounds__(THREADS, 1) void matmul_kernel(int M, int N, int K,
         if (threadIdx.x % WARPGROUP == 0) {
             mbarrier_arrive(&s.empty[stage]);
         }
-        __syncthreads();
+        named_barrier(1, THREADS);
     }
     store_sums(M, N, C, sum, row + consumer * 64, col);
 }

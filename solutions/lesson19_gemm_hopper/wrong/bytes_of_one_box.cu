@@ -1,6 +1,6 @@
-// expect: divergent_barrier
-// says: too many
-/* Wrong byte count: the second box of B was forgotten, so more bytes come than were expected. */
+// expect: race
+// says: Unfinished bulk copy
+/* Wrong byte count: the second box of B was forgotten, so `full` opens before it has come. */
 #include <cuda_bf16.h>
 #include <stdint.h>
 
