@@ -8,7 +8,7 @@
  *
  *     hopper_kernel1   a tensor map, an mbarrier, wgmma: one tile is loaded, then multiplied
  *     hopper_kernel2   a ring of stages, filled by the threads that multiply
- *     hopper_kernel3   warp specialisation: a producer fills the ring, two consumers multiply, mbarriers both ways
+ *     hopper_kernel3   warp specialization: a producer fills the ring, two consumers multiply, mbarriers both ways
  *     hopper_kernel4   tiles of 128 x 256: registers move from the producer to the consumers
  *     hopper_kernel5   an order of tiles for L2, and stores by TMA
  *     hopper_kernel6   persistent blocks: the next tile is loaded while this one is stored
