@@ -1,5 +1,5 @@
 // expect: divergent_barrier
-// says: are missing
+// says: still expects 0 of 1 arrivals and 8192 bytes
 /* Wrong byte count: both boxes of B are expected, and one is asked for. */
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // expect: race
-// says: may still use it: nobody has
+// says: A wgmma belongs to no group before wgmma.commit_group
 /* Missing commit: there is no group, so the wait waits for nothing. */
 #include <cuda_bf16.h>
 #include <stdint.h>

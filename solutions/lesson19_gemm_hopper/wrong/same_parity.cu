@@ -1,5 +1,5 @@
 // expect: divergent_barrier
-// says: is the parity of this wait wrong?
+// says: never ends
 /* Consumers always wait for parity 0: from the second round on that phase is long over. */
 #include <cuda_bf16.h>
 #include <stdint.h>
