@@ -18,7 +18,7 @@ list() {
 # No group left: sum_tile waits for its newest group, too, and releases its stage at once.
 change() {
   case ${1:-} in
-  no-group-left) echo '/^sum_tile\|void sum_tile/,/^}/{s/wgmma_wait<1>()/wgmma_wait<0>()/;s/if (step > 0) {/{/;s/release((i - 1) % STAGES);/release(stage);/;}' ;;
+  no-group-left) echo '/void sum_tile(/,/^}/{s/wgmma_wait<1>()/wgmma_wait<0>()/;s/if (step > 0) {/{/;s/^            release((i - 1) % STAGES);/release(stage);/;s/^    release((i - 1) % STAGES);//;}' ;;
   fewer-registers) echo 's/registers_give<40>/registers_give<24>/;s/registers_take<232>/registers_take<240>/' ;;
   esac
 }
