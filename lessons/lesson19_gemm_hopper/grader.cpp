@@ -247,7 +247,7 @@ static void by_tma(void) {
 
 static void ring(void) {
     const double most_barriers = 2;
-    const unsigned most_shared = 100000;
+    const unsigned least_shared = 98304, most_shared = 100000;
     struct result r = counted();
     const struct emulatorCounters *c = &r.answer.counters;
     double barriers = c->barriers / (double)(BLOCKS * WARPS);
@@ -262,6 +262,12 @@ static void ring(void) {
         judge_fail("access_limit",
                    "the result is right, but a block takes %u bytes of shared memory (limit %u, three stages).", shared,
                    most_shared);
+    }
+    if (shared < least_shared) {
+        judge_fail("access_limit",
+                   "the result is right, but a block takes %u bytes of shared memory; three stages are %u.\n"
+                   "          With fewer, the producer has nowhere to put the tiles after the next one.",
+                   shared, least_shared);
     }
     judge_note("%.1f block barriers (limit %.0f), %u bytes of shared memory", barriers, most_barriers, shared);
 }

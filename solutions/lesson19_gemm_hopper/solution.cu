@@ -23,8 +23,8 @@
  *   - C is only written. With K = 0 it is 0;
  *   - the work is queued in `stream`, and the function returns without waiting for it;
  *   - nothing but the M * N elements of C is written, nothing outside A and B is read;
- *   - on the emulator: all of A and B comes by TMA, each tile once for a block; no load of global memory; a block has at
- *     most three stages of shared memory, 96 KiB and a few barriers (limit 100,000 bytes); and after the first
+ *   - on the emulator: all of A and B comes by TMA, each tile once for a block; no load of global memory; a block has
+ *     three stages of shared memory, 96 KiB and a few barriers (98,304 to 100,000 bytes); and after the first
  *     __syncthreads() nobody waits for all threads: at most 2 block barriers for a warp.
  */
 // arch: sm_90a
