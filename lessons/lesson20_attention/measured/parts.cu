@@ -1,0 +1,60 @@
+/* parts WHAT: decode or backward, the two sections of lesson 20 beside the forward pass, each by itself. Also, as a library
+ * (-DLIBRARY), what race.py and backward_race.py call. */
+#define main lesson20_main
+#include "lessons/lesson20_attention/lesson20.cu"
+#undef main
+
+#ifdef LIBRARY
+
+static struct attention attention_of(int batch, int heads, int heads_kv, int n, int causal,
+                                     const void *const *tensors) {
+    struct attention a = {};
+    a.batch = batch, a.heads = heads, a.heads_kv = heads_kv;
+    a.queries = a.keys = n;
+    a.rows_q = a.rows_k = batch * n;
+    a.causal = causal;
+    a.scale = 1 / sqrtf(D);
+    a.Q = (const bf16 *)tensors[0], a.K = (const bf16 *)tensors[1], a.V = (const bf16 *)tensors[2];
+    a.O = (bf16 *)tensors[3], a.lse = (float *)tensors[4];
+    return a;
+}
+
+/* A version by its number. tensors: Q, K, V, O, lse; O and lse are written. */
+extern "C" void lesson20_version(int version, int batch, int heads, int heads_kv, int n, int causal,
+                                 const void *const *tensors, cudaStream_t stream) {
+    versions[version - 1].launch(attention_of(batch, heads, heads_kv, n, causal, tensors), stream);
+}
+
+/* The last version that this GPU has. */
+extern "C" void lesson20_forward(int batch, int heads, int heads_kv, int n, int causal, const void *const *tensors,
+                                 cudaStream_t stream) {
+    versions[versions_here() - 1].launch(attention_of(batch, heads, heads_kv, n, causal, tensors), stream);
+}
+
+/* tensors: Q, K, V, O, lse, dO, delta, dQ, dK, dV; the last four are written. */
+extern "C" void lesson20_backward(int batch, int heads, int heads_kv, int n, int causal, const void *const *tensors,
+                                  cudaStream_t stream) {
+    struct backward w = {attention_of(batch, heads, heads_kv, n, causal, tensors), (const bf16 *)tensors[5]};
+    w.delta = (float *)tensors[6];
+    w.dQ = (bf16 *)tensors[7], w.dK = (bf16 *)tensors[8], w.dV = (bf16 *)tensors[9];
+    backward_all(&w, stream);
+}
+
+#else
+
+int main(int argc, char **argv) {
+    struct options options = options_read(argc > 1 ? argc - 1 : 1, argv + (argc > 1), VERSIONS);
+    const char *what = argc > 1 ? argv[1] : "";
+    device_print_backend();
+    if (strcmp(what, "decode") == 0) {
+        decode_section(options.seed, options.size);
+    } else if (strcmp(what, "backward") == 0) {
+        backward_section(options.seed, options.size, versions[versions_here() - 1].launch);
+    } else {
+        fprintf(stderr, "usage: parts decode|backward [--size N] [--seed N]\n");
+        return CHECK_EXIT_USAGE;
+    }
+    return verify_finish(what);
+}
+
+#endif
