@@ -6,7 +6,7 @@
  * You will learn what attention computes, why its matrix of scores must not be stored, how softmax is corrected while
  * the scores come, and how one kernel keeps tensor cores busy with two products and a softmax between them.
  *
- *     attention 1          three kernels: scores, softmax, values; the scores go through memory
+ *     attention1           three kernels: scores, softmax, values; the scores go through memory
  *     attention_kernel2    one kernel: online softmax over tiles of keys, mma.sync, the scores stay in registers
  *     attention_kernel3    the same with 32 rows for each warp, and copies a tile ahead
  *     attention_kernel4    Hopper: TMA fetches, wgmma multiplies; a warp group of its own asks for the copies
@@ -1037,7 +1037,7 @@ static void attention5(const struct attention &a, cudaStream_t stream) {
 }
 
 static const struct version versions[] = {
-    {"attention 1", attention1, false, true}, {"attention_kernel2", attention2},
+    {"attention1", attention1, false, true}, {"attention_kernel2", attention2},
     {"attention_kernel3", attention3},        {"attention_kernel4", attention4, true},
     {"attention_kernel5", attention5, true},
 };

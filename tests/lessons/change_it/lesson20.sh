@@ -1,6 +1,34 @@
 # Lesson 20: the changes under "Change it", and what its page says of them (tests/lessons/change_it.test.sh).
 
-change 1 '/attention_kernel1(const/,/^}/s/if (i < n) {/{/'
-ran V=1
-answers error 'Invalid __global__ read of size 4 bytes'
-answers error 'by thread (1,0,0) in block (0,0,0)'
+# A copy of one of the lesson's headers with a change of its own, which the program includes in the place of the header.
+header() {
+  sed "$2" "$folder/$1" >"$scratch/$1"
+  if cmp -s "$scratch/$1" "$folder/$1"; then no "$lesson, $1" "the text to replace was not found"; fi
+}
+
+change 1 's/factor\[i\] = exp2_fast(.*;/factor[i] = 1.0f;/'
+ran V=2
+answers error 'attention_kernel2, 1 x 2 heads (1 of K and V), 200 queries, 200 keys, causal: wrong'
+
+change 2 '/^static __device__ int keys_for/,/^}/s/return .*;/return p.s.keys;/'
+ran V=3 SIZE=256
+ended 0
+says "$(printed '/causal/ { causal = 1 } causal && /^attention_kernel3 / { printf "%.0f", $4 }') KiB"
+
+change 3 '/fence.proxy.async.shared::cta/d'
+sanitized V=4 SIZE=100
+answers error 'Missing fence.proxy.async reported'
+
+change 4 '/wgmma_wait<1>();/d'
+sanitized V=5 SIZE=300
+answers error 'Unfinished wgmma'
+
+header backward.h 's/(x - delta);/(x - 0 * delta);/'
+change 5 "s|lessons/lesson20_attention/backward.h|$scratch/backward.h|"
+ran V=6
+answers error 'dK'
+
+header decode.h 's/float share = exp2_fast(logsum.*;/float share = 1;/'
+change 6 "s|lessons/lesson20_attention/decode.h|$scratch/decode.h|"
+ran V=7
+answers error 'decode_kernel3'
