@@ -912,6 +912,8 @@ static __device__ void attention_hopper(const struct attention &a, const struct 
     online_end(online, value, a, p.s, row, lse_of(a, p));
     named_wait(ALONE + group, GROUP); // nobody in this group reads Q any more
     store_rows(value, (bf16 *)t.Q[group] + threadIdx.x % GROUP / WARP * 16 * D, a, p, row);
+#else
+    __trap(); // was not built for sm_90a
 #endif
 }
 

@@ -37,6 +37,9 @@ found "a GPU older than the toolkit" "|compute_75|Tesla V100 is sm_70, but CUDA 
 found "a driver older than the toolkit" "|compute_75|the driver supports CUDA 12, the toolkit is 13.0: update the driver" "driver 12080" "gpu 90 NVIDIA H200"
 capture sh tools/toolchain/gencode.sh "$NVCC" sm_60
 expect "an architecture that the toolkit has forgotten" error 'sm_60: this toolkit knows compute_75'
+capture sh tools/toolchain/gencode.sh "$NVCC" sm_80 sm_90a
+expect "the newest is for one GPU alone: the PTX of an older one, too" 0 \
+  'code=sm_90a -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90a,code=compute_90a'
 capture sh tools/toolchain/gencode.sh "$NVCC" hopper
 expect "a word that is no architecture" error 'ARCH=hopper: an architecture is sm_90'
 

@@ -2,6 +2,7 @@
 # gencode.sh NVCC ARCHITECTURE...: prints nvcc's -gencode options.
 #
 #   sm_90 sm_100   SASS for both, and the PTX of the newest, which later GPUs and the emulator can translate
+#   sm_80 sm_90a   SASS for both, and PTX of either: that of sm_90a is for this GPU alone, later ones translate the other
 #   compute_75     PTX alone
 set -eu
 . "$(dirname "$0")/../messages.sh"
@@ -9,7 +10,8 @@ set -eu
 nvcc=$1
 shift
 known=" $("$nvcc" --list-gpu-arch | tr '\n' ' ') "
-virtual='' # of the newest real architecture seen
+virtual='' # of the last architecture
+later=''   # the last real one whose PTX later GPUs can translate
 
 for word in "$@"; do
   number=${word#*_}
@@ -27,8 +29,15 @@ for word in "$@"; do
     ;;
   esac
   case $word in
-  sm_*) printf '%s' "-gencode arch=compute_$number,code=sm_$number " ;;
+  sm_*[af]) printf '%s' "-gencode arch=compute_$number,code=sm_$number " ;;
+  sm_*)
+    printf '%s' "-gencode arch=compute_$number,code=sm_$number "
+    later=$number
+    ;;
   esac
   virtual=$number
 done
+case $virtual in
+*[af]) [ -z "$later" ] || printf '%s' "-gencode arch=compute_$later,code=compute_$later " ;;
+esac
 printf '%s\n' "-gencode arch=compute_$virtual,code=compute_$virtual"

@@ -1,10 +1,8 @@
 /* parts WHAT: decode or backward, the two sections of lesson 20 beside the forward pass, each by itself. Also, as a library
- * (-DLIBRARY), what backward_race.py calls. */
+ * (-DLIBRARY), what race.py and backward_race.py call. */
 #define main lesson20_main
 #include "lessons/lesson20_attention/lesson20.cu"
 #undef main
-#include "lessons/lesson20_attention/backward.h"
-#include "lessons/lesson20_attention/decode.h"
 
 #ifdef LIBRARY
 
@@ -21,7 +19,13 @@ static struct attention attention_of(int batch, int heads, int heads_kv, int n, 
     return a;
 }
 
-/* tensors: Q, K, V, O, lse; O and lse are written. */
+/* A version by its number. tensors: Q, K, V, O, lse; O and lse are written. */
+extern "C" void lesson20_version(int version, int batch, int heads, int heads_kv, int n, int causal,
+                                 const void *const *tensors, cudaStream_t stream) {
+    versions[version - 1].launch(attention_of(batch, heads, heads_kv, n, causal, tensors), stream);
+}
+
+/* The last version that this GPU has. */
 extern "C" void lesson20_forward(int batch, int heads, int heads_kv, int n, int causal, const void *const *tensors,
                                  cudaStream_t stream) {
     versions[versions_here() - 1].launch(attention_of(batch, heads, heads_kv, n, causal, tensors), stream);
