@@ -28,15 +28,17 @@ END
 }
 
 if [ "$1" = build_tune ]; then
-  variants | while read -r name script; do
-    own=$2/$name/$here
-    mkdir -p "$own"
-    sed "$script" $here/decode.h >"$own/decode.h"
-    ! cmp -s "$own/decode.h" $here/decode.h || { echo "decode.sh: $name changes nothing" >&2 && exit 1; }
-    nvcc -O3 -lineinfo -std=c++17 -cudart shared -I"$2/$name" -I. -gencode arch=compute_80,code=compute_80 \
-      -gencode arch=compute_90a,code=sm_90a -Xptxas -v $here/measured/parts.cu -o "$2/parts_$name" -ldl -lpthread 2>"$2/$name/ptxas.txt" &
-  done
-  wait
+  variants | {
+    while read -r name script; do
+      own=$2/$name/$here
+      mkdir -p "$own"
+      sed "$script" $here/decode.h >"$own/decode.h"
+      ! cmp -s "$own/decode.h" $here/decode.h || { echo "decode.sh: $name changes nothing" >&2 && exit 1; }
+      nvcc -O3 -lineinfo -std=c++17 -cudart shared -I"$2/$name" -I. -gencode arch=compute_80,code=compute_80 \
+        -gencode arch=compute_90a,code=sm_90a -Xptxas -v $here/measured/parts.cu -o "$2/parts_$name" -ldl -lpthread 2>"$2/$name/ptxas.txt" &
+    done
+    wait
+  }
   exit
 fi
 
