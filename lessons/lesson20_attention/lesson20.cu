@@ -1039,9 +1039,8 @@ static void attention5(const struct attention &a, cudaStream_t stream) {
 }
 
 static const struct version versions[] = {
-    {"attention1", attention1, false, true}, {"attention_kernel2", attention2},
-    {"attention_kernel3", attention3},        {"attention_kernel4", attention4, true},
-    {"attention_kernel5", attention5, true},
+    {"attention1", attention1, false, true}, {"attention_kernel2", attention2},       {"attention_kernel3", attention3},
+    {"attention_kernel4", attention4, true}, {"attention_kernel5", attention5, true},
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
