@@ -593,11 +593,19 @@ struct Tile4 {
     uint64_t full_Q, full_K[STAGES], full_V[STAGES], empty_K[STAGES], empty_V[STAGES];
 };
 
+/* The compiler reads this file once for each architecture. What follows exists on sm_90a only: elsewhere nothing uses it (and it says inline,
+ * so that nobody wonders why). */
+static __device__ constexpr bool is_hopper(void) {
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    return true;
+#else
+    return false;
+#endif
+}
 
 /* An mbarrier counts arrivals and bytes; when all are there, its phase ends, and the next one begins. The phases have the
  * parities 0, 1, 0, 1, ... To wait for parity 1 on a new one does not wait: the phase before its first is over. */
-static __device__ void barrier_create(uint64_t *barrier, int arrivals) {
+static inline __device__ void barrier_create(uint64_t *barrier, int arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(barrier)), "r"(arrivals) : "memory");
 }
 
@@ -718,7 +726,7 @@ static __device__ void start_PV(float (&value)[16][4], const uint32_t (&p)[Tile4
 }
 
 /* The producer: one thread asks for everything, in the order in which it is needed, as soon as its place is empty. */
-static __device__ void produce(Tile4 &t, const struct maps &maps, const struct place &p, int tiles) {
+static inline __device__ void produce(Tile4 &t, const struct maps &maps, const struct place &p, int tiles) {
     barrier_expect(&t.full_Q, sizeof t.Q);
     for (int group = 0; group < CONSUMERS; group++) {
         fetch(t.Q[group], &maps.Q, p.head, p.s.first_q + p.row + group * GROUP_ROWS, &t.full_Q);
@@ -775,9 +783,9 @@ static __device__ void operands_of(uint32_t (&prob)[Tile4::KEYS / 16][4], const 
 }
 
 /* Version 4: a consumer does one thing after the other. The copies run ahead, and the other group may multiply meanwhile. */
-static __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
-                                       const struct attention &a, const struct place &p, int group, int row,
-                                       int tiles) {
+static inline __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
+                                              const struct attention &a, const struct place &p, int group, int row,
+                                              int tiles) {
     for (int i = 0; i < tiles; i++) {
         int stage = i % Tile4::STAGES, parity = i / Tile4::STAGES % 2, key = (tiles - 1 - i) * Tile4::KEYS;
         float score[1][16][4], factor[2];
@@ -815,9 +823,9 @@ static __device__ void give_turn_to(int group) {
 
 /* Version 5: tile i's scores are started first, then O += P * V of the tile before; and while this is added up, the group takes
  * the exponentials of tile i. */
-static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
-                                          const struct attention &a, const struct place &p, int group, int row,
-                                          int tiles) {
+static inline __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
+                                                 const struct attention &a, const struct place &p, int group, int row,
+                                                 int tiles) {
     if (tiles == 0) {
         return;
     }
@@ -871,13 +879,10 @@ static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], st
     hold(value[0]);
 }
 
-#endif
-
 /* Threads 0 to 127 are the producer, 128 to 255 and 256 to 383 the consumers. The producer gives its registers to them: a thread
  * has 168 at first, 65536 / 384; then 24 or 240. */
 template <bool OVERLAPPED>
 static __device__ void attention_hopper(const struct attention &a, const struct maps &maps, int together) {
-#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char memory[];
     Tile4 &t = *(Tile4 *)memory;
     struct place p = place_of(a, Tile4::ROWS, together);
@@ -912,21 +917,26 @@ static __device__ void attention_hopper(const struct attention &a, const struct 
     online_end(online, value, a, p.s, row, lse_of(a, p));
     named_wait(ALONE + group, GROUP); // nobody in this group reads Q any more
     store_rows(value, (bf16 *)t.Q[group] + threadIdx.x % GROUP / WARP * 16 * D, a, p, row);
-#else
-    __trap(); // was not built for sm_90a
-#endif
 }
 
 static __global__ __launch_bounds__(Tile4::THREADS,
                                     1) void attention_kernel4(struct attention a,
                                                               const __grid_constant__ struct maps maps) {
-    attention_hopper<false>(a, maps, 1);
+    if constexpr (is_hopper()) {
+        attention_hopper<false>(a, maps, 1);
+    } else {
+        __trap();
+    }
 }
 
 static __global__ __launch_bounds__(Tile4::THREADS, 1) void attention_kernel5(struct attention a,
                                                                               const __grid_constant__ struct maps maps,
                                                                               int together) {
-    attention_hopper<true>(a, maps, together);
+    if constexpr (is_hopper()) {
+        attention_hopper<true>(a, maps, together);
+    } else {
+        __trap();
+    }
 }
 
 // ---------------------------------------------------------------- the launchers
