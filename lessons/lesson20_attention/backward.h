@@ -375,14 +375,18 @@ static void backward_cpu_row(const struct backward_problem *w, int b, int row, i
     const struct shape *s = &p->shape;
     size_t q = ((size_t)p->host_starts_q[b] + row) * s->heads + h, at = q * D;
     double lse = w->lse[((size_t)b * s->heads + h) * s->queries + row], delta = backward_dot(w->O + at, w->dO + at);
-    for (int key = 0; key < problem_seen(p, b, row); key++) {
-        size_t k = ((size_t)p->host_starts_k[b] + key) * s->heads_kv + h / (s->heads / s->heads_kv), from = k * D;
-        if (q % w->step == 0 || k % w->step == 0) {
+    size_t k = (size_t)p->host_starts_k[b] * s->heads_kv + h / (s->heads / s->heads_kv), rest = k % w->step;
+    for (int key = 0, seen = problem_seen(p, b, row); key < seen; key++, k += s->heads_kv) {
+        if (q % w->step == 0 || rest == 0) {
+            size_t from = k * D;
             double P = exp(backward_dot(p->Q + at, p->K + from) * p->a.scale - lse);
             double dS = P * (backward_dot(w->dO + at, p->V + from) - delta) * p->a.scale;
             backward_add(sum[0] + at, dS, p->K + from);
             backward_add(sum[1] + from, dS, p->Q + at);
             backward_add(sum[2] + from, P, w->dO + at);
+        }
+        for (rest += s->heads_kv; rest >= w->step;) { // k % w->step of the next key, without a division
+            rest -= w->step;
         }
     }
 }

@@ -33,7 +33,7 @@
 
 /* Keys of a warp's step; heads that share a read; a block; the fewest keys worth a block of their own in version 3. */
 enum { DECODE_TILE = 16, DECODE_HEADS = 8, DECODE_WARPS = 4, DECODE_CHUNK = 256 };
-enum { DECODE_THREADS = DECODE_WARPS * WARP, DECODE_COMBINE_WARPS = 8 };
+enum { DECODE_THREADS = DECODE_WARPS * WARP, DECODE_COMBINE_WARPS = 16 };
 
 /* What the kernels get. All of it lies on the device. */
 struct decode {
@@ -370,7 +370,7 @@ static __global__ __launch_bounds__(DECODE_THREADS, 3) void decode_kernel3(struc
 }
 
 /* Version 3, the second kernel: grid: heads x sequences. Each chunk has left its result and the logarithm of the sum of its
- * weights: so much does its result count. A warp takes every eighth chunk, a lane four elements. The order is always the
+ * weights: so much does its result count. A warp takes every sixteenth chunk, a lane four elements. The order is always the
  * same, so the same input gives the same bits. */
 static __global__ __launch_bounds__(DECODE_COMBINE_WARPS *WARP) void decode_combine_kernel(struct decode d) {
     __shared__ float4 sums[DECODE_COMBINE_WARPS][WARP];
@@ -387,7 +387,7 @@ static __global__ __launch_bounds__(DECODE_COMBINE_WARPS *WARP) void decode_comb
         highest = fmaxf(highest, __shfl_xor_sync(0xffffffff, highest, step));
     }
     float4 sum = {};
-#pragma unroll 4
+#pragma unroll 8
     for (int c = warp; c < chunks; c += DECODE_COMBINE_WARPS) {
         float share = exp2_fast(logsum[c] - highest);
         float4 v = ((const float4 *)d.partial)[(row * d.chunks + c) * WARP + lane];

@@ -2,7 +2,9 @@
 # decode.sh FOLDER [times|counts]: lesson 20's decode on the GPU of this machine, in turns with a copy of as many bytes. record.sh calls it in the root
 # of the workbook. First build:
 #     sh lessons/lesson20_attention/measured/decode.sh build FOLDER
-# The times take about 60 seconds (the CPU fills and checks gigabytes), the counts 30.
+# The times take about 60 seconds (the CPU fills and checks gigabytes), the counts 30. For other chunks, and other numbers of blocks at a time:
+#     sh lessons/lesson20_attention/measured/decode.sh build_tune FOLDER
+#     sh lessons/lesson20_attention/measured/decode.sh FOLDER tune
 set -u
 . tools/authoring/measured.sh
 here=lessons/lesson20_attention
@@ -14,8 +16,42 @@ if [ "$1" = build ]; then
   exit
 fi
 
+# Variants: a name, and what sed makes of decode.h.
+variants() {
+  cat <<'END'
+rounds4 s/ROUNDS = 8/ROUNDS = 4/
+rounds16 s/ROUNDS = 8/ROUNDS = 16/
+rounds32 s/ROUNDS = 8/ROUNDS = 32/
+blocks2 s/(DECODE_THREADS, 3)/(DECODE_THREADS, 2)/
+blocks4 s/(DECODE_THREADS, 3)/(DECODE_THREADS, 4)/
+END
+}
+
+if [ "$1" = build_tune ]; then
+  variants | {
+    while read -r name script; do
+      own=$2/$name/$here
+      mkdir -p "$own"
+      sed "$script" $here/decode.h >"$own/decode.h"
+      ! cmp -s "$own/decode.h" $here/decode.h || { echo "decode.sh: $name changes nothing" >&2 && exit 1; }
+      nvcc -O3 -lineinfo -std=c++17 -cudart shared -I"$2/$name" -I. -gencode arch=compute_80,code=compute_80 \
+        -gencode arch=compute_90a,code=sm_90a -Xptxas -v $here/measured/parts.cu -o "$2/parts_$name" -ldl -lpthread 2>"$2/$name/ptxas.txt" &
+    done
+    wait
+  }
+  exit
+fi
+
 cd "$1" || exit 1
 part=${2:-all}
+if [ "$part" = tune ]; then
+  for name in $(variants | cut -d ' ' -f 1); do
+    section "decode, $name"
+    grep -A2 'entry function.*decode_kernel3' "$name/ptxas.txt" | grep -E 'spill|Used'
+    timeout 120 "./parts_$name" decode
+  done
+  exit
+fi
 if [ "$part" != counts ]; then
   for seed in 1 2; do
     section "decode, SEED=$seed"
