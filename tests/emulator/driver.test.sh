@@ -68,7 +68,7 @@ compile_device "$scratch/a.ptx" linked_a.cu -arch=compute_75 -rdc=true -ptx
 compile_device "$scratch/b.ptx" linked_b.cu -arch=compute_75 -rdc=true -ptx
 
 compile_host contexts "$emulator/libcudart.so"
-for program in modules memory streams link entry_points wrong; do
+for program in modules memory streams graphs link entry_points wrong; do
   compile_host "$program"
 done
 
@@ -77,6 +77,7 @@ run_all() {
   run modules "$scratch/kernels.ptx" "$scratch/plain.fatbin" "$scratch/kernels.cubin"
   run memory
   run streams "$scratch/kernels.ptx"
+  run graphs "$scratch/kernels.ptx"
   run link "$scratch/a.ptx" "$scratch/b.ptx"
   run entry_points
 }
@@ -124,6 +125,7 @@ else
   run_sanitized modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
   run_sanitized memory
   run_sanitized streams "$scratch/kernels.ptx"
+  run_sanitized graphs "$scratch/kernels.ptx"
   run_sanitized link "$scratch/a.ptx" "$scratch/b.ptx"
   run_sanitized entry_points
 fi
