@@ -49,7 +49,7 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, uint64_t addr
             return fault(w, in, FINDING_READ_ONLY, lane);
         return host;
     }
-    if (found && !found->limit && found->size)
+    if (found && !memory_is_live(found) && found->size)
         return fault(w, in, FINDING_USE_AFTER_FREE, lane);
     bool far_away = !found && !memory_is_device_range(address) && address >= 4096;
     return fault(w, in, far_away ? FINDING_HOST_POINTER : FINDING_OUT_OF_BOUNDS, lane);
