@@ -53,7 +53,7 @@ static bool freed(const struct allocation *a) {
 static uint8_t *bytes_at(const struct allocation *a, uint64_t address, uint64_t size) {
     uint64_t offset = address - a->base, limit = a->reserved ? a->size : a->limit;
     if (a->mappings)
-        return memory_at(a, address, size);
+        return memory_mapped_at(a, address, size);
     return offset < limit && size <= limit - offset ? a->host + offset : NULL;
 }
 

@@ -260,9 +260,9 @@ static void touch_shared(struct block_watch *b, struct touch *t) {
 
 /* Finds the allocation: nearly always that of the last lane. */
 static bool find_allocation(struct touch *t) {
-    if (!t->allocation || !memory_at(t->allocation, t->address, t->bytes))
+    if (!t->allocation || !memory_mapped_at(t->allocation, t->address, t->bytes))
         t->allocation = memory_find(t->address);
-    return t->allocation && t->allocation->watch && memory_at(t->allocation, t->address, t->bytes);
+    return t->allocation && t->allocation->watch && memory_mapped_at(t->allocation, t->address, t->bytes);
 }
 
 static void touch_global(struct block_watch *b, struct touch *t) {

@@ -528,7 +528,7 @@ bool memory_is_reserved(uint64_t address) {
 
 uint8_t *memory_translate(uint64_t address, uint64_t size) {
     const struct allocation *a = memory_find(address);
-    return a ? memory_at(a, address, size) : NULL;
+    return a ? memory_mapped_at(a, address, size) : NULL;
 }
 
 void memory_each_live(void (*visit)(const struct allocation *, void *), void *argument) {

@@ -93,9 +93,13 @@ size_t memory_free_bytes(int device);
 /* Host pointer to [address, address + size) if it lies whole in one live allocation, else NULL. */
 static inline uint8_t *memory_at(const struct allocation *a, uint64_t address, uint64_t size) {
     uint64_t offset = address - a->base;
-    if (__builtin_expect(offset < a->limit && size <= a->limit - offset, 1))
-        return a->host + offset;
-    return __builtin_expect(a->mappings != 0, 0) ? a->mappings->at(a, address, size, false) : (uint8_t *)0;
+    return offset < a->limit && size <= a->limit - offset ? a->host + offset : (uint8_t *)0;
+}
+/* The same, also behind the limit of memory that is mapped piece by piece. For paths that are slow anyway: nothing is called above, so that
+ * compilers can do several lanes at once. */
+static inline uint8_t *memory_mapped_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    uint8_t *host = memory_at(a, address, size);
+    return host || !a->mappings ? host : a->mappings->at(a, address, size, false);
 }
 /* Has it, or may it have, memory that can be accessed? Not when it was freed. */
 static inline bool memory_is_live(const struct allocation *a) {
@@ -106,8 +110,7 @@ uint8_t *memory_translate(uint64_t address, uint64_t size);
 /* Host pointer to what a kernel is about to store, all of it: memory_at(), and notes the author. NULL also where
  * kernels may not store. */
 #define AUTHOR_KERNEL 1
-static inline uint8_t *memory_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
-    uint8_t *host = memory_at(a, address, size);
+static inline uint8_t *memory_guarded_at(const struct allocation *a, uint64_t address, uint64_t size, uint8_t *host) {
     if (!host || !a->guarded)
         return host;
     if (a->read_only || (a->mappings && !a->mappings->at(a, address, size, true)))
@@ -115,6 +118,12 @@ static inline uint8_t *memory_store_at(const struct allocation *a, uint64_t addr
     if (a->authors)
         memset(a->authors + (address - a->base), AUTHOR_KERNEL, size);
     return host;
+}
+static inline uint8_t *memory_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    return memory_guarded_at(a, address, size, memory_at(a, address, size));
+}
+static inline uint8_t *memory_mapped_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    return memory_guarded_at(a, address, size, memory_mapped_at(a, address, size));
 }
 void memory_set_read_only(struct allocation *a, bool read_only);
 
