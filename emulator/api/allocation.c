@@ -16,7 +16,7 @@
 
 static const struct allocation *live_at(const void *pointer) {
     const struct allocation *a = memory_find(ADDRESS(pointer));
-    return a && a->limit ? a : NULL;
+    return a && memory_is_live(a) ? a : NULL;
 }
 
 /* Allocates, for a call named in messages, and stores the address. */

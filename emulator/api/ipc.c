@@ -40,7 +40,7 @@ static cudaError_t refuse_handle(const char *function, const char *handle, enum 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer) {
     ENTER();
     const struct allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
-    if (!handle || !a || !a->limit || a->kind != MEMORY_DEVICE)
+    if (!handle || !a || !a->limit || a->mappings || a->kind != MEMORY_DEVICE)
         return state_refuse(__func__, cudaErrorInvalidValue, "%p is not memory of cudaMalloc.", pointer);
     write_handle(handle->reserved, KIND_MEMORY, a->base, a->id);
     return cudaSuccess;

@@ -192,7 +192,7 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
 /* Machine code, or ptxas when it is asked, tells how many registers a kernel has and how much of a stack its calls
  * take. */
 static bool resources_wanted(void) {
-    return launches_wanted() || check_is_on(CHECK_MEMORY);
+    return launches_wanted() || check_is_on(CHECK_MEMORY | CHECK_SYNC);
 }
 
 /* Finds the PTX of a binary. `kernel_name` is for the message, NULL for none. */

@@ -46,12 +46,14 @@ static enum home home_of(const struct allocation *a) {
 
 /* A graph's memory may live by the time that a copy is executed. */
 static bool freed(const struct allocation *a) {
-    return a->size && !a->limit && !a->reserved;
+    return a->size && !memory_is_live(a) && !a->reserved;
 }
 
 /* Host pointer to the bytes, if they are all in the allocation. */
 static uint8_t *bytes_at(const struct allocation *a, uint64_t address, uint64_t size) {
     uint64_t offset = address - a->base, limit = a->reserved ? a->size : a->limit;
+    if (a->mappings)
+        return memory_mapped_at(a, address, size);
     return offset < limit && size <= limit - offset ? a->host + offset : NULL;
 }
 
@@ -83,12 +85,19 @@ static cudaError_t locate(const char *function, const char *role, struct side s,
                          : state_refuse(function, cudaErrorInvalidValue, "The %s is a null pointer.", role);
     out->home = home_of(a);
     out->bytes = bytes_at(a, s.address, bytes);
+    if (!out->bytes && a->mappings)
+        return state_refuse(function, cudaErrorInvalidValue,
+                            "Of the %zu bytes of the %s from 0x%llx on, some lie where nothing is mapped or where the "
+                            "device has no access.",
+                            bytes, role, at);
     if (!out->bytes)
         return state_refuse(function, cudaErrorInvalidValue,
                             "The %s has %llu bytes left from 0x%llx on (an allocation of %llu bytes), and %zu bytes "
                             "are wanted.",
                             role, (unsigned long long)(a->base + a->size - s.address), at, (unsigned long long)a->size,
                             bytes);
+    if (a->mappings && strcmp(role, "destination") == 0 && !a->mappings->at(a, s.address, bytes, true))
+        return state_refuse(function, cudaErrorInvalidValue, "The destination 0x%llx was made read-only.", at);
     return cudaSuccess;
 }
 

@@ -1,6 +1,8 @@
 /* See advice.h. Each function adds one or two sentences without a line break. */
 #include "check/advice.h"
 
+#include <string.h>
+
 #define NULL_PAGES ((uint64_t)1 << 16)
 #define NEAR       ((uint64_t)1 << 30)
 
@@ -124,7 +126,21 @@ static void after_free(struct text *t, const struct bad_access *bad) {
                 bad->nearest->size, bad->nearest->base);
 }
 
+static void not_mapped(struct text *t, const struct bad_access *bad) {
+    if (strcmp(bad->obstacle, "reserved but not mapped") == 0)
+        text_string(t,
+                    "cuMemAddressReserve gives addresses and no memory: cuMemCreate makes memory, and cuMemMap puts it "
+                    "there.");
+    else
+        text_string(t, "A mapping begins without any access: cuMemSetAccess says which device may read, or read and "
+                       "write, and for which addresses.");
+}
+
 void advise(struct text *t, const struct bad_access *bad) {
+    if (bad->obstacle) {
+        not_mapped(t, bad);
+        return;
+    }
     switch (bad->finding) {
     case FINDING_OUT_OF_BOUNDS:
         out_of_bounds(t, bad);

@@ -25,6 +25,7 @@ struct bad_access {
     uint32_t rank;                    /* by this rank */
     const uint32_t *block;            /* that block's index; NULL: there is none of this rank */
     const struct allocation *nearest; /* NULL when there is none */
+    const char *obstacle;             /* of reserved addresses: why these cannot be accessed; NULL */
     uint64_t thread;                  /* blockIdx * blockDim + threadIdx, counted over the grid */
     uint64_t threads;                 /* in the grid */
     struct pointer_argument argument; /* that leads to `nearest`, if there is just one */

@@ -169,6 +169,11 @@ void allocation_unwrite(const struct allocation *a, uint64_t address) {
     __atomic_fetch_and(&a->watch->written[at / 64], ~((uint64_t)1 << at % 64), __ATOMIC_RELAXED);
 }
 
+void allocation_renewed(const struct allocation *a, uint64_t address, uint64_t bytes) {
+    if (a->watch && a->watch->written)
+        memset((uint8_t *)a->watch->written + (address - a->base) / 8, 0, bytes / 8);
+}
+
 void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,
                        uint64_t from_address, uint64_t bytes) {
     uint64_t where, end = from_address + bytes;

@@ -30,6 +30,8 @@ void allocation_let_chunks_go(void);
 
 /* Bytes of device memory were written or read by something else than a kernel's loads and stores. */
 void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes);
+/* Whole pages hold other memory now, which nobody has written. */
+void allocation_renewed(const struct allocation *a, uint64_t address, uint64_t bytes);
 /* What was stored in this byte is undefined: it counts as unwritten again. */
 void allocation_unwrite(const struct allocation *a, uint64_t address);
 /* Of each `pitch` bytes only the first `width` are meant to be used. */
@@ -74,7 +76,7 @@ static inline bool allocation_set_written(const struct allocation *a, uint64_t a
 /* Do values stay what a kernel has stored until a kernel, a copy or an atomic stores something else? The host may
  * write to its own memory at any time. */
 static inline bool allocation_keeps_values(const struct allocation *a) {
-    return !a->read_only && a->kind != MEMORY_PINNED && a->kind != MEMORY_REGISTERED;
+    return !a->read_only && !a->mappings && a->kind != MEMORY_PINNED && a->kind != MEMORY_REGISTERED;
 }
 
 /* Memory is about to change: copies the values that kernels have written, except those that no access to come can

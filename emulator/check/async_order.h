@@ -1,12 +1,13 @@
 /* What the asynchronous proxy does, and when a warp knows that it is done: what wgmma reads in shared memory, and what bulk copies read and
- * write there. None of it is ordered by what comes next in its thread. It is done when its thread has waited for its group, or its bytes have
+ * write there and write in global memory. None of it is ordered by what comes next in its thread. It is done when its thread has waited for its group, or its bytes have
  * arrived at an mbarrier; who is told so after that, by a barrier for example, knows it, too.
  *
  * So a warp has for each kind of such work a vector clock of its own, beside the one in order.h, and all that hands on the one hands on the
- * others: "what warp i began before this time is done, and I know". The fourth is the other way round: which accesses of the generic proxy a
+ * others: "what warp i began before this time is done, and I know". ASYNC_FENCED is the other way round: which accesses of the generic proxy a
  * fence.proxy.async has made visible to the asynchronous one.
  *
- * It is kept per block, and only for kernels that use the proxy. */
+ * The blocks of a cluster copy into each other's shared memory, so the clocks have the warps of all its blocks: 32 for each, by their
+ * ranks. They are kept per block, and only for kernels that use the proxy. */
 #ifndef ASYNC_ORDER_H
 #define ASYNC_ORDER_H
 
@@ -17,14 +18,19 @@
 
 enum async_fact {
     ASYNC_PRODUCTS, /* wgmma has read its operands */
-    ASYNC_LOADS,    /* a bulk copy has written shared memory */
     ASYNC_STORES,   /* a bulk copy has read shared memory */
+    ASYNC_WRITES,   /* a bulk copy has written global memory */
     ASYNC_FENCED,   /* a fence.proxy.async has come behind a generic access */
+    ASYNC_LOADS,    /* a bulk copy has written shared memory; of each block of the cluster it is a fact of its own */
     ASYNC_FACTS
 };
+#define ASYNC_LOADS_OF(rank) (ASYNC_LOADS + (rank)) /* into that block's shared memory */
 
+/* What is handed on by a synchronization variable. */
 struct async_clock {
-    uint32_t before[ASYNC_FACTS][ASYNC_WARPS];
+    uint64_t cluster;      /* whose warps it speaks of; 0: nobody's */
+    uint32_t width, count; /* warps of the cluster; that times the facts */
+    uint32_t before[];     /* [fact][warp] */
 };
 
 /* Groups of products or of bulk copies that a warp has committed: when, by their numbers. */
@@ -36,27 +42,47 @@ struct async_groups {
 };
 
 struct async_order {
-    struct async_clock base; /* what all warps knew at the last barrier of the whole block */
-    struct async_clock warps[ASYNC_WARPS];
+    uint64_t cluster;
+    uint32_t width, count, first; /* warps of the cluster; that times the facts; the first warp of this block */
     struct async_groups products[ASYNC_WARPS], stores[ASYNC_WARPS];
+    uint32_t wrote[ASYNC_WARPS]; /* when a warp's last bulk copy into global memory began; 0: there was none */
+    uint32_t before[]; /* [warp of this block; or ASYNC_WARPS: what all knew at its last barrier][fact][warp] */
 };
 
-/* Is what warp `by` began at this time done, as far as this warp knows? */
-static inline bool async_is_known(const struct async_order *a, enum async_fact fact, uint32_t by, uint32_t time,
-                                  uint32_t warp) {
-    return time < a->base.before[fact][by] || time < a->warps[warp].before[fact][by];
+struct async_order *async_order_new(uint32_t blocks);
+void async_order_start(struct async_order *a, uint64_t cluster, uint32_t rank);
+
+/* What one warp knows: [fact][warp]. */
+static inline uint32_t *async_known(struct async_order *a, uint32_t warp) {
+    return a->before + (uint64_t)warp * a->count;
 }
 
-void async_clock_join(struct async_clock *to, const struct async_clock *from);
-/* All that a warp knows. */
-struct async_clock async_clock_of(const struct async_order *a, uint32_t warp);
+/* Is what warp `by` of the cluster began at this time done: as far as the block has agreed at its last barrier, or as this warp knows? */
+static inline bool async_is_agreed(const struct async_order *a, uint32_t fact, uint32_t by, uint32_t time) {
+    return time < async_known((struct async_order *)(uintptr_t)a, ASYNC_WARPS)[fact * a->width + by];
+}
+static inline bool async_is_known(const struct async_order *a, uint32_t fact, uint32_t by, uint32_t time,
+                                  uint32_t warp) {
+    return async_is_agreed(a, fact, by, time) ||
+           time < async_known((struct async_order *)(uintptr_t)a, warp)[fact * a->width + by];
+}
+
+/* Joins all that a warp knows to a clock, which is made when there is none; and what a clock knows of this cluster to a warp. */
+void async_release(const struct async_order *a, uint32_t warp, struct async_clock **to);
+void async_acquire(struct async_order *a, uint32_t warp, const struct async_clock *from);
+/* Joins a clock to another, or replaces one that speaks of another cluster. */
+void async_clock_join(struct async_clock **to, const struct async_clock *from);
+void async_clock_forget(struct async_clock *c);
 void async_barrier(struct async_order *a, uint32_t warps);
 
 /* A warp's work so far becomes a group; all but the newest `left` groups are done. A product is its whole warpgroup's. */
 void async_commit(struct async_groups *g, uint32_t time, uint32_t lanes);
 void async_products_wait(struct async_order *a, uint32_t warp, uint32_t left);
-void async_stores_wait(struct async_order *a, uint32_t warp, uint32_t left, uint32_t lanes);
-/* The generic accesses of each warp before these times are fenced. */
-void async_fence(struct async_order *a, uint32_t warp, const uint32_t before[ASYNC_WARPS]);
+/* written: until it is there, not only until it has been read. */
+void async_stores_wait(struct async_order *a, uint32_t warp, uint32_t left, uint32_t lanes, bool written);
+/* The warp's bulk copies into global memory are done that began before this time; ~0: all. */
+uint32_t async_written(const struct async_order *a, uint32_t warp);
+/* The generic accesses of each warp of a block, whose first one that is, before these times are fenced. */
+void async_fence(struct async_order *a, uint32_t warp, uint32_t first, const uint32_t before[ASYNC_WARPS]);
 
 #endif

@@ -7,6 +7,7 @@
 #include "check/block_watch.h"
 #include "check/probed_shared.h"
 #include "check/race.h"
+#include "machine/block_cluster.h"
 
 #define NEVER_OVER (~0u)
 
@@ -16,40 +17,73 @@ enum async_fact async_fact_of(const struct launch_watch *l, bool write, struct a
     return write ? ASYNC_LOADS : product ? ASYNC_PRODUCTS : ASYNC_STORES;
 }
 
-bool async_unfinished(const struct block_watch *b, uint64_t word, bool write, struct access_record record,
-                      uint32_t warp) {
-    uint32_t time = write ? record.time : b->async_reads[(word << b->launch->unit_shift) / ASYNC_PIECE];
-    enum async_fact fact = async_fact_of(b->launch, write, record);
-    return time >= b->order.start && !async_is_known(b->order.async, fact, RECORD_WARP(record.packed), time, warp);
+/* The first warp of a block in the clocks of its cluster. */
+static uint32_t first_warp(const struct race *now, uint32_t block) {
+    const struct block_watch *b = now->b;
+    if (block == b->order.index)
+        return b->order.async->first;
+    const struct block *own = now->touch->warp->block;
+    uint32_t rank = 0;
+    while (rank + 1 < own->launch->cluster_blocks && cluster_block(own, rank)->index != block)
+        rank++;
+    return rank * ASYNC_WARPS;
+}
+
+/* Was it made before the block began? Shared memory of clusters begins without records. */
+static bool is_older(const struct race *now, const struct full_record *old, uint32_t time) {
+    return old->block == now->b->order.index && time < now->b->order.start;
+}
+
+bool async_unfinished(const struct race *now, const struct full_record *old, bool write) {
+    const struct block_watch *b = now->b, *owner = now->touch && now->shared ? now->touch->target->watch : b;
+    uint32_t by = first_warp(now, old->block) + RECORD_WARP(old->record.packed);
+    if (!now->shared)
+        return !async_is_known(b->order.async, ASYNC_WRITES, by, old->record.time,
+                               RECORD_WARP(now->record.record.packed));
+    uint32_t time = write ? old->record.time : owner->async_reads[(now->word << b->launch->unit_shift) / ASYNC_PIECE];
+    uint32_t fact = async_fact_of(b->launch, write, old->record);
+    if (fact == ASYNC_LOADS && now->touch)
+        fact = ASYNC_LOADS_OF(now->touch->target->rank);
+    return !is_older(now, old, time) &&
+           !async_is_known(b->order.async, fact, by, time, RECORD_WARP(now->record.record.packed));
 }
 
 /* Of cp.async nothing is said: nobody puts a fence behind it. */
-bool async_unfenced(const struct block_watch *b, struct access_record record, uint32_t warp) {
-    return !(record.packed & RECORD_COPY) && record.time >= b->order.start &&
-           !async_is_known(b->order.async, ASYNC_FENCED, RECORD_WARP(record.packed), record.time, warp);
+bool async_unfenced(const struct race *now, const struct full_record *old) {
+    struct access_record record = old->record;
+    return !(record.packed & RECORD_COPY) && !is_older(now, old, record.time) &&
+           !async_is_known(now->b->order.async, ASYNC_FENCED, first_warp(now, old->block) + RECORD_WARP(record.packed),
+                           record.time, RECORD_WARP(now->record.record.packed));
 }
 
 void async_remember_read(struct block_watch *b, const struct touch *t) {
+    struct block_watch *owner = t->target ? t->target->watch : b;
     struct access_record record = touch_record(b, t);
     uint64_t unit = b->launch->unit_shift, end = (t->address + t->bytes - 1) >> unit;
     for (uint64_t piece = t->address / ASYNC_PIECE; piece <= (t->address + t->bytes - 1) / ASYNC_PIECE; piece++)
-        b->async_reads[piece] = record.time;
+        owner->async_reads[piece] = record.time;
     record.time = NEVER_OVER;
     for (uint64_t i = t->address >> unit; i <= end; i++)
-        shadow_set_record(&b->shadow, i, SHADOW_READ_TOO, record);
+        if (owner->cluster_shadow)
+            owner->cluster_shadow[i].reads[1] =
+                (struct full_record){b->launch->operation.serial, b->order.index, record};
+        else
+            shadow_set_record(&b->shadow, i, SHADOW_READ_TOO, record);
 }
 
 /* May the warp's products read what was written there? */
 static bool write_is_seen(const struct block_watch *b, struct access_record record, uint32_t warp, uint32_t lane) {
-    const struct async_clock *base = &b->order.async->base;
-    uint32_t by = RECORD_WARP(record.packed), index = RECORD_INSN(record.packed);
+    const struct async_order *a = b->order.async;
+    uint32_t by = a->first + RECORD_WARP(record.packed), index = RECORD_INSN(record.packed);
     if (record.time < b->order.start)
         return true;
-    if (!(record.packed & RECORD_COPY) && record.time < b->order.base && record.time < base->before[ASYNC_FENCED][by])
-        return true;
     if (record.packed & RECORD_COPY && b->launch->probes->items[index].kind != PROBE_COPY_WRITE)
-        return async_is_known(b->order.async, ASYNC_LOADS, by, record.time, warp);
-    return order_in_block(&b->order, record, warp, lane) && !async_unfenced(b, record, warp);
+        return async_is_known(a, ASYNC_LOADS, by, record.time, warp);
+    if (record.packed & RECORD_COPY)
+        return order_in_block(&b->order, record, warp, lane);
+    if (record.time < b->order.base && async_is_agreed(a, ASYNC_FENCED, by, record.time))
+        return true;
+    return order_in_block(&b->order, record, warp, lane) && async_is_known(a, ASYNC_FENCED, by, record.time, warp);
 }
 
 static bool writes_are_seen(const struct block_watch *b, const struct touch *t) {

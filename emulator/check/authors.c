@@ -87,7 +87,7 @@ void authors_launch_ended(void) {
 
 static const struct allocation *with_authors(uint64_t address, uint64_t bytes) {
     const struct allocation *a = memory_find(address);
-    return a && a->authors && memory_at(a, address, bytes) ? a : NULL;
+    return a && a->authors && memory_mapped_at(a, address, bytes) ? a : NULL;
 }
 
 /* The author of a byte in the table, as it stands now. */

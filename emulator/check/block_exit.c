@@ -4,12 +4,23 @@
 
 #include "check/block_watch.h"
 #include "check/watch.h"
+#include "machine/block_cluster.h"
+
+/* Of a copy by the asynchronous proxy one has to know that it is done. */
+static bool is_copy_known(const struct block *block, const struct full_record *r, uint32_t warp) {
+    uint32_t rank = 0;
+    while (rank + 1 < block->launch->cluster_blocks && cluster_block(block, rank)->index != r->block)
+        rank++;
+    return async_is_known(block->watch->order.async, ASYNC_LOADS_OF(block->rank),
+                          rank * ASYNC_WARPS + RECORD_WARP(r->record.packed), r->record.time, warp);
+}
 
 /* Does any warp of the block know of it? They have all exited. */
-static bool is_known(const struct block_watch *b, const struct full_record *r) {
+static bool is_known(const struct block *block, const struct full_record *r) {
+    const struct block_order *o = &block->watch->order;
     struct block_id by = block_id(r->launch, r->block, 0, ~0u);
-    for (uint32_t i = 0; i < b->order.warp_count; i++)
-        if (order_between_blocks(&b->order, by, r->record, i))
+    for (uint32_t i = 0; i < o->warp_count; i++)
+        if (r->record.packed & RECORD_COPY ? is_copy_known(block, r, i) : order_between_blocks(o, by, r->record, i))
             return true;
     return false;
 }
@@ -34,11 +45,12 @@ static void note(const struct block *b, const struct full_record *r, uint64_t ad
 void watch_block_exits(struct block *b) {
     struct block_watch *watch = b->watch;
     uint32_t shift = watch->launch->unit_shift, words = b->launch->shared_bytes >> shift;
+    registers_end(watch, b);
     for (uint32_t i = 0; watch->cluster_shadow && i < words; i++) {
         const struct shadow_word *word = &watch->cluster_shadow[i];
         const struct full_record *records[] = {&word->write, &word->strong, &word->reads[0], &word->reads[1]};
         for (int k = 0; k < 4; k++)
-            if (records[k]->launch && records[k]->block != watch->order.index && !is_known(watch, records[k]))
+            if (records[k]->launch && records[k]->block != watch->order.index && !is_known(b, records[k]))
                 note(b, records[k], (uint64_t)i << shift, k < 2);
     }
 }

@@ -91,6 +91,7 @@ struct block_watch {
         uint32_t base, warp; /* reads by warps with larger numbers than this one change nothing */
     } read_shared;
     struct products_watch *products[MAX_WARPS]; /* NULL: the kernel has none */
+    struct register_use *registers;             /* of each warp; NULL: check/register_use.c has nothing to look at */
     uint32_t *async_reads;       /* when the asynchronous proxy last read 16 bytes: check/async_shared.c */
     struct read_log reads;       /* not yet propagated to the shadow words */
     uint64_t *shared_written;    /* a bit per byte */
@@ -193,9 +194,10 @@ void race_shared(struct block_watch *b, const struct touch *t);
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_record record);
 
 /* check/async_shared.c: accesses of the asynchronous proxy to shared memory. */
-bool async_unfinished(const struct block_watch *b, uint64_t word, bool write, struct access_record record,
-                      uint32_t warp);
-bool async_unfenced(const struct block_watch *b, struct access_record record, uint32_t warp);
+struct race;
+/* Is a recorded access of that proxy not known to be done where this one is made; was a generic one not fenced? */
+bool async_unfinished(const struct race *now, const struct full_record *old, bool write);
+bool async_unfenced(const struct race *now, const struct full_record *old);
 void async_remember_read(struct block_watch *b, const struct touch *t);
 /* Which fact about its proxy ends a recorded access. */
 enum async_fact async_fact_of(const struct launch_watch *l, bool write, struct access_record record);
@@ -208,6 +210,14 @@ void barrier_note_passing(struct block_watch *b, const struct warp *w, const str
 void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in);
 void barrier_opens(struct block_watch *b, const struct block *block);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
+
+/* check/register_use.c: setmaxnreg. At a launch's first block, and at each: how many registers a thread has; at the instruction; at the
+ * block's end. */
+struct register_use;
+struct register_use *registers_new(const struct launch *l);
+void registers_start(struct block_watch *b, const struct launch *l);
+void registers_change(struct block_watch *b, const struct warp *w, const struct insn *in, const struct probe *s);
+void registers_end(struct block_watch *b, const struct block *block);
 
 /* check/gone_around.c: lanes that go past a *_sync function at which others wait for them. */
 void gone_around_note(struct block_watch *b, const struct warp *w, const struct insn *in);

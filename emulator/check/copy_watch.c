@@ -139,15 +139,15 @@ static void note_order(const struct copied *c, const struct allocation *to, cons
 /* What kernels have stored and nobody has looked at since is known by what is in memory. */
 void copy_watch_before(uint64_t address, uint64_t bytes) {
     const struct allocation *a = memory_find(address);
-    if (a && a->watch && a->limit && bytes)
+    if (a && a->watch && memory_is_live(a) && bytes)
         allocation_keep_values(a, address, bytes, stream_order_floor());
 }
 
 void copy_watch(const struct copied *c) {
     const struct allocation *to = memory_find(c->to.address);
     const struct allocation *from = c->fill ? NULL : memory_find(c->from.address);
-    to = to && to->limit ? to : NULL;
-    from = from && from->limit ? from : NULL;
+    to = to && memory_is_live(to) ? to : NULL;
+    from = from && memory_is_live(from) ? from : NULL;
     if (checks_on() & CHECK_INIT) {
         note_written(c, to, from);
         note_part(c, to);

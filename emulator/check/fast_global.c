@@ -232,10 +232,10 @@ static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct b
 static inline void find_allocation(struct touch *t, uint64_t at) {
     const struct allocation **cache = &t->warp->worker->cache[((const struct access *)t->in->extra)->slot];
     t->allocation = *cache;
-    if (t->allocation && memory_at(t->allocation, at, t->bytes))
+    if (t->allocation && memory_mapped_at(t->allocation, at, t->bytes))
         return;
     t->allocation = memory_find(at);
-    if (t->allocation && memory_at(t->allocation, at, t->bytes) && grid_may_use(t->warp->launch, t->allocation))
+    if (t->allocation && memory_mapped_at(t->allocation, at, t->bytes) && grid_may_use(t->warp->launch, t->allocation))
         *cache = t->allocation;
 }
 

@@ -54,7 +54,7 @@ static inline void note_visit(const struct fast_path *q, const struct visit *v, 
     if (v->launch != q->by.record.launch || v->block != q->by.record.block)
         return;
     p->mine |= where;
-    p->thread |= where & ROW_WHERE(((ROW_AT(packed, 0) ^ now) & THREAD_BITS) == 0);
+    p->thread |= where & ROW_WHERE(((ROW_AT(packed, 0) ^ now) & (THREAD_BITS | RECORD_COPY)) == 0);
     enum epoch_scope scope = epoch_scope(&q->by, v->time);
     if (scope != EPOCH_NOBODY)
         p->ordered |= where & (scope == EPOCH_ALL ? ROW_ALL : which_warp(packed, now)) & ~which_copy(packed);
@@ -223,7 +223,8 @@ static bool write_row(struct fast_path *q, const struct row *r) {
 /* ---- a single shadow word ---- */
 
 static inline bool is_thread(const struct fast_path *q, const struct full_record *m, uint32_t packed) {
-    return epoch_is_own_block(&q->by, m) && epoch_same_thread(m->record.packed, packed);
+    return epoch_is_own_block(&q->by, m) && epoch_same_thread(m->record.packed, packed) &&
+           !(m->record.packed & RECORD_COPY);
 }
 
 static inline struct full_record record_at(const struct race_chunk *c, uint64_t i, enum shadow_slot slot) {

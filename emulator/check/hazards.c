@@ -11,6 +11,8 @@
 #include "check/parts.h"
 #include "check/symbols.h"
 #include "base/text.h"
+#include "base/text.h"
+#include "isa/instruction.h"
 #include "ptx/opcode.h"
 
 /* ---- collecting ---- */
@@ -141,7 +143,7 @@ static void put_what(struct text *t, const struct hazard *h, const struct pointe
 }
 
 /* Between the asynchronous proxy and others. */
-static const struct {
+static const struct async_words {
     const char *title, *missing, *advice;
 } async_words[] = {
     [ASYNC_PRODUCTS] = {"Unfinished wgmma", " in a wgmma that may still be under way",
@@ -158,6 +160,11 @@ static const struct {
          "A bulk copy reads shared memory in the background. The thread that began it has to commit its group "
          "(cp.async.bulk.commit_group) and to wait for it (cp.async.bulk.wait_group.read 0), and a barrier has to come "
          "behind that, before others write there again."},
+    [ASYNC_WRITES] =
+        {"Unfinished bulk copy", " with a bulk copy that may still be under way",
+         "A bulk copy writes global memory in the background. The thread that began it has to commit its group "
+         "(cp.async.bulk.commit_group) and to wait for it with cp.async.bulk.wait_group 0, before it lets others read "
+         "there; cp.async.bulk.wait_group.read waits only until the copy has read shared memory."},
     [ASYNC_FENCED] = {"Missing fence.proxy.async", ", with no fence.proxy.async between",
                       "wgmma and bulk copies look at shared memory through another proxy than loads and stores do: "
                       "whoever has stored "
@@ -165,8 +172,25 @@ static const struct {
                       "cuda::ptx::fence_proxy_async) before the barrier behind which it is read."},
 };
 
+static bool is_store_async(const struct kernel *k, const struct insn *in) {
+    const struct ptx_insn *p = k && in ? k->code.sources[in->index] : NULL;
+    return p && p->row && p->row->memory == MEMORY_ASYNC_STORE;
+}
+
+/* The words for a hazard of that proxy; of st.async, which is none of its copies, they are a store's. */
+static const struct async_words *words_of_proxy(const struct hazard *h) {
+    static const struct async_words store = {"Unfinished st.async", " with a st.async that may still be under way",
+                                             "What st.async stores is there when its bytes have arrived at its "
+                                             "mbarrier: wait for that phase "
+                                             "(mbarrier.try_wait in a loop). A cluster.sync() waits for threads, not "
+                                             "for such stores."};
+    return h->kind == HAZARD_ASYNC + ASYNC_LOADS && is_store_async(h->kernel_then, h->then)
+               ? &store
+               : &async_words[h->kind - HAZARD_ASYNC];
+}
+
 bool hazard_is_of_proxy(const struct hazard *h) {
-    return h->kind >= HAZARD_ASYNC && h->kind <= HAZARD_UNFENCED;
+    return h->kind >= HAZARD_ASYNC && h->kind < HAZARD_PLAIN_READ;
 }
 
 /* A bulk copy or a wgmma. */
@@ -179,7 +203,7 @@ static const char *missing(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return " with an asynchronous copy";
     if (hazard_is_of_proxy(h))
-        return async_words[h->kind - HAZARD_ASYNC].missing;
+        return words_of_proxy(h)->missing;
     if (h->relation <= RELATION_BLOCK && (is_of_background(h->now) || is_of_background(h->then)))
         return ", with no mbarrier or barrier between";
     switch (h->relation) {
@@ -213,7 +237,7 @@ static const char *advice(const struct hazard *h) {
         return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
                "pipe.consumer_wait()), then __syncthreads() before other threads read what it brought.";
     if (hazard_is_of_proxy(h))
-        return async_words[h->kind - HAZARD_ASYNC].advice;
+        return words_of_proxy(h)->advice;
     if (h->kind == HAZARD_PLAIN_READ)
         return "Others update this with atomics meanwhile: a plain read may see any value it has had. If that is "
                "meant, "
@@ -272,7 +296,7 @@ static const char *name_of(const struct kernel *k, const struct source_position 
 static void put_race_title(struct text *t, const struct hazard *h) {
     struct text title = {0};
     const char *what = h->kind == HAZARD_COPY  ? "Unfinished copy"
-                       : hazard_is_of_proxy(h) ? async_words[h->kind - HAZARD_ASYNC].title
+                       : hazard_is_of_proxy(h) ? words_of_proxy(h)->title
                                                : "Race";
     text_format(&title, "%s: %s reported between %s access at ", h->warning ? "Warning" : "Error", what,
                 access_word(h->then, h->write_then));
@@ -421,6 +445,40 @@ static void put_nobody(struct text *t, const struct hazard *h, const struct poin
         "neutral value; or use the result only where the lane that is asked takes part.");
 }
 
+static void put_setmaxnreg(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    put_title(t, "Error: Wrong use of setmaxnreg reported.");
+    put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
+    put_reader(t, h);
+    switch ((enum register_mistake)h->use) {
+    case REGISTERS_OF_SOME_LANES:
+        text_format(t, MARK "    %u lanes of the warp do not execute it\n", h->asked);
+        break;
+    case REGISTERS_OF_SOME_WARPS:
+        text_string(t, MARK "    and not all four warps of its warpgroup execute the same\n");
+        break;
+    case REGISTERS_THE_OTHER_WAY:
+        text_format(t, MARK "    A thread has %u registers before it\n", h->asked);
+        break;
+    case REGISTERS_TOO_MANY:
+        text_format(
+            t, MARK "    All warps together want %g registers more than the block has, which began with %u a thread\n",
+            (uint64_t)h->bytes, h->asked);
+        break;
+    }
+    put_lines(t, h, arg);
+    put_advice(
+        t,
+        h->use == REGISTERS_TOO_MANY
+            ? "A setmaxnreg.inc waits until the block has so many registers left: on a GPU it waits for ever. Let the "
+              "other warps give up more by setmaxnreg.dec, or take fewer; __launch_bounds__ decides how many "
+              "there are."
+        : h->use == REGISTERS_THE_OTHER_WAY
+            ? "A setmaxnreg.dec gives up registers, and a setmaxnreg.inc takes more: the other way the behaviour is "
+              "undefined. __launch_bounds__ decides how many a thread begins with."
+            : "All threads of the four warps of a warpgroup have to execute the same setmaxnreg; otherwise the "
+              "behaviour is undefined. Branch on threadIdx.x / 128.");
+}
+
 static void put_gone_around(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     put_title(t, h->warning ? "Warning: Barrier error detected. Divergent thread(s) in warp."
                             : "Barrier error detected. Divergent thread(s) in warp.");
@@ -565,6 +623,7 @@ static const struct {
     [HAZARD_ASYNC + ASYNC_PRODUCTS] = {put_race, FINDING_RACE},
     [HAZARD_ASYNC + ASYNC_LOADS] = {put_race, FINDING_RACE},
     [HAZARD_ASYNC + ASYNC_STORES] = {put_race, FINDING_RACE},
+    [HAZARD_ASYNC + ASYNC_WRITES] = {put_race, FINDING_RACE},
     [HAZARD_UNFENCED] = {put_race, FINDING_RACE},
     [HAZARD_PLAIN_READ] = {put_race, FINDING_RACE},
     [HAZARD_EXIT] = {put_exit, FINDING_RACE},
@@ -572,6 +631,7 @@ static const struct {
     [HAZARD_REGISTERS] = {put_registers, FINDING_RACE},
     [HAZARD_NO_FENCE] = {put_no_fence, FINDING_RACE},
     [HAZARD_NOBODY] = {put_nobody, FINDING_UNINITIALIZED},
+    [HAZARD_SETMAXNREG] = {put_setmaxnreg, FINDING_DIVERGENT_BARRIER},
     [HAZARD_GONE_AROUND] = {put_gone_around, FINDING_LOST_LANE},
 };
 

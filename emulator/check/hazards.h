@@ -13,13 +13,23 @@ enum hazard_kind {
     HAZARD_COPY,  /* an access to what a cp.async may still be writing */
     HAZARD_ASYNC, /* one to what the asynchronous proxy may still be reading or writing, by enum async_fact */
     HAZARD_UNFENCED = HAZARD_ASYNC + ASYNC_FENCED, /* a read by that proxy of what the generic one has written */
-    HAZARD_PLAIN_READ, /* a race of a plain read with an atomic, in global memory: some mean it */
-    HAZARD_EXIT,       /* an access to shared memory of a block that may have exited by then */
-    HAZARD_UNWRITTEN,  /* memory is read that nobody has written, and the value is used */
-    HAZARD_NOBODY,     /* a shuffle asks a lane that does not take part, and what it gets is used */
-    HAZARD_REGISTERS,  /* of a wgmma under way are touched */
+    HAZARD_PLAIN_READ =
+        HAZARD_ASYNC + ASYNC_FACTS, /* a race of a plain read with an atomic, in global memory: some mean it */
+    HAZARD_EXIT,                    /* an access to shared memory of a block that may have exited by then */
+    HAZARD_UNWRITTEN,               /* memory is read that nobody has written, and the value is used */
+    HAZARD_NOBODY,                  /* a shuffle asks a lane that does not take part, and what it gets is used */
+    HAZARD_REGISTERS,               /* of a wgmma under way are touched */
     HAZARD_NO_FENCE, /* no wgmma.fence between a wgmma and who touched its registers; then: NULL, before the first one */
+    HAZARD_SETMAXNREG, /* used wrongly, by enum register_mistake in `use` */
     HAZARD_GONE_AROUND /* lanes that a mask names work behind the *_sync function, and never come to it */
+};
+
+/* What is wrong with a setmaxnreg; numbers are in `asked` and `bytes`. */
+enum register_mistake {
+    REGISTERS_OF_SOME_LANES, /* `asked` lanes of the warp do not execute it */
+    REGISTERS_OF_SOME_WARPS, /* of the warpgroup */
+    REGISTERS_THE_OTHER_WAY, /* .dec to more than the `asked` it has, or .inc to fewer */
+    REGISTERS_TOO_MANY,      /* all warps together want `bytes` registers more than the block was launched with */
 };
 
 /* How far the two accesses are apart: says what is missing between them. */

@@ -46,6 +46,7 @@ __attribute__((constructor)) static void observe_memory(void) {
         .freed = allocation_watch_freed,
         .host_fault = host_fault,
         .written = allocation_written,
+        .renewed = allocation_renewed,
         .find_unwritten = allocation_find_unwritten,
     };
 }

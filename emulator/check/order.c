@@ -83,6 +83,8 @@ static void fact_join(struct fact *to, const struct fact *from) {
         to->warp = from->warp;
     if (take)
         to->time = later(to->time, from->time);
+    to->written =
+        to->writer == from->writer ? later(to->written, from->written) : ~0u; /* of one warp only it is known */
 }
 
 static void facts_add(struct facts *f, struct fact new) {
@@ -128,6 +130,8 @@ bool facts_cover(const struct facts *f, struct block_id by, struct access_record
     const struct fact *fact = f->count ? fact_slot(f, by.block) : NULL;
     if (!fact || !fact->id.block)
         return false;
+    if (record.packed & RECORD_COPY && fact->writer == RECORD_WARP(record.packed) && record.time >= fact->written)
+        return false;
     return record.time < fact->base ||
            (record.time < fact->time && (fact->warp == WHOLE_BLOCK || fact->warp == RECORD_WARP(record.packed)));
 }
@@ -158,8 +162,6 @@ void order_start(struct block_order *o, struct order_launch *launch, uint32_t in
     facts_clear(&o->late);
     facts_clear(&o->pending);
     memset(o->pending_known, 0, sizeof o->pending_known);
-    if (o->async)
-        memset(o->async, 0, sizeof *o->async);
     for (struct warp_order *w = o->warps; w < o->warps + warps; w++) {
         if (w->used)
             warp_start_again(w);
@@ -370,7 +372,10 @@ static struct block_id own_id(const struct block_order *o) {
 
 /* A fact about this block: its base and the time of one warp, or of all when more than one is ahead of the base. */
 static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t base, const uint32_t known[MAX_WARPS]) {
-    struct fact fact = {own_id(o), base, known[warp], warp};
+    struct fact fact = {own_id(o), base, known[warp], warp, known[warp], warp};
+    uint32_t written = o->async ? async_written(o->async, warp) : ~0u;
+    if (written != ~0u)
+        fact.written = written;
     for (uint32_t i = 0; i < o->warp_count; i++)
         if (i != warp && known[i] > base) {
             fact.warp = WHOLE_BLOCK;
@@ -379,25 +384,10 @@ static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t 
     return fact;
 }
 
-static struct async_clock *clock_made(struct released *r) {
-    if (!r->async)
-        r->async = zeroed(1, sizeof *r->async);
-    return r->async;
-}
-
-/* same: as it was released by the same block before. */
-static void release_async(struct released *r, const struct block_order *o, uint32_t warp, bool same) {
-    struct async_clock now = async_clock_of(o->async, warp);
-    if (same && r->async)
-        async_clock_join(r->async, &now);
-    else
-        *clock_made(r) = now;
-}
-
 static void release(struct released *r, const struct block_order *o, uint32_t warp, uint32_t base,
                     const uint32_t known[MAX_WARPS]) {
     if (o->async)
-        release_async(r, o, warp, r->used && r->block == own_id(o).block);
+        async_release(o->async, warp, &r->async);
     if (r->used && r->block == own_id(o).block) {
         r->base = later(r->base, base);
         known_join(r->known, known);
@@ -417,7 +407,7 @@ static void released_clear(struct released *r) {
     struct async_clock *async = r->async;
     facts_clear(&facts);
     if (async)
-        *async = (struct async_clock){{{0}}};
+        async_clock_forget(async);
     *r = (struct released){.facts = facts, .async = async};
 }
 
@@ -462,13 +452,14 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
     release(&s->all, o, warp, base, known);
 }
 
-void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, bool copied) {
+void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, int copied) {
     uint32_t known[MAX_WARPS];
     memcpy(known, o->warps[warp].known, sizeof known);
     known[warp] = ++o->time;
     release(&s->arrived, o, warp, o->base, known);
-    if (copied && o->async)
-        s->arrived.async->before[ASYNC_LOADS][warp] = known[warp];
+    if (copied != ARRIVES_ITSELF && o->async)
+        s->arrived.async->before[ASYNC_LOADS_OF((uint32_t)copied) * o->async->width + o->async->first + warp] =
+            known[warp];
 }
 
 void order_phase_over(struct sync_variable *s) {
@@ -478,16 +469,14 @@ void order_phase_over(struct sync_variable *s) {
     if (s->all.used && s->all.block == r->block) {
         s->all.base = later(s->all.base, r->base);
         known_join(s->all.known, r->known);
-        if (r->async)
-            async_clock_join(clock_made(&s->all), r->async);
     } else { /* clocks of different blocks cannot be joined; the facts have them all */
         s->all.block = r->block;
         s->all.base = r->base;
         memcpy(s->all.known, r->known, sizeof r->known);
-        if (r->async)
-            *clock_made(&s->all) = *r->async;
     }
     s->all.used = true;
+    if (r->async)
+        async_clock_join(&s->all.async, r->async);
     facts_join(&s->all.facts, &r->facts);
     released_clear(r);
 }
@@ -540,8 +529,8 @@ void order_acquire(struct block_order *o, uint32_t warp, const struct sync_varia
     if (s->global && !acquires_from_launches(o, s))
         return;
     o->partly = w->used = true;
-    if (o->async && s->all.async && s->all.block == own_id(o).block)
-        async_clock_join(&o->async->warps[warp], s->all.async);
+    if (o->async && s->all.async)
+        async_acquire(o->async, warp, s->all.async);
     acquire(o, &s->reads, w->late_known, &w->late);
     acquire(o, &s->all, strongly ? w->known : w->pending_known, strongly ? &w->learned : &w->pending);
     o->pending_any |= !strongly && s->all.used;
@@ -591,5 +580,5 @@ void order_proxy_fence(struct block_order *o, uint32_t warp) {
     for (uint32_t i = 0; i < MAX_WARPS; i++)
         before[i] = later(later(o->warps[warp].known[i], o->warps[warp].pending_known[i]), o->base);
     before[warp] = ++o->time;
-    async_fence(o->async, warp, before);
+    async_fence(o->async, warp, o->async->first, before);
 }

@@ -60,6 +60,7 @@ struct block_id {
 struct fact {
     struct block_id id;
     uint32_t base, time, warp; /* warp: or WHOLE_BLOCK */
+    uint32_t written, writer;  /* bulk copies into global memory by warp `writer` from that time on may not be done */
 };
 struct facts {
     struct fact *items;
@@ -171,8 +172,10 @@ bool order_may_release(const struct block_order *o);
 /* A relaxed store does not release earlier writes. But its value was computed from earlier reads, and whoever writes
  * because of that value writes after them. */
 void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s);
-/* An arrival at an mbarrier: acquired by who waits, when the phase is over. copied: of the bytes of a bulk copy. */
-void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, bool copied);
+/* An arrival at an mbarrier: acquired by who waits, when the phase is over. copied: of bytes that a bulk copy has brought to the block of
+ * that rank. */
+#define ARRIVES_ITSELF (-1)
+void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, int copied);
 void order_phase_over(struct sync_variable *s);
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly);
 

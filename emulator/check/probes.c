@@ -72,7 +72,8 @@ static uint8_t group_probe(const struct instruction *row) {
                                     [ORDER_BULK_WAIT] = PROBE_BULK_WAIT,
                                     [ORDER_PRODUCT_FENCE] = PROBE_PRODUCT_FENCE,
                                     [ORDER_PRODUCT_COMMIT] = PROBE_PRODUCT_COMMIT,
-                                    [ORDER_PRODUCT_WAIT] = PROBE_PRODUCT_WAIT};
+                                    [ORDER_PRODUCT_WAIT] = PROBE_PRODUCT_WAIT,
+                                    [ORDER_REGISTERS] = PROBE_REGISTERS};
     return row->order < sizeof kinds ? kinds[row->order] : PROBE_NOTHING;
 }
 
@@ -81,10 +82,14 @@ static uint8_t groups_left(const struct ptx_insn *p) {
     return (uint8_t)(groups < 8 ? groups : 8);
 }
 
-/* fence.proxy.async, and the arrival that is part of a bulk copy. */
+static bool is_store_async(const struct ptx_insn *p) {
+    return p->row->memory == MEMORY_ASYNC_STORE;
+}
+
+/* fence.proxy.async, and the arrival that is part of a bulk copy or of st.async. */
 static uint8_t proxy_flag(const struct ptx_insn *p) {
     bool fence = opcode_has(p->opcode, "proxy") && strstr(p->opcode, ".async");
-    return fence || p->row->memory == MEMORY_BULK_COPY ? PROBE_PROXY : 0;
+    return fence || p->row->memory == MEMORY_BULK_COPY || is_store_async(p) ? PROBE_PROXY : 0;
 }
 
 /* cp.reduce.async.bulk consists of atomic operations. */
@@ -103,6 +108,11 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
     if (group_probe(p->row)) {
         s.kind = group_probe(p->row);
         s.value = groups_left(p);
+        s.flags = s.kind == PROBE_BULK_WAIT && !opcode_has(p->opcode, "read") ? PROBE_STRONG : 0;
+        if (s.kind == PROBE_REGISTERS) {
+            s.value = (uint8_t)(p->operands[0].value / 8);
+            s.flags = opcode_has(p->opcode, "inc") ? PROBE_ACQUIRE : PROBE_RELEASE;
+        }
     } else if (s.kind == PROBE_ACCESS) {
         s.flags = order_flags(p->opcode, in->extra);
     } else if (p->row->order == ORDER_MBARRIER_COPIES) {
@@ -183,12 +193,14 @@ static void note_unit(struct probes *all, const struct probe *s, const struct in
         all->unit = a->bytes;
 }
 
-/* Does the asynchronous proxy read or write shared memory there, and is there a wait that ends that? What an mbarrier says of a copy
- * between blocks is that it is written. */
+/* Does the asynchronous proxy read or write shared memory there, or write global memory, and is there a wait that ends that? What an mbarrier says of a copy
+ * between blocks is that it is written. What st.async stores is there when its bytes have arrived, too. */
 static bool is_async(const struct kernel *k, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
+    if (s->kind == PROBE_ACCESS)
+        return a->kind == ACCESS_STORE && is_store_async(k->code.sources[in->index]);
     if (s->kind != PROBE_BULK || a->space == SPACE_GLOBAL)
-        return s->kind == PROBE_PIECES;
+        return s->kind == PROBE_PIECES || (s->kind == PROBE_BULK && a->kind == ACCESS_STORE);
     bool arrives = strstr(k->code.sources[in->index]->opcode, ".mbarrier::complete_tx");
     return arrives ? a->kind == ACCESS_STORE : a->kind == ACCESS_LOAD;
 }
@@ -271,6 +283,7 @@ static struct probes *probes_make(struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++) {
         all->items[i] = classify(&k->code.insns[i], k->code.sources[i]);
         note_unit(all, &all->items[i], &k->code.insns[i]);
+        all->registers |= all->items[i].kind == PROBE_REGISTERS;
         all->async |= is_async(k, &k->code.insns[i], &all->items[i]);
     }
     find_guesses(all, k);

@@ -34,10 +34,11 @@ enum probe_kind {
     PROBE_PRODUCT_FENCE, /* wgmma.fence, commit_group, wait_group */
     PROBE_PRODUCT_COMMIT,
     PROBE_PRODUCT_WAIT,
+    PROBE_REGISTERS, /* setmaxnreg */
 };
 
 enum {
-    PROBE_STRONG = 1, /* volatile, relaxed, acquire, release, or an atomic */
+    PROBE_STRONG = 1, /* volatile, relaxed, acquire, release, or an atomic; a wait for bulk copies without .read */
     PROBE_ACQUIRE = 2,
     PROBE_RELEASE = 4,
     PROBE_BLOCK_SCOPE = 8, /* .cta */
@@ -50,7 +51,8 @@ enum {
 struct probe {
     handler_fn handler; /* the handler without instrumentation, which the probe calls; NULL for PROBE_NOTHING */
     uint8_t kind, flags;
-    uint8_t value;   /* of wait_group: the groups left; of a barrier: its number in check/unavoidable.h, or 0 */
+    uint8_t
+        value; /* of wait_group: the groups left; of a barrier: its number in check/unavoidable.h, or 0; of setmaxnreg: an eighth */
     uint32_t record; /* its part of `packed` in every access record: RECORD_STRONG and the like, and its index */
     const struct ptx_variable
         *variable;                  /* the shared variable that the address was computed from, if there is just one */
@@ -62,6 +64,7 @@ struct products;
 struct probes {
     uint32_t unit;             /* the smallest access to what may be shared memory: 1, 2 or 4 bytes */
     uint32_t unavoidable;      /* barriers with a number */
+    bool registers;            /* setmaxnreg changes how many there are */
     bool async;                /* the asynchronous proxy reads or writes shared memory: async_order.h */
     struct products *products; /* registers of wgmma: check/products.h; NULL: there is none */
     bool brief;                /* warps end soon, wait for nobody, and make only plain accesses of global memory */

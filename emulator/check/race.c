@@ -17,19 +17,28 @@ static bool same_thread(const struct race *now, const struct full_record *old) {
     return same_block(now, old) && !((old->record.packed ^ now->record.record.packed) & THREAD_BITS);
 }
 
-/* Was it made by the asynchronous proxy? */
+/* Was it made by the asynchronous proxy? In global memory it is done when its launch has ended. */
 static bool is_async(const struct race *now, const struct full_record *old) {
     uint32_t index = RECORD_INSN(old->record.packed);
-    return now->shared && old->record.packed & RECORD_COPY && index < now->b->launch->kernel->code.count &&
-           now->b->launch->probes->items[index].kind != PROBE_COPY_WRITE;
+    return old->record.packed & RECORD_COPY && old->launch == now->record.launch &&
+           index < now->b->launch->kernel->code.count && now->b->launch->probes->items[index].kind != PROBE_COPY_WRITE;
+}
+
+/* The record as other blocks' facts know it: what they say of bulk copies is about global memory. */
+static struct access_record for_facts(const struct race *now, const struct full_record *old) {
+    struct access_record record = old->record;
+    if (now->shared || !is_async(now, old))
+        record.packed &= ~(uint32_t)RECORD_COPY;
+    return record;
 }
 
 bool race_happens_before(const struct race *now, const struct full_record *old, bool old_write) {
     const struct block_order *o = &now->b->order;
     uint32_t packed = now->record.record.packed, warp = RECORD_WARP(packed), lane = packed & RECORD_LANE;
     bool here = same_block(now, old);
-    if (is_async(now, old))
-        return !async_unfinished(now->b, now->word, old_write, old->record, warp);
+    if (is_async(now, old) && (now->shared || here))
+        return !async_unfinished(now, old, old_write);
+    struct access_record there = for_facts(now, old);
     struct block_id by = block_id(old->launch, old->block, 0, ~0u);
     if (old->launch != now->record.launch) {
         struct ran ran;
@@ -40,12 +49,11 @@ bool race_happens_before(const struct race *now, const struct full_record *old, 
         by.number = ran.number;
     }
     if (!old_write)
-        return here ? order_read_in_block(o, old->record, warp, lane)
-                    : order_read_between_blocks(o, by, old->record, warp);
+        return here ? order_read_in_block(o, old->record, warp, lane) : order_read_between_blocks(o, by, there, warp);
     if (packed & RECORD_STRONG)
         return here ? order_before_strong_in_block(o, old->record, warp, lane)
-                    : order_before_strong(o, by, old->record, warp);
-    return here ? order_in_block(o, old->record, warp, lane) : order_between_blocks(o, by, old->record, warp);
+                    : order_before_strong(o, by, there, warp);
+    return here ? order_in_block(o, old->record, warp, lane) : order_between_blocks(o, by, there, warp);
 }
 
 static bool is_in_step(const struct block_watch *b, uint32_t packed) {
@@ -77,7 +85,7 @@ static bool same_copy(const struct race *now, const struct full_record *old) {
 /* The asynchronous proxy reads what the generic one has written. */
 static bool is_unfenced(const struct race *now, const struct full_record *old, bool old_write) {
     return now->shared && old_write && !now->write && now->record.record.packed & RECORD_COPY &&
-           async_unfenced(now->b, old->record, RECORD_WARP(now->record.record.packed));
+           async_unfenced(now, old);
 }
 
 static bool conflicts(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
@@ -132,6 +140,16 @@ static bool is_plain_read(const struct race *now, const struct insn *then, bool 
     return !now->shared && ((now->touch->atomic && !old_write) || (!now->write && hazard_is_atomic(then)));
 }
 
+/* What another block has not waited for is no news where nothing else orders the two. */
+static enum hazard_kind kind_of_copy(const struct race *now, const struct full_record *old, bool old_write) {
+    if (now->shared)
+        return HAZARD_ASYNC + async_fact_of(now->b->launch, old_write, old->record);
+    struct full_record plain = *old;
+    plain.record.packed &= ~(uint32_t)RECORD_COPY;
+    return same_block(now, old) || race_happens_before(now, &plain, old_write) ? HAZARD_ASYNC + ASYNC_WRITES
+                                                                               : HAZARD_RACE;
+}
+
 static void note(const struct race *now, const struct full_record *old, bool old_write) {
     const struct touch *t = now->touch;
     const struct warp *w = t->warp;
@@ -152,14 +170,14 @@ static void note(const struct race *now, const struct full_record *old, bool old
     }
     race_fill_then(&h, w->launch, now->record.launch, old);
     if (is_async(now, old))
-        h.kind = HAZARD_ASYNC + async_fact_of(now->b->launch, old_write, old->record);
+        h.kind = kind_of_copy(now, old, old_write);
     else if (is_unfenced(now, old, old_write) && (same_thread(now, old) || race_happens_before(now, old, old_write)))
         h.kind = HAZARD_UNFENCED;
     else if (order_copy_unfinished(&now->b->order, old->record) && same_block(now, old))
         h.kind = HAZARD_COPY;
     else if (is_plain_read(now, h.then, old_write))
         h.kind = HAZARD_PLAIN_READ;
-    if (hazard_is_of_proxy(&h))
+    if (hazard_is_of_proxy(&h) && same_block(now, old))
         h.relation = RELATION_BLOCK; /* how far threads are apart says nothing about it */
     h.warning = h.kind == HAZARD_PLAIN_READ || (h.kind == HAZARD_RACE && only_warns(now, old));
     hazards_note(&now->b->launch->hazards, &h);

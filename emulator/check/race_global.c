@@ -164,7 +164,7 @@ static void search_range(const struct search *s, uint64_t address, uint64_t byte
     if (!a || !a->watch)
         return;
     allocation_hold_chunks();
-    if (a->limit && atomic_load(&a->watch->chunks))
+    if (memory_is_live(a) && atomic_load(&a->watch->chunks))
         search_allocation(s, a, address, bytes, write);
     allocation_let_chunks_go();
 }

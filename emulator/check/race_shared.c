@@ -33,8 +33,12 @@ void race_shared(struct block_watch *b, const struct touch *t) {
     now.touch = t;
     now.write = t->write;
     struct shadow_word *words = t->target->watch->cluster_shadow;
-    for (uint64_t i = t->address >> shift; words && i <= (t->address + t->bytes - 1) >> shift; i++)
+    for (uint64_t i = t->address >> shift; words && i <= (t->address + t->bytes - 1) >> shift; i++) {
+        now.word = i;
         found |= race_with_word(&now, &words[i], found);
+    }
+    if (words && !t->write && t->probe->record & RECORD_COPY)
+        async_remember_read(b, t);
     if (words)
         return;
     read_log_propagate(b);

@@ -22,6 +22,7 @@
 #include "check/unused.h"
 #include "emulator.h"
 #include "machine/block_cluster.h"
+#include "memory/mapping.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 
@@ -202,7 +203,7 @@ static bool is_host_memory(uint64_t address) {
 
 /* What an address outside all allocations is: freed memory, the host's, or nothing. */
 static enum finding outside(const struct allocation *a, uint64_t address) {
-    if (a && a->limit == 0)
+    if (a && !memory_is_live(a))
         return FINDING_USE_AFTER_FREE;
     return !a && is_host_memory(address) ? FINDING_HOST_POINTER : FINDING_OUT_OF_BOUNDS;
 }
@@ -254,6 +255,7 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
     bad.threads = volume(w->launch->config.grid) * block_threads;
     if (has_allocations(bad.space)) {
         classify(&bad);
+        bad.obstacle = mapping_obstacle(memory_find(address), address, bad.bytes, access->kind != ACCESS_LOAD);
         bad.argument = argument_of(w->launch, bad.nearest, bad.address);
     } else {
         if (access->space == SPACE_GENERIC)
@@ -327,13 +329,15 @@ static void put_nearest(struct text *t, const struct bad_access *bad) {
     else if (bad->argument.number)
         text_format(t, bad->argument.name[0] ? " (argument %u, %s)" : " (argument %u)", bad->argument.number,
                     bad->argument.name);
-    if (!a->name && a->limit == 0)
+    if (!a->name && !memory_is_live(a))
         put_freed(t, a);
     text_string(t, "\n");
 }
 
-static const char *verb_of(enum finding finding) {
-    switch (finding) {
+static const char *verb_of(const struct bad_access *bad) {
+    if (bad->obstacle)
+        return bad->obstacle;
+    switch (bad->finding) {
     case FINDING_MISALIGNED:
         return "misaligned";
     case FINDING_USE_AFTER_FREE:
@@ -371,7 +375,7 @@ static void put_access(struct text *t, const struct warp *w, const struct insn *
     put_access_title(t, in->extra, bad);
     put_place(t, "at ", p->function ? p->function : kernel->name, p->file, p->line);
     put_thread(t, w, first_lane(lanes));
-    text_format(t, MARK "    Access to %x is %s\n", bad->address, verb_of(bad->finding));
+    text_format(t, MARK "    Access to %x is %s\n", bad->address, verb_of(bad));
     if (has_allocations(bad->space))
         put_nearest(t, bad);
     if (bad->foreign)

@@ -92,15 +92,22 @@ static struct block_watch *block_watch_new(const struct block *b) {
         watch->cluster_shadow = zeroed(watch->shadow.size, sizeof *watch->cluster_shadow);
     for (uint32_t i = 0; l->watch->probes->products && l->watch->checks & CHECK_RACE && i < l->warps_per_block; i++)
         watch->products[i] = products_watch_new(l->watch->probes->products);
-    if (l->watch->checks & CHECK_RACE && l->watch->probes->async && l->cluster_blocks == 1) {
+    if (l->watch->checks & CHECK_RACE && l->watch->probes->async) {
         watch->async_reads = zeroed(l->shared_bytes / ASYNC_PIECE + 1, sizeof *watch->async_reads);
-        watch->order.async = zeroed(1, sizeof *watch->order.async);
+        watch->order.async = async_order_new(l->cluster_blocks);
     }
+    if (l->watch->probes->registers && l->watch->checks & CHECK_SYNC)
+        watch->registers = registers_new(l);
     if (l->watch->checks & CHECK_INIT) {
         watch->shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
         watch->local_written = zeroed((size_t)watch->local_stride * WARP_SIZE, l->warps_per_block);
     }
     return watch;
+}
+
+/* A number of the cluster; of a launch's first one it is not 0, either. */
+static uint64_t cluster_of(const struct block *b) {
+    return (uint64_t)b->launch->watch->operation.serial << 32 | (uint32_t)(cluster_block(b, 0)->index + 1);
 }
 
 void watch_block_start(struct block *b) {
@@ -110,6 +117,8 @@ void watch_block_start(struct block *b) {
     launch_order_block_ended(b->watch);
     b->watch->phases_over = b->phases_over;
     order_start(&b->watch->order, &b->watch->launch->order, (uint32_t)b->index, b->launch->warps_per_block);
+    if (b->watch->order.async)
+        async_order_start(b->watch->order.async, cluster_of(b), b->rank);
     uint32_t threads = b->launch->config.block[0] * b->launch->config.block[1] * b->launch->config.block[2];
     b->watch->whole = (uint32_t)(((uint64_t)1 << threads / WARP_SIZE) - 1);
     b->watch->first_wait = ~0u;
@@ -117,6 +126,7 @@ void watch_block_start(struct block *b) {
         products_watch_start(b->watch->products[i], b->watch->launch->probes->products);
     sync_clear(&b->watch->syncs);
     barrier_start(b->watch, b->launch->warps_per_block);
+    registers_start(b->watch, b->launch);
     b->watch->reads.never = false;
     read_log_forget(b->watch);
     if (b->watch->cluster_shadow)
@@ -141,6 +151,7 @@ void watch_block_free(struct block *b) {
         free(watch->products[i]);
     free(watch->reads.items);
     free(watch->async_reads);
+    free(watch->registers);
     free(watch->reachable.bits);
     free(watch->visitors);
     free(watch->shared_written);
@@ -208,7 +219,8 @@ static void talk_before(struct block_watch *b, const struct touch *t) {
         return;
     struct sync_variable *s = variable_open(t, true);
     if (is_arrival(t->probe))
-        order_arrive(&b->order, t->warp->index, s, t->probe->flags & PROBE_PROXY);
+        order_arrive(&b->order, t->warp->index, s,
+                     t->probe->flags & PROBE_PROXY ? (int)t->target->rank : ARRIVES_ITSELF);
     else if (fenced)
         order_release(&b->order, t->warp->index, s, now);
     if (!t->atomic)
@@ -236,11 +248,9 @@ static bool find_target(struct touch *t) {
 }
 
 static void touch_shared(struct block_watch *b, struct touch *t) {
-    bool of_cluster =
-        t->probe->kind == PROBE_PIECES && !b->order.async; /* reads of a product that nobody's clock has */
     if (!find_target(t) || t->address < t->warp->launch->kernel->reserved_shared)
         return;
-    if (b->launch->checks & CHECK_RACE && !of_cluster) {
+    if (b->launch->checks & CHECK_RACE) {
         talk_before(b, t);
         race_shared(b, t);
     }
@@ -250,9 +260,9 @@ static void touch_shared(struct block_watch *b, struct touch *t) {
 
 /* Finds the allocation: nearly always that of the last lane. */
 static bool find_allocation(struct touch *t) {
-    if (!t->allocation || !memory_at(t->allocation, t->address, t->bytes))
+    if (!t->allocation || !memory_mapped_at(t->allocation, t->address, t->bytes))
         t->allocation = memory_find(t->address);
-    return t->allocation && t->allocation->watch && memory_at(t->allocation, t->address, t->bytes);
+    return t->allocation && t->allocation->watch && memory_mapped_at(t->allocation, t->address, t->bytes);
 }
 
 static void touch_global(struct block_watch *b, struct touch *t) {
@@ -368,19 +378,9 @@ static void lines_touch(struct block_watch *b, struct warp *w, const struct insn
     spans_touch(b, &t, spans, count);
 }
 
-/* Where a cluster has several blocks, its asynchronous proxy is not watched: copies count as done at once, and reads by wgmma, which are a whole
- * warpgroup's, not at all. */
-static struct probe probe_of_proxy(const struct block_watch *b, const struct probe *s) {
-    struct probe found = *s;
-    if (!b->order.async)
-        found.record &= ~(uint32_t)RECORD_COPY;
-    return found;
-}
-
 /* wgmma: its pieces, shared out among the lanes. */
 static void pieces_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
-    const struct probe probe = probe_of_proxy(b, s);
-    struct touch t = touch_of(w, in, &probe);
+    struct touch t = touch_of(w, in, s);
     uint32_t addresses[WGMMA_PIECES];
     unsigned count = wgmma_pieces(w, in->extra, addresses);
     if (b->products[w->index])
@@ -430,10 +430,11 @@ static void touch_targets(struct block_watch *b, struct touch *t, uint64_t addre
 /* A side of a bulk copy: insn.extra is a struct bulk, whose access looks at one address after another. */
 static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
-    const struct probe probe = probe_of_proxy(b, s);
-    struct touch t = touch_of(w, in, &probe);
+    struct touch t = touch_of(w, in, s);
+    if (b->order.async && t.write && k->access.space == SPACE_GLOBAL)
+        b->order.async->wrote[w->index] = b->order.time;
     if (k->tensor) {
-        tensor_touch(b, w, in, &probe);
+        tensor_touch(b, w, in, s);
         return;
     }
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
@@ -531,10 +532,23 @@ static void barrier_before(struct block_watch *b, struct warp *w, const struct i
     order_release(&b->order, w->index, sync_make(&b->syncs, BARRIER_KEY + barrier), true);
 }
 
+/* Of other blocks it covers all that they have done by now: what is not ordered with it is a race anyway. */
+static void proxy_fence(struct block_watch *b, const struct warp *w) {
+    uint32_t before[ASYNC_WARPS];
+    order_proxy_fence(&b->order, w->index);
+    for (uint32_t r = 0; r < w->launch->cluster_blocks; r++) {
+        const struct block *peer = cluster_block(w->block, r);
+        for (int i = 0; i < ASYNC_WARPS && peer != w->block; i++)
+            before[i] = peer->watch->order.time + 1;
+        if (peer != w->block)
+            async_fence(b->order.async, w->index, r * ASYNC_WARPS, before);
+    }
+}
+
 static void fence_before(struct block_watch *b, const struct warp *w, const struct probe *s) {
     order_fence(&b->order, w->index);
     if (s->flags & PROBE_PROXY && b->order.async)
-        order_proxy_fence(&b->order, w->index);
+        proxy_fence(b, w);
 }
 
 /* Groups of the asynchronous proxy. */
@@ -546,7 +560,7 @@ static void groups_before(struct block_watch *b, const struct warp *w, const str
     if (s->kind == PROBE_BULK_COMMIT)
         order_stores_commit(&b->order, w->index, w->mask);
     else if (s->kind == PROBE_BULK_WAIT)
-        async_stores_wait(b->order.async, w->index, s->value, w->mask);
+        async_stores_wait(b->order.async, w->index, s->value, w->mask, s->flags & PROBE_STRONG);
     else if (s->kind == PROBE_PRODUCT_COMMIT)
         order_products_commit(&b->order, w->index);
 }
@@ -566,7 +580,9 @@ static void watch_before(struct block_watch *b, struct warp *w, const struct ins
     else if (s->kind == PROBE_BARRIER)
         barrier_before(b, w, in);
     else if (s->kind == PROBE_CLUSTER_ARRIVE)
-        order_arrive(&b->order, w->index, cluster_variable(w->block), false);
+        order_arrive(&b->order, w->index, cluster_variable(w->block), ARRIVES_ITSELF);
+    else if (s->kind == PROBE_REGISTERS)
+        registers_change(b, w, in, s);
     else if (s->kind >= PROBE_BULK_COMMIT)
         groups_before(b, w, in, s);
     else if (s->kind >= PROBE_MBARRIER_INIT)

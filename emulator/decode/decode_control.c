@@ -188,6 +188,17 @@ DECODE_AS(fence, op_fence)
 DECODE_AS(nanosleep, op_nanosleep)
 DECODE_AS(nothing, op_nothing)
 
+/* setmaxnreg: registers have no number here, but what ptxas refuses is refused. */
+bool decode_max_registers(struct decoder *d, const struct ptx_insn *p) {
+    int64_t count = p->operand_count && p->operands[0].kind == OPERAND_INTEGER ? p->operands[0].value : 0;
+    if (!opcode_has(p->opcode, "inc") && !opcode_has(p->opcode, "dec"))
+        decode_fail(d, "'%s' is neither .inc nor .dec", p->opcode);
+    if (count < 24 || count > 256 || count % 8)
+        decode_fail(d, "'%s' wants a multiple of 8 from 24 to 256, and got %lld", p->opcode, (long long)count);
+    decode_emit(d, op_nothing);
+    return true;
+}
+
 /* ---- barriers ---- */
 
 static void barrier(struct decoder *d, const struct ptx_insn *p, bool aligned) {

@@ -1,5 +1,5 @@
 /* Copies and fills. */
-#include "driver/driver.h"
+#include "driver/cu_copy.h"
 
 #include "api/transfer.h"
 #include "driver/context.h"
@@ -86,19 +86,26 @@ static cudaError_t put_side(const struct box_side *s, struct cudaPitchedPtr *poi
 }
 
 /* The width of a copy that an array takes part in counts elements for the runtime. */
+static cudaError_t box_parameters(const struct box_side *to, const struct box_side *from, struct cudaExtent extent,
+                                  struct cudaMemcpy3DParms *p) {
+    *p = (struct cudaMemcpy3DParms){.extent = extent, .kind = cudaMemcpyDefault};
+    cudaError_t error = put_side(to, &p->dstPtr, &p->dstPos, &p->dstArray);
+    if (error == cudaSuccess)
+        error = put_side(from, &p->srcPtr, &p->srcPos, &p->srcArray);
+    if (error == cudaSuccess && (p->dstArray || p->srcArray)) {
+        struct cudaChannelFormatDesc d;
+        error = cudaArrayGetInfo(&d, NULL, NULL, p->dstArray ? p->dstArray : p->srcArray);
+        p->extent.width = extent.width * 8 / (size_t)(d.x + d.y + d.z + d.w);
+    }
+    return error;
+}
+
 static cudaError_t copy_box(const struct box_side *to, const struct box_side *from, struct cudaExtent extent,
                             CUstream stream, bool async) {
-    struct cudaMemcpy3DParms p = {.extent = extent, .kind = cudaMemcpyDefault};
+    struct cudaMemcpy3DParms p;
     if (!extent.width || !extent.height || !extent.depth)
         return cudaSuccess;
-    cudaError_t error = put_side(to, &p.dstPtr, &p.dstPos, &p.dstArray);
-    if (error == cudaSuccess)
-        error = put_side(from, &p.srcPtr, &p.srcPos, &p.srcArray);
-    if (error == cudaSuccess && (p.dstArray || p.srcArray)) {
-        struct cudaChannelFormatDesc d;
-        error = cudaArrayGetInfo(&d, NULL, NULL, p.dstArray ? p.dstArray : p.srcArray);
-        p.extent.width = extent.width * 8 / (size_t)(d.x + d.y + d.z + d.w);
-    }
+    cudaError_t error = box_parameters(to, from, extent, &p);
     if (error != cudaSuccess)
         return error;
     return async ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p);
@@ -127,28 +134,49 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool async) 
     return copy_box(&to, &from, (struct cudaExtent){c->WidthInBytes, c->Height, 1}, stream, async);
 }
 
+static struct box_side destination_of(const CUDA_MEMCPY3D *c) {
+    return (struct box_side){.x = c->dstXInBytes,
+                             .y = c->dstY,
+                             .z = c->dstZ,
+                             .pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes,
+                             .height = c->dstHeight ? c->dstHeight : c->Height,
+                             .type = c->dstMemoryType,
+                             .host = c->dstHost,
+                             .device = c->dstDevice,
+                             .array = c->dstArray};
+}
+
+static struct box_side source_of(const CUDA_MEMCPY3D *c) {
+    return (struct box_side){.x = c->srcXInBytes,
+                             .y = c->srcY,
+                             .z = c->srcZ,
+                             .pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes,
+                             .height = c->srcHeight ? c->srcHeight : c->Height,
+                             .type = c->srcMemoryType,
+                             .host = c->srcHost,
+                             .device = c->srcDevice,
+                             .array = c->srcArray};
+}
+
 static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, bool async) {
     if (!c || c->srcLOD || c->dstLOD)
         return cudaErrorInvalidValue;
-    const struct box_side to = {.x = c->dstXInBytes,
-                                .y = c->dstY,
-                                .z = c->dstZ,
-                                .pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes,
-                                .height = c->dstHeight ? c->dstHeight : c->Height,
-                                .type = c->dstMemoryType,
-                                .host = c->dstHost,
-                                .device = c->dstDevice,
-                                .array = c->dstArray};
-    const struct box_side from = {.x = c->srcXInBytes,
-                                  .y = c->srcY,
-                                  .z = c->srcZ,
-                                  .pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes,
-                                  .height = c->srcHeight ? c->srcHeight : c->Height,
-                                  .type = c->srcMemoryType,
-                                  .host = c->srcHost,
-                                  .device = c->srcDevice,
-                                  .array = c->srcArray};
+    const struct box_side to = destination_of(c), from = source_of(c);
     return copy_box(&to, &from, (struct cudaExtent){c->WidthInBytes, c->Height, c->Depth}, stream, async);
+}
+
+cudaError_t copy_parameters(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p) {
+    if (!c || c->srcLOD || c->dstLOD)
+        return cudaErrorInvalidValue;
+    const struct box_side to = destination_of(c), from = source_of(c);
+    cudaError_t error = box_parameters(&to, &from, (struct cudaExtent){c->WidthInBytes, c->Height, c->Depth}, p);
+    if (c->dstMemoryType != CU_MEMORYTYPE_UNIFIED && c->srcMemoryType != CU_MEMORYTYPE_UNIFIED) {
+        bool to_host = c->dstMemoryType == CU_MEMORYTYPE_HOST, from_host = c->srcMemoryType == CU_MEMORYTYPE_HOST;
+        p->kind = from_host ? (to_host ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice)
+                  : to_host ? cudaMemcpyDeviceToHost
+                            : cudaMemcpyDeviceToDevice;
+    }
+    return error;
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c) {

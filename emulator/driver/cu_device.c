@@ -80,8 +80,19 @@ EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *out, CUdevice device) {
 CUresult cuDeviceTotalMem(size_t *out, CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, total_memory(out, device));
 }
+/* The runtime has no names for what only the driver's functions can use. */
+static cudaError_t device_attribute(int *out, CUdevice_attribute attribute, CUdevice device) {
+    if (attribute != CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)
+        return cudaDeviceGetAttribute(out, (enum cudaDeviceAttr)attribute, device);
+    if (!out)
+        return cudaErrorInvalidValue;
+    if (!device_exists(device))
+        return device_missing(NULL, device);
+    *out = 1;
+    return cudaSuccess;
+}
 CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice device) {
-    DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetAttribute(out, (enum cudaDeviceAttr)attribute, device));
+    DRIVER_CALL(DRIVER_INITIALIZED, device_attribute(out, attribute, device));
 }
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, capability(major, minor, device));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver/context.h"
+#include "memory/mapping.h"
 #include "memory/memory.h"
 
 static cudaError_t free_device(void *pointer) {
@@ -153,7 +154,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 
 static const struct allocation *live_at(CUdeviceptr address) {
     const struct allocation *a = memory_find(address);
-    return a && a->limit ? a : NULL;
+    return a && memory_is_live(a) ? a : NULL;
 }
 
 static cudaError_t address_range(CUdeviceptr *base, size_t *size, CUdeviceptr address) {
@@ -182,14 +183,15 @@ static bool is_host(const struct allocation *a) {
         return cudaSuccess;                                                                                            \
     } while (0)
 
-static cudaError_t range_attribute(void *out, CUpointer_attribute attribute, const struct allocation *a) {
+static cudaError_t range_attribute(void *out, CUpointer_attribute attribute, const struct allocation *a,
+                                   CUdeviceptr address) {
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         ANSWER(CUdeviceptr, a->base);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
         ANSWER(size_t, a->size);
     case CU_POINTER_ATTRIBUTE_MAPPED:
-        ANSWER(bool, true);
+        ANSWER(bool, !a->mappings || mapping_find(address, a->device, &(enum mapping_rights){0}));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         ANSWER(unsigned long long, a->id);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
@@ -227,7 +229,7 @@ static cudaError_t pointer_attribute(void *out, CUpointer_attribute attribute, C
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         ANSWER(int, a->device);
     default:
-        return range_attribute(out, attribute, a);
+        return range_attribute(out, attribute, a, address);
     }
 }
 

@@ -159,9 +159,10 @@ static void ask_ptxas(const struct image *i, const char *kernel) {
     close(file);
     /* the path goes to the shell in quotes, and none of ours has one; nor has a name in PTX */
     if (written && !(ptxas && (strchr(ptxas, '\'') || strlen(ptxas) > 4000))) {
-        snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' -v -arch=sm_%d %s%s%s '%s' -o /dev/null 2>&1",
-                 ptxas ? ptxas : "ptxas", ASKED_ARCH, kernel ? "-e '" : "", kernel ? kernel : "", kernel ? "'" : "",
-                 path);
+        bool own = strstr(i->text, ".target sm_90a") != NULL; /* what only that architecture has */
+        snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' -v -arch=sm_%d%s %s%s%s '%s' -o /dev/null 2>&1",
+                 ptxas ? ptxas : "ptxas", ASKED_ARCH, own ? "a" : "", kernel ? "-e '" : "", kernel ? kernel : "",
+                 kernel ? "'" : "", path);
         FILE *said = popen(command, "re");
         if (said) {
             read_verbose(said);

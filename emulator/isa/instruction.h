@@ -68,6 +68,7 @@ enum ordering {
     ORDER_MBARRIER_ARRIVE,
     ORDER_MBARRIER_WAIT,
     ORDER_MBARRIER_COPIES, /* an arrival when the lane's copies are done */
+    ORDER_REGISTERS,       /* the warps of a warpgroup, which give up registers or take some */
     ORDER_GRIDS,           /* the next grid, after this one */
 };
 
@@ -146,6 +147,7 @@ enum undefined_flow {
     X(istypep)                                                                                                         \
     X(prefetch)                                                                                                        \
     X(nothing)                                                                                                         \
+    X(max_registers)                                                                                                   \
     X(branch)                                                                                                          \
     X(branch_table)                                                                                                    \
     X(call)                                                                                                            \

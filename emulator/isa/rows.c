@@ -264,7 +264,8 @@ static const struct instruction rows[] = {
      * USETMAXREG is an instruction of the uniform datapath, which has no class here. */
     HINTS("griddepcontrol", CONTROL, GRIDS, OWN)
     HINTS("pmevent", OTHER, NONE, OWN)
-    HINTS("setmaxnreg", OTHER, NONE, SYNC)
+    ROW("setmaxnreg", OTHER, ALWAYS, READ, NONE, REGISTERS, NEXT, SYNC, NOT, PROBED, LOST, ADDRESS, 0, max_registers,
+        NULL)
 };
 /* clang-format on */
 

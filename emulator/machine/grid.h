@@ -63,6 +63,8 @@ struct launch {
  * worker's cache holds has been asked. */
 static inline bool grid_may_use(const struct launch *launch, const struct allocation *a) {
     bool own = a->kind == MEMORY_DEVICE || a->kind == MEMORY_VARIABLE;
+    if (a->mappings)
+        return a->mappings->devices >> launch->config.device & 1;
     return !own || a->open || a->reserved || (launch->config.peers >> a->device & 1);
 }
 

@@ -38,7 +38,7 @@ struct observer {
     void (*block_ended)(struct block *b);
     void (*barrier_opens)(struct block *b, unsigned barrier); /* all have come, and nobody has been let go */
     void (*cluster_opens)(struct block *b);                   /* the barrier of b's cluster, the same way */
-    void (*block_exits)(struct block *b);                     /* of a cluster of several: its last lanes exit */
+    void (*block_exits)(struct block *b);                     /* its last lanes exit */
     void (*sync_executes)(const struct warp *w, const struct insn *in, uint32_t named); /* a *.sync, with its mask */
     void (*argument_printed)(const struct warp *w, const struct insn *in, int lane, uint64_t address, size_t bytes);
 

@@ -153,7 +153,7 @@ const struct insn *warp_exit_lanes(struct warp *w) {
     struct block *b = w->block;
     w->live &= ~leaving;
     b->live_lanes -= (uint32_t)__builtin_popcount(leaving);
-    if (!b->live_lanes && b->watch && b->launch->cluster_blocks > 1)
+    if (!b->live_lanes && b->watch)
         observer.block_exits(b);
     remove_split(w, w->current);
     for (unsigned i = 0; i < w->count; i++) /* who waited for these lanes need not any more: let them look again */

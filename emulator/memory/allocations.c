@@ -193,7 +193,7 @@ static uint64_t find_hole(enum region_number r, struct space_range range, uint64
     uint64_t candidate = round_up(range.start, align);
     for (size_t i = 0; i < count; i++) {
         const struct allocation *a = t->items[i];
-        if (!is_live(a))
+        if (!memory_is_live(a))
             continue;
         if (candidate + need <= a->base)
             return candidate;
@@ -334,6 +334,45 @@ bool memory_revive(uint64_t base) {
     return possible;
 }
 
+bool memory_take(size_t bytes) {
+    pthread_mutex_lock(&lock);
+    bool there = bytes <= memory_total() && used_device <= memory_total() - bytes;
+    used_device += there ? bytes : 0;
+    pthread_mutex_unlock(&lock);
+    return there;
+}
+
+void memory_give_back(size_t bytes) {
+    pthread_mutex_lock(&lock);
+    used_device -= bytes;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct allocation *reserve_locked(size_t size, size_t align, struct mappings *mappings) {
+    uint64_t base = choose_address(REGION_DEVICE, size, align);
+    struct allocation *a = base ? entry_new() : NULL;
+    if (!a)
+        return NULL;
+    *a = (struct allocation){.base = base,
+                             .size = size,
+                             .host = space_backing(base),
+                             .kind = MEMORY_DEVICE,
+                             .id = ++last_id,
+                             .mappings = mappings};
+    if (memory_observer.allocated)
+        memory_observer.allocated(a, POISON);
+    return table_insert(&regions[REGION_DEVICE], a) ? a : NULL;
+}
+
+struct allocation *memory_reserve_addresses(size_t size, size_t align, struct mappings *mappings) {
+    if (size == 0 || !space_reserve())
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct allocation *a = reserve_locked(size, align, mappings);
+    pthread_mutex_unlock(&lock);
+    return a;
+}
+
 static struct allocation *register_locked(uint64_t base, size_t size, int device, bool *taken) {
     size_t count;
     const struct table *t = table_read(REGION_REGISTERED, &count);
@@ -405,7 +444,9 @@ enum memory_free_result memory_free(uint64_t base) {
     enum memory_free_result result = MEMORY_UNKNOWN;
     pthread_mutex_lock(&lock);
     const struct allocation *a = memory_find(base);
-    if (a && a->base != base)
+    if (a && a->mappings)
+        result = MEMORY_UNKNOWN;
+    else if (a && a->base != base)
         result = MEMORY_NOT_A_BASE;
     else if (a && !is_live(a))
         result = MEMORY_ALREADY_FREED;
@@ -462,13 +503,13 @@ const struct allocation *memory_nearest(uint64_t address) {
         const struct table *t = table_read(r, &count);
         size_t rank = table_rank(t, count, address);
         for (size_t i = rank; i-- > 0;) {
-            if (is_live(t->items[i]) && !is_compilers_text(t->items[i])) {
+            if (memory_is_live(t->items[i]) && !is_compilers_text(t->items[i])) {
                 consider(t->items[i], address, &best);
                 break;
             }
         }
         for (size_t i = rank; i < count; i++) {
-            if (is_live(t->items[i]) && !is_compilers_text(t->items[i])) {
+            if (memory_is_live(t->items[i]) && !is_compilers_text(t->items[i])) {
                 consider(t->items[i], address, &best);
                 break;
             }
@@ -487,7 +528,7 @@ bool memory_is_reserved(uint64_t address) {
 
 uint8_t *memory_translate(uint64_t address, uint64_t size) {
     const struct allocation *a = memory_find(address);
-    return a ? memory_at(a, address, size) : NULL;
+    return a ? memory_mapped_at(a, address, size) : NULL;
 }
 
 void memory_each_live(void (*visit)(const struct allocation *, void *), void *argument) {
@@ -495,7 +536,7 @@ void memory_each_live(void (*visit)(const struct allocation *, void *), void *ar
         size_t count;
         const struct table *t = table_read(r, &count);
         for (size_t i = 0; i < count; i++)
-            if (is_live(t->items[i]))
+            if (is_live(t->items[i]) && !t->items[i]->mappings)
                 visit(t->items[i], argument);
     }
 }

@@ -27,6 +27,8 @@ enum memory_kind {
     MEMORY_CONSTANT,   /* __constant__ */
 };
 
+struct mappings;
+
 struct allocation {
     uint64_t base;  /* device address */
     uint64_t size;  /* bytes asked for */
@@ -42,7 +44,16 @@ struct allocation {
     unsigned flags;                 /* of host memory: what cudaHostAlloc or cudaHostRegister was given */
     bool open;                      /* a pool's: who may use it is the pool's business, not that of peer access */
     bool reserved;                  /* a graph's: it keeps its address when it is freed, and may live again */
+    struct mappings *mappings;      /* of reserved addresses: what is mapped there, mapping.h; NULL otherwise */
     struct allocation_watch *watch; /* what the checks know of it; NULL when none is on */
+};
+
+/* Memory that is mapped piece by piece: `limit` is then where the readable and writable pieces from the start on end, and behind it this
+ * tells. A pointer, for code that is compiled later asks, too. */
+struct mappings {
+    uint8_t *(*at)(const struct allocation *a, uint64_t address, uint64_t bytes, bool write); /* NULL: not so */
+    uint32_t devices; /* that may access some of it: a bit for each */
+    bool freed;       /* the addresses have been given back */
 };
 
 /* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or with
@@ -56,6 +67,11 @@ struct allocation *memory_register(void *host, size_t size, int device, bool *ta
 struct allocation *memory_reserve(size_t size, int device);
 /* Brings reserved memory to life, filled with poison. False when there is no room, or it lives already. */
 bool memory_revive(uint64_t base);
+/* Reserves addresses where memory can be mapped, see mapping.h. */
+struct allocation *memory_reserve_addresses(size_t size, size_t align, struct mappings *mappings);
+/* Counts memory of devices that lies at no address of its own. False: there is not so much. */
+bool memory_take(size_t bytes);
+void memory_give_back(size_t bytes);
 /* Frees by base address. Freed memory stays known, for messages, and its addresses are not reused for as long as
  * possible. */
 enum memory_free_result { MEMORY_FREED, MEMORY_NOT_A_BASE, MEMORY_ALREADY_FREED, MEMORY_UNKNOWN };
@@ -79,23 +95,39 @@ static inline uint8_t *memory_at(const struct allocation *a, uint64_t address, u
     uint64_t offset = address - a->base;
     return offset < a->limit && size <= a->limit - offset ? a->host + offset : (uint8_t *)0;
 }
+/* The same, also behind the limit of memory that is mapped piece by piece. For paths that are slow anyway: nothing is called above, so that
+ * compilers can do several lanes at once. */
+static inline uint8_t *memory_mapped_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    uint8_t *host = memory_at(a, address, size);
+    return host || !a->mappings ? host : a->mappings->at(a, address, size, false);
+}
+/* Has it, or may it have, memory that can be accessed? Not when it was freed. */
+static inline bool memory_is_live(const struct allocation *a) {
+    return a->limit || (a->mappings && !a->mappings->freed);
+}
 uint8_t *memory_translate(uint64_t address, uint64_t size);
 
 /* Host pointer to what a kernel is about to store, all of it: memory_at(), and notes the author. NULL also where
  * kernels may not store. */
 #define AUTHOR_KERNEL 1
-static inline uint8_t *memory_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
-    uint8_t *host = memory_at(a, address, size);
+static inline uint8_t *memory_guarded_at(const struct allocation *a, uint64_t address, uint64_t size, uint8_t *host) {
     if (!host || !a->guarded)
         return host;
-    if (a->read_only)
+    if (a->read_only || (a->mappings && !a->mappings->at(a, address, size, true)))
         return (uint8_t *)0;
-    memset(a->authors + (address - a->base), AUTHOR_KERNEL, size);
+    if (a->authors)
+        memset(a->authors + (address - a->base), AUTHOR_KERNEL, size);
     return host;
+}
+static inline uint8_t *memory_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    return memory_guarded_at(a, address, size, memory_at(a, address, size));
+}
+static inline uint8_t *memory_mapped_store_at(const struct allocation *a, uint64_t address, uint64_t size) {
+    return memory_guarded_at(a, address, size, memory_mapped_at(a, address, size));
 }
 void memory_set_read_only(struct allocation *a, bool read_only);
 
-/* Calls visit for every live allocation (leak report). */
+/* Calls visit for every live allocation (leak report) but those that memory is mapped into. */
 void memory_each_live(void (*visit)(const struct allocation *, void *), void *argument);
 
 /* Installs the handler that explains host faults on device addresses. Keeps and calls a handler the program had. */

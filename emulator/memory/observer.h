@@ -16,6 +16,8 @@ struct memory_observer {
     /* Where it has a watch: these bytes are written by something else than a load or a store; the first byte that
      * nobody has written. */
     void (*written)(const struct allocation *a, uint64_t address, uint64_t bytes);
+    /* These bytes, whole pages, hold other memory now, which nobody has written. */
+    void (*renewed)(const struct allocation *a, uint64_t address, uint64_t bytes);
     bool (*find_unwritten)(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
 };
 
@@ -24,6 +26,10 @@ extern struct memory_observer memory_observer;
 static inline void memory_note_written(const struct allocation *a, uint64_t address, uint64_t bytes) {
     if (a && a->watch)
         memory_observer.written(a, address, bytes);
+}
+static inline void memory_note_renewed(const struct allocation *a, uint64_t address, uint64_t bytes) {
+    if (a->watch)
+        memory_observer.renewed(a, address, bytes);
 }
 static inline bool memory_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes,
                                          uint64_t *where) {

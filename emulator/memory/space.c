@@ -181,6 +181,15 @@ void space_device_discard(uint64_t start, uint64_t end) {
         madvise(space_backing(start), end - start, MADV_DONTNEED);
 }
 
+bool space_device_map(uint64_t address, size_t size, int file, uint64_t offset) {
+    int flags = MAP_SHARED | MAP_FIXED;
+    return mmap(space_backing(address), size, PROT_READ | PROT_WRITE, flags, file, (off_t)offset) != MAP_FAILED;
+}
+
+void space_device_unmap(uint64_t address, size_t size) {
+    map_anew(space_backing(address), size, PROT_READ | PROT_WRITE);
+}
+
 bool space_shared_open(uint64_t address, size_t size, uint8_t fill) {
     uint8_t *at = (uint8_t *)(uintptr_t)address;
     size_t bytes = round_up(size, space_page());

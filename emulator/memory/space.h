@@ -1,4 +1,4 @@
-/* Address ranges reserved from the host, and the bytes behind them. Used by allocations.c only. */
+/* Address ranges reserved from the host, and the bytes behind them. Used by allocations.c and mapping.c only. */
 #ifndef SPACE_H
 #define SPACE_H
 
@@ -28,6 +28,10 @@ uint8_t *space_backing(uint64_t address);
 bool space_device_open(uint64_t address, size_t size, uint8_t fill);
 /* Gives the whole pages of [start, end) of the device range back to the host. */
 void space_device_discard(uint64_t start, uint64_t end);
+
+/* Puts whole pages of a file where the bytes of a device address are, to be shared by all that map them; and takes them away. */
+bool space_device_map(uint64_t address, size_t size, int file, uint64_t offset);
+void space_device_unmap(uint64_t address, size_t size);
 
 /* Opens and closes whole pages of the shared range; closed pages fault when the host touches them. */
 bool space_shared_open(uint64_t address, size_t size, uint8_t fill);

@@ -85,8 +85,8 @@ static uint8_t *bulk_host_at(struct warp *w, const struct insn *in, uint64_t beg
     uint32_t offset;
     if (k->access.space != SPACE_GLOBAL && cluster_find(w->block, (uint32_t)begin, size, &offset))
         return host;
-    if (found && memory_at(found, begin, size) == host)
-        return k->access.kind == ACCESS_LOAD ? host : memory_store_at(found, begin, size);
+    if (found && memory_mapped_at(found, begin, size) == host)
+        return k->access.kind == ACCESS_LOAD ? host : memory_mapped_store_at(found, begin, size);
     for (uint32_t done = 16; done < size; done += 16) {
         *at = begin + done;
         if (!access_lane_host(w, in, *at, 16, lane))

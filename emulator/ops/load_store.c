@@ -25,7 +25,7 @@ static uint8_t *fault(struct warp *w, const struct insn *in, enum finding findin
     for (int l = 0; l < WARP_SIZE; l++) {
         const struct allocation *other = memory_find(addresses[l]);
         bool alike = other == own && (!own || finding == FINDING_MISALIGNED || finding == FINDING_NO_PEER_ACCESS ||
-                                      !memory_at(own, addresses[l], a->bytes * a->count));
+                                      !memory_mapped_at(own, addresses[l], a->bytes * a->count));
         lanes |= (uint32_t)(alike || l == lane) << l;
     }
     warp_fault(w, report_access(w, in, finding, lanes & w->mask, addresses));
@@ -38,18 +38,18 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, uint64_t addr
     uint8_t *host = found ? memory_at(found, address, bytes) : NULL;
     if (!host) {
         found = memory_find(address);
-        host = found ? memory_at(found, address, bytes) : NULL;
+        host = found ? memory_mapped_at(found, address, bytes) : NULL;
         if (host && !grid_may_use(w->launch, found))
             return fault(w, in, FINDING_NO_PEER_ACCESS, lane);
         if (host)
             w->worker->cache[a->slot] = found;
     }
     if (host) {
-        if (a->kind != ACCESS_LOAD && !memory_store_at(found, address, bytes))
+        if (a->kind != ACCESS_LOAD && !memory_mapped_store_at(found, address, bytes))
             return fault(w, in, FINDING_READ_ONLY, lane);
         return host;
     }
-    if (found && !found->limit && found->size)
+    if (found && !memory_is_live(found) && found->size)
         return fault(w, in, FINDING_USE_AFTER_FREE, lane);
     bool far_away = !found && !memory_is_device_range(address) && address >= 4096;
     return fault(w, in, far_away ? FINDING_HOST_POINTER : FINDING_OUT_OF_BOUNDS, lane);

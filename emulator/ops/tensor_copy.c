@@ -194,9 +194,9 @@ static uint8_t *shared_host(struct warp *w, const struct insn *in, uint64_t begi
 static uint8_t *global_host(struct warp *w, const struct insn *in, const struct tensor_piece *p, int lane) {
     const struct bulk *side = in->extra;
     const struct allocation *found = w->worker->cache[side->access.slot];
-    uint8_t *host = found ? memory_at(found, p->global, p->bytes) : NULL;
+    uint8_t *host = found ? memory_mapped_at(found, p->global, p->bytes) : NULL;
     bool load = side->access.kind == ACCESS_LOAD;
-    if (host && (load || memory_store_at(found, p->global, p->bytes)))
+    if (host && (load || memory_mapped_store_at(found, p->global, p->bytes)))
         return host;
     uint64_t *at = &REG(uint64_t, 0)[lane], begin = p->global & ~(uint64_t)15, end = p->global + p->bytes;
     for (*at = begin; *at < end; *at += 16)
@@ -236,9 +236,9 @@ static bool move_begin(struct move *m, struct warp *w, const struct tensor_copy 
 static uint8_t *piece_host(struct move *m, const struct tensor_piece *p, int lane) {
     if (m->copy->store)
         return global_host(m->w, m->in, p, lane);
-    uint8_t *host = m->found ? memory_at(m->found, p->global, p->bytes) : NULL;
+    uint8_t *host = m->found ? memory_mapped_at(m->found, p->global, p->bytes) : NULL;
     if (!host && (m->found = memory_find(p->global)))
-        host = memory_at(m->found, p->global, p->bytes);
+        host = memory_mapped_at(m->found, p->global, p->bytes);
     return host;
 }
 
@@ -297,7 +297,7 @@ static uint32_t bytes_stored(const struct move *m, const struct tensor_piece *p)
     const struct bulk *side = m->in->extra;
     uint32_t whole = (p->bytes + 15) & ~15u;
     const struct allocation *found = m->w->worker->cache[side->access.slot];
-    return whole > p->bytes && found && memory_at(found, p->global, whole) ? whole : p->bytes;
+    return whole > p->bytes && found && memory_mapped_at(found, p->global, whole) ? whole : p->bytes;
 }
 
 static bool move_lane(struct move *m, int lane) {

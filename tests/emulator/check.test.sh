@@ -116,9 +116,10 @@ run_file() { # NAME, SUFFIX, AND THAT OF THE LINES
 says=1
 build_files '' '' memory control tensor host correct counters asked approximate undefined launches
 build_files '' '' async hang cluster tensor_maps
+build_files '' '' cluster_async bulk_stores
 build_files '' '' idioms
-build_files '' '' products
-for file in memory control hang async cluster tensor_maps tensor host correct counters asked idioms products approximate undefined launches; do
+build_files '' '' products registers
+for file in memory control hang async cluster cluster_async bulk_stores tensor_maps tensor host correct counters asked idioms products registers approximate undefined launches; do
   run_file "$file" ''
 done
 export EMULATOR_TIER=2 # what is compiled gives a warp back that has to be followed

@@ -68,7 +68,7 @@ compile_device "$scratch/a.ptx" linked_a.cu -arch=compute_75 -rdc=true -ptx
 compile_device "$scratch/b.ptx" linked_b.cu -arch=compute_75 -rdc=true -ptx
 
 compile_host contexts "$emulator/libcudart.so"
-for program in modules memory streams link entry_points wrong; do
+for program in modules memory virtual_memory unmapped streams graphs link entry_points wrong; do
   compile_host "$program"
 done
 
@@ -76,7 +76,12 @@ run_all() {
   run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
   run modules "$scratch/kernels.ptx" "$scratch/plain.fatbin" "$scratch/kernels.cubin"
   run memory
+  run virtual_memory "$scratch/kernels.ptx"
+  for what in hole across none read-only unmapped new; do
+    run unmapped "$scratch/kernels.ptx" "$what"
+  done
   run streams "$scratch/kernels.ptx"
+  run graphs "$scratch/kernels.ptx"
   run link "$scratch/a.ptx" "$scratch/b.ptx"
   run entry_points
 }
@@ -123,7 +128,10 @@ else
   run_sanitized contexts
   run_sanitized modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
   run_sanitized memory
+  run_sanitized virtual_memory "$scratch/kernels.ptx"
+  run_sanitized unmapped "$scratch/kernels.ptx" across
   run_sanitized streams "$scratch/kernels.ptx"
+  run_sanitized graphs "$scratch/kernels.ptx"
   run_sanitized link "$scratch/a.ptx" "$scratch/b.ptx"
   run_sanitized entry_points
 fi
@@ -135,6 +143,22 @@ says "an error has the driver's name, and the call's" \
 says "a race in a module's kernel is found" 'Race reported'
 says "its line is named" 'kernels.cu:'
 says "and so is an access that is out of bounds" 'Invalid __global__ write of size 4 bytes'
+
+# What a kernel cannot access of reserved addresses has a name.
+run virtual_memory "$scratch/kernels.ptx"
+says "the checks find in mapped memory no more than the free of it" 'ERROR SUMMARY: 1 error'
+run unmapped "$scratch/kernels.ptx" hole
+says "an access where nothing is mapped" 'is reserved but not mapped'
+run unmapped "$scratch/kernels.ptx" across
+says "an access across the end of what is mapped: only the lanes behind it" 'and 15 other threads of its warp did the same'
+run unmapped "$scratch/kernels.ptx" none
+says "an access without the right to it" 'is mapped without access'
+run unmapped "$scratch/kernels.ptx" read-only
+says "a write to what may be read" 'is mapped read-only'
+run unmapped "$scratch/kernels.ptx" unmapped
+says "an access to what was mapped before" 'is reserved but not mapped'
+run unmapped "$scratch/kernels.ptx" new
+says "new memory at an old address has not been written" 'Uninitialized __global__ memory read'
 
 unset EMULATOR_CHECK
 run modules "$scratch/bare.cubin" "$scratch/kernels.fatbin" "$scratch/kernels.cubin" >/dev/null

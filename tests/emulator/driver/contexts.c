@@ -110,6 +110,39 @@ static void with_the_runtime(void) {
     MUST(cuDevicePrimaryCtxRelease(0));
 }
 
+/* A graph of the runtime is one of the driver's. */
+static void graphs_of_both(void) {
+    cudaGraph_t graph;
+    cudaGraphNode_t fill, copy;
+    struct cudaMemsetParams found;
+    unsigned value = 0;
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    CUcontext context;
+    CUgraphExec exec;
+    void *p;
+    check("cudaMalloc", cudaMalloc(&p, sizeof value) == cudaSuccess, "it fails");
+    MUST(cuCtxGetCurrent(&context));
+    const CUDA_MEMSET_NODE_PARAMS f = {
+        .dst = (CUdeviceptr)p, .value = 0x77, .elementSize = 4, .width = 1, .height = 1, .pitch = 4};
+    check("cudaGraphCreate", cudaGraphCreate(&graph, 0) == cudaSuccess, "it fails");
+    EXPECT(CUDA_SUCCESS, cuGraphAddMemsetNode(&fill, graph, NULL, 0, &f, context));
+    check("the runtime knows the driver's node",
+          cudaGraphMemsetNodeGetParams(fill, &found) == cudaSuccess && found.dst == p && found.value == 0x77,
+          "it does not");
+    check("cudaGraphAddMemcpyNode1D",
+          cudaGraphAddMemcpyNode1D(&copy, graph, &fill, 1, &value, p, 4, cudaMemcpyDeviceToHost) == cudaSuccess,
+          "it fails");
+    EXPECT(CUDA_SUCCESS, cuGraphNodeGetType(copy, &type));
+    EXPECT_EQUAL("and the driver the runtime's", CU_GRAPH_NODE_TYPE_MEMCPY, type);
+    EXPECT(CUDA_SUCCESS, cuGraphInstantiate(&exec, graph, 0));
+    check("cudaGraphLaunch", cudaGraphLaunch(exec, NULL) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess,
+          "it fails");
+    EXPECT_EQUAL("both nodes did their work", 0x77, value);
+    MUST(cuGraphExecDestroy(exec));
+    MUST(cuGraphDestroy(graph));
+    MUST(cuMemFree((CUdeviceptr)p));
+}
+
 static void own(void) {
     CUcontext below, mine, current, popped;
     CUdeviceptr p, q;
@@ -148,6 +181,7 @@ int main(void) {
     none_current();
     primary();
     with_the_runtime();
+    graphs_of_both();
     own();
     return failures != 0;
 }

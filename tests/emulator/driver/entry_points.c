@@ -34,6 +34,14 @@ int main(void) {
         new = find("cuStreamGetCtx", 12050, CU_GET_PROC_ADDRESS_SUCCESS);
         check("the form with green contexts", old != new, "the same");
     }
+    if (version >= 12030) {
+        old = find("cuGraphAddKernelNode", 11080, CU_GET_PROC_ADDRESS_SUCCESS);
+        new = find("cuGraphAddKernelNode", 12000, CU_GET_PROC_ADDRESS_SUCCESS);
+        check("the form with a context", old != new, "the same");
+        old = find("cuGraphGetEdges", 12020, CU_GET_PROC_ADDRESS_SUCCESS);
+        new = find("cuGraphGetEdges", 12030, CU_GET_PROC_ADDRESS_SUCCESS);
+        check("the form with data of edges", old != new, "the same");
+    }
     void *own_stream = NULL;
     EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuLaunchKernel", &own_stream, version,
                                           CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));

@@ -192,6 +192,9 @@ static void wrong_data(void) {
         ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n  add.s32 %r1, %r2;\n}\n";
     EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&m, wrong, 2, options, values));
     check("the log says which line", strstr(log, "line 6"), log);
+    wrong = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"
+            "  setmaxnreg.dec.sync.aligned.u32 20;\n  ret;\n}\n";
+    EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&m, wrong)); /* 24 is the least, and 8 divides all */
     EXPECT(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&m, "/no/such/file.ptx"));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuModuleLoadData(&m, NULL));
 }

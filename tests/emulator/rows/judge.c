@@ -119,7 +119,7 @@ static bool probes_fit(const struct instruction *row, const struct evidence *e) 
                  {ORDER_MBARRIER_WAIT, S(MBARRIER_WAIT)}, {ORDER_MBARRIER_COPIES, S(MBARRIER_COPIES)},
                  {ORDER_BULK_COMMIT, S(BULK_COMMIT)},     {ORDER_BULK_WAIT, S(BULK_WAIT)},
                  {ORDER_PRODUCT_FENCE, S(PRODUCT_FENCE)}, {ORDER_PRODUCT_COMMIT, S(PRODUCT_COMMIT)},
-                 {ORDER_PRODUCT_WAIT, S(PRODUCT_WAIT)}};
+                 {ORDER_PRODUCT_WAIT, S(PRODUCT_WAIT)},   {ORDER_REGISTERS, S(REGISTERS)}};
     for (size_t i = 0; i < COUNT(rules); i++)
         if ((row->order == rules[i].order) != ((e->probes & rules[i].probes) != 0))
             return false;
