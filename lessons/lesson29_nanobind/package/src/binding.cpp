@@ -187,10 +187,12 @@ static void bind_what_the_lesson_looks_at(nb::module_ &m) {
         .def_prop_ro("array_without_owner", &Room::array, nb::rv_policy::reference);
     nb::class_<HiddenHook>(m, "HiddenHook").def(nb::init<>()).def_rw("call", &HiddenHook::call);
     nb::class_<Hook>(m, "Hook", nb::type_slots(hook_slots)).def(nb::init<>()).def_rw("call", &Hook::call);
-    m.def("address", [](const nb::ndarray<nb::ro> &x) { return (uintptr_t)x.data(); }, "x"_a);
+    m.def(
+        "address", [](const nb::ndarray<nb::ro> &x) { return (uintptr_t)x.data(); }, "x"_a);
     m.def("nothing", [] {});
     m.def("bytes_held", [] { return bytes_held.load(); });
-    m.def("fail", [](int code) { check((cudaError_t)code); }, "code"_a);
+    m.def(
+        "fail", [](int code) { check((cudaError_t)code); }, "code"_a);
     m.def("hold", &hold, "milliseconds"_a);
     m.def("release", &release);
     m.def("gave_up", &gave_up);
