@@ -1,4 +1,4 @@
-// expect: crash
+// expect: double_free
 /* The view is given the library's object to destroy, which its C++ object destroys, too. */
 #include "average.h"
 #include <memory>

@@ -186,6 +186,19 @@ static py::array_t<float> backward(const Floats &x, const Floats &dy) {
     return dx;
 }
 
+// ---------------------------------------------------------------- for the lesson: what its steps look at
+
+static void bind_what_the_lesson_looks_at(py::module_ &m) {
+    m.def("bytes_held", [] { return bytes_held.load(); });
+    m.def(
+        "fail", [](int code) { check((cudaError_t)code); }, "code"_a);
+    m.def("hold", &hold, "milliseconds"_a);
+    m.def("release", &release);
+    m.def("gave_up", &gave_up);
+    m.def("synchronize", &synchronize, py::call_guard<py::gil_scoped_release>());
+    m.def("synchronize_with_gil", &synchronize);
+}
+
 // ---------------------------------------------------------------- the module
 
 /* CudaError in Python has CUDA's number as its `code`, too. */
@@ -227,13 +240,5 @@ PYBIND11_MODULE(_gelu, m) {
     m.def("backward_device", &backward_device, "x"_a, "dy"_a, "The way back, of arrays on the device.");
     m.def("queue_forward", &queue_forward, "x"_a, "y"_a, "Queues the work, and waits for nothing.");
     m.def("queue_backward", &queue_backward, "x"_a, "dy"_a, "dx"_a, "Queues the work, and waits for nothing.");
-
-    m.def("bytes_held", [] { return bytes_held.load(); });
-    m.def(
-        "fail", [](int code) { check((cudaError_t)code); }, "code"_a);
-    m.def("hold", &hold, "milliseconds"_a);
-    m.def("release", &release);
-    m.def("gave_up", &gave_up);
-    m.def("synchronize", &synchronize, py::call_guard<py::gil_scoped_release>());
-    m.def("synchronize_with_gil", &synchronize);
+    bind_what_the_lesson_looks_at(m);
 }

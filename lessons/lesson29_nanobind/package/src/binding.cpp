@@ -162,24 +162,6 @@ static int clear_hook(PyObject *self) {
 static PyType_Slot hook_slots[] = {
     {Py_tp_traverse, (void *)traverse_hook}, {Py_tp_clear, (void *)clear_hook}, {0, nullptr}};
 
-// ---------------------------------------------------------------- the module
-
-/* CudaError in Python has CUDA's number as its `code`, too. */
-static void translate_errors(nb::module_ &m) {
-    nb::exception<CudaError> type(m, "CudaError");
-    nb::register_exception_translator(
-        [](const std::exception_ptr &thrown, void *type) {
-            try {
-                std::rethrow_exception(thrown);
-            } catch (const CudaError &error) {
-                nb::object raised = nb::handle((PyObject *)type)(error.what());
-                raised.attr("code") = (int)error.code;
-                PyErr_SetObject((PyObject *)type, raised.ptr());
-            }
-        },
-        type.ptr());
-}
-
 static void bind_what_the_lesson_looks_at(nb::module_ &m) {
     nb::class_<Room>(m, "Room")
         .def(nb::init<size_t>(), "n"_a)
@@ -198,6 +180,24 @@ static void bind_what_the_lesson_looks_at(nb::module_ &m) {
     m.def("gave_up", &gave_up);
     m.def("synchronize", &synchronize, nb::call_guard<nb::gil_scoped_release>());
     m.def("synchronize_with_gil", &synchronize);
+}
+
+// ---------------------------------------------------------------- the module
+
+/* CudaError in Python has CUDA's number as its `code`, too. */
+static void translate_errors(nb::module_ &m) {
+    nb::exception<CudaError> type(m, "CudaError");
+    nb::register_exception_translator(
+        [](const std::exception_ptr &thrown, void *type) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const CudaError &error) {
+                nb::object raised = nb::handle((PyObject *)type)(error.what());
+                raised.attr("code") = (int)error.code;
+                PyErr_SetObject((PyObject *)type, raised.ptr());
+            }
+        },
+        type.ptr());
 }
 
 NB_MODULE(_gelu, m) {
