@@ -54,6 +54,9 @@ measure() { # LINES|SIZE|FIRST|CALLS
   )
 }
 
+# Nothing is built for a binding that is compiled when it is called.
+builds() { [ -n "$(measure lines | sed -n 's/^build //p')" ] || grep -Eq '^# (wheel|library):' "$program"; }
+
 build_it() {
   command=$(measure lines | sed -n 's/^build //p')
   if [ -n "$command" ]; then
@@ -72,24 +75,26 @@ compile_binding() {
   (cd "$folder/cmake" && spent "compile" sh "../../$number.commands") 2>>"$scratch/$number.log"
 }
 
-# Sets python and folder, or prints why not.
-prepare() {
-  number=$(basename "$lesson")
-  name=${number#lesson}
-  name=$(echo "$name" | sed 's/_/ /')
-  number=${name%% *}
+name_it() {
+  short=${lesson##*/lesson}
+  number=${short%%_*}
+  name="$number ${short#*_}"
   program=$lesson/lesson$number.py
   folder=$scratch/$number
-  if ! python=$(sh tools/python/environment.sh "$number" 2>"$scratch/said"); then
-    echo "skipped: $(sed -n 's/^error: //p' "$scratch/said" | head -n 1)"
-    return 1
-  fi
   [ -z "${BUILT:-}" ] || folder=build/lessons/$number
 }
 
-if [ "${1:-}" = build-one ]; then # run.sh itself, with the time of all that follows
-  lesson=$2
-  prepare
+# Sets python, or says why there is none.
+find_python() {
+  python=$(sh tools/python/environment.sh "$number" 2>"$scratch/said") || {
+    echo "skipped: $(sed -n 's/^error: //p' "$scratch/said" | head -n 1)"
+    return 1
+  }
+}
+
+if [ "${1:-}" = build-one ]; then # this script itself, for the time of what follows
+  lesson=$2 python=$3
+  name_it
   build_it
   exit
 fi
@@ -98,16 +103,16 @@ machine
 lessons=''
 for file in lessons/*/measured/binding.py; do
   lesson=${file%/measured/binding.py}
-  short=${lesson##*/lesson}
-  [ $# = 0 ] || case " $* " in *" ${short%%_*} "*) ;; *) continue ;; esac
-  section "$(echo "$short" | sed 's/_/ /')"
-  prepare || continue
+  name_it
+  [ $# = 0 ] || case " $* " in *" $number "*) ;; *) continue ;; esac
+  section "$name"
+  find_python || continue
   echo "Python $("$python" -c 'import platform; print(platform.python_version())')"
   measure lines | grep '^lines'
-  if [ -z "${BUILT:-}" ]; then
+  if [ -z "${BUILT:-}" ] && builds; then
     rm -rf "$folder"
     mkdir -p "$folder"
-    spent build sh bench/bindings/run.sh build-one "$lesson" 2>"$scratch/$number.log" || {
+    spent build sh bench/bindings/run.sh build-one "$lesson" "$python" 2>"$scratch/$number.log" || {
       tail -n 15 "$scratch/$number.log" >&2
       echo "skipped: it does not build"
       continue
@@ -121,7 +126,8 @@ done
 # In turns: what changes on the machine meanwhile changes for all.
 for round in $(seq "$rounds"); do
   for lesson in $lessons; do
-    prepare
+    name_it
+    find_python
     section "$name, calls $round"
     measure calls
   done

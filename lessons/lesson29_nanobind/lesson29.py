@@ -151,6 +151,7 @@ def abi2(seed):
         print(f"    {name}: {module.name}, asks for {' '.join(private_symbols(module)) or 'nothing private'}")
     verify.fact("private symbols of the split module", private_symbols(SPLIT), [])
     verify.fact("the linked module has private symbols", bool(private_symbols(LINKED)), not STABLE)
+    verify.fact("the split module has less than half the bytes", 2 * SPLIT.stat().st_size < LINKED.stat().st_size, True)
 
     backend = str(Path(importlib.util.find_spec("nanobind_backend").origin).parents[1])
     works = said_by_python(f"import sys; sys.path[:0] = [{str(SPLIT.parent)!r}, {backend!r}]; import _gelu; print(_gelu.fail(0), _gelu.__file__.split('/')[-1])")  # fmt: skip
@@ -294,6 +295,7 @@ def exchange7(seed):
     there, dy_there = gelu_nanobind.to_device(x), gelu_nanobind.to_device(dy)
     other = Producer(there)
     forward_is_right("another library's array", x, _gelu.to_numpy(_gelu.forward(other)))
+    verify.fact("how often the producer was asked by two overloads", len(other.asked), 2)
     verify.floats("the way back", _gelu.to_numpy(_gelu.backward(other, dy_there)), gelu_backward_cpu(x, dy), ATOL, RTOL)
     verify.fact("what the producer was told of a stream", [settings.get("stream") for settings in other.asked if "stream" in settings], [])
     print("    forward of an object with __dlpack__ and __dlpack_device__: it was told no stream")
