@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: element 0
+// says: these are copies
 /* A copy on the device is handed out, which owns itself, and which no later update reaches. */
 #include "average.h"
 #include <memory>
