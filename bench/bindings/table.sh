@@ -43,7 +43,7 @@ for file in lessons/*/measured/binding.py; do
     size=$(shown '%.0f KB' "$size" 'no file')
     empty=$(shown '%.3f µs' "$(value $cpu "$name" empty)" 'needs a GPU')
   fi
-  printf '| [%s](%s/README.md) | %s | %s | %s | %s | %s | %s | %s |\n' "$name" "$lesson" "$lines" "$built" "$size" "$empty" \
+  printf '| %s, [lesson %s](%s/README.md) | %s | %s | %s | %s | %s | %s | %s |\n' "${short#*_}" "$number" "$lesson" "$lines" "$built" "$size" "$empty" \
     "$(shown '%.3f µs' "$(value $gpu "$name" empty)" 'not measured yet')" "$(shown '%.1f µs' "$(value $gpu "$name" '1 KB')" 'not measured yet')" \
     "$(shown '%.0f µs' "$(value $gpu "$name" '64 MB')" 'not measured yet')"
 done
