@@ -1,7 +1,7 @@
 # Lesson 29: the changes under "Change it", and what its page says of them (tests/lessons/change_it.test.sh).
 
 change 1 '/^hook.call = lambda: hook$/a\
-hook.call = None'
+hook.call = print'
 ran V=9
 answers error 'HiddenHook in a circle: reports of a leak: expected 1, found 0'
 
