@@ -81,8 +81,8 @@ def raised_by(call):
 def said_by_python(code, folder=None):
     """What another Python prints, line by line. Modules in `folder` come first; with it, those installed beside this
     Python are not found. Whoever checks or profiles this process does not look into that one."""
-    watched = ("EMULATOR_CHECK", "EMULATOR_PROFILE", "EMULATOR_VIEW")
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(watched)}
+    left_out = ("EMULATOR_CHECK", "EMULATOR_PROFILE", "EMULATOR_VIEW", "FORCE_COLOR")
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     child = [sys.executable, *(["-I", "-S"] if folder else []), "-c"]
     before = f"import sys; sys.path.insert(0, {str(folder)!r}); " if folder else ""
     told = subprocess.run([*child, before + code], env=plain, capture_output=True, text=True)
@@ -163,7 +163,8 @@ def abi2(seed):
         (wheel,) = (BUILT / "wheel").glob("*.whl")
         newer = Path(folder) / "gelu_nanobind-1.0-cp399-abi3-linux_x86_64.whl"
         shutil.copy(wheel, newer)
-        pip = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", folder, str(newer)], capture_output=True, text=True)  # fmt: skip
+        command = ["-m", "pip", "--no-color", "install", "--no-index", "--no-deps", "--target", folder, str(newer)]
+        pip = subprocess.run([sys.executable, *command], capture_output=True, text=True)
         said = next((line for line in pip.stderr.splitlines() if line.startswith("ERROR")), "")
     verify.fact("a wheel for a newer Python", said, f"ERROR: {newer.name} is not a supported wheel on this platform.")
     print(f"    {said}")
