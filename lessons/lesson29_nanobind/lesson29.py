@@ -135,11 +135,10 @@ def wheel1(seed):
 
 
 def private_symbols(module):
-    """What a module asks of Python that the stable ABI does not promise: by name, those that begin with _Py, but for the
-    few that Python's headers use behind its macros."""
-    promised = {"_Py_Dealloc", "_Py_NoneStruct", "_Py_TrueStruct", "_Py_FalseStruct", "_Py_NotImplementedStruct", "_PyObject_New", "_PyObject_GC_New"}  # fmt: skip
+    """What a module asks of Python that the stable ABI does not promise: names that begin with _Py and a capital letter, but
+    for those with which Python's headers make objects."""
     names = subprocess.run(["nm", "-D", "--undefined-only", str(module)], capture_output=True, text=True, check=True).stdout.split()
-    return sorted(name for name in names if name.startswith("_Py") and name not in promised)
+    return sorted(name for name in names if re.match(r"_Py[A-Z](?!bject_(GC_)?New)", name))
 
 
 def abi2(seed):
