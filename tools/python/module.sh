@@ -1,7 +1,7 @@
 #!/bin/sh
-# module.sh PYTHON SOURCE.cpp OUTPUT [FLAGS...]: compiles one file of C++ that includes pybind11 or nanobind to a module for that Python or, if
-# OUTPUT ends in .o, to an object file. Without CMake and without optimization: for exercises, of which a teacher's machine builds dozens. FLAGS go
-# to the compiler; OUTPUT.d lists what was included. module.sh PYTHON nanobind prints the flags with which an object file with nanobind is linked.
+# module.sh PYTHON SOURCE.cpp OUTPUT [FLAGS...]: compiles one file of C++ to a module for that Python or, if OUTPUT ends in .o, to an object file. It
+# may include nanobind or pybind11, where they are installed. Without CMake and without optimization: for exercises, of which a teacher's machine
+# builds dozens. FLAGS go to the compiler; OUTPUT.d lists what was included. module.sh PYTHON nanobind prints the flags with which an object file with nanobind is linked.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -41,6 +41,6 @@ if grep -q '^# *include *<nanobind/' "$source"; then
   [ "$kind" = -c ] || set -- "$(nanobind_object)" "$@"
   headers=$("$python" -I -c 'import nanobind; print(nanobind.include_dir())')
 else
-  headers=$("$python" -I -c 'import pybind11; print(pybind11.get_include())')
+  headers=$("$python" -I -c 'import pybind11; print(pybind11.get_include())' 2>/dev/null || :)
 fi
-compile -Wall "-I$headers" -MMD -MF "$output.d" $kind "$source" -o "$output" "$@"
+compile -Wall ${headers:+"-I$headers"} -MMD -MF "$output.d" $kind "$source" -o "$output" "$@"
