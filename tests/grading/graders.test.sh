@@ -56,8 +56,14 @@ join_sources() {
   printf '%s\n' "$@" >"$joined.sources"
 }
 
-# Of a module for Python, nothing is asked for but the function that begins it.
-join_modules() { sh tools/python/module.sh "$(sh tools/python/environment.sh "$number")" "$joined.cpp" "$joined.o" -I. "-I$folder"; }
+# Of a module for Python, nothing is asked for but the function that begins it. It is linked with the libraries that the grader names, and with
+# nanobind's own code where it includes that.
+join_modules() {
+  python=$(sh tools/python/environment.sh "$number")
+  sh tools/python/module.sh "$python" "$joined.cpp" "$joined.o" -I. "-I$folder"
+  sed -n 's|^# library: *\(.*\)|\1|p' "$folder/grader.py" | tr ' ' '\n' | sed 's|.*/||; s|\(.*\)\.cu$|-l\1|' >"$joined.linked"
+  ! grep -q '^#include <nanobind/' "$joined.cpp" || sh tools/python/module.sh "$python" nanobind >>"$joined.linked"
+}
 
 join_functions() {
   arch_of=$folder/grader.cpp
@@ -76,7 +82,7 @@ functions_of() { # OBJECT OPTIONS OF nm...
 joined_object() { # FILE
   own=joined_$(basename "$(dirname "$1")")_$(basename "${1%.*}")
   if [ "$suffix" = cpp ]; then
-    "${HOST_COMPILER:-g++}" -shared "$joined.o" "-Wl,--defsym=PyInit_exercise=PyInit_$own" "-L$libraries" -llayer \
+    "${HOST_COMPILER:-g++}" -shared "$joined.o" "-Wl,--defsym=PyInit_exercise=PyInit_$own" "-L$libraries" $(cat "$joined.linked") \
       "-Wl,-rpath,$libraries" -o "$joined.$own.so"
     echo "$joined.$own.so"
     return

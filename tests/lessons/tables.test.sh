@@ -2,41 +2,52 @@
 # A page's tables of a GPU are made from the record that lies beside it: every row that measured/tables.sh prints is there, and the words
 # of a row that begins with "~ " are somewhere in its text. So is the ladder of its versions, figures/ladder.svg, from what
 # measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh, and the phrase in README.md's table of lessons from
-# measured/headline.sh.
+# measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.sh), and of pages
+# (measured/host_tables.sh).
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
+
+# compare_rows NAME PAGE SCRIPT: the page has every row that the script prints.
+compare_rows() {
+  rows=0 missing='' text=''
+  [ ! -f "$2" ] || text=$(tr -s ' \n' ' ' <"$2")
+  while IFS= read -r row; do
+    rows=$((rows + 1))
+    case $row in
+    '~ '*) case $text in *"${row#??}"*) continue ;; esac ;;
+    *) if grep -qxF -e "$row" "$2"; then continue; fi ;;
+    esac
+    missing="$missing
+    | $row"
+  done <<END_OF_ROWS
+$(sh "$3")
+END_OF_ROWS
+  if [ "$rows" -lt 2 ]; then
+    no "$1" "$3 prints no rows"
+  elif [ -n "$missing" ]; then
+    no "$1" "these are missing:"
+    printf '%s\n' "$missing"
+  else
+    pass "$1"
+  fi
+}
 
 for script in lessons/*/measured/tables.sh; do
   [ -f "$script" ] || continue
   page=${script%measured/tables.sh}README.md
   name="$page has the rows of its record"
-  if ! [ -f "${script%tables.sh}h200.txt" ]; then
-    skip "$name" "nothing is recorded yet, see measured/record.sh"
-    continue
-  fi
-  rows=0 missing='' text=''
-  [ ! -f "$page" ] || text=$(tr -s ' \n' ' ' <"$page")
-  while IFS= read -r row; do
-    rows=$((rows + 1))
-    case $row in
-    '~ '*) case $text in *"${row#??}"*) continue ;; esac ;;
-    *) if grep -qxF -e "$row" "$page"; then continue; fi ;;
-    esac
-    missing="$missing
-    | $row"
-  done <<END_OF_ROWS
-$(sh "$script")
-END_OF_ROWS
-  if [ "$rows" -lt 2 ]; then
-    no "$name" "$script prints no rows"
-  elif [ -n "$missing" ]; then
-    no "$name" "these are missing:"
-    printf '%s\n' "$missing"
+  if [ -f "${script%tables.sh}h200.txt" ]; then
+    compare_rows "$name" "$page" "$script"
   else
-    pass "$name"
+    skip "$name" "nothing is recorded yet, see measured/record.sh"
   fi
 done
+for script in lessons/*/measured/host_tables.sh; do
+  page=${script%measured/host_tables.sh}README.md
+  compare_rows "$page has the rows of the record of all bindings" "$page" "$script"
+done
+compare_rows "README.md's table of all bindings is that of its record" README.md bench/bindings/table.sh
 
 for script in lessons/*/measured/headline.sh; do
   number=${script#lessons/lesson}

@@ -1,19 +1,46 @@
 #!/bin/sh
 # module.sh PYTHON SOURCE.cpp OUTPUT [FLAGS...]: compiles one file of C++ to a module for that Python or, if OUTPUT ends in .o, to an object file. It
-# may include pybind11, where that is installed. Without CMake and without optimization: for exercises, of which a teacher's machine builds dozens. FLAGS go to the
-# compiler; OUTPUT.d lists what was included.
+# may include nanobind or pybind11, where they are installed. Without CMake and without optimization: for exercises, of which a teacher's machine
+# builds dozens. FLAGS go to the compiler; OUTPUT.d lists what was included. module.sh PYTHON nanobind prints the flags with which an object file with nanobind is linked.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
 . build/configuration
 
-python=$1 source=$2 output=$3
-shift 3
+python=$1 source=$2
 python_headers=$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("include"))')
-pybind11_headers=$("$python" -I -c 'import pybind11; print(pybind11.get_include())' 2>/dev/null || :)
 launcher=''
 if command -v ccache >/dev/null; then launcher=ccache; fi
+compile() { $launcher "${HOST_COMPILER:-g++}" -O0 -std=c++17 -fPIC -fvisibility=hidden "-I$python_headers" "$@"; }
+
+# nanobind is no headers alone: the rest of it is compiled once for each Python, to build/python/nanobind-VERSION.o.
+nanobind_object() {
+  folder=$("$python" -I -c 'import nanobind, os; print(os.path.dirname(nanobind.__file__))')
+  object=$PWD/build/python/nanobind-$("$python" -I -c 'import nanobind, sys; print(nanobind.__version__, sys.version, nanobind.__file__)' | cksum | tr ' ' '-').o
+  mkdir -p build/python
+  if command -v flock >/dev/null; then
+    exec 8>"build/nanobind.lock"
+    flock 8
+  fi
+  if ! [ -f "$object" ]; then
+    compile -fno-strict-aliasing -DNB_BUILD "-I$folder/include" "-I$folder/ext/robin_map/include" -c "$folder/src/nb_combined.cpp" -o "$object.new" >&2
+    mv "$object.new" "$object"
+  fi
+  echo "$object"
+}
+
+if [ "$source" = nanobind ]; then
+  nanobind_object
+  exit
+fi
+output=$3
+shift 3
 kind=-shared
 case $output in *.o) kind=-c ;; esac
-$launcher "${HOST_COMPILER:-g++}" -O0 -std=c++17 -Wall -fPIC -fvisibility=hidden ${pybind11_headers:+"-I$pybind11_headers"} "-I$python_headers" -MMD -MF "$output.d" \
-  $kind "$source" -o "$output" "$@"
+if grep -q '^# *include *<nanobind/' "$source"; then
+  [ "$kind" = -c ] || set -- "$(nanobind_object)" "$@"
+  headers=$("$python" -I -c 'import nanobind; print(nanobind.include_dir())')
+else
+  headers=$("$python" -I -c 'import pybind11; print(pybind11.get_include())' 2>/dev/null || :)
+fi
+compile -Wall ${headers:+"-I$headers"} -MMD -MF "$output.d" $kind "$source" -o "$output" "$@"

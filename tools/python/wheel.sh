@@ -1,7 +1,8 @@
 #!/bin/sh
 # wheel.sh PYTHON FOLDER OUTPUT [NAME=VALUE...]: builds the Python package in FOLDER as a wheel, OUTPUT/wheel/*.whl, and installs that to
 # OUTPUT/installed/, with the pip of that PYTHON and what is installed beside it (cmake, ninja, scikit-build-core ...): no network is needed.
-# CMake works in OUTPUT/cmake/, and gets the NAMEs as its variables. What is newer than its sources stays as it is.
+# CMake works in OUTPUT/cmake/, and gets the NAMEs as its variables. What is newer than its sources stays as it is: FOLDER, and the folders
+# that a line of its own in its CMakeLists.txt names, `# sources: ../../lesson28_pybind11/package/src`.
 # WARNINGS=error makes a warning an error.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -22,9 +23,12 @@ cmake_architectures() {
 # Everything that is no source: when that changes, all is built anew.
 key() { echo "$python|$NVCC|$CUDA_VERSION|$GENCODE|$HOST_COMPILER|$*"; }
 
+# Sources that the package has from elsewhere.
+elsewhere=$(sed -n 's/^# sources: *//p' "$package/CMakeLists.txt")
+
 is_current() {
   [ -f "$output/installed.key" ] && [ "$(cat "$output/installed.key")" = "$(key "$@")" ] &&
-    [ -z "$(find "$package" tools/python/wheel.sh -type f -newer "$output/installed.key")" ]
+    [ -z "$(find "$package" ${elsewhere:+"$package/$elsewhere"} tools/python/wheel.sh -type f -newer "$output/installed.key")" ]
 }
 
 build_it() {

@@ -1,15 +1,11 @@
 /* binding.cpp - what Python sees of gelu.h: the module _gelu. The C++ compiler builds this file; there is no kernel in it. */
 #include "dlpack.h"
+#include "gate.h"
 #include "gelu.h"
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
+#include "owner.h"
 #include <memory>
-#include <mutex>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
-#include <stdexcept>
-#include <string>
 
 namespace py = pybind11;
 using namespace py::literals;
@@ -17,41 +13,7 @@ using namespace py::literals;
 /* Any array is taken: what is not float32, one element behind the other, is converted to a copy that is. */
 using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
-// ---------------------------------------------------------------- errors are exceptions
-
-class CudaError : public std::runtime_error {
-  public:
-    explicit CudaError(cudaError_t code)
-        : std::runtime_error(std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code)), code(code) {}
-    cudaError_t code;
-};
-
-static void check(cudaError_t code) {
-    if (code != cudaSuccess) {
-        throw CudaError(code);
-    }
-}
-
 // ---------------------------------------------------------------- who owns device memory
-
-static std::atomic<size_t> bytes_held;
-
-/* n floats on the device, which are freed with the last object that shares them. */
-class Memory {
-  public:
-    explicit Memory(size_t n) : n(n) {
-        check(cudaMalloc((void **)&data, n ? n * sizeof(float) : 1));
-        bytes_held += n * sizeof(float);
-    }
-    ~Memory() {
-        cudaFree(data);
-        bytes_held -= n * sizeof(float);
-    }
-    Memory(const Memory &) = delete;
-    Memory &operator=(const Memory &) = delete;
-    float *data = nullptr;
-    const size_t n;
-};
 
 class DeviceArray {
   public:
@@ -224,42 +186,17 @@ static py::array_t<float> backward(const Floats &x, const Floats &dy) {
     return dx;
 }
 
-// ---------------------------------------------------------------- for the lesson: a gate in the default stream
+// ---------------------------------------------------------------- for the lesson: what its steps look at
 
-static struct {
-    std::mutex lock;
-    std::condition_variable changed;
-    bool open, gave_up;
-    int milliseconds;
-} gate;
-
-static void wait_at_gate(void *) {
-    std::unique_lock<std::mutex> guard(gate.lock);
-    gate.gave_up =
-        !gate.changed.wait_for(guard, std::chrono::milliseconds(gate.milliseconds), [] { return gate.open; });
-}
-
-/* What comes behind this in the stream waits for release(), or for so many milliseconds. */
-static void hold(int milliseconds) {
-    std::lock_guard<std::mutex> guard(gate.lock);
-    gate.open = gate.gave_up = false;
-    gate.milliseconds = milliseconds;
-    check(cudaLaunchHostFunc(nullptr, wait_at_gate, nullptr));
-}
-
-static void release() {
-    std::lock_guard<std::mutex> guard(gate.lock);
-    gate.open = true;
-    gate.changed.notify_all();
-}
-
-static bool gave_up() {
-    std::lock_guard<std::mutex> guard(gate.lock);
-    return gate.gave_up;
-}
-
-static void synchronize() {
-    check(cudaStreamSynchronize(nullptr));
+static void bind_what_the_lesson_looks_at(py::module_ &m) {
+    m.def("bytes_held", [] { return bytes_held.load(); });
+    m.def(
+        "fail", [](int code) { check((cudaError_t)code); }, "code"_a);
+    m.def("hold", &hold, "milliseconds"_a);
+    m.def("release", &release);
+    m.def("gave_up", &gave_up);
+    m.def("synchronize", &synchronize, py::call_guard<py::gil_scoped_release>());
+    m.def("synchronize_with_gil", &synchronize);
 }
 
 // ---------------------------------------------------------------- the module
@@ -303,13 +240,5 @@ PYBIND11_MODULE(_gelu, m) {
     m.def("backward_device", &backward_device, "x"_a, "dy"_a, "The way back, of arrays on the device.");
     m.def("queue_forward", &queue_forward, "x"_a, "y"_a, "Queues the work, and waits for nothing.");
     m.def("queue_backward", &queue_backward, "x"_a, "dy"_a, "dx"_a, "Queues the work, and waits for nothing.");
-
-    m.def("bytes_held", [] { return bytes_held.load(); });
-    m.def(
-        "fail", [](int code) { check((cudaError_t)code); }, "code"_a);
-    m.def("hold", &hold, "milliseconds"_a);
-    m.def("release", &release);
-    m.def("gave_up", &gave_up);
-    m.def("synchronize", &synchronize, py::call_guard<py::gil_scoped_release>());
-    m.def("synchronize_with_gil", &synchronize);
+    bind_what_the_lesson_looks_at(m);
 }

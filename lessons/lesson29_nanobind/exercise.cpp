@@ -1,0 +1,120 @@
+/* Exercise 29: a binding with nanobind, of a library whose object owns memory on the device. average.h has its functions.
+ *
+ * The grader (make exercise29) compiles this file to a module `exercise`, and calls, in a process of its own:
+ *
+ *     average = Average(n)                 n values on the device, at first 0
+ *     average.update(x, share=0.1)         values + share * (x - values). x is in CPU memory, or on the device, whoever's it is; share has a name
+ *     there = average.values               a view of the values on the device, an object with __dlpack__: no copy
+ *     here = average.numpy()               a new array of NumPy with a copy of the values
+ *
+ *   - x in CPU memory is an array of NumPy of any type, with gaps or without; x on the device is float32 and without gaps. What has not one
+ *     dimension, or is of another kind, is a TypeError; an x of another length than n is a ValueError;
+ *   - a view stays what it is as long as somebody has it, or a capsule of it, also when nobody has `average` any more. It sees later updates;
+ *   - what numpy() has returned sees none of them. It does not keep the average alive, and its memory is freed with it;
+ *   - an average that nobody needs any more is destroyed, once;
+ *   - an error of the library becomes an AverageError, with its number as `code` and the library's text in its text;
+ *   - results are there when a function returns, and they come from the library;
+ *   - while update or numpy waits for the library, Python's other threads run.
+ */
+// fails as given: not_implemented
+#include "average.h"
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <stdexcept>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/* What is left to do, as Python's NotImplementedError. */
+[[maybe_unused, noreturn]] static void not_implemented(const char *what) {
+    PyErr_SetString(PyExc_NotImplementedError, what);
+    throw nb::python_error();
+}
+
+// TODO 1: what x must be: of float32, of one dimension, without gaps, in CPU memory or on the device, and only read.
+using Floats = nb::ndarray<>;
+using DeviceFloats = nb::ndarray<nb::device::cuda>;
+
+/* What is returned. */
+using View = nb::ndarray<nb::array_api, float, nb::ndim<1>, nb::device::cuda>;
+using NumPyArray = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
+
+/* An error of the library, on its way through C++. In Python it is an AverageError: see the module below. */
+class AverageFailure : public std::runtime_error {
+  public:
+    explicit AverageFailure(int code) : std::runtime_error(average_error(code)), code(code) {}
+    int code;
+};
+
+[[maybe_unused]] static void check(int code) {
+    if (code != 0) {
+        throw AverageFailure(code);
+    }
+}
+
+class Average {
+  public:
+    explicit Average(long long n) : n(n) {
+        // TODO 2: create an average. Its handle is a member of this object.
+        not_implemented("TODO 2: create an average");
+    }
+    ~Average() {
+        // TODO 3: destroy it.
+    }
+    Average(const Average &) = delete;
+    Average &operator=(const Average &) = delete;
+
+    void update(const Floats &x, float share) {
+        // TODO 4: is x as long as the values? Then call, wait, check. Which lines need the GIL, and which may do without it?
+        (void)x;
+        (void)share;
+        not_implemented("TODO 4: update");
+    }
+
+    void update_there(const DeviceFloats &x, float share) {
+        // TODO 5: the same, of an array on the device.
+        (void)x;
+        (void)share;
+        not_implemented("TODO 5: update_there");
+    }
+
+    View values() {
+        // TODO 6: the values where they are. Who owns them, and who must live as long as the view? See also TODO 8.
+        not_implemented("TODO 6: values");
+    }
+
+    NumPyArray numpy() {
+        // TODO 7: memory of its own for a copy, and an owner that frees it. The library writes it; meanwhile other threads run.
+        not_implemented("TODO 7: numpy");
+    }
+
+  private:
+    [[maybe_unused]] void require_length(size_t length) const {
+        if ((long long)length != n) {
+            throw nb::value_error("x must be as long as the values");
+        }
+    }
+
+    struct average *handle = nullptr;
+    long long n;
+};
+
+NB_MODULE(exercise, m) {
+    nb::exception<AverageFailure> type(m, "AverageError");
+    nb::register_exception_translator(
+        [](const std::exception_ptr &thrown, void *type) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const AverageFailure &failure) {
+                nb::object raised = nb::handle((PyObject *)type)(failure.what());
+                raised.attr("code") = failure.code;
+                PyErr_SetObject((PyObject *)type, raised.ptr());
+            }
+        },
+        type.ptr());
+
+    nb::class_<Average>(m, "Average")
+        // TODO 8: update twice, by one name; share must be named. values, with a policy that says who lives as long as the view. numpy.
+        .def(nb::init<long long>(), "n"_a);
+}
