@@ -16,7 +16,7 @@ from ivf_flat._ivf import CudaError, DeviceArray
 
 __all__ = ["CudaError", "DeviceArray", "Flat", "Index"]
 
-SAMPLE = 256  # vectors for each list that training looks at
+SAMPLE = 64  # vectors for each list that training looks at
 
 
 def _is_half(dtype):

@@ -144,7 +144,8 @@ class Given {
 // ---------------------------------------------------------------- calls: the GIL is given back while kernels work
 
 /* search(vectors of the queries, where the results go). */
-template <class Searched, class Search> static py::tuple find(Searched &in, const py::object &array, int k, Search search) {
+template <class Searched, class Search>
+static py::tuple find(Searched &in, const py::object &array, int k, Search search) {
     Given queries(array, in.d);
     if (k < 1 || k > MOST) {
         throw py::value_error("k must be from 1 to 128");
@@ -262,12 +263,12 @@ static void bind_index(py::module_ &m) {
              "d"_a, "nlist"_a, "half"_a, "rows"_a)
         .def("train", &train, "x"_a, "rows"_a, "rounds"_a)
         .def("add", &add<Index>, "x"_a)
-        .def("search",
-             [](Index &self, const py::object &queries, int k, int nprobe, int version) {
-                 return find(self, queries, k,
-                             [&](Rows q, Found found) { self.search(q, k, nprobe, version, found); });
-             },
-             "queries"_a, "k"_a, "nprobe"_a, "version"_a)
+        .def(
+            "search",
+            [](Index &self, const py::object &queries, int k, int nprobe, int version) {
+                return find(self, queries, k, [&](Rows q, Found found) { self.search(q, k, nprobe, version, found); });
+            },
+            "queries"_a, "k"_a, "nprobe"_a, "version"_a)
         .def("probes", &probes, "queries"_a, "nprobe"_a)
         .def("assignment", &assignment, "x"_a)
         .def("centroids", &centroids)
@@ -286,11 +287,12 @@ PYBIND11_MODULE(_ivf, m) {
     py::class_<Flat>(m, "Flat")
         .def(py::init([](int d, bool half) { return new Flat(d, half ? HALF : SINGLE); }), "d"_a, "half"_a)
         .def("add", &add<Flat>, "x"_a)
-        .def("search",
-             [](Flat &self, const py::object &queries, int k, int version) {
-                 return find(self, queries, k, [&](Rows q, Found found) { self.search(q, k, version, found); });
-             },
-             "queries"_a, "k"_a, "version"_a)
+        .def(
+            "search",
+            [](Flat &self, const py::object &queries, int k, int version) {
+                return find(self, queries, k, [&](Rows q, Found found) { self.search(q, k, version, found); });
+            },
+            "queries"_a, "k"_a, "version"_a)
         .def_readonly("ntotal", &Flat::ntotal);
     m.def("bytes_held", [] { return bytes_held.load(); });
 }

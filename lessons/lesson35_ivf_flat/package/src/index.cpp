@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-enum { MOST_QUERIES = 32768 };                 // of a launch: the grid's second size ends at 65535
+enum { MOST_QUERIES = 32768 };                   // of a launch: the grid's second size ends at 65535
 static const size_t MOST_KEYS = (size_t)1 << 26; // 512 MB of partial results
 
 static int padded_of(int d) {
@@ -49,14 +49,16 @@ void Flat::add(Rows x) {
     size_t before = units_of(ntotal, padded, precision);
     Memory<uint4> all(units_of((size_t)ntotal + x.n, padded, precision));
     check(cudaMemcpyAsync(all.data, rows.data, before * sizeof(uint4), cudaMemcpyDeviceToDevice));
-    check(place_vectors(x.data, x.n, d, nullptr, nullptr, nullptr, ntotal, {all.data, precision, ROWS, padded}, nullptr));
+    check(
+        place_vectors(x.data, x.n, d, nullptr, nullptr, nullptr, ntotal, {all.data, precision, ROWS, padded}, nullptr));
     check(cudaStreamSynchronize(nullptr));
     rows = std::move(all);
     ntotal += x.n;
 }
 
 /* Searches in parts, so that the keys of one part are not too many. */
-template <class Search> static void in_parts(struct queries queries, int k, size_t keys_of_one, Found found, Search search) {
+template <class Search>
+static void in_parts(struct queries queries, int k, size_t keys_of_one, Found found, Search search) {
     size_t room = std::max<size_t>(MOST_KEYS / std::max<size_t>(keys_of_one, 1), 1);
     int most = (int)std::min<size_t>(room, MOST_QUERIES);
     for (int first = 0; first < queries.count; first += most) {
@@ -128,7 +130,8 @@ int Index::train(Rows x, int rounds) {
     require_finite(x, d, flag);
     int padded = padded_of(d), refilled = 0;
     centroids.reserve((size_t)nlist * padded);
-    check(place_vectors(x.data, nlist, d, nullptr, nullptr, nullptr, 0, {centroids.data, SINGLE, ROWS, padded}, nullptr));
+    check(
+        place_vectors(x.data, nlist, d, nullptr, nullptr, nullptr, 0, {centroids.data, SINGLE, ROWS, padded}, nullptr));
     norms.reserve(nlist), sizes.reserve(nlist), firsts.reserve(nlist + 1);
     of_list.reserve(x.n), ranks.reserve(x.n), order.reserve(x.n);
     for (int round = 0; round < rounds; round++) {
@@ -154,7 +157,8 @@ void Index::set_centroids(const float *from) {
     int padded = padded_of(d);
     require_finite({rows.data, nlist}, d, flag);
     centroids.reserve((size_t)nlist * padded);
-    check(place_vectors(rows.data, nlist, d, nullptr, nullptr, nullptr, 0, {centroids.data, SINGLE, ROWS, padded}, nullptr));
+    check(place_vectors(rows.data, nlist, d, nullptr, nullptr, nullptr, 0, {centroids.data, SINGLE, ROWS, padded},
+                        nullptr));
     check(norms_of(centroids.data, nlist, padded, norms.reserve(nlist)));
     check(cudaStreamSynchronize(nullptr));
     trained = true;
@@ -202,9 +206,11 @@ void Index::choose_probes(struct queries queries, int nprobe, int *lists) {
     struct vectors all = {centroids.data, SINGLE, ROWS, queries.padded};
     float *distances = coarse.reserve((size_t)queries.count * nprobe);
     if (nprobe <= MOST) {
-        check(search_all_2(all, nlist, queries, nprobe, keys.reserve(keys_of_2(nlist, queries.count, nprobe)), distances, lists));
+        check(search_all_2(all, nlist, queries, nprobe, keys.reserve(keys_of_2(nlist, queries.count, nprobe)),
+                           distances, lists));
     } else {
-        check(search_all_1(all, nlist, queries, nprobe, keys.reserve(keys_of_1(nlist, queries.count)), distances, lists));
+        check(
+            search_all_1(all, nlist, queries, nprobe, keys.reserve(keys_of_1(nlist, queries.count)), distances, lists));
     }
 }
 
@@ -252,8 +258,9 @@ void Index::probes(Rows x, int nprobe, int *lists) {
     require(nprobe >= 1 && nprobe <= nlist, "nprobe must be from 1 to nlist");
     require_finite(x, d, flag);
     struct queries queries = pad(x, d, padded_queries.reserve((size_t)x.n * padded_of(d)));
-    in_parts(queries, nprobe, nprobe > MOST ? keys_of_1(nlist, 1) : 1024 * nprobe / 32, Found{nullptr, lists},
-             [&](struct queries some, int first, Found) { choose_probes(some, nprobe, lists + (size_t)first * nprobe); });
+    in_parts(
+        queries, nprobe, nprobe > MOST ? keys_of_1(nlist, 1) : 1024 * nprobe / 32, Found{nullptr, lists},
+        [&](struct queries some, int first, Found) { choose_probes(some, nprobe, lists + (size_t)first * nprobe); });
     check(cudaStreamSynchronize(nullptr));
 }
 

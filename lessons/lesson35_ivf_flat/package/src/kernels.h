@@ -44,8 +44,8 @@ cudaError_t starts_of(const int *lengths, int nlist, int unit, int scale, int *s
 /* order[starts[lists[i]] + ranks[i]] = i. */
 cudaError_t order_by_list(const int *lists, const int *ranks, const int *starts, int n, int *order);
 /* Vector i goes to slot starts[lists[i]] + ranks[i], or, if lists is NULL, first + i; there ids gets first + i. ids may be NULL. */
-cudaError_t place_vectors(const float *x, int n, int d, const int *lists, const int *ranks, const int *starts, int first,
-                          struct vectors to, int *ids);
+cudaError_t place_vectors(const float *x, int n, int d, const int *lists, const int *ranks, const int *starts,
+                          int first, struct vectors to, int *ids);
 /* Whole lists go from their old starts to their new ones. */
 cudaError_t move_lists(struct vectors from, const int *from_ids, const int *from_starts, const int *lengths, int nlist,
                        const int *to_starts, struct vectors to, int *to_ids);

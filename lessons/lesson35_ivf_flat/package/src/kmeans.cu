@@ -3,7 +3,11 @@
 #include "select.cuh"
 
 enum { BLOCK = 256 };
-enum { SIDE = 64, STEP = 16, EACH = 4 }; // a block compares SIDE vectors with SIDE centroids, STEP numbers at a time; a thread EACH x EACH
+enum {
+    SIDE = 64,
+    STEP = 16,
+    EACH = 4
+}; // a block compares SIDE vectors with SIDE centroids, STEP numbers at a time; a thread EACH x EACH
 
 static unsigned blocks_for(size_t n, int block) {
     return (unsigned)((n + block - 1) / block);
@@ -47,7 +51,8 @@ struct tiles {
 };
 
 /* SIDE rows from `first`, numbers from + 0 to from + STEP - 1 of each; what is outside counts as 0. */
-__device__ void load_tile(float (&tile)[STEP][SIDE + 1], const float *rows, int first, int count, int from, int d, int stride) {
+__device__ void load_tile(float (&tile)[STEP][SIDE + 1], const float *rows, int first, int count, int from, int d,
+                          int stride) {
     for (int t = threadIdx.x; t < SIDE * STEP; t += BLOCK) {
         int row = t / STEP, j = t % STEP;
         bool inside = first + row < count && from + j < d;
@@ -56,8 +61,8 @@ __device__ void load_tile(float (&tile)[STEP][SIDE + 1], const float *rows, int 
 }
 
 /* The products of SIDE vectors and SIDE centroids: lesson 16. Thread (tx, ty) has vectors ty + 16 a and centroids tx + 16 b. */
-__device__ void multiply(struct tiles &tiles, const float *x, int n, int d, int first_x, const float *centroids, int nlist,
-                         int padded, int first_c, float (&product)[EACH][EACH]) {
+__device__ void multiply(struct tiles &tiles, const float *x, int n, int d, int first_x, const float *centroids,
+                         int nlist, int padded, int first_c, float (&product)[EACH][EACH]) {
     int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
     for (int from = 0; from < d; from += STEP) {
         load_tile(tiles.x, x, first_x, n, from, d, d);
@@ -84,8 +89,8 @@ __device__ void multiply(struct tiles &tiles, const float *x, int n, int d, int 
 }
 
 /* A block for SIDE vectors. ||x||^2 is the same for all centroids: what is compared is ||c||^2 - 2 x.c. No product is ever in memory. */
-__global__ void assign_kernel(const float *x, int n, int d, const float *centroids, const float *norms, int nlist, int padded,
-                              int *lists) {
+__global__ void assign_kernel(const float *x, int n, int d, const float *centroids, const float *norms, int nlist,
+                              int padded, int *lists) {
     __shared__ struct tiles tiles;
     int tx = threadIdx.x % 16, ty = threadIdx.x / 16, first_x = blockIdx.x * SIDE;
     float least[EACH];
@@ -127,8 +132,8 @@ __global__ void assign_kernel(const float *x, int n, int d, const float *centroi
 }
 
 /* A block for each centroid, a thread for each number of it. Each sum has one order, so it is the same each time. */
-__global__ void update_kernel(const float *x, int d, const int *order, const int *starts, const int *lengths, float *centroids,
-                              int padded) {
+__global__ void update_kernel(const float *x, int d, const int *order, const int *starts, const int *lengths,
+                              float *centroids, int padded) {
     int c = blockIdx.x, length = lengths[c];
     for (int j = threadIdx.x; length > 0 && j < d; j += blockDim.x) {
         float sum = 0.0f;

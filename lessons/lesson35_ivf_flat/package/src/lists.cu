@@ -99,8 +99,8 @@ __global__ void order_kernel(const int *lists, const int *ranks, const int *star
 
 /* A thread for each unit of each vector. */
 template <class Number, enum layout LAYOUT>
-__global__ void place_kernel(const float *x, int n, int d, int units, const int *lists, const int *ranks, const int *starts,
-                             int first, uint4 *to, int *ids) {
+__global__ void place_kernel(const float *x, int n, int d, int units, const int *lists, const int *ranks,
+                             const int *starts, int first, uint4 *to, int *ids) {
     enum { LENGTH = unit_of<Number>::LENGTH };
     size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     int i = (int)(at / units), unit = (int)(at % units);
@@ -160,19 +160,20 @@ template <class Number, enum layout LAYOUT>
 static void place(const float *x, int n, int d, const int *lists, const int *ranks, const int *starts, int first,
                   struct vectors to, int *ids) {
     int units = to.padded / unit_of<Number>::LENGTH;
-    place_kernel<Number, LAYOUT><<<blocks_for((size_t)n * units, BLOCK), BLOCK>>>(x, n, d, units, lists, ranks, starts, first,
-                                                                               (uint4 *)to.data, ids);
+    place_kernel<Number, LAYOUT><<<blocks_for((size_t)n * units, BLOCK), BLOCK>>>(x, n, d, units, lists, ranks, starts,
+                                                                                  first, (uint4 *)to.data, ids);
 }
 
-cudaError_t place_vectors(const float *x, int n, int d, const int *lists, const int *ranks, const int *starts, int first,
-                          struct vectors to, int *ids) {
+cudaError_t place_vectors(const float *x, int n, int d, const int *lists, const int *ranks, const int *starts,
+                          int first, struct vectors to, int *ids) {
     if (n == 0) {
         return cudaSuccess;
     }
     if (to.precision == SINGLE) {
         (to.layout == ROWS ? place<float, ROWS> : place<float, GROUPS>)(x, n, d, lists, ranks, starts, first, to, ids);
     } else {
-        (to.layout == ROWS ? place<__half, ROWS> : place<__half, GROUPS>)(x, n, d, lists, ranks, starts, first, to, ids);
+        (to.layout == ROWS ? place<__half, ROWS> : place<__half, GROUPS>)(x, n, d, lists, ranks, starts, first, to,
+                                                                          ids);
     }
     return cudaGetLastError();
 }

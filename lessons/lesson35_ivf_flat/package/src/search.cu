@@ -87,7 +87,11 @@ cudaError_t search_all_1(struct vectors vectors, int n, struct queries queries, 
 
 // ---------------------------------------------------------------- version 2: tiles, and the best in registers
 
-enum { QUERIES = 32, EACH = 4, STEP = 32 }; // a block has 32 queries, a warp 4 of them, and 32 numbers of each at a time
+enum {
+    QUERIES = 32,
+    EACH = 4,
+    STEP = 32
+}; // a block has 32 queries, a warp 4 of them, and 32 numbers of each at a time
 
 /* Partial results, `parts` of k keys for each query, become one. A warp for each query. */
 template <int SLOTS>
@@ -116,8 +120,8 @@ struct tiles {
 
 /* 32 vectors and 32 queries, numbers from + 0 to from + 31. What is outside counts as 0. */
 template <class Number>
-__device__ void load_tiles(struct tiles &tiles, const Number *rows, int first, int end, const float *queries, int first_query,
-                           int query_count, int from, int padded) {
+__device__ void load_tiles(struct tiles &tiles, const Number *rows, int first, int end, const float *queries,
+                           int first_query, int query_count, int from, int padded) {
     for (int t = threadIdx.x; t < WARP * STEP; t += BLOCK) {
         int row = t / STEP, j = t % STEP, q = first_query + row;
         bool inside = from + j < padded;
@@ -226,8 +230,7 @@ template <int SLOTS> __device__ void merge_warps(struct best<SLOTS> &best, key *
 }
 
 /* Version 3: rows, number by number. */
-template <class Number>
-__device__ float distance3(const Number *rows, size_t slot, int padded, const float *query) {
+template <class Number> __device__ float distance3(const Number *rows, size_t slot, int padded, const float *query) {
     float sum = 0.0f;
     for (int j = 0; j < padded; j++) {
         sum = add_square(to_float(rows[slot * padded + j]), query[j], sum);
@@ -236,8 +239,7 @@ __device__ float distance3(const Number *rows, size_t slot, int padded, const fl
 }
 
 /* Version 4: groups, 16 bytes of each vector at a time. */
-template <class Number>
-__device__ float distance4(const uint4 *groups, size_t slot, int padded, const float *query) {
+template <class Number> __device__ float distance4(const uint4 *groups, size_t slot, int padded, const float *query) {
     enum { LENGTH = unit_of<Number>::LENGTH };
     float sum = 0.0f, v[LENGTH];
     for (int unit = 0, units = padded / LENGTH; unit < units; unit++) {
@@ -283,7 +285,8 @@ static void scan(struct lists lists, struct queries queries, const int *probes, 
 
 template <int VERSION, class Number>
 static void scan_for(struct lists lists, struct queries queries, const int *probes, int nprobe, int k, key *keys) {
-    (k <= WARP ? scan<VERSION, Number, 1> : scan<VERSION, Number, MOST / WARP>)(lists, queries, probes, nprobe, k, keys);
+    (k <= WARP ? scan<VERSION, Number, 1> : scan<VERSION, Number, MOST / WARP>)(lists, queries, probes, nprobe, k,
+                                                                                keys);
 }
 
 cudaError_t search_lists(int version, struct lists lists, struct queries queries, const int *probes, int nprobe, int k,
@@ -332,7 +335,8 @@ __device__ void distances5(const uint4 *groups, size_t slot, int padded, const f
 
 /* The warps' results for the batch's queries: warp w merges those of query w. */
 template <int SLOTS>
-__device__ void merge_batch(struct best<SLOTS> (&best)[BATCH], key *room, const int *pairs, int count, int k, key *keys) {
+__device__ void merge_batch(struct best<SLOTS> (&best)[BATCH], key *room, const int *pairs, int count, int k,
+                            key *keys) {
     int warp = threadIdx.x / WARP;
 #pragma unroll
     for (int b = 0; b < BATCH; b++) {
@@ -387,9 +391,9 @@ template <class Number, int SLOTS>
 static void scan5(struct lists lists, struct queries queries, const int *order, const int *pair_starts,
                   const int *batch_starts, int nprobe, int k, key *keys) {
     size_t pairs = (size_t)queries.count * nprobe, blocks = pairs / BATCH + lists.count;
-    scan_kernel5<Number, SLOTS>
-        <<<blocks < pairs ? (unsigned)blocks : (unsigned)pairs, WARPS * WARP, BATCH * queries.padded * sizeof(float)>>>(
-            lists, queries, order, pair_starts, batch_starts, nprobe, k, keys);
+    scan_kernel5<Number, SLOTS> < <<blocks<pairs ? (unsigned)blocks : (unsigned)pairs, WARPS * WARP,
+                                           BATCH * queries.padded * sizeof(float)>>>(lists, queries, order, pair_starts,
+                                                                                     batch_starts, nprobe, k, keys);
 }
 
 cudaError_t search_batches(struct lists lists, struct queries queries, const int *order, const int *pair_starts,
