@@ -7,9 +7,9 @@
 component for about 100 vectors, and says what it is:
 
 - components have uneven shares, as subjects have: the weight of number c is (c + 10) ** -0.5;
-- directions are uneven: number j of a vector has the standard deviation (1 + j / 8) ** -0.5, so most of the variance is
-  in a few dozen directions, as is seen of embeddings;
-- components overlap: each one's noise is as wide as the spread of their middles. Nothing is a neat ball.
+- directions are uneven: number j of a vector has a standard deviation of 1 / (1 + j / 4), so most of the variance is in a
+  few dozen directions, as is seen of embeddings;
+- components overlap: the noise of each is 0.7 times as wide as the spread of their middles. Nothing is a neat ball.
 
 Queries are drawn as the vectors are, and none of them is one of the vectors. `uniform` has no structure at all: each number
 is between 0 and 1, independent of the others.
@@ -18,7 +18,7 @@ is between 0 and 1, independent of the others.
 import numpy as np
 
 PART = 100_000  # vectors that are made at a time
-NOISE = 0.8
+NOISE = 0.7
 
 
 def _mixture(rng, count, middles, weights, spread):
@@ -33,7 +33,7 @@ def _mixture(rng, count, middles, weights, spread):
 def clustered(n, d, queries, seed):
     rng = np.random.default_rng(seed)
     components = max(n // 100, 8)
-    spread = 1 / (1 + np.arange(d, dtype=np.float32) / 8)
+    spread = 1 / (1 + np.arange(d, dtype=np.float32) / 4)
     middles = spread * rng.standard_normal((components, d), np.float32)
     weights = (np.arange(components) + 10.0) ** -0.5
     weights /= weights.sum()

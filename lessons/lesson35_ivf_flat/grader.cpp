@@ -302,7 +302,7 @@ static double groups_needed(const struct index *x) {
 
 /* A vector is read once for each query that probes its list, and nothing of groups that are deleted. */
 static void judge_economy(const struct result *r, const struct work *w, const struct index *x) {
-    const double most_read = 1.6, most_instructions = 260;
+    const double most_read = 1.6, most_instructions = 265;
     const struct emulatorCounters *k = &r->answer.counters;
     double groups = groups_needed(x), needed = groups * (4 * D + 4);
     double read = judge_sectors_read(k) / needed, each = k->warp_instructions / groups;
@@ -325,11 +325,11 @@ static void judge_economy(const struct result *r, const struct work *w, const st
 }
 
 static void thrifty(void) {
-    struct work w = {8, 4, 2, 40, 1500, 30, 0, 71};
+    struct work w = {8, 4, 1, 40, 2000, 30, 0, 71};
     struct result r = run(w, true);
     struct index x = make_index(&w);
     judge_economy(&r, &w, &x);
-    w = {8, 4, 2, 10, 3000, 30, 60, 72, true};
+    w = {8, 4, 1, 10, 3000, 30, 30, 72, true};
     r = run(w, true);
     x = make_index(&w);
     judge_economy(&r, &w, &x);
@@ -340,8 +340,7 @@ static void again(void) {
         run({judge_draw(1, 40), judge_draw(1, 8), judge_draw(1, 32), 8, judge_draw(1, 400), judge_draw(1, 4),
              turn % 2 ? judge_draw(1, 99) : 0, (uint64_t)judge_draw(100, 1000000), turn == 3, false, turn == 2});
     }
-    struct work w = {8,   3, judge_draw(1, 3), 40, judge_draw(1200, 2000), 30, 50, (uint64_t)judge_draw(100, 1000000),
-                     true};
+    struct work w = {8, 4, 1, 10, judge_draw(2500, 3000), 30, 30, (uint64_t)judge_draw(100, 1000000), true};
     struct result r = run(w, judge_on_emulator());
     if (judge_on_emulator()) {
         struct index x = make_index(&w);

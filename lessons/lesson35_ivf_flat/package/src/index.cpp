@@ -1,5 +1,6 @@
 #include "index.h"
 #include <algorithm>
+#include <cfloat>
 #include <stdexcept>
 
 enum { MOST_QUERIES = 32768 };                   // of a launch: the grid's second size ends at 65535
@@ -13,12 +14,14 @@ static size_t units_of(size_t slots, int padded, enum precision precision) {
     return slots * padded / (precision == SINGLE ? 4 : 8);
 }
 
-void require_finite(Rows x, int d, Memory<int> &flag) {
-    check(find_not_finite(x.data, (size_t)x.n * d, flag.reserve(1)));
+void require_finite(Rows x, int d, Memory<int> &flag, enum precision precision) {
+    float largest = precision == SINGLE ? FLT_MAX : 65504.0f;
+    check(find_unfit(x.data, (size_t)x.n * d, largest, flag.reserve(1)));
     int found;
     flag.to_host(&found, 1);
     if (found) {
-        throw std::invalid_argument("the array has a number that is infinite or NaN");
+        throw std::invalid_argument(precision == SINGLE ? "the array has a number that is infinite or NaN"
+                                                        : "the array has a number that is NaN, or too large for fp16");
     }
 }
 
@@ -43,7 +46,7 @@ Flat::Flat(int d, enum precision precision) : d(d), precision(precision) {
 }
 
 void Flat::add(Rows x) {
-    require_finite(x, d, flag);
+    require_finite(x, d, flag, precision);
     require((long long)ntotal + x.n <= 1LL << 30, "there may be 2^30 vectors");
     int padded = padded_of(d);
     size_t before = units_of(ntotal, padded, precision);
@@ -168,7 +171,7 @@ void Index::set_centroids(const float *from) {
 void Index::add(Rows x) {
     require_trained();
     require((long long)ntotal + x.n <= 1LL << 30, "there may be 2^30 vectors");
-    require_finite(x, d, flag);
+    require_finite(x, d, flag, precision);
     int padded = padded_of(d);
     check(assign(x.data, x.n, d, centroids.data, norms.data, nlist, padded, of_list.reserve(x.n)));
     Memory<int> new_lengths(nlist), new_starts(nlist + 1);
@@ -190,7 +193,6 @@ void Index::add(Rows x) {
     struct vectors from = {storage.data, precision, layout, padded}, to = {new_storage.data, precision, layout, padded};
     check(move_lists(from, ids.data, starts.data, lengths.data, nlist, new_starts.data, to, new_ids.data));
     check(place_vectors(x.data, x.n, d, of_list.data, ranks.data, new_starts.data, ntotal, to, new_ids.data));
-    // place_vectors has numbered from ntotal on.
     check(cudaStreamSynchronize(nullptr));
     storage = std::move(new_storage), ids = std::move(new_ids);
     lengths = std::move(new_lengths), starts = std::move(new_starts);

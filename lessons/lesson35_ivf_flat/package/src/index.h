@@ -75,5 +75,5 @@ class Index {
     Memory<key_word> keys;
 };
 
-/* Throws std::invalid_argument if a number is infinite or NaN. */
-void require_finite(Rows x, int d, Memory<int> &flag);
+/* Throws std::invalid_argument if a number is infinite, NaN, or too large for what vectors are kept as. */
+void require_finite(Rows x, int d, Memory<int> &flag, enum precision precision = SINGLE);

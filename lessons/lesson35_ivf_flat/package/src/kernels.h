@@ -23,8 +23,8 @@ struct vectors {
 
 // ---------------------------------------------------------------- kmeans.cu
 
-/* flag[0] becomes 1 if one of n numbers is infinite or NaN. */
-cudaError_t find_not_finite(const float *x, size_t n, int *flag);
+/* flag[0] becomes 1 if one of n numbers is NaN, or larger than `largest`, or smaller than -largest. */
+cudaError_t find_unfit(const float *x, size_t n, float largest, int *flag);
 cudaError_t gather_rows(const float *x, int d, const int *rows, int n, float *to);
 /* norms[c] = ||c||^2. Centroids have `padded` numbers each. */
 cudaError_t norms_of(const float *centroids, int nlist, int padded, float *norms);

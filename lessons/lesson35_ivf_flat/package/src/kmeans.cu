@@ -13,9 +13,9 @@ static unsigned blocks_for(size_t n, int block) {
     return (unsigned)((n + block - 1) / block);
 }
 
-__global__ void finite_kernel(const float *x, size_t n, int *flag) {
+__global__ void finite_kernel(const float *x, size_t n, float largest, int *flag) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (__any_sync(ALL_LANES, i < n && !isfinite(x[i])) && threadIdx.x % WARP == 0) {
+    if (__any_sync(ALL_LANES, i < n && !(fabsf(x[i]) <= largest)) && threadIdx.x % WARP == 0) {
         atomicExch(flag, 1);
     }
 }
@@ -144,10 +144,10 @@ __global__ void update_kernel(const float *x, int d, const int *order, const int
     }
 }
 
-cudaError_t find_not_finite(const float *x, size_t n, int *flag) {
+cudaError_t find_unfit(const float *x, size_t n, float largest, int *flag) {
     cudaMemsetAsync(flag, 0, sizeof *flag);
     if (n > 0) {
-        finite_kernel<<<blocks_for(n, BLOCK), BLOCK>>>(x, n, flag);
+        finite_kernel<<<blocks_for(n, BLOCK), BLOCK>>>(x, n, largest, flag);
     }
     return cudaGetLastError();
 }

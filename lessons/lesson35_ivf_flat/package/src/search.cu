@@ -391,9 +391,10 @@ template <class Number, int SLOTS>
 static void scan5(struct lists lists, struct queries queries, const int *order, const int *pair_starts,
                   const int *batch_starts, int nprobe, int k, key *keys) {
     size_t pairs = (size_t)queries.count * nprobe, blocks = pairs / BATCH + lists.count;
-    scan_kernel5<Number, SLOTS> < <<blocks<pairs ? (unsigned)blocks : (unsigned)pairs, WARPS * WARP,
-                                           BATCH * queries.padded * sizeof(float)>>>(lists, queries, order, pair_starts,
-                                                                                     batch_starts, nprobe, k, keys);
+    unsigned grid = (unsigned)(blocks < pairs ? blocks : pairs);
+    size_t shared = BATCH * queries.padded * sizeof(float);
+    scan_kernel5<Number, SLOTS>
+        <<<grid, WARPS * WARP, shared>>>(lists, queries, order, pair_starts, batch_starts, nprobe, k, keys);
 }
 
 cudaError_t search_batches(struct lists lists, struct queries queries, const int *order, const int *pair_starts,
