@@ -58,8 +58,8 @@ def is_right(name, x, queries, result, k):
 
 def is_same(name, found, expected):
     """To the bit: ids and distances."""
-    for what, ours, theirs in zip(("distances", "ids"), found, expected):
-        verify.fact(f"{name}: {what}", bool(np.array_equal(ours, theirs)), True)
+    verify.floats(f"{name}: distances", found[0], expected[0], 0, 0)
+    verify.fact(f"{name}: ids", bool(np.array_equal(found[1], expected[1])), True)
 
 
 # ---------------------------------------------------------------- what the steps search
@@ -189,7 +189,7 @@ def groups4(job):
 def batches5(job):
     """Pairs of query and list, sorted by list as the vectors were."""
     for nprobe in nprobes(job):
-        for k in (1, K, 100):
+        for k in (1, 100):
             is_same(f"batches5, nprobe = {nprobe}, k = {k}", job.groups().search(job.queries, k, nprobe, 5), job.groups().search(job.queries, k, nprobe, 4))
     for count in (0, 1, 2, 3, 5):
         is_same(f"batches5, {count} queries", job.groups().search(job.queries[:count], K, 1, 5), job.groups().search(job.queries[:count], K, 1, 4))
@@ -280,7 +280,7 @@ def check_edges(seed):
         is_same(f"d = {d}", build(wide, 4).search(wide[:7], K, 4), flat.search(wide[:7], K, 1))
     many = verify.random((400, 2), -1, 1, seed)
     index = build(many, 200)
-    is_same("nprobe above 128", index.search(many, K, 200), Flat(2).add(many).search(many, K))
+    is_same("nprobe above 128", index.search(many[:20], K, 200), Flat(2).add(many).search(many[:20], K))
     for version in (4, 5):
         empty = Index(2, 3).train(many[:3], 0)
         verify.fact("an empty index", empty.search(many[:2], 2, 3, version)[1].tolist(), [[-1, -1], [-1, -1]])
