@@ -18,7 +18,7 @@ function up(recall) { return 300 - 250 * recall }
 /^--- / { kind = $2 }
 ($1 == "ours" || $1 == "faiss") && NF == 4 { points[kind, $1] = points[kind, $1] sprintf(" %.1f,%.1f", across($3), up($4)) }
 function curve(points, class) { if (points) printf "  <polyline points=\"%s\" class=\"%s\"/>\n", substr(points, 2), class }
-function named(y, class, words) { line(560, y, 600, y, class); text(608, y + 4, "small", words) }
+function named(y, class, words) { line(520, y, 560, y, class); text(568, y + 4, "small", words) }
 END {
   begin(860, 350, "Recall against what is read", "Two curves rise with the share of the vectors that is read, from 0.1 to 100 percent. That of clustered vectors is above 0.95 before 5 percent; that of uniform vectors rises late. A line for faiss-cpu lies on ours.")
   count = split("0.1 1 5 10 100", ticks, " ")

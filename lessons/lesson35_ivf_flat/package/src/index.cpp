@@ -245,8 +245,10 @@ void Index::search(Rows x, int k, int nprobe, int version, Found found) {
     struct queries queries = pad(x, d, padded_queries.reserve((size_t)x.n * padded_of(d)));
     size_t keys_of_one = std::max((size_t)nprobe * k, nprobe > MOST ? keys_of_1(nlist, 1) : 0);
     if (ntotal == 0) { // no list is there yet
-        check(search_all_2({nullptr, SINGLE, ROWS, queries.padded}, 0, queries, k,
-                           keys.reserve(keys_of_2(0, x.n ? x.n : 1, k)), found.distances, found.ids));
+        struct vectors none = {nullptr, SINGLE, ROWS, queries.padded};
+        in_parts(queries, k, k, found, [&](struct queries some, int, Found part) {
+            check(search_all_2(none, 0, some, k, keys.reserve(keys_of_2(0, some.count, k)), part.distances, part.ids));
+        });
         check(cudaStreamSynchronize(nullptr));
         return;
     }
