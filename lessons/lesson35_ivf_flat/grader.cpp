@@ -329,7 +329,7 @@ static void thrifty(void) {
     struct result r = run(w, true);
     struct index x = make_index(&w);
     judge_economy(&r, &w, &x);
-    w = {8, 4, 1, 10, 3000, 30, 30, 72, true};
+    w = {8, 4, 1, 10, 3000, 30, 50, 72, true};
     r = run(w, true);
     x = make_index(&w);
     judge_economy(&r, &w, &x);

@@ -123,7 +123,7 @@ void search_lists(const float *vectors, const int *ids, const unsigned *deleted,
     if (count == 0) {
         return;
     }
-    search_kernel<<<count, WARPS * WARP, 0, stream>>>(
-        (const float4 *)vectors, ids, deleted, lists, (const float4 *)queries, probes, nprobe, k, scores, found);
+    search_kernel<<<count, WARPS * WARP, 0, stream>>>((const float4 *)vectors, ids, deleted, lists,
+                                                      (const float4 *)queries, probes, nprobe, k, scores, found);
     CUDA_CHECK_LAUNCH();
 }

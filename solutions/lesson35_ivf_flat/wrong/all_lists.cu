@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: is in no list that this query probes
+// says: behind a list's end
 /* Reads every vector there is, from the first list to the last that is probed. */
 #include "common/check.h"
 
