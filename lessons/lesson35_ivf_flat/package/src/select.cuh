@@ -74,9 +74,9 @@ template <int SLOTS> struct best {
         }
 #pragma unroll
         for (int s = 0; s < SLOTS; s++) {
-            if (s == (k - 1) / WARP) {
-                threshold = __shfl_sync(ALL_LANES, kept[s], (k - 1) % WARP);
-            }
+            // Of every slot: a slot that is chosen by a variable would make kept an array in local memory.
+            key last = __shfl_sync(ALL_LANES, kept[s], (k - 1) % WARP);
+            threshold = s == (k - 1) / WARP ? last : threshold;
         }
     }
 
