@@ -278,6 +278,8 @@ def check_edges(seed):
         flat = Flat(d).add(wide)
         is_right(f"d = {d}", wide, wide[:7], flat.search(wide[:7], K), K)
         is_same(f"d = {d}", build(wide, 4).search(wide[:7], K, 4), flat.search(wide[:7], K, 1))
+    wide = verify.random((60, 2048), -1, 1, seed)
+    is_same("the largest d, the largest k", build(wide, 2).search(wide[:5], 128, 2), Flat(2048).add(wide).search(wide[:5], 128, 1))
     many = verify.random((400, 2), -1, 1, seed)
     index = build(many, 200)
     is_same("nprobe above 128", index.search(many[:20], K, 200), Flat(2).add(many).search(many[:20], K))
@@ -294,6 +296,7 @@ def check_edges(seed):
         ("k = 0", lambda: index.search(many, 0, 1)),
         ("k = 129", lambda: index.search(many, 129, 1)),
         ("nprobe above nlist", lambda: index.search(many, 1, 201)),
+        ("d = 2049", lambda: Flat(2049)),
         ("another d", lambda: index.search(many[:, :1], 1, 1)),
         ("too few vectors to train", lambda: Index(2, 5).train(many[:4])),
     ):

@@ -214,6 +214,7 @@ static py::array_t<int> assignment(Index &index, const py::object &array) {
 
 static py::array_t<float> centroids(Index &index) {
     py::array_t<float> all({index.nlist, index.d});
+    std::lock_guard<std::mutex> alone(index.lock); // who has it needs no GIL to come to its end
     index.copy_centroids(all.mutable_data());
     return all;
 }
@@ -273,8 +274,16 @@ static void bind_index(py::module_ &m) {
         .def("assignment", &assignment, "x"_a)
         .def("centroids", &centroids)
         .def("set_centroids", &set_centroids, "centroids"_a)
-        .def("list_lengths", [](Index &self) { return as_array(self.list_lengths()); })
-        .def("list_ids", [](Index &self) { return as_array(self.list_ids()); })
+        .def("list_lengths",
+             [](Index &self) {
+                 std::lock_guard<std::mutex> alone(self.lock);
+                 return as_array(self.list_lengths());
+             })
+        .def("list_ids",
+             [](Index &self) {
+                 std::lock_guard<std::mutex> alone(self.lock);
+                 return as_array(self.list_ids());
+             })
         .def_readonly("ntotal", &Index::ntotal)
         .def_readonly("trained", &Index::trained);
 }
