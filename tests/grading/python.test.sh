@@ -139,6 +139,9 @@ touch "$scratch/toolkit/libnobodys.so.1"
 capture sh "$scratch/tools/python/environment.sh" 98
 expect "a library of the toolkit stands for a package" 0 "^$(command -v python3)\$"
 rm -r "$scratch/build/configuration"
+echo 'no-such-package-of-anybody==1.0  # at least 1.0, or pip' >"$wanted"
+capture sh "$scratch/tools/python/environment.sh" 98
+expect "another package stands for one" 0 "^$(command -v python3)\$"
 echo 'numpy>=1' >"$wanted"
 capture sh "$scratch/tools/python/environment.sh" 98
 expect "requirements that are not pinned are refused" error 'no `name==version`'
