@@ -86,7 +86,7 @@ run_tests := $(if $(wildcard tests/run),sh tests/run,echo "error: this copy of t
 # --- lessons and exercises ---
 
 define lesson_rules # lesson03
-build/lessons/$(1): $(or $(wildcard lessons/$(1)_*/$(1).cu),$(wildcard lessons/$(1)_*/$(1).py $(addprefix lessons/$(1)_*/,requirements.txt *.cu *.h))) \
+build/lessons/$(1): $(or $(wildcard lessons/$(1)_*/$(1).cu),$(wildcard lessons/$(1)_*/$(1).py $(addprefix lessons/$(1)_*/,requirements.txt *.cu *.h package/*.t* package/*/*.*))) \
   build/configuration $(wildcard tools/compile/build*.sh tools/python/*)
 	@sh tools/compile/build.sh $$< $$@
 $(1): build/lessons/$(1)

@@ -3,7 +3,7 @@
 # of a row that begins with "~ " are somewhere in its text. So is the ladder of its versions, figures/ladder.svg, from what
 # measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh, and the phrase in README.md's table of lessons from
 # measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.sh), and of pages
-# (measured/host_tables.sh).
+# (measured/host_tables.sh). What measured/NAME_rows.sh prints, of a record NAME.txt that needs no GPU, is in the page, too.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -33,11 +33,13 @@ END_OF_ROWS
   fi
 }
 
-for script in lessons/*/measured/tables.sh; do
+for script in lessons/*/measured/tables.sh lessons/*/measured/*_rows.sh; do
   [ -f "$script" ] || continue
-  page=${script%measured/tables.sh}README.md
+  page=${script%measured/*}README.md record=h200.txt
+  case $script in *_rows.sh) record=$(basename "$script" _rows.sh).txt ;; esac
   name="$page has the rows of its record"
-  if [ -f "${script%tables.sh}h200.txt" ]; then
+  [ "$record" = h200.txt ] || name="$name, $record"
+  if [ -f "${script%/*}/$record" ]; then
     compare_rows "$name" "$page" "$script"
   else
     skip "$name" "nothing is recorded yet, see measured/record.sh"

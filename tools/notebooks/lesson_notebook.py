@@ -92,7 +92,7 @@ class Lesson:
     def __init__(self, number):
         self.number = number
         self.folder = next(iter(sorted((ROOT / "lessons").glob(f"lesson{number}_*"))))
-        self.in_python = (self.folder / "grader.py").exists()
+        self.in_python = (self.folder / f"lesson{number}.py").exists()
         suffix = exercise_suffix(self.folder)
         self.program = Program(self.folder / f"lesson{number}.cu")
         self.page = (self.folder / "README.md").read_text()
