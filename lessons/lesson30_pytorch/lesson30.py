@@ -255,7 +255,7 @@ def autograd3(seed):
     print(f"    of half the gradient, in float64: {first_line(error)}")
 
     for name, function in (("gelu", gelu), ("GeluFunction", GeluFunction.apply)):
-        (first,) = torch.autograd.grad(function(small).sum(), small, create_graph=True)
+        (first,) = torch.autograd.grad((function(small) ** 2).sum(), small, create_graph=True)
         error = raised_by(lambda: first.sum().backward())
         verify.fact(f"a second gradient of {name}", type(error).__name__, "RuntimeError")
         print(f"    the gradient's gradient, {name}: {first_line(error)[:110]}")
@@ -271,7 +271,7 @@ def compile4(seed):
     x, dy = random((30, 7), seed).requires_grad_(), random((30, 7), seed + 1)
     expected, slope = gelu_cpu(2 * x) + 1, 2 * gelu_backward_cpu(2 * x, dy)
     for activation, wanted in ((gelu_function, 2), (gelu, 1), (gelu_torch.gelu, 1)):
-        name = f"{activation.__module__}.{getattr(activation, '__name__', 'gelu')}".replace("__main__.", "")
+        name = "gelu" if activation is gelu else f"{activation.__module__}.{activation.__name__}".replace("__main__.", "")
         torch._dynamo.reset()
         with contextlib.redirect_stderr(io.StringIO()):
             told = torch._dynamo.explain(model)(x.detach(), activation)
@@ -464,7 +464,7 @@ static torch::stable::Tensor forward(torch::stable::Tensor x) {
     torch::stable::Tensor y = torch::stable::empty_like(x);
     size_t n = x.numel(), bytes = n * sizeof(float);
     float *there = nullptr;
-    check(cudaMalloc(&there, 2 * bytes + 1));
+    check(cudaMalloc((void **)&there, 2 * bytes + 1));
     int code = cudaMemcpy(there, x.data_ptr(), bytes, cudaMemcpyHostToDevice);
     code = code ? code : gelu_forward_float(there, there + n, n, nullptr);
     code = code ? code : cudaMemcpy(y.data_ptr(), there + n, bytes, cudaMemcpyDeviceToHost);
@@ -563,7 +563,7 @@ def told_by_python(words):
     watched = ("EMULATOR_CHECK", "EMULATOR_PROFILE", "EMULATOR_VIEW")
     plain = {name: value for name, value in os.environ.items() if not name.startswith(watched)}
     told = subprocess.run([sys.executable, "-c", words], env={**plain, "EMULATOR_QUIET": "1"}, capture_output=True, text=True)
-    return (told.stdout + told.stderr).strip().split("\n")[-1]
+    return (told.stdout.strip() or told.stderr.strip()).split("\n")[-1]
 
 
 def other_versions(folder):
@@ -595,24 +595,29 @@ def other_versions(folder):
 
 
 def undefined_symbols(folder):
-    """A function of PyTorch that takes a std::string, called by code with the std::string of before 2015; and the same
-    library loaded where nobody has loaded PyTorch."""
-    include = Path(torch.__file__).parent / "include"
+    """A function of PyTorch that takes a std::string. It is in libc10.so, and takes the std::string of C++11."""
+    torch_folder = Path(torch.__file__).parent
     (folder / "abi.cpp").write_text("#include <c10/util/Exception.h>\nvoid require(bool ok) { TORCH_CHECK(ok, 1, \"no\"); }\n")
     compiler = os.environ.get("NVCC_CCBIN") or os.environ.get("CXX") or "c++"
-    for abi, imported in ((0, "import torch; "), (1, "import torch; "), (1, "")):
-        file = folder / f"libabi{abi}.so"
-        if not file.exists():
-            command = [compiler, "-std=c++20", "-O0", "-shared", "-fPIC", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", f"-I{include}"]
-            subprocess.run([*command, folder / "abi.cpp", "-o", file], check=True)
-        said = told_by_python(f"{imported}import ctypes, os; ctypes.CDLL({str(file)!r}, os.RTLD_NOW); print('loaded')").replace(str(folder) + "/", "")
-        plain = said
-        if shutil.which("c++filt"):
-            plain = subprocess.run(["c++filt"], input=said, capture_output=True, text=True).stdout.strip()
-        verify.fact(f"_GLIBCXX_USE_CXX11_ABI={abi}, {imported or 'no torch'}", "undefined symbol" in said, (abi, imported) != (1, "import torch; "))
-        print(f"    _GLIBCXX_USE_CXX11_ABI={abi}, {'behind import torch' if imported else 'without import torch'}:\n        {said}")
-        if plain != said:
-            print(f"        that is {plain.split('undefined symbol: ')[1]}")
+    for abi in 0, 1:
+        command = [compiler, "-std=c++20", "-O0", "-c", "-fPIC", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", f"-I{torch_folder / 'include'}"]
+        subprocess.run([*command, folder / "abi.cpp", "-o", folder / f"abi{abi}.o"], check=True)
+    cases = (
+        ("the std::string of before C++11, linked with -lc10", 0, ["-lc10"], "import torch; ", r"undefined symbol: \S*torchCheckFail\S*RKSs"),
+        ("that of C++11, linked without -lc10", 1, [], "import torch; ", r"undefined symbol: \S*torchCheckFail\S*cxx11"),
+        ("that of C++11, linked with -lc10", 1, ["-lc10"], "import torch; ", "loaded"),
+        ("the same, loaded without import torch", 1, ["-lc10"], "", r"libc10\.so: cannot open shared object file"),
+    )
+    for what, abi, libraries, before, wanted in cases:
+        file = folder / "librequire.so"
+        links = ["-shared", "-Wl,--no-as-needed", f"-L{torch_folder / 'lib'}", *libraries]
+        subprocess.run([compiler, folder / f"abi{abi}.o", "-o", file, *links], check=True)
+        said = told_by_python(f"{before}import ctypes, os; ctypes.CDLL({str(file)!r}, os.RTLD_NOW); print('loaded')").replace(f"{folder}/", "")
+        verify.fact(what, bool(re.search(wanted, said)), True) or print(f"        {said}")
+        print(f"    {what}:\n        {said}")
+        if "undefined symbol" in said and shutil.which("c++filt"):
+            plain = subprocess.run(["c++filt"], input=said.split()[-1], capture_output=True, text=True).stdout.strip()
+            print(f"        that is {plain}")
 
 
 def errors9(seed):
