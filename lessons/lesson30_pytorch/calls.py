@@ -1,20 +1,190 @@
 """calls.py - what the grader of exercise 30 has done with the student's module, in the runner's process: a function for
-each kind of job. What it returns goes back to the grader."""
+each kind of job.
 
+It takes the module, the arrays of the job by their names, and settings; what it returns goes back to the grader.
+"""
+
+import ctypes
 import os
+import warnings
 
 import numpy as np
+import torch
+from torch._subclasses import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 
 LIBRARIES = ""  # the runner says where
+POISON = 0xFFFDFFFD  # as verify.py's
+UNFILLED = {torch.float32: 0x7FC00000, torch.float64: 0x7FF8000000000000}
+cuda = ctypes.CDLL(os.environ["CUDA_RUNTIME"])
+emulated = hasattr(cuda, "emulatorName")
+WHERE = "cuda" if not emulated and torch.cuda.is_available() else "cpu"
+ours = None
+
+warnings.simplefilter("ignore")
+torch.use_deterministic_algorithms(True)  # then torch.empty is filled with a NaN
+with FakeTensorMode():  # imported now: the runner opens no files later
+    torch.empty(3) + 1
+make_fx(lambda x: x + 1, tracing_mode="fake")(torch.ones(1))
 
 
-def compute(student, arrays, factor):
-    library = student.load(os.path.join(LIBRARIES, "libpytorch.so"))
-    result = student.scale(library, arrays["x"], factor)
-    return {"y": np.array(result) if isinstance(result, np.ndarray) else type(result).__name__}
+def ready(student):
+    """The library is loaded once, as a user would. Ours is the same one, with declarations of our own."""
+    global ours
+    if ours is None:
+        path = os.path.join(LIBRARIES, "libgeglu.so")
+        student.load(path)
+        ours = ctypes.CDLL(path)
+        ours.geglu_last_stream.restype = ctypes.c_void_p
+        ours.geglu_set_cpu_stream.argtypes = [ctypes.c_void_p]
+    return torch.ops.workbook.geglu, torch.ops.workbook.geglu_backward
 
 
-def wrong_length(student, arrays):
-    library = student.load(os.path.join(LIBRARIES, "libpytorch.so"))
-    student.check(library, library.pytorch_scale(None, None, -1, 1.0))
+def tensor(array):
+    return torch.from_numpy(array).to(WHERE)
+
+
+def plain(y):
+    """A tensor's elements. What was never written has the bits that torch.empty was filled with."""
+    if not isinstance(y, torch.Tensor):
+        return f"{type(y).__name__}"
+    array = y.detach().cpu().contiguous().numpy().copy()
+    if y.dtype == torch.float32:
+        raw = array.reshape(-1).view(np.uint32)
+        raw[raw == UNFILLED[torch.float32]] = POISON
+    return array
+
+
+def described(y):
+    return {"shape": tuple(y.shape), "dtype": str(y.dtype), "strides": tuple(y.stride()), "device": y.device.type}
+
+
+def compute(student, arrays, way, shape, delay=0):
+    """One of the operators. The arrays are its tensors, x and dy, of these layouts; `shape` is x's."""
+    forward, backward = ready(student)
+    os.environ["GEGLU_DELAY_MS"] = str(delay)
+    given = [tensor(arrays[name]) for name in ("x", "dy") if name in arrays]
+    y = (forward if way == "geglu" else backward)(*given)
+    told = {"result": plain(y)}  # as it is now: nobody has waited since
+    if isinstance(y, torch.Tensor):
+        told["described"] = described(y)
+        told["aliases"] = any(y.untyped_storage().data_ptr() == t.untyped_storage().data_ptr() for t in given if t.numel())
+    return told
+
+
+def refuse(student, arrays, way, dtypes=None, shapes=None):
+    """Tensors of types and shapes that NumPy or the grader has not got."""
+    forward, backward = ready(student)
+    given = [torch.zeros(shape, dtype=getattr(torch, dtype), device=WHERE) for dtype, shape in zip(dtypes, shapes)]
+    (forward if way == "geglu" else backward)(*given)
     return {}
+
+
+def fail(student, arrays, way, code):
+    forward, backward = ready(student)
+    given = [tensor(arrays[name]) for name in ("x", "dy") if name in arrays]
+    ours.geglu_fail_next(code)
+    (forward if way == "geglu" else backward)(*given)
+    return {}
+
+
+class Side:
+    """A stream that is current meanwhile: PyTorch's for CUDA, the library's for the CPU."""
+
+    def __enter__(self):
+        if WHERE == "cuda":
+            self.context = torch.cuda.stream(torch.cuda.Stream())
+            self.context.__enter__()
+            return torch.cuda.current_stream().cuda_stream
+        self.made = ctypes.c_void_p()
+        cuda.cudaStreamCreate(ctypes.byref(self.made))
+        ours.geglu_set_cpu_stream(self.made)
+        return self.made.value
+
+    def __exit__(self, *error):
+        if WHERE == "cuda":
+            self.context.__exit__(*error)
+        else:
+            ours.geglu_set_cpu_stream(None)
+            cuda.cudaStreamDestroy(self.made)
+
+
+def streams(student, arrays, way):
+    """Which stream the library was called with, and how often somebody has waited."""
+    forward, backward = ready(student)
+    given = [tensor(arrays[name]) for name in ("x", "dy") if name in arrays]
+    with Side() as stream:
+        before = ours.geglu_waits()
+        y = (forward if way == "geglu" else backward)(*given)
+        told = {"same": ours.geglu_last_stream() == stream, "waits": ours.geglu_waits() - before, "where": WHERE}
+        told["result"] = plain(y)
+    return told
+
+
+def fake(student, arrays, way):
+    """What the fake kernel says, and what the operator does."""
+    op = ready(student)[0 if way == "geglu" else 1]
+    given = [tensor(arrays[name]) for name in ("x", "dy") if name in arrays]
+    real = described(op(*given))
+    with FakeTensorMode() as mode:
+        said = op(*[mode.from_tensor(one) for one in given])
+    meta = op(*[torch.empty_strided(one.shape, one.stride(), dtype=one.dtype, device="meta") for one in given])
+    return {"real": real, "fake": described(said), "meta": described(meta)}
+
+
+def autograd(student, arrays, kind):
+    """x.grad of a sum of y * dy, of y, or of x's sum and y's; and what requires a gradient."""
+    forward, _ = ready(student)
+    x = tensor(arrays["x"]).requires_grad_()
+    y = forward(x)
+    told = {"required": y.requires_grad, "not required": forward(x.detach()).requires_grad}
+    with torch.no_grad():
+        told["without"] = forward(x).requires_grad
+    if kind == "dy":
+        y.backward(tensor(arrays["dy"]))
+    elif kind == "sum":
+        y.sum().backward()  # its dy has strides of 0
+    else:
+        (3 * x).sum().backward()
+        y.sum().backward()
+    told["result"] = plain(x.grad)
+    return told
+
+
+def check_gradient(student, arrays):
+    """torch.autograd.gradcheck, in float64."""
+    forward, _ = ready(student)
+    x = tensor(arrays["x"]).requires_grad_()
+    try:
+        torch.autograd.gradcheck(forward, (x,))
+    except torch.autograd.gradcheck.GradcheckError as error:
+        return {"said": str(error).strip()[:300]}
+    except RuntimeError as error:
+        if type(error).__name__ != "GradcheckError":
+            raise
+        return {"said": str(error).strip()[:300]}
+    return {"said": ""}
+
+
+def second_gradient(student, arrays):
+    """The gradient of the gradient: who has none must say so."""
+    forward, _ = ready(student)
+    x = tensor(arrays["x"]).requires_grad_()
+    try:
+        (first,) = torch.autograd.grad((forward(x) ** 2).sum(), x, create_graph=True)
+        (second,) = torch.autograd.grad(((1 + x) * first).sum(), x)
+    except (RuntimeError, NotImplementedError):
+        return {"refused": True}
+    return {"refused": False, "result": plain(second)}
+
+
+def trace(student, arrays):
+    """The operators that torch.compile would see, forward and backward: it looks with fake tensors."""
+    forward, _ = ready(student)
+
+    def step(x, dy):
+        x = x.detach().requires_grad_()
+        return torch.autograd.grad(forward(x), x, dy)[0]
+
+    graph = make_fx(step, tracing_mode="fake")(tensor(arrays["x"]), tensor(arrays["dy"]))
+    return {"nodes": [str(node.target) for node in graph.graph.nodes if node.op == "call_function"]}
