@@ -1,7 +1,8 @@
 """Lesson 30: operators of PyTorch. GELU and its derivative, with a gradient, for torch.compile, in four types.
 
     make lesson30 run                 builds the package, runs every step, verified against the CPU
-    make lesson30 run V=3             that step alone; SIZE= and SEED= as everywhere
+    make lesson30 run V=3             that step alone; SEED= as everywhere
+    make lesson30 run SIZE=1000       what has to do with a size, step 6, of that one
 
 Each step has one idea:
 
@@ -651,6 +652,8 @@ def measure(n, seed):
 
 def main():
     options = device.read_options(versions=9)
+    if options.size is not None and not options.version:
+        options.version = 6
     device.print_backend()
     print(f"PyTorch {torch.__version__}, tensors of '{WHERE}'", flush=True)
     n = options.size if options.size is not None else 100003 if device.is_emulator() else 1 << 26
