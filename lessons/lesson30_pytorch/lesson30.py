@@ -313,7 +313,7 @@ def opcheck5(seed):
     """Four tests: the schema holds, autograd is registered where it belongs, the fake kernel agrees, and all of it under
     torch.compile's dispatcher."""
     x = random((6, 5), seed).requires_grad_()
-    for given in (x,), (x.detach().T.clone().T,), (x[::2],), (x[:0],), (x.double(),):
+    for given in (x,), (x.detach().T,), (x[::2],), (x[:0],), (x.double(),):
         verify.fact("opcheck of gelu", found_by_opcheck(gelu, *given), [])
         verify.fact("opcheck of gelu_torch.forward", found_by_opcheck(gelu_torch.forward.default, *given), [])
     print("    gelu, and gelu_torch's: nothing is found")
