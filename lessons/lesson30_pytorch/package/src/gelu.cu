@@ -101,7 +101,9 @@ FOR(__nv_bfloat16)
 
 /* gelu_forward_float ... gelu_backward_bfloat16: arrays on the device. They queue work in the stream, and return 0 or a CUDA error's number. */
 #define IN_C(T, name)                                                                                                  \
-    int gelu_forward_##name(const T *x, T *y, size_t n, cudaStream_t stream) { return gelu_forward(x, y, n, stream); } \
+    int gelu_forward_##name(const T *x, T *y, size_t n, cudaStream_t stream) {                                         \
+        return gelu_forward(x, y, n, stream);                                                                          \
+    }                                                                                                                  \
     int gelu_backward_##name(const T *x, const T *dy, T *dx, size_t n, cudaStream_t stream) {                          \
         return gelu_backward(x, dy, dx, n, stream);                                                                    \
     }

@@ -14,15 +14,9 @@ static void check(cudaError_t code) {
 }
 
 /* PyTorch's name of a type, and CUDA's: the bits are the same. */
-template <typename T> struct InCuda {
-    using type = T;
-};
-template <> struct InCuda<at::Half> {
-    using type = __half;
-};
-template <> struct InCuda<at::BFloat16> {
-    using type = __nv_bfloat16;
-};
+template <typename T> struct InCuda { using type = T; };
+template <> struct InCuda<at::Half> { using type = __half; };
+template <> struct InCuda<at::BFloat16> { using type = __nv_bfloat16; };
 
 /* Bytes on the device, freed with this object. */
 struct Memory {
