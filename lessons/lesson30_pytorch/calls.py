@@ -22,6 +22,7 @@ WHERE = "cuda" if not emulated and torch.cuda.is_available() else "cpu"
 ours = None
 
 warnings.simplefilter("ignore")
+ctypes.CDLL(None).mallopt(-3, 1 << 16)  # M_MMAP_THRESHOLD: what is freed of this size or more is gone from then on
 torch.use_deterministic_algorithms(True)  # then torch.empty is filled with a NaN
 
 

@@ -20,6 +20,7 @@ Without a GPU, or with PyTorch for the CPU, the operators take tensors of the CP
 both they take tensors of CUDA where they lie.
 """
 
+# sizes: 0 1 1025
 # library: package/src/gelu.cu
 # wheel: package
 
@@ -385,6 +386,10 @@ def package6(seed, sizes):
         print(f"    {what}: {type(error).__name__}: {first_line(error)[:100]}")
     small = random((4, 3), seed, torch.float64).requires_grad_()
     verify.fact("gradcheck of the package", torch.autograd.gradcheck(gelu_torch.gelu, (small,)), True)
+    (first,) = torch.autograd.grad((gelu_torch.gelu(small) ** 2).sum(), small, create_graph=True)
+    error = raised_by(lambda: first.sum().backward())
+    verify.fact("a second gradient of the package", type(error).__name__, "NotImplementedError")
+    print(f"    the gradient's gradient: {type(error).__name__}: {first_line(error)}")
 
 
 class Gate:

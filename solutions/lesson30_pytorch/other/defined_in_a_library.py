@@ -88,3 +88,10 @@ torch.library.register_autograd(
     lambda ctx, dy: torch.ops.workbook.geglu_backward(*ctx.saved_tensors, dy),
     setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs),
 )
+
+
+def refuse(ctx, *gradients):
+    raise NotImplementedError("geglu has no second gradient")
+
+
+torch.library.register_autograd("workbook::geglu_backward", refuse)

@@ -1,4 +1,4 @@
-# expect: wrong_result
+# expect: crash
 """The contiguous copy has no name: it is gone when the call returns, and the library has only queued its work."""
 
 import ctypes

@@ -35,7 +35,13 @@ def _gradient(ctx, dy):
     return backward(x, dy)
 
 
+def _no_second_gradient(ctx, *gradients):
+    raise NotImplementedError("gelu_torch: there is no gradient of the gradient")
+
+
 torch.library.register_autograd("gelu_torch::forward", _gradient, setup_context=_keep)
+# custom_op would refuse by itself. Of an operator of TORCH_LIBRARY PyTorch only warns, and goes on as if it were a constant.
+torch.library.register_autograd("gelu_torch::backward", _no_second_gradient)
 
 
 def gelu(x):
