@@ -1,16 +1,15 @@
 /* geglu.cu - the gate of a transformer's layer (GEGLU): the library of exercise 30, which says what its functions promise.
  *
  * A row of x has 2 n numbers, a and then b; y = a * gelu(b) has n. All work is queued in the caller's stream, also the copies from and to
- * arrays of the CPU: so these have to stay until geglu_wait has returned. GEGLU_DELAY_MS=100 makes that easy to see: each copy begins so much
- * later, as if the GPU were busy.
+ * arrays of the CPU: so these have to stay until geglu_wait has returned. The grader makes that visible: behind geglu_close_gate the copies wait
+ * until somebody waits for them, as if the GPU were busy until then.
  */
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <condition_variable>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <mutex>
 #include <new>
-#include <thread>
 
 enum { BLOCK = 256, FLOAT = 0, DOUBLE = 1 };
 
@@ -51,6 +50,18 @@ template <typename T> __global__ void geglu_backward_kernel(const T *x, const T 
 
 // ---------------------------------------------------------------- arrays of the CPU
 
+static struct {
+    std::mutex lock;
+    std::condition_variable opened;
+    bool closed;
+} gate;
+
+static void set_gate(bool closed) {
+    std::lock_guard<std::mutex> guard(gate.lock);
+    gate.closed = closed;
+    gate.opened.notify_all();
+}
+
 /* A copy between the caller's array and pinned memory, by the CPU, when the stream comes to it. */
 struct copy {
     void *to;
@@ -60,9 +71,9 @@ struct copy {
 
 static void make_copy(void *data) {
     struct copy *copy = (struct copy *)data;
-    const char *delay = getenv("GEGLU_DELAY_MS");
-    if (delay) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(atoi(delay)));
+    {
+        std::unique_lock<std::mutex> guard(gate.lock);
+        gate.opened.wait_for(guard, std::chrono::seconds(10), [] { return !gate.closed; });
     }
     memcpy(copy->to, copy->from, copy->bytes);
     delete copy;
@@ -99,8 +110,7 @@ static cudaError_t first(cudaError_t a, cudaError_t b) {
     return a != cudaSuccess ? a : b;
 }
 
-static cudaError_t take(struct array *a, int which, const void *given, size_t bytes, bool is_input,
-                        cudaStream_t stream) {
+static cudaError_t take(struct array *a, int which, const void *given, size_t bytes, cudaStream_t stream) {
     *a = {(void *)given, (void *)given, NULL, bytes};
     if (is_on_device(given)) {
         return cudaSuccess;
@@ -110,12 +120,15 @@ static cudaError_t take(struct array *a, int which, const void *given, size_t by
     last_pinned[which] = NULL;
     cudaError_t error = cudaMallocHost(&a->pinned, bytes);
     last_pinned[which] = a->pinned;
-    error = first(error, cudaMallocAsync(&a->device, bytes, stream));
-    if (is_input && error == cudaSuccess) {
-        error = queue_copy(a->pinned, given, bytes, stream);
-        error = first(error, cudaMemcpyAsync(a->device, a->pinned, bytes, cudaMemcpyHostToDevice, stream));
+    return first(error, cudaMallocAsync(&a->device, bytes, stream));
+}
+
+static cudaError_t bring(struct array *a, cudaStream_t stream) {
+    if (!a->pinned) {
+        return cudaSuccess;
     }
-    return error;
+    cudaError_t error = queue_copy(a->pinned, a->given, a->bytes, stream);
+    return first(error, cudaMemcpyAsync(a->device, a->pinned, a->bytes, cudaMemcpyHostToDevice, stream));
 }
 
 static cudaError_t give_back(struct array *a, bool is_output, cudaStream_t stream) {
@@ -135,8 +148,9 @@ static cudaError_t give_back(struct array *a, bool is_output, cudaStream_t strea
 template <typename T>
 static cudaError_t forward(const void *x, void *y, size_t elements, size_t n, cudaStream_t stream) {
     struct array in, out;
-    cudaError_t error = take(&in, 0, x, 2 * elements * sizeof(T), true, stream);
-    error = first(error, take(&out, 1, y, elements * sizeof(T), false, stream));
+    cudaError_t error = take(&in, 0, x, 2 * elements * sizeof(T), stream);
+    error = first(error, take(&out, 1, y, elements * sizeof(T), stream));
+    error = error == cudaSuccess ? bring(&in, stream) : error;
     if (error != cudaSuccess) {
         return error;
     }
@@ -149,9 +163,10 @@ static cudaError_t forward(const void *x, void *y, size_t elements, size_t n, cu
 template <typename T>
 static cudaError_t backward(const void *x, const void *dy, void *dx, size_t elements, size_t n, cudaStream_t stream) {
     struct array in, slope, out;
-    cudaError_t error = take(&in, 0, x, 2 * elements * sizeof(T), true, stream);
-    error = first(error, take(&slope, 1, dy, elements * sizeof(T), true, stream));
-    error = first(error, take(&out, 2, dx, 2 * elements * sizeof(T), false, stream));
+    cudaError_t error = take(&in, 0, x, 2 * elements * sizeof(T), stream);
+    error = first(error, take(&slope, 1, dy, elements * sizeof(T), stream));
+    error = first(error, take(&out, 2, dx, 2 * elements * sizeof(T), stream));
+    error = error == cudaSuccess ? first(bring(&in, stream), bring(&slope, stream)) : error;
     if (error != cudaSuccess) {
         return error;
     }
@@ -206,6 +221,7 @@ int geglu_backward(int type, const void *x, const void *dy, void *dx, long long 
 
 int geglu_wait(cudaStream_t stream) {
     waits++;
+    set_gate(false);
     return cudaStreamSynchronize(stream);
 }
 
@@ -228,6 +244,14 @@ cudaStream_t geglu_last_stream(void) {
 
 int geglu_waits(void) {
     return waits;
+}
+
+void geglu_close_gate(void) {
+    set_gate(true);
+}
+
+void geglu_open_gate(void) {
+    set_gate(false);
 }
 
 void geglu_fail_next(int code) {
