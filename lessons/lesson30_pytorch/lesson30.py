@@ -21,6 +21,7 @@ both they take tensors of CUDA where they lie.
 """
 
 # sizes: 0 1 1025
+# kernels: package/src/gelu.cu
 # library: package/src/gelu.cu
 # wheel: package
 
