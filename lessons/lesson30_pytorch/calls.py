@@ -5,6 +5,7 @@ It takes the module, the arrays of the job by their names, and settings; what it
 """
 
 import ctypes
+import gc
 import os
 import warnings
 
@@ -23,6 +24,7 @@ ours = None
 
 warnings.simplefilter("ignore")
 ctypes.CDLL(None).mallopt(-3, 1 << 16)  # M_MMAP_THRESHOLD: what is freed of this size or more is gone from then on
+gc.freeze()  # the runner collects after each job: PyTorch's own objects, many of them, need no look
 torch.use_deterministic_algorithms(True)  # then torch.empty is filled with a NaN
 
 

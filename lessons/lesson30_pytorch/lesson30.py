@@ -20,7 +20,7 @@ Without a GPU, or with PyTorch for the CPU, the operators take tensors of the CP
 both they take tensors of CUDA where they lie.
 """
 
-# sizes: 0 1 1025
+# sizes: 0 1025
 # kernels: package/src/gelu.cu
 # library: package/src/gelu.cu
 # wheel: package
