@@ -9,7 +9,9 @@ set -u
 lesson=lessons/lesson30_pytorch
 python=$(command -v "${PYTHON:-python3}")
 NVCC=$(command -v nvcc) PATH=$(dirname "$python"):$PATH
-CUDA_HOME=${CUDA_HOME:-$(dirname "$(dirname "$(readlink -f "$NVCC")")")} CUDA_PATH=${CUDA_HOME:-} TORCH_CUDA_ARCH_LIST=9.0+PTX MAX_JOBS=8
+top=$("$NVCC" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p') # where nvcc's toolkit is
+CUDA_HOME=${CUDA_HOME:-$(cd "$top" && pwd)} TORCH_CUDA_ARCH_LIST=9.0+PTX MAX_JOBS=8
+CUDA_PATH=$CUDA_HOME
 export NVCC PATH CUDA_HOME CUDA_PATH MAX_JOBS
 
 # The seconds that a command took, and what it said if it failed.
