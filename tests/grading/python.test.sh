@@ -145,6 +145,9 @@ expect "any build of a version that will do is taken" 0 "^$(command -v python3)\
 printf '# large: 200 MB\n--extra-index-url https://example.org/cpu\npip==1000.0+cpu\n' >"$wanted"
 capture env DOWNLOAD=0 sh "$scratch/tools/python/environment.sh" 98
 expect "and an older one is not" error 'lesson 98 needs pip, about 200 MB to download'
+echo 'no-such-package-of-anybody==1.0  # at least 1.0, or pip' >"$wanted"
+capture sh "$scratch/tools/python/environment.sh" 98
+expect "another package stands for one" 0 "^$(command -v python3)\$"
 echo 'numpy>=1' >"$wanted"
 capture sh "$scratch/tools/python/environment.sh" 98
 expect "requirements that are not pinned are refused" error 'no `name==version`'

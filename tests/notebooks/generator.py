@@ -40,6 +40,18 @@ def check_cells_are_the_program(lesson):
     check(f"lesson {lesson.number}: each cell and its includes are the program", not wrong, f"not so: {wrong}")
 
 
+def check_pieces_end_their_conditions(lesson):
+    """A header must: an #if that begins in one piece and ends in another would be an error of the compiler's."""
+    open_ones = set()
+    for code in (part for part in lesson.parts() if isinstance(part, Code) and part.shown):
+        for piece in lesson.program.pieces(code.shown):
+            text = "\n".join(lesson.program.lines[piece[1] : piece[2]]) if isinstance(piece, tuple) else piece.text
+            begun, ended = (len(re.findall(rf"^[ \t]*#[ \t]*{word}", text, re.MULTILINE)) for word in ("if", "endif"))
+            if begun != ended:
+                open_ones.add(piece[0] if isinstance(piece, tuple) else piece.names[0])
+    check(f"lesson {lesson.number}: each piece ends the conditions that it begins", not open_ones, f"not so: {sorted(open_ones)}")
+
+
 def check_page_is_complete(lesson, cells):
     """Every line of the page is there, but for markers, links, and the commands that have become cells."""
     text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
@@ -153,6 +165,7 @@ def main(folder):
         lesson = Lesson(number)
         cells = check_committed(lesson, folder)
         check_cells_are_the_program(lesson)
+        check_pieces_end_their_conditions(lesson)
         if cells:
             check_form(number, cells)
             check_page_is_complete(lesson, cells)

@@ -77,6 +77,22 @@ int main() {
 }
 """
 
+# A program in three pieces, as a lesson's notebook has them, and cells that show the middle one. Its kernel goes wrong when it is told to.
+WHOLE = KERNEL.replace("main()", "main(int count, char **)").replace("128", "100").replace("THREADS", "100 * count").replace("GUARD", "if (true)")
+HEAD, SHOWN, TAIL = re.split(r"(?=__global__)|(?=int main)", WHOLE)
+
+
+def pieces(file):
+    write = "import pathlib\n"
+    for name, text in (("whole.cu", WHOLE), ("head.h", f'#line 1 "{file}"\n{HEAD}'), ("tail.h", f'#line 6 "{file}"\n{TAIL}')):
+        write += f"pathlib.Path({name!r}).write_text({text!r})\n"
+    return write
+
+
+def piece(shown=SHOWN, line="%%nvcc --run"):
+    return f'{line}\n#include "head.h" // declarations\n\n\n{shown}\n#include "tail.h" // main\n'
+
+
 # Name, the cell, and what to find: text and HTML are patterns, error is the exception that IPython reports.
 CASES = [
     ("a good cell", "%%nvcc\n" + program(), dict(text="^the end")),
@@ -134,6 +150,19 @@ CASES = [
             text=r"cell\.cu:5",
         ),
     ),
+    ("(a program and its pieces)", pieces("whole.cu"), {}),
+    ("an unchanged piece of it", piece(), dict(text=r"\Athe end\n\Z")),
+    (
+        "an unchanged piece is not compiled for itself",
+        "import glob, os, tempfile\nprint(len(glob.glob(f'{tempfile.gettempdir()}/nvcc_magic-{os.getpid()}-*/whole.out')), 'program')",
+        dict(text="^1 program"),
+    ),
+    (
+        "an unchanged piece goes wrong, in the cell's line",
+        piece(line="%%nvcc --run -- more"),
+        dict(error=r"KernelError: Invalid __global__ read of size 4 bytes, line 7, in scale.*", text=r"\A(?![^$]*whole\.cu:)[^$]*cell\.cu:7"),
+    ),
+    ("a changed piece of it", piece(SHOWN.replace("2 * i", "i")[:-2] + "    if (i == 99) printf(\"changed\\n\");\n}\n"), dict(text="^changed")),
     (
         "a failed launch that the program ignores",
         "%%nvcc\n" + program(threads=2048),

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "notebooks/nvcc_magic"))
 
-from nvcc_magic import compile, diagnostics, kept, listing, machine, options, render, report, session, source  # noqa: E402
+from nvcc_magic import compile, diagnostics, kept, listing, machine, options, render, report, session, source, unchanged  # noqa: E402
 from nvcc_magic.errors import NvccError, OptionError  # noqa: E402
 from nvcc_magic.run import run  # noqa: E402
 
@@ -565,6 +565,63 @@ def test_kept():
         check("kept: the oldest programs go", (found, len(os.listdir(cells.session.folder / "kept"))), ([1, 1, 1, 1, 0, 1], 2))
 
 
+# --- a cell that is an unchanged part of a program ---
+
+PROGRAM = """#include <cstdio>
+
+// Adds.
+__global__ void add(int *x) { *x += 1; } // one
+
+int main() { printf("// no comment\\n"); }
+"""
+SHOWN = """// %%nvcc
+// arch: sm_80
+#include "piece/before_add.h" // declarations
+
+// Adds.
+__global__ void add(int *x) { *x += 1; } // one
+
+#include "piece/after_add.h" // main
+"""
+
+
+def test_unchanged():
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder).resolve()
+        (place / "piece").mkdir()
+        program, cell = place / "lesson.cu", place / "cell.cu"
+        program.write_text(PROGRAM)
+        before, after = PROGRAM.split("// Adds.")[0], PROGRAM.split("// one\n")[1]
+        (place / "piece/before_add.h").write_text(f'#line 1 "{program}"\n{before}')
+        (place / "piece/after_add.h").write_text(f'#line 5 "{program}"\n{after}')
+
+        def found(text):
+            cell.write_text(text)
+            return unchanged.program_of(cell, [place / "not there", place])
+
+        check("unchanged: a piece with the rest", found(SHOWN), program)
+        check("unchanged: other comments and empty lines", found(SHOWN.replace("// one", "").replace("// Adds.", "/* Adds\n\n one. */")), program)
+        check("unchanged: all of the program", found('#include "lesson.cu"\n'), program)
+        others = {
+            "another number": SHOWN.replace("+= 1", "+= 2"),
+            "a line more": SHOWN.replace("int *x) {", "int *x) {\n"),
+            "a piece left out": SHOWN.replace('#include "piece/after_add.h"', ""),
+            "a piece twice": SHOWN + '#include "piece/after_add.h"\n',
+            "a define in front": "#define printf(x)\n" + SHOWN,
+            "another program": "int main() {}\n",
+        }
+        for name, text in others.items():
+            check(f"unchanged: {name} is a change", found(text), None)
+        program.write_text(PROGRAM.replace("// no comment", "/* no comment */"))
+        check("unchanged: the program has another string now", found(SHOWN), None)
+        program.unlink()
+        check("unchanged: the program is gone", found(SHOWN), None)
+    lines = ["--ptx", "--profile add", "--sanitize", "--view", "-o here", "--with a.cu", "-Xptxas -v", "-include x.h"]
+    check("unchanged: what shows lines shows the cell's", [line for line in lines if unchanged.can_stand_in(options.parse(line))], [])
+    lines = ["", "--run -- --version 1", "-O0 -DN=3", "--time", "--backend cpu"]
+    check("unchanged: what only runs", [line for line in lines if not unchanged.can_stand_in(options.parse(line))], [])
+
+
 # --- programs ---
 
 
@@ -613,6 +670,7 @@ for test in (
     test_without_nvcc,
     test_reports,
     test_kept,
+    test_unchanged,
     test_runner,
 ):
     try:

@@ -1,7 +1,8 @@
 # measured.sh: what the lessons' measured/record.sh share; they source it in the root of the workbook.
 
 # build FOLDER NAME SOURCE [SED-SCRIPT]: one executable holds the PTX that the emulator runs (for compute capability 7.5, or what $ptx says)
-# and machine code for compute capability 9.0. A script that changes nothing, since the source has changed, makes no variant.
+# and machine code for compute capability 9.0 (or $code); $more are further options for nvcc. A script that changes nothing, since the source has changed,
+# makes no variant.
 build() {
   sed "${4:-}" "$3" >"$1/$2.cu"
   if [ -n "${4:-}" ] && cmp -s "$3" "$1/$2.cu"; then
@@ -9,8 +10,9 @@ build() {
     rm -f "$1/$2"
     return 1
   fi
-  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -I"$(dirname "$3")" -gencode "arch=compute_${ptx:-75},code=compute_${ptx:-75}" \
-    -gencode arch=compute_90,code=sm_90 "$1/$2.cu" -o "$1/$2" -ldl -lpthread
+  # shellcheck disable=SC2086
+  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -I"$(dirname "$3")" ${more:-} -gencode "arch=compute_${ptx:-75},code=compute_${ptx:-75}" \
+    -gencode "arch=compute_${code:-90},code=sm_${code:-90}" "$1/$2.cu" -o "$1/$2" -ldl -lpthread
 }
 
 section() { printf '\n--- %s\n' "$*"; }

@@ -80,6 +80,7 @@ static bool is_name(const std::string &kernel) {
 
 static std::string ask_ptxas(const std::string &ptx, const std::string &kernel) {
     char path[] = "/tmp/judge-XXXXXX", line[1000];
+    const char *arch = ptx.find("\n.target sm_90a") == std::string::npos ? "sm_90" : "sm_90a"; // it takes no other
     const char *ptxas = getenv("EMULATOR_PTXAS");
     std::string said;
     int file = mkstemp(path);
@@ -88,8 +89,8 @@ static std::string ask_ptxas(const std::string &ptx, const std::string &kernel) 
     }
     bool written = write(file, ptx.data(), ptx.size()) == (ssize_t)ptx.size();
     close(file);
-    std::string command = std::string("LD_LIBRARY_PATH= '") + (ptxas ? ptxas : "ptxas") + "' -v -arch=sm_90 -e '" +
-                          kernel + "' '" + path + "' -o /dev/null 2>&1";
+    std::string command = std::string("LD_LIBRARY_PATH= '") + (ptxas ? ptxas : "ptxas") + "' -v -arch=" + arch +
+                          " -e '" + kernel + "' '" + path + "' -o /dev/null 2>&1";
     FILE *pipe = written ? popen(command.c_str(), "r") : NULL;
     while (pipe && fgets(line, sizeof line, pipe)) {
         said += line;

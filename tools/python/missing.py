@@ -4,9 +4,9 @@ nothing if it has all.
 A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where
 there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
 the pinned one). `# at least 1.24, below 2.5` names the first that will not do, too; `# at least 13.0, or libnvrtc.so`:
-that library in FOLDER, the toolkit's, will do as well. `torch==2.13.0+cpu` is one build of a version: what is installed
-by that line, where any build of a version that will do is taken as it is. A line of pip's own, `--extra-index-url ...`,
-says where else pip looks.
+that library in FOLDER, the toolkit's, will do as well; `# at least 1.17, or onnxruntime-gpu`: so will that package.
+`torch==2.13.0+cpu` is one build of a version: what is installed by that line, where any build of a version that will do
+is taken as it is. A line of pip's own, `--extra-index-url ...`, says where else pip looks.
 """
 
 import glob
@@ -17,7 +17,7 @@ import sys
 
 LINE = re.compile(
     r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+(?:\+\w+)?)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
-    r"(?:#\s*at least (?P<least>[\d.]+)(?:, below (?P<below>[\d.]+))?(?:, or (?P<library>lib[\w.]+))?)?\s*"
+    r"(?:#\s*at least (?P<least>[\d.]+)(?:, below (?P<below>[\d.]+))?(?:, or (?:(?P<library>lib[\w.]+)|(?P<other>[\w-]+)))?)?\s*"
 )
 
 
@@ -33,13 +33,22 @@ def is_meant(line):
     return older if line["order"] == "<" else not older
 
 
+def version_of(*names):
+    """Of the first of these packages that is installed."""
+    for name in filter(None, names):
+        try:
+            return importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return None
+
+
 def is_missing(line, folder):
     libraries = [os.path.join(folder or "", there, f"{line['library']}*") for there in ("", "../nvvm/lib64")]
     if line["library"] and folder and any(map(glob.glob, libraries)):
         return False
-    try:
-        found = importlib.metadata.version(line["name"])
-    except importlib.metadata.PackageNotFoundError:
+    found = version_of(line["name"], line["other"])
+    if not found:
         return True
     if line["below"] and numbers(found) >= numbers(line["below"]):
         return True

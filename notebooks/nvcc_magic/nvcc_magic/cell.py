@@ -8,17 +8,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-from IPython.display import display
+from IPython.display import clear_output, display
 
 from . import listing, machine as machines, options as option_words, render, report
 from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
-from .errors import CompileError, NotPassed, OptionError, ToolMissing
+from .errors import CompileError, KernelError, LaunchError, NotPassed, OptionError, ProgramError, ToolMissing
 from .execute import Execution
 from .grade import NO_CHECKOUT, grade, next_after, record, solution_of, suffix_of
 from .judge import judge
 from .options import Options
+from .run import Outcome
 from .session import MAGIC_LINE, Session
 from .source import has_main, own_architectures
+from .unchanged import can_stand_in, program_of
 
 
 def _say(text: str) -> None:
@@ -55,6 +57,8 @@ class Cell:
             return
         runs = self._wants_program(sources)
         backend = self._backend() if runs and options.run is not False else ""
+        if backend and self._runs_unchanged(backend):
+            return
         compiled = self.compiler.program(options, sources) if runs else self.compiler.object(options, self.file)
         self._check_compiled(compiled)
         if not runs:
@@ -196,7 +200,28 @@ class Cell:
 
     # --- running ---
 
-    def _run(self, program: Path, backend: str) -> None:
+    def _runs_unchanged(self, backend: str) -> bool:
+        """Whether the cell was an unchanged part of a program, and that program, compiled for an earlier cell perhaps, ran in its place and had
+        nothing to say of its lines: those of the cell, which a student sees, have other numbers.
+        """
+        program = program_of(self.file, self.compiler.searched()) if can_stand_in(self.options) else None
+        if not program:
+            return False
+        compiled = self.compiler.program(self.options, [program])
+        if not compiled.ok or compiled.messages or compiled.rest.strip():
+            return False
+        try:
+            outcome = self._run(compiled.target, backend)
+        except (KernelError, LaunchError, ProgramError):
+            clear_output()
+            return False
+        if program.name in outcome.output:
+            clear_output()
+            return False
+        return True
+
+    def _run(self, program: Path, backend: str) -> Outcome:
+        """Shows what the program says, and what is known of its run. Raises what judge does."""
         execution = Execution(self.machine, self.session, self.options, backend, self.emulator)
         if self.options.time and backend == "cpu":
             why = f"no GPU: {self.machine.gpu_reason}" if not self.machine.gpu else "--backend cpu"
@@ -215,6 +240,7 @@ class Cell:
             all_of_them = self.options.sanitize in ("", "all")
             tools = ", ".join(option_words.SANITIZE_TOOLS[:-1]) if all_of_them else self.options.sanitize
             print(f"--sanitize: nothing found ({tools})")
+        return outcome
 
     def _show_report(self, execution: Execution) -> None:
         """--profile and --view."""

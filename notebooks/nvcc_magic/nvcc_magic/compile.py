@@ -13,6 +13,7 @@ from pathlib import Path
 from . import diagnostics, machine as machines, options as option_words
 from .diagnostics import Diagnostic
 from .errors import Interrupted, OutputLimit, TimeLimit, ToolMissing
+from .kept import SEARCHED
 from .machine import Machine
 from .options import Options
 from .run import run
@@ -73,6 +74,11 @@ class Compiler:
     def _folders(self) -> list[Path]:
         return [self.session.folder, Path.cwd(), *([self.machine.project] if self.machine.project else [])]
 
+    def searched(self) -> list[Path]:
+        """The folders in which a cell's headers are looked for, but for the toolkit's and the system's, in their order."""
+        paths = [os.environ[name] for name in SEARCHED if os.environ.get(name)]
+        return self._folders() + [Path(folder) for path in paths for folder in path.split(":")]
+
     def program(self, options: Options, sources: list[Path]) -> Compiled:
         """An executable, with launches.c in it; the one that was made before, if nothing has changed."""
         target = Path(options.output) if options.output else self.session.folder / (sources[0].stem + ".out")
@@ -82,7 +88,7 @@ class Compiler:
         words = self.flags(options, sources) + [str(s) for s in sources] + behind
         kept, key = self.session.kept, ""
         if not options.output:
-            key = kept.key(options.nvcc, words, machines.clean_environment(), sources, self._folders())
+            key = kept.key(options.nvcc, words, machines.clean_environment(), sources, self.searched())
         compiled = kept.take(key, target)
         if compiled is None:
             compiled = self._nvcc(words, target)

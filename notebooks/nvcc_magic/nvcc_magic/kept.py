@@ -64,8 +64,6 @@ class Kept:
         """Nothing where nvcc has to be asked each time."""
         if len(sources) != 1 or not all(PLAIN.fullmatch(word) for word in user_words):
             return ""
-        paths = [environment[name] for name in SEARCHED if environment.get(name)]
-        folders = folders + [Path(folder) for path in paths for folder in path.split(":")]
         files = included(sources[0], folders)
         return key_of(command, environment, files) if files else ""
 

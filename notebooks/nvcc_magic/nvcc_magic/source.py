@@ -16,6 +16,11 @@ def has_main(text: str) -> bool:
     return re.search(r"(?<![\w.>:])main\s*\(", code) is not None
 
 
+def without_comments(text: str) -> str:
+    """The same with a space for each comment; strings stay, whatever they contain."""
+    return _NOT_CODE.sub(lambda found: " " if found.group().startswith(("//", "/*")) else found.group(), text)
+
+
 def own_architectures(text: str) -> list[str]:
     """What a line `// arch: sm_90a` asks for; the workbook's lessons use it."""
     found = re.search(r"^// arch: *([a-z0-9_ ]*[a-z0-9_]) *$", text, re.MULTILINE)

@@ -1,0 +1,48 @@
+#!/bin/sh
+# tune.sh OUTPUT [EDGE]: compiles versions 6 and 7 of lesson 19 with other numbers of stages, other groups of tiles and other waits, and times each on
+# this machine's GPU in turns with cublasLt (LD_LIBRARY_PATH=the toolkit's lib64). Run it in the root of the workbook. CODE=compute_90a and EDGE=264 try it
+# on the emulator.
+set -eu
+lesson=lessons/lesson19_gemm_hopper
+output=$1 edge=${2:-8192}
+code=${CODE:-sm_90a}
+
+# Stages, rows of tiles in a group, then perhaps a change of the source.
+list() {
+  for stages in 2 3 4; do echo "$stages 16"; done
+  for group in 2 4 8 32 64; do echo "4 $group"; done
+  echo "4 16 no-group-left"
+  echo "4 16 fewer-registers"
+}
+
+# No group left: sum_tile waits for its newest group, too, and releases its stage at once.
+change() {
+  case ${1:-} in
+  no-group-left) echo '/void sum_tile(/,/^}/{s/wgmma_wait<1>()/wgmma_wait<0>()/;s/if (step > 0) {/{/;s/^            release((i - 1) % STAGES);/release(stage);/;s/^    release((i - 1) % STAGES);//;}' ;;
+  fewer-registers) echo 's/registers_give<40>/registers_give<24>/;s/registers_take<232>/registers_take<240>/' ;;
+  esac
+}
+
+compile() { # FOLDER STAGES GROUP [CHANGE]
+  mkdir -p "$1"
+  sed "$(change "${4:-}")" $lesson/lesson19.cu >"$1/lesson19.cu"
+  if [ -n "${4:-}" ] && cmp -s "$1/lesson19.cu" $lesson/lesson19.cu; then
+    echo "tune.sh: $4 changes nothing" >&2
+    return 1
+  fi
+  nvcc -O3 -std=c++17 -cudart shared -I"$1" -I. -I$lesson -DSTAGES="$2" -DGROUP="$3" -gencode "arch=compute_90a,code=$code" -Xptxas -v \
+    $lesson/measured/tuning/sweep.cu -o "$1/sweep" -ldl 2>"$1/log" || cat "$1/log" >&2
+}
+
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+{
+  echo "# tune.sh $edge, $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo no GPU), $(date -u +%Y-%m-%d): bf16"
+  list | while read -r line; do
+    printf '\n--- %s\n' "$line"
+    # shellcheck disable=SC2086
+    compile "$build/$(echo "$line" | tr ' ' _)" $line || continue
+    grep -h 'spill stores' "$build/$(echo "$line" | tr ' ' _)/log" | grep -v '^ *0 bytes stack frame, 0 bytes spill' || :
+    timeout 60 "$build/$(echo "$line" | tr ' ' _)/sweep" "$edge" || echo "it failed"
+  done
+} >"$output" 2>&1

@@ -1,0 +1,20 @@
+# Lesson 19: the changes under "Change it", and what its page says of them (tests/lessons/change_it.test.sh).
+
+change 1 '/load_tiles(bf16/,/^}/s|(BM \* BK + BK \* BN) \* sizeof|2 * (BM * BK + BK * BN) * sizeof|'
+ran V=3 SIZE=264
+answers error 'Threads wait for a phase of an mbarrier that never ends'
+answers error '32768 are missing'
+
+change 2 '/hopper_kernel3(struct/,/^}/{/wgmma_wait<0>/d}'
+sanitized V=3 SIZE=264
+answers error 'Unfinished wgmma reported between Read access'
+answers error 'may still use it: nobody has waited for its group'
+
+change 3 '/void store_boxes(/,/^}/{/proxy_fence/d}'
+sanitized V=5 SIZE=264
+answers error 'Missing fence.proxy.async'
+
+change 4 's|enum { BLOCKS = 2 };|enum { BLOCKS = 4 };|'
+ran V=7 SIZE=512
+ended 0
+says "$(printed '/^hopper_kernel7 / { print $4 }') times"
