@@ -139,6 +139,12 @@ touch "$scratch/toolkit/libnobodys.so.1"
 capture sh "$scratch/tools/python/environment.sh" 98
 expect "a library of the toolkit stands for a package" 0 "^$(command -v python3)\$"
 rm -r "$scratch/build/configuration"
+printf '%s\n' '--extra-index-url https://example.org/cpu' 'pip==1000.0+cpu  # at least 1.0' >"$wanted"
+capture sh "$scratch/tools/python/environment.sh" 98
+expect "any build of a version that will do is taken" 0 "^$(command -v python3)\$"
+printf '# large: 200 MB\n--extra-index-url https://example.org/cpu\npip==1000.0+cpu\n' >"$wanted"
+capture env DOWNLOAD=0 sh "$scratch/tools/python/environment.sh" 98
+expect "and an older one is not" error 'lesson 98 needs pip, about 200 MB to download'
 echo 'no-such-package-of-anybody==1.0  # at least 1.0, or pip' >"$wanted"
 capture sh "$scratch/tools/python/environment.sh" 98
 expect "another package stands for one" 0 "^$(command -v python3)\$"

@@ -5,6 +5,8 @@ A line of that file is `name==version; python_version < "3.11"  # at least 1.24`
 there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
 the pinned one). `# at least 1.24, below 2.5` names the first that will not do, too; `# at least 13.0, or libnvrtc.so`:
 that library in FOLDER, the toolkit's, will do as well; `# at least 1.17, or onnxruntime-gpu`: so will that package.
+`torch==2.13.0+cpu` is one build of a version: what is installed by that line, where any build of a version that will do
+is taken as it is. A line of pip's own, `--extra-index-url ...`, says where else pip looks.
 """
 
 import glob
@@ -14,7 +16,7 @@ import re
 import sys
 
 LINE = re.compile(
-    r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
+    r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+(?:\+\w+)?)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
     r"(?:#\s*at least (?P<least>[\d.]+)(?:, below (?P<below>[\d.]+))?(?:, or (?:(?P<library>lib[\w.]+)|(?P<other>[\w-]+)))?)?\s*"
 )
 
@@ -56,7 +58,7 @@ def is_missing(line, folder):
 def main(path, folder=None):
     with open(path, encoding="utf-8") as file:
         for text in file:
-            if not text.strip() or text.startswith("#"):
+            if not text.strip() or text.startswith(("#", "--extra-index-url https://")):
                 continue
             line = LINE.fullmatch(text.rstrip("\n"))
             if not line:

@@ -1,8 +1,9 @@
 #!/bin/sh
 # wheel.sh PYTHON FOLDER OUTPUT [NAME=VALUE...]: builds the Python package in FOLDER as a wheel, OUTPUT/wheel/*.whl, and installs that to
 # OUTPUT/installed/, with the pip of that PYTHON and what is installed beside it (cmake, ninja, scikit-build-core ...): no network is needed.
-# CMake works in OUTPUT/cmake/, and gets the NAMEs as its variables. What is newer than its sources stays as it is: FOLDER, and the folders
-# that a line of its own in its CMakeLists.txt names, `# sources: ../../lesson28_pybind11/package/src`.
+# CMake works in OUTPUT/cmake/, and gets the NAMEs as its variables. A package with a setup.py is built in a copy, OUTPUT/source/, since setuptools
+# writes beside it; PyTorch's extensions find CUDA and the architectures in their own variables. What is newer than its sources stays as it is: FOLDER,
+# and the folders that a line of its own in its CMakeLists.txt names, `# sources: ../../lesson28_pybind11/package/src`.
 # WARNINGS=error makes a warning an error.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -20,11 +21,19 @@ cmake_architectures() {
     paste -s -d ';' -
 }
 
+# "7.5+PTX;9.0", as PyTorch's extensions say it; they make no PTX alone.
+torch_architectures() {
+  echo "$GENCODE" | tr ' ' '\n' | sed -n 's/.*code=\(sm\|compute\)_\([0-9]*\)\([0-9][af]*\)$/\1 \2.\3/p' |
+    awk '$1 == "compute" { ptx[$2] = "+PTX" } { if (!seen[$2]++) order[++n] = $2 } END { for (i = 1; i <= n; i++) print order[i] ptx[order[i]] }' |
+    paste -s -d ';' -
+}
+
 # Everything that is no source: when that changes, all is built anew.
 key() { echo "$python|$NVCC|$CUDA_VERSION|$GENCODE|$HOST_COMPILER|$*"; }
 
 # Sources that the package has from elsewhere.
-elsewhere=$(sed -n 's/^# sources: *//p' "$package/CMakeLists.txt")
+elsewhere=''
+[ ! -f "$package/CMakeLists.txt" ] || elsewhere=$(sed -n 's/^# sources: *//p' "$package/CMakeLists.txt")
 
 is_current() {
   [ -f "$output/installed.key" ] && [ "$(cat "$output/installed.key")" = "$(key "$@")" ] &&
@@ -35,6 +44,12 @@ build_it() {
   [ "$(cat "$output/cmake.key" 2>/dev/null)" = "$(key "$@")" ] || rm -rf "$output/cmake" "$log"
   key "$@" >"$output/cmake.key"
   rm -rf "$output/wheel" "$output/installed" "$output/installed.key"
+  from=./$package
+  if [ -f "$package/setup.py" ]; then
+    from=$output/source
+    rm -rf "$from"
+    cp -Rp "$package" "$from"
+  fi
   folder=$(cd "$(dirname "$python")" && pwd)
   case $NVCC in /*) ;; */*) NVCC=$PWD/$NVCC ;; esac
   unset NVCC_APPEND_FLAGS # the rules of a shell with . build/env
@@ -42,14 +57,17 @@ build_it() {
   if command -v ccache >/dev/null; then launcher=ccache; fi
   define=$(printf '%s\n' "$@" | paste -s -d ';' -)
   [ "${QUIET:-}" = 1 ] || {
-    say "CUDACXX=$NVCC CUDAARCHS='$(cmake_architectures)' python -m pip wheel --no-build-isolation --no-deps $package"
+    settings="CUDACXX=$NVCC CUDAARCHS='$(cmake_architectures)'"
+    [ ! -f "$package/setup.py" ] || settings="CUDA_HOME=$(dirname "$TOOLKIT_LIB") TORCH_CUDA_ARCH_LIST='$(torch_architectures)'"
+    say "$settings python -m pip wheel --no-build-isolation --no-deps $package"
     say "python -m pip install --no-deps --target ${output#"$PWD/"}/installed ${output#"$PWD/"}/wheel/*.whl"
   }
-  # What CMake asks its environment for, and what scikit-build-core does.
+  # What CMake asks its environment for, what scikit-build-core does, and what PyTorch's extensions do.
   env PATH="$folder:$PATH" CUDACXX="$NVCC" CUDAARCHS="$(cmake_architectures)" ${HOST_COMPILER:+CUDAHOSTCXX="$HOST_COMPILER"} \
     ${HOST_COMPILER:+CXX="$HOST_COMPILER"} ${launcher:+CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher} \
+    CUDA_HOME="$(dirname "$TOOLKIT_LIB")" PYTORCH_NVCC="$launcher $NVCC" TORCH_CUDA_ARCH_LIST="$(torch_architectures)" MAX_JOBS="${JOBS:-2}" \
     CMAKE_BUILD_PARALLEL_LEVEL="${JOBS:-2}" SKBUILD_BUILD_DIR="$output/cmake" SKBUILD_CMAKE_DEFINE="$define" \
-    "$python" -m pip wheel --verbose --no-build-isolation --no-deps --no-index --wheel-dir "$output/wheel" "./$package" >>"$log" 2>&1 || {
+    "$python" -m pip wheel --verbose --no-build-isolation --no-deps --no-index --wheel-dir "$output/wheel" "$from" >>"$log" 2>&1 || {
     grep -nE 'error|Error' "$log" | tail -n 30 >&2
     fail "$package does not build; all that was said: $log."
   }
@@ -68,7 +86,7 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 is_current "$@" || build_it "$@"
-if [ "${WARNINGS:-}" = error ] && grep -E 'warning( #|:)' "$log" >&2; then
+if [ "${WARNINGS:-}" = error ] && grep -E 'warning( #|:)' "$log" | grep -v ': byte-compiling is disabled' >&2; then
   rm -rf "$output/cmake" "$output/installed.key" # the next time they are seen again, or not
   fail "$package builds with warnings: $log."
 fi
