@@ -210,6 +210,11 @@ static __device__ __forceinline__ void named_barrier(int number, int threads) {
     asm volatile("barrier.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+/* Arrives there, and goes on. */
+static __device__ __forceinline__ void named_arrive(int number, int threads) {
+    asm volatile("barrier.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 /* Four 8 x 8 matrices from the registers of a warp, in the order of ldmatrix: lanes 0 to 7 point to the rows of the
  * first one, 16 bytes each, and so on. */
 static __device__ __forceinline__ void stmatrix(void *row, const uint32_t (&r)[4]) {

@@ -21,7 +21,6 @@
  */
 // arch: sm_80 sm_90a
 // sizes: 0 1 31 33 200
-#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>
 #include <math.h>
@@ -29,6 +28,7 @@
 
 #include "common/check.h"
 #include "common/device.h"
+#include "common/hopper.h"
 #include "common/verify.h"
 #include "lessons/lesson20_attention/attention.h"
 
@@ -192,27 +192,23 @@ static __device__ void mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, u
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-static __device__ uint32_t address_of(const void *shared) {
-    return (uint32_t)__cvta_generic_to_shared(shared);
-}
-
 /* Four 8 x 8 matrices; lane i points to a row, 16 bytes, of matrix i / 8. */
 static __device__ void ldmatrix(uint32_t (&r)[4], const bf16 *row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(address_of(row))
+                 : "r"(shared_address(row))
                  : "memory");
 }
 
 static __device__ void ldmatrix_transposed(uint32_t (&r)[4], const bf16 *row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(address_of(row))
+                 : "r"(shared_address(row))
                  : "memory");
 }
 
 static __device__ void copy8(bf16 *to, const bf16 *from, bool inside) {
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(address_of(to)), "l"(from),
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
                  "r"(inside ? 16 : 0)
                  : "memory");
 }
@@ -605,41 +601,6 @@ static __device__ constexpr bool is_hopper(void) {
 #endif
 }
 
-/* An mbarrier counts arrivals and bytes; when all are there, its phase ends, and the next one begins. The phases have the
- * parities 0, 1, 0, 1, ... To wait for parity 1 on a new one does not wait: the phase before its first is over. */
-static __device__ void barrier_create(uint64_t *barrier, int arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(barrier)), "r"(arrivals) : "memory");
-}
-
-static __device__ void barrier_arrive(uint64_t *barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address_of(barrier)) : "memory");
-}
-
-/* Arrives, and says how many bytes are to come by TMA before the phase may end. */
-static __device__ void barrier_expect(uint64_t *barrier, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(barrier)), "r"(bytes)
-                 : "memory");
-}
-
-static __device__ void barrier_wait(uint64_t *barrier, int parity) {
-    uint32_t done = 0;
-    while (!done) {
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-                     : "=r"(done)
-                     : "r"(address_of(barrier)), "r"(parity)
-                     : "memory");
-    }
-}
-
-/* Barriers of a part of the block: to wait at one, or to arrive and go on. `threads` in all. */
-static __device__ void named_wait(int barrier, int threads) {
-    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-
-static __device__ void named_arrive(int barrier, int threads) {
-    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-
 /* Both halves of a box: 64 numbers wide, one head, as many rows as the map says; rows behind the last one are zeros. */
 template <int N>
 static __device__ void fetch(bf16 (&to)[2][N], const CUtensorMap *map, int head, int row, uint64_t *barrier) {
@@ -647,29 +608,15 @@ static __device__ void fetch(bf16 (&to)[2][N], const CUtensorMap *map, int head,
     for (int half = 0; half < 2; half++) {
         asm volatile(
             "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
-            "[%5];" ::"r"(address_of(to[half])),
-            "l"(map), "r"(half * Tile4::HALF), "r"(head), "r"(row), "r"(address_of(barrier))
+            "[%5];" ::"r"(shared_address(to[half])),
+            "l"(map), "r"(half * Tile4::HALF), "r"(head), "r"(row), "r"(shared_address(barrier))
             : "memory");
     }
 }
 
-/* Tells wgmma where a tile lies: its address, two distances, and the swizzle over 128 bytes (1 << 62). Eight rows of 128 bytes are
- * 1024; that is the distance to the next eight. `lead` is the distance of the halves, where a product goes across both. */
+/* A tile for wgmma (common/hopper.h). `lead` is the distance of the halves, where a product goes across both. */
 static __device__ uint64_t descriptor(const bf16 *tile, int lead) {
-    return address_of(tile) >> 4 | (uint64_t)(lead >> 4) << 16 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
-}
-
-static __device__ void wgmma_fence(void) {
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-
-static __device__ void wgmma_commit(void) {
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-
-/* Waits until at most GROUPS groups of this warp group's products are unfinished. */
-template <int GROUPS> static __device__ void wgmma_wait(void) {
-    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
+    return tile_descriptor(tile, 1024, lead); // eight rows of 128 bytes are 1024
 }
 
 /* An empty instruction that seems to change registers: the compiler moves nothing that uses them across it. It does not know
@@ -729,18 +676,18 @@ static __device__ void start_PV(float (&value)[16][4], const uint32_t (&p)[Tile4
 
 /* The producer: one thread asks for everything, in the order in which it is needed, as soon as its place is empty. */
 static __device__ void produce(Tile4 &t, const struct maps &maps, const struct place &p, int tiles) {
-    barrier_expect(&t.full_Q, sizeof t.Q);
+    mbarrier_expect(&t.full_Q, sizeof t.Q);
     for (int group = 0; group < CONSUMERS; group++) {
         fetch(t.Q[group], &maps.Q, p.head, p.s.first_q + p.row + group * GROUP_ROWS, &t.full_Q);
     }
     for (int i = 0; i < tiles; i++) {
         int stage = i % Tile4::STAGES, parity = i / Tile4::STAGES % 2;
         int row = p.s.first_k + (tiles - 1 - i) * Tile4::KEYS;
-        barrier_wait(&t.empty_K[stage], !parity);
-        barrier_expect(&t.full_K[stage], sizeof t.K[0]);
+        mbarrier_wait(&t.empty_K[stage], !parity);
+        mbarrier_expect(&t.full_K[stage], sizeof t.K[0]);
         fetch(t.K[stage], &maps.K, p.head_kv, row, &t.full_K[stage]);
-        barrier_wait(&t.empty_V[stage], !parity);
-        barrier_expect(&t.full_V[stage], sizeof t.V[0]);
+        mbarrier_wait(&t.empty_V[stage], !parity);
+        mbarrier_expect(&t.full_V[stage], sizeof t.V[0]);
         fetch(t.V[stage], &maps.V, p.head_kv, row, &t.full_V[stage]);
     }
 }
@@ -748,7 +695,7 @@ static __device__ void produce(Tile4 &t, const struct maps &maps, const struct p
 /* Each of the eight warps that compute says for itself that it is done with a tile. */
 static __device__ void release(uint64_t *empty) {
     if (threadIdx.x % WARP == 0) {
-        barrier_arrive(empty);
+        mbarrier_arrive(empty);
     }
 }
 
@@ -763,8 +710,8 @@ static __device__ void clear_behind(bf16 (&V)[2][Tile4::KEYS * Tile4::HALF], int
              i += CONSUMERS * GROUP) {
             ((uint4 *)V[0])[i] = ((uint4 *)V[1])[i] = make_uint4(0, 0, 0, 0);
         }
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        named_wait(BOTH, CONSUMERS * GROUP);
+        proxy_fence();
+        named_barrier(BOTH, CONSUMERS * GROUP);
     }
 }
 
@@ -792,7 +739,7 @@ static __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struc
         int stage = i % Tile4::STAGES, parity = i / Tile4::STAGES % 2, key = (tiles - 1 - i) * Tile4::KEYS;
         float score[1][16][4], factor[2];
         uint32_t prob[Tile4::KEYS / 16][4];
-        barrier_wait(&t.full_K[stage], parity);
+        mbarrier_wait(&t.full_K[stage], parity);
         wgmma_fence();
         start_QK(score[0], t.Q[group], t.K[stage]);
         wgmma_wait<0>();
@@ -801,7 +748,7 @@ static __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struc
         soften(online, score, factor, a, p, row, key);
         rescale(value, factor);
         operands_of(prob, score[0]);
-        barrier_wait(&t.full_V[stage], parity);
+        mbarrier_wait(&t.full_V[stage], parity);
         if (i == 0) {
             clear_behind(t.V[stage], p.s.keys - key);
         }
@@ -816,7 +763,7 @@ static __device__ void consume_in_turn(Tile4 &t, float (&value)[1][16][4], struc
 
 /* The two consumers take turns in starting products, so that each has exponentials to do while the products of the other run. */
 static __device__ void wait_for_turn(int group) {
-    named_wait(TURN + group, CONSUMERS * GROUP);
+    named_barrier(TURN + group, CONSUMERS * GROUP);
 }
 
 static __device__ void give_turn_to(int group) {
@@ -837,7 +784,7 @@ static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], st
     if (group == 1) {
         give_turn_to(0); // it begins
     }
-    barrier_wait(&t.full_K[0], 0);
+    mbarrier_wait(&t.full_K[0], 0);
     wait_for_turn(group);
     wgmma_fence();
     start_QK(score[0], t.Q[group], t.K[0]);
@@ -849,11 +796,11 @@ static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], st
     release(&t.empty_K[0]);
     soften(online, score, factor, a, p, row, key); // O is still 0: no need to rescale it
     operands_of(prob, score[0]);
-    barrier_wait(&t.full_V[0], 0);
+    mbarrier_wait(&t.full_V[0], 0);
     clear_behind(t.V[0], p.s.keys - key);
     for (int i = 1; i < tiles; i++) {
         int stage = i % Tile4::STAGES, before = (i - 1) % Tile4::STAGES;
-        barrier_wait(&t.full_K[stage], i / Tile4::STAGES % 2);
+        mbarrier_wait(&t.full_K[stage], i / Tile4::STAGES % 2);
         wait_for_turn(group);
         hold(value[0]);
         wgmma_fence();
@@ -867,8 +814,8 @@ static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], st
         release(&t.empty_K[stage]);
         soften(online, score, factor, a, p, row, key - i * Tile4::KEYS);
         hold(score[0]);
-        barrier_wait(&t.full_V[stage], i / Tile4::STAGES % 2); // for the next round
-        wgmma_wait<0>();                                       // the tile before is in O
+        mbarrier_wait(&t.full_V[stage], i / Tile4::STAGES % 2); // for the next round
+        wgmma_wait<0>();                                        // the tile before is in O
         hold(value[0]);
         release(&t.empty_V[before]);
         rescale(value, factor);
@@ -890,34 +837,34 @@ static __device__ void attention_hopper(const struct attention &a, const struct 
     struct place p = place_of(a, Tile4::ROWS, together);
     int keys = keys_for(a, p, Tile4::ROWS), tiles = (keys + Tile4::KEYS - 1) / Tile4::KEYS;
     if (threadIdx.x == 0) {
-        barrier_create(&t.full_Q, 1);
+        mbarrier_init(&t.full_Q, 1);
         for (int stage = 0; stage < Tile4::STAGES; stage++) {
-            barrier_create(&t.full_K[stage], 1);
-            barrier_create(&t.full_V[stage], 1);
-            barrier_create(&t.empty_K[stage], CONSUMERS * GROUP / WARP);
-            barrier_create(&t.empty_V[stage], CONSUMERS * GROUP / WARP);
+            mbarrier_init(&t.full_K[stage], 1);
+            mbarrier_init(&t.full_V[stage], 1);
+            mbarrier_init(&t.empty_K[stage], CONSUMERS * GROUP / WARP);
+            mbarrier_init(&t.empty_V[stage], CONSUMERS * GROUP / WARP);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); // TMA sees them, too
+        mbarrier_init_done();
     }
     __syncthreads();
     if (threadIdx.x < GROUP) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+        registers_give<24>();
         if (threadIdx.x == 0 && tiles > 0) {
             produce(t, maps, p, tiles);
         }
         return;
     }
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+    registers_take<240>();
     int group = threadIdx.x / GROUP - 1, row = p.row + group * GROUP_ROWS + threadIdx.x % GROUP / WARP * 16;
     struct online<1> online;
     float value[1][D / 8][4] = {};
     online_begin(online);
     if (tiles > 0) {
-        barrier_wait(&t.full_Q, 0);
+        mbarrier_wait(&t.full_Q, 0);
     }
     (OVERLAPPED ? consume_overlapped : consume_in_turn)(t, value, online, a, p, group, row, tiles);
     online_end(online, value, a, p.s, row, lse_of(a, p));
-    named_wait(ALONE + group, GROUP); // nobody in this group reads Q any more
+    named_barrier(ALONE + group, GROUP); // nobody in this group reads Q any more
     store_rows(value, (bf16 *)t.Q[group] + threadIdx.x % GROUP / WARP * 16 * D, a, p, row);
 }
 
@@ -984,29 +931,19 @@ static void attention3(const struct attention &a, cudaStream_t stream) {
     }
 }
 
-/* A map of [rows][heads][D], and of boxes of `box` rows of one head, 64 numbers wide. The function is the driver's: a program that
- * is not linked with it asks the runtime for its address. */
+/* A map of [rows][heads][D], and of boxes of `box` rows of one head, 64 numbers wide. */
 static CUtensorMap map_of(const bf16 *x, int rows, int heads, int box_rows) {
     typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                                 const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
                                 CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-    static void *encode;
+    static encoder encode = (encoder)hopper_driver_function("cuTensorMapEncodeTiled");
     CUtensorMap map;
     cuuint64_t sizes[] = {D, (cuuint64_t)heads, (cuuint64_t)rows};
     cuuint64_t strides[] = {D * sizeof(bf16), heads * D * sizeof(bf16)}; // of a head, of a row
     cuuint32_t box[] = {Tile4::HALF, 1, (cuuint32_t)box_rows}, steps[] = {1, 1, 1};
-    cudaDriverEntryPointQueryResult found;
-    if (!encode) {
-#if CUDART_VERSION >= 12050
-        CUDA_CHECK(
-            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found));
-#else
-        CUDA_CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &encode, cudaEnableDefault, &found));
-#endif
-    }
-    CUresult result = ((encoder)encode)(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, (void *)x, sizes, strides, box,
-                                        steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, (void *)x, sizes, strides, box, steps,
+                             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     CUDA_CHECK(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue);
     return map;
 }
@@ -1016,7 +953,7 @@ static struct maps maps_of(const struct attention &a) {
             map_of(a.V, a.rows_k, a.heads_kv, Tile4::KEYS)};
 }
 
-/* The barriers and tiles of a block, and up to 1 KiB, as the tiles have to begin on a multiple of that. */
+/* The barriers and tiles of a block. */
 enum { SHARED4 = sizeof(Tile4) };
 
 /* A tensor map cannot describe a tensor without rows. There version 3 does what is left: it writes zeros. */

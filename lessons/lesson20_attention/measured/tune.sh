@@ -12,7 +12,7 @@ variants() {
   cat <<'END'
 as_it_is 5 s/^x$//
 three_stages 5 s/KEYS = 128, STAGES = 2/KEYS = 128, STAGES = 3/
-no_turns 5 /^static __device__ void wait_for_turn/,/^}/s/named_wait.*//;/^static __device__ void give_turn_to/,/^}/s/named_arrive.*//
+no_turns 5 /^static __device__ void wait_for_turn/,/^}/s/named_barrier.*//;/^static __device__ void give_turn_to/,/^}/s/named_arrive.*//
 one_head_at_a_time 5 s/together = !a.causal || fit < 1 ? 1/together = true ? 1/
 all_heads_at_once 5 s/together = !a.causal || fit < 1 ? 1/together = true ? all/
 as_it_is 3 s/^x$//

@@ -15,7 +15,7 @@ ran V=3 SIZE=256
 ended 0
 says "$(printed '/causal/ { causal = 1 } causal && /^attention_kernel3 / { printf "%.0f", $4 }') KiB"
 
-change 3 '/fence.proxy.async.shared::cta/d'
+change 3 '/proxy_fence();/d'
 sanitized V=4 SIZE=100
 answers error 'Missing fence.proxy.async reported'
 
