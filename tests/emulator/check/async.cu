@@ -115,10 +115,10 @@ __global__ void arrives_too_early(const int *x, int *y) {
     __syncthreads();
     while (!ptx::mbarrier_try_wait_parity(&barrier, 1))
         ;
-    y[threadIdx.x] = tiles[0][threadIdx.x] + tiles[1][threadIdx.x];
+    y[threadIdx.x] = tiles[0][threadIdx.x % 32] + tiles[1][threadIdx.x % 32];
 }
 static void case_arrives_too_early(void) {
-    arrives_too_early<<<1, 32>>>(device_array<int>(64), device_array<int>(32));
+    arrives_too_early<<<1, 64>>>(device_array<int>(64), device_array<int>(64));
 }
 
 // EXPECT atomic_on_local 719 launch_failure
