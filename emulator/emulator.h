@@ -58,6 +58,9 @@ struct emulatorCounters {
     uint64_t async_waits; /* waits of a warp for groups of cp.async */
     uint64_t
         async_groups_left; /* groups, the newest, that those waits did not wait for: as many as each of them says */
+    uint64_t barriers_of_group;  /* of the block barriers those with a count of 128 threads, a warp group, or fewer */
+    uint64_t bulk_places;        /* 128-byte lines of shared memory that bulk copies fill, each once for a block */
+    uint64_t product_wavefronts; /* passes of 128 bytes in which wgmma reads shared memory */
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */

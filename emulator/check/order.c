@@ -462,6 +462,16 @@ void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s,
             known[warp];
 }
 
+bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct sync_variable *s) {
+    const struct async_clock *over = s->all.used && s->all.block == own_id(o).block ? s->all.async : NULL;
+    for (uint32_t by = 0; over && by < ASYNC_WARPS; by++) {
+        uint32_t time = over->before[ASYNC_LOADS][by];
+        if (time && !async_is_known(o->async, ASYNC_LOADS, by, time - 1, warp))
+            return false;
+    }
+    return true;
+}
+
 void order_phase_over(struct sync_variable *s) {
     struct released *r = &s->arrived;
     if (!r->used)

@@ -496,6 +496,20 @@ static uint32_t multicast_ranks(const struct insn *in, const struct probe *s) {
     return s->kind == PROBE_MBARRIER_MULTICAST ? in->op[2] : ~0u;
 }
 
+/* Copies are done at once here. On a GPU the phase before may not be over when a thread arrives that has not heard of its end. */
+static void arrival_is_in_time(const struct block_watch *b, const struct touch *t, const struct insn *in,
+                               uint64_t address) {
+    uint32_t offset;
+    const struct block *owner = cluster_find(t->warp->block, (uint32_t)address, sizeof(uint64_t), &offset);
+    const struct sync_variable *s = owner ? sync_find(&owner->watch->syncs, offset) : NULL;
+    if (s && !order_knows_copies(&b->order, t->warp->index, s))
+        report_insn(t->warp, in, FINDING_RACE, 1u << t->lane,
+                    "A thread arrives at an mbarrier that may still be in the phase before.",
+                    "The bytes of that phase may still be on their way, and then this arrival is one too many there. "
+                    "Before it the thread has to wait for the end of that phase, or for somebody who has waited for "
+                    "it: the producer of a ring waits until the stage is empty, and then says how many bytes come.");
+}
+
 /* mbarrier.init is a plain write that must happen before all use; every other instruction on it is atomic. */
 static void mbarrier_before(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     uint64_t addresses[WARP_SIZE];
@@ -510,6 +524,9 @@ static void mbarrier_before(struct block_watch *b, struct warp *w, const struct 
             t.atomic = false;
         if (s->kind == PROBE_MBARRIER_WAIT)
             t.write = false;
+        if (s->kind == PROBE_MBARRIER_ARRIVE && !(s->flags & PROBE_PROXY) && b->order.async &&
+            b->launch->checks & CHECK_RACE)
+            arrival_is_in_time(b, &t, in, addresses[t.lane]);
         touch_targets(b, &t, addresses[t.lane], multicast_ranks(in, s));
     }
 }

@@ -30,6 +30,7 @@ void block_start(struct block *b, uint64_t index) {
     b->live_lanes = threads;
     b->turn = (struct block_turn){.fuel = launch->mixed ? SHORT_FUEL : FIRST_FUEL};
     b->mbarriers.count = 0;
+    memset(b->bulk_lines, 0, sizeof b->bulk_lines);
     memset(&b->cluster, 0, sizeof b->cluster);
     if (b->awaited) { /* lanes of the block before have arrived somewhere and not waited */
         memset(b->barriers, 0, sizeof b->barriers);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/limits.h"
 #include "machine/kernel.h"
 #include "machine/mbarrier_log.h"
 #include "machine/warp.h"
@@ -38,6 +39,8 @@ struct grid_wait {
 };
 
 #define WORKSPACE_BYTES 8
+#define BULK_LINE_BYTES 128
+#define BULK_LINES      (LIMIT_SHARED_SM / BULK_LINE_BYTES)
 
 struct launch {
     const struct kernel *kernel;
@@ -110,6 +113,7 @@ struct block {
     uint64_t grid_seen;   /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
     uint32_t grid_looks;  /* how often it has looked since that changed */
     uint32_t phases_over; /* phases of mbarriers that have ended, for the checks */
+    uint64_t bulk_lines[BULK_LINES / 64 + 1]; /* of shared memory: those that a bulk copy has filled, for the counts */
     struct mbarrier_log mbarriers;
     uint32_t phase_yields; /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
     double phase_since;

@@ -95,7 +95,7 @@ static uint8_t *bulk_host_at(struct warp *w, const struct insn *in, uint64_t beg
     return host;
 }
 
-static uint64_t bulk_address(const struct warp *w, const struct bulk *k, int lane) {
+uint64_t bulk_address(const struct warp *w, const struct bulk *k, int lane) {
     return address_of(w, k->address_reg, k->address_bits, k->offset, lane);
 }
 

@@ -35,6 +35,9 @@ struct bulk {
 const struct insn *op_bulk_read(struct warp *w, const struct insn *in);
 const struct insn *op_bulk_write(struct warp *w, const struct insn *in);
 
+/* Where a lane's copy has this side. */
+uint64_t bulk_address(const struct warp *w, const struct bulk *k, int lane);
+
 /* Has the cluster all blocks of .multicast::cluster's mask? False after a report. */
 bool cluster_has_ranks(struct warp *w, const struct insn *in, uint32_t ranks, int lane);
 

@@ -8,6 +8,7 @@
 
 #include "base/out_of_memory.h"
 #include "emulator.h"
+#include "ops/wgmma.h"
 #include "profile/host_calls.h"
 #include "profile/launches.h"
 #include "profile/output.h"
@@ -62,7 +63,9 @@ static void note_barrier(struct counters *c, const struct warp *w, const struct 
 
 static void barrier(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
     struct insn_details *d = counters_details(r);
+    uint32_t threads = ((const uint32_t *)(const void *)(w->regs + in->op[2]))[first_lane(w->mask)];
     d->counts.n[COUNT_BARRIERS]++;
+    d->counts.n[COUNT_BARRIERS_OF_GROUP] += threads && threads <= WGMMA_WARPS * WARP_SIZE;
     if (c->detailed)
         note_barrier(c, w, in, d);
 }
@@ -284,6 +287,9 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .host_waits = host_calls_since_start(HOST_WAIT),
         .async_waits = n[COUNT_COPY_WAITS],
         .async_groups_left = n[COUNT_COPY_GROUPS_LEFT],
+        .barriers_of_group = n[COUNT_BARRIERS_OF_GROUP],
+        .bulk_places = n[COUNT_BULK_PLACES],
+        .product_wavefronts = n[COUNT_PRODUCT_WAVEFRONTS],
     };
 }
 

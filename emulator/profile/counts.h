@@ -51,6 +51,8 @@
     X(BULK_LOADED, MEMORY, "emulator__bulk_bytes_mem_global_op_ld.sum", "byte",                                        \
       "Bulk Copies, Bytes from Global Memory")                                                                         \
     X(BULK_STORED, MEMORY, "emulator__bulk_bytes_mem_global_op_st.sum", "byte", "Bulk Copies, Bytes to Global Memory") \
+    X(BULK_PLACES, MEMORY, "emulator__bulk_lines_distinct_mem_shared_op_st.sum", "line",                               \
+      "128-byte Lines of Shared Memory That Bulk Copies Fill, Once for Each Block")                                    \
     X(COPIES, MEMORY, "smsp__inst_executed_op_ldgsts.sum", "inst", "Asynchronous Copies to Shared Memory")             \
     X(COPY_WAVEFRONTS, MEMORY, "emulator__wavefronts_mem_shared_op_ldgsts.sum", "",                                    \
       "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \
@@ -76,6 +78,8 @@
     X(BRANCHES, SOURCE, "emulator__branches_conditional.sum", "", "Conditional Branch Instructions")                   \
     X(DIVERGENT, SOURCE, "smsp__sass_branch_targets_threads_divergent.sum", "", "Divergent Branches")                  \
     X(BARRIERS, SYNC, "emulator__barrier_arrivals.sum", "warp", "Warps Arriving at Block Barriers")                    \
+    X(BARRIERS_OF_GROUP, SYNC, "emulator__barrier_arrivals_of_group.sum", "warp",                                      \
+      "Warps Arriving at Barriers That Say They Are for a Warp Group, 128 Threads, or Fewer")                          \
     X(BARRIER_OPENINGS, SYNC, "emulator__barrier_openings.sum", "", "Openings of Block Barriers")                      \
     X(BARRIER_WAIT, SYNC, "emulator__barrier_wait.sum", "inst",                                                        \
       "Instructions of the Last Warp That Others Waited For")                                                          \

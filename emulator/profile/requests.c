@@ -1,5 +1,6 @@
 /* Counts what an instruction asks of memory. */
 #include "machine/access.h"
+#include "machine/block_cluster.h"
 #include "memory/memory.h"
 #include "ops/async.h"
 #include "ops/matrix.h"
@@ -214,6 +215,20 @@ static void copy_read(const struct asking *k) {
     }
 }
 
+/* Lines of shared memory that nothing has been copied to in their block so far: what a ring of stages really has. Of a multicast those of
+ * this block. */
+static unsigned places_filled(const struct block *b, uint64_t address, uint32_t bytes) {
+    uint32_t offset = 0;
+    unsigned count = 0;
+    struct block *to = bytes ? cluster_find(b, (uint32_t)address, bytes, &offset) : NULL;
+    for (uint32_t line = offset / BULK_LINE_BYTES; to && line <= (offset + bytes - 1) / BULK_LINE_BYTES; line++) {
+        uint64_t bit = (uint64_t)1 << line % 64;
+        count += !(to->bulk_lines[line / 64] & bit);
+        to->bulk_lines[line / 64] |= bit;
+    }
+    return count;
+}
+
 /* k: of the half that writes. What goes through L1 (.ca) is read from its banks, which are those of
  * shared memory, and there two lanes with the same word are two. */
 static void copy_write(const struct asking *k) {
@@ -243,6 +258,8 @@ static void bulk_copy(const struct asking *k) {
     for (uint32_t left = k->w->mask; left; left &= left - 1) {
         int l = first_lane(left);
         n[COUNT_BULK_COPIES]++;
+        n[COUNT_BULK_PLACES] +=
+            to->space == SPACE_GLOBAL ? 0 : places_filled(k->w->block, bulk_address(k->w, k->in->extra, l), size[l]);
         n[COUNT_BULK_BYTES] += size[l];
         n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? global[l] : 0;
         n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? global[l] : 0;

@@ -183,7 +183,7 @@ static void any_shape(void) {
 }
 
 static void contract(void) {
-    run({64, 64, 96, WHOLE, 33, 3});
+    run({64, 64, 328, WHOLE, 33, 3}); /* nothing to do for a consumer: it has to release the stages all the same */
     run({0, 16, 16, WHOLE, 30});
     run({16, 0, 16, WHOLE, 31});
     run({40, 56, 0, WHOLE, 32});
@@ -226,6 +226,8 @@ static struct result counted(void) {
 /* A block needs DEPTH / STEP tiles of A and as many of B, once each. */
 static void by_tma(void) {
     const double needed = BLOCKS * 2.0 * TILE * DEPTH * 2, most = 1.01;
+    /* Of each 16 of K wgmma reads at least B, 32 bytes of a column, for each 64 rows. */
+    const double least_read = BLOCKS * (TILE / 64) * (DEPTH / 16) * (TILE * 32.0 / 128);
     struct result r = counted();
     const struct emulatorCounters *c = &r.answer.counters;
     double times = c->bulk_load_bytes / needed;
@@ -242,6 +244,11 @@ static void by_tma(void) {
                    "the result is right, but %.2f times the bytes of a block's tiles were copied (limit %.2f).", times,
                    most);
     }
+    if (c->product_wavefronts < least_read) {
+        judge_fail("access_limit",
+                   "the result is right, but wgmma did %s of the products: the tiles in shared memory are for it.",
+                   c->product_wavefronts ? "not all" : "none");
+    }
     judge_note("%.2f times the bytes of all tiles (limit %.2f)", times, most);
 }
 
@@ -250,7 +257,8 @@ static void ring(void) {
     const unsigned least_shared = 98304, most_shared = 100000;
     struct result r = counted();
     const struct emulatorCounters *c = &r.answer.counters;
-    double barriers = c->barriers / (double)(BLOCKS * WARPS);
+    double barriers = (c->barriers - c->barriers_of_group) / (double)(BLOCKS * WARPS);
+    double used = c->bulk_places * 128.0 / BLOCKS;
     unsigned shared = r.answer.launch[0].shared + (unsigned)judge_ptxas(r.answer.launch[0].kernel).shared;
     if (barriers > most_barriers) {
         judge_fail("access_limit",
@@ -269,6 +277,12 @@ static void ring(void) {
                    "          With fewer, the producer has nowhere to put the tiles after the next one.",
                    shared, least_shared);
     }
+    if (used < least_shared) {
+        judge_fail("access_limit",
+                   "the result is right, but tiles came to %.0f bytes of shared memory only; three stages are %u.\n"
+                   "          Which stage has step 2, and which one step 3?",
+                   used, least_shared);
+    }
     judge_note("%.1f block barriers (limit %.0f), %u bytes of shared memory", barriers, most_barriers, shared);
 }
 
@@ -282,7 +296,7 @@ int main(int argc, char **argv) {
         {"matmul", "empty matrices, K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
         {"matmul", "a launch that fails is told", refused, EVERYWHERE},
         {"matmul", "it returns without waiting", busy, EVERYWHERE},
-        {"matmul", "A and B come by TMA, each tile once", by_tma, ON_EMULATOR},
+        {"matmul", "A and B come by TMA, each tile once, and wgmma multiplies", by_tma, ON_EMULATOR},
         {"matmul", "nobody waits for the whole block", ring, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };

@@ -338,7 +338,7 @@ __global__ void atomics(int *p, int *out) {
 }
 
 __global__ void copies(const int *in, int *out) {
-    __shared__ alignas(16) int tile[64], bulk[64];
+    __shared__ alignas(128) int tile[64], bulk[64];
     __shared__ uint64_t barrier;
     __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x * 32], 4); // all from one bank
     __pipeline_commit();
@@ -395,6 +395,7 @@ static void counters() {
     EXPECT_EQUAL("bulk copies", 2, c.bulk_copies);
     EXPECT_EQUAL("what they load", 256, c.bulk_load_bytes);
     EXPECT_EQUAL("what they store", 128, c.bulk_store_bytes);
+    EXPECT_EQUAL("lines that they fill", 2, c.bulk_places);
     EXPECT_EQUAL("waiting for them loads nothing", 0, c.shared_load_requests);
     c = counted([] { wait_long<<<1, 64>>>(NULL); });
     EXPECT_EQUAL("asking an mbarrier again and again loads nothing", 0,

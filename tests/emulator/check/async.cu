@@ -99,6 +99,28 @@ static void case_bytes_never_come(void) {
     bytes_never_come<<<2, 64>>>(device_array<int>(64));
 }
 
+// EXPECT arrives_too_early 0 race
+// SAYS A thread arrives at an mbarrier that may still be in the phase before.
+__global__ void arrives_too_early(const int *x, int *y) {
+    __shared__ uint64_t barrier;
+    __shared__ alignas(16) int tiles[2][32];
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&barrier, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        for (int i = 0; i < 2; i++) { // nobody waits for the first tile before the second one is announced
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier, 128);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tiles[i], x + 32 * i, 128, &barrier);
+        }
+    }
+    __syncthreads();
+    while (!ptx::mbarrier_try_wait_parity(&barrier, 1))
+        ;
+    y[threadIdx.x] = tiles[0][threadIdx.x % 32] + tiles[1][threadIdx.x % 32];
+}
+static void case_arrives_too_early(void) {
+    arrives_too_early<<<1, 64>>>(device_array<int>(64), device_array<int>(64));
+}
+
 // EXPECT atomic_on_local 719 launch_failure
 // SAYS An atomic operation on local memory.
 __global__ void atomic_on_local(int *y) {
@@ -157,7 +179,8 @@ int main(int argc, char **argv) {
     static const struct test_case cases[] = {
         CASE(copy_beyond_source), CASE(copy_nothing_from_beyond), CASE(bulk_beyond_target),
         CASE(no_mbarrier),        CASE(too_many_arrive),          CASE(bytes_never_come),
-        CASE(atomic_on_local),    CASE(add_to_what_is_copied),    CASE(groups_left),
+        CASE(arrives_too_early),  CASE(atomic_on_local),          CASE(add_to_what_is_copied),
+        CASE(groups_left),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }
