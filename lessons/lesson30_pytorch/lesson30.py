@@ -31,6 +31,7 @@ import io
 import logging
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -494,6 +495,9 @@ def inline8(seed):
     second time the file is as it was, and nothing is compiled."""
     from torch.utils import cpp_extension
 
+    if " " in cpp_extension.TORCH_LIB_PATH:
+        print("    not tried: PyTorch lies in a folder with a space in its name, which load_inline hands to the linker as two words")
+        return
     folder = BUILT / "inline"
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # for ninja
@@ -505,7 +509,7 @@ def inline8(seed):
         is_python_module=False,  # no PyInit: it registers an operator
         extra_cflags=["-O1", "-DTORCH_TARGET_VERSION=0x020a000000000000"],  # for PyTorch 2.10 and later
         extra_include_paths=[str(CUDA / "include")],
-        extra_ldflags=[str(BUILT / "libgelu.so"), f"-Wl,-rpath,{BUILT}", *links, "-lcudart"],
+        extra_ldflags=[*map(shlex.quote, (str(BUILT / "libgelu.so"), f"-Wl,-rpath,{BUILT}", *links)), "-lcudart"],
         build_directory=str(folder),
     )
     forward = torch.ops.lesson30_inline.forward
