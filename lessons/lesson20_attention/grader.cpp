@@ -158,6 +158,9 @@ static std::string reason(const struct one *job, const struct arrays *a, int i, 
     auto is = [&](int head_kv, int n) {
         return n >= 0 && n <= job->keys && fabs(mean(job, a, i, head, head_kv, n, c) - found) <= 1e-4;
     };
+    if (seen > 0 && found == 0) {
+        return " of no key: it sees its own place, too, and its largest weight is exp(0), 1";
+    }
     if (seen > 0 && is(own, seen - 1)) {
         return ", with one key less: it sees its own place, too";
     }

@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: its largest weight is exp(0)
 /* The largest score begins at a number that looks small enough. */
 #include <math.h>
 
