@@ -1,11 +1,12 @@
 /* Grader of exercise 20b: decode_chunks and combine, as lessons/lesson20b_paged_decode/exercise.cu describes them.
  *
  * Pages are handed out by chance, the pages that the table does not name and the rows behind the last key are NaN. Some jobs have scores of
- * 300 or -300, or scores that rise or fall from key to key, so that the largest one has to be subtracted, to begin at -infinity, and to
+ * 460 or -460, or scores that rise or fall from key to key, so that the largest one has to be subtracted, to begin at -infinity, and to
  * change what was summed up before. combine is called with parts of the grader's own, with chunks that have no keys, and with what the
  * student's decode_chunks has left.
  *
- * Chunks that begin in the middle of a page, pages of 1 and of 1000 keys, no keys, nothing past the end, a stream of the caller's, no
+ * Chunks that begin in the middle of a page, pages of 1 and of 1000 keys, more keys in a chunk, more pages and more chunks than a
+ * block has threads, no keys, nothing past the end, a stream of the caller's, no
  * waiting, a launch that fails, and, on the emulator, how often rows are read, by how many loads, and that each chunk has a block. */
 #include <algorithm>
 #include <limits.h>
@@ -22,7 +23,7 @@ enum { D = 128, UNUSED_PAGES = 3 };
 
 /* What the scores are like: some numbers around 0, all of them large or small, larger from key to key, smaller from key to key. */
 enum kind { PLAIN, HIGH, LOW, RISING, FALLING };
-static const char *const kinds[] = {"scores around 0", "scores of 300", "scores of -300", "scores that rise",
+static const char *const kinds[] = {"scores around 0", "scores of 460", "scores of -460", "scores that rise",
                                     "scores that fall"};
 
 struct cache {
@@ -59,9 +60,9 @@ static std::vector<float> random_floats(size_t n, float range, uint64_t seed, bo
 static float first_number(enum kind kind, int n) {
     switch (kind) {
     case HIGH:
-        return 170;
+        return 260;
     case LOW:
-        return -170;
+        return -260;
     case RISING:
         return (float)(n / 4 % 150);
     default:
@@ -264,8 +265,8 @@ static void whole_pages(void) {
 }
 
 static void lengths(void) {
-    static const int jobs[][3] = {{1, 16, 16}, {15, 16, 16}, {17, 16, 32},   {31, 64, 8},    {33, 1, 10},
-                                  {100, 7, 3}, {250, 5, 64}, {77, 1000, 20}, {1025, 64, 100}};
+    static const int jobs[][3] = {{1, 16, 16}, {15, 16, 16}, {17, 16, 32},   {31, 64, 8},     {33, 1, 10},
+                                  {100, 7, 3}, {250, 5, 64}, {77, 1000, 20}, {1025, 64, 100}, {1500, 1, 1400}};
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
         run({jobs[i][0], jobs[i][1], jobs[i][2], PLAIN, 10 + i});
     }
@@ -445,14 +446,14 @@ static void run_combine(const struct together t) {
 }
 
 static void combine_counts(void) {
-    for (int chunks : {1, 2, 3, 4, 5, 33, 100, 1000}) {
+    for (int chunks : {1, 2, 3, 4, 5, 33, 100, 1500}) {
         run_combine({chunks, 3, NONE, (uint64_t)100 + chunks});
     }
 }
 
 static void combine_large(void) {
-    run_combine({50, 3, NONE, 200, false, 450});
-    run_combine({50, 3, NONE, 201, false, -450});
+    run_combine({50, 3, NONE, 200, false, 490});
+    run_combine({50, 3, NONE, 201, false, -490});
     run_combine({50, 400, NONE, 202});
 }
 
@@ -517,14 +518,14 @@ int main(int argc, char **argv) {
         {"decode_chunks", "decode_chunks, whole pages and chunks: 16, 128 and 1000 keys", whole_pages, EVERYWHERE},
         {"decode_chunks", "decode_chunks, any lengths, pages of 1 to 1000, chunks that begin in a page", lengths,
          EVERYWHERE},
-        {"decode_chunks", "decode_chunks, scores of 300 and -300, that rise and that fall", scores, EVERYWHERE},
+        {"decode_chunks", "decode_chunks, scores of 460 and -460, that rise and that fall", scores, EVERYWHERE},
         {"decode_chunks", "decode_chunks, no keys, nothing past the end, in a stream", contract, EVERYWHERE},
         {"decode_chunks", "decode_chunks tells of a launch that fails", refused, EVERYWHERE},
         {"decode_chunks", "decode_chunks returns without waiting", busy, EVERYWHERE},
         {"decode_chunks", "decode_chunks reads each row once, 16 bytes a lane, and each chunk has a block", thrifty,
          ON_EMULATOR},
-        {"combine", "combine, 1 to 1000 chunks", combine_counts, EVERYWHERE},
-        {"combine", "combine, logs of 450 and -450", combine_large, EVERYWHERE},
+        {"combine", "combine, 1 to 1500 chunks", combine_counts, EVERYWHERE},
+        {"combine", "combine, logs of 490 and -490", combine_large, EVERYWHERE},
         {"combine", "combine, chunks without keys", combine_empty, EVERYWHERE},
         {"combine", "combine tells of a launch that fails", combine_refused, EVERYWHERE},
         {"combine", "combine returns without waiting", combine_busy, EVERYWHERE},

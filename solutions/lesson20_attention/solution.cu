@@ -16,14 +16,14 @@
  *     void attention(int queries, int keys, int heads, int heads_kv, const float *Q, const float *K, const float *V,
  *                    float *O, cudaStream_t stream);
  *
- *   - there are any numbers of queries and keys from 0 to 2^20; heads is 0 or a multiple of heads_kv, which is at least 1; no
- *     array has more than 2^31 - 1 elements; the arrays do not overlap;
+ *   - there are any numbers of queries and keys from 0 to 2^20; heads is 0 or a multiple of heads_kv, which is at least 1, and
+ *     at most 65535; no array has more than 2^31 - 1 elements; the arrays do not overlap;
  *   - scores may be as large as 500 and as small as -500: exp(500) is no float, and exp(-500) is 0;
  *   - O is only written; nothing outside the arrays is read or written;
  *   - the work is queued in `stream`, and the function returns without waiting for it;
- *   - on the emulator: a block loads its queries once, and of K and V once each tile of which at least one of its
- *     queries sees a key, and no other (limit: 1.1 times these sectors); it comes to at most two barriers for each of
- *     these tiles, and two more; and what is stored in global memory is O, once (limit 1.1).
+ *   - on the emulator: each 32 queries of a head have a block of their own. It loads its queries once, and of K and V once
+ *     each tile of which at least one of its queries sees a key, and no other (limit: 1.1 times these sectors); it comes to
+ *     at most two barriers for each of these tiles, and two more; and what is stored in global memory is O, once (limit 1.1).
  */
 // fails as given: not_implemented
 #include <math.h>

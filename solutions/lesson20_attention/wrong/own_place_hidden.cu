@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: with one key less
+// says: it sees its own place
 /* A query does not see the key at its own place. */
 #include <math.h>
 
