@@ -462,13 +462,14 @@ void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s,
             known[warp];
 }
 
-bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct sync_variable *s, uint32_t rank) {
+bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct sync_variable *s) {
+    const struct async_order *a = o->async;
     const struct async_clock *over = s->all.used && s->all.block == own_id(o).block ? s->all.async : NULL;
-    if (!over || over->cluster != o->async->cluster)
+    if (!a || !over || over->cluster != a->cluster || a->width != ASYNC_WARPS)
         return true;
-    for (uint32_t by = 0; by < over->width; by++) {
-        uint32_t time = over->before[ASYNC_LOADS_OF(rank) * over->width + by];
-        if (time && !async_is_known(o->async, ASYNC_LOADS_OF(rank), by, time - 1, warp))
+    for (uint32_t by = 0; by < ASYNC_WARPS; by++) {
+        uint32_t time = over->before[ASYNC_LOADS * a->width + by];
+        if (time && !async_is_known(a, ASYNC_LOADS, by, time - 1, warp))
             return false;
     }
     return true;

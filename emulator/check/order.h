@@ -187,9 +187,10 @@ void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask);
 /* What the block has learned of launches, by all warps. */
 void order_harvest(const struct block_order *o, struct facts *to);
 
+/* Does the warp know that the copies are done whose bytes the mbarrier's earlier phases waited for? Of a block that is a cluster of its own; else true. */
+bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct sync_variable *s);
+
 /* The asynchronous proxy's groups and its fence (async_order.h). */
-/* Does the warp know that the copies are done whose bytes the earlier phases of this block's mbarrier waited for? */
-bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct sync_variable *s, uint32_t rank);
 void order_products_commit(struct block_order *o, uint32_t warp);
 void order_stores_commit(struct block_order *o, uint32_t warp, uint32_t lanes);
 void order_proxy_fence(struct block_order *o, uint32_t warp);

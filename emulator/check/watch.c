@@ -502,7 +502,7 @@ static void arrival_is_in_time(const struct block_watch *b, const struct touch *
     uint32_t offset;
     const struct block *owner = cluster_find(t->warp->block, (uint32_t)address, sizeof(uint64_t), &offset);
     const struct sync_variable *s = owner ? sync_find(&owner->watch->syncs, offset) : NULL;
-    if (s && !order_knows_copies(&b->order, t->warp->index, s, owner->rank))
+    if (s && !order_knows_copies(&b->order, t->warp->index, s))
         report_insn(t->warp, in, FINDING_RACE, 1u << t->lane,
                     "A thread arrives at an mbarrier that may still be in the phase before.",
                     "The bytes of that phase may still be on their way, and then this arrival is one too many there. "

@@ -7,11 +7,11 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
-for item in notebooks TEACHING.md GLOSSARY.md MAP.md CONTRIBUTING.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
+for item in bench notebooks TEACHING.md GLOSSARY.md MAP.md CONTRIBUTING.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
 
 # The first lesson that is planned; when all are there, another one.
 planned=$(sed -n '/^Planned, /,/^$/p' README.md | grep -oE '(^| )[0-9]{2} [a-z0-9_]+' | head -n 1 | sed 's/^ //; s/ /_/')
-asked=${planned:-99_another}
+asked=${planned:-36_another}
 number=${asked%%_*}
 
 capture make new
@@ -57,7 +57,8 @@ c_folder=$folder
 capture sh tools/python/environment.sh 27
 if [ "$status" != 0 ]; then
   skip "make new makes a lesson in Python" "there is no Python with NumPy for it"
-elif [ -n "$last" ] && [ "lesson$last" != "$c_folder" ]; then
+else
+  [ -n "$last" ] && [ "lesson$last" != "$c_folder" ] || last=37_more
   check_new "$last.py" "a lesson in Python" not_implemented "lesson${last%%_*}.py" "${last#*_}.cu" exercise.py grader.py calls.py requirements.txt \
     solution.py wrong/numpy_only.py other/ndpointer.py
 fi

@@ -62,7 +62,7 @@ join_modules() {
   python=$(sh tools/python/environment.sh "$number")
   sh tools/python/module.sh "$python" "$joined.cpp" "$joined.o" -I. "-I$folder"
   sed -n 's|^# library: *\(.*\)|\1|p' "$folder/grader.py" | tr ' ' '\n' | sed 's|.*/||; s|\(.*\)\.cu$|-l\1|' >"$joined.linked"
-  ! grep -q '^#include <nanobind/' "$joined.cpp" || sh tools/python/module.sh "$python" nanobind >>"$joined.linked"
+  ! grep -q '^#include <nanobind/' "$joined.cpp" || sh tools/python/module.sh "$python" nanobind | sed 's/.*/"&"/' >>"$joined.linked"
 }
 
 join_functions() {
@@ -82,7 +82,7 @@ functions_of() { # OBJECT OPTIONS OF nm...
 joined_object() { # FILE
   own=joined_$(basename "$(dirname "$1")")_$(basename "${1%.*}")
   if [ "$suffix" = cpp ]; then
-    "${HOST_COMPILER:-g++}" -shared "$joined.o" "-Wl,--defsym=PyInit_exercise=PyInit_$own" "-L$libraries" $(cat "$joined.linked") \
+    "${HOST_COMPILER:-g++}" -shared "$joined.o" "-Wl,--defsym=PyInit_exercise=PyInit_$own" "-L$libraries" "@$joined.linked" \
       "-Wl,-rpath,$libraries" -o "$joined.$own.so"
     echo "$joined.$own.so"
     return

@@ -13,6 +13,11 @@ if ! command -v bazel >/dev/null; then
   skip "$name" "there is no bazel in the PATH"
   exit
 fi
+case $PWD in *' '*)
+  skip "$name" "Bazel does not work in a folder with a space in its name"
+  exit
+  ;;
+esac
 need_python "$name" 29
 [ -n "$GPU_NAME" ] || export BACKEND=cpu
 choose_backend

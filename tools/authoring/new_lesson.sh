@@ -78,6 +78,7 @@ register() {
   add_row README.md "| [$number $name]($page) | 90 | FILL IN: about | FILL IN: measured/headline.sh | FILL IN: exercise |"
   add_row TEACHING.md "| [$number $name]($page) | 90 | FILL IN: in class | FILL IN: at home |"
   # It is planned no longer.
+  sed -i "/^Planned, [^·]*: $number [a-z0-9_]*\.\$/,/^\$/d" README.md
   sed -i "/^Planned, /,/^\$/{
     s/\(^\| \)$number [a-z0-9_]* ·\( \|\$\)/\1/
     s/ · $number [a-z0-9_]*\([;.]\)/\1/
@@ -86,7 +87,9 @@ register() {
   before=$(lesson_folders | sed -n "\|^lessons/$folder\$|q; p" | tail -n 1)
   after=$(lesson_folders | sed "1,\|^lessons/$folder\$|d" | head -n 1)
   [ -z "$after" ] || add_next "$page" "$(basename "$after")"
-  [ -z "$before" ] || add_next "$before/README.md" "$folder"
+  for earlier in "$before"/README.md "${before%%_*}"[a-z]_*/README.md; do
+    [ ! -f "$earlier" ] || add_next "$earlier" "$folder"
+  done
 }
 
 make_the_rest() {

@@ -15,7 +15,8 @@ import data
 import model
 import numpy as np
 
-D, K, SEED = 128, 10, 1
+D, K = 128, 10
+JOBS = (data.clustered, 1), (data.flatter, 1), (data.uniform, 1), (data.clustered, 2)  # kind and seed
 N, LISTS, QUERIES = (int(os.environ.get(name) or usual) for name, usual in (("SIZE", 1000000), ("LISTS", 2048), ("QUERIES", 500)))
 PROBES = [p for p in (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 512) if p <= LISTS]
 SAMPLE, ROUNDS = 64, 10  # as in package/ivf_flat/__init__.py
@@ -27,8 +28,8 @@ def local_dimension(distances):
     return float(np.mean(-1 / np.log(far[:, :-1] / far[:, -1:]).mean(1)))
 
 
-def ours(x, queries, nearest):
-    sample = np.random.default_rng(SEED).permutation(len(x))[: SAMPLE * LISTS]
+def ours(x, queries, nearest, seed):
+    sample = np.random.default_rng(seed).permutation(len(x))[: SAMPLE * LISTS]
     centroids = model.train(x[sample], LISTS, ROUNDS)
     lists = model.assign(x, centroids)
     lengths = np.bincount(lists, minlength=LISTS)
@@ -40,12 +41,12 @@ def ours(x, queries, nearest):
         yield nprobe, 100 * lengths[probes].sum() / (len(queries) * len(x)), found
 
 
-def of_faiss(x, queries, nearest):
+def of_faiss(x, queries, nearest, seed):
     import faiss
 
     coarse = faiss.IndexFlatL2(D)
     index = faiss.IndexIVFFlat(coarse, D, LISTS)
-    index.cp.niter, index.cp.max_points_per_centroid, index.cp.seed = ROUNDS, SAMPLE, SEED
+    index.cp.niter, index.cp.max_points_per_centroid, index.cp.seed = ROUNDS, SAMPLE, seed
     index.train(x)
     index.add(x)
     lengths = np.array([index.invlists.list_size(c) for c in range(LISTS)])
@@ -69,16 +70,16 @@ def main():
     except ImportError as error:
         peer = f"not compared with faiss-cpu: {error}"
     print(f"n = {N}, d = {D}, {LISTS} lists, {QUERIES} queries, k = {K}; {peer}")
-    for kind in (data.clustered, data.uniform):
-        x, queries = kind(N, D, QUERIES, SEED)
-        print(f"\n--- {kind.__name__}", flush=True)
+    for kind, seed in JOBS:
+        x, queries = kind(N, D, QUERIES, seed)
+        print(f"\n--- {kind.__name__}, seed {seed}", flush=True)
         nearest, distances = model.search_all(x, queries, 100)
         nearest = nearest[:, :K]
         print(f"local dimension, of 100 neighbours: {local_dimension(distances):.1f}")
         print(f"{'':8}  {'nprobe':>6}  {'% read':>8}  {'recall':>8}")
-        show("ours", ours(x, queries, nearest))
+        show("ours", ours(x, queries, nearest, seed))
         if peer.startswith("faiss"):
-            show("faiss", of_faiss(x, queries, nearest))
+            show("faiss", of_faiss(x, queries, nearest, seed))
 
 
 sys.exit(main())

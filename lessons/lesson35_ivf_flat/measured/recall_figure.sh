@@ -15,8 +15,8 @@ BEGIN {
 function across(read) { return 90 + 640 * log(read / 0.05) / log(2000) }
 function up(recall) { return 300 - 250 * recall }
 /^n = / { sub(/,$/, "", $3); n = $3; lists = $7 }
-/^--- / { kind = $2 }
-($1 == "ours" || $1 == "faiss") && NF == 4 { points[kind, $1] = points[kind, $1] sprintf(" %.1f,%.1f", across($3), up($4)) }
+/^--- / { kind = $2; sub(/,/, "", kind); seed = $4 }
+($1 == "ours" || $1 == "faiss") && NF == 4 && seed == 1 { points[kind, $1] = points[kind, $1] sprintf(" %.1f,%.1f", across($3), up($4)) }
 function curve(points, class) { if (points) printf "  <polyline points=\"%s\" class=\"%s\"/>\n", substr(points, 2), class }
 function named(y, class, words) { line(520, y, 560, y, class); text(568, y + 4, "small", words) }
 END {

@@ -100,6 +100,7 @@ static void case_bytes_never_come(void) {
 }
 
 // EXPECT arrives_too_early 0 race
+// CHECKS racecheck
 // SAYS A thread arrives at an mbarrier that may still be in the phase before.
 __global__ void arrives_too_early(const int *x, int *y) {
     __shared__ uint64_t barrier;
