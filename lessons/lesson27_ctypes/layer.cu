@@ -1,7 +1,8 @@
 /* layer.cu - bias and GELU of a layer as a library: the one that exercise 27 binds. exercise.py says what its functions promise.
  *
  * A layer has a stream, in which all its work is queued: also the copies from and to the caller's arrays. So the arrays have to stay until
- * layer_wait has returned. LAYER_DELAY_MS=100 makes that easy to see: each copy begins so much later, as if the GPU were busy.
+ * layer_wait has returned. LAYER_DELAY_MS=100 makes that easy to see: each copy begins so much later, as if the GPU were busy. LAYER_FAIL=2 has
+ * work refused with that error, as if there were no memory.
  */
 #include <atomic>
 #include <chrono>
@@ -121,6 +122,9 @@ static cudaError_t prepare(struct layer *l, const void *x, const void *result, l
                            size_t *elements) {
     if (!l || rows < 0 || !(scale > 0)) {
         return cudaErrorInvalidValue;
+    }
+    if (const char *error = getenv("LAYER_FAIL")) {
+        return (cudaError_t)atoi(error);
     }
     *elements = (size_t)rows * l->cols;
     if (*elements && (!x || !result)) {

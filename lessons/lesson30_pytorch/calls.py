@@ -142,16 +142,17 @@ def fake(student, arrays, way):
 
 
 def autograd(student, arrays, kind):
-    """x.grad of a sum of y * dy, of y, or of x's sum and y's; and what requires a gradient."""
+    """x.grad of a sum of y * dy, of y, or of x's sum and y's; and what requires a gradient. Another call may come between."""
     forward, _ = ready(student)
     x = tensor(arrays["x"]).requires_grad_()
     y = forward(x)
     told = {"required": y.requires_grad, "not required": forward(x.detach()).requires_grad}
     with torch.no_grad():
         told["without"] = forward(x).requires_grad
+    other = forward((2 * x).detach().requires_grad_()) if kind == "two" else None  # noqa: F841 (it is alive, as y is)
     if kind == "dy":
         y.backward(tensor(arrays["dy"]))
-    elif kind == "sum":
+    elif kind in ("sum", "two"):
         y.sum().backward()  # its dy has strides of 0
     else:
         (3 * x).sum().backward()

@@ -184,7 +184,13 @@ def fakes(way):
 
 
 def gradients(judge):
-    for kind, words in (("dy", "y.backward(dy)"), ("sum", "y.sum().backward()"), ("more", "x is used twice")):
+    kinds = {
+        "dy": "y.backward(dy)",
+        "sum": "y.sum().backward()",
+        "more": "x is used twice",
+        "two": "y.sum().backward(), after geglu of another tensor",
+    }
+    for kind, words in kinds.items():
         for dtype in np.float32, np.float64:
             a = inputs(judge, "geglu_backward", (8, 10), dtype)
             answer = judge.run("autograd", a, {}, f"the gradient, {words}, {np.dtype(dtype)}", kind=kind)

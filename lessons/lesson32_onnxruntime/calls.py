@@ -25,7 +25,7 @@ def load_exercise(path):
     return spy
 
 
-def model(shape, bias_shape=("cols",), nodes=1, inputs=2, scale=None):
+def model(shape, bias_shape=("cols",), nodes=1, inputs=2, scale=None, bias_type=TensorProto.FLOAT):
     """BiasGelu of x and bias, or several of them, one behind the other."""
     attributes = {} if scale is None else {"scale": float(scale)}
     names = ["x", *(f"between{k}" for k in range(nodes - 1)), "y"]
@@ -33,7 +33,8 @@ def model(shape, bias_shape=("cols",), nodes=1, inputs=2, scale=None):
         helper.make_node("BiasGelu", [given, "bias"][:inputs], [result], domain="exercise", **attributes)
         for given, result in zip(names, names[1:])
     ]
-    given = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in (("x", shape), ("bias", bias_shape))]
+    kinds = ("x", TensorProto.FLOAT, shape), ("bias", bias_type, bias_shape)
+    given = [helper.make_tensor_value_info(name, kind, dims) for name, kind, dims in kinds]
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [None] * len(shape))
     graph = helper.make_graph(made, "exercise32", given[:inputs], [result])
     versions = [helper.make_opsetid("", 20), helper.make_opsetid("exercise", 1)]
@@ -94,7 +95,7 @@ def created(student, arrays, scale=None):
     return {"held": {what: count - before[what] for what, count in held().items()}}
 
 
-def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None):
+def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None, code=None):
     """A run that must fail. Afterwards the same session is run rightly, if that is possible."""
     os.environ["LAYER_DELAY_MS"] = "0"
     x, bias = arrays["x"], arrays["bias"]
@@ -102,6 +103,8 @@ def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None):
     wrong_bias = bias if bad_bias is None else np.ones(bad_bias, np.float32)
     session = session_of(names_of(wrong_x, "x"), names_of(wrong_bias, "b"), scale=scale)
     before = held()
+    if code:
+        os.environ["LAYER_FAIL"] = str(code)
     try:
         run(session, wrong_x, wrong_bias)
         raised = "nothing"
@@ -109,6 +112,7 @@ def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None):
         raise
     except Exception as error:
         raised = f"{type(error).__name__}: {error}"
+    os.environ.pop("LAYER_FAIL", None)
     gc.collect()
     answer = {"raised_as": raised, "held": {what: count - before[what] for what, count in held().items()}}
     if wrong_x.ndim == x.ndim and wrong_bias.ndim == bias.ndim and scale is None:
@@ -123,6 +127,11 @@ def shape_of(student, arrays, shape):
 
 def one_input(student, arrays):
     session_of(["rows", "cols"], inputs=1)
+    return {}
+
+
+def double_bias(student, arrays):
+    session_of(["rows", "cols"], bias_type=TensorProto.DOUBLE)
     return {}
 
 

@@ -108,14 +108,16 @@ def bad_shapes(judge):
 def library_errors(judge):
     for scale in 0.0, -1.0:
         refuse(judge, f"scale = {scale}, which the library refuses", "invalid argument", "Fail", scale=scale)
+    refuse(judge, "the library has no memory", "out of memory", "Fail", code=2)
 
 
 def no_columns(judge):
     refuse(judge, "x is 6 x 0, which the library refuses", "invalid argument", "Fail", bad_x=(6, 0), bad_bias=(0,))
 
 
-def one_input(judge):
+def inputs_of_nodes(judge):
     judge.must_raise("InvalidGraph", "one_input", {}, {}, "a model whose node has one input")
+    judge.must_raise("InvalidGraph", "double_bias", {}, {}, "a model whose node has a bias of doubles")
 
 
 def created(judge):
@@ -163,7 +165,7 @@ CHECKS = [
     Check("operator", "two threads at once", at_once),
     Check("operator", "two sessions, and three nodes in one model", several),
     Check("table", "the shape of y is known before anything runs", shapes),
-    Check("table", "a node has two inputs", one_input),
+    Check("table", "a node has two inputs, both of them float", inputs_of_nodes),
     Check("table", "a session that is made leaves nothing behind", created),
     Check("operator", "a bias that does not fit is refused, and the session lives on", bad_shapes),
     Check("operator", "an error of the library becomes a status with its text", library_errors),

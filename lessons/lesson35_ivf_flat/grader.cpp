@@ -3,8 +3,9 @@
  * All k from 1 to 32, lists of every length from 0 on, equal scores, negative ones, deleted vectors, large ids, queries 0, 1 and odd, the
  * input unharmed, a stream of the caller's, no waiting, a launch that fails, and, on the emulator, what is read and how many instructions.
  *
- * Numbers are whole and small, so scores are exact in any order of additions, and many are equal. What lies behind a list's end is a copy of a
- * query, which would have a good score, with an id that is lower than all others. */
+ * Queries are small whole numbers, vectors are small eighths, so scores are exact in any order of additions, and many are equal. Where numbers are
+ * to be large, half a float's digits would not do. What lies behind a list's end is a multiple of a query, which would have a good score, with an
+ * id that is lower than all others. */
 #include <algorithm>
 #include <random>
 
@@ -14,10 +15,10 @@ static const struct function search_lists =
     FUNCTION(void, search_lists, const float *, const int *, const unsigned *, const int *, const float *, const int *,
              int, int, int, float *, int *, cudaStream_t);
 
-enum { D = 32 };
+enum { D = 32, LARGE = 30, WIDE = 5000 }; /* from the spread LARGE on vectors are wide */
 
-/* `spread`: numbers from -spread to spread; `deleted`: percent; whole_groups: where something is deleted, all 32 are; rising: within a list each
- * score is better than the one before. */
+/* `spread`: numbers of queries are from -spread to spread, eighths of vectors too, or from -WIDE to WIDE; `deleted`: percent; whole_groups:
+ * where something is deleted, all 32 are; rising: within a list each score is better than the one before. */
 struct work {
     int count, nprobe, k, lists, longest, spread, deleted;
     uint64_t seed;
@@ -72,14 +73,15 @@ static void make_queries(struct index *x, const struct work *w, std::mt19937_64 
 }
 
 static void make_vectors(struct index *x, const struct work *w, std::mt19937_64 *dice) {
+    int most = w->spread < LARGE ? w->spread : WIDE;
     for (int c = 0; c < w->lists; c++) {
         int start = x->lists[2 * c], end = start + x->lists[2 * c + 1];
         for (int s = start; s < (end + 31) / 32 * 32; s++) {
             int q = w->count > 0 ? (int)((*dice)() % w->count) : -1;
             for (int j = 0; j < D; j++) {
                 float inside = w->rising ? (j == 0 ? (float)(s - start) - 200.0f : 0.0f)
-                                         : (float)(int)((*dice)() % (2 * w->spread + 1)) - w->spread;
-                *number_at(x, s, j) = s < end ? inside : q >= 0 ? 9 * x->queries[(size_t)q * D + j] : NAN;
+                                         : (float)(int)((*dice)() % (2 * most + 1)) - most;
+                *number_at(x, s, j) = s < end ? inside / 8 : q >= 0 ? 1000 * x->queries[(size_t)q * D + j] : NAN;
             }
             if (s >= end) {
                 x->ids[s] = 0;
@@ -169,6 +171,9 @@ static std::string remark(const struct index *x, const struct work *w, const str
     }
     if (at != begin + w->k) {
         int place = (int)(at - begin);
+        if (place == r) {
+            return "The id is right, the score is not.";
+        }
         bool tie = e->scores[(size_t)q * w->k + place] == e->scores[(size_t)q * w->k + r];
         return judge_print("That id belongs to place %d%s.", place,
                            tie ? ": the scores are equal, so the smaller id comes first" : "");
@@ -205,11 +210,11 @@ static void judge(const struct work *w, const struct result *r, const struct ind
         }
         int q = at / w->k, rank = at % w->k;
         if (verify_is_poison_word((unsigned)found[at]) || verify_is_poison(scores[at])) {
-            judge_fail("stale_output", "query %d, place %d: never written, expected score %g, id %d.%s", q, rank,
+            judge_fail("stale_output", "query %d, place %d: never written, expected score %.9g, id %d.%s", q, rank,
                        e->scores[at], e->ids[at], judge_launch_text(r).c_str());
         }
         judge_fail(isnan(scores[at]) ? "nan" : "wrong_result",
-                   "query %d, place %d: expected score %g, id %d; found score %g, id %d.\n          %s%s", q, rank,
+                   "query %d, place %d: expected score %.9g, id %d; found score %.9g, id %d.\n          %s%s", q, rank,
                    e->scores[at], e->ids[at], scores[at], found[at], remark(x, w, e, q, rank, found[at]).c_str(),
                    judge_launch_text(r).c_str());
     }
