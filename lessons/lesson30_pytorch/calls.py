@@ -36,6 +36,7 @@ def ready(student):
         student.load(path)
         ours = ctypes.CDLL(path)
         ours.geglu_last_stream.restype = ctypes.c_void_p
+        ours.geglu_error.restype = ctypes.c_char_p
         ours.geglu_set_cpu_stream.argtypes = [ctypes.c_void_p]
         ours.geglu_forward.argtypes = [ctypes.c_int, *[ctypes.c_void_p] * 2, *[ctypes.c_longlong] * 2, ctypes.c_void_p]
         x, y = np.ones(2, np.float32), np.ones(1, np.float32)
@@ -89,10 +90,13 @@ def refuse(student, arrays, way, dtypes=None, shapes=None):
     return {}
 
 
-def fail(student, arrays, way, code):
+def fail(student, arrays, way, code, at_the_end=False):
+    """A call that the library refuses, or work that fails later, which whoever waits is told."""
     forward, backward = ready(student)
     given = [tensor(arrays[name]) for name in ("x", "dy") if name in arrays]
-    ours.geglu_fail_next(code)
+    if at_the_end and WHERE == "cuda":
+        raise RuntimeError(ours.geglu_error(code).decode())  # nobody waits there
+    (ours.geglu_fail_next_wait if at_the_end else ours.geglu_fail_next)(code)
     (forward if way == "geglu" else backward)(*given)
     return {}
 

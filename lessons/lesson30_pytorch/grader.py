@@ -129,9 +129,14 @@ def refused(way):
         if way != "geglu":
             settings = {"way": way, "dtypes": ["float32", "float64"], "shapes": shapes}
             judge.must_raise("TypeError", "refuse", {}, {}, "geglu_backward, dy of another type", **settings)
-        told = judge.must_raise("RuntimeError", "fail", inputs(judge, way, (5, 6)), {}, f"{way}, the library has no memory", way=way, code=2)
-        if "out of memory" not in told["text"] or "b'" in told["text"]:
-            judge.fail("api_error", f"the RuntimeError says '{told['text']}', and the library 'out of memory'.")
+        for what, code, text, at_the_end in (
+            ("the library has no memory", 2, "out of memory", False),
+            ("its work fails, which geglu_wait says", 719, "unspecified launch failure", True),
+        ):
+            settings = {"way": way, "code": code, "at_the_end": at_the_end}
+            told = judge.must_raise("RuntimeError", "fail", inputs(judge, way, (5, 6)), {}, f"{way}, {what}", **settings)
+            if text not in told["text"] or "b'" in told["text"]:
+                judge.fail("api_error", f"the RuntimeError says '{told['text']}', and the library '{text}'.")
 
     return check
 
