@@ -316,6 +316,7 @@ def opcheck5(seed):
     """Four tests: the schema holds, autograd is registered where it belongs, the fake kernel agrees, and all of it under
     torch.compile's dispatcher."""
     x = random((6, 5), seed).requires_grad_()
+    is_right("opcheck5", gelu(x.detach()), gelu_cpu(x.detach()))
     for given in (x,), (x.detach().T,), (x[::2],), (x[:0],), (x.double(),):
         verify.fact("opcheck of gelu", found_by_opcheck(gelu, *given), [])
         verify.fact("opcheck of gelu_torch.forward", found_by_opcheck(gelu_torch.forward.default, *given), [])
@@ -497,6 +498,8 @@ def inline8(seed):
 
     if " " in cpp_extension.TORCH_LIB_PATH:
         print("    not tried: PyTorch lies in a folder with a space in its name, which load_inline hands to the linker as two words")
+        x = random((10, 100), seed)
+        is_right("inline8, step 2's operator in its place", gelu(x), gelu_cpu(x))
         return
     folder = BUILT / "inline"
     folder.mkdir(parents=True, exist_ok=True)
