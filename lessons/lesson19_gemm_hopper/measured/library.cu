@@ -1,7 +1,7 @@
 /* library: a kernel of CUTLASS beside versions 6 and 7 of lesson 19 and cublasLt, in turns. On the emulator the CUTLASS kernel runs once, and is compared
  * with version 6. Its headers are in NVIDIA's wheel nvidia-cutlass 4.2.0 (cutlass_library/source):
  *
- *     nvcc -std=c++17 -O3 --expt-relaxed-constexpr -cudart shared -I. -I$CUTLASS/include -I$CUTLASS/tools/util/include \
+ *     nvcc -std=c++17 -O3 -DNDEBUG --expt-relaxed-constexpr -cudart shared -I. -I$CUTLASS/include -I$CUTLASS/tools/util/include \
  *         -gencode arch=compute_90a,code=sm_90a library.cu -o library -ldl           (some minutes)
  */
 // arch: sm_90a

@@ -1,10 +1,10 @@
 #!/bin/sh
-# tune.sh OUTPUT [EDGE]: compiles versions 6 and 7 of lesson 19 with other numbers of stages, other groups of tiles and other waits, and times each on
-# this machine's GPU in turns with cublasLt (LD_LIBRARY_PATH=the toolkit's lib64). Run it in the root of the workbook. CODE=compute_90a and EDGE=264 try it
-# on the emulator.
+# tune.sh FOLDER [EDGE]: versions 6 and 7 of lesson 19 with other numbers of stages, other groups of tiles and other waits, each in turns with cublasLt on
+# this machine's GPU (LD_LIBRARY_PATH=the toolkit's lib64); what it prints is kept as h200.txt. First build them there:
+#     sh lessons/lesson19_gemm_hopper/measured/tuning/tune.sh build FOLDER
+# Both in the root of the workbook. CODE=compute_90a for the building, and then EDGE=264, try it on the emulator.
 set -eu
 lesson=lessons/lesson19_gemm_hopper
-output=$1 edge=${2:-8192}
 code=${CODE:-sm_90a}
 
 # Stages, rows of tiles in a group, then perhaps a change of the source.
@@ -23,6 +23,8 @@ change() {
   esac
 }
 
+name_of() { echo "$*" | tr ' ' _; }
+
 compile() { # FOLDER STAGES GROUP [CHANGE]
   mkdir -p "$1"
   sed "$(change "${4:-}")" $lesson/lesson19.cu >"$1/lesson19.cu"
@@ -34,15 +36,22 @@ compile() { # FOLDER STAGES GROUP [CHANGE]
     $lesson/measured/tuning/sweep.cu -o "$1/sweep" -ldl 2>"$1/log" || cat "$1/log" >&2
 }
 
-build=$(mktemp -d)
-trap 'rm -rf "$build"' EXIT
-{
-  echo "# tune.sh $edge, $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo no GPU), $(date -u +%Y-%m-%d): bf16"
-  list | while read -r line; do
-    printf '\n--- %s\n' "$line"
-    # shellcheck disable=SC2086
-    compile "$build/$(echo "$line" | tr ' ' _)" $line || continue
-    grep -h 'spill stores' "$build/$(echo "$line" | tr ' ' _)/log" | grep -v '^ *0 bytes stack frame, 0 bytes spill' || :
-    timeout 60 "$build/$(echo "$line" | tr ' ' _)/sweep" "$edge" || echo "it failed"
-  done
-} >"$output" 2>&1
+if [ "$1" = build ]; then
+  list | {
+    while read -r line; do
+      # shellcheck disable=SC2086
+      compile "$2/$(name_of $line)" $line &
+    done
+    wait
+  }
+  exit
+fi
+
+echo "# tune.sh ${2:-8192}, $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo no GPU), $(date -u +%Y-%m-%d): bf16"
+list | while read -r line; do
+  printf '\n--- %s\n' "$line"
+  # shellcheck disable=SC2086
+  variant=$1/$(name_of $line)
+  grep -h 'spill stores' "$variant/log" | grep -v '^ *0 bytes stack frame, 0 bytes spill' || :
+  timeout 60 "$variant/sweep" "${2:-8192}" </dev/null || echo "it failed"
+done
