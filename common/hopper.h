@@ -115,10 +115,11 @@ static __device__ __forceinline__ void proxy_fence(void) {
 
 /* Where a tile lies, for wgmma: rows of 128 bytes, swizzled by TMA, 8 rows in 1024 bytes. `stride`: bytes from 8 rows to
  * the next 8. `leading`: where the tile's other side is longer than 128 bytes, bytes to the next piece of it. All are
- * in units of 16 bytes, and 1 in bit 62 stands for the swizzle of 128 bytes. */
+ * in units of 16 bytes, and 1 in bit 62 stands for the swizzle of 128 bytes. Of the address only 18 bits belong here: in a
+ * cluster the block's rank stands above them, and would become a part of `leading`. */
 static __device__ __forceinline__ uint64_t tile_descriptor(const void *tile, int stride, int leading) {
-    return (uint64_t)(shared_address(tile) >> 4) | (uint64_t)(leading >> 4) << 16 | (uint64_t)(stride >> 4) << 32 |
-           (uint64_t)1 << 62;
+    return (uint64_t)((shared_address(tile) & 0x3FFFF) >> 4) | (uint64_t)(leading >> 4) << 16 |
+           (uint64_t)(stride >> 4) << 32 | (uint64_t)1 << 62;
 }
 
 /* Before the first wgmma, and after the sums were touched: they are in the registers now. */
