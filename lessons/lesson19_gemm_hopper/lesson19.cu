@@ -11,7 +11,7 @@
  *     hopper_kernel3   warp specialization: a producer fills the ring, two consumers multiply, mbarriers both ways
  *     hopper_kernel4   tiles of 128 x 256: registers move from the producer to the consumers
  *     hopper_kernel5   an order of tiles for L2, and stores by TMA
- *     hopper_kernel6   persistent blocks: the next tile is loaded while this one is stored
+ *     hopper_kernel6   persistent blocks: the next tile is loaded and multiplied while this one is stored
  *     hopper_kernel7   clusters of two blocks, which load B once for both: multicast
  *     hopper_kernel8   fp8: the same with numbers of one byte
  *
@@ -236,30 +236,45 @@ enum { BN = 256, THREADS = (1 + CONSUMERS) * WARPGROUP };
 
 typedef ring<BN, STAGES> Ring;
 
-/* A consumer's sums of one tile. `i` counts the steps of all tiles. One group of products stays on its way while the next
- * tiles are waited for; so a stage is released a step later. With clusters, consumers release the stage in each block. */
+/* A consumer is done with the tiles of step `i`. With clusters it says so in each block: each writes into both. */
+template <int BLOCKS> static __device__ __forceinline__ void release(Ring &s, unsigned i) {
+    int thread = threadIdx.x % WARPGROUP;
+    if (BLOCKS == 1 && thread == 0) {
+        mbarrier_arrive(&s.empty[i % STAGES]);
+    } else if (BLOCKS > 1 && thread < BLOCKS) {
+        mbarrier_arrive_at(&s.empty[i % STAGES], thread);
+    }
+}
+
+/* A consumer's products of one step; `i` counts the steps of all tiles. This group of products stays on its way while the
+ * next tiles are waited for; so a stage is released a step later. */
 template <int BLOCKS, class Multiply>
+static __device__ __forceinline__ void sum_step(Ring &s, float (&sum)[BN / 2], unsigned &i, bool first,
+                                                Multiply multiply_stage) {
+    unsigned stage = i % STAGES, round = i / STAGES;
+    mbarrier_wait(&s.full[stage], round % 2);
+    multiply_stage(sum, stage, !first);
+    wgmma_wait<1>();
+    if (!first) {
+        release<BLOCKS>(s, i - 1);
+    }
+    i++;
+}
+
+/* After the last step of a tile. */
+template <int BLOCKS> static __device__ __forceinline__ void sum_end(Ring &s, unsigned i) {
+    wgmma_wait<0>();
+    release<BLOCKS>(s, i - 1);
+}
+
+/* A consumer's sums of one tile. */
+template <class Multiply>
 static __device__ __forceinline__ void sum_tile(Ring &s, float (&sum)[BN / 2], int steps, unsigned &i,
                                                 Multiply multiply_stage) {
-    int thread = threadIdx.x % WARPGROUP;
-    auto release = [&](unsigned stage) {
-        if (BLOCKS == 1 && thread == 0) {
-            mbarrier_arrive(&s.empty[stage]);
-        } else if (BLOCKS > 1 && thread < BLOCKS) {
-            mbarrier_arrive_at(&s.empty[stage], thread);
-        }
-    };
-    for (int step = 0; step < steps; step++, i++) {
-        unsigned stage = i % STAGES, round = i / STAGES;
-        mbarrier_wait(&s.full[stage], round % 2);
-        multiply_stage(sum, stage, step > 0);
-        wgmma_wait<1>();
-        if (step > 0) {
-            release((i - 1) % STAGES);
-        }
+    for (int step = 0; step < steps; step++) {
+        sum_step<1>(s, sum, i, step == 0, multiply_stage);
     }
-    wgmma_wait<0>();
-    release((i - 1) % STAGES);
+    sum_end<1>(s, i);
 }
 
 /* What version 4 to 7 multiply: a consumer's 64 rows of the stage. */
@@ -288,9 +303,9 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel4(struct layer
         return;
     }
     registers_take<232>();
-    float sum[BN / 2] = {};
+    float sum[BN / 2];
     unsigned i = 0;
-    sum_tile<1>(s, sum, steps, i, multiply_bf16{s, group - 1});
+    sum_tile(s, sum, steps, i, multiply_bf16{s, group - 1});
     store_sums(l, sum, row + (group - 1) * 64, col);
 }
 
@@ -309,36 +324,64 @@ struct workshop {
     Ring ring;
 };
 
+enum { PARTS = BN / BOX };
+
+/* A consumer's 64 x 256 sums of a tile that is finished, rounded: 64 registers of each thread. row: -1 at first, when there
+ * are none yet. */
+struct leaving {
+    uint32_t sums[BN / 4];
+    int row, col;
+};
+
 static __device__ uint32_t pack(float x, float y) {
     __nv_bfloat162 both = __floats2bfloat162_rn(x, y);
     return *(const uint32_t *)&both;
 }
 
-/* A consumer's 64 x 256 sums leave as four boxes of 64 x 64: by stmatrix into shared memory, swizzled as TMA expects it,
- * and from there by one thread. While a box is read, the other one is written. */
-static __device__ void store_boxes(bf16 (&boxes)[2][64 * BOX], const CUtensorMap *map, const float (&sum)[BN / 2],
-                                   int row, int col) {
+static __device__ __forceinline__ void round_sums(struct leaving &leaving, const float (&sum)[BN / 2], int row,
+                                                  int col) {
+#pragma unroll
+    for (int i = 0; i < BN / 4; i++) {
+        leaving.sums[i] = pack(sum[2 * i], sum[2 * i + 1]);
+    }
+    leaving.row = row;
+    leaving.col = col;
+}
+
+/* One of their four parts leaves, a box of 64 x 64: by stmatrix into shared memory, swizzled as TMA expects it, and from
+ * there by one thread. While a box is read, the other one is written. */
+static __device__ __forceinline__ void store_box(bf16 (&boxes)[2][64 * BOX], const CUtensorMap *map,
+                                                 const struct leaving &leaving, int part) {
     int thread = threadIdx.x % WARPGROUP, group = threadIdx.x / WARPGROUP, lane = thread % WARP;
     int r = thread / WARP * 16 + lane % 16; // the row that this lane points to
+    bf16 *box = boxes[part % 2];
+    if (thread == 0) {
+        tma_wait_read<1>(); // what was in this box has left
+    }
+    named_barrier(group, WARPGROUP);
 #pragma unroll
-    for (int part = 0; part < BN / BOX; part++) {
-        bf16 *box = boxes[part % 2];
-        if (thread == 0) {
-            tma_wait_read<1>(); // what was in this box has left
-        }
-        named_barrier(group, WARPGROUP);
+    for (int piece = 0; piece < 8; piece += 2) { // 8 columns, 16 bytes
+        const uint32_t *x = leaving.sums + part * 16 + piece * 2;
+        uint32_t four[4] = {x[0], x[1], x[2], x[3]};
+        stmatrix(box + r * BOX + ((piece + lane / 16) ^ r % 8) * 8, four);
+    }
+    proxy_fence(); // TMA shall see it
+    named_barrier(group, WARPGROUP);
+    if (thread == 0) {
+        tma_store(map, box, leaving.col + part * BOX, leaving.row);
+        tma_commit();
+    }
+}
+
+/* All of them, with nothing else to do. */
+static __device__ __forceinline__ void store_boxes(bf16 (&boxes)[2][64 * BOX], const CUtensorMap *map,
+                                                   const struct leaving &leaving) {
 #pragma unroll
-        for (int piece = 0; piece < 8; piece += 2) { // 8 columns, 16 bytes
-            const float *x = sum + part * 32 + piece * 4;
-            uint32_t four[4] = {pack(x[0], x[1]), pack(x[2], x[3]), pack(x[4], x[5]), pack(x[6], x[7])};
-            stmatrix(box + r * BOX + ((piece + lane / 16) ^ r % 8) * 8, four);
-        }
-        proxy_fence(); // TMA shall see it
-        named_barrier(group, WARPGROUP);
-        if (thread == 0) {
-            tma_store(map, box, col + part * BOX, row);
-            tma_commit();
-        }
+    for (int part = 0; part < PARTS; part++) {
+        store_box(boxes, map, leaving, part);
+    }
+    if (threadIdx.x % WARPGROUP == 0) {
+        tma_wait_read<0>(); // shared memory is another block's when this one ends
     }
 }
 
@@ -361,22 +404,45 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel5(struct layer
         return;
     }
     registers_take<232>();
-    float sum[BN / 2] = {};
+    float sum[BN / 2];
     unsigned i = 0;
-    sum_tile<1>(s, sum, steps, i, multiply_bf16{s, group - 1});
-    store_boxes(w.C[group - 1], &maps.C, sum, row + (group - 1) * 64, col);
-    if (threadIdx.x % WARPGROUP == 0) {
-        tma_wait_read<0>(); // shared memory is another block's when this one ends
-    }
+    sum_tile(s, sum, steps, i, multiply_bf16{s, group - 1});
+    struct leaving leaving;
+    round_sums(leaving, sum, row + (group - 1) * 64, col);
+    store_boxes(w.C[group - 1], &maps.C, leaving);
 }
 
-/* Version 6: as many blocks as multiprocessors; each takes tile after tile. The ring never stops: when the consumers
- * store a tile, the producer is already loading the next one. */
+/* A tile of version 6 and later, while the one before leaves: a box after each of the first steps, when tensor cores have
+ * two groups of products to work on. So a tile has at least as many steps as parts; behind the last row of B come zeros. */
+template <int BLOCKS, class Multiply>
+static __device__ __forceinline__ void sum_while_storing(workshop &w, const CUtensorMap *map,
+                                                         const struct leaving &leaving, float (&sum)[BN / 2], int steps,
+                                                         unsigned &i, Multiply multiply_stage) {
+#pragma unroll
+    for (int part = 0; part < PARTS; part++) {
+        sum_step<BLOCKS>(w.ring, sum, i, part == 0, multiply_stage);
+        if (leaving.row >= 0) {
+            store_box(w.C[threadIdx.x / WARPGROUP - 1], map, leaving, part);
+        }
+    }
+#pragma unroll 1 // four copies of it would need more registers than there are
+    for (int step = PARTS; step < steps; step++) {
+        sum_step<BLOCKS>(w.ring, sum, i, false, multiply_stage);
+    }
+    sum_end<BLOCKS>(w.ring, i);
+}
+
+static __device__ int steps_of(int K, int of_step) {
+    return max(ceil_div(K, of_step), (int)PARTS);
+}
+
+/* Version 6: as many blocks as multiprocessors; each takes tile after tile. The ring never stops, and neither do the tensor
+ * cores: the sums of a tile are rounded, and leave while the next tile is multiplied. */
 static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel6(struct layer l, const __grid_constant__ maps maps) {
     extern __shared__ __align__(1024) char shared[];
     workshop &w = *(workshop *)shared;
     Ring &s = w.ring;
-    int down = ceil_div(l.M, BM), across = ceil_div(l.N, BN), steps = ceil_div(l.K, BK);
+    int down = ceil_div(l.M, BM), across = ceil_div(l.N, BN), steps = steps_of(l.K, BK);
     int group = threadIdx.x / WARPGROUP;
     unsigned i = 0; // steps of all tiles so far
     make_barriers(s.full, s.empty);
@@ -394,15 +460,15 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel6(struct layer
         return;
     }
     registers_take<232>();
-    float sum[BN / 2] = {};
+    float sum[BN / 2];
+    struct leaving leaving;
+    leaving.row = -1;
     for (int tile = blockIdx.x; tile < down * across; tile += gridDim.x) {
         int2 at = position_of(tile, down, across, GROUP);
-        sum_tile<1>(s, sum, steps, i, multiply_bf16{s, group - 1});
-        store_boxes(w.C[group - 1], &maps.C, sum, at.x * BM + (group - 1) * 64, at.y * BN);
+        sum_while_storing<1>(w, &maps.C, leaving, sum, steps, i, multiply_bf16{s, group - 1});
+        round_sums(leaving, sum, at.x * BM + (group - 1) * 64, at.y * BN);
     }
-    if (threadIdx.x % WARPGROUP == 0) {
-        tma_wait_read<0>();
-    }
+    store_boxes(w.C[group - 1], &maps.C, leaving);
 }
 
 // ---------------------------------------------------------------- version 7: clusters
@@ -426,7 +492,7 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel7(struct layer
     extern __shared__ __align__(1024) char shared[];
     workshop &w = *(workshop *)shared;
     Ring &s = w.ring;
-    int down = ceil_div(l.M, BM * BLOCKS), across = ceil_div(l.N, BN), steps = ceil_div(l.K, BK); // of pairs of tiles
+    int down = ceil_div(l.M, BM * BLOCKS), across = ceil_div(l.N, BN), steps = steps_of(l.K, BK); // of pairs of tiles
     int group = threadIdx.x / WARPGROUP, rank = cluster_rank();
     unsigned i = 0;
     make_barriers(s.full, s.empty, BLOCKS);
@@ -443,15 +509,15 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel7(struct layer
         }
     } else {
         registers_take<232>();
-        float sum[BN / 2] = {};
+        float sum[BN / 2];
+        struct leaving leaving;
+        leaving.row = -1;
         for (int pair = blockIdx.x / BLOCKS; pair < down * across; pair += gridDim.x / BLOCKS) {
             int2 at = position_of(pair, down, across, GROUP / BLOCKS);
-            sum_tile<BLOCKS>(s, sum, steps, i, multiply_bf16{s, group - 1});
-            store_boxes(w.C[group - 1], &maps.C, sum, (at.x * BLOCKS + rank) * BM + (group - 1) * 64, at.y * BN);
+            sum_while_storing<BLOCKS>(w, &maps.C, leaving, sum, steps, i, multiply_bf16{s, group - 1});
+            round_sums(leaving, sum, (at.x * BLOCKS + rank) * BM + (group - 1) * 64, at.y * BN);
         }
-        if (threadIdx.x % WARPGROUP == 0) {
-            tma_wait_read<0>();
-        }
+        store_boxes(w.C[group - 1], &maps.C, leaving);
     }
     cluster_sync(); // nobody leaves while the other block may still arrive at its barriers
 }
@@ -481,7 +547,7 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel8(struct layer
     extern __shared__ __align__(1024) char shared[];
     workshop &w = *(workshop *)shared;
     Ring &s = w.ring;
-    int down = ceil_div(l.M, BM), across = ceil_div(l.N, BN), steps = ceil_div(l.K, BK8);
+    int down = ceil_div(l.M, BM), across = ceil_div(l.N, BN), steps = steps_of(l.K, BK8);
     int group = threadIdx.x / WARPGROUP;
     unsigned i = 0;
     make_barriers(s.full, s.empty);
@@ -501,15 +567,15 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel8(struct layer
         return;
     }
     registers_take<232>();
-    float sum[BN / 2] = {};
+    float sum[BN / 2];
+    struct leaving leaving;
+    leaving.row = -1;
     for (int tile = blockIdx.x; tile < down * across; tile += gridDim.x) {
         int2 at = position_of(tile, down, across, GROUP);
-        sum_tile<1>(s, sum, steps, i, multiply_fp8{s, group - 1});
-        store_boxes(w.C[group - 1], &maps.C, sum, at.x * BM + (group - 1) * 64, at.y * BN);
+        sum_while_storing<1>(w, &maps.C, leaving, sum, steps, i, multiply_fp8{s, group - 1});
+        round_sums(leaving, sum, at.x * BM + (group - 1) * 64, at.y * BN);
     }
-    if (threadIdx.x % WARPGROUP == 0) {
-        tma_wait_read<0>();
-    }
+    store_boxes(w.C[group - 1], &maps.C, leaving);
 }
 
 // ---------------------------------------------------------------- the launchers

@@ -117,7 +117,7 @@ awk -v name="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
 
   # One multiprocessor, versions 5 and 6.
   function overlap(    t, x, y) {
-    begin(900, 240, "The end of a tile, without and with persistent blocks", "Version 5: a block fills its ring, multiplies, stores and ends; then the next block begins with an empty ring. Version 6: while the consumers store, the producer fills the ring with the next tile.")
+    begin(900, 280, "The end of a tile, without and with persistent blocks", "Version 5: a block fills its ring, multiplies, stores and ends; then the next block begins with an empty ring. Version 6: the producer goes on with the next tile, the consumers multiply it, and meanwhile the tile before is stored.")
     text(24, 30, "bold", "version 5: a block for each tile")
     text(24, 62, "small", "loads"); text(24, 92, "small", "products")
     for (t = 0; t < 2; t++) {
@@ -125,10 +125,11 @@ awk -v name="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
       named(x, 44, 270, 26, "r1", "tile " t); named(x + 40, 74, 260, 26, "r0", "multiply tile " t); named(x + 300, 74, 80, 26, "r2", "store " t)
     }
     text(24, 142, "bold", "version 6: the block stays")
-    text(24, 174, "small", "loads"); text(24, 204, "small", "products")
-    named(110, 156, 270, 26, "r1", "tile 0"); named(380, 156, 290, 26, "r1", "tile 1"); named(670, 156, 200, 26, "r1", "tile 2")
-    named(150, 186, 260, 26, "r0", "multiply tile 0"); named(410, 186, 70, 26, "r2", "store 0"); named(480, 186, 260, 26, "r0", "multiply tile 1"); named(740, 186, 70, 26, "r2", "store 1"); named(810, 186, 60, 26, "r0", "...")
-    text(24, 230, "small", "Not to scale: where K is long, a tile is multiplied far longer than it is stored.")
+    text(24, 174, "small", "loads"); text(24, 204, "small", "products"); text(24, 234, "small", "stores")
+    named(110, 156, 270, 26, "r1", "tile 0"); named(380, 156, 260, 26, "r1", "tile 1"); named(640, 156, 230, 26, "r1", "tile 2")
+    named(150, 186, 260, 26, "r0", "multiply tile 0"); named(416, 186, 260, 26, "r0", "multiply tile 1"); named(682, 186, 188, 26, "r0", "multiply tile 2")
+    named(440, 216, 80, 26, "r2", "store 0"); named(706, 216, 80, 26, "r2", "store 1")
+    text(24, 270, "small", "Not to scale: where K is long, a tile is multiplied far longer than it is stored.")
   }
 
   # Two blocks, one B.

@@ -10,7 +10,7 @@ sanitized V=3 SIZE=264
 answers error 'Unfinished wgmma reported between Read access'
 answers error 'may still use it: nobody has waited for its group'
 
-change 3 '/void store_boxes(/,/^}/{/proxy_fence/d}'
+change 3 '/void store_box(/,/^}/{/proxy_fence/d}'
 sanitized V=5 SIZE=264
 answers error 'Missing fence.proxy.async'
 

@@ -1,4 +1,4 @@
-/* sweep: versions 6 and 7 of lesson 19 with the STAGES and GROUP that it was compiled for, in turns with cublasLt. tune.sh builds it several times. On the
+/* sweep [M [N [K]]]: versions 6 and 7 of lesson 19 with the STAGES and GROUP that it was compiled for, in turns with cublasLt. tune.sh builds it several times. On the
  * emulator they run once, without cublasLt. */
 // arch: sm_90a
 #define main lesson19_main
@@ -7,12 +7,13 @@
 #include "lessons/lesson19_gemm_hopper/measured/rivals.h"
 
 int main(int argc, char **argv) {
-    int edge = argc > 1 ? atoi(argv[1]) : 8192;
-    struct race race = race_create(edge, edge, edge, false, 7);
+    int M = argc > 1 ? atoi(argv[1]) : 8192, N = argc > 2 ? atoi(argv[2]) : M, K = argc > 3 ? atoi(argv[3]) : N;
+    double flops = 2.0 * M * N * K;
+    struct race race = race_create(M, N, K, false, 7);
     struct layer_job jobs[2] = {{race.layer, hopper6}, {race.layer, hopper7}};
     if (device_is_emulator()) {
         hopper6(race.layer, 0);
-        CUDA_CHECK(cudaMemcpy(race.expected, race.layer.C, (size_t)edge * edge * sizeof(bf16), cudaMemcpyDefault));
+        CUDA_CHECK(cudaMemcpy(race.expected, race.layer.C, (size_t)M * N * sizeof(bf16), cudaMemcpyDefault));
         hopper7(race.layer, 0);
         bool good = race_agrees(&race, race.layer.C, "version 7");
         printf("%s: %d stages, groups of %d\n", good ? "right" : "WRONG", STAGES, GROUP);
@@ -22,9 +23,9 @@ int main(int argc, char **argv) {
     struct turns turns = turns_start();
     lt_choose(&lt);
     for (int c = 0; c < 2; c++) {
-        turns_add(&turns, versions[5 + c].name, layer_launch_job, &jobs[c], 0, 2.0 * edge * edge * edge);
+        turns_add(&turns, versions[5 + c].name, layer_launch_job, &jobs[c], 0, flops);
     }
-    turns_add(&turns, "cublasLt", lt_launch, &lt, 0, 2.0 * edge * edge * edge);
+    turns_add(&turns, "cublasLt", lt_launch, &lt, 0, flops);
     turns_run(&turns);
     layer_print_times(&turns, 0, 2);
     turns_end(&turns);

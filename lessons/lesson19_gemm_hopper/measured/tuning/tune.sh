@@ -1,25 +1,25 @@
 #!/bin/sh
-# tune.sh FOLDER [EDGE]: versions 6 and 7 of lesson 19 with other numbers of stages, other groups of tiles and other waits, each in turns with cublasLt on
+# tune.sh FOLDER [SHAPE...]: versions 6 and 7 of lesson 19 with other numbers of stages, other groups of tiles and other waits, each in turns with cublasLt on
 # this machine's GPU (LD_LIBRARY_PATH=the toolkit's lib64); what it prints is kept as h200.txt. First build them there:
 #     sh lessons/lesson19_gemm_hopper/measured/tuning/tune.sh build FOLDER
-# Both in the root of the workbook. CODE=compute_90a for the building, and then EDGE=264, try it on the emulator.
+# Both in the root of the workbook. CODE=compute_90a for the building, and then the shape 264x264x264, try it on the emulator.
 set -eu
 lesson=lessons/lesson19_gemm_hopper
 code=${CODE:-sm_90a}
 
 # Stages, rows of tiles in a group, then perhaps a change of the source.
 list() {
-  for stages in 2 3 4; do echo "$stages 16"; done
-  for group in 2 4 8 32 64; do echo "4 $group"; done
-  echo "4 16 no-group-left"
-  echo "4 16 fewer-registers"
+  for stages in 3 4; do echo "$stages 16"; done
+  for group in 4 8 32; do echo "4 $group"; done
+  for change in no-group-left stores-first unrolled; do echo "4 16 $change"; done
 }
 
-# No group left: sum_tile waits for its newest group, too, and releases its stage at once.
+# No group left: sum_step waits for its newest group, too, and releases its stage at once. Stores first: a tile leaves before the next one is multiplied.
 change() {
   case ${1:-} in
-  no-group-left) echo '/void sum_tile(/,/^}/{s/wgmma_wait<1>()/wgmma_wait<0>()/;s/if (step > 0) {/{/;s/^            release((i - 1) % STAGES);/release(stage);/;s/^    release((i - 1) % STAGES);//;}' ;;
-  fewer-registers) echo 's/registers_give<40>/registers_give<24>/;s/registers_take<232>/registers_take<240>/' ;;
+  no-group-left) echo '/void sum_step(/,/^}/{s/wgmma_wait<1>()/wgmma_wait<0>()/;s/if (!first) {/{/;s/(s, i - 1)/(s, i)/;};/void sum_end(/,/^}/s/release.*//' ;;
+  stores-first) echo '/void sum_while_storing(/,/^}/{s/^#pragma unroll$/if (leaving.row >= 0) { _Pragma("unroll") for (int part = 0; part < PARTS; part++) { store_box(w.C[threadIdx.x \/ WARPGROUP - 1], map, leaving, part); } } _Pragma("unroll")/;s/if (leaving.row >= 0) {$/if (false) {/;}' ;;
+  unrolled) echo '/#pragma unroll 1/d' ;;
   esac
 }
 
@@ -47,11 +47,17 @@ if [ "$1" = build ]; then
   exit
 fi
 
-echo "# tune.sh ${2:-8192}, $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo no GPU), $(date -u +%Y-%m-%d): bf16"
-list | while read -r line; do
-  printf '\n--- %s\n' "$line"
-  # shellcheck disable=SC2086
-  variant=$1/$(name_of $line)
-  grep -h 'spill stores' "$variant/log" | grep -v '^ *0 bytes stack frame, 0 bytes spill' || :
-  timeout 60 "$variant/sweep" "${2:-8192}" </dev/null || echo "it failed"
+folder=$1
+shift
+[ $# -gt 0 ] || set -- 8192x8192x8192 16384x4096x1024
+echo "# tune.sh, $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo no GPU), $(date -u +%Y-%m-%d): bf16"
+for shape; do
+  list | while read -r line; do
+    printf '\n--- %s, %s\n' "$shape" "$line"
+    # shellcheck disable=SC2086
+    variant=$folder/$(name_of $line)
+    grep -h 'spill stores' "$variant/log" | grep -v '^ *0 bytes stack frame, 0 bytes spill' || :
+    # shellcheck disable=SC2046
+    timeout 60 "$variant/sweep" $(echo "$shape" | tr x ' ') </dev/null || echo "it failed"
+  done
 done
