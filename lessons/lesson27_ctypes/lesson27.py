@@ -174,6 +174,8 @@ def types3(seed):
     cut = undeclared.gelu_same_address(address)
     whole = gelu.gelu_same_address(address)
     verify.fact("an address without argtypes and restype", cut, 0x34567890)
+    verify.fact("library.name is kept", gelu.gelu_same_address is gelu.gelu_same_address, True)
+    verify.fact("library[name] is kept", gelu["gelu_same_address"] is gelu["gelu_same_address"], False)
     verify.fact("an address with them", whole, address)
     print(f"    {address:#x} comes back as {cut:#x} without declarations, as {whole:#x} with them")
     for wrong in (1.5, [1.5]):

@@ -150,7 +150,9 @@ def abi2(seed):
         print(f"    {name}: {module.name}, asks for {' '.join(private_symbols(module)) or 'nothing private'}")
     verify.fact("private symbols of the split module", private_symbols(SPLIT), [])
     verify.fact("the linked module has private symbols", bool(private_symbols(LINKED)), not STABLE)
-    verify.fact("the split module has less than half the bytes", 2 * SPLIT.stat().st_size < LINKED.stat().st_size, True)
+    # Kernels, however many GPUs they are for, and all else is the same in both.
+    own_code = LINKED.stat().st_size - SPLIT.stat().st_size
+    verify.fact("without nanobind's own code the module is smaller, by 80 KB or more", own_code >= 80000, True)
 
     backend = str(Path(importlib.util.find_spec("nanobind_backend").origin).parents[1])
     works = said_by_python(f"import sys; sys.path[:0] = [{str(SPLIT.parent)!r}, {backend!r}]; import _gelu; print(_gelu.fail(0), _gelu.__file__.split('/')[-1])")  # fmt: skip

@@ -35,6 +35,7 @@ from common import bench, device, verify
 from ivf_flat import CudaError, DeviceArray, Flat, Index
 
 D, K, QUERIES, MANY = 128, 10, 65, 260
+WITH_TORCH = importlib.util.find_spec("torch") and not device.is_emulator()
 RTOL = 1e-5  # a sum of 128 squares in fp32 is wrong by less
 
 # ---------------------------------------------------------------- the CPU reference
@@ -304,22 +305,35 @@ def check_edges(seed):
     print(f"    ValueError: {raised_by(lambda: build(x, 4))}")
 
 
-def check_devices(job):
-    """Arrays of others, by DLPack; the results come back on the device, too."""
-    before = ivf_flat._ivf.bytes_held()
-    there = DeviceArray(job.x)
-    queries_there = DeviceArray(job.queries)
-    index = Index(D, job.nlist)
-    index.centroids = job.groups().centroids
-    index.add(there)
-    found = index.search(queries_there, K, job.nlist)
-    is_same("arrays on the device", [part.numpy() for part in found], job.nearest())
-    if importlib.util.find_spec("torch") and not device.is_emulator():
+def from_device(array):
+    """A DeviceArray as NumPy has it, by way of PyTorch where that is."""
+    if WITH_TORCH:
         import torch
 
-        distances, ids = index.search(torch.from_numpy(job.queries).cuda(), K, job.nlist)
-        is_same("PyTorch's", (torch.from_dlpack(distances).cpu().numpy(), torch.from_dlpack(ids).cpu().numpy()), job.nearest())
-    del there, queries_there, index, found
+        return torch.from_dlpack(array).cpu().numpy()
+    return array.numpy()
+
+
+def check_devices(job):
+    """Arrays of others, by DLPack; the results come back on the device, too. When all of them have gone, so has their memory."""
+    nearest, centroids = job.nearest(), job.groups().centroids
+    before = ivf_flat._ivf.bytes_held()
+
+    def search():
+        index = Index(D, job.nlist)
+        index.centroids = centroids
+        index.add(DeviceArray(job.x))
+        queries = DeviceArray(job.queries)
+        distances, ids = index.search(queries, K, job.nlist)
+        is_same("arrays on the device", (distances.numpy(), ids.numpy()), nearest)
+        if WITH_TORCH:
+            import torch
+
+            queries = torch.from_numpy(job.queries).cuda()
+        distances, ids = index.search(queries, K, job.nlist)
+        is_same("arrays of another library", (from_device(distances), from_device(ids)), nearest)
+
+    search()
     verify.fact("bytes that are held", ivf_flat._ivf.bytes_held(), before)
 
 
