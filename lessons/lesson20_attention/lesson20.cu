@@ -353,20 +353,18 @@ template <int S> static __device__ void operand_of(uint32_t (&p)[4], const float
 
 // ---------------------------------------------------------------- version 2: one kernel
 
-/* What a block works on: ROWS queries of one head, from `row` on. All heads of all sequences are numbered. `together` of them
- * are computed at the same time; of these the last tiles come first. With a causal mask they have most to do, and what
- * takes longest must not begin last. */
+/* What a block works on: `rows` queries of one head, from `row` on. All heads of all sequences are numbered, and come one after the
+ * other: the tiles of a head read the same keys, so these should be computed at the same time. A head's last tile comes first. With a
+ * causal mask it has most to do, and what takes longest must not begin last. */
 struct place {
     struct sequence s;
     int b, head, head_kv, row;
 };
 
-static __device__ struct place place_of(const struct attention &a, int rows, int together) {
-    int tiles = (a.queries + rows - 1) / rows, all = a.batch * a.heads, block = blockIdx.x;
-    int first = block / (together * tiles) * together, inside = block % (together * tiles);
-    int heads = min(together, all - first), number = first + inside % heads, head = number % a.heads;
-    return {sequence_of(a, number / a.heads), number / a.heads, head, head / (a.heads / a.heads_kv),
-            (tiles - 1 - inside / heads) * rows};
+static __device__ struct place place_of(const struct attention &a, int rows) {
+    int tiles = (a.queries + rows - 1) / rows, block = blockIdx.x;
+    int number = block / tiles, tile = tiles - 1 - block % tiles, head = number % a.heads;
+    return {sequence_of(a, number / a.heads), number / a.heads, head, head / (a.heads / a.heads_kv), tile * rows};
 }
 
 /* Keys that at least one of the place's `rows` queries sees. Causal: tiles behind them are not even loaded. */
@@ -433,7 +431,7 @@ enum { KEYS = 64, THREADS = 128 }; // of a tile of K and V; of a block of versio
 static __global__ __launch_bounds__(THREADS) void attention_kernel2(struct attention a) {
     enum { ROWS = 64, S = KEYS / 8 };
     __shared__ __align__(128) bf16 tile_K[KEYS * D], tile_V[KEYS * D];
-    struct place p = place_of(a, ROWS, 1);
+    struct place p = place_of(a, ROWS);
     int keys = keys_for(a, p, ROWS), tiles = (keys + KEYS - 1) / KEYS;
     int row = p.row + threadIdx.x / WARP * 16, g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
     size_t stride = (size_t)a.heads_kv * D;
@@ -524,7 +522,7 @@ static __global__ __launch_bounds__(THREADS, 2) void attention_kernel3(struct at
     typedef Tile3 T;
     extern __shared__ __align__(1024) bf16 shared[];
     bf16 *tile_Q = shared, *tile_K = tile_Q + T::ROWS * D, *tile_V = tile_K + T::STAGES * KEYS * D;
-    struct place p = place_of(a, T::ROWS, 1);
+    struct place p = place_of(a, T::ROWS);
     int keys = keys_for(a, p, T::ROWS), tiles = (keys + KEYS - 1) / KEYS, lane = threadIdx.x % WARP;
     int inside = threadIdx.x / WARP * 16 * T::R,
         row = p.row + inside; // the warp's first row in the tile; in the sequence
@@ -584,7 +582,7 @@ enum { GROUP = 128, CONSUMERS = 2, GROUP_ROWS = 64 }; // threads of a warp group
 /* A block has 128 queries and 128 keys in a tile. A row of 128 numbers is 256 bytes, and the hardware's swizzle goes over 128: so each
  * tile is two halves, columns 0 to 63 and 64 to 127, with rows of 128 bytes. */
 struct Tile4 {
-    static constexpr int ROWS = CONSUMERS * GROUP_ROWS, KEYS = 128, STAGES = 2, S = KEYS / 8, HALF = D / 2;
+    static constexpr int ROWS = CONSUMERS * GROUP_ROWS, KEYS = 128, STAGES = 3, S = KEYS / 8, HALF = D / 2;
     static constexpr int THREADS = (CONSUMERS + 1) * GROUP;
     bf16 Q[CONSUMERS][2][GROUP_ROWS * HALF];
     bf16 K[STAGES][2][KEYS * HALF], V[STAGES][2][KEYS * HALF];
@@ -830,11 +828,10 @@ static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], st
 
 /* Threads 0 to 127 are the producer, 128 to 255 and 256 to 383 the consumers. The producer gives its registers to them: a thread
  * has 168 at first, 65536 / 384; then 24 or 240. */
-template <bool OVERLAPPED>
-static __device__ void attention_hopper(const struct attention &a, const struct maps &maps, int together) {
+template <bool OVERLAPPED> static __device__ void attention_hopper(const struct attention &a, const struct maps &maps) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Tile4 &t = *(Tile4 *)memory;
-    struct place p = place_of(a, Tile4::ROWS, together);
+    struct place p = place_of(a, Tile4::ROWS);
     int keys = keys_for(a, p, Tile4::ROWS), tiles = (keys + Tile4::KEYS - 1) / Tile4::KEYS;
     if (threadIdx.x == 0) {
         mbarrier_init(&t.full_Q, 1);
@@ -872,17 +869,17 @@ static __global__ __launch_bounds__(Tile4::THREADS,
                                     1) void attention_kernel4(struct attention a,
                                                               const __grid_constant__ struct maps maps) {
     if constexpr (is_hopper()) {
-        attention_hopper<false>(a, maps, 1);
+        attention_hopper<false>(a, maps);
     } else {
         __trap();
     }
 }
 
-static __global__ __launch_bounds__(Tile4::THREADS, 1) void attention_kernel5(struct attention a,
-                                                                              const __grid_constant__ struct maps maps,
-                                                                              int together) {
+static __global__ __launch_bounds__(Tile4::THREADS,
+                                    1) void attention_kernel5(struct attention a,
+                                                              const __grid_constant__ struct maps maps) {
     if constexpr (is_hopper()) {
-        attention_hopper<true>(a, maps, together);
+        attention_hopper<true>(a, maps);
     } else {
         __trap();
     }
@@ -953,8 +950,9 @@ static struct maps maps_of(const struct attention &a) {
             map_of(a.V, a.rows_k, a.heads_kv, Tile4::KEYS)};
 }
 
-/* The barriers and tiles of a block. */
+/* The barriers and tiles of a block: three stages, 224 KB, fill what a block may have on Hopper. */
 enum { SHARED4 = sizeof(Tile4) };
+static_assert(SHARED4 <= 227 << 10, "a block of compute capability 9.0 has at most 227 KB");
 
 /* A tensor map cannot describe a tensor without rows. There version 3 does what is left: it writes zeros. */
 static bool left_to_3(const struct attention &a, cudaStream_t stream) {
@@ -973,16 +971,10 @@ static void attention4(const struct attention &a, cudaStream_t stream) {
     }
 }
 
-enum { L2_BYTES = 32 << 20 }; // of K and V together that shall stay in an H200's L2 cache, which has 50 MB
-
-/* Full: the tiles of one head after the other, which read the same keys at the same time. Causal: as many heads at once as the L2
- * cache has room for, of all of them the longest tiles first. */
 static void attention5(const struct attention &a, cudaStream_t stream) {
     if (!left_to_3(a, stream)) {
-        size_t of_head = (size_t)2 * a.keys * D * sizeof(bf16) * a.heads_kv / a.heads + 1, fit = L2_BYTES / of_head;
-        int all = a.batch * a.heads, together = !a.causal || fit < 1 ? 1 : fit < (size_t)all ? (int)fit : all;
         CUDA_CHECK(cudaFuncSetAttribute(attention_kernel5, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED4));
-        attention_kernel5<<<blocks_for(a, Tile4::ROWS), Tile4::THREADS, SHARED4, stream>>>(a, maps_of(a), together);
+        attention_kernel5<<<blocks_for(a, Tile4::ROWS), Tile4::THREADS, SHARED4, stream>>>(a, maps_of(a));
         CUDA_CHECK_LAUNCH();
     }
 }

@@ -70,19 +70,21 @@ awk -v name="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
     text(76, 306, "small", "Of n x n tiles n (n + 1) / 2 are computed: a little more than half.")
   }
 
-  # Who waits for whom: one ring of two stages for K; V has another.
-  function barriers() {
-    begin(820, 270, "Who waits for whom", "A producer thread fills two stages by TMA. The barrier full of a stage counts bytes, and the consumers wait for it. The barrier empty counts the eight warps of the consumers, and the producer waits for it.")
-    rect(30, 84, 150, 70, "pale"); text(105, 112, "bold mid", "producer"); text(105, 132, "small mid", "one thread, TMA")
-    rect(320, 50, 180, 50, "cell"); text(410, 80, "small mid", "stage 0: 128 keys")
-    rect(320, 140, 180, 50, "cell"); text(410, 170, "small mid", "stage 1: 128 keys")
-    rect(640, 40, 150, 60, "on2"); text(715, 66, "bold mid", "group 0"); text(715, 86, "small mid", "64 queries")
-    rect(640, 140, 150, 60, "on2"); text(715, 166, "bold mid", "group 1"); text(715, 186, "small mid", "64 queries")
-    arrow(186, 104, 312, 76); arrow(186, 134, 312, 164)
-    arrow(506, 68, 632, 64); arrow(506, 82, 632, 156); arrow(506, 158, 632, 84); arrow(506, 172, 632, 176)
-    text(250, 64, "small mid", "asks for 32 KB"); text(570, 38, "small mid", "full: the bytes are there")
-    line(715, 206, 715, 226, "link"); line(715, 226, 105, 226, "link"); line(105, 226, 105, 162, "link")
-    text(410, 248, "small mid", "empty: eight warps say that they have read the tile, and the producer may ask for the next one")
+  # Who waits for whom: one ring of three stages for K; V has another.
+  function barriers(    k, y) {
+    begin(820, 290, "Who waits for whom", "A producer thread fills three stages by TMA. The barrier full of a stage counts bytes, and the consumers wait for it. The barrier empty counts the eight warps of the consumers, and the producer waits for it.")
+    rect(30, 98, 150, 70, "pale"); text(105, 126, "bold mid", "producer"); text(105, 146, "small mid", "one thread, TMA")
+    rect(640, 58, 150, 60, "on2"); text(715, 84, "bold mid", "group 0"); text(715, 104, "small mid", "64 queries")
+    rect(640, 148, 150, 60, "on2"); text(715, 174, "bold mid", "group 1"); text(715, 194, "small mid", "64 queries")
+    for (k = 0; k < 3; k++) {
+      y = 50 + k * 62
+      rect(320, y, 180, 42, "cell"); text(410, y + 26, "small mid", "stage " k ": 128 keys")
+      arrow(186, 117 + k * 16, 312, y + 21)
+      arrow(506, y + 15, 632, 76 + k * 12); arrow(506, y + 27, 632, 166 + k * 12)
+    }
+    text(240, 64, "small mid", "asks for 32 KB"); text(570, 38, "small mid", "full: the bytes are there")
+    line(715, 214, 715, 244, "link"); line(715, 244, 105, 244, "link"); line(105, 244, 105, 176, "link")
+    text(410, 268, "small mid", "empty: eight warps say that they have read the tile, and the producer may ask for the next one")
   }
 
   # Products and exponentials over time.

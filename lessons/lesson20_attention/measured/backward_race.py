@@ -1,5 +1,5 @@
 """backward_race.py LIBRARY - lesson 20's backward pass and those behind PyTorch's scaled_dot_product_attention, in turns in one process. Needs
-PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY.
+PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY. SIZES="1024 4096" in the environment leaves other sizes out.
 
 A row is the median of 21 turns, each timed by events with the L2 cache flushed before. TFLOP/s are of the 5 products that the pass needs; ours
 computes 7. Before it is timed, each result is compared with that of fp64 on a small problem: the error is the root of the mean square, in
@@ -101,8 +101,9 @@ def main():
     for causal in False, True:
         compare_errors(causal)
     clock = bench.Clock()
+    sizes = [int(n) for n in os.environ.get("SIZES", "").split()] or (1024, 2048, 4096, 8192, 16384)
     for causal in False, True:
-        for n in 1024, 2048, 4096, 8192, 16384:
+        for n in sizes:
             race(clock, n, causal)
     return verify.finish("backward")
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# decode.sh FOLDER [times|counts]: lesson 20's decode on the GPU of this machine, in turns with a copy of as many bytes. record.sh calls it in the root
-# of the workbook. First build:
+# decode.sh FOLDER: what lesson 20's decode keeps busy on the GPU of this machine; how long it takes the program says. record.sh calls it in the root of
+# the workbook. First build:
 #     sh lessons/lesson20_attention/measured/decode.sh build FOLDER
-# The times take about 60 seconds (the CPU fills and checks gigabytes), the counts 30. For other chunks, and other numbers of blocks at a time:
+# It takes about half a minute. For other chunks, and other numbers of blocks at a time, each alone, so compare with the copy only:
 #     sh lessons/lesson20_attention/measured/decode.sh build_tune FOLDER
 #     sh lessons/lesson20_attention/measured/decode.sh FOLDER tune
 set -u
@@ -43,8 +43,7 @@ if [ "$1" = build_tune ]; then
 fi
 
 cd "$1" || exit 1
-part=${2:-all}
-if [ "$part" = tune ]; then
+if [ "${2:-}" = tune ]; then
   for name in $(variants | cut -d ' ' -f 1); do
     section "decode, $name"
     grep -A2 'entry function.*decode_kernel3' "$name/ptxas.txt" | grep -E 'spill|Used'
@@ -52,24 +51,14 @@ if [ "$part" = tune ]; then
   done
   exit
 fi
-if [ "$part" != counts ]; then
-  for seed in 1 2; do
-    section "decode, SEED=$seed"
-    SEED=$seed timeout 120 ./parts decode
-  done
-fi
 
 # With a SIZE all launches before the table's are of few keys: the largest of each kernel is the one to look at.
-if [ "$part" != times ]; then
-  export SIZE=16384
-  section "ncu, decode, SIZE=$SIZE"
-  metrics='gpu__time_duration.sum launch__grid_size launch__registers_per_thread dram__bytes_read.sum dram__throughput.avg.pct_of_peak_sustained_elapsed'
-  metrics="$metrics l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum lts__t_sectors_op_read.sum"
-  metrics="$metrics smsp__inst_executed.sum sm__warps_active.avg.pct_of_peak_sustained_active smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"
-  printf '#!/bin/sh\nexec ./parts decode\n' >only_decode
-  chmod +x only_decode
-  # shellcheck disable=SC2086
-  count ./only_decode 'decode_(kernel|combine)' 24 $metrics
-  SIZE=1000
-  sanitize ./only_decode --target-processes all
-fi
+export SIZE=16384
+section "ncu, decode, SIZE=$SIZE"
+metrics='gpu__time_duration.sum launch__grid_size launch__registers_per_thread dram__bytes_read.sum dram__throughput.avg.pct_of_peak_sustained_elapsed'
+metrics="$metrics l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum lts__t_sectors_op_read.sum"
+metrics="$metrics smsp__inst_executed.sum sm__warps_active.avg.pct_of_peak_sustained_active smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"
+printf '#!/bin/sh\nexec ./parts decode\n' >only_decode
+chmod +x only_decode
+# shellcheck disable=SC2086
+count ./only_decode 'decode_(kernel|combine)' 12 $metrics

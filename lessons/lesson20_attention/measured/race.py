@@ -1,5 +1,5 @@
 """race.py LIBRARY - versions 2 to 5 of lesson 20 and the kernels behind PyTorch's scaled_dot_product_attention, in turns in one process. Needs
-PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY.
+PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY. SIZES="1024 4096" in the environment leaves other sizes out.
 
 A row is the median of 21 turns, each timed by events with the L2 cache flushed before, and each turn in another order. There are 16 heads and
 16384 tokens in all. TFLOP/s are of the two products, half of them with a causal mask. Before that, each result is compared with that of fp64 on a
@@ -19,7 +19,6 @@ from torch.nn.functional import scaled_dot_product_attention
 
 TURNS, WARM_UP, HEADS, D, TOKENS = 21, 3, 16, 128, 16384
 BACKENDS = {"FlashAttention-2": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}
-LESSON = ctypes.CDLL(sys.argv[1])
 
 
 class Problem:
@@ -29,19 +28,19 @@ class Problem:
         self.batch, self.n, self.causal = batch, n, causal
         make = lambda: torch.randn(batch, n, HEADS, D, device="cuda", dtype=torch.bfloat16)  # noqa: E731
         self.q, self.k, self.v = make() * spread, make(), make()
-        self.outputs = {}
+        self.outputs = []
 
-    def version(self, number):
+    def version(self, library, number):
         """A function that runs a version of the lesson, into an output of its own."""
         out = torch.full_like(self.q, torch.nan)
         lse = torch.full((self.batch, HEADS, self.n), torch.nan, device="cuda")
         tensors = (self.q, self.k, self.v, out, lse)
         addresses = (ctypes.c_void_p * len(tensors))(*(t.data_ptr() for t in tensors))
-        self.outputs[number] = out, lse
+        self.outputs.append((out, lse))
 
         def call():
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-            LESSON.lesson20_version(number, self.batch, HEADS, HEADS, self.n, int(self.causal), addresses, stream)
+            library.lesson20_version(number, self.batch, HEADS, HEADS, self.n, int(self.causal), addresses, stream)
             return out
 
         return call
@@ -56,20 +55,23 @@ class Problem:
 
         return call
 
-    def ways(self, versions):
-        found = {f"version {number}": self.version(number) for number in versions}
-        return found | {name: self.peer(backend) for name, backend in BACKENDS.items()}
+    def versions(self, library):
+        numbers = (2, 3, 4, 5) if torch.cuda.get_device_capability() == (9, 0) else (2, 3)
+        return {f"version {number}": self.version(library, number) for number in numbers}
+
+    def peers(self):
+        return {name: self.peer(backend) for name, backend in BACKENDS.items()}
 
 
-def versions():
-    return (2, 3, 4, 5) if torch.cuda.get_device_capability() == (9, 0) else (2, 3)
+def sizes(*all_of_them):
+    return [int(n) for n in os.environ.get("SIZES", "").split()] or all_of_them
 
 
-def compare_errors(causal, spread):
+def compare_errors(library, causal, spread):
     """Against fp64. Anything above a percent is wrong."""
     p = Problem(2, 1024, causal, spread)
     exact = p.peer(SDPBackend.MATH, torch.float64)()
-    for name, call in p.ways(versions()).items():
+    for name, call in (p.versions(library) | p.peers()).items():
         out = call() if name in BACKENDS else call().transpose(1, 2)
         error = 100 * float((out.double() - exact).pow(2).mean().sqrt() / exact.pow(2).mean().sqrt())
         largest = float((out.double() - exact).abs().max())
@@ -78,43 +80,51 @@ def compare_errors(causal, spread):
         verify.fact(f"{name}: error below 1 %", error < 1, True)
 
 
-def race(clock, n, causal):
-    p = Problem(max(1, TOKENS // n), n, causal)
-    ways = p.ways(versions())
+def time_in_turns(clock, ways, turns):
     taken = {name: [] for name in ways}
-    for turn in range(WARM_UP + TURNS):
+    for turn in range(WARM_UP + turns):
         for name in random.sample(list(ways), len(ways)):
             milliseconds = clock.once(ways[name])
             if turn >= WARM_UP:
                 taken[name].append(milliseconds)
-    flops = 4 * p.batch * HEADS * n * n * D * (0.5 if causal else 1)
+    return taken
+
+
+def compare_speeds(clock, p, ours, turns=TURNS):
+    """Ours, functions by their names, and PyTorch's kernels."""
+    taken = time_in_turns(clock, ours | p.peers(), turns)
+    flops = 4 * p.batch * HEADS * p.n * p.n * D * (0.5 if p.causal else 1)
     flash, cudnn = (statistics.median(taken[name]) for name in BACKENDS)
+    width = max(len(name) for name in taken)
     for name, times in taken.items():
         median = statistics.median(times)
-        print(f"{p.batch} x {n:<6}  {'causal' if causal else 'full':6}  {name:16}  {median:9.4f} ms  {min(times):9.4f} .. {max(times):9.4f}  "
+        print(f"{p.batch} x {p.n:<6}  {'causal' if p.causal else 'full':6}  {name:{width}}  {median:9.4f} ms  {min(times):9.4f} .. {max(times):9.4f}  "
               f"{flops / median / 1e9:8.1f} TFLOP/s  {100 * flash / median:6.1f} % of FlashAttention-2  {100 * cudnn / median:6.1f} % of cuDNN",
               flush=True)  # fmt: skip
-    expected = p.peer(BACKENDS["FlashAttention-2"])().transpose(1, 2)
-    for number, (out, lse) in p.outputs.items():
+    expected = p.peers()["FlashAttention-2"]().transpose(1, 2)
+    for name, (out, lse) in zip(ours, p.outputs):
         verify.tally["comparisons"] += 1
         close = torch.allclose(out.float(), expected.float(), atol=2e-2, rtol=2e-2)
-        verify.fact(f"what version {number} wrote while it was timed agrees with PyTorch", close, True)
-        verify.fact(f"version {number} has written log-sum-exp", bool(torch.isfinite(lse).all()), True)
+        verify.fact(f"what {name} wrote while it was timed agrees with PyTorch", close, True)
+        verify.fact(f"{name} has written log-sum-exp", bool(torch.isfinite(lse).all()), True)
 
 
 def main():
     device.print_backend()
+    library = ctypes.CDLL(sys.argv[1])
     seed = int(os.environ.get("SEED") or 1)
     torch.manual_seed(seed)
     random.seed(seed)
     for causal in False, True:
         for spread in 1, 4:
-            compare_errors(causal, spread)
+            compare_errors(library, causal, spread)
     clock = bench.Clock()
     for causal in False, True:
-        for n in 1024, 2048, 4096, 8192, 16384:
-            race(clock, n, causal)
+        for n in sizes(1024, 2048, 4096, 8192, 16384):
+            p = Problem(max(1, TOKENS // n), n, causal)
+            compare_speeds(clock, p, p.versions(library))
     return verify.finish("race")
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,44 +1,79 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's tables of a GPU, made from h200.txt (which record.sh printed). tests/lessons/tables.test.sh looks whether the
-# page has them, as soon as there is a record. In this order: TFLOP/s forward, errors, TFLOP/s backward, decode.
+# tables.sh: prints the rows of the page's tables of a GPU, made from h200.txt (which record.sh printed) and tuning.txt (tune.sh).
+# tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record. In this order: TFLOP/s forward, version 1, errors, what the
+# versions keep busy, milliseconds of the variants, TFLOP/s backward, errors backward, what its kernels keep busy, decode.
 set -eu
 cd "$(dirname "$0")"
+records=h200.txt
+[ ! -f tuning.txt ] || records="$records tuning.txt"
 
+# shellcheck disable=SC2086
 awk '
+  # The field that stands before a word, or behind it.
+  function before(word,    f) { for (f = 2; f <= NF; f++) if ($f == word) return $(f - 1) }
+  function behind(word,    f) { for (f = 1; f < NF; f++) if ($f == word) return $(f + 1) }
+  # Adds a cell to the row `name` of a table. Rows keep their order.
+  function cell(table, name, text) {
+    if (!((table, name) in row)) names[table, ++rows[table]] = name
+    row[table, name] = row[table, name] " " text " |"
+  }
+  function rows_of(table,    r) {
+    for (r = 1; r <= rows[table]; r++) print "| " names[table, r] " |" row[table, names[table, r]]
+  }
+  function metric(name, kernel) { return counted[kernel, name] }
+  function busy(table, name, kernel) {
+    if (!((kernel, "launch__registers_per_thread") in counted)) return
+    cell(table, name, sprintf("%.0f", metric("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", kernel)))
+    cell(table, name, sprintf("%.0f", metric("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active", kernel)))
+    cell(table, name, metric("launch__registers_per_thread", kernel))
+  }
+
   /^--- / { section = $0; next }
 
   # "16 x 1024    full    version 2         1.2345 ms     1.2 ..    1.3    100.0 TFLOP/s   95.0 % of FlashAttention-2   60.0 % of cuDNN"
-  section ~ /^--- race, SEED=1/ && / ms / && / TFLOP\/s/ {
+  section == "--- race, SEED=1" && / ms / && / TFLOP\/s/ {
     key = $1 " x " $3 ", " $4
-    name = $5 == "version" ? $5 " " $6 : $5
-    if (!(key in row)) { row[key] = ""; order[++keys] = key }
-    for (f = 1; f <= NF; f++) if ($f == "TFLOP/s") {
-      row[key] = row[key] sprintf(" %.0f |", $(f - 1))
-      if (name == "version 3") flash[key] = $(f + 1)
-      if (name == "version 5") cudnn[key] = $(f + 5)
-    }
+    cell("forward", key, sprintf("%.0f", before("TFLOP/s")))
+    if ($5 " " $6 == "version 3") flash = behind("TFLOP/s")
+    if ($5 " " $6 == "version 5") percent = $(NF - 3)
+    if ($5 == "cuDNN") { cell("forward", key, sprintf("%.0f", flash)); cell("forward", key, sprintf("%.0f", percent)) }
   }
+  # "4 x 16 heads (16 of K and V), 4096 queries, 4096 keys, full", then "attention1   123.4   123.0 .. 125.0   4.5   0.4"
+  section == "--- lesson20, SEED=1" && / queries, / { kind = $NF }
+  section == "--- lesson20, SEED=1" && $1 == "attention1" && $4 == ".." { first[kind] = sprintf("%.1f", $6) }
   # "full    Q x 1  version 2         error 0.300 %  largest 0.00123"
-  section ~ /^--- race, SEED=1/ && / error / {
-    name = $5 == "version" ? $5 " " $6 : $5
-    if (!(name in errors)) { errors[name] = ""; by[++names] = name }
-    for (f = 1; f <= NF; f++) if ($f == "error") errors[name] = errors[name] sprintf(" %s |", $(f + 1))
-  }
+  section == "--- race, SEED=1" && / error / { cell("errors", $5 == "version" ? $5 " " $6 : $5, behind("error")) }
   # "2 x 8192    full    lesson 20         1.2345 ms     1.2 ..    1.3    100.0 TFLOP/s   95.0 %"
-  section ~ /^--- backward race, SEED=1/ && / ms / && / TFLOP\/s/ {
-    key = $1 " x " $3 ", " $4
-    if (!(key in back)) { back[key] = ""; backs[++count] = key }
-    for (f = 1; f <= NF; f++) if ($f == "TFLOP/s") back[key] = back[key] sprintf(" %.0f |", $(f - 1))
+  section == "--- backward race, SEED=1" && / ms / && / TFLOP\/s/ {
+    cell("backward", "backward, " $1 " x " $3 ", " $4, sprintf("%.0f", before("TFLOP/s")))
   }
-  # "decode: 16 sequences, 8704 to 16384 keys, ...", then "decode_kernel3  0.1 0.1 .. 0.1  GB/s  -  % of copy"
-  section ~ /^--- decode, SEED=1/ && /^decode: / { shape = $2 " x " $6 ", pages of " $0; sub(/pages of .*pages of /, "pages of ", shape); sub(/;.*/, "", shape) }
-  section ~ /^--- decode, SEED=1/ && /^decode_kernel/ && $4 == ".." {
-    if (!(shape in decoded)) { decoded[shape] = ""; shapes[++many] = shape }
-    decoded[shape] = decoded[shape] sprintf(" %.1f |", $NF)
+  # "full    lesson 20         error of dQ, dK, dV: 0.237 %  0.235 %  0.235 %"
+  section == "--- backward race, SEED=1" && / error of / {
+    name = $2 == "lesson" ? $2 " " $3 : $2
+    for (f = NF - 5; f < NF; f += 2) cell("backward errors", "backward, " name, $f)
+  }
+  # "attention_kernel2 sm__... 12.3" for each launch: of the versions the first one counts, of the other parts the last one, which is the largest
+  section ~ /^--- ncu/ && NF == 3 && !($1 ~ /^attention/ && (($1, $2) in counted)) { counted[$1, $2] = $3 }
+  # "decode: 16 sequences, 8704 to 16384 keys, ..., pages of 16; ...", then "decode_kernel3  0.1 0.1 .. 0.1  GB/s  -  % of copy"
+  section == "--- lesson20, SEED=1" && /^decode: / { shape = $0; sub(/;.*/, "", shape); sub(/.*pages/, $2 " x " $6 ", pages", shape) }
+  section == "--- lesson20, SEED=1" && /^decode_kernel/ && $4 == ".." { cell("decode", "decode, " shape, sprintf("%.1f", $NF)) }
+  # "1 x 16384   full    two_stages         version 5         1.2345 ms ..."
+  section == "--- tune" && / TFLOP\/s/ {
+    name = $6 == "version" ? $6 " " $7 ", " $5 : $5
+    gsub(/_/, " ", name)
+    cell("tuning", name, sprintf("%.3f", before("ms")))
   }
   END {
-    for (k = 1; k <= keys; k++) printf "| %s |%s %.0f | %.0f |\n", order[k], row[order[k]], flash[order[k]], cudnn[order[k]]
-    for (k = 1; k <= names; k++) printf "| %s |%s\n", by[k], errors[by[k]]
-    for (k = 1; k <= count; k++) printf "| backward, %s |%s\n", backs[k], back[backs[k]]
-    for (k = 1; k <= many; k++) printf "| decode, %s |%s\n", shapes[k], decoded[shapes[k]]
-  }' h200.txt
+    rows_of("forward")
+    if ("full" in first) print "~ version 1 reaches " first["full"] " TFLOP/s"
+    rows_of("errors")
+    for (v = 2; v <= 5; v++) busy("busy", "version " v, "attention_kernel" v)
+    rows_of("busy")
+    rows_of("tuning")
+    rows_of("backward")
+    rows_of("backward errors")
+    busy("busy backward", "backward_kv", "backward_kv_kernel")
+    busy("busy backward", "backward_q", "backward_q_kernel")
+    rows_of("busy backward")
+    rows_of("decode")
+  }' $records

@@ -1,41 +1,55 @@
 #!/bin/sh
-# tune.sh FOLDER: variants of lesson 20's versions 3 and 5, with 16384 queries and keys and with 1024, on the GPU of this machine: whether the sizes that
-# the lesson has are the best. First build:
+# tune.sh FOLDER: variants of lesson 20's versions 3, 4 and 5, on the GPU of this machine: whether the sizes that the lesson has are the best. All of them
+# and the kernels behind PyTorch's attention run in turns in one process (tune.py), with and without a mask, with 1024, 4096 and 16384 queries and keys.
+# What it prints is kept as tuning.txt. First build:
 #     sh lessons/lesson20_attention/measured/tune.sh build FOLDER
-# Both in the root of the workbook. Each variant is a program of its own and runs alone, so compare within one call only. About 3 minutes.
+# Both in the root of the workbook. PYTHON names a Python 3 with PyTorch (python3 otherwise). Less than a minute.
 set -u
 . tools/authoring/measured.sh
 here=lessons/lesson20_attention
 
-# A line for each: its name, the version that it is about, what is changed.
+# A line for each: its name, the versions to be timed, what sed changes.
 variants() {
   cat <<'END'
-as_it_is 5 s/^x$//
-three_stages 5 s/KEYS = 128, STAGES = 2/KEYS = 128, STAGES = 3/
+as_it_is 3,4,5
+two_stages 4,5 s/KEYS = 128, STAGES = 3/KEYS = 128, STAGES = 2/
 no_turns 5 /^static __device__ void wait_for_turn/,/^}/s/named_barrier.*//;/^static __device__ void give_turn_to/,/^}/s/named_arrive.*//
-one_head_at_a_time 5 s/together = !a.causal || fit < 1 ? 1/together = true ? 1/
-all_heads_at_once 5 s/together = !a.causal || fit < 1 ? 1/together = true ? all/
-as_it_is 3 s/^x$//
-one_block 3 s/__launch_bounds__(THREADS, 2) void attention_kernel3/__launch_bounds__(THREADS, 1) void attention_kernel3/
+all_heads_at_once 5 s/number = block \/ tiles, tile = tiles - 1 - block % tiles/all = a.batch * a.heads, number = block % all, tile = tiles - 1 - block \/ all/
+first_tile_first 5 s/tile = tiles - 1 - block % tiles/tile = block % tiles/
 three_stages 3 s/(THREADS \/ WARP), STAGES = 2,/(THREADS \/ WARP), STAGES = 3,/
 eight_warps 3 s/enum { KEYS = 64, THREADS = 128 }/enum { KEYS = 64, THREADS = 256 }/;s/(THREADS, 2) void attention_kernel3/(THREADS, 1) void attention_kernel3/
 END
 }
 
+compile() { # FOLDER NAME CHANGE
+  own=$1/$2/$here
+  mkdir -p "$own"
+  sed "$3" $here/lesson20.cu >"$own/lesson20.cu"
+  if [ -n "$3" ] && cmp -s "$own/lesson20.cu" $here/lesson20.cu; then
+    echo "tune.sh: $2 changes nothing" >&2
+    return 1
+  fi
+  nvcc -O3 -std=c++17 -cudart shared -I"$1/$2" -I. -gencode "arch=compute_90a,code=${CODE:-sm_90a}" -Xptxas -v \
+    $here/measured/parts.cu -DLIBRARY --shared -Xcompiler -fPIC -o "$1/$2/lib.so" -ldl -lpthread 2>"$1/$2/log" || cat "$1/$2/log" >&2
+}
+
 if [ "$1" = build ]; then
-  mkdir -p "$2"
-  variants | while read -r name version change; do
-    sed "$change" $here/lesson20.cu >"$2/$name$version.cu"
-    [ "$name" = as_it_is ] || ! cmp -s "$2/$name$version.cu" $here/lesson20.cu || echo "tune.sh: $name is not another program" >&2
-    nvcc -O3 -std=c++17 -cudart shared -I. -gencode "arch=compute_90a,code=${CODE:-sm_90a}" "$2/$name$version.cu" -o "$2/$name$version" -ldl -lpthread
-  done
+  variants | {
+    while read -r name versions change; do
+      compile "$2" "$name" "$change" &
+    done
+    wait
+  }
   exit
 fi
 
+CUDA_RUNTIME=${CUDA_RUNTIME:-$(ldd "$1/as_it_is/lib.so" | sed -n 's/.*=> \(.*libcudart[^ ]*\).*/\1/p' | head -n 1)}
+export CUDA_RUNTIME
 describe_machine
-for size in ${SIZES:-16384 1024}; do
-  variants | while read -r name version change; do
-    section "$name, version $version, SIZE=$size"
-    V=$version SIZE=$size timeout 120 "$1/$name$version" | grep -e ^attention_kernel -e heads -e ^FAIL -e ^PASS
-  done
+section "ptxas for sm_90a: whose registers are spilled"
+variants | while read -r name versions change; do
+  grep 'spill stores' "$1/$name/log" | grep -v '^ *0 bytes stack frame, 0 bytes spill' | sed "s/^/$name/"
 done
+section "tune"
+# shellcheck disable=SC2046
+PYTHONPATH=$PWD "${PYTHON:-python3}" -X utf8 -B $here/measured/tune.py "$1" $(variants | awk '{ print $1 "=" $2 }')
