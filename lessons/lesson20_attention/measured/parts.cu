@@ -1,5 +1,5 @@
 /* parts WHAT: decode or backward, the two sections of lesson 20 beside the forward pass, each by itself. Also, as a library
- * (-DLIBRARY), what race.py and backward_race.py call. */
+ * (-DLIBRARY), what race.py, backward_race.py, tune.py and tune_decode.py call. */
 #define main lesson20_main
 #include "lessons/lesson20_attention/lesson20.cu"
 #undef main
@@ -38,6 +38,25 @@ extern "C" void lesson20_backward(int batch, int heads, int heads_kv, int n, int
     w.delta = (float *)tensors[6];
     w.dQ = (bf16 *)tensors[7], w.dK = (bf16 *)tensors[8], w.dV = (bf16 *)tensors[9];
     backward_all(&w, stream);
+}
+
+/* How many keys version 3 of decode would give a block. lengths: on the host. */
+extern "C" int lesson20_decode_chunk(int sequences, int heads, int heads_kv, const int *lengths) {
+    struct decode d = {sequences, heads, heads_kv};
+    decode_cut(&d, lengths);
+    return d.chunk;
+}
+
+/* A version of decode. sizes: sequences, heads, heads of K and V, keys of a page, pages of a row of the table, keys of a
+ * chunk, chunks of the longest sequence. tensors: q, k, v, table, lengths, out, and the chunks' results and sums. */
+extern "C" void lesson20_decode(int version, const int *sizes, const void *const *tensors, cudaStream_t stream) {
+    struct decode d = {sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]};
+    d.q = (const bf16 *)tensors[0], d.k = (const bf16 *)tensors[1], d.v = (const bf16 *)tensors[2];
+    d.table = (const int *)tensors[3], d.lengths = (const int *)tensors[4], d.out = (bf16 *)tensors[5];
+    d.partial = (float *)tensors[6], d.logsum = (float *)tensors[7];
+    d.chunk = sizes[5], d.chunks = sizes[6];
+    d.scale = (float)(M_LOG2E / sqrt((double)D));
+    decode_versions[version - 1].launch(&d, stream);
 }
 
 #else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tables.sh: prints the rows of the page's tables of a GPU, made from h200.txt (which record.sh printed) and tuning.txt (tune.sh).
 # tests/lessons/tables.test.sh looks whether the page has them, as soon as there is a record. In this order: TFLOP/s forward, version 1, errors, what the
-# versions keep busy, milliseconds of the variants, TFLOP/s backward, errors backward, what its kernels keep busy, decode.
+# versions keep busy, milliseconds of the variants, TFLOP/s backward, errors backward, what its kernels keep busy, decode, its chunks.
 set -eu
 cd "$(dirname "$0")"
 records=h200.txt
@@ -63,6 +63,12 @@ awk '
     gsub(/_/, " ", name)
     cell("tuning", name, sprintf("%.3f", before("ms")))
   }
+  # "chunks of 512        0.1234 ms     0.1230 ..    0.1240    4000.0 GB/s    95.0 % of copy"
+  section == "--- tune decode" && / GB\/s / && $1 != "copy" {
+    name = $0
+    sub(/  .*/, "", name)
+    cell("tuning decode", "decode, " name, $(NF - 3))
+  }
   END {
     rows_of("forward")
     if ("full" in first) print "~ version 1 reaches " first["full"] " TFLOP/s"
@@ -71,9 +77,12 @@ awk '
     rows_of("busy")
     rows_of("tuning")
     rows_of("backward")
+    split(row["backward", "backward, 1 x 16384, full"], ours, " ")
+    if (ours[1]) printf "~ seven products are %.0f TFLOP/s\n", ours[1] * 7 / 5
     rows_of("backward errors")
     busy("busy backward", "backward_kv", "backward_kv_kernel")
     busy("busy backward", "backward_q", "backward_q_kernel")
     rows_of("busy backward")
     rows_of("decode")
+    rows_of("tuning decode")
   }' $records

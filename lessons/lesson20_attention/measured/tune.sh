@@ -1,7 +1,7 @@
 #!/bin/sh
 # tune.sh FOLDER: variants of lesson 20's versions 3, 4 and 5, on the GPU of this machine: whether the sizes that the lesson has are the best. All of them
 # and the kernels behind PyTorch's attention run in turns in one process (tune.py), with and without a mask, with 1024, 4096 and 16384 queries and keys.
-# What it prints is kept as tuning.txt. First build:
+# Then decode with chunks of other sizes (tune_decode.py). What it prints is kept as tuning.txt. First build:
 #     sh lessons/lesson20_attention/measured/tune.sh build FOLDER
 # Both in the root of the workbook. PYTHON names a Python 3 with PyTorch (python3 otherwise). Less than a minute.
 set -u
@@ -53,3 +53,5 @@ done
 section "tune"
 # shellcheck disable=SC2046
 PYTHONPATH=$PWD "${PYTHON:-python3}" -X utf8 -B $here/measured/tune.py "$1" $(variants | awk '{ print $1 "=" $2 }')
+section "tune decode"
+PYTHONPATH=$PWD "${PYTHON:-python3}" -X utf8 -B $here/measured/tune_decode.py "$1/as_it_is/lib.so"
