@@ -163,7 +163,8 @@ static void stored_lane(struct warp *w, const struct insn *in, uint64_t address,
     const struct allocation *allocation = space == SPACE_GLOBAL ? memory_find(address) : NULL;
     bool reported = false;
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
-        address &= space == SPACE_SHARED ? 0xffffffffu : ((uint64_t)1 << WINDOW_SHIFT) - 1;
+        address =
+            space == SPACE_SHARED ? shared_offset(w->block, address) : address & (((uint64_t)1 << WINDOW_SHIFT) - 1);
     for (unsigned i = 0; i < (unsigned)a->bytes * a->count; i++) {
         uint8_t origin = follow_registers(w)[frame_place(a, i, lane)];
         if (!origin)

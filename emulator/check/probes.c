@@ -131,10 +131,12 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
 /* The address of a variable that the instruction names, itself or by a register that holds nothing else; 0: it does not. */
 static uint64_t named_address(const struct kernel *k, const struct insn *in) {
     const struct access *x = in->extra;
+    unsigned shared = x->address_bits == 32 ? FRAME_SHARED_32 : FRAME_SHARED_64;
     if (!x->address_bits)
         return (uint64_t)in->imm;
     for (uint32_t i = 0; i < k->constant_count; i++)
-        if (k->constants[i].slot == x->address_reg && k->constants[i].bits == x->address_bits)
+        if (k->constants[i].slot == x->address_reg &&
+            (k->constants[i].bits == x->address_bits || k->constants[i].bits == shared))
             return k->constants[i].value + (uint64_t)in->imm;
     return 0;
 }

@@ -232,7 +232,7 @@ static uint64_t volume(const uint32_t n[3]) {
 
 /* Of shared memory: whose it is. In a launch without clusters it is always the block's own. */
 static void describe_target(struct bad_access *bad, const struct block *own) {
-    bad->rank = cluster_rank(own, (uint32_t)bad->address);
+    bad->rank = cluster_rank((uint32_t)bad->address);
     bad->foreign = own->launch->cluster_blocks > 1 && bad->rank != own->rank;
     if (own->launch->cluster_blocks > 1)
         bad->address &= CLUSTER_OFFSET_MASK;

@@ -390,7 +390,7 @@ static void pieces_touch(struct block_watch *b, struct warp *w, const struct ins
         t.lane = (int)(i % WARP_SIZE);
         t.address = addresses[i];
         if (!async_read_is_fast(b, &t))
-            touch(b, &t, addresses[i]);
+            touch(b, &t, shared_begin(w->block) + addresses[i]);
     }
 }
 
@@ -423,7 +423,7 @@ static void touch_targets(struct block_watch *b, struct touch *t, uint64_t addre
     }
     for (uint32_t left = ((const uint16_t *)(const void *)(w->regs + ranks))[t->lane]; left; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        touch(b, t, (address & ~(uint64_t)UINT32_MAX) | cluster_address(w->block, rank, (uint32_t)address));
+        touch(b, t, (address & ~(uint64_t)UINT32_MAX) | cluster_address(rank, (uint32_t)address));
     }
 }
 
@@ -654,7 +654,7 @@ static void phases_after(struct block_watch *b, struct warp *w, const struct ins
         if (slot == ~0u)
             phase_over_at(w, address);
         for (; ranks; ranks &= ranks - 1)
-            phase_over_at(w, cluster_address(w->block, (uint32_t)__builtin_ctz(ranks), address));
+            phase_over_at(w, cluster_address((uint32_t)__builtin_ctz(ranks), address));
     }
 }
 

@@ -63,7 +63,9 @@ uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value) {
         if (d->constants[i].bits == bits && d->constants[i].value == value)
             return d->constants[i].slot;
     d->constants = grown(d->constants, &d->constant_capacity, d->constant_count, sizeof *d->constants);
-    unsigned bytes = bits == FRAME_SPECIAL || bits == FRAME_PARAM_32 ? 4 : bits == FRAME_PARAM_64 ? 8 : bits / 8;
+    unsigned bytes = bits == FRAME_SPECIAL || bits == FRAME_PARAM_32 || bits == FRAME_SHARED_32 ? 4
+                     : bits == FRAME_PARAM_64 || bits == FRAME_SHARED_64                        ? 8
+                                                                                                : bits / 8;
     uint32_t slot = bits == 1 ? decode_frame(d, 4, 4) : decode_frame(d, bytes * WARP_SIZE, 64);
     d->constants[d->constant_count++] = (struct frame_constant){slot, (uint8_t)bits, value};
     return slot;

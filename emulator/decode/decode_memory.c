@@ -73,6 +73,10 @@ int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct ac
     }
     if (!o->symbol)
         return o->value;
+    if (o->variable && o->variable->space == SPACE_SHARED) {
+        a->address_reg = decode_constant(d, FRAME_SHARED_32, 0);
+        a->address_bits = 32;
+    }
     if (!o->variable || o->variable->space != SPACE_LOCAL)
         return (int64_t)decode_symbol(d, o);
     a->address_reg = decode_frame(d, 8 * WARP_SIZE, 64);

@@ -291,6 +291,13 @@ static uint32_t packed_source(struct decoder *d, const struct ptx_operand *o, un
     return slot;
 }
 
+/* Where a variable lies: an address of shared memory is another one in each block of a cluster. */
+static uint32_t symbol_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
+    bool shared = o->variable && o->variable->space == SPACE_SHARED && (bits == 32 || bits == 64);
+    unsigned kind = !shared ? bits : bits == 32 ? FRAME_SHARED_32 : FRAME_SHARED_64;
+    return decode_constant(d, kind, decode_symbol(d, o));
+}
+
 uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     switch (o->kind) {
     case OPERAND_REGISTER:
@@ -302,7 +309,7 @@ uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned 
     case OPERAND_SPECIAL:
         return special_source(d, o, bits);
     case OPERAND_SYMBOL:
-        return decode_constant(d, bits, decode_symbol(d, o));
+        return symbol_source(d, o, bits);
     case OPERAND_VECTOR:
         return packed_source(d, o, bits);
     default:

@@ -2,16 +2,15 @@
  * so nothing that they do to each other's shared memory need be atomic. A launch without clusters has clusters of one
  * block.
  *
- * An address of shared memory below 16 MiB means the executing block's own. The block of rank r has another 16 MiB for
- * everybody in the cluster, from (r + 1) << 24 on: what mapa gives, and what st.async, multicast and remote mbarriers
- * use. */
+ * As on an H200, the shared memory of the block of rank r begins at the address r << 24, for itself and for everybody in
+ * the cluster: what a variable's address is, what mapa gives, and what st.async, multicast and remote mbarriers use. So
+ * an address has more bits than wgmma's descriptors have room for. */
 #ifndef BLOCK_CLUSTER_H
 #define BLOCK_CLUSTER_H
 
 #include "machine/grid.h"
 
-#define CLUSTER_RANK_SHIFT  24
-#define CLUSTER_OFFSET_MASK (((uint32_t)1 << CLUSTER_RANK_SHIFT) - 1)
+#define CLUSTER_OFFSET_MASK (((uint32_t)1 << SHARED_RANK_SHIFT) - 1)
 
 /* The block of that rank in b's cluster; rank < launch->cluster_blocks. */
 static inline struct block *cluster_block(const struct block *b, uint32_t rank) {
@@ -19,22 +18,20 @@ static inline struct block *cluster_block(const struct block *b, uint32_t rank) 
     return (struct block *)(void *)((uint8_t *)(uintptr_t)b + away);
 }
 
-/* The address by which all blocks of the cluster know an offset in the shared memory of the block of that rank. */
-static inline uint32_t cluster_address(const struct block *b, uint32_t rank, uint32_t offset) {
-    offset &= CLUSTER_OFFSET_MASK;
-    return b->launch->cluster_blocks == 1 ? offset : (rank + 1) << CLUSTER_RANK_SHIFT | offset;
+/* The address at the same place in the shared memory of the block of that rank. */
+static inline uint32_t cluster_address(uint32_t rank, uint32_t address) {
+    return rank << SHARED_RANK_SHIFT | (address & CLUSTER_OFFSET_MASK);
 }
 
 /* The rank of the block that an address of shared memory leads to; it may be none of the cluster's. */
-static inline uint32_t cluster_rank(const struct block *b, uint32_t address) {
-    uint32_t window = address >> CLUSTER_RANK_SHIFT;
-    return window ? window - 1 : b->rank;
+static inline uint32_t cluster_rank(uint32_t address) {
+    return address >> SHARED_RANK_SHIFT;
 }
 
 /* The block whose shared memory has these bytes, and their offset in it. NULL: none of the cluster's, or its shared
  * memory ends before. */
 static inline struct block *cluster_find(const struct block *b, uint32_t address, uint64_t bytes, uint32_t *offset) {
-    uint32_t rank = cluster_rank(b, address);
+    uint32_t rank = cluster_rank(address);
     *offset = b->launch->cluster_blocks == 1 ? address : address & CLUSTER_OFFSET_MASK;
     bool inside = rank < b->launch->cluster_blocks && *offset + bytes <= b->launch->shared_bytes;
     return inside ? cluster_block(b, rank) : (struct block *)0;

@@ -137,8 +137,9 @@ static uint32_t special_value(const struct launch *launch, enum frame_special sp
     return 0;
 }
 
-static void fill_constant(const struct launch *launch, uint8_t *frame, uint32_t warp, const struct frame_constant *c) {
-    void *at = frame + c->slot;
+static void fill_constant(const struct warp *w, const struct frame_constant *c) {
+    const struct launch *launch = w->launch;
+    void *at = w->regs + c->slot;
     for (uint32_t l = 0; l < WARP_SIZE; l++)
         switch (c->bits) {
         case 1:
@@ -163,8 +164,14 @@ static void fill_constant(const struct launch *launch, uint8_t *frame, uint32_t 
         case FRAME_PARAM_64:
             memcpy((uint64_t *)at + l, launch->params + c->value, 8);
             break;
+        case FRAME_SHARED_32:
+            ((uint32_t *)at)[l] = shared_begin(w->block) + (uint32_t)c->value;
+            break;
+        case FRAME_SHARED_64:
+            ((uint64_t *)at)[l] = shared_begin(w->block) + c->value;
+            break;
         default:
-            ((uint32_t *)at)[l] = special_value(launch, (enum frame_special)c->value, warp, l);
+            ((uint32_t *)at)[l] = special_value(launch, (enum frame_special)c->value, w->index, l);
             break;
         }
 }
@@ -202,7 +209,7 @@ static struct block *block_make(struct launch *launch, struct worker *worker, vo
         w->launch = launch;
         w->index = (uint16_t)i;
         for (uint32_t c = 0; c < k->constant_count; c++)
-            fill_constant(launch, w->regs, i, &k->constants[c]);
+            fill_constant(w, &k->constants[c]);
     }
     for (uint32_t i = 0; i < launch->warps_per_block; i++, at += rounded((size_t)launch->local_bytes * WARP_SIZE)) {
         b->warps[i].local = at;

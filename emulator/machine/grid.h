@@ -94,6 +94,9 @@ struct block_turn {
         all; /* what the registers of the first warp, and of all, were when the last turn ended; all 0: not known */
 };
 
+/* An address of shared memory has above these bits the rank of its block in the cluster: machine/block_cluster.h. */
+#define SHARED_RANK_SHIFT 24
+
 struct block {
     struct launch *launch;
     struct worker *worker;
@@ -119,6 +122,16 @@ struct block {
     double phase_since;
     struct block *next;
 };
+
+/* Where the block's own shared memory begins, as an address: 0 in a launch without clusters. */
+static inline uint32_t shared_begin(const struct block *b) {
+    return b->rank << SHARED_RANK_SHIFT;
+}
+
+/* An address as an offset in the block's own shared memory; of another block's it is no offset there, but beyond its end. */
+static inline uint32_t shared_offset(const struct block *b, uint64_t address) {
+    return (uint32_t)address - shared_begin(b);
+}
 
 /* One host thread's state. `cache` remembers, for each memory instruction, the allocation it last touched. */
 struct worker {

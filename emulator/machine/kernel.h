@@ -47,9 +47,11 @@ enum frame_special {
     FRAME_NCLUSTERID_Y,
     FRAME_NCLUSTERID_Z,
 };
-#define FRAME_SPECIAL  2 /* frame_constant.bits of those: value is the enum frame_special */
-#define FRAME_PARAM_32 3 /* of a kernel's parameter: value is its offset */
-#define FRAME_PARAM_64 4
+#define FRAME_SPECIAL   2 /* frame_constant.bits of those: value is the enum frame_special */
+#define FRAME_PARAM_32  3 /* of a kernel's parameter: value is its offset */
+#define FRAME_PARAM_64  4
+#define FRAME_SHARED_32 5 /* an address of the block's own shared memory: value is its offset there */
+#define FRAME_SHARED_64 6
 
 /* A constant vector in the frame, filled once per frame. */
 struct frame_constant {

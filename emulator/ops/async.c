@@ -152,7 +152,7 @@ static bool write_multicast(struct warp *w, const struct insn *in, const uint8_t
     if (!cluster_has_ranks(w, in, ranks, lane))
         return false;
     for (; size && ranks; ranks &= ranks - 1) {
-        uint32_t place = cluster_address(w->block, (uint32_t)__builtin_ctz(ranks), (uint32_t)address);
+        uint32_t place = cluster_address((uint32_t)__builtin_ctz(ranks), (uint32_t)address);
         uint8_t *to = bulk_host_at(w, in, (address & ~(uint64_t)UINT32_MAX) | place, size, lane);
         if (!to)
             return false;

@@ -43,17 +43,17 @@ const struct insn *op_cluster_map(struct warp *w, const struct insn *in) {
         return NULL;
     if (in->kind == 64)
         WRITE_LANES(uint64_t, (REG(uint64_t, 1)[l] & ~(uint64_t)UINT32_MAX) |
-                                  cluster_address(w->block, rank[l], (uint32_t)REG(uint64_t, 1)[l]));
+                                  cluster_address(rank[l], (uint32_t)REG(uint64_t, 1)[l]));
     else
-        WRITE_LANES(uint32_t, cluster_address(w->block, rank[l], REG(uint32_t, 1)[l]));
+        WRITE_LANES(uint32_t, cluster_address(rank[l], REG(uint32_t, 1)[l]));
     return in + 1;
 }
 
 const struct insn *op_cluster_rank(struct warp *w, const struct insn *in) {
     if (in->kind == 64)
-        WRITE_LANES(uint32_t, cluster_rank(w->block, (uint32_t)REG(uint64_t, 1)[l]));
+        WRITE_LANES(uint32_t, cluster_rank((uint32_t)REG(uint64_t, 1)[l]));
     else
-        WRITE_LANES(uint32_t, cluster_rank(w->block, REG(uint32_t, 1)[l]));
+        WRITE_LANES(uint32_t, cluster_rank(REG(uint32_t, 1)[l]));
     return in + 1;
 }
 

@@ -385,7 +385,7 @@ const struct insn *op_isspacep(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++)
         inside |= (uint32_t)(a[l] >> WINDOW_SHIFT == (uint64_t)in->imm >> WINDOW_SHIFT) << l;
     for (uint32_t rest = in->kind ? inside : 0; rest; rest &= rest - 1)
-        if (cluster_rank(w->block, (uint32_t)a[first_lane(rest)]) != w->block->rank)
+        if (cluster_rank((uint32_t)a[first_lane(rest)]) != w->block->rank)
             inside &= ~(1u << first_lane(rest));
     WRITE_PRED(0, inside);
     return in + 1;

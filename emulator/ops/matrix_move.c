@@ -15,9 +15,9 @@ typedef uint16_t matrix[SIDE][SIDE];
 /* Host pointer to a lane's row, or NULL after a fault: only shared memory will do. */
 static uint8_t *row_host(struct warp *w, const struct insn *in, const uint64_t *addresses, int lane) {
     const struct access *a = in->extra;
-    uint64_t at = addresses[lane];
-    if (a->space == SPACE_SHARED && !(at & (ROW_BYTES - 1)) && at + ROW_BYTES <= w->launch->shared_bytes)
-        return w->block->shared + at;
+    uint64_t at = addresses[lane], offset = shared_offset(w->block, at);
+    if (a->space == SPACE_SHARED && !(at & (ROW_BYTES - 1)) && offset + ROW_BYTES <= w->launch->shared_bytes)
+        return w->block->shared + offset;
     if (a->space == SPACE_GENERIC && at >> WINDOW_SHIFT != SHARED_WINDOW >> WINDOW_SHIFT) {
         warp_fault(w, report_access(w, in, FINDING_OUT_OF_BOUNDS, 1u << lane, addresses));
         return NULL;

@@ -42,7 +42,7 @@ static uint64_t *place_at(struct warp *w, const struct insn *in, uint64_t addres
 static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
     uint64_t address = access_address(w, in, lane);
     uint64_t *at = place_at(w, in, address, lane);
-    if (at && cluster_rank(w->block, (uint32_t)address) != w->block->rank)
+    if (at && cluster_rank((uint32_t)address) != w->block->rank)
         return wrong(w, in, lane, "An mbarrier of another block.",
                      "Of another block's mbarriers only arrivals and expected bytes are a thread's business: it can "
                      "neither initialize them nor wait for them.");
@@ -173,7 +173,7 @@ const struct insn *op_mbarrier_multicast(struct warp *w, const struct insn *in) 
         int l = first_lane(rest);
         uint64_t address = access_address(w, in, l);
         for (uint32_t ranks = REG(uint16_t, 2)[l]; ranks; ranks &= ranks - 1) {
-            uint32_t place = cluster_address(w->block, (uint32_t)__builtin_ctz(ranks), (uint32_t)address);
+            uint32_t place = cluster_address((uint32_t)__builtin_ctz(ranks), (uint32_t)address);
             if (!bytes_at(w, in, (address & ~(uint64_t)UINT32_MAX) | place, l))
                 return NULL;
         }

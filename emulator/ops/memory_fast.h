@@ -50,9 +50,10 @@ static inline uint8_t *global_piece(const struct warp *w, const struct fast_acce
 
 static inline uint8_t *shared_piece(const struct warp *w, const struct fast_access *a, uint64_t address, uint64_t bytes,
                                     unsigned align, bool store) {
+    const struct block *b = w->block;
+    uint64_t at = shared_offset(b, address);
     (void)a, (void)store;
-    bool inside = address + bytes <= w->launch->shared_bytes && !(address & (align - 1u));
-    return inside ? w->block->shared + address : NULL;
+    return at + bytes <= w->launch->shared_bytes && !(at & (align - 1u)) ? b->shared + at : NULL;
 }
 
 /* Fills the data registers of a half with n elements for each lane: those at `host`, one lane's after the other's, or the same for

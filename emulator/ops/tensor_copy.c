@@ -165,8 +165,8 @@ static uint64_t shared_address(const struct warp *w, const struct bulk *side, in
 }
 
 /* The same address in the block of that rank. */
-static uint64_t address_in(const struct warp *w, uint64_t address, uint32_t rank) {
-    return (address & ~(uint64_t)UINT32_MAX) | cluster_address(w->block, rank, (uint32_t)address);
+static uint64_t address_in(uint64_t address, uint32_t rank) {
+    return (address & ~(uint64_t)UINT32_MAX) | cluster_address(rank, (uint32_t)address);
 }
 
 /* All of a box in the shared memory of a block of the cluster; NULL after a report. */
@@ -374,7 +374,7 @@ const struct insn *op_tensor_write(struct warp *w, const struct insn *in) {
         if (!cluster_has_ranks(w, in, ranks, l))
             return NULL;
         for (; ranks; ranks &= ranks - 1)
-            if (!move_box(w, in, address_in(w, address, (uint32_t)__builtin_ctz(ranks)), l))
+            if (!move_box(w, in, address_in(address, (uint32_t)__builtin_ctz(ranks)), l))
                 return NULL;
     }
     return in + 1;
@@ -418,5 +418,5 @@ void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane,
     if (!several)
         each_part(m, global, address, visit, context);
     for (uint32_t ranks = several ? ranks_of(w, side, lane) : 0; ranks; ranks &= ranks - 1)
-        each_part(m, global, address_in(w, address, (uint32_t)__builtin_ctz(ranks)), visit, context);
+        each_part(m, global, address_in(address, (uint32_t)__builtin_ctz(ranks)), visit, context);
 }

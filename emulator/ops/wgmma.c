@@ -68,8 +68,15 @@ unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addr
     return n + pieces_of(w, m->descriptor_b, 0, m->columns, m->sparse ? 4 : 2, m->transpose_b, addresses + n);
 }
 
+/* The rank has come to where an address puts it that is taken with all its bits: into the leading distance. */
+static bool has_rank(const struct warp *w, uint32_t slot) {
+    uint32_t bits = shared_begin(w->block) >> 4 >> 16;
+    return bits && (descriptor_of(w, slot).leading >> 4 & bits) == bits;
+}
+
 /* False after a report. */
 static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *addresses, unsigned n) {
+    const struct wgmma *m = in->extra;
     uint32_t most = 0;
     for (unsigned i = 0; i < n; i++)
         most = addresses[i] > most ? addresses[i] : most;
@@ -79,8 +86,12 @@ static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *ad
         char detail[120];
         snprintf(detail, sizeof detail, "wgmma reads 16 bytes at shared address 0x%x; the block has %u bytes.",
                  addresses[i], (unsigned)w->launch->shared_bytes);
-        report_insn(w, in, FINDING_OUT_OF_BOUNDS, w->mask, detail,
-                    "Look at the descriptor: its address and both distances are in units of 16 bytes.");
+        bool rank = has_rank(w, m->descriptor_b) || (!m->a_in_registers && has_rank(w, m->descriptor_a));
+        report_insn(
+            w, in, FINDING_OUT_OF_BOUNDS, w->mask, detail,
+            rank ? "Look at the descriptor: of an address only 18 bits belong there. Those above are the block's "
+                   "rank in its cluster, and become a part of the leading distance: (address & 0x3FFFF) >> 4."
+                 : "Look at the descriptor: its address and both distances are in units of 16 bytes.");
         warp_fault(w, finding_error(FINDING_OUT_OF_BOUNDS));
         return false;
     }

@@ -32,7 +32,7 @@ static bool uniform(struct warp *w, const struct insn *in, const uint64_t *addre
 static uint8_t *fast_host(struct warp *w, const struct access *a, uint64_t address, uint64_t bytes) {
     uint64_t window = address >> WINDOW_SHIFT;
     if (a->space == SPACE_SHARED || (a->space == SPACE_GENERIC && window == SHARED_WINDOW >> WINDOW_SHIFT)) {
-        uint64_t offset = address & 0xffffffffu;
+        uint64_t offset = shared_offset(w->block, address);
         return offset + bytes <= w->launch->shared_bytes ? w->block->shared + offset : NULL;
     }
     const struct allocation *found = w->worker->cache[a->slot];

@@ -122,7 +122,7 @@ void trace_access(struct trace *t, const struct warp *w, const struct access *a,
         uint64_t address = addresses[first_lane(left)], window = address >> WINDOW_SHIFT;
         bool shared =
             a->space == SPACE_SHARED || (a->space == SPACE_GENERIC && window == SHARED_WINDOW >> WINDOW_SHIFT);
-        bool other = shared && cluster_rank(w->block, (uint32_t)address) != w->block->rank; /* another block's */
+        bool other = shared && cluster_rank((uint32_t)address) != w->block->rank; /* another block's */
         if (a->space == SPACE_LOCAL || (window && !shared) || other)
             continue;
         if (shared)
