@@ -326,8 +326,7 @@ struct workshop {
 
 enum { PARTS = BN / BOX };
 
-/* A consumer's 64 x 256 sums of a tile that is finished, rounded: 64 registers of each thread. row: -1 at first, when there
- * are none yet. */
+/* A consumer's 64 x 256 sums of a tile that is finished, rounded: 64 registers of each thread. */
 struct leaving {
     uint32_t sums[BN / 4];
     int row, col;
@@ -415,17 +414,16 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel5(struct layer
 /* A tile of version 6 and later, while the one before leaves: a box after each of the first steps, when tensor cores have
  * two groups of products to work on. So a tile has at least as many steps as parts; behind the last row of B come zeros. */
 template <int BLOCKS, class Multiply>
-static __device__ __forceinline__ void sum_while_storing(workshop &w, const CUtensorMap *map,
+static __device__ __forceinline__ void sum_while_storing(workshop &w, const CUtensorMap *map, bool store,
                                                          const struct leaving &leaving, float (&sum)[BN / 2], int steps,
                                                          unsigned &i, Multiply multiply_stage) {
 #pragma unroll
     for (int part = 0; part < PARTS; part++) {
         sum_step<BLOCKS>(w.ring, sum, i, part == 0, multiply_stage);
-        if (leaving.row >= 0) {
+        if (store) {
             store_box(w.C[threadIdx.x / WARPGROUP - 1], map, leaving, part);
         }
     }
-#pragma unroll 1 // four copies of it would need more registers than there are
     for (int step = PARTS; step < steps; step++) {
         sum_step<BLOCKS>(w.ring, sum, i, false, multiply_stage);
     }
@@ -462,10 +460,9 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel6(struct layer
     registers_take<232>();
     float sum[BN / 2];
     struct leaving leaving;
-    leaving.row = -1;
     for (int tile = blockIdx.x; tile < down * across; tile += gridDim.x) {
         int2 at = position_of(tile, down, across, GROUP);
-        sum_while_storing<1>(w, &maps.C, leaving, sum, steps, i, multiply_bf16{s, group - 1});
+        sum_while_storing<1>(w, &maps.C, tile != blockIdx.x, leaving, sum, steps, i, multiply_bf16{s, group - 1});
         round_sums(leaving, sum, at.x * BM + (group - 1) * 64, at.y * BN);
     }
     store_boxes(w.C[group - 1], &maps.C, leaving);
@@ -511,10 +508,10 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel7(struct layer
         registers_take<232>();
         float sum[BN / 2];
         struct leaving leaving;
-        leaving.row = -1;
         for (int pair = blockIdx.x / BLOCKS; pair < down * across; pair += gridDim.x / BLOCKS) {
             int2 at = position_of(pair, down, across, GROUP / BLOCKS);
-            sum_while_storing<BLOCKS>(w, &maps.C, leaving, sum, steps, i, multiply_bf16{s, group - 1});
+            sum_while_storing<BLOCKS>(w, &maps.C, pair != blockIdx.x / BLOCKS, leaving, sum, steps, i,
+                                      multiply_bf16{s, group - 1});
             round_sums(leaving, sum, (at.x * BLOCKS + rank) * BM + (group - 1) * 64, at.y * BN);
         }
         store_boxes(w.C[group - 1], &maps.C, leaving);
@@ -569,10 +566,9 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel8(struct layer
     registers_take<232>();
     float sum[BN / 2];
     struct leaving leaving;
-    leaving.row = -1;
     for (int tile = blockIdx.x; tile < down * across; tile += gridDim.x) {
         int2 at = position_of(tile, down, across, GROUP);
-        sum_while_storing<1>(w, &maps.C, leaving, sum, steps, i, multiply_fp8{s, group - 1});
+        sum_while_storing<1>(w, &maps.C, tile != blockIdx.x, leaving, sum, steps, i, multiply_fp8{s, group - 1});
         round_sums(leaving, sum, at.x * BM + (group - 1) * 64, at.y * BN);
     }
     store_boxes(w.C[group - 1], &maps.C, leaving);

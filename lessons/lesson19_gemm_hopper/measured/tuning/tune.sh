@@ -11,15 +11,15 @@ code=${CODE:-sm_90a}
 list() {
   for stages in 3 4; do echo "$stages 16"; done
   for group in 4 8 32; do echo "4 $group"; done
-  for change in no-group-left stores-first unrolled; do echo "4 16 $change"; done
+  for change in no-group-left stores-first not-unrolled; do echo "4 16 $change"; done
 }
 
 # No group left: sum_step waits for its newest group, too, and releases its stage at once. Stores first: a tile leaves before the next one is multiplied.
 change() {
   case ${1:-} in
   no-group-left) echo '/void sum_step(/,/^}/{s/wgmma_wait<1>()/wgmma_wait<0>()/;s/if (!first) {/{/;s/(s, i - 1)/(s, i)/;};/void sum_end(/,/^}/s/release.*//' ;;
-  stores-first) echo '/void sum_while_storing(/,/^}/{s/^#pragma unroll$/if (leaving.row >= 0) { _Pragma("unroll") for (int part = 0; part < PARTS; part++) { store_box(w.C[threadIdx.x \/ WARPGROUP - 1], map, leaving, part); } } _Pragma("unroll")/;s/if (leaving.row >= 0) {$/if (false) {/;}' ;;
-  unrolled) echo '/#pragma unroll 1/d' ;;
+  stores-first) echo '/void sum_while_storing(/,/^}/{s/^#pragma unroll$/if (store) { _Pragma("unroll") for (int part = 0; part < PARTS; part++) { store_box(w.C[threadIdx.x \/ WARPGROUP - 1], map, leaving, part); } } _Pragma("unroll")/;s/if (store) {$/if (false) {/;}' ;;
+  not-unrolled) echo 's/^    for (int step = PARTS;/_Pragma("unroll 1") &/' ;;
   esac
 }
 
