@@ -1,8 +1,8 @@
 /* Grader of exercise 19: matmul, as lessons/lesson19_gemm_hopper/exercise.cu describes it.
  *
  * Shapes that fit the tiles and shapes that do not, fewer steps than stages and several rounds of the ring, empty matrices, K = 0, matrices that
- * begin anywhere on 16 bytes, the inputs unharmed, a stream of the caller's, no waiting, a launch that fails, and, on the emulator, that
- * everything comes by TMA, each tile once, and that nobody waits for a whole block in the loop. */
+ * begin anywhere on 16 bytes, others of another shape at the same addresses, the inputs unharmed, a stream of the caller's, no waiting, a launch
+ * that fails, and, on the emulator, that everything comes by TMA, each tile once, and that nobody waits for a whole block in the loop. */
 // arch: sm_90a
 #include "tools/grading/product_bf16.h"
 
@@ -43,6 +43,16 @@ static void contract(void) {
     bf16_run(&form, {40, 56, 0, WHOLE, 32});
     bf16_run(&form, {63, 88, 24, WHOLE, 34, 1, 40});
     bf16_run(&form, {90, 72, 56, FRACTIONS, 35, 0, 0, true});
+}
+
+/* What describes a matrix to TMA has its address in it, and its shape: the address alone says nothing. Here only M grows, then only N, then all
+ * but M. */
+static void same_place(void) {
+    const size_t room = 1 << 16;
+    static const int shapes[][3] = {{72, 136, 96}, {200, 136, 96}, {200, 264, 96}, {72, 288, 104}};
+    for (int s = 0; s < 4; s++) {
+        bf16_run(&form, {shapes[s][0], shapes[s][1], shapes[s][2], WHOLE, (uint64_t)(40 + s), 0, 0, false, room});
+    }
 }
 
 static void refused(void) {
@@ -128,6 +138,19 @@ static void ring(void) {
     judge_note("%.1f block barriers (limit %.0f), %u bytes of shared memory", barriers, most_barriers, shared);
 }
 
+/* The emulator takes new barriers as known to all. Whether the fence is at its place cannot be seen here: that it is nowhere can. */
+static void barriers_known(void) {
+    struct result r = counted();
+    std::string ptx = judge_ptx(r.answer.launch[0].kernel);
+    if (ptx.find("fence.mbarrier_init") == std::string::npos && ptx.find("fence.proxy.async") == std::string::npos) {
+        judge_fail("race",
+                   "the result is right here, but a thread initializes barriers, and then TMA counts bytes there: "
+                   "nothing makes the first\n          known to the second. In the kernel is neither "
+                   "fence.mbarrier_init nor fence.proxy.async: mbarrier_init_done()\n          comes behind the last "
+                   "mbarrier_init.");
+    }
+}
+
 int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"matmul", "shapes that fit the tiles, with fewer steps than stages: 128 x 128 x 64 and others", whole_tiles,
@@ -136,10 +159,12 @@ int main(int argc, char **argv) {
         {"matmul", "any shape: 1 x 8 x 8, 31 x 32 x 8, 129 x 264 x 40, 33 x 136 x 104 and others", any_shape,
          EVERYWHERE},
         {"matmul", "empty matrices, K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
+        {"matmul", "other shapes at the same addresses", same_place, EVERYWHERE},
         {"matmul", "a launch that fails is told", refused, EVERYWHERE},
         {"matmul", "it returns without waiting", busy, EVERYWHERE},
         {"matmul", "A and B come by TMA, each tile once, and wgmma multiplies", by_tma, ON_EMULATOR},
         {"matmul", "nobody waits for the whole block", ring, ON_EMULATOR},
+        {"matmul", "TMA gets to know of the barriers", barriers_known, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "19", {&matmul}, checks, sizeof checks / sizeof checks[0]);
