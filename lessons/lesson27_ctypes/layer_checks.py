@@ -4,7 +4,7 @@ whatever library it is written: for the graders of exercises 27 to 29. What is c
 import math
 
 import numpy as np
-from judge import Check
+from judge import Check, with_article
 
 ATOL, RTOL = 2e-6, 2e-5
 SHAPES = [(5, 3), (1, 1), (0, 4), (1, 31), (33, 7), (1000, 1), (1025, 3), (300, 70)]
@@ -58,7 +58,7 @@ def run(judge, way, a, what, scale=1.5, layouts=None, out=False, delay=0):
     )
     found = answer["out"] if out else answer["result"]
     if isinstance(found, str):
-        judge.fail("wrong_result", f"an array is promised, and a {found} came back.")
+        judge.fail("wrong_result", f"an array is promised, and {with_article(found)} came back.")
     judge.compare(found, expected(way, a, scale), ATOL, RTOL)
     if answer["same"] is not out:
         judge.fail(

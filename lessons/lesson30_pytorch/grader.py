@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "grading"))
 import numpy as np  # noqa: E402
-from judge import Check, main  # noqa: E402
+from judge import Check, main, with_article  # noqa: E402
 
 TOLERANCES = {np.dtype(np.float32): (2e-6, 2e-5), np.dtype(np.float64): (1e-12, 1e-12)}
 erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -61,7 +61,7 @@ def inputs(judge, way, shape, dtype=np.float32):
 def compare(judge, found, right, dtype=np.float32):
     """judge.compare is for float32; of float64 more digits must be right."""
     if not isinstance(found, np.ndarray):
-        judge.fail("wrong_result", f"a tensor is promised, and a {found} came back.")
+        judge.fail("wrong_result", f"a tensor is promised, and {with_article(found)} came back.")
     if found.dtype != dtype:
         judge.fail("wrong_result", f"{found.dtype} came back, {np.dtype(dtype)} is promised.")
     if dtype == np.float64:
