@@ -181,17 +181,20 @@ def errors(judge):
                 "LayerError", "compute", inputs(judge, way, (5, 3)), {}, f"{way}, scale = {scale}", way=way, scale=scale
             )
             require_error(judge, told)
+        words, settings = f"{way}, its work fails, which layer_wait says", {"way": way, "scale": 1.0, "code": 719}
+        told = judge.must_raise("LayerError", "fail_at_the_end", inputs(judge, way, (5, 3)), {}, words, **settings)
+        require_error(judge, told, 719, "unspecified launch failure")
     told = judge.must_raise(
         "LayerError", "life", {**inputs(judge, "forward", (5, 0))}, {}, "a layer whose bias has no elements", scale=1.0
     )
     require_error(judge, told)
 
 
-def require_error(judge, told):
-    if told["code"] != 1:
-        judge.fail("api_error", f"the LayerError has {told['code']} as its code, not the library's number, 1.")
-    if "invalid argument" not in told["text"] or "b'" in told["text"]:
-        judge.fail("api_error", f"the LayerError says '{told['text']}', and the library 'invalid argument'.")
+def require_error(judge, told, code=1, text="invalid argument"):
+    if told["code"] != code:
+        judge.fail("api_error", f"the LayerError has {told['code']} as its code, not the library's number, {code}.")
+    if text not in told["text"] or "b'" in told["text"]:
+        judge.fail("api_error", f"the LayerError says '{told['text']}', and the library '{text}'.")
 
 
 def owned(judge):
