@@ -117,6 +117,9 @@ struct machine_code {
 
 struct machine_code judge_ptxas(const char *kernel);
 
+/* The PTX of a kernel of the student's and of all functions that it may call. */
+std::string judge_ptx(const char *kernel);
+
 /* A number from low to high, from a generator that is seeded when the check before has ended. */
 int judge_draw(int low, int high);
 

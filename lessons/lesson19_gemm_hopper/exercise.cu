@@ -23,6 +23,7 @@
  *   - C is only written. With K = 0 it is 0;
  *   - the work is queued in `stream`, and the function returns without waiting for it;
  *   - nothing but the M * N elements of C is written, nothing outside A and B is read;
+ *   - who uses a barrier, TMA too, has been told that it is initialized (mbarrier_init_done());
  *   - on the emulator: all of A and B comes by TMA, each tile once for a block, and wgmma multiplies it; no load of
  *     global memory; a block has three stages of shared memory, 96 KiB and a few barriers (98,304 to 100,000 bytes), and
  *     uses all three; after the first __syncthreads() nobody waits for all threads: a warp comes to at most 2 block

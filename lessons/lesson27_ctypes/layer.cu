@@ -2,7 +2,7 @@
  *
  * A layer has a stream, in which all its work is queued: also the copies from and to the caller's arrays. So the arrays have to stay until
  * layer_wait has returned. LAYER_DELAY_MS=100 makes that easy to see: each copy begins so much later, as if the GPU were busy. LAYER_FAIL=2 has
- * work refused with that error, as if there were no memory.
+ * work refused with that error, as if there were no memory; LAYER_FAIL_WAIT=719 has whoever waits be told that error, as if a kernel had failed.
  */
 #include <atomic>
 #include <chrono>
@@ -92,6 +92,12 @@ static cudaError_t fetch(struct layer *l, int which, float *to, size_t bytes) {
     return first(queued, queue_copy(to, l->pinned[which], bytes, l->stream));
 }
 
+/* Until all that is queued is done, or has failed. */
+static cudaError_t wait_for(struct layer *l) {
+    const char *error = getenv("LAYER_FAIL_WAIT");
+    return first(cudaStreamSynchronize(l->stream), error ? (cudaError_t)atoi(error) : cudaSuccess);
+}
+
 // ---------------------------------------------------------------- memory
 
 static void give_up_room(struct layer *l) {
@@ -141,7 +147,7 @@ int layer_destroy(struct layer *l) {
     if (!l) {
         return cudaSuccess;
     }
-    cudaError_t error = cudaStreamSynchronize(l->stream);
+    cudaError_t error = wait_for(l);
     give_up_room(l);
     cudaFree(l->bias);
     cudaStreamDestroy(l->stream);
@@ -203,7 +209,7 @@ int layer_backward(struct layer *l, const float *x, const float *dy, float *dx, 
 }
 
 int layer_wait(struct layer *l) {
-    return l ? cudaStreamSynchronize(l->stream) : cudaErrorInvalidValue;
+    return l ? wait_for(l) : cudaErrorInvalidValue;
 }
 
 const char *layer_error(int code) {

@@ -4,7 +4,7 @@ whatever library it is written: for the graders of exercises 27 to 29. What is c
 import math
 
 import numpy as np
-from judge import Check
+from judge import Check, with_article
 
 ATOL, RTOL = 2e-6, 2e-5
 SHAPES = [(5, 3), (1, 1), (0, 4), (1, 31), (33, 7), (1000, 1), (1025, 3), (300, 70)]
@@ -58,7 +58,7 @@ def run(judge, way, a, what, scale=1.5, layouts=None, out=False, delay=0):
     )
     found = answer["out"] if out else answer["result"]
     if isinstance(found, str):
-        judge.fail("wrong_result", f"an array is promised, and a {found} came back.")
+        judge.fail("wrong_result", f"an array is promised, and {with_article(found)} came back.")
     judge.compare(found, expected(way, a, scale), ATOL, RTOL)
     if answer["same"] is not out:
         judge.fail(
@@ -181,17 +181,20 @@ def errors(judge):
                 "LayerError", "compute", inputs(judge, way, (5, 3)), {}, f"{way}, scale = {scale}", way=way, scale=scale
             )
             require_error(judge, told)
+        words, settings = f"{way}, its work fails, which layer_wait says", {"way": way, "scale": 1.0, "code": 719}
+        told = judge.must_raise("LayerError", "fail_at_the_end", inputs(judge, way, (5, 3)), {}, words, **settings)
+        require_error(judge, told, 719, "unspecified launch failure")
     told = judge.must_raise(
         "LayerError", "life", {**inputs(judge, "forward", (5, 0))}, {}, "a layer whose bias has no elements", scale=1.0
     )
     require_error(judge, told)
 
 
-def require_error(judge, told):
-    if told["code"] != 1:
-        judge.fail("api_error", f"the LayerError has {told['code']} as its code, not the library's number, 1.")
-    if "invalid argument" not in told["text"] or "b'" in told["text"]:
-        judge.fail("api_error", f"the LayerError says '{told['text']}', and the library 'invalid argument'.")
+def require_error(judge, told, code=1, text="invalid argument"):
+    if told["code"] != code:
+        judge.fail("api_error", f"the LayerError has {told['code']} as its code, not the library's number, {code}.")
+    if text not in told["text"] or "b'" in told["text"]:
+        judge.fail("api_error", f"the LayerError says '{told['text']}', and the library '{text}'.")
 
 
 def owned(judge):

@@ -147,7 +147,7 @@ def update(student, arrays, shares, there=False, delay=0):
     result = {"view": fetch(average.values)}
     os.environ["AVERAGE_DELAY_MS"] = str(delay)
     copy = average.numpy()
-    result["numpy"] = np.array(copy) if isinstance(copy, np.ndarray) else f"numpy() returns a {type(copy).__name__}, and not an array"
+    result["numpy"] = np.array(copy) if isinstance(copy, np.ndarray) else f"numpy() returns something of type {type(copy).__name__}, and no array"
     if there:
         result["exported"], result["given back"] = sum(len(x.exported) for x in given), sum(x.given_back for x in given)
     return result

@@ -188,6 +188,20 @@ def second_gradient(student, arrays):
     return {"refused": False, "result": plain(second)}
 
 
+def written_between(student, arrays):
+    """x.grad of y's sum, where x is written to when y is there. Who does not keep it as it was must say so."""
+    forward, _ = ready(student)
+    x = tensor(arrays["x"]).clone().requires_grad_()
+    y = forward(x)
+    with torch.no_grad():
+        x.mul_(2)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return {"refused": True}
+    return {"refused": False, "result": plain(x.grad)}
+
+
 class Seen(TorchDispatchMode):
     """The operators that are called, each by its name."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "grading"))
 import numpy as np  # noqa: E402
-from judge import Check, main  # noqa: E402
+from judge import Check, main, with_article  # noqa: E402
 
 TOLERANCES = {np.dtype(np.float32): (2e-6, 2e-5), np.dtype(np.float64): (1e-12, 1e-12)}
 erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -61,7 +61,7 @@ def inputs(judge, way, shape, dtype=np.float32):
 def compare(judge, found, right, dtype=np.float32):
     """judge.compare is for float32; of float64 more digits must be right."""
     if not isinstance(found, np.ndarray):
-        judge.fail("wrong_result", f"a tensor is promised, and a {found} came back.")
+        judge.fail("wrong_result", f"a tensor is promised, and {with_article(found)} came back.")
     if found.dtype != dtype:
         judge.fail("wrong_result", f"{found.dtype} came back, {np.dtype(dtype)} is promised.")
     if dtype == np.float64:
@@ -222,6 +222,19 @@ def second_gradient(judge):
             judge.fail("api_error", "it is wrong, and nothing was said: whoever trains with it does not learn of that.")
 
 
+def written_between(judge):
+    for layout in "C", "F":
+        x = judge.random((6, 8), -2, 2, np.float64)
+        answer = judge.run("written_between", {"x": (x, layout)}, {}, "the gradient, when x has been written to behind geglu")
+        if not answer["refused"]:
+            right, found = backward_cpu(x, np.ones((6, 4))), answer["result"]
+            if not isinstance(found, np.ndarray) or found.shape != right.shape or not np.allclose(found, right, 1e-9, 1e-9):
+                judge.fail(
+                    "api_error",
+                    "it is not that of the x that geglu was given, and nothing was said. PyTorch would notice, of what it keeps for you.",
+                )
+
+
 def traced(judge):
     a = inputs(judge, "geglu_backward", (6, 8))
     seen = judge.run("trace", a, {}, "forward and gradient, without data")["seen"]
@@ -255,6 +268,7 @@ CHECKS = [
     Check("gradient", "geglu has the right gradient, where one is required", gradients),
     Check("gradient", "geglu passes gradcheck", gradcheck),
     Check("gradient", "there is no second gradient, or the right one", second_gradient),
+    Check("gradient", "the gradient is of the x that geglu was given, or there is none", written_between),
     Check("gradient", "torch.compile would see both operators", traced),
     Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
 ]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "grading"))
-from judge import Check, main  # noqa: E402
+from judge import Check, main, with_article  # noqa: E402
 
 SOURCE = 'extern "C" __global__ void scale(float *x, float a) {\n    x[threadIdx.x] *= a; // größer\n}\n'
 PLAIN = [SOURCE, ["-std=c++17", "-DNUMBER=float"], "sm_90", "NVRTC 13.0"]
@@ -73,7 +73,7 @@ class Images:
             of = [other for other, images in self.made.items() if told["image"] in images]
             what = "was made for another question" if of else "the compiler has never made (damaged?)"
             self.judge.fail("wrong_result", f"an image was returned that {what}.")
-        self.judge.fail("wrong_result", f"bytes are promised, and a {told['image']} came back.")
+        self.judge.fail("wrong_result", f"bytes are promised, and {with_article(told['image'])} came back.")
 
 
 def times(count):

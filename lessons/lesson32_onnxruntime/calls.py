@@ -95,8 +95,9 @@ def created(student, arrays, scale=None):
     return {"held": {what: count - before[what] for what, count in held().items()}}
 
 
-def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None, code=None):
-    """A run that must fail. Afterwards the same session is run rightly, if that is possible."""
+def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None, code=None, at_the_end=False):
+    """A run that must fail. Afterwards the same session is run rightly, if that is possible. `code`: an error of the library, when work is queued, or
+    when somebody waits for it."""
     os.environ["LAYER_DELAY_MS"] = "0"
     x, bias = arrays["x"], arrays["bias"]
     wrong_x = x if bad_x is None else np.ones(bad_x, np.float32)
@@ -104,7 +105,7 @@ def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None, code=
     session = session_of(names_of(wrong_x, "x"), names_of(wrong_bias, "b"), scale=scale)
     before = held()
     if code:
-        os.environ["LAYER_FAIL"] = str(code)
+        os.environ["LAYER_FAIL_WAIT" if at_the_end else "LAYER_FAIL"] = str(code)
     try:
         run(session, wrong_x, wrong_bias)
         raised = "nothing"
@@ -113,6 +114,7 @@ def refused(student, arrays, words, bad_bias=None, bad_x=None, scale=None, code=
     except Exception as error:
         raised = f"{type(error).__name__}: {error}"
     os.environ.pop("LAYER_FAIL", None)
+    os.environ.pop("LAYER_FAIL_WAIT", None)
     gc.collect()
     answer = {"raised_as": raised, "held": {what: count - before[what] for what, count in held().items()}}
     if wrong_x.ndim == x.ndim and wrong_bias.ndim == bias.ndim and scale is None:

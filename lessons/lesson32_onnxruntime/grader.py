@@ -109,6 +109,7 @@ def library_errors(judge):
     for scale in 0.0, -1.0:
         refuse(judge, f"scale = {scale}, which the library refuses", "invalid argument", "Fail", scale=scale)
     refuse(judge, "the library has no memory", "out of memory", "Fail", code=2)
+    refuse(judge, "its work fails, which layer_wait says", "unspecified launch failure", "Fail", code=719, at_the_end=True)
 
 
 def no_columns(judge):

@@ -107,7 +107,7 @@ def on_host(result):
     """A result as an array of NumPy, or words that say why it is none that was promised."""
     told = getattr(result, "__cuda_array_interface__", None)
     if told is None or isinstance(result, np.ndarray):
-        return f"a {type(result).__name__} that is not on the device"
+        return f"something of type {type(result).__name__} that is not on the device"
     if told["typestr"] != "<f4":
         return f"an array of {np.dtype(told['typestr']).name}"
     array = np.empty(told["shape"], np.float32)

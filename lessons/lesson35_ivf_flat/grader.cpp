@@ -1,7 +1,8 @@
 /* Grader of exercise 35, the search of lists by inner product: search_lists, as lessons/lesson35_ivf_flat/exercise.cu describes it.
  *
  * All k from 1 to 32, lists of every length from 0 on, equal scores, negative ones, deleted vectors, large ids, queries 0, 1 and odd, the
- * input unharmed, a stream of the caller's, no waiting, a launch that fails, and, on the emulator, what is read and how many instructions.
+ * input unharmed, a stream of the caller's, no waiting, nothing left behind, a launch that fails, and, on the emulator, what is read and how many
+ * instructions.
  *
  * Queries are small whole numbers, vectors are small eighths, so scores are exact in any order of additions, and many are equal. Where numbers are
  * to be large, half a float's digits would not do. What lies behind a list's end is a multiple of a query, which would have a good score, with an
@@ -275,6 +276,28 @@ static void deleted(void) {
     run({7, 3, 10, 6, 200, 3, 50, 54, true, false, true});
 }
 
+/* What the call has made and not given back. */
+static void run_tidily(struct work w) {
+    struct result r = run(w);
+    if (r.answer.alive) {
+        judge_fail("api_error",
+                   "the result is right, but %u of the call's allocations were not freed: cudaFreeAsync does it in the "
+                   "stream's order.",
+                   r.answer.alive);
+    }
+    if (r.answer.objects) {
+        judge_fail("api_error",
+                   "the result is right, but %u streams, events or graphs were made in the call and not destroyed.",
+                   r.answer.objects);
+    }
+}
+
+static void tidy(void) {
+    run_tidily({9, 3, 10, 6, 100, 3, 0, 55, false, false, true});
+    run_tidily({1, 1, 32, 1, 700, 3, 20, 56});
+    run_tidily({0, 1, 5, 1, 40, 3, 0, 57});
+}
+
 static void refused(void) {
     struct work w = {9, 3, 10, 6, 100, 3, 10, 61};
     struct handles h;
@@ -342,8 +365,8 @@ static void thrifty(void) {
 
 static void again(void) {
     for (int turn = 0; turn < 4; turn++) {
-        run({judge_draw(1, 40), judge_draw(1, 8), judge_draw(1, 32), 8, judge_draw(1, 400), judge_draw(1, 4),
-             turn % 2 ? judge_draw(1, 99) : 0, (uint64_t)judge_draw(100, 1000000), turn == 3, false, turn == 2});
+        run_tidily({judge_draw(1, 40), judge_draw(1, 8), judge_draw(1, 32), 8, judge_draw(1, 400), judge_draw(1, 4),
+                    turn % 2 ? judge_draw(1, 99) : 0, (uint64_t)judge_draw(100, 1000000), turn == 3, false, turn == 2});
     }
     struct work w = {8, 4, 1, 10, judge_draw(2500, 3000), 30, 30, (uint64_t)judge_draw(100, 1000000), true};
     struct result r = run(w, judge_on_emulator());
@@ -359,6 +382,7 @@ int main(int argc, char **argv) {
         {"search", "several lists, queries 0 1 4 5 31 33, k = 1 to 32, fewer than k", many_lists, EVERYWHERE},
         {"search", "equal scores", equal_scores, EVERYWHERE},
         {"search", "deleted vectors", deleted, EVERYWHERE},
+        {"search", "what a call makes it gives back", tidy, EVERYWHERE},
         {"search", "a launch that fails is told", refused, EVERYWHERE},
         {"search", "it returns without waiting", busy, EVERYWHERE},
         {"search", "what is read, and instructions", thrifty, ON_EMULATOR},

@@ -27,7 +27,7 @@ All but the last two return 0, or a CUDA error's number. The grader (make exerci
     CUDA is queued in PyTorch's current stream, and nobody waits;
   - both have fake kernels: they answer without data what shape, type, strides and device the result has;
   - geglu has a gradient, made of geglu_backward. There is none of the gradient itself: who asks for it must be told, or get
-    the right one;
+    the right one. Who writes to x between geglu and its gradient must be told, or get that of the x that geglu was given;
   - the library computes, once for each call.
 """
 # fails as given: not_implemented

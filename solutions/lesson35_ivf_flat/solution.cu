@@ -18,6 +18,7 @@
  *     ones the smaller id. Where there are fewer than k, the score is -INFINITY and the id -1;
  *   - 0 <= count, 1 <= nprobe, 1 <= k <= 32; all arrays are device memory, and begin at a multiple of 16 bytes;
  *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is told;
+ *   - what a call makes it gives back before it returns: memory (in the stream's order), streams, events;
  *   - a group is read once for a query that probes its list, and not at all if it has no vector that counts. A warp needs at most 265
  *     instructions for a group of 32 vectors (the solution about 170).
  */

@@ -75,3 +75,15 @@ int main() { hello<<<1, 4>>>(); return cudaDeviceSynchronize() != cudaSuccess; }
 END
 capture sh -c '. build/env && cd "$1" && nvcc hello.cu && ./a.out' sh "$scratch"
 expect ". build/env makes plain nvcc and ./a.out work" 0 'hello from thread 3'
+
+# PyTorch's extensions get nvcc by a variable that ninja and a shell read. The stand-in for Python does what those do.
+odd="$scratch/it is \$1"
+mkdir "$odd"
+printf '#!/bin/sh\necho this nvcc\n' >"$odd/nvcc"
+printf '#!/bin/sh\ncase $* in *" wheel "*) sh -c "$(printf %%s "$PYTORCH_NVCC" | sed "s/[$][$]/$/g") --version" ;; esac\n' >"$odd/python"
+chmod +x "$odd/nvcc" "$odd/python"
+echo "NVCC='$odd/nvcc'" >>build/configuration
+capture sh tools/python/wheel.sh "$odd/python" lessons/lesson30_pytorch/package build/wheel
+expect "a wheel is built in paths with spaces" 0 ''
+capture cat build/wheel/wheel.log
+expect "by an nvcc whose path has spaces and a dollar" 0 '^this nvcc'

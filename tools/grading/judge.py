@@ -46,6 +46,11 @@ STEPS = {
 RAISED = "ask why that line raises it, and who was to catch it"
 
 
+def with_article(name):
+    """The name with its article, by its first letter: a KeyError, an IndexError."""
+    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
+
+
 class Failure(Exception):
     def __init__(self, verdict, message, step=None):
         super().__init__(message)
@@ -200,17 +205,17 @@ class Judge:
         answer = self.try_run(call, given, outputs, subject, **settings)
         told = answer.get("raised")
         if not told:
-            self.fail("api_error", f"it returned as if all were well; a {wanted} is promised.")
+            self.fail("api_error", f"it returned as if all were well; {with_article(wanted)} is promised.")
         if "NotImplementedError" in told["bases"]:
             self.fail("not_implemented", self.words_of(told))
         if wanted not in told["bases"]:
-            self.fail("api_error", f"a {wanted} is promised; this was raised: {self.words_of(told)}")
+            self.fail("api_error", f"{with_article(wanted)} is promised; this was raised: {self.words_of(told)}")
         return told
 
     def compare(self, found, expected, atol, rtol):
         """Finds the first element that is wrong."""
         if not isinstance(found, np.ndarray):
-            self.fail("wrong_result", f"an array is promised, and a {type(found).__name__} came back.")
+            self.fail("wrong_result", f"an array is promised, and {with_article(type(found).__name__)} came back.")
         if found.shape != expected.shape or found.dtype != np.float32:
             self.fail("wrong_result", f"shape {found.shape} of {found.dtype}, expected {expected.shape} of float32.")
         bad = np.argwhere(verify.wrong(found, expected, atol, rtol))

@@ -21,9 +21,9 @@ static double dot(const struct product_form *form, const struct product *job, co
     return sum;
 }
 
-static std::vector<float> numbers(const struct product *job, size_t n, uint64_t seed) {
+std::vector<float> product_numbers(enum numbers numbers, size_t n, uint64_t seed) {
     std::vector<float> x(n);
-    bool whole = job->numbers == WHOLE;
+    bool whole = numbers == WHOLE;
     verify_random(x.data(), n, whole ? -4.49f : -1.0f, whole ? 4.49f : 1.0f, seed);
     for (size_t i = 0; i < n && whole; i++) {
         x[i] = rintf(x[i]);
@@ -32,9 +32,9 @@ static std::vector<float> numbers(const struct product *job, size_t n, uint64_t 
 }
 
 struct matrices product_matrices(const struct product_form *form, const struct product *job) {
-    struct matrices m = {numbers(job, (size_t)job->M * job->K, job->seed),
-                         numbers(job, (size_t)job->K * job->N, job->seed + 1000),
-                         numbers(job, (size_t)job->M * job->N, job->seed + 2000),
+    struct matrices m = {product_numbers(job->numbers, (size_t)job->M * job->K, job->seed),
+                         product_numbers(job->numbers, (size_t)job->K * job->N, job->seed + 1000),
+                         product_numbers(job->numbers, (size_t)job->M * job->N, job->seed + 2000),
                          {}};
     if (job->beta == 0) {
         verify_poison_host(m.C.data(), m.C.size() * sizeof(float));

@@ -29,6 +29,9 @@ struct matrices {
     std::vector<float> A, B, C, expected; /* C as it is before the call */
 };
 
+/* So many random numbers of this kind. */
+std::vector<float> product_numbers(enum numbers numbers, size_t n, uint64_t seed);
+
 struct matrices product_matrices(const struct product_form *form, const struct product *job);
 struct call product_call(const struct product_form *form, const struct product *job, const struct matrices *m,
                          struct handle *C);

@@ -91,12 +91,23 @@ EXPORTED cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 // ---------------------------------------------------------------- memory
 
-EXPORTED cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-    cudaError_t error = REAL(cudaMallocAsync)(pointer, bytes, stream);
+static cudaError_t allocated(cudaError_t error, void *const *pointer, size_t device_bytes) {
     if (error == cudaSuccess) {
-        watch_allocated(*pointer, bytes);
+        watch_allocated(*pointer, device_bytes);
     }
     return error;
+}
+
+EXPORTED cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
+    return allocated(REAL(cudaMallocAsync)(pointer, bytes, stream), pointer, bytes);
+}
+
+EXPORTED cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return allocated(REAL(cudaMallocFromPoolAsync)(pointer, bytes, pool, stream), pointer, bytes);
+}
+
+EXPORTED cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
+    return allocated(REAL(cudaMallocManaged)(pointer, bytes, flags), pointer, bytes);
 }
 
 EXPORTED cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
@@ -104,19 +115,13 @@ EXPORTED cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     return REAL(cudaFreeAsync)(pointer, stream);
 }
 
-static cudaError_t pinned(cudaError_t error, void *const *pointer) {
-    if (error == cudaSuccess) {
-        watch_allocated(*pointer, 0); // none of the device's
-    }
-    return error;
-}
-
+/* Pinned memory is none of the device's. */
 EXPORTED cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
-    return pinned(REAL(cudaMallocHost)(pointer, bytes), pointer);
+    return allocated(REAL(cudaMallocHost)(pointer, bytes), pointer, 0);
 }
 
 EXPORTED cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
-    return pinned(REAL(cudaHostAlloc)(pointer, bytes, flags), pointer);
+    return allocated(REAL(cudaHostAlloc)(pointer, bytes, flags), pointer, 0);
 }
 
 EXPORTED cudaError_t cudaFreeHost(void *pointer) {

@@ -1,5 +1,5 @@
 // expect: api_error
-// says: a bias of doubles
+// says: an InvalidGraph is promised
 // alone: each has a RegisterCustomOps
 /* The table says that bias may have any type; its bytes are then read as floats. */
 #include "layer.h"
