@@ -288,11 +288,10 @@ static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct b
     if (t->write)
         read_log_shut(b, t->probe->record & RECORD_COPY);
     for (const struct span *s = spans; s < spans + count; s++) {
-        struct span own = {shared_offset(t->warp->block, s->at), s->bytes, s->lane, s->lanes};
-        uint64_t at = own.at;
+        uint64_t at = s->at & 0xffffffffu;
         bool inside = !(at & (align - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;
         q.thread = span_is_exclusive(s, t->bytes) ? THREAD_BITS : ~0u;
-        bool fast = !left && inside && (!b->shadow.arrays || span_is_fast(&q, &own)) &&
+        bool fast = !left && inside && (!b->shadow.arrays || span_is_fast(&q, s)) &&
                     written_is_fast(b, (uint32_t)at, s->bytes, t->write);
         left |= fast ? 0 : s->lanes;
     }
@@ -355,7 +354,7 @@ static bool note_each(struct block_watch *b, const struct warp *w, const struct 
     uint32_t address[MAX_LANES], low = ~0u, high = 0, odd = 0, end = w->launch->shared_bytes;
     end = x.end < end ? x.end : end;
     for (int l = 0; l < MAX_LANES; l++) {
-        address[l] = shared_offset(w->block, base[l] + (uint32_t)in->imm);
+        address[l] = base[l] + (uint32_t)in->imm;
         low = address[l] < low ? address[l] : low;
         high = address[l] > high ? address[l] : high;
         odd |= address[l] & (x.bytes - 1);
@@ -397,8 +396,7 @@ const struct insn *probed_shared(struct warp *w, const struct insn *in) {
     uint32_t left = left_by_fast_path(b, &t, spans, count, t.bytes);
     if (left)
         watch_lanes(b, &t, left);
-    bool loaded =
-        !left && fast_load(&t, spans, count, (uintptr_t)w->block->shared - shared_begin(w->block), 0xffffffffu);
+    bool loaded = !left && fast_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
     return loaded ? in + 1 : warp_hand_on(w, s->handler(w, in));
 }
 
@@ -464,7 +462,7 @@ static bool updates_are_alone(const struct fast_path *q, const struct warp *w, c
     const uint32_t unit = q->b->launch->unit_shift, words = q->bytes >> unit;
     uint32_t at[MAX_LANES], young = 0, copies = 0;
     for (int l = 0; l < MAX_LANES; l++)
-        at[l] = shared_offset(w->block, addresses[l]);
+        at[l] = (uint32_t)addresses[l];
     if (w->mask != FULL_MASK || !c->arrays || !updates_are_inside(q->b, w, at, q->bytes))
         return false;
     for (uint32_t k = 0; k < words; k++)
@@ -482,7 +480,7 @@ static bool updates_are_fast(const struct fast_path *q, const struct warp *w, co
         return true;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
-        if (!update_is_fast(q, w, shared_offset(w->block, addresses[l]), q->record.packed + (uint32_t)l))
+        if (!update_is_fast(q, w, addresses[l] & 0xffffffffu, q->record.packed + (uint32_t)l))
             return false;
     }
     return true;
@@ -503,7 +501,7 @@ uint32_t fast_shared_atomic(struct block_watch *b, const struct touch *t) {
         return w->mask;
     for (uint32_t rest = b->shadow.arrays ? w->mask : 0; rest; rest &= rest - 1) {
         int l = first_lane(rest);
-        remember_update(&q, shared_offset(w->block, addresses[l]), q.record.packed + (uint32_t)l);
+        remember_update(&q, addresses[l] & 0xffffffffu, q.record.packed + (uint32_t)l);
     }
     return 0;
 }

@@ -48,8 +48,8 @@ static inline enum pattern probed_look(const struct warp *w, uint32_t address_re
     const uint32_t *address = (const uint32_t *)(const void *)(w->regs + address_reg);
     if (!(b->reads.ready >> w->index & 1) || b->reads.count == READ_LOG_SIZE)
         return PATTERN_NONE;
-    at[0] = shared_offset(w->block, address[0] + imm);
-    at[1] = shared_offset(w->block, address[HALF] + imm);
+    at[0] = address[0] + imm;
+    at[1] = address[HALF] + imm;
     if (simd_is_strided32(address, x.bytes) && simd_is_strided32(address + HALF, x.bytes))
         return probed_note_read(b, w, x, at, HALF * x.bytes, PATTERN_CONTIGUOUS) ? PATTERN_CONTIGUOUS : PATTERN_NONE;
     if (simd_is_strided32(address, 0) && simd_is_strided32(address + HALF, 0))

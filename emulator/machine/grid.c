@@ -506,6 +506,7 @@ static uint64_t part_into_clusters(struct launch *launch) {
         launch->cluster_blocks *= launch->cluster[i];
         clusters *= launch->config.grid[i] / launch->cluster[i];
     }
+    launch->plain_bytes = launch->cluster_blocks == 1 ? launch->shared_bytes : 0;
     launch->block_stride = block_bytes(launch);
     return clusters;
 }

@@ -51,6 +51,7 @@ struct launch {
     uint32_t cluster[3], cluster_blocks; /* blocks of a cluster: 1 without clusters */
     size_t block_stride;                 /* bytes from a block to the next of its cluster */
     uint32_t shared_bytes;               /* static + dynamic, per block */
+    uint32_t plain_bytes;                /* the same where addresses are offsets; 0 in clusters of several blocks */
     uint32_t local_bytes;                /* per lane */
     uint64_t workspace; /* of a cooperative launch: two words, the second is the barrier of grid.sync() */
     struct grid_wait grid_wait;

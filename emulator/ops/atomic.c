@@ -151,9 +151,8 @@ INLINE uint8_t *lane_host(struct warp *w, const struct insn *in, const struct ac
     uint32_t bytes = a->bytes * a->count;
     if (!(address & (bytes - 1))) {
         if (a->space == SPACE_SHARED) {
-            uint64_t at = shared_offset(w->block, address);
-            if (at + bytes <= w->launch->shared_bytes)
-                return w->block->shared + at;
+            if (address < w->launch->plain_bytes && bytes <= w->launch->plain_bytes - address)
+                return w->block->shared + address;
         } else {
             const struct allocation *last = w->worker->cache[a->slot];
             uint8_t *host = last ? memory_store_at(last, address, bytes) : NULL;

@@ -48,12 +48,18 @@ static inline uint8_t *global_piece(const struct warp *w, const struct fast_acce
     return store ? memory_store_at(found, address, bytes) : memory_at(found, address, bytes);
 }
 
+/* In a cluster, where the rank has to be taken from an address: a call, so that other launches do not pay for it. */
+static __attribute__((noinline, cold, unused)) uint8_t *cluster_piece(const struct warp *w, uint64_t address,
+                                                                      uint64_t bytes, unsigned align) {
+    uint64_t at = shared_offset(w->block, address);
+    return at + bytes <= w->launch->shared_bytes && !(at & (align - 1u)) ? w->block->shared + at : NULL;
+}
+
 static inline uint8_t *shared_piece(const struct warp *w, const struct fast_access *a, uint64_t address, uint64_t bytes,
                                     unsigned align, bool store) {
-    const struct block *b = w->block;
-    uint64_t at = shared_offset(b, address);
     (void)a, (void)store;
-    return at + bytes <= w->launch->shared_bytes && !(at & (align - 1u)) ? b->shared + at : NULL;
+    bool inside = address + bytes <= w->launch->plain_bytes && !(address & (align - 1u));
+    return inside ? w->block->shared + address : cluster_piece(w, address, bytes, align);
 }
 
 /* Fills the data registers of a half with n elements for each lane: those at `host`, one lane's after the other's, or the same for

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lesson 19's version 7 with all bits of an address in wgmma's descriptors: in a cluster they have the block's rank among them, and in blocks
-# of rank 1 it becomes a part of the leading distance. An H200 computed wrong columns of C there. The emulator must not call it right.
+# of rank 1 it becomes a part of the leading distance. An H200 computed wrong columns of C there; the emulator stops, as the last stage's B is
+# then looked for beyond the end of shared memory.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -17,9 +18,8 @@ if cmp -s common/hopper.h "$scratch/common/hopper.h"; then
 fi
 sh tools/compile/build.sh "$scratch/lesson19.cu" "$scratch/lesson19" -DWITHOUT_GPU
 
-capture env V=7 SIZE=136 sh tools/actions/run.sh "$scratch/lesson19"
-expect "lesson19 with whole addresses in descriptors computes wrong columns in a cluster" error '^FAIL: matrix product'
 capture env V=7 SIZE=264 sh tools/actions/run.sh "$scratch/lesson19"
-expect "where it reads beyond shared memory the report names the rank" error "Those above are the block's rank in"
+expect "lesson19 with whole addresses in descriptors reads something else in a cluster, and the report names the rank" error \
+  "Those above are the block's rank in"
 capture env V=6 SIZE=264 sh tools/actions/run.sh "$scratch/lesson19"
 expect "without clusters it is right" 0 '^PASS: matrix product'
