@@ -1,23 +1,22 @@
 """backward_race.py LIBRARY - lesson 20's backward pass and those behind PyTorch's scaled_dot_product_attention, in turns in one process. Needs
 PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY. SIZES="1024 4096" in the environment leaves other sizes out.
 
-A row is the median of 21 turns, each timed by events with the L2 cache flushed before. TFLOP/s are of the 5 products that the pass needs; ours
-computes 7. Before it is timed, each result is compared with that of fp64 on a small problem: the error is the root of the mean square, in
-percent of that of the exact result.
+A row is the median of 21 turns, timed as in race.py. TFLOP/s are of the 5 products that the pass needs; ours computes 7. Before it is timed, each
+result is compared with that of fp64 on a small problem: the error is the root of the mean square, in percent of that of the exact result.
 """
 
 import ctypes
 import os
+import random
 import statistics
 import sys
 
 import torch
 from common import bench, device, verify
+from race import BACKENDS, HEADS, TURNS, D, sizes, time_in_turns
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
-TURNS, WARM_UP, HEADS, D = 21, 3, 16, 128
-BACKENDS = {"FlashAttention-2": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}
 LESSON = ctypes.CDLL(sys.argv[1])
 
 
@@ -78,12 +77,7 @@ def race(clock, n, causal):
     ways = {"lesson 20": p.backward}
     for name, backend in BACKENDS.items():
         ways[name] = p.peer(backend)
-    taken = {name: [] for name in ways}
-    for turn in range(WARM_UP + TURNS):
-        for name, call in ways.items():
-            milliseconds = clock.once(call)
-            if turn >= WARM_UP:
-                taken[name].append(milliseconds)
+    taken = time_in_turns(clock, ways, TURNS)
     flops = 2.5 * 4 * p.batch * HEADS * n * n * D * (0.5 if causal else 1)
     best = statistics.median(taken["FlashAttention-2"])
     for name, times in taken.items():
@@ -97,13 +91,14 @@ def race(clock, n, causal):
 
 def main():
     device.print_backend()
-    torch.manual_seed(int(os.environ.get("SEED") or 1))
+    seed = int(os.environ.get("SEED") or 1)
+    torch.manual_seed(seed)
+    random.seed(seed)
     for causal in False, True:
         compare_errors(causal)
     clock = bench.Clock()
-    sizes = [int(n) for n in os.environ.get("SIZES", "").split()] or (1024, 2048, 4096, 8192, 16384)
     for causal in False, True:
-        for n in sizes:
+        for n in sizes(1024, 2048, 4096, 8192, 16384):
             race(clock, n, causal)
     return verify.finish("backward")
 

@@ -1,8 +1,7 @@
 """tune.py FOLDER NAME=VERSIONS... - variants of lesson 20, each a library FOLDER/NAME/lib.so of parts.cu, in turns in one process with the kernels behind
 PyTorch's scaled_dot_product_attention. VERSIONS: the numbers of those to be timed, 3,4,5 for example. Needs PyTorch and a GPU; tune.sh calls it.
 
-As in race.py a row is a median of turns, each timed by events with the L2 cache flushed before, and each turn in another order. What was timed is
-compared with what cuDNN writes.
+A row is a median of turns, timed as in race.py. What was timed is compared with what FlashAttention-2 writes.
 """
 
 import ctypes

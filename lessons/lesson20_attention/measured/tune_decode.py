@@ -2,8 +2,7 @@
 LIBRARY: parts.cu, built with -DLIBRARY; tune.sh calls it.
 
 The problems are those of the program, 32 heads, 8 of K and V: half of a sequence's keys lie in pages that it has in common with the first one. The
-last problem has no such pages. A row is a median of turns, each timed by events with the L2 cache flushed before, and each turn in another order.
-What was timed must agree with version 1, which has no chunks.
+last problem has no such pages. A row is a median of turns, timed as in race.py. What was timed must agree with version 1, which has no chunks.
 """
 
 import ctypes
