@@ -4,9 +4,10 @@
     table.run("gelu_forward", launch, n, bytes)          launch() queues work in the default stream, and does not wait
     table.finish()
 
-On a GPU a row is the median of 21 runs between two events, after 3 that warm up; before each, a buffer twice as large
-as the L2 cache is filled, so that no run finds its input there. The first row is cudaMemcpyAsync, of as many bytes. The
-emulator has no clock that means anything for a GPU: there a version runs once, and the table shows what it asked for.
+On a GPU a row is the median of 21 runs between two events, after 3 that warm up; before each, a buffer of 1 GB is
+filled. So no run finds its input in the L2 cache, and the GPU is busy while Python queues the run: otherwise it would
+wait for Python between the two events. The first row is cudaMemcpyAsync, of as many bytes. The emulator has no clock
+that means anything for a GPU: there a version runs once, and the table shows what it asked for.
 """
 
 import ctypes
@@ -15,7 +16,8 @@ import statistics
 from common import device
 
 WARM_UP, RUNS = 3, 21
-L2_CACHE_SIZE, DEVICE_TO_DEVICE = 38, 3  # cudaDevAttrL2CacheSize, cudaMemcpyDeviceToDevice
+DEVICE_TO_DEVICE = 3  # cudaMemcpyDeviceToDevice
+FLUSH_SIZE = 1 << 30  # larger than any L2 cache; an H200 fills it in 0.2 ms or more
 # struct emulatorCounters of emulator/emulator.h begins with these, 64 bits each.
 COUNTERS = ("launches", "warps", "threads", "loads", "load_sectors", "stores", "store_sectors")
 
@@ -40,15 +42,14 @@ class Clock:
 
     def __init__(self):
         self.cuda = device.runtime()
-        self.flush_size = 2 * device.attribute(L2_CACHE_SIZE) + (1 << 20)
-        self.flush = allocate(self.flush_size)
+        self.flush = allocate(FLUSH_SIZE)
         self.start, self.stop = ctypes.c_void_p(), ctypes.c_void_p()
         device.check(self.cuda.cudaEventCreate(ctypes.byref(self.start)), "cudaEventCreate")
         device.check(self.cuda.cudaEventCreate(ctypes.byref(self.stop)), "cudaEventCreate")
 
     def once(self, launch):
         milliseconds = ctypes.c_float()
-        self.cuda.cudaMemsetAsync(self.flush, 0, ctypes.c_size_t(self.flush_size), None)
+        self.cuda.cudaMemsetAsync(self.flush, 0, ctypes.c_size_t(FLUSH_SIZE), None)
         self.cuda.cudaEventRecord(self.start, None)
         launch()
         self.cuda.cudaEventRecord(self.stop, None)

@@ -22,7 +22,7 @@ LD_LIBRARY_PATH=$toolkit/lib64:$toolkit/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 LESSON_LIBRARIES=$folder PYTHONPATH=$PWD:$PWD/$lesson
 CUDA_RUNTIME=$(LD_LIBRARY_PATH=$LD_LIBRARY_PATH ldd "$folder/libloader.so" | sed -n 's/.*\(libcudart\.so\.[0-9]*\) .*/\1/p' | head -n 1)
 export LD_LIBRARY_PATH LESSON_LIBRARIES PYTHONPATH CUDA_RUNTIME
-run() { timeout 60 "$python" -X utf8 -B "$@"; }
+run() { timeout 60 "$python" -X utf8 -B "$@" | sed "s|$PWD/$lesson/||"; }
 
 describe_machine
 section versions

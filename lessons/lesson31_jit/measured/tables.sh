@@ -16,8 +16,7 @@ awk '
   }
   section ~ /lesson31, SEED=1/ && $2 == "x" && NF == 6 { printf "| %s x %s | | %s | %.0f | %s |\n", $1, $3, $4, $5, $6 }
 
-  # Next to PyTorch: `float16   call_jit backward     3188.0 GB/s    83.7 % of the copy`. (The part "peers" of 2026-11-23 is not taken: the GPU
-  # waited for Python between the events.)
+  # Next to PyTorch: `float16   call_jit backward     3188.0 GB/s    83.7 % of the copy`
   section ~ /next to PyTorch, SEED=1/ && / % of the copy$/ {
     way = $0
     sub(/^[a-z0-9]+ +/, "", way)
@@ -37,7 +36,13 @@ awk '
   }
 
   /the compilation took/ { first[++runs] = $4 }
-  # What each compilation took, when NVRTC had been read: `float16   NUMBER=__half   2 compiled: 60 ms, 95 ms`
+  # What each compilation took: `float16   NUMBER=__half   2 compiled: 60 ms, 95 ms`
+  section ~ /lesson31, SEED=1/ && / compiled: .* ms, / {
+    for (i = 5; i <= 7; i += 2) {
+      if (!least || $i < least) least = $i + 0
+      if ($i > most) most = $i + 0
+    }
+  }
   section ~ /lesson31, SEED=2/ && / compiled: .* ms, / { compilation[++compilations] = sprintf("| %s | | %d | %d |", $1, $5, $7) }
   # Instructions of gelu for float16, the third type of which ncu counts gelu and gelu_backward.
   section ~ /ncu/ && $1 == "gelu" && /inst_executed/ && ++kernels == 3 { instructions = $3 / 1048576 }
@@ -54,5 +59,6 @@ awk '
     for (i = 1; i <= compilations; i++) print compilation[i]
     printf "~ ctypes alone takes %.1f us\n", call["launch", "ctypes"]
     printf "~ takes %d ms in the first run and %d in the second\n", first[1], first[2]
+    printf "~ In the first run they were between %d and %d ms\n", least, most
     printf "~ %.1f instructions for a number\n", instructions
   }' h200.txt

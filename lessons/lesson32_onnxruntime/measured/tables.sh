@@ -16,4 +16,11 @@ awk '
     way = substr(way, 1, RSTART - 1)
     gsub(/^ +| +$/, "", way)
     printf "| %s | %s | | %.1f |\n", name, way, us
+    taken[name, way] = us
+  }
+  END {
+    ours = taken["64 MB", "CustomGelu, CPU, run"]
+    printf "~ 64 MB, at %.0f GB/s\n", 2 * 2 ^ 26 / 1000 / ours
+    printf "~ %.1f times as fast\n", ours / taken["64 MB", "Gelu, CPU, run"]
+    printf "~ needs %.1f us for a run with one node\n", taken["1 KB", "Gelu, CPU, run"]
   }' h200.txt

@@ -1,8 +1,8 @@
 """race.py - Triton's kernels of this lesson, PyTorch's, and those of torch.compile, in turns in one process. Needs PyTorch and
 a GPU. Each result is compared with PyTorch's before it is timed.
 
-A row is the median of 21 turns, each timed by events with the L2 cache flushed before, in GB/s of what must be read and
-written, and in % of a copy of as many bytes; of the matrix product in TFLOP/s.
+A row is the median of 21 turns, each timed by events, in GB/s of what must be read and written, and in % of a copy of as many
+bytes; of the matrix product in TFLOP/s. While Python queues a turn, the GPU fills another array (bench.Clock).
 """
 
 import os

@@ -14,7 +14,7 @@ what=${2:-all}
 PYTHONPATH=$PWD:$PWD/$lesson
 CUDA_RUNTIME=${CUDA_RUNTIME:-$("$python" -c 'import ctypes.util; print(ctypes.util.find_library("cudart") or "libcudart.so.13")')}
 export PYTHONPATH CUDA_RUNTIME
-run() { timeout 80 "$python" -X utf8 -B "$@" 2>&1; }
+run() { timeout 80 "$python" -X utf8 -B "$@" 2>&1 | sed 's|^/.*/site-packages/||'; } # warnings name files
 
 if [ "$what" = compiled ]; then
   run $lesson/measured/torch_compile.py
