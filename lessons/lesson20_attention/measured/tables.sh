@@ -33,6 +33,7 @@ awk '
   # "16 x 1024    full    version 2         1.2345 ms     1.2 ..    1.3    100.0 TFLOP/s   95.0 % of FlashAttention-2   60.0 % of cuDNN"
   section == "--- race, SEED=1" && / ms / && / TFLOP\/s/ {
     key = $1 " x " $3 ", " $4
+    speed[key, $5 $6] = before("TFLOP/s")
     cell("forward", key, sprintf("%.0f", before("TFLOP/s")))
     if ($5 " " $6 == "version 3") flash = behind("TFLOP/s")
     if ($5 " " $6 == "version 5") percent = $(NF - 3)
@@ -45,7 +46,9 @@ awk '
   section == "--- race, SEED=1" && / error / { cell("errors", $5 == "version" ? $5 " " $6 : $5, behind("error")) }
   # "2 x 8192    full    lesson 20         1.2345 ms     1.2 ..    1.3    100.0 TFLOP/s   95.0 %"
   section == "--- backward race, SEED=1" && / ms / && / TFLOP\/s/ {
-    cell("backward", "backward, " $1 " x " $3 ", " $4, sprintf("%.0f", before("TFLOP/s")))
+    key = $1 " x " $3 ", " $4
+    cell("backward", "backward, " key, sprintf("%.0f", before("TFLOP/s")))
+    back[key, $5] = before("TFLOP/s")
   }
   # "full    lesson 20         error of dQ, dK, dV: 0.237 %  0.235 %  0.235 %"
   section == "--- backward race, SEED=1" && / error of / {
@@ -56,12 +59,17 @@ awk '
   section ~ /^--- ncu/ && NF == 3 && !($1 ~ /^attention/ && (($1, $2) in counted)) { counted[$1, $2] = $3 }
   # "decode: 16 sequences, 8704 to 16384 keys, ..., pages of 16; ...", then "decode_kernel3  0.1 0.1 .. 0.1  GB/s  -  % of copy"
   section == "--- lesson20, SEED=1" && /^decode: / { shape = $0; sub(/;.*/, "", shape); sub(/.*pages/, $2 " x " $6 ", pages", shape) }
-  section == "--- lesson20, SEED=1" && /^decode_kernel/ && $4 == ".." { cell("decode", "decode, " shape, sprintf("%.1f", $NF)) }
+  section == "--- lesson20, SEED=1" && /^decode_kernel/ && $4 == ".." {
+    cell("decode", "decode, " shape, sprintf("%.1f", $NF))
+    if ($1 == "decode_kernel3" && (!lowest || $NF < lowest)) lowest = $NF
+  }
   # "1 x 16384   full    two_stages         version 5         1.2345 ms ..."
   section == "--- tune" && / TFLOP\/s/ {
-    name = $6 == "version" ? $6 " " $7 ", " $5 : $5
+    if ($6 != "version") next
+    name = $6 " " $7 ", " $5
     gsub(/_/, " ", name)
     cell("tuning", name, sprintf("%.3f", before("ms")))
+    taken[$5, $7, $3 $4] = before("ms")
   }
   # "chunks of 512        0.1234 ms     0.1230 ..    0.1240    4000.0 GB/s    95.0 % of copy"
   section == "--- tune decode" && / GB\/s / && $1 != "copy" {
@@ -69,20 +77,52 @@ awk '
     sub(/  .*/, "", name)
     cell("tuning decode", "decode, " name, $(NF - 3))
   }
+
+  # What the text says of these numbers.
+  function gain(key) { return 100 * (speed[key, "version5"] / speed[key, "version4"] - 1) }
+  function say_forward(    k, least, most) {
+    for (k = 1; k <= rows["forward"]; k++) {
+      key = names["forward", k]
+      if (k == 1 || gain(key) < least) least = gain(key)
+      if (k == 1 || gain(key) > most) most = gain(key)
+    }
+    print "~ version 1 reaches " first["full"] " TFLOP/s"
+    printf "~ %.1f times as fast as version 3, and", speed["1 x 16384, full", "version4"] / speed["1 x 16384, full", "version3"]
+    printf " %.1f times with a mask.", speed["1 x 16384, causal", "version4"] / speed["1 x 16384, causal", "version3"]
+    printf " What version 5 does at the same time gains another %.0f to %.0f %%\n", least, most
+  }
+  function slower(name, version, column) { return 100 * (taken[name, version, column] / taken["as_it_is", version, column] - 1) }
+  function say_tuning(    k, c, most, columns, percent) {
+    split("1024full 4096full 16384full 1024causal 4096causal 16384causal", columns, " ")
+    for (c = 1; c <= 6; c++) for (k = 4; k <= 5; k++) {
+      percent = slower("two_stages", k, columns[c])
+      if (percent > most) most = percent
+    }
+    printf "~ up to %.1f %% slower\n", most
+    printf "~ %.0f %% slower with 1024 keys, %.0f %% with a mask\n", slower("no_turns", 5, "1024full"), slower("no_turns", 5, "1024causal")
+    printf "~ costs %.0f %%\n", slower("first_tile_first", 5, "16384causal")
+  }
+  function say_backward(    key) {
+    key = "1 x 16384, full"
+    printf "~ %.1f times as long as FlashAttention-2", back[key, "FlashAttention-2"] / back[key, "lesson"]
+    printf "\047s, and %.1f times as long as cuDNN\047s\n", back[key, "cuDNN"] / back[key, "lesson"]
+    printf "~ seven products are %.0f TFLOP/s\n", back[key, "lesson"] * 7 / 5
+  }
   END {
     rows_of("forward")
-    if ("full" in first) print "~ version 1 reaches " first["full"] " TFLOP/s"
+    say_forward()
     rows_of("errors")
     for (v = 2; v <= 5; v++) busy("busy", "version " v, "attention_kernel" v)
     rows_of("busy")
     rows_of("tuning")
+    if (rows["tuning"]) say_tuning()
     rows_of("backward")
-    split(row["backward", "backward, 1 x 16384, full"], ours, " ")
-    if (ours[1]) printf "~ seven products are %.0f TFLOP/s\n", ours[1] * 7 / 5
+    say_backward()
     rows_of("backward errors")
     busy("busy backward", "backward_kv", "backward_kv_kernel")
     busy("busy backward", "backward_q", "backward_q_kernel")
     rows_of("busy backward")
     rows_of("decode")
+    printf "~ decode_kernel3 reads at %d %% of the copy\047s speed or more\n", lowest
     rows_of("tuning decode")
   }' $records
