@@ -93,7 +93,7 @@ static void bench_init(struct bench *b, const char *opcode, bool shared, bool re
     b->access.regs2[0] = DATA * slot, b->access.regs2[1] = DATA_C * slot;
     b->fake.insn.extra = &b->access;
     b->worker.cache = b->cache, b->worker.cache_size = 1;
-    b->launch.shared_bytes = sizeof b->shared;
+    b->launch.shared_bytes = b->launch.plain_bytes = sizeof b->shared;
     b->launch.config.peers = 1; /* device 0 may use its own memory */
     b->block.shared = b->shared;
     b->fake.warp.worker = &b->worker, b->fake.warp.block = &b->block, b->fake.warp.launch = &b->launch;
