@@ -1,20 +1,21 @@
 #!/bin/sh
-# tables.sh: prints the rows of the page's H200 tables, made from h200.txt (which record.sh printed on that machine). tests/lessons/tables.test.sh looks
+# tables.sh: prints the rows of the page's H200 tables, made from h200.txt (which record.sh printed on that machine) and
+# tuning/h200.txt (tuning/tune.sh). tests/lessons/tables.test.sh looks
 # whether the page has them, as soon as there is a record.
 set -eu
 cd "$(dirname "$0")"
 
 awk '
+  function shown(x) { return x == "-" ? "" : sprintf("%.1f", x) }
   function version_of(name) { return match(name, /hopper_kernel[0-9]/) ? substr(name, RSTART, RLENGTH) : "cuBLAS" }
   function value(v, metric) { return counted[v, metric] }
   function stalled(v, why) { return value(v, "smsp__average_warps_issue_stalled_" why "_per_issue_active.ratio") }
 
   /^--- / { section = $0; next }
-  { timed = split($0, word, " ") >= 7 && word[4] == ".." } # name, ms, shortest, "..", longest, TFLOP/s, % of peak, % of the library
+  { timed = split($0, word, " ") >= 7 && word[4] == ".." && word[2] ~ /^[0-9]/ } # name, ms, shortest, "..", longest, TFLOP/s, % of peak, % of the library
 
   section ~ /SIZE=8192 SEED=1/ && timed {
-    printf "| %s | | %s | %.1f | %s | %s |\n", word[1], word[2], word[6], word[7] == "-" ? "" : sprintf("%.1f", word[7]), word[8] == "-" ? "" : sprintf("%.1f", word[8])
-    speed[word[1]] = word[6]; ms[word[1]] = word[2]; share[word[1]] = word[8]
+    names[++rows] = word[1]; ms[word[1]] = word[2]; speed[word[1]] = word[6]; peak[word[1]] = word[7]; share[word[1]] = word[8]
   }
   section ~ /SIZE=8192 SEED=2/ && timed { again[word[1]] = word[8] }
   section ~ /SIZE=4096 SEED=1/ && timed && word[8] != "-" { printf "| 4096: %s | %.1f | %.1f |\n", word[1], word[6], word[8] }
@@ -38,6 +39,10 @@ awk '
     if (v == "cuBLAS") library = name
   }
   END {
+    for (k = 1; k <= rows; k++) {
+      v = names[k]
+      printf "| %s | | %s | %.1f | %s | %s | %s |\n", v, ms[v], speed[v], shown(peak[v]), shown(share[v]), shown(again[v])
+    }
     for (k = 1; k <= 8; k++) {
       v = k == 8 ? "cuBLAS" : "hopper_kernel" k
       if (value(v, "gpu__time_duration.sum") == "") continue
@@ -50,3 +55,9 @@ awk '
     if (shapes) printf "~ On average over these %d shapes the better of the two is at %.0f %% of cublasLt\n", shapes, 100 * exp(logs / shapes)
     if (library) printf "~ `%s`\n", library
   }' h200.txt
+
+# Variants, in % of cublasLt: versions 6 and 7 of each shape.
+awk '
+  /^--- / { shape = $2; sub(/,$/, "", shape); name = $3 " stages, groups of " $4 ($5 ? ", " $5 : ""); if (!(name in row)) { row[name] = ""; order[++count] = name } }
+  /^hopper_kernel/ { row[name] = row[name] sprintf(" %.1f |", $NF) }
+  END { for (k = 1; k <= count; k++) printf "| %s |%s\n", order[k], row[order[k]] }' tuning/h200.txt
