@@ -72,6 +72,8 @@ awk -v name="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
 
   # Who waits for whom: one ring of three stages for K; V has another.
   function barriers(    k, y) {
+    classes = classes " wire" # a line with corners has one head, at its end
+    looks["wire"] = "stroke: #1a1a1a; stroke-width: 1.2;"
     begin(820, 290, "Who waits for whom", "A producer thread fills three stages by TMA. The barrier full of a stage counts bytes, and the consumers wait for it. The barrier empty counts the eight warps of the consumers, and the producer waits for it.")
     rect(30, 98, 150, 70, "pale"); text(105, 126, "bold mid", "producer"); text(105, 146, "small mid", "one thread, TMA")
     rect(640, 58, 150, 60, "on2"); text(715, 84, "bold mid", "group 0"); text(715, 104, "small mid", "64 queries")
@@ -83,7 +85,7 @@ awk -v name="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
       arrow(506, y + 15, 632, 76 + k * 12); arrow(506, y + 27, 632, 166 + k * 12)
     }
     text(240, 64, "small mid", "asks for 32 KB"); text(570, 38, "small mid", "full: the bytes are there")
-    line(715, 214, 715, 244, "link"); line(715, 244, 105, 244, "link"); line(105, 244, 105, 176, "link")
+    line(715, 214, 715, 244, "wire"); line(715, 244, 105, 244, "wire"); line(105, 244, 105, 176, "link")
     text(410, 268, "small mid", "empty: eight warps say that they have read the tile, and the producer may ask for the next one")
   }
 

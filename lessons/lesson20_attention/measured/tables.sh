@@ -35,8 +35,8 @@ awk '
     key = $1 " x " $3 ", " $4
     speed[key, $5 $6] = before("TFLOP/s")
     cell("forward", key, sprintf("%.0f", before("TFLOP/s")))
-    if ($5 " " $6 == "version 3") flash = behind("TFLOP/s")
-    if ($5 " " $6 == "version 5") percent = $(NF - 3)
+    if ($5 " " $6 == "version 3") { flash = of_flash[key] = behind("TFLOP/s"); if (key == "1 x 16384, full") { shortest = $9; longest = $11 } }
+    if ($5 " " $6 == "version 5") percent = of_cudnn[key] = $(NF - 3)
     if ($5 == "cuDNN") { cell("forward", key, sprintf("%.0f", flash)); cell("forward", key, sprintf("%.0f", percent)) }
   }
   # "4 x 16 heads (16 of K and V), 4096 queries, 4096 keys, full", then "attention1   123.4   123.0 .. 125.0   4.5   0.4"
@@ -49,6 +49,7 @@ awk '
     key = $1 " x " $3 ", " $4
     cell("backward", "backward, " key, sprintf("%.0f", before("TFLOP/s")))
     back[key, $5] = before("TFLOP/s")
+    if ($5 == "lesson") of_flash_back[key] = $(NF - 1)
   }
   # "full    lesson 20         error of dQ, dK, dV: 0.237 %  0.235 %  0.235 %"
   section == "--- backward race, SEED=1" && / error of / {
@@ -62,7 +63,9 @@ awk '
   section == "--- lesson20, SEED=1" && /^decode_kernel/ && $4 == ".." {
     cell("decode", "decode, " shape, sprintf("%.1f", $NF))
     if ($1 == "decode_kernel3" && (!lowest || $NF < lowest)) lowest = $NF
+    if ($1 == "decode_kernel3" && shape ~ /pages of 16$/) { sub(/,.*/, "", shape); recorded[shape] = $2 }
   }
+  section ~ /^--- lesson20, SEED=2/ && /^decode_kernel/ && $4 == ".." { small[$1] = $NF; small_time[$1] = 1000 * $2 }
   # "1 x 16384   full    two_stages         version 5         1.2345 ms ..."
   section == "--- tune" && / TFLOP\/s/ {
     if ($6 != "version") next
@@ -70,6 +73,13 @@ awk '
     gsub(/_/, " ", name)
     cell("tuning", name, sprintf("%.3f", before("ms")))
     taken[$5, $7, $3 $4] = before("ms")
+    if ($5 == "as_it_is" && $7 == 3 && $3 $4 == "16384full") behind_flash = 100 - behind("TFLOP/s")
+  }
+  section == "--- tune decode" && /^decode: / { shape = $0; sub(/^decode: /, "", shape); sub(/;.*/, "", shape) }
+  section == "--- tune decode" && /^as it is / && shape in recorded {
+    more = 1000 * (before("ms") - recorded[shape])
+    if (!least_more || more < least_more) least_more = more
+    if (more > most_more) most_more = more
   }
   # "chunks of 512        0.1234 ms     0.1230 ..    0.1240    4000.0 GB/s    95.0 % of copy"
   section == "--- tune decode" && / GB\/s / && $1 != "copy" {
@@ -91,6 +101,29 @@ awk '
     printf " %.1f times with a mask.", speed["1 x 16384, causal", "version4"] / speed["1 x 16384, causal", "version3"]
     printf " What version 5 does at the same time gains another %.0f to %.0f %%\n", least, most
   }
+  function least_of(values, keys,    list, n, k, least) {
+    n = split(keys, list, ";")
+    for (k = 1; k <= n; k++) if (k == 1 || values[list[k]] < least) least = values[list[k]]
+    return least
+  }
+  function most_of(values, keys,    list, n, k, most) {
+    n = split(keys, list, ";")
+    for (k = 1; k <= n; k++) if (k == 1 || values[list[k]] > most) most = values[list[k]]
+    return most
+  }
+  function say_targets(    masked, long) {
+    masked = "16 x 1024, causal;8 x 2048, causal;4 x 4096, causal;2 x 8192, causal;1 x 16384, causal"
+    long = "4 x 4096, full;2 x 8192, full;1 x 16384, full"
+    printf "~ %.0f to %.0f %% with one. (With 16384 keys", least_of(of_flash, masked) - 100, most_of(of_flash, masked) - 100
+    printf " and no mask its runs took from %.1f to %.1f ms.\n", shortest, longest
+    if (behind_flash) printf "~ version 3 is %.0f %% behind\n", behind_flash
+    printf "~ from 4096 keys on it has %.0f to %.0f %% of its speed\n", least_of(of_cudnn, long), most_of(of_cudnn, long)
+    printf "~ With a mask it has %.0f and %.0f %% with 4096 and 8192 keys,", of_cudnn["4 x 4096, causal"], of_cudnn["2 x 8192, causal"]
+    printf " and with 16384 it is %.0f %% ahead\n", of_cudnn["1 x 16384, causal"] - 100
+    printf "~ With 1024 keys version 5 has %.0f %% of its speed, with a mask and without\n", of_cudnn["16 x 1024, full"]
+    printf "~ With 1024 keys version 5 has %.0f %% of its speed, with a mask and without\n", of_cudnn["16 x 1024, causal"]
+    printf "~ with 2048 keys %.1f %%, and %.1f %% with a mask\n", of_cudnn["8 x 2048, full"], of_cudnn["8 x 2048, causal"]
+  }
   function slower(name, version, column) { return 100 * (taken[name, version, column] / taken["as_it_is", version, column] - 1) }
   function say_tuning(    k, c, most, columns, percent) {
     split("1024full 4096full 16384full 1024causal 4096causal 16384causal", columns, " ")
@@ -107,10 +140,12 @@ awk '
     printf "~ %.1f times as long as FlashAttention-2", back[key, "FlashAttention-2"] / back[key, "lesson"]
     printf "\047s, and %.1f times as long as cuDNN\047s\n", back[key, "cuDNN"] / back[key, "lesson"]
     printf "~ seven products are %.0f TFLOP/s\n", back[key, "lesson"] * 7 / 5
+    printf "~ it has %.0f %% of its speed, and %.0f %% with a mask\n", of_flash_back["8 x 1024, full"], of_flash_back["8 x 1024, causal"]
   }
   END {
     rows_of("forward")
     say_forward()
+    say_targets()
     rows_of("errors")
     for (v = 2; v <= 5; v++) busy("busy", "version " v, "attention_kernel" v)
     rows_of("busy")
@@ -124,5 +159,8 @@ awk '
     rows_of("busy backward")
     rows_of("decode")
     printf "~ decode_kernel3 reads at %d %% of the copy\047s speed or more\n", lowest
+    printf "~ at %.0f %% of a copy\047s speed, and decode_kernel3 at %.0f %%.", small["decode_kernel2"], small["decode_kernel3"]
+    printf " They take %.0f and %.0f µs\n", small_time["decode_kernel2"], small_time["decode_kernel3"]
+    if (most_more) printf "~ takes %.0f to %.0f µs more\n", least_more, most_more
     rows_of("tuning decode")
   }' $records
