@@ -384,15 +384,21 @@ def package6(seed, sizes):
         is_right("forward", y, gelu_cpu(x[looked_at]))
         is_right("backward", dx, gelu_backward_cpu(x[looked_at], dy[looked_at]))
     x = random(5, seed)
+
+    def of_sparse():
+        sparse = x.to_sparse()
+        return gelu_torch.gelu(sparse)
+
     for what, call in (
         ("int32", lambda: gelu_torch.gelu(x.int())),
         ("dy of float64", lambda: gelu_torch.backward(x, x.double())),
         ("dy of another shape", lambda: gelu_torch.backward(x, x[:3])),
-        ("a sparse x", lambda: gelu_torch.gelu(x.to_sparse())),
+        ("a sparse x", of_sparse),
     ):
+        print(f"    {what}: ", end="", flush=True)  # before the call: should it end the program, this says which one did
         error = raised_by(call)
+        print(f"{type(error).__name__}: {first_line(error)[:100]}")
         verify.fact(f"{what} is refused", error is not None, True)
-        print(f"    {what}: {type(error).__name__}: {first_line(error)[:100]}")
     small = random((4, 3), seed, torch.float64).requires_grad_()
     verify.fact("gradcheck of the package", torch.autograd.gradcheck(gelu_torch.gelu, (small,)), True)
     (first,) = torch.autograd.grad((gelu_torch.gelu(small) ** 2).sum(), small, create_graph=True)

@@ -44,7 +44,7 @@ folder=$(cd "$1" && pwd) what=${2:-all}
 LESSON_LIBRARIES=$folder PYTHONPATH=$folder/installed:$PWD:$PWD/$lesson
 CUDA_RUNTIME=$(ldd "$folder/libgelu.so" | sed -n 's/.*\(libcudart\.so\.[0-9]*\) .*/\1/p' | head -n 1)
 export LESSON_LIBRARIES PYTHONPATH CUDA_RUNTIME
-run() { timeout 300 "$python" -X utf8 -B "$@"; }
+run() { timeout 300 "$python" -X faulthandler -X utf8 -B "$@" 2>&1; } # a segmentation fault names the line of Python
 
 describe_machine
 section versions

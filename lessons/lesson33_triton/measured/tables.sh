@@ -11,7 +11,6 @@ awk '
     name = substr($0, 13, 16)
     sub(/ +$/, "", what)
     gsub(/^ +| +$/, "", name)
-    if (name == "torch.compile") next # in the record of 2026-11-23 the GPU waited for Python between the two events
     $0 = substr($0, 29)
     printf "| %s | %s | | %s | %s | %s |\n", what, name, $1, $3, $5
   }' h200.txt
