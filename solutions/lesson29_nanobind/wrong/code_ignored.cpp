@@ -1,5 +1,5 @@
 // expect: api_error
-// says: a AverageError is promised
+// says: an AverageError is promised
 /* What the library returns is looked at by nobody. */
 #include "average.h"
 #include <memory>
