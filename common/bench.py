@@ -38,18 +38,18 @@ def allocate(size):
 
 
 class Clock:
-    """Times work in the default stream, on a GPU."""
+    """Times work in the default stream, on a GPU. `flush_size`: bytes to be filled before each run; more of them where Python needs longer."""
 
-    def __init__(self):
-        self.cuda = device.runtime()
-        self.flush = allocate(FLUSH_SIZE)
+    def __init__(self, flush_size=FLUSH_SIZE):
+        self.cuda, self.flush_size = device.runtime(), flush_size
+        self.flush = allocate(flush_size)
         self.start, self.stop = ctypes.c_void_p(), ctypes.c_void_p()
         device.check(self.cuda.cudaEventCreate(ctypes.byref(self.start)), "cudaEventCreate")
         device.check(self.cuda.cudaEventCreate(ctypes.byref(self.stop)), "cudaEventCreate")
 
     def once(self, launch):
         milliseconds = ctypes.c_float()
-        self.cuda.cudaMemsetAsync(self.flush, 0, ctypes.c_size_t(FLUSH_SIZE), None)
+        self.cuda.cudaMemsetAsync(self.flush, 0, ctypes.c_size_t(self.flush_size), None)
         self.cuda.cudaEventRecord(self.start, None)
         launch()
         self.cuda.cudaEventRecord(self.stop, None)
@@ -57,8 +57,8 @@ class Clock:
         device.check(self.cuda.cudaEventElapsedTime(ctypes.byref(milliseconds), self.start, self.stop), "the events")
         return milliseconds.value
 
-    def median(self, launch):
-        return statistics.median([self.once(launch) for _ in range(WARM_UP + RUNS)][WARM_UP:])
+    def median(self, launch, warm_up=WARM_UP, runs=RUNS):
+        return statistics.median([self.once(launch) for _ in range(warm_up + runs)][warm_up:])
 
 
 class Table:

@@ -13,7 +13,7 @@ import sys
 
 import torch
 from common import bench, device, verify
-from race import BACKENDS, HEADS, TURNS, D, sizes, time_in_turns
+from race import BACKENDS, FLUSH_SIZE, HEADS, TURNS, D, sizes, time_in_turns
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -96,7 +96,7 @@ def main():
     random.seed(seed)
     for causal in False, True:
         compare_errors(causal)
-    clock = bench.Clock()
+    clock = bench.Clock(FLUSH_SIZE)
     for causal in False, True:
         for n in sizes(1024, 2048, 4096, 8192, 16384):
             race(clock, n, causal)

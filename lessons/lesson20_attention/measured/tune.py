@@ -33,7 +33,7 @@ def main():
     random.seed(1)
     torch.manual_seed(1)
     variants = read_variants(sys.argv[1], sys.argv[2:])
-    clock = bench.Clock()
+    clock = bench.Clock(race.FLUSH_SIZE)
     for causal in False, True:
         for n in race.sizes(1024, 4096, 16384):
             race_variants(clock, variants, n, causal)

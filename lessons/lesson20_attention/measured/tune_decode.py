@@ -87,7 +87,7 @@ def main():
     random.seed(1)
     torch.manual_seed(1)
     library = ctypes.CDLL(sys.argv[1])
-    clock = bench.Clock()
+    clock = bench.Clock(race.FLUSH_SIZE)
     for sequences, longest, in_common in PROBLEMS:
         p = Problem(library, sequences, longest, in_common)
         taken = race.time_in_turns(clock, p.ways(), TURNS)
