@@ -45,7 +45,7 @@ measure() { # LINES|SIZE|FIRST|CALLS
   (
     [ ! -d "$lesson/measured/numpy25" ] || PYTHONPATH=$PWD/$lesson/measured/numpy25:${PYTHONPATH:-}
     PYTHONPATH=$PWD/$folder/installed:$PWD:$PWD/$lesson:$PWD/build/emulator/python:${PYTHONPATH:-}
-    LESSON_LIBRARIES=$PWD/$folder CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_FOLDER=$PWD/$lesson CUDA_PATH=$(dirname "$TOOLKIT_LIB")
+    LESSON_LIBRARIES=$PWD/$folder CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_FOLDER=$PWD/$lesson CUDA_PATH=$TOOLKIT
     TRITON_CACHE_DIR=$PWD/$scratch/triton
     export PYTHONPATH LESSON_LIBRARIES CUDA_RUNTIME LESSON_FOLDER NVCC CUDA_PATH TRITON_CACHE_DIR
     [ -z "$HOST_COMPILER" ] || export NVCC_CCBIN="$HOST_COMPILER"

@@ -53,6 +53,20 @@ else
   skip "without nvcc the toolkit is installed and lesson01 passes" "downloads 105 MB; DOWNLOAD=1 make test does it"
 fi
 
+# As NVIDIA installs it: lib64 and include are links into targets/. PyTorch and Numba look for bin/nvcc and nvvm/ in CUDA_HOME and CUDA_PATH.
+real=$("$real_nvcc" --dryrun -c -x cu /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
+usual=$scratch/usual target=targets/$(uname -m)-linux
+mkdir -p "$usual/bin" "$usual/$target"
+cp "$real/bin/nvcc" "$real/bin/nvcc.profile" "$usual/bin"
+ln -s "$real"/bin/* "$usual/bin" 2>/dev/null || true
+ln -s "$(cd "$real/lib64" && pwd -P)" "$usual/$target/lib"
+ln -s "$real/include" "$usual/$target/include"
+ln -s "$target/lib" "$usual/lib64"
+ln -s "$target/include" "$usual/include"
+ln -s "$real/nvvm" "$usual/nvvm"
+capture sh -c "NVCC='$usual/bin/nvcc' sh tools/toolchain/configure.sh && . build/configuration && echo \"\$TOOLKIT\" && ls \"\$TOOLKIT/bin/nvcc\" \"\$TOOLKIT_LIB\""
+expect "the folder of a toolkit is the one with bin/nvcc" 0 "^$usual\$" 'libcudart\.so'
+
 capture make doctor NVCC="$real_nvcc"
 expect "make doctor is content" 0 'ok +launch'
 printf 'int main() { void *p; return cudaMalloc(&p, 4); }\n' >"$scratch/static.cu"

@@ -2,7 +2,7 @@
 
 # Sets toolkit_headers: the folder of cuda_runtime_api.h and cuda.h.
 find_toolkit_headers() {
-  toolkit_headers=$(dirname "$TOOLKIT_LIB")/include
+  toolkit_headers=$TOOLKIT/include
   [ -f "$toolkit_headers/cuda_runtime_api.h" ] || toolkit_headers=/usr/include
 }
 

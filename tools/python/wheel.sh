@@ -61,14 +61,14 @@ build_it() {
   define=$(printf '%s\n' "$@" | paste -s -d ';' -)
   [ "${QUIET:-}" = 1 ] || {
     settings="CUDACXX='$NVCC' CUDAARCHS='$(cmake_architectures)'"
-    [ ! -f "$package/setup.py" ] || settings="CUDA_HOME='$(dirname "$TOOLKIT_LIB")' TORCH_CUDA_ARCH_LIST='$(torch_architectures)'"
+    [ ! -f "$package/setup.py" ] || settings="CUDA_HOME='$TOOLKIT' TORCH_CUDA_ARCH_LIST='$(torch_architectures)'"
     say "$settings python -m pip wheel --no-build-isolation --no-deps $package"
     say "python -m pip install --no-deps --target ${output#"$PWD/"}/installed ${output#"$PWD/"}/wheel/*.whl"
   }
   # What CMake asks its environment for, what scikit-build-core does, and what PyTorch's extensions do.
   env PATH="$folder:$PATH" CUDACXX="$NVCC" CUDAARCHS="$(cmake_architectures)" ${HOST_COMPILER:+CUDAHOSTCXX="$HOST_COMPILER"} \
     ${HOST_COMPILER:+CXX="$HOST_COMPILER"} ${launcher:+CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher} \
-    CUDA_HOME="$(dirname "$TOOLKIT_LIB")" PYTORCH_NVCC="$launcher $(for_ninja "$NVCC")" TORCH_CUDA_ARCH_LIST="$(torch_architectures)" \
+    CUDA_HOME="$TOOLKIT" PYTORCH_NVCC="$launcher $(for_ninja "$NVCC")" TORCH_CUDA_ARCH_LIST="$(torch_architectures)" \
     MAX_JOBS="${JOBS:-2}" CMAKE_BUILD_PARALLEL_LEVEL="${JOBS:-2}" SKBUILD_BUILD_DIR="$output/cmake" SKBUILD_CMAKE_DEFINE="$define" \
     "$python" -m pip wheel --verbose --no-build-isolation --no-deps --no-index --wheel-dir "$output/wheel" "$from" >>"$log" 2>&1 || {
     grep -nE 'error|Error' "$log" | tail -n 30 >&2

@@ -85,7 +85,7 @@ choose_flags() {
 write_configuration() {
   {
     echo "# What tools/toolchain/configure.sh found on this machine. Delete it to look again."
-    print_variables NVCC CUDA_VERSION CUDA_MAJOR TOOLKIT_FROM TOOLKIT_LIB HOST_COMPILER GPU_NAME GPU_ARCHS GPU_REASON GENCODE FLAGS KEY
+    print_variables NVCC CUDA_VERSION CUDA_MAJOR TOOLKIT_FROM TOOLKIT TOOLKIT_LIB HOST_COMPILER GPU_NAME GPU_ARCHS GPU_REASON GENCODE FLAGS KEY
   } >"$configuration.$$"
   mv "$configuration.$$" "$configuration"
 }
@@ -97,6 +97,7 @@ probe() {
   CUDA_MAJOR=${CUDA_VERSION%%.*}
   TOOLKIT_FROM=$toolkit_from
   find_host_compiler
+  TOOLKIT=$(find_toolkit_folder)
   TOOLKIT_LIB=$(find_toolkit_lib)
   find_gpu
   choose_flags

@@ -44,10 +44,15 @@ find_nvcc() {
   return 1
 }
 
-# The folder that holds libcudart.so.N, for programs that run on a GPU. Empty where the system's linker knows it.
-find_toolkit_lib() {
+# The folder that holds bin/nvcc and the rest of its toolkit: what others call CUDA_HOME. nvcc may be a link or a script that leads there.
+find_toolkit_folder() {
   top=$("$NVCC" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} --dryrun -c -x cu /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
-  for folder in "$top/lib64" "$top/lib" "$top"/targets/*/lib; do
+  (cd "$top" && pwd)
+}
+
+# The folder in TOOLKIT that holds libcudart.so.N, for programs that run on a GPU. Empty where the system's linker knows it.
+find_toolkit_lib() {
+  for folder in "$TOOLKIT/lib64" "$TOOLKIT/lib" "$TOOLKIT"/targets/*/lib; do
     if [ -e "$folder/libcudart.so.${CUDA_VERSION%%.*}" ]; then
       readlink -f "$folder"
       return

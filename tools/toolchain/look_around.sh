@@ -13,8 +13,9 @@ find_nvcc || [ -z "$named" ] || fail "NVCC=$named is not an nvcc of CUDA 12.0 or
 [ -n "$NVCC" ] || fail "there is no nvcc on the PATH, in CUDA_HOME or in /usr/local/cuda*." \
   ${too_old_seen:+"$too_old_seen, but CUDA 12.0 or newer is needed."}
 find_host_compiler
+TOOLKIT=$(find_toolkit_folder)
 TOOLKIT_LIB=$(find_toolkit_lib)
 find_gpu
 ARCH='' # that is for the workbook's make
 GENCODE=$(sh "$toolchain/gencode.sh" "$NVCC" $(choose_architectures))
-print_variables NVCC CUDA_VERSION TOOLKIT_LIB HOST_COMPILER GPU_NAME GPU_ARCHS GPU_REASON GENCODE
+print_variables NVCC CUDA_VERSION TOOLKIT TOOLKIT_LIB HOST_COMPILER GPU_NAME GPU_ARCHS GPU_REASON GENCODE
