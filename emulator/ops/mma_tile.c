@@ -76,24 +76,29 @@ ALWAYS_INLINE simd_f32 value_of(enum matrix_type type, simd_i32 top) {
     }
 }
 
-/* field: of an exponent; digits: behind it; special: the field, or the digits, of infinity and NaN */
-#define EXPONENT(V, field, digits, bias, is_special)                                                                   \
-    ((field) - (bias) - (V)((field) == 0) + ((V)(((field) | (digits)) == 0) & OF_ZERO) + ((V)(is_special)&OF_SPECIAL))
+/* -1 where x < y, otherwise 0. A comparison, for numbers whose difference fits: gcc compares vectors that are wider than the machine's lane by
+ * lane. */
+#define LESS(x, y) (((x) - (y)) >> (8 * sizeof((x)[0]) - 1))
+
+/* field: of an exponent; digits: behind it; special: what is less than the field, or the digits, of infinity and NaN only */
+#define EXPONENT(V, field, digits, bias, special)                                                                      \
+    ((field) - (bias)-LESS(field, (V){0} + 1) + (LESS((field) | (digits), (V){0} + 1) & OF_ZERO) +                     \
+     (special & OF_SPECIAL))
 
 /* Of 32 elements of 16 bits, in their places. */
 ALWAYS_INLINE simd_u32 exponents_of_halves(enum matrix_type type, simd_u32 words) {
     simd_i16 h = (simd_i16)words & 0x7fff;
     if (type == MATRIX_BF16) {
         simd_i16 field = h >> 7, digits = h & 0x7f;
-        return (simd_u32)EXPONENT(simd_i16, field, digits, 127, field == 255);
+        return (simd_u32)EXPONENT(simd_i16, field, digits, 127, LESS(254 + field * 0, field));
     }
     simd_i16 field = h >> 10, digits = h & 0x3ff;
-    return (simd_u32)EXPONENT(simd_i16, field, digits, 15, field == 31);
+    return (simd_u32)EXPONENT(simd_i16, field, digits, 15, LESS(30 + field * 0, field));
 }
 
 ALWAYS_INLINE simd_i32 exponents_of_singles(simd_u32 bits) {
     simd_i32 m = (simd_i32)(bits & 0x7fffffff), field = m >> 23, digits = m & 0x7fffff;
-    return EXPONENT(simd_i32, field, digits, 127, field == 255);
+    return EXPONENT(simd_i32, field, digits, 127, LESS(254 + field * 0, field));
 }
 
 /* Of each word's last byte. */
@@ -101,10 +106,10 @@ ALWAYS_INLINE simd_i32 exponents_of_bytes(enum matrix_type type, simd_u32 words)
     simd_i32 m = (simd_i32)(words & 0x7f);
     if (type == MATRIX_E4M3) {
         simd_i32 field = m >> 3, digits = m & 7;
-        return EXPONENT(simd_i32, field, digits, 7, m == 0x7f);
+        return EXPONENT(simd_i32, field, digits, 7, LESS(0x7e + m * 0, m));
     }
     simd_i32 field = m >> 2, digits = m & 3;
-    return EXPONENT(simd_i32, field, digits, 15, field == 31);
+    return EXPONENT(simd_i32, field, digits, 15, LESS(30 + field * 0, field));
 }
 
 ALWAYS_INLINE simd_u32 pair(simd_i32 low, simd_i32 high) {
@@ -251,21 +256,28 @@ void tile_take_columns(enum matrix_type type, tile_words words[2][2], unsigned b
 
 /* ---- sums ---- */
 
+/* Of exponents, whose differences fit. */
 ALWAYS_INLINE simd_i32 larger(simd_i32 a, simd_i32 b) {
 #ifdef __AVX512BW__
     return (simd_i32)_mm512_max_epi32((__m512i)a, (__m512i)b);
 #else
-    simd_i32 first = (simd_i32)(a > b);
-    return (a & first) | (b & ~first);
+    return a - ((a - b) & LESS(a, b));
 #endif
 }
 
+/* Of sums of two exponents, whose differences may not fit 16 bits. */
 ALWAYS_INLINE simd_i16 larger16(simd_i16 a, simd_i16 b) {
 #ifdef __AVX512BW__
     return (simd_i16)_mm512_max_epi16((__m512i)a, (__m512i)b);
 #else
-    simd_i16 first = (simd_i16)(a > b);
-    return (a & first) | (b & ~first);
+    typedef int16_t part __attribute__((vector_size(16)));
+    part x[sizeof a / sizeof(part)], y[sizeof a / sizeof(part)];
+    memcpy(x, &a, sizeof a);
+    memcpy(y, &b, sizeof b);
+    for (unsigned i = 0; i < sizeof a / sizeof(part); i++)
+        x[i] = (x[i] & (x[i] > y[i])) | (y[i] & ~(x[i] > y[i]));
+    memcpy(&a, x, sizeof a);
+    return a;
 #endif
 }
 
@@ -273,13 +285,12 @@ ALWAYS_INLINE bool any(simd_i32 v) {
     return simd_differ32((simd_u32)v, (simd_u32)v * 0);
 }
 
-/* Is any of the numbers not in [least, most]? */
+/* Is any of the exponents not in [least, most]? */
 ALWAYS_INLINE bool any_outside(simd_i32 v, int32_t least, int32_t most) {
-    simd_u32 above = (simd_u32)v - (uint32_t)least;
 #ifdef __AVX512BW__
-    return _mm512_cmpgt_epu32_mask((__m512i)above, _mm512_set1_epi32(most - least));
+    return _mm512_cmpgt_epu32_mask((__m512i)(v - least), _mm512_set1_epi32(most - least));
 #else
-    return any((simd_i32)(above > (uint32_t)(most - least)));
+    return simd_bits32(LESS(v, v * 0 + least) | LESS(v * 0 + most, v));
 #endif
 }
 
@@ -291,7 +302,7 @@ ALWAYS_INLINE simd_f32 single_of(simd_i32 sum) {
     simd_i32 negative = sum >> 31, magnitude = (simd_i32)((simd_u32)(sum ^ negative) - (simd_u32)negative);
     simd_f32 nearest = __builtin_convertvector(magnitude, simd_f32);
     simd_u32 back = (simd_u32) __builtin_convertvector(nearest, simd_i32);
-    simd_i32 over = (simd_i32)(back > (simd_u32)magnitude);
+    simd_i32 over = (simd_i32)((simd_u32)magnitude - back) >> 31;
     return (simd_f32)(((simd_u32)nearest + (simd_u32)over) | ((simd_u32)negative & F32_SIGN));
 #endif
 }
@@ -343,7 +354,8 @@ ALWAYS_INLINE void find_most(const struct tile_rows *a, const struct tile_column
 /* most: exponents of products, c: of numbers that are not zero, where `counts` is -1. */
 ALWAYS_INLINE simd_i32 is_unusual(simd_i32 most, simd_i32 c, simd_i32 counts) {
     simd_i32 largest = larger(most, c);
-    return (simd_i32)(largest > MOST) | ((simd_i32)(largest < LEAST) & ((simd_i32)(most > ANY_ZERO) | counts));
+    simd_i32 zeros = {0};
+    return LESS(zeros + MOST, largest) | (LESS(largest, zeros + LEAST) & (LESS(zeros + ANY_ZERO, most) | counts));
 }
 
 ALWAYS_INLINE void add_products(const struct tile_rows *a, const struct tile_columns *b, const simd_i32 c[HALF_SUMS],
@@ -399,7 +411,7 @@ ALWAYS_INLINE simd_i32 half_f32(const struct tile_rows *a, const struct tile_col
         from[i] = c ? words_of(c, i) : (simd_u32){0};
         simd_i32 magnitude = (simd_i32)(from[i] & ~F32_SIGN);
         exponent[i] = (magnitude >> 23) - 127;
-        counts[i] = magnitude != 0;
+        counts[i] = -magnitude >> 31;
     }
     add_products(a, b, exponent, counts, depth, fraction, half, &s);
     UNROLLED
@@ -466,7 +478,7 @@ ALWAYS_INLINE simd_i32 half_f16(const struct tile_rows *a, const struct tile_col
         simd_u32 words = c ? SIMD_AT(simd_u32, (const uint32_t *)c + i / 2 * 16) : (simd_u32){0};
         simd_i32 pairs = (simd_i32)exponents_of_halves(MATRIX_F16, words);
         exponent[i] = i % 2 ? pairs >> 16 : (simd_i32)((simd_u32)pairs << 16) >> 16;
-        counts[i] = exponent[i] > ANY_ZERO;
+        counts[i] = LESS(exponent[i] * 0 + ANY_ZERO, exponent[i]);
         value[i] = value_of(MATRIX_F16, TOP(MATRIX_F16, words, i % 2));
     }
     add_products(a, b, exponent, counts, depth, fraction, half, &s);
