@@ -25,6 +25,24 @@ static uint8_t *row_host(struct warp *w, const struct insn *in, const uint64_t *
     return access_lane_host(w, in, at, ROW_BYTES, lane);
 }
 
+/* Offsets of all rows in the block's shared memory; false where one is not aligned, or not there. */
+static bool all_in_shared(const struct warp *w, const struct access *a, const uint64_t *addresses, unsigned rows,
+                          uint32_t *offsets) {
+    uint32_t begin = shared_begin(w->block), bytes = (uint32_t)w->launch->shared_bytes, wrong = 0;
+    if (a->space != SPACE_SHARED || bytes < ROW_BYTES)
+        return false;
+    for (unsigned l = 0; l < rows; l++) {
+        offsets[l] = (uint32_t)addresses[l] - begin;
+        wrong |= (offsets[l] & (ROW_BYTES - 1)) | (offsets[l] > bytes - ROW_BYTES);
+    }
+    return !wrong;
+}
+
+static void load_matrix(const uint8_t *shared, const uint32_t offsets[SIDE], uint8_t *to) {
+    for (unsigned i = 0; i < SIDE; i++)
+        memcpy(to + i * ROW_BYTES, shared + offsets[i], ROW_BYTES);
+}
+
 static void transpose(matrix m) {
     matrix copy;
     memcpy(copy, m, sizeof copy);
@@ -39,8 +57,18 @@ const struct insn *op_ldmatrix(struct warp *w, const struct insn *in) {
         return next;
     const struct matrix_access *a = in->extra;
     _Alignas(64) uint64_t addresses[WARP_SIZE];
+    _Alignas(64) uint32_t offsets[WARP_SIZE];
     matrix loaded[4];
     access_addresses(w, in, addresses);
+    if (all_in_shared(w, &a->access, addresses, SIDE * a->count, offsets)) {
+        for (unsigned i = 0; i < a->count; i++) {
+            uint8_t *to = w->regs + a->regs[i];
+            load_matrix(w->block->shared, offsets + SIDE * i, to);
+            if (a->transposed)
+                transpose((void *)to);
+        }
+        return in + 1;
+    }
     for (int l = 0; l < SIDE * a->count; l++) {
         const uint8_t *host = row_host(w, in, addresses, l);
         if (!host)

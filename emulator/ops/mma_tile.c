@@ -4,11 +4,17 @@
  * small are cut off to zero in any case. */
 #include "ops/mma_tile.h"
 
+#ifdef __AVX512BW__
+#include <immintrin.h>
+#endif
+
 #include "ops/half.h"
 #include "ops/mma_sum.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define UNROLLED      _Pragma("GCC unroll 32")
+/* Along k, where several sums have operands in common: gcc would make each sum by itself, and keep the operands in memory meanwhile. */
+#define NOT_UNROLLED _Pragma("GCC unroll 1")
 
 /* Added to the exponents of zero, and of infinities and NaN: sums of two show it, and still fit 16 bits. */
 #define OF_ZERO    (-8000)
@@ -26,10 +32,9 @@
 /* Word c of each row, in all four lanes of the row. */
 #define OF_ROWS(v, c)                                                                                                  \
     SHUFFLE(v, v, c, c, c, c, 4 + c, 4 + c, 4 + c, 4 + c, 8 + c, 8 + c, 8 + c, 8 + c, 12 + c, 12 + c, 12 + c, 12 + c)
-/* Word c of the even or odd columns, again and again. */
-#define FOUR(x) x, x + 8, x + 16, x + 24
-#define OF_COLUMNS(v, w, c, odd)                                                                                       \
-    SHUFFLE(v, w, FOUR(4 * odd + c), FOUR(4 * odd + c), FOUR(4 * odd + c), FOUR(4 * odd + c))
+/* Words x and y of each column: of the even columns, then the odd ones. */
+#define FOUR(x)                x, x + 8, x + 16, x + 24
+#define OF_COLUMNS(v, w, x, y) SHUFFLE(v, w, FOUR(x), FOUR(4 + x), FOUR(y), FOUR(4 + y))
 
 ALWAYS_INLINE bool is_byte(enum matrix_type type) {
     return matrix_type_bits(type) == 8;
@@ -49,12 +54,13 @@ ALWAYS_INLINE simd_f32 with_bias(simd_i32 bits, float factor) {
     return (simd_f32)bits * factor;
 }
 
-/* The i-th element of each word. */
-ALWAYS_INLINE simd_f32 value_of(enum matrix_type type, simd_u32 words, unsigned i) {
-    simd_i32 top = (simd_i32)(words << (32 - matrix_type_bits(type) * (i + 1)));
+/* The i-th element of each word, from the highest bit on. */
+#define TOP(type, words, i) ((simd_i32)((words) << (32 - matrix_type_bits(type) * ((i) + 1))))
+
+ALWAYS_INLINE simd_f32 value_of(enum matrix_type type, simd_i32 top) {
     switch (type) {
     case MATRIX_TF32:
-        return (simd_f32)(words & ~0x1fffu);
+        return (simd_f32)(top & ~0x1fff);
     case MATRIX_BF16:
         return (simd_f32)(top & (int32_t)0xffff0000);
     case MATRIX_F16:
@@ -70,47 +76,52 @@ ALWAYS_INLINE simd_f32 value_of(enum matrix_type type, simd_u32 words, unsigned 
     }
 }
 
-/* field: of an exponent; digits: behind it; special: the field, or the digits, of infinity and NaN */
-#define EXPONENT(V, field, digits, bias, is_special)                                                                   \
-    ((field) - (bias) - (V)((field) == 0) + ((V)(((field) | (digits)) == 0) & OF_ZERO) + ((V)(is_special)&OF_SPECIAL))
+/* -1 where x < y, otherwise 0. A comparison, for numbers whose difference fits: gcc compares vectors that are wider than the machine's lane by
+ * lane. */
+#define LESS(x, y) (((x) - (y)) >> (8 * sizeof((x)[0]) - 1))
+
+/* field: of an exponent; digits: behind it; special: what is less than the field, or the digits, of infinity and NaN only */
+#define EXPONENT(V, field, digits, bias, special)                                                                      \
+    ((field) - (bias)-LESS(field, (V){0} + 1) + (LESS((field) | (digits), (V){0} + 1) & OF_ZERO) +                     \
+     (special & OF_SPECIAL))
 
 /* Of 32 elements of 16 bits, in their places. */
 ALWAYS_INLINE simd_u32 exponents_of_halves(enum matrix_type type, simd_u32 words) {
     simd_i16 h = (simd_i16)words & 0x7fff;
     if (type == MATRIX_BF16) {
         simd_i16 field = h >> 7, digits = h & 0x7f;
-        return (simd_u32)EXPONENT(simd_i16, field, digits, 127, field == 255);
+        return (simd_u32)EXPONENT(simd_i16, field, digits, 127, LESS(254 + field * 0, field));
     }
     simd_i16 field = h >> 10, digits = h & 0x3ff;
-    return (simd_u32)EXPONENT(simd_i16, field, digits, 15, field == 31);
+    return (simd_u32)EXPONENT(simd_i16, field, digits, 15, LESS(30 + field * 0, field));
 }
 
 ALWAYS_INLINE simd_i32 exponents_of_singles(simd_u32 bits) {
     simd_i32 m = (simd_i32)(bits & 0x7fffffff), field = m >> 23, digits = m & 0x7fffff;
-    return EXPONENT(simd_i32, field, digits, 127, field == 255);
+    return EXPONENT(simd_i32, field, digits, 127, LESS(254 + field * 0, field));
 }
 
-/* Of the i-th bytes. */
-ALWAYS_INLINE simd_i32 exponents_of_bytes(enum matrix_type type, simd_u32 words, unsigned i) {
-    simd_i32 m = (simd_i32)(words >> 8 * i & 0x7f);
+/* Of each word's last byte. */
+ALWAYS_INLINE simd_i32 exponents_of_bytes(enum matrix_type type, simd_u32 words) {
+    simd_i32 m = (simd_i32)(words & 0x7f);
     if (type == MATRIX_E4M3) {
         simd_i32 field = m >> 3, digits = m & 7;
-        return EXPONENT(simd_i32, field, digits, 7, m == 0x7f);
+        return EXPONENT(simd_i32, field, digits, 7, LESS(0x7e + m * 0, m));
     }
     simd_i32 field = m >> 2, digits = m & 3;
-    return EXPONENT(simd_i32, field, digits, 15, field == 31);
+    return EXPONENT(simd_i32, field, digits, 15, LESS(30 + field * 0, field));
 }
 
 ALWAYS_INLINE simd_u32 pair(simd_i32 low, simd_i32 high) {
     return ((simd_u32)low & 0xffff) | (simd_u32)high << 16;
 }
 
-/* Pairs of exponents in each word, or (tf32) one. */
-ALWAYS_INLINE simd_u32 exponents_of(enum matrix_type type, simd_u32 words, unsigned i) {
+/* Pairs of exponents in each word (of bytes: the last two), or (tf32) one. */
+ALWAYS_INLINE simd_u32 exponents_of(enum matrix_type type, simd_u32 words) {
     if (type == MATRIX_TF32)
         return (simd_u32)exponents_of_singles(words & ~0x1fffu);
     if (is_byte(type))
-        return pair(exponents_of_bytes(type, words, 2 * i), exponents_of_bytes(type, words, 2 * i + 1));
+        return pair(exponents_of_bytes(type, words), exponents_of_bytes(type, words >> 8));
     return exponents_of_halves(type, words);
 }
 
@@ -120,7 +131,7 @@ ALWAYS_INLINE simd_u32 exponents_of(enum matrix_type type, simd_u32 words, unsig
     {                                                                                                                  \
         simd_u32 words = OF_ROWS(v, c);                                                                                \
         for (unsigned i = 0; i < per_word(type); i++)                                                                  \
-            to->value[per_word(type) * (4 * block + c) + i][q] = value_of(type, words, i);                             \
+            to->value[per_word(type) * (4 * block + c) + i][q] = value_of(type, TOP(type, words, i));                  \
     }
 
 ALWAYS_INLINE void rows_of_block(enum matrix_type type, simd_u32 v, unsigned block, unsigned q, struct tile_rows *to) {
@@ -131,14 +142,14 @@ ALWAYS_INLINE void rows_of_block(enum matrix_type type, simd_u32 v, unsigned blo
     if (is_integer(type))
         return;
     if (type == MATRIX_TF32) {
-        simd_u32 e = exponents_of(type, v, 0);
+        simd_u32 e = exponents_of(type, v);
         to->exponent[2 * block][q] = pair((simd_i32)OF_ROWS(e, 0), (simd_i32)OF_ROWS(e, 1));
         to->exponent[2 * block + 1][q] = pair((simd_i32)OF_ROWS(e, 2), (simd_i32)OF_ROWS(e, 3));
         return;
     }
     unsigned pairs = per_word(type) / 2;
     for (unsigned i = 0; i < pairs; i++) {
-        simd_u32 e = exponents_of(type, v, i);
+        simd_u32 e = exponents_of(type, v >> 16 * i);
         to->exponent[pairs * (4 * block + 0) + i][q] = OF_ROWS(e, 0);
         to->exponent[pairs * (4 * block + 1) + i][q] = OF_ROWS(e, 1);
         to->exponent[pairs * (4 * block + 2) + i][q] = OF_ROWS(e, 2);
@@ -146,45 +157,56 @@ ALWAYS_INLINE void rows_of_block(enum matrix_type type, simd_u32 v, unsigned blo
     }
 }
 
-#define COLUMNS_OF_WORD(c, odd)                                                                                        \
-    {                                                                                                                  \
-        simd_u32 words = OF_COLUMNS(v, w, c, odd);                                                                     \
-        for (unsigned i = 0; i < per_word(type); i++)                                                                  \
-            to->value[per_word(type) * (4 * block + c) + i][odd] = value_of(type, words, i);                           \
+/* A vector has the first element of each word in its lower half, and the second one in its upper half. */
+static const simd_u32 upper_half = {0, 0, 0, 0, 0, 0, 0, 0, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+
+/* Word c of each column: the values of its elements, and their exponents. */
+ALWAYS_INLINE void columns_of_word(enum matrix_type type, simd_u32 words, unsigned c, struct tile_columns *to) {
+    unsigned bits = matrix_type_bits(type), n = per_word(type);
+    for (unsigned i = 0; i < n; i += 2) {
+        simd_u32 top = words << ((32 - bits * (i + 1)) - (upper_half & bits));
+        simd_f32 values = value_of(type, (simd_i32)top);
+        memcpy(to->value[n * c + i], &values, sizeof values);
     }
-#define EXPONENTS_OF_COLUMNS(c, odd) to->exponent[pairs * (4 * block + c) + i][odd] = OF_COLUMNS(ev, ew, c, odd);
+    if (!is_byte(type) || is_integer(type))
+        return;
+    simd_u32 exponents = exponents_of(type, words >> (upper_half & 16));
+    memcpy(to->exponent[2 * c], &exponents, sizeof exponents);
+}
+
+#define COLUMNS_OF_WORD(x) columns_of_word(type, OF_COLUMNS(v, w, x, x), 4 * block + x, to);
+#define COLUMNS_OF_SINGLES(x)                                                                                          \
+    {                                                                                                                  \
+        simd_f32 values = value_of(type, (simd_i32)OF_COLUMNS(v, w, x, x + 1));                                        \
+        memcpy(to->value[4 * block + x], &values, sizeof values);                                                      \
+    }
+
+/* Words of tf32: pairs of exponents are of two words. */
+ALWAYS_INLINE void columns_of_singles(simd_u32 v, simd_u32 w, unsigned block, struct tile_columns *to) {
+    enum matrix_type type = MATRIX_TF32;
+    COLUMNS_OF_SINGLES(0)
+    COLUMNS_OF_SINGLES(2)
+    simd_u32 ev = exponents_of(type, v), ew = exponents_of(type, w);
+    simd_u32 pairs = pair((simd_i32)OF_COLUMNS(ev, ew, 0, 2), (simd_i32)OF_COLUMNS(ev, ew, 1, 3));
+    memcpy(to->exponent[2 * block], &pairs, sizeof pairs);
+}
 
 ALWAYS_INLINE void columns_of_block(enum matrix_type type, simd_u32 v, simd_u32 w, unsigned block,
                                     struct tile_columns *to) {
-    COLUMNS_OF_WORD(0, 0)
-    COLUMNS_OF_WORD(1, 0)
-    COLUMNS_OF_WORD(2, 0)
-    COLUMNS_OF_WORD(3, 0)
-    COLUMNS_OF_WORD(0, 1)
-    COLUMNS_OF_WORD(1, 1)
-    COLUMNS_OF_WORD(2, 1)
-    COLUMNS_OF_WORD(3, 1)
-    if (is_integer(type))
-        return;
-    unsigned pairs = per_word(type) / 2;
     if (type == MATRIX_TF32) {
-        simd_u32 ev = exponents_of(type, v, 0), ew = exponents_of(type, w, 0);
-        to->exponent[2 * block][0] = pair((simd_i32)OF_COLUMNS(ev, ew, 0, 0), (simd_i32)OF_COLUMNS(ev, ew, 1, 0));
-        to->exponent[2 * block][1] = pair((simd_i32)OF_COLUMNS(ev, ew, 0, 1), (simd_i32)OF_COLUMNS(ev, ew, 1, 1));
-        to->exponent[2 * block + 1][0] = pair((simd_i32)OF_COLUMNS(ev, ew, 2, 0), (simd_i32)OF_COLUMNS(ev, ew, 3, 0));
-        to->exponent[2 * block + 1][1] = pair((simd_i32)OF_COLUMNS(ev, ew, 2, 1), (simd_i32)OF_COLUMNS(ev, ew, 3, 1));
+        columns_of_singles(v, w, block, to);
+        return;
     }
-    for (unsigned i = 0; i < pairs; i++) {
-        simd_u32 ev = exponents_of(type, v, i), ew = exponents_of(type, w, i);
-        EXPONENTS_OF_COLUMNS(0, 0)
-        EXPONENTS_OF_COLUMNS(1, 0)
-        EXPONENTS_OF_COLUMNS(2, 0)
-        EXPONENTS_OF_COLUMNS(3, 0)
-        EXPONENTS_OF_COLUMNS(0, 1)
-        EXPONENTS_OF_COLUMNS(1, 1)
-        EXPONENTS_OF_COLUMNS(2, 1)
-        EXPONENTS_OF_COLUMNS(3, 1)
-    }
+    COLUMNS_OF_WORD(0)
+    COLUMNS_OF_WORD(1)
+    COLUMNS_OF_WORD(2)
+    COLUMNS_OF_WORD(3)
+    if (is_byte(type))
+        return;
+    simd_u32 first = exponents_of_halves(type, OF_COLUMNS(v, w, 0, 1));
+    simd_u32 second = exponents_of_halves(type, OF_COLUMNS(v, w, 2, 3));
+    memcpy(to->exponent[4 * block], &first, sizeof first);
+    memcpy(to->exponent[4 * block + 2], &second, sizeof second);
 }
 
 ALWAYS_INLINE void take_rows(enum matrix_type type, tile_words words[TILE_QUARTERS][2], unsigned blocks,
@@ -229,70 +251,139 @@ void tile_take_rows(enum matrix_type type, tile_words words[TILE_QUARTERS][2], u
     BY_TYPE(take_rows, words, blocks, to)
 }
 
-void tile_take_columns(enum matrix_type type, tile_words words[2][2], unsigned blocks, struct tile_columns *to) {
-    BY_TYPE(take_columns, words, blocks, to)
-}
+void tile_take_columns(enum matrix_type type, tile_words words[2][2], unsigned blocks,
+                       struct tile_columns *to){BY_TYPE(take_columns, words, blocks, to)}
 
 /* ---- sums ---- */
 
-/* What a quarter's columns of one side add up, 16 sums at once. */
-struct sums {
-    simd_i32 products; /* in units of 2^(largest - fraction) */
-    simd_i32 largest;  /* exponent of all that is added */
-    simd_f32 unit;     /* 2^(fraction - largest) */
-    simd_i32 unusual;  /* not 0: the slow path has to do it */
-};
-
+/* Of exponents, whose differences fit. */
 ALWAYS_INLINE simd_i32 larger(simd_i32 a, simd_i32 b) {
-    simd_i32 first = (simd_i32)(a > b);
-    return (a & first) | (b & ~first);
-}
-
-ALWAYS_INLINE simd_i16 larger16(simd_i16 a, simd_i16 b) {
-#if defined(__AVX512BW__) && !defined(__clang__)
-    typedef short vector __attribute__((vector_size(64)));
-    return (simd_i16)__builtin_ia32_pmaxsw512_mask((vector)a, (vector)b, (vector)a, 0xffffffffu);
+#ifdef __AVX512BW__
+    return (simd_i32)_mm512_max_epi32((__m512i)a, (__m512i)b);
 #else
-    simd_i16 first = (simd_i16)(a > b);
-    return (a & first) | (b & ~first);
+    return a - ((a - b) & LESS(a, b));
 #endif
 }
 
-ALWAYS_INLINE simd_i32 largest_exponent(const struct tile_rows *a, const struct tile_columns *b, unsigned depth,
-                                        unsigned q, unsigned side) {
-    simd_i16 most = (simd_i16)a->exponent[0][q] + (simd_i16)b->exponent[0][side];
-    UNROLLED
-    for (unsigned k = 1; k < depth / 2; k++)
-        most = larger16((simd_i16)a->exponent[k][q] + (simd_i16)b->exponent[k][side], most);
-    return larger((simd_i32)((simd_u32)most << 16) >> 16, (simd_i32)most >> 16);
+/* Of sums of two exponents, whose differences may not fit 16 bits. */
+ALWAYS_INLINE simd_i16 larger16(simd_i16 a, simd_i16 b) {
+#ifdef __AVX512BW__
+    return (simd_i16)_mm512_max_epi16((__m512i)a, (__m512i)b);
+#else
+    typedef int16_t part __attribute__((vector_size(16)));
+    part x[sizeof a / sizeof(part)], y[sizeof a / sizeof(part)];
+    memcpy(x, &a, sizeof a);
+    memcpy(y, &b, sizeof b);
+    for (unsigned i = 0; i < sizeof a / sizeof(part); i++)
+        x[i] = (x[i] & (x[i] > y[i])) | (y[i] & ~(x[i] > y[i]));
+    memcpy(&a, x, sizeof a);
+    return a;
+#endif
 }
 
-/* c: exponents of numbers that are not zero, where `counts` is -1. */
-ALWAYS_INLINE struct sums add_products(const struct tile_rows *a, const struct tile_columns *b, simd_i32 c,
-                                       simd_i32 counts, unsigned depth, int fraction, unsigned q, unsigned side) {
-    struct sums s;
-    simd_u32 products = {0}; /* unsigned: what is unusual may not fit */
-    simd_i32 most = largest_exponent(a, b, depth, q, side);
-    s.largest = larger(most, c);
-    s.unusual = (simd_i32)(s.largest > MOST) | ((simd_i32)(s.largest < LEAST) & ((simd_i32)(most > ANY_ZERO) | counts));
-    s.largest = larger(s.largest, s.largest * 0 + LEAST);
-    s.unit = (simd_f32)((fraction + 127 - s.largest) << 23);
-    UNROLLED
-    for (unsigned k = 0; k < depth; k++)
-        products += (simd_u32) __builtin_convertvector(a->value[k][q] * b->value[k][side] * s.unit, simd_i32);
-    s.products = (simd_i32)products;
-    return s;
+ALWAYS_INLINE bool any(simd_i32 v) {
+    return simd_differ32((simd_u32)v, (simd_u32)v * 0);
 }
 
-/* The sum towards zero in single precision: the conversion rounds to nearest, and so perhaps away from zero. A zero is +0. */
-ALWAYS_INLINE simd_u32 single_of(simd_i32 sum, simd_i32 largest, int fraction) {
+/* Is any of the exponents not in [least, most]? */
+ALWAYS_INLINE bool any_outside(simd_i32 v, int32_t least, int32_t most) {
+#ifdef __AVX512BW__
+    return _mm512_cmpgt_epu32_mask((__m512i)(v - least), _mm512_set1_epi32(most - least));
+#else
+    return simd_bits32(LESS(v, v * 0 + least) | LESS(v * 0 + most, v));
+#endif
+}
+
+/* To single precision, rounded towards zero; 0 is +0. */
+ALWAYS_INLINE simd_f32 single_of(simd_i32 sum) {
+#ifdef __AVX512BW__
+    return (simd_f32)_mm512_cvt_roundepi32_ps((__m512i)sum, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else /* the conversion rounds to nearest, and so perhaps away from zero */
     simd_i32 negative = sum >> 31, magnitude = (simd_i32)((simd_u32)(sum ^ negative) - (simd_u32)negative);
     simd_f32 nearest = __builtin_convertvector(magnitude, simd_f32);
     simd_u32 back = (simd_u32) __builtin_convertvector(nearest, simd_i32);
-    simd_i32 over = (simd_i32)(back > (simd_u32)magnitude);
-    simd_f32 towards_zero = (simd_f32)((simd_u32)nearest + (simd_u32)over);
-    simd_f32 scaled = towards_zero * (simd_f32)((largest - fraction + 127) << 23);
-    return (simd_u32)scaled | ((simd_u32)negative & F32_SIGN);
+    simd_i32 over = (simd_i32)((simd_u32)magnitude - back) >> 31;
+    return (simd_f32)(((simd_u32)nearest + (simd_u32)over) | ((simd_u32)negative & F32_SIGN));
+#endif
+}
+
+/* Four columns' words, in the lanes of each row. */
+ALWAYS_INLINE simd_u32 in_rows(const void *words) {
+#ifdef __AVX512BW__
+    return (simd_u32)_mm512_broadcast_i32x4(_mm_load_si128(words));
+#else
+    simd_u32 v;
+    for (unsigned row = 0; row < 4; row++)
+        memcpy((uint8_t *)&v + row * sizeof v / 4, words, sizeof v / 4);
+    return v;
+#endif
+}
+
+/* Sums of a half of the rows: 16 for each of two quarters and for each side. */
+#define HALF_SUMS   4
+#define ALL_SUMS(i) for (unsigned i = 0; i < HALF_SUMS; i++)
+
+/* What they add up. */
+struct sums {
+    simd_i32 products[HALF_SUMS]; /* in units of 2^(largest - fraction) */
+    simd_i32 largest[HALF_SUMS];  /* exponent of all that is added */
+    simd_f32 unit[HALF_SUMS];     /* 2^(fraction - largest) */
+    simd_i32 unusual;             /* not 0: the slow path has to do it */
+};
+
+/* a: of a half's first quarter */
+ALWAYS_INLINE simd_i16 exponent_of(const simd_u32 a[TILE_QUARTERS], const uint32_t b[TILE_SIDES][4], unsigned i) {
+    return (simd_i16)a[i / 2] + (simd_i16)in_rows(b[i % 2]);
+}
+
+/* Exponents of the largest products. */
+ALWAYS_INLINE void find_most(const struct tile_rows *a, const struct tile_columns *b, unsigned depth, unsigned half,
+                             simd_i32 most[HALF_SUMS]) {
+    simd_i16 pairs[HALF_SUMS];
+    UNROLLED
+    ALL_SUMS(i) pairs[i] = exponent_of(&a->exponent[0][2 * half], b->exponent[0], i);
+    NOT_UNROLLED
+    for (unsigned k = 1; k < depth / 2; k++) {
+        UNROLLED
+        ALL_SUMS(i) pairs[i] = larger16(exponent_of(&a->exponent[k][2 * half], b->exponent[k], i), pairs[i]);
+    }
+    UNROLLED
+    ALL_SUMS(i) most[i] = larger((simd_i32)((simd_u32)pairs[i] << 16) >> 16, (simd_i32)pairs[i] >> 16);
+}
+
+/* most: exponents of products, c: of numbers that are not zero, where `counts` is -1. */
+ALWAYS_INLINE simd_i32 is_unusual(simd_i32 most, simd_i32 c, simd_i32 counts) {
+    simd_i32 largest = larger(most, c);
+    simd_i32 zeros = {0};
+    return LESS(zeros + MOST, largest) | (LESS(largest, zeros + LEAST) & (LESS(zeros + ANY_ZERO, most) | counts));
+}
+
+ALWAYS_INLINE void add_products(const struct tile_rows *a, const struct tile_columns *b, const simd_i32 c[HALF_SUMS],
+                                const simd_i32 counts[HALF_SUMS], unsigned depth, int fraction, unsigned half,
+                                struct sums *s) {
+    simd_i32 most[HALF_SUMS];
+    simd_u32 sums[HALF_SUMS] = {{0}}; /* unsigned: what is unusual may not fit */
+    s->unusual = (simd_i32)sums[0];
+    find_most(a, b, depth, half, most);
+    UNROLLED
+    ALL_SUMS(i) {
+        s->largest[i] = larger(most[i], c[i]);
+        if (any_outside(s->largest[i], LEAST, MOST)) {
+            s->unusual |= is_unusual(most[i], c[i], counts[i]);
+            s->largest[i] = larger(s->largest[i], s->largest[i] * 0 + LEAST);
+        }
+        s->unit[i] = (simd_f32)((fraction + 127 - s->largest[i]) << 23);
+    }
+    NOT_UNROLLED
+    for (unsigned k = 0; k < depth; k++) {
+        UNROLLED
+        ALL_SUMS(i) {
+            simd_f32 product = a->value[k][2 * half + i / 2] * (simd_f32)in_rows(b->value[k][i % 2]);
+            sums[i] += (simd_u32) __builtin_convertvector(product * s->unit[i], simd_i32);
+        }
+    }
+    UNROLLED
+    ALL_SUMS(i) s->products[i] = (simd_i32)sums[i];
 }
 
 /* Has x + y = sum not fit? */
@@ -300,93 +391,121 @@ ALWAYS_INLINE simd_i32 overflowed(simd_i32 x, simd_i32 y, simd_i32 sum) {
     return ((x ^ sum) & (y ^ sum)) >> 31;
 }
 
-ALWAYS_INLINE simd_i32 quarter_f32(const struct tile_rows *a, const struct tile_columns *b, simd_u32 c, unsigned depth,
-                                   int fraction, uint32_t kept, unsigned q, unsigned side, simd_u32 *d) {
-    simd_i32 magnitude = (simd_i32)(c & ~F32_SIGN);
-    struct sums s = add_products(a, b, (magnitude >> 23) - 127, magnitude != 0, depth, fraction, q, side);
-    simd_i32 addend = __builtin_convertvector((simd_f32)c * s.unit, simd_i32);
-    simd_i32 sum = (simd_i32)((simd_u32)s.products + (simd_u32)addend);
-    *d = single_of(sum, s.largest, fraction);
-    if (kept != ~0u) {
-        *d &= kept | F32_SIGN;
-        *d &= ~(simd_u32)((*d & ~F32_SIGN) == 0);
-    }
-    return s.unusual | overflowed(s.products, addend, sum);
+/* Of a half's registers, the words of the i-th sums. */
+ALWAYS_INLINE simd_u32 words_of(const void *const c[TILE_SIDES], unsigned i) {
+    return SIMD_AT(simd_u32, (const uint32_t *)c[i % 2] + i / 2 * 16);
 }
 
-/* Products of bytes, and 32 of them, are exact in single precision. */
-ALWAYS_INLINE simd_u32 quarter_s32(const struct tile_rows *a, const struct tile_columns *b, simd_u32 c, unsigned depth,
-                                   unsigned q, unsigned side) {
-    simd_f32 sum = {0};
+ALWAYS_INLINE void set_words(void *const d[TILE_SIDES], unsigned i, simd_u32 words) {
+    memcpy((uint32_t *)d[i % 2] + i / 2 * 16, &words, sizeof words);
+}
+
+ALWAYS_INLINE simd_i32 half_f32(const struct tile_rows *a, const struct tile_columns *b,
+                                const void *const c[TILE_SIDES], unsigned depth, int fraction, uint32_t kept,
+                                unsigned half, simd_u32 d[HALF_SUMS]) {
+    simd_u32 from[HALF_SUMS];
+    simd_i32 exponent[HALF_SUMS], counts[HALF_SUMS];
+    struct sums s;
     UNROLLED
-    for (unsigned k = 0; k < depth; k++)
-        sum += a->value[k][q] * b->value[k][side];
-    return c + (simd_u32) __builtin_convertvector(sum, simd_i32);
-}
-
-ALWAYS_INLINE bool any(simd_i32 v) {
-    return simd_differ32((simd_u32)v, (simd_u32)v * 0);
-}
-
-ALWAYS_INLINE bool multiply_f32(const struct tile_rows *a, const struct tile_columns *b, const void *const c[2][2],
-                                void *const d[2][2], unsigned depth, int fraction, uint32_t kept) {
-    simd_u32 out[TILE_QUARTERS][TILE_SIDES];
-    simd_i32 unusual = {0};
-    for (unsigned q = 0; q < TILE_QUARTERS; q++)
-        for (unsigned side = 0; side < TILE_SIDES; side++) {
-            simd_u32 from = {0};
-            if (c)
-                from = SIMD_AT(simd_u32, (const uint32_t *)c[q / 2][side] + q % 2 * 16);
-            unusual |= quarter_f32(a, b, from, depth, fraction, kept, q, side, &out[q][side]);
+    ALL_SUMS(i) {
+        from[i] = c ? words_of(c, i) : (simd_u32){0};
+        simd_i32 magnitude = (simd_i32)(from[i] & ~F32_SIGN);
+        exponent[i] = (magnitude >> 23) - 127;
+        counts[i] = -magnitude >> 31;
+    }
+    add_products(a, b, exponent, counts, depth, fraction, half, &s);
+    UNROLLED
+    ALL_SUMS(i) {
+        simd_i32 addend = __builtin_convertvector((simd_f32)from[i] * s.unit[i], simd_i32);
+        simd_i32 sum = (simd_i32)((simd_u32)s.products[i] + (simd_u32)addend);
+        d[i] = (simd_u32)(single_of(sum) * (simd_f32)((s.largest[i] - fraction + 127) << 23));
+        if (kept != ~0u) {
+            d[i] &= kept | F32_SIGN;
+            d[i] &= ~(simd_u32)((d[i] & ~F32_SIGN) == 0);
         }
+        s.unusual |= overflowed(s.products[i], addend, sum);
+    }
+    return s.unusual;
+}
+
+/* Between the halves of a tile: compilers would load B's operands before, for both, and have no registers for so many. */
+#define FORGET(b) __asm__("" : "+r"(b))
+
+ALWAYS_INLINE bool multiply_f32(const struct tile_rows *a, const struct tile_columns *b,
+                                const void *const c[2][TILE_SIDES], void *const d[2][TILE_SIDES], unsigned depth,
+                                int fraction, uint32_t kept) {
+    simd_u32 out[2][HALF_SUMS];
+    simd_i32 unusual = {0};
+    for (unsigned half = 0; half < 2; half++) {
+        FORGET(b);
+        unusual |= half_f32(a, b, c ? c[half] : NULL, depth, fraction, kept, half, out[half]);
+    }
     if (any(unusual))
         return false;
-    for (unsigned q = 0; q < TILE_QUARTERS; q++)
-        for (unsigned side = 0; side < TILE_SIDES; side++)
-            memcpy((uint32_t *)d[q / 2][side] + q % 2 * 16, &out[q][side], sizeof out[q][side]);
+    for (unsigned half = 0; half < 2; half++)
+        ALL_SUMS(i) set_words(d[half], i, out[half][i]);
     return true;
 }
 
-ALWAYS_INLINE void multiply_s32(const struct tile_rows *a, const struct tile_columns *b, const void *const c[2][2],
-                                void *const d[2][2], unsigned depth) {
-    for (unsigned q = 0; q < TILE_QUARTERS; q++)
-        for (unsigned side = 0; side < TILE_SIDES; side++) {
-            simd_u32 from = {0};
-            if (c)
-                from = SIMD_AT(simd_u32, (const uint32_t *)c[q / 2][side] + q % 2 * 16);
-            simd_u32 sum = quarter_s32(a, b, from, depth, q, side);
-            memcpy((uint32_t *)d[q / 2][side] + q % 2 * 16, &sum, sizeof sum);
+/* Products of bytes, and 32 of them, are exact in single precision. */
+ALWAYS_INLINE void multiply_s32(const struct tile_rows *a, const struct tile_columns *b,
+                                const void *const c[2][TILE_SIDES], void *const d[2][TILE_SIDES], unsigned depth) {
+    for (unsigned half = 0; half < 2; half++) {
+        simd_f32 sums[HALF_SUMS] = {{0}};
+        FORGET(b);
+        UNROLLED
+        for (unsigned k = 0; k < depth; k++) {
+            UNROLLED
+            ALL_SUMS(i) sums[i] += a->value[k][2 * half + i / 2] * (simd_f32)in_rows(b->value[k][i % 2]);
         }
+        UNROLLED
+        ALL_SUMS(i) {
+            simd_u32 sum = (simd_u32) __builtin_convertvector(sums[i], simd_i32);
+            if (c)
+                sum += words_of(c[half], i);
+            set_words(d[half], i, sum);
+        }
+    }
 }
 
 /* f16: a register has two columns in each lane; d[..][1] is not used. */
-ALWAYS_INLINE bool multiply_f16(const struct tile_rows *a, const struct tile_columns *b, const void *const c[2][2],
-                                void *const d[2][2], unsigned depth, int fraction, bool no_negative_zero) {
-    uint16_t out[TILE_QUARTERS][16][TILE_SIDES];
-    simd_i32 unusual = {0};
-    for (unsigned q = 0; q < TILE_QUARTERS; q++)
-        for (unsigned side = 0; side < TILE_SIDES; side++) {
-            simd_u32 words = {0};
-            if (c)
-                words = SIMD_AT(simd_u32, (const uint32_t *)c[q / 2][0] + q % 2 * 16);
-            simd_i32 pairs = (simd_i32)exponents_of_halves(MATRIX_F16, words);
-            simd_i32 exponent = side ? pairs >> 16 : (simd_i32)((simd_u32)pairs << 16) >> 16;
-            struct sums s = add_products(a, b, exponent, exponent > ANY_ZERO, depth, fraction, q, side);
-            simd_f32 value = side ? value_of(MATRIX_F16, words, 1) : value_of(MATRIX_F16, words, 0);
-            simd_i32 addend = __builtin_convertvector(value * s.unit, simd_i32);
-            unusual |= s.unusual;
-            for (unsigned l = 0; l < 16; l++) {
-                double sum = (double)s.products[l] + (double)addend[l];
-                out[q][l][side] = (uint16_t)f16_of_sum(sum * power_double(s.largest[l] - fraction));
-            }
+ALWAYS_INLINE simd_i32 half_f16(const struct tile_rows *a, const struct tile_columns *b, const void *c, unsigned depth,
+                                int fraction, unsigned half, uint16_t d[32][TILE_SIDES]) {
+    simd_i32 exponent[HALF_SUMS], counts[HALF_SUMS];
+    simd_f32 value[HALF_SUMS];
+    struct sums s;
+    ALL_SUMS(i) {
+        simd_u32 words = c ? SIMD_AT(simd_u32, (const uint32_t *)c + i / 2 * 16) : (simd_u32){0};
+        simd_i32 pairs = (simd_i32)exponents_of_halves(MATRIX_F16, words);
+        exponent[i] = i % 2 ? pairs >> 16 : (simd_i32)((simd_u32)pairs << 16) >> 16;
+        counts[i] = LESS(exponent[i] * 0 + ANY_ZERO, exponent[i]);
+        value[i] = value_of(MATRIX_F16, TOP(MATRIX_F16, words, i % 2));
+    }
+    add_products(a, b, exponent, counts, depth, fraction, half, &s);
+    ALL_SUMS(i) {
+        simd_i32 addend = __builtin_convertvector(value[i] * s.unit[i], simd_i32);
+        for (unsigned l = 0; l < 16; l++) {
+            double sum = (double)s.products[i][l] + (double)addend[l];
+            d[i / 2 * 16 + l][i % 2] = (uint16_t)f16_of_sum(sum * power_double(s.largest[i][l] - fraction));
         }
+    }
+    return s.unusual;
+}
+
+ALWAYS_INLINE bool multiply_f16(const struct tile_rows *a, const struct tile_columns *b,
+                                const void *const c[2][TILE_SIDES], void *const d[2][TILE_SIDES], unsigned depth,
+                                int fraction, bool no_negative_zero) {
+    uint16_t out[2][32][TILE_SIDES];
+    simd_i32 unusual = {0};
+    for (unsigned half = 0; half < 2; half++)
+        unusual |= half_f16(a, b, c ? c[half][0] : NULL, depth, fraction, half, out[half]);
     if (any(unusual))
         return false;
     uint16_t *all = out[0][0];
     for (unsigned i = 0; no_negative_zero && i < sizeof out / sizeof *all; i++)
         all[i] = all[i] & (F16_SIGN - 1) ? all[i] : 0;
-    for (unsigned q = 0; q < TILE_QUARTERS; q++)
-        memcpy((uint32_t *)d[q / 2][0] + q % 2 * 16, out[q], sizeof out[q]);
+    for (unsigned half = 0; half < 2; half++)
+        memcpy(d[half][0], out[half], sizeof out[half]);
     return true;
 }
 
@@ -458,12 +577,22 @@ static const struct tile_rows *rows_again(enum matrix_type type, tile_words word
     return &last.rows;
 }
 
+static void columns_of(const struct warp *w, const struct mma *m, unsigned blocks, unsigned c,
+                       struct tile_columns *to) {
+    tile_words words[2][2];
+    for (unsigned half = 0; half < 2; half++)
+        for (unsigned k = 0; k < blocks; k++)
+            words[half][k] = half_register(w, m->b_regs[blocks * c + k], half);
+    tile_take_columns(m->b, words, blocks, to);
+}
+
 bool mma_by_tiles(struct warp *w, const struct mma *m) {
     if (!is_tiled(m))
         return false;
     unsigned blocks = m->depth * matrix_type_bits(m->a) / 128, down = m->rows / 16u, right = m->columns / 8u;
     struct tile_kind kind = {is_integer(m->a), (uint8_t)m->depth, m->d == MATRIX_F16, false};
     struct tile_columns b;
+    bool one = down * right == 1; /* its result can go where it belongs: all that it is made of has been read then */
     _Alignas(64) uint32_t results[MOST_TILES][2][TILE_SIDES][WARP_SIZE];
     tile_words words[TILE_QUARTERS][2] = {{{0}}};
     for (unsigned r = 0; r < down; r++) {
@@ -472,19 +601,17 @@ bool mma_by_tiles(struct warp *w, const struct mma *m) {
                 words[q][k] = half_register(w, m->a_regs[2 * blocks * r + 2 * k + q / 2], q % 2);
         const struct tile_rows *a = rows_again(m->a, words, blocks);
         for (unsigned c = 0; c < right; c++) {
-            for (unsigned half = 0; half < 2; half++)
-                for (unsigned k = 0; k < blocks; k++)
-                    words[half][k] = half_register(w, m->b_regs[blocks * c + k], half);
-            tile_take_columns(m->b, words, blocks, &b);
-            uint8_t *from[2][TILE_SIDES];
-            uint32_t(*to)[TILE_SIDES][WARP_SIZE] = results[r + c];
+            columns_of(w, m, blocks, c, &b);
+            uint8_t *from[2][TILE_SIDES], *to[2][TILE_SIDES];
             tile_registers(w, m, m->c_regs, r, c, from);
-            if (!tile_multiply(&kind, a, &b, (const void *const(*)[TILE_SIDES])from,
-                               (void *const[2][TILE_SIDES]){{to[0][0], to[0][1]}, {to[1][0], to[1][1]}}))
+            tile_registers(w, m, m->d_regs, r, c, to);
+            for (unsigned i = 0; !one && i < 2 * TILE_SIDES; i++)
+                to[i / 2][i % 2] = (uint8_t *)results[r + c][i / 2][i % 2];
+            if (!tile_multiply(&kind, a, &b, (const void *const(*)[TILE_SIDES])from, (void *const(*)[TILE_SIDES])to))
                 return false;
         }
     }
-    for (unsigned i = 0; i < down * right; i++) {
+    for (unsigned i = 0; !one && i < down * right; i++) {
         uint8_t *to[2][TILE_SIDES];
         tile_registers(w, m, m->d_regs, down > 1 ? i : 0, right > 1 ? i : 0, to);
         for (unsigned half = 0; half < 2; half++)

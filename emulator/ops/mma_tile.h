@@ -19,10 +19,10 @@ struct tile_rows {
     simd_f32 value[TILE_DEPTH][TILE_QUARTERS];
     simd_u32 exponent[TILE_DEPTH / 2][TILE_QUARTERS];
 };
-/* B: the same in the lanes of the columns. */
+/* B: the same of four columns, which are in the lanes of each row. */
 struct tile_columns {
-    simd_f32 value[TILE_DEPTH][TILE_SIDES];
-    simd_u32 exponent[TILE_DEPTH / 2][TILE_SIDES];
+    _Alignas(64) float value[TILE_DEPTH][TILE_SIDES][4];
+    _Alignas(64) uint32_t exponent[TILE_DEPTH / 2][TILE_SIDES][4];
 };
 
 /* Four rows' words of a block of four along k: row after row. */

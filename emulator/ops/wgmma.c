@@ -26,16 +26,26 @@ static struct descriptor descriptor_of(const struct warp *w, uint32_t slot) {
 }
 
 /* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. */
-static inline uint32_t swizzled(uint32_t address, uint32_t width) {
-    return address ^ (address >> 7 & (width / WGMMA_PIECE - 1)) << 4;
+#define SWIZZLED(address, width) ((address) ^ ((address) >> 7 & ((width) / WGMMA_PIECE - 1)) << 4)
+
+/* Of a row along k: where its 16 bytes with this number would be without a pattern. */
+static uint32_t piece_of_row(const struct descriptor *s, unsigned row, unsigned number) {
+    unsigned pieces = s->width / WGMMA_PIECE;
+    return s->begin + row / 8 * s->stride + number / pieces * s->leading + number % pieces * WGMMA_PIECE;
 }
 
-/* Of eight rows along k, from a multiple of eight on, their 16 bytes with this number: out[0], out[step], and so on. */
-static void pieces_of_rows(const struct descriptor *s, unsigned row, unsigned number, unsigned step, uint32_t *out) {
-    unsigned pieces = s->width / WGMMA_PIECE;
-    uint32_t at = s->begin + row / 8 * s->stride + number / pieces * s->leading + number % pieces * WGMMA_PIECE;
-    for (unsigned i = 0; i < 8; i++)
-        out[i * step] = swizzled(at + i * s->width, s->width);
+/* Of eight rows along k, from a multiple of eight on, pairs of their pieces: out[0] and out[1], out[step] and out[step + 1], and so on. */
+static inline void pieces_of_rows(const struct descriptor *s, unsigned row, unsigned number, unsigned step,
+                                  uint32_t *out) {
+    static const simd_u32 in_pair = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    static const simd_u32 of_row = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7};
+    uint32_t first = piece_of_row(s, row, number), second = piece_of_row(s, row, number + 1);
+    simd_u32 at = first + in_pair * (second - first) + of_row * s->width;
+    at = SWIZZLED(at, s->width);
+    for (unsigned i = 0; step != 2 && i < 8; i++)
+        memcpy(out + i * step, (const uint32_t *)&at + 2 * i, 2 * sizeof *out);
+    if (step == 2)
+        memcpy(out, &at, sizeof at);
 }
 
 /* Transposed, 16-bit elements: of eight k, from a multiple of eight on, the elements of eight rows. */
@@ -45,19 +55,19 @@ static void pieces_of_ks(const struct descriptor *s, unsigned row, unsigned k, u
     uint32_t at = plain ? s->begin + piece * s->stride + k / 8 * s->leading
                         : s->begin + piece / pieces * s->leading + k / 8 * s->stride + piece % pieces * WGMMA_PIECE;
     for (unsigned i = 0; i < 8; i++)
-        out[i] = plain ? at + i * WGMMA_PIECE : swizzled(at + i * s->width, s->width);
+        out[i] = plain ? at + i * WGMMA_PIECE : SWIZZLED(at + i * s->width, s->width);
 }
 
 /* Rows from `first` on, each of 2 or 4 pieces; or for each eight rows 16 or 32 k. */
 static unsigned pieces_of(const struct warp *w, uint32_t slot, unsigned first, unsigned rows, unsigned of_row,
                           bool transposed, uint32_t *out) {
     struct descriptor s = descriptor_of(w, slot);
-    for (unsigned row = 0; row < rows; row += 8)
-        for (unsigned i = 0; i < of_row; i++)
-            if (transposed)
-                pieces_of_ks(&s, first + row, 8 * i, out + of_row * row + 8 * i);
-            else
-                pieces_of_rows(&s, first + row, i, of_row, out + of_row * row + i);
+    for (unsigned row = 0; row < rows; row += 8) {
+        for (unsigned i = 0; transposed && i < of_row; i++)
+            pieces_of_ks(&s, first + row, 8 * i, out + of_row * row + 8 * i);
+        for (unsigned i = 0; !transposed && i < of_row; i += 2)
+            pieces_of_rows(&s, first + row, i, of_row, out + of_row * row + i);
+    }
     return of_row * rows;
 }
 
@@ -98,26 +108,37 @@ static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *ad
     return true;
 }
 
-/* Rows along k, one behind the other, from their pieces. */
+/* Where a byte of a row lies. Of rows of two pieces, four first pieces lie together, and then the four second ones: as tile_words. */
+static inline unsigned place_of(unsigned row, unsigned byte, unsigned row_bytes) {
+    if (row_bytes != WGMMA_ROW_BYTES)
+        return row * row_bytes + byte;
+    return row / 4 * 4 * row_bytes + byte / WGMMA_PIECE * sizeof(tile_words) + row % 4 * WGMMA_PIECE +
+           byte % WGMMA_PIECE;
+}
+
+/* Rows along k from their pieces. */
 static void read_rows(const struct warp *w, const uint32_t *pieces, unsigned rows, unsigned of_row, bool transposed,
                       uint8_t *out) {
+    const uint8_t *shared = w->block->shared;
     unsigned bytes = of_row * WGMMA_PIECE, depth = 8 * of_row;
-    for (unsigned i = 0; i < of_row * rows; i++) {
-        const uint8_t *from = w->block->shared + pieces[i];
-        if (!transposed)
-            memcpy(out + i * WGMMA_PIECE, from, WGMMA_PIECE);
-        for (unsigned r = 0; transposed && r < 8; r++)
-            memcpy(out + (i / depth * 8 + r) * bytes + 2 * (i % depth), from + 2 * r, 2);
-    }
+    if (!transposed && of_row == 2)
+        for (unsigned i = 0; i < 2 * rows; i++)
+            memcpy(out + place_of(i / 2, i % 2 * WGMMA_PIECE, WGMMA_ROW_BYTES), shared + pieces[i], WGMMA_PIECE);
+    else if (!transposed)
+        for (unsigned i = 0; i < of_row * rows; i++)
+            memcpy(out + i * WGMMA_PIECE, shared + pieces[i], WGMMA_PIECE);
+    else
+        for (unsigned i = 0; i < of_row * rows; i++)
+            for (unsigned r = 0; r < 8; r++)
+                memcpy(out + place_of(i / depth * 8 + r, 2 * (i % depth), bytes), shared + pieces[i] + 2 * r, 2);
 }
 
 /* A register has two words of rows l / 4 and l / 4 + 8. */
 static void read_fragments(const struct warp *w, const struct wgmma *m, uint8_t *out) {
-    for (unsigned r = 0; r < 4; r++) {
-        const uint32_t *from = (const uint32_t *)(const void *)(w->regs + m->a_regs[r]);
-        for (unsigned l = 0; l < WARP_SIZE; l++)
-            memcpy(out + (l / 4 + 8 * (r % 2)) * WGMMA_ROW_BYTES + 4 * (l % 4 + 4 * (r / 2)), &from[l], 4);
-    }
+    for (unsigned r = 0; r < 4; r++)
+        for (unsigned half = 0; half < 2; half++)
+            memcpy(out + place_of(8 * (r % 2) + 4 * half, r / 2 * WGMMA_PIECE, WGMMA_ROW_BYTES),
+                   w->regs + m->a_regs[r] + half * sizeof(tile_words), sizeof(tile_words));
 }
 
 /* Single bits are taken by eights. */
@@ -126,14 +147,14 @@ static unsigned bytes_of(enum matrix_type type) {
     return bits < 8 ? 1 : bits / 8;
 }
 
-/* Elements of rows, one in each word: the k-th of row r goes to [r * row_step + k * k_step]. */
-static void unpack(enum matrix_type type, const uint8_t *rows, unsigned count, unsigned row_bytes, unsigned row_step,
-                   unsigned k_step, uint32_t *out) {
+/* Elements of rows from `first` on, one in each word: the k-th of the r-th row goes to [r * row_step + k * k_step]. */
+static void unpack(enum matrix_type type, const uint8_t *rows, unsigned first, unsigned count, unsigned row_bytes,
+                   unsigned row_step, unsigned k_step, uint32_t *out) {
     unsigned size = bytes_of(type);
     for (unsigned r = 0; r < count; r++)
         for (unsigned k = 0; k < row_bytes / size; k++) {
             uint32_t x = 0;
-            memcpy(&x, rows + r * row_bytes + k * size, size);
+            memcpy(&x, rows + place_of(first + r, k * size, row_bytes), size);
             out[r * row_step + k * k_step] = type == MATRIX_S8 ? (uint32_t)(int8_t)x : x;
         }
 }
@@ -182,10 +203,10 @@ static void multiply_sparse(const struct wgmma *m, const uint32_t *a, const uint
 
 /* What a warp multiplies. */
 struct operands {
-    uint8_t a_rows[WGMMA_ROWS * WGMMA_ROW_BYTES];
+    _Alignas(64) uint8_t a_rows[WGMMA_ROWS * WGMMA_ROW_BYTES];
     uint32_t a[WGMMA_ROWS * WGMMA_ROW_BYTES]; /* its elements; only for the slow path */
     bool unpacked;
-    uint8_t b_rows[WGMMA_COLUMNS * 2 * WGMMA_ROW_BYTES];
+    _Alignas(64) uint8_t b_rows[WGMMA_COLUMNS * 2 * WGMMA_ROW_BYTES];
     uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
 };
 
@@ -232,9 +253,9 @@ static void multiply_columns(struct warp *w, const struct wgmma *m, struct opera
     const uint32_t *regs = m->d_regs + first / (type == MATRIX_F16 ? 4 : 2);
     unsigned row_bytes = WGMMA_ROW_BYTES << m->sparse;
     if (!o->unpacked)
-        unpack(m->a, o->a_rows, WGMMA_ROWS, WGMMA_ROW_BYTES, WGMMA_ROW_BYTES / bytes_of(m->a), 1, o->a);
+        unpack(m->a, o->a_rows, 0, WGMMA_ROWS, WGMMA_ROW_BYTES, WGMMA_ROW_BYTES / bytes_of(m->a), 1, o->a);
     o->unpacked = true;
-    unpack((enum matrix_type)m->b, o->b_rows + first * row_bytes, columns, row_bytes, 1, columns, b);
+    unpack((enum matrix_type)m->b, o->b_rows, first, columns, row_bytes, 1, columns, b);
     if (*(const uint32_t *)(const void *)(w->regs + m->add))
         matrix_read_c(w, regs, type, WGMMA_ROWS, columns, c);
     if (m->sparse)
@@ -247,11 +268,8 @@ static void multiply_columns(struct warp *w, const struct wgmma *m, struct opera
 /* ---- the fast path: mma_tile.h ---- */
 
 /* Words of four rows, a row's first or second half. */
-static tile_words words_of(const uint8_t *rows, unsigned block) {
-    tile_words words;
-    for (unsigned i = 0; i < 4; i++)
-        memcpy((uint8_t *)&words + i * WGMMA_PIECE, rows + i * WGMMA_ROW_BYTES + block * WGMMA_PIECE, WGMMA_PIECE);
-    return words;
+static tile_words words_of(const uint8_t *rows, unsigned first, unsigned block) {
+    return SIMD_AT(tile_words, rows + place_of(first, block * WGMMA_PIECE, WGMMA_ROW_BYTES));
 }
 
 /* The signs of the elements in a word. */
@@ -265,7 +283,7 @@ static void take_rows(const struct wgmma *m, const struct operands *o, struct ti
     uint32_t signs = m->negate ? signs_of(m->a) : 0;
     for (unsigned q = 0; q < TILE_QUARTERS; q++)
         for (unsigned block = 0; block < 2; block++)
-            words[q][block] = words_of(o->a_rows + 4 * q * WGMMA_ROW_BYTES, block) ^ signs;
+            words[q][block] = words_of(o->a_rows, 4 * q, block) ^ signs;
     tile_take_rows(m->a, words, 2, to);
 }
 
@@ -277,7 +295,7 @@ static bool multiply_tile(struct warp *w, const struct wgmma *m, const struct op
     void *d[2][TILE_SIDES];
     for (unsigned half = 0; half < 2; half++)
         for (unsigned block = 0; block < 2; block++)
-            words[half][block] = words_of(o->b_rows + (first + 4 * half) * WGMMA_ROW_BYTES, block);
+            words[half][block] = words_of(o->b_rows, first + 4 * half, block);
     tile_take_columns(m->b, words, 2, &b);
     for (unsigned half = 0; half < 2; half++)
         for (unsigned side = 0; side < TILE_SIDES; side++)
