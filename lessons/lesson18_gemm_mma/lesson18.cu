@@ -14,8 +14,7 @@
  *     mma_kernel5   larger tiles, fragments for the next step fetched during this one, an order of blocks for L2
  *     mma_kernel6   the epilogue: results leave through shared memory in rows, with bias and GELU on their way
  *     mma_kernel7   split-K: several blocks share the sum of one tile, for matrices with few tiles
- *     mma_kernel8   stream-K: each block does the same number of steps, wherever tiles begin and end, and its ring of
- *                   stages never runs dry
+ *     mma_kernel8   stream-K: each block does the same number of steps, wherever tiles begin and end
  *
  * C = A * B, or C = gelu(A * B + bias): A is M x K, B is K x N, C is M x N, all row-major bfloat16; bias has N. The
  * sums are fp32, and rounded to bfloat16 at the end.
@@ -359,8 +358,7 @@ struct Sizes {
     static constexpr int THREADS = BM / WM * (BN / WN) * WARP, R = WM / 16, S = WN / 8, PARTS = BK / 16;
     static constexpr int PIECES_A = BM * BK / 8 / THREADS, PIECES_B = BK * BN / 8 / THREADS; // that a thread copies
     static constexpr int STAGE = BM * BK + BK * BN;                                          // bf16 of both tiles
-    static constexpr int RING = STAGES * STAGE * (int)sizeof(bf16);                          // bytes of all stages
-    static constexpr int ROWS = THREADS / WARP * 16 * WN * (int)sizeof(bf16);                // bytes of all store_rows
+    static constexpr int SHARED = STAGES * STAGE * (int)sizeof(bf16);                        // bytes
 };
 
 /* The blocks that run at the same time shall be a square of tiles, not a strip: then they read fewer rows of A and
@@ -388,42 +386,28 @@ static __device__ void load_fragments(uint32_t (&a)[T::R][4], uint32_t (&b)[T::S
     }
 }
 
-/* A block's copies: a thread's own pieces of the next step, where they come from and which stage of `shared` they go to.
- * WHOLE: the matrices are multiples of the tiles. */
-template <class T, bool WHOLE> struct Copies {
-    static constexpr int ROWS_A = T::THREADS / (T::BK / 8), ROWS_B = T::THREADS / (T::BN / 8); // that all copy at once
+/* A block's sum over the steps from `begin` to `end`, of the tile at (first_row, first_col). WHOLE: the matrices are
+ * multiples of the tiles. When it returns, no copy is on its way and shared memory is free. */
+template <class T, bool WHOLE>
+static __device__ void sum_tile(const struct layer &l, int2 first, int begin, int end, bf16 *shared,
+                                float (&sum)[T::R][T::S][4]) {
+    constexpr int ROWS_A = T::THREADS / (T::BK / 8), ROWS_B = T::THREADS / (T::BN / 8); // that all threads copy at once
     static_assert(ROWS_A % 8 == 0 && ROWS_B % 8 == 0, "a thread's pieces have the same place in the swizzle");
-    const struct layer &l;
-    const bf16 *from_A, *from_B;
-    bf16 *to_A, *to_B;
-    int left = 0, row = 0, col = 0, depth = 0, writing = 0; // steps; where they are in A, B and along K; a stage
+    int m = threadIdx.x / (T::BK / 8), k_A = threadIdx.x % (T::BK / 8) * 8;
+    int k_B = threadIdx.x / (T::BN / 8), n = threadIdx.x % (T::BN / 8) * 8;
+    const bf16 *from_A = l.A + (size_t)(first.x + m) * l.K + begin * T::BK + k_A;
+    const bf16 *from_B = l.B + (size_t)(begin * T::BK + k_B) * l.N + first.y + n;
+    bf16 *to_A = shared + swizzled<T::BK>(m, k_A), *to_B = shared + T::BM * T::BK + swizzled<T::BN>(k_B, n);
+    int asked = begin, writing = 0, reading = 0;
 
-    __device__ Copies(const struct layer &l, bf16 *shared) : l(l), from_A(l.A), from_B(l.B) {
-        to_A = shared + swizzled<T::BK>(row_A(), col_A());
-        to_B = shared + T::BM * T::BK + swizzled<T::BN>(row_B(), col_B());
-    }
-
-    static __device__ int row_A() { return threadIdx.x / (T::BK / 8); }
-    static __device__ int col_A() { return threadIdx.x % (T::BK / 8) * 8; }
-    static __device__ int row_B() { return threadIdx.x / (T::BN / 8); }
-    static __device__ int col_B() { return threadIdx.x % (T::BN / 8) * 8; }
-
-    /* What comes next: the steps from `begin` to `end` of the tile at `first`. Behind them there are zeros. */
-    __device__ void go_on_with(int2 first, int begin, int end) {
-        left = end - begin;
-        row = first.x + row_A(), col = first.y + col_B(), depth = begin * T::BK;
-        from_A = l.A + (size_t)row * l.K + depth + col_A();
-        from_B = l.B + (size_t)(depth + row_B()) * l.N + col;
-    }
-
-    /* This thread's copies for the next step, those that belong to part k of the multiplication. */
-    __device__ void ask_for(int k) const {
+    // This thread's copies for the next step, those that belong to part k of the multiplication.
+    auto ask_for = [&](int k) {
 #pragma unroll
         for (int p = 0; p < T::PIECES_A; p++) {
             if (p * T::SPREAD / T::PIECES_A == k) {
-                bool inside = left > 0;
+                bool inside = asked < end;
                 if (!WHOLE) {
-                    inside = inside && row + p * ROWS_A < l.M && depth + col_A() < l.K;
+                    inside = inside && first.x + m + p * ROWS_A < l.M && asked * T::BK + k_A < l.K;
                 }
                 copy8(to_A + writing * T::STAGE + p * ROWS_A * T::BK, from_A + (size_t)p * ROWS_A * l.K, inside);
             }
@@ -431,51 +415,40 @@ template <class T, bool WHOLE> struct Copies {
 #pragma unroll
         for (int p = 0; p < T::PIECES_B; p++) {
             if (p * T::SPREAD / T::PIECES_B == k) {
-                bool inside = left > 0;
+                bool inside = asked < end;
                 if (!WHOLE) {
-                    inside = inside && depth + row_B() + p * ROWS_B < l.K && col < l.N;
+                    inside = inside && asked * T::BK + k_B + p * ROWS_B < l.K && first.y + n < l.N;
                 }
                 copy8(to_B + writing * T::STAGE + p * ROWS_B * T::BN, from_B + (size_t)p * ROWS_B * l.N, inside);
             }
         }
-    }
-
-    __device__ void next_step() {
+    };
+    auto next_step = [&]() {
         __pipeline_commit();
-        left--;
-        depth += T::BK;
+        asked++;
         from_A += T::BK;
         from_B += (size_t)T::BK * l.N;
         writing = writing + 1 == T::STAGES ? 0 : writing + 1;
-    }
-};
+    };
 
-/* A block's sum over the steps from `begin` to `end`, of the tile at `first`. When it returns, no copy is on its way and
- * shared memory is free. */
-template <class T, bool WHOLE>
-static __device__ void sum_tile(const struct layer &l, int2 first, int begin, int end, bf16 *shared,
-                                float (&sum)[T::R][T::S][4]) {
-    Copies<T, WHOLE> copies(l, shared);
-    copies.go_on_with(first, begin, end);
 #pragma unroll
     for (int stage = 0; stage < T::STAGES - 1; stage++) {
 #pragma unroll
         for (int k = 0; k < T::SPREAD; k++) {
-            copies.ask_for(k);
+            ask_for(k);
         }
-        copies.next_step();
+        next_step();
     }
     uint32_t a[2][T::R][4], b[2][T::S / 2][4];
-    int reading = 0;
     __pipeline_wait_prior(T::STAGES - 2);
     __syncthreads();
     load_fragments<T>(a[0], b[0], shared, 0);
     for (int step = begin; step < end; step++) {
 #pragma unroll
         for (int k = 0; k < T::PARTS; k++) {
-            copies.ask_for(k);
+            ask_for(k);
             if (k == T::PARTS - 1) { // the next fragments are in the next stage
-                copies.next_step();
+                next_step();
                 __pipeline_wait_prior(T::STAGES - 2);
                 __syncthreads();
                 reading = reading + 1 == T::STAGES ? 0 : reading + 1;
@@ -515,37 +488,33 @@ template <class T, bool WHOLE> static __global__ __launch_bounds__(T::THREADS, T
 /* The epilogue: bias and GELU in registers, then each warp turns its tile round in shared memory, 16 rows at a time:
  * fragments in, rows out, eight numbers per lane. The swizzle keeps both free of conflicts. */
 template <class T>
-static __device__ void store_rows(const struct layer &l, float (&sum)[T::R][T::S][4], int2 first, bf16 *shared) {
+static __device__ void store_rows(const struct layer &l, const float (&sum)[T::R][T::S][4], int2 first, bf16 *shared) {
     constexpr int LANES = T::WN / 8; // that write one row
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
     int row = first.x + warp / (T::BN / T::WN) * T::WM, col = first.y + warp % (T::BN / T::WN) * T::WN;
-    bf16 *mine = shared + warp * 16 * T::WN;
+    bf16 *mine = shared + warp * T::WM * T::WN;
 #pragma unroll
-    for (int i = 0; i < T::R; i++) {
+    for (int j = 0; j < T::S; j++) {
+        int s = col + j * 8 + t * 2;
+        bool inside = l.bias && s < l.N;
+        float2 bias = inside ? __bfloat1622float2(*(const __nv_bfloat162 *)(l.bias + s)) : make_float2(0, 0);
 #pragma unroll
-        for (int j = 0; l.bias && j < T::S; j++) {
-            int s = col + j * 8 + t * 2;
-            float2 bias = s < l.N ? __bfloat1622float2(*(const __nv_bfloat162 *)(l.bias + s)) : make_float2(0, 0);
-#pragma unroll
-            for (int q = 0; q < 4; q++) {
-                sum[i][j][q] = gelu(sum[i][j][q] + (q % 2 ? bias.y : bias.x));
+        for (int i = 0; i < 2 * T::R; i++) {
+            float x = sum[i / 2][j][i % 2 * 2], y = sum[i / 2][j][i % 2 * 2 + 1];
+            if (l.bias) {
+                x = gelu(x + bias.x);
+                y = gelu(y + bias.y);
             }
+            *(__nv_bfloat162 *)(mine + swizzled<T::WN>(i * 8 + g, j * 8) + t * 2) = __floats2bfloat162_rn(x, y);
         }
+    }
+    __syncwarp();
 #pragma unroll
-        for (int j = 0; j < T::S; j++) {
-            const float(&x)[4] = sum[i][j];
-            *(__nv_bfloat162 *)(mine + swizzled<T::WN>(g, j * 8) + t * 2) = __floats2bfloat162_rn(x[0], x[1]);
-            *(__nv_bfloat162 *)(mine + swizzled<T::WN>(8 + g, j * 8) + t * 2) = __floats2bfloat162_rn(x[2], x[3]);
+    for (int i = 0; i < T::WM; i += WARP / LANES) {
+        int r = i + lane / LANES, s = lane % LANES * 8;
+        if (row + r < l.M && col + s < l.N) {
+            *(uint4 *)(l.C + (size_t)(row + r) * l.N + col + s) = *(const uint4 *)(mine + swizzled<T::WN>(r, s));
         }
-        __syncwarp();
-#pragma unroll
-        for (int from = 0; from < 16; from += WARP / LANES) {
-            int down = from + lane / LANES, r = row + i * 16 + down, s = lane % LANES * 8;
-            if (r < l.M && col + s < l.N) {
-                *(uint4 *)(l.C + (size_t)r * l.N + col + s) = *(const uint4 *)(mine + swizzled<T::WN>(down, s));
-            }
-        }
-        __syncwarp();
     }
 }
 
@@ -597,143 +566,69 @@ static __global__ void sum_parts_kernel(struct layer l, int parts) {
     }
 }
 
-/* A block's unfinished sums, as its threads hold them. */
+/* A block's unfinished sums, as its threads hold them; and whether they are there. */
 template <class T> static __device__ float4 *unfinished(const struct layer &l, int block) {
     return (float4 *)l.workspace + (size_t)block * T::R * T::S * T::THREADS;
 }
 
-/* Stream-K: what a block does. While there are two rounds of tiles or more, each block takes whole ones. All steps of the
- * last tiles then stand in one row, tile after tile, and each block gets an equal share of them, from `begin` to `end`. It
- * goes through that from its end. */
-struct plan {
-    int down, across, of_tile; // tiles, and the steps of each
-    int rounds, last_tiles, begin, end;
-
-    template <class T> __device__ void make(const struct layer &l) {
-        down = tiles_down<T>(l), across = tiles_across<T>(l), of_tile = steps<T>(l);
-        rounds = max(0, down * across / (int)gridDim.x - 1);
-        last_tiles = down * across - rounds * gridDim.x;
-        begin = begin_of(blockIdx.x), end = begin_of(blockIdx.x + 1);
-    }
-    __device__ int begin_of(int block) const { return (int)((long long)last_tiles * of_tile * block / gridDim.x); }
-};
-
-/* A piece of that: steps of one tile. */
-struct piece {
-    int tile, begin, end;
-
-    __device__ int steps() const { return end - begin; }
-};
-
-/* A block's pieces are numbered from 0; behind the last one they are empty. */
-static __device__ struct piece piece_of(const struct plan &plan, int number) {
-    if (number < plan.rounds) {
-        return {plan.last_tiles + number * (int)gridDim.x + (int)blockIdx.x, 0, plan.of_tile};
-    }
-    int tile = (plan.end - 1) / plan.of_tile - (number - plan.rounds), first = tile * plan.of_tile;
-    return {tile, max(plan.begin - first, 0), min(plan.end - first, plan.of_tile)};
-}
-
-/* Where a tile's last step belongs to another block, this one leaves its sums to that one. */
-template <class T>
-static __device__ void leave_sums(const struct layer &l, const float (&sum)[T::R][T::S][4], int *ready) {
-    float4 *mine = unfinished<T>(l, blockIdx.x);
-#pragma unroll
-    for (int i = 0; i < T::R * T::S; i++) {
-        const float(&s)[4] = sum[i / T::S][i % T::S];
-        mine[i * T::THREADS + threadIdx.x] = make_float4(s[0], s[1], s[2], s[3]);
-    }
-    __threadfence(); // my sums are seen by whoever ...
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        atomicExch(&ready[blockIdx.x], 1); // ... sees this
-    }
-}
-
-/* Where a block has a tile's last step but not the first, it waits for the sums of the blocks before it. It has this piece
- * last of all, and they began with theirs, so the wait is short. */
-template <class T>
-static __device__ void add_sums(const struct layer &l, float (&sum)[T::R][T::S][4], const struct plan &plan,
-                                struct piece piece, int *ready) {
-    for (int other = (int)blockIdx.x - 1; piece.begin > 0; other--) {
-        while (threadIdx.x == 0 && atomicAdd(&ready[other], 0) == 0) {
-        }
-        __syncthreads();
-        __threadfence();
-        const float4 *theirs = unfinished<T>(l, other);
-#pragma unroll
-        for (int i = 0; i < T::R * T::S; i++) {
-            float(&s)[4] = sum[i / T::S][i % T::S];
-            float4 v = theirs[i * T::THREADS + threadIdx.x];
-            s[0] += v.x, s[1] += v.y, s[2] += v.z, s[3] += v.w;
-        }
-        piece.begin = plan.begin_of(other) - piece.tile * plan.of_tile; // the steps from here on are in the sum now
-    }
-}
-
-/* Version 8: stream-K, and a ring that never runs dry. The copies go on to the next piece by themselves: its first steps
- * are on their way while the last ones of this piece are multiplied and its sums leave, through shared memory behind the
- * ring. The plan is needed once in a piece. It lies in shared memory, since registers are scarce. */
+/* Version 8: stream-K. There are as many blocks as the machine holds. While there are two rounds of tiles or more, each
+ * block takes whole ones. All steps of the last tiles then stand in one row, tile after tile, and each block gets an
+ * equal share of them, from `begin` to `end`. It goes through that from its end, tile by tile. Where a tile's last step
+ * belongs to another block, it leaves its sums to that one. Where it has the last step but not the first, which comes
+ * last of all, it waits for the sums of the blocks before it. They have begun with them, so the wait is short. */
 template <class T, bool WHOLE>
 static __global__ __launch_bounds__(T::THREADS, T::BLOCKS) void mma_kernel8(layer l, int *ready) {
     extern __shared__ __align__(128) bf16 shared[];
-    __shared__ struct plan plan;
-    if (threadIdx.x == 0) {
-        plan.make<T>(l);
-    }
-    __syncthreads();
-    Copies<T, WHOLE> copies(l, shared);
-    int asked = 0, done = 0, reading = 0; // pieces that were asked for, and done; a stage
-    auto next_piece = [&]() {
-        struct piece piece = piece_of(plan, asked++);
-        copies.go_on_with(position_of<T>(piece.tile, plan.down, plan.across), piece.begin, piece.end);
-    };
-    auto next_step = [&]() {
-        copies.next_step();
-        if (copies.left == 0) {
-            next_piece();
+    int down = tiles_down<T>(l), across = tiles_across<T>(l), of_tile = steps<T>(l), block = blockIdx.x;
+    int rounds = max(0, down * across / (int)gridDim.x - 1), shared_tiles = down * across - rounds * gridDim.x;
+    auto begin_of = [&](int b) { return (int)((long long)shared_tiles * of_tile * b / gridDim.x); };
+    int begin = begin_of(block), end = begin_of(block + 1);
+    while (rounds > 0 || begin < end) {
+        int tile = block, from = 0, to = of_tile, tile_begin = 0; // a whole tile ...
+        if (rounds > 0) {
+            rounds--;
+            tile += shared_tiles + rounds * gridDim.x;
+        } else { // ... or part of one
+            tile = (end - 1) / of_tile;
+            tile_begin = tile * of_tile;
+            from = max(begin, tile_begin) - tile_begin;
+            to = end - tile_begin;
+            end = tile_begin + from;
         }
-    };
-
-    next_piece();
-#pragma unroll 1
-    for (int stage = 0; stage < T::STAGES - 1; stage++) {
-#pragma unroll
-        for (int k = 0; k < T::SPREAD; k++) {
-            copies.ask_for(k);
-        }
-        next_step();
-    }
-    uint32_t a[2][T::R][4], b[2][T::S / 2][4];
-    __pipeline_wait_prior(T::STAGES - 2);
-    __syncthreads();
-    load_fragments<T>(a[0], b[0], shared, 0);
-    for (int todo = piece_of(plan, 0).steps(); todo > 0; todo = piece_of(plan, ++done).steps()) {
+        int2 first = position_of<T>(tile, down, across);
         float sum[T::R][T::S][4] = {};
-        for (; todo > 0; todo--) {
+        sum_tile<T, WHOLE>(l, first, from, to, shared, sum);
+        if (to < of_tile) {
+            float4 *mine = unfinished<T>(l, block);
 #pragma unroll
-            for (int k = 0; k < T::PARTS; k++) {
-                copies.ask_for(k);
-                if (k == T::PARTS - 1) { // the next fragments are in the next stage, of this piece or the next one
-                    next_step();
-                    __pipeline_wait_prior(T::STAGES - 2);
-                    __syncthreads();
-                    reading = reading + 1 == T::STAGES ? 0 : reading + 1;
-                }
-                load_fragments<T>(a[(k + 1) % 2], b[(k + 1) % 2], shared + reading * T::STAGE, (k + 1) % T::PARTS);
-                multiply(sum, a[k % 2], b[k % 2]);
+            for (int i = 0; i < T::R * T::S; i++) {
+                const float(&s)[4] = sum[i / T::S][i % T::S];
+                mine[i * T::THREADS + threadIdx.x] = make_float4(s[0], s[1], s[2], s[3]);
             }
+            __threadfence(); // my sums are seen by whoever ...
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                atomicExch(&ready[block], 1); // ... sees this
+            }
+            continue;
         }
-        struct piece piece = piece_of(plan, done);
-        if (piece.end < plan.of_tile) {
-            leave_sums<T>(l, sum, ready);
-        } else {
-            add_sums<T>(l, sum, plan, piece, ready);
-            int2 first = position_of<T>(piece.tile, plan.down, plan.across);
-            store_rows<T>(l, sum, first, shared + T::STAGES * T::STAGE);
+        for (int other = block - 1; from > 0; other--) {
+            while (threadIdx.x == 0 && atomicAdd(&ready[other], 0) == 0) {
+            }
+            __syncthreads();
+            __threadfence();
+            const float4 *theirs = unfinished<T>(l, other);
+#pragma unroll
+            for (int i = 0; i < T::R * T::S; i++) {
+                float(&s)[4] = sum[i / T::S][i % T::S];
+                float4 v = theirs[i * T::THREADS + threadIdx.x];
+                s[0] += v.x, s[1] += v.y, s[2] += v.z, s[3] += v.w;
+            }
+            from = begin_of(other) - tile_begin; // the tile's steps from here on are in the sum now
         }
+        store_rows<T>(l, sum, first, shared);
+        __syncthreads(); // shared memory is free again
     }
-    __pipeline_wait_prior(0); // of the zeros behind the last step
 }
 
 // ---------------------------------------------------------------- the launchers
@@ -783,9 +678,9 @@ template <class T> static int tiles(const struct layer &l) {
 
 /* More than 48 KiB of shared memory have to be asked for. */
 template <class T, class Kernel, class... Arguments>
-static void launch(Kernel kernel, dim3 grid, int bytes, cudaStream_t stream, Arguments... arguments) {
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    kernel<<<grid, T::THREADS, bytes, stream>>>(arguments...);
+static void launch(Kernel kernel, dim3 grid, cudaStream_t stream, Arguments... arguments) {
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::SHARED));
+    kernel<<<grid, T::THREADS, T::SHARED, stream>>>(arguments...);
     CUDA_CHECK_LAUNCH();
 }
 
@@ -800,7 +695,7 @@ static bool left_to_3(const struct layer &l, cudaStream_t stream) {
 static void mma5(struct layer l, cudaStream_t stream) {
     typedef Large T;
     if (!left_to_3(l, stream)) {
-        launch<T>(whole<T>(l) ? mma_kernel5<T, true> : mma_kernel5<T, false>, tiles<T>(l), T::RING, stream, l);
+        launch<T>(whole<T>(l) ? mma_kernel5<T, true> : mma_kernel5<T, false>, tiles<T>(l), stream, l);
         bias_gelu(l, stream);
     }
 }
@@ -808,7 +703,7 @@ static void mma5(struct layer l, cudaStream_t stream) {
 static void mma6(struct layer l, cudaStream_t stream) {
     typedef Large T;
     if (!left_to_3(l, stream)) {
-        launch<T>(whole<T>(l) ? mma_kernel6<T, true> : mma_kernel6<T, false>, tiles<T>(l), T::RING, stream, l);
+        launch<T>(whole<T>(l) ? mma_kernel6<T, true> : mma_kernel6<T, false>, tiles<T>(l), stream, l);
     }
 }
 
@@ -833,10 +728,10 @@ static void mma7(struct layer l, cudaStream_t stream) {
     }
     int parts = parts_of_K<T>(l);
     if (parts == 1) { // nothing to share: as version 6
-        launch<T>(whole<T>(l) ? mma_kernel6<T, true> : mma_kernel6<T, false>, tiles<T>(l), T::RING, stream, l);
+        launch<T>(whole<T>(l) ? mma_kernel6<T, true> : mma_kernel6<T, false>, tiles<T>(l), stream, l);
         return;
     }
-    launch<T>(whole<T>(l) ? mma_kernel7<T, true> : mma_kernel7<T, false>, dim3(tiles<T>(l), parts), T::RING, stream, l);
+    launch<T>(whole<T>(l) ? mma_kernel7<T, true> : mma_kernel7<T, false>, dim3(tiles<T>(l), parts), stream, l);
     sum_parts_kernel<<<(unsigned)(((size_t)l.M * l.N / 2 + 255) / 256), 256, 0, stream>>>(l, parts);
     CUDA_CHECK_LAUNCH();
 }
@@ -846,7 +741,7 @@ template <class T> static void stream_k(struct layer l, cudaStream_t stream) {
     blocks = blocks < most ? blocks : most;
     int *ready = (int *)((char *)l.workspace + (size_t)blocks * T::BM * T::BN * sizeof(float));
     CUDA_CHECK(cudaMemsetAsync(ready, 0, blocks * sizeof(int), stream));
-    launch<T>(whole<T>(l) ? mma_kernel8<T, true> : mma_kernel8<T, false>, blocks, T::RING + T::ROWS, stream, l, ready);
+    launch<T>(whole<T>(l) ? mma_kernel8<T, true> : mma_kernel8<T, false>, blocks, stream, l, ready);
 }
 
 static void mma8(struct layer l, cudaStream_t stream) {

@@ -17,12 +17,11 @@ static void launch(struct layer l, int parts, int *ready, cudaStream_t stream) {
 #else
     auto kernel = mma_kernel8<T, true>;
 #endif
-    int bytes = T::RING + (VERSION == 8 ? T::ROWS : 0);
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::SHARED));
 #if VERSION == 6
-    kernel<<<tiles, T::THREADS, bytes, stream>>>(l);
+    kernel<<<tiles, T::THREADS, T::SHARED, stream>>>(l);
 #elif VERSION == 7
-    kernel<<<dim3(tiles, parts), T::THREADS, bytes, stream>>>(l);
+    kernel<<<dim3(tiles, parts), T::THREADS, T::SHARED, stream>>>(l);
     sum_parts_kernel<<<(unsigned)(((size_t)l.M * l.N / 2 + 255) / 256), 256, 0, stream>>>(l, parts);
 #else
     int count = 0, steps = l.K / T::BK * tiles;
@@ -31,12 +30,12 @@ static void launch(struct layer l, int parts, int *ready, cudaStream_t stream) {
     count = count < steps ? count : steps;
     (void)parts;
     CUDA_CHECK(cudaMemsetAsync(ready, 0, count * sizeof(int), stream));
-    kernel<<<count, T::THREADS, bytes, stream>>>(l, ready);
+    kernel<<<count, T::THREADS, T::SHARED, stream>>>(l, ready);
 #endif
     CUDA_CHECK_LAUNCH();
 }
 
-static struct variant self = {NAME, T::BM, T::BN, T::BK, T::THREADS, T::RING, T::BLOCKS, VERSION, launch, NULL};
+static struct variant self = {NAME, T::BM, T::BN, T::BK, T::THREADS, T::SHARED, T::BLOCKS, VERSION, launch, NULL};
 
 struct enter {
     enter() {
