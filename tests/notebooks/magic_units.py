@@ -556,8 +556,15 @@ def test_kept():
             (cells.folder / "elsewhere/other.h").write_text(text)
             check(f"kept: a header in a folder of CPATH: {text.strip()}", (cells.calls(other), cells.calls(other)), (1, 0))
         del os.environ["CPATH"]
-        for words in ("int main() { broken(); }\n", "int main() { __TIME__; }\n", "#include NAME\n"):
-            check(f"kept: nvcc is asked each time: {words.strip()}", (cells.calls(words), cells.calls(words)), (1, 1))
+        asks = "#if __has_include(<asked.h>)\nint main() { return 3; }\n#endif\n"
+        check("kept: a header that is asked for, and is not there", (cells.calls(asks), cells.calls(asks)), (1, 0))
+        (cells.folder / "project/asked.h").write_text("int asked;\n")
+        check("kept: a header that is asked for has come", (cells.calls(asks), cells.calls(asks)), (1, 0))
+        (cells.folder / "project/asked.h").unlink()
+        check("kept: and has gone", cells.calls(asks), 0)
+        unknown = ("#if __has_include(NAME)\n#endif\n", "#if __has_include_next(<asked.h>)\n#endif\n")
+        for words in ("int main() { broken(); }\n", "int main() { __TIME__; }\n", "#include NAME\n", *unknown):
+            check(f"kept: nvcc is asked each time: {words.splitlines()[0]}", (cells.calls(words), cells.calls(words)), (1, 1))
         for line in ("-Xptxas -v", "-I .", "other.cu", f"-o {folder}/here"):
             check(f"kept: nvcc is asked each time: {line}", (cells.calls(one, line), cells.calls(one, line)), (1, 1))
         kept.MOST = 2
