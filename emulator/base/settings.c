@@ -40,7 +40,7 @@ const struct setting_row settings[SETTINGS_ALL] = {
                       "0: interpret always; 1: compile kernels that run long; 2: compile every kernel before its first "
                       "launch",
                       "1"},
-    [SETTING_CACHE] = {"EMULATOR_CACHE", "the folder where compiled kernels are kept",
+    [SETTING_CACHE] = {"EMULATOR_CACHE", "the folder where compiled kernels are kept, and what `ptxas` said",
                        "`$XDG_CACHE_HOME/cuda-emulator` or `~/.cache/cuda-emulator`"},
     [SETTING_CC] = {"EMULATOR_CC", "the compiler for kernels",
                     "the one that built the emulator, else gcc, cc or clang"},

@@ -1,16 +1,13 @@
 /* See resources.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it has. Where an
- * executable holds PTX alone, ptxas is started, once for each image or for each kernel, and tells with -v: EMULATOR_PTXAS, or the one on
- * the PATH. */
+ * executable holds PTX alone, ptxas is asked, once for each image or for each kernel, and tells with -v. */
 #include "fatbin/resources.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/settings.h"
+#include "fatbin/ask_ptxas.h"
 #include "fatbin/machine_code.h"
 
 #define REGISTER_COUNT 0x2f /* EIATTR_REGCOUNT: u32 symbol, u32 registers */
@@ -148,28 +145,13 @@ static void read_verbose(FILE *said) {
     }
 }
 
-/* Of one kernel, or with NULL of all. */
-static void ask_ptxas(const struct image *i, const char *kernel) {
-    char path[] = "/tmp/profile-XXXXXX.ptx", command[6000];
-    const char *ptxas = setting_text(SETTING_PTXAS);
-    int file = mkstemps(path, 4);
-    if (file < 0)
-        return;
-    bool written = write(file, i->text, i->length) == (ssize_t)i->length;
-    close(file);
-    /* the path goes to the shell in quotes, and none of ours has one; nor has a name in PTX */
-    if (written && !(ptxas && (strchr(ptxas, '\'') || strlen(ptxas) > 4000))) {
-        bool own = strstr(i->text, ".target sm_90a") != NULL; /* what only that architecture has */
-        snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' -v -arch=sm_%d%s %s%s%s '%s' -o /dev/null 2>&1",
-                 ptxas ? ptxas : "ptxas", ASKED_ARCH, own ? "a" : "", kernel ? "-e '" : "", kernel ? kernel : "",
-                 kernel ? "'" : "", path);
-        FILE *said = popen(command, "re");
-        if (said) {
-            read_verbose(said);
-            pclose(said);
-        }
-    }
-    unlink(path);
+/* About one kernel, or with NULL about all; in PTX no name has a quote. */
+static void ask_about_image(const struct image *i, const char *kernel) {
+    char options[PTXAS_OPTIONS];
+    bool own = strstr(i->text, ".target sm_90a") != NULL; /* what only that architecture has */
+    snprintf(options, sizeof options, "-v -arch=sm_%d%s %s%s%s", ASKED_ARCH, own ? "a" : "", kernel ? "-e '" : "",
+             kernel ? kernel : "", kernel ? "'" : "");
+    ask_ptxas(options, i->text, i->length, read_verbose);
 }
 
 /* Of the newest architecture, and there of the program's machine code rather than of what ptxas said. */
@@ -188,7 +170,7 @@ static void ask_about(const char *name) {
     for (struct image *i = images; i; i = i->next)
         if (!i->asked && strstr(i->text, name)) {
             i->asked = true;
-            ask_ptxas(i, NULL);
+            ask_about_image(i, NULL);
         }
 }
 
@@ -206,7 +188,7 @@ static void ask_about_one(const char *kernel) {
         return;
     for (struct image *i = images; i && !best(kernel); i = i->next)
         if (!i->asked && strlen(kernel) < LONGEST_NAME && strstr(i->text, kernel))
-            ask_ptxas(i, kernel);
+            ask_about_image(i, kernel);
     if (!best(kernel))
         add(kernel, (struct kernel_registers){0});
 }

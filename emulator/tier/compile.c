@@ -1,5 +1,4 @@
 /* From a kernel's text to a function: compiler, cache, loader. */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cache.h"
 #include "base/out_of_memory.h"
 #include "base/settings.h"
 #include "tier/tier.h"
@@ -20,9 +20,7 @@
 #define WORTH_IT_NS 30000000u /* at least; small kernels are compiled in a second */
 #define WORTH_INSN  1000000u  /* and this for each instruction, which takes the compiler about 15 ms in a long kernel */
 #define MAX_INSNS   2500      /* longer kernels would occupy the compiler for too long */
-#define MAX_FILES   400       /* in the cache; the oldest half goes when there are more */
 #define MAX_SECONDS 60        /* for one compilation */
-#define KEY_SIZE    33        /* 32 digits that stand for a text, and 0 */
 
 enum { TIER_NEVER, TIER_LONG, TIER_ALWAYS };
 
@@ -39,83 +37,19 @@ static int mode(void) {
 
 /* ---- the cache ---- */
 
-/* The folder for compiled kernels: the user's own, or nobody else could be trusted with it. */
-static bool cache_folder(char *path, size_t size) {
-    const char *own = setting_text(SETTING_CACHE), *xdg = setting_text(SETTING_CACHE_HOME);
-    const char *home = setting_text(SETTING_HOME);
-    if (own) {
-        snprintf(path, size, "%s", own);
-    } else if (xdg && *xdg == '/') {
-        snprintf(path, size, "%s/cuda-emulator", xdg);
-    } else if (home && *home == '/') {
-        snprintf(path, size, "%s/.cache", home);
-        mkdir(path, 0700);
-        snprintf(path, size, "%s/.cache/cuda-emulator", home);
-    } else {
-        return false;
-    }
-    mkdir(path, 0700);
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
-}
-
-static uint64_t hash(uint64_t h, const void *data, size_t n) {
-    const uint8_t *p = data;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * 0x100000001b3u;
-    return h;
-}
-
 /* What the processor can do: the same text compiles differently elsewhere. */
 static uint64_t hash_processor(uint64_t h) {
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[8192];
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model name", 10) == 0) {
-            h = hash(h, line, strlen(line));
+            h = cache_hash(h, line, strlen(line));
             if (line[0] == 'f')
                 break;
         }
     if (f)
         fclose(f);
     return h;
-}
-
-struct file_age {
-    char name[64];
-    time_t time;
-};
-
-static int by_age(const void *a, const void *b) {
-    const struct file_age *x = a, *y = b;
-    return x->time < y->time ? -1 : x->time > y->time;
-}
-
-/* Only what was made here is ours to remove. */
-static bool is_ours(const char *name) {
-    size_t digits = strspn(name, "0123456789abcdef");
-    return digits >= 16 && name[digits] == '.' && strlen(name) < sizeof((struct file_age *)0)->name;
-}
-
-static void prune(const char *folder) {
-    DIR *d = opendir(folder);
-    struct file_age *files = calloc(4 * MAX_FILES, sizeof *files);
-    size_t n = 0;
-    for (struct dirent *e; d && files && (e = readdir(d)) && n < 4 * MAX_FILES;) {
-        struct stat s;
-        if (!is_ours(e->d_name) || fstatat(dirfd(d), e->d_name, &s, 0) != 0)
-            continue;
-        strcpy(files[n].name, e->d_name); /* it fits: see is_ours() */
-        files[n++].time = s.st_mtime;
-    }
-    if (n > MAX_FILES) {
-        qsort(files, n, sizeof *files, by_age);
-        for (size_t i = 0; i < n / 2; i++)
-            unlinkat(dirfd(d), files[i].name, 0);
-    }
-    free(files);
-    if (d)
-        closedir(d);
 }
 
 /* ---- the compiler ---- */
@@ -198,7 +132,7 @@ static uint32_t checksum(const uint8_t *data, size_t n) {
 
 /* The last line of a library: see the script. */
 static bool vouched_for(const uint8_t *data, size_t size, const char *key) {
-    char line[128] = "", of[KEY_SIZE];
+    char line[128] = "", of[CACHE_KEY];
     unsigned long sum, length;
     const uint8_t *end = size > sizeof line ? memrchr(data + size - sizeof line, '\n', sizeof line - 1) : NULL;
     if (!end || data[size - 1] != '\n')
@@ -226,7 +160,7 @@ static bool is_whole(const char *library, const char *key) {
 static tier_kernel load(const char *library, const char *key) {
     if (!is_whole(library, key))
         return NULL;
-    utimensat(AT_FDCWD, library, NULL, 0); /* it is still in use: see prune() */
+    cache_renew(library);
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     tier_kernel run = NULL;
     void *symbol = handle ? dlsym(handle, TIER_ENTRY) : NULL;
@@ -236,19 +170,19 @@ static tier_kernel load(const char *library, const char *key) {
 
 static tier_kernel build(const char *text) {
     static _Atomic unsigned count;
-    char folder[3000], library[3100], source[3200], key[KEY_SIZE];
+    char folder[3000], library[3100], source[3200], key[CACHE_KEY];
     if (!cache_folder(folder, sizeof folder))
         return NULL;
-    uint64_t seed = hash_processor(0xcbf29ce484222325u);
-    uint64_t low = hash(hash(seed, tier_prelude, strlen(tier_prelude)), text, strlen(text));
-    uint64_t high = hash(hash(~low, text, strlen(text)), script, sizeof script);
-    snprintf(key, sizeof key, "%016llx%016llx", (unsigned long long)high, (unsigned long long)low);
+    uint64_t seed = hash_processor(CACHE_START);
+    uint64_t low = cache_hash(cache_hash(seed, tier_prelude, strlen(tier_prelude)), text, strlen(text));
+    uint64_t high = cache_hash(cache_hash(~low, text, strlen(text)), script, sizeof script);
+    cache_key(key, high, low);
     snprintf(library, sizeof library, "%s/%s.so", folder, key);
     snprintf(source, sizeof source, "%s/%s.slow", folder, key);
     tier_kernel run = load(library, key);
     if (run || access(source, F_OK) == 0)
         return run;
-    prune(folder);
+    cache_prune(folder);
     snprintf(source, sizeof source, "%s/%s.%d.%u.c", folder, key, (int)getpid(), atomic_fetch_add(&count, 1));
     if (!write_source(source, text)) {
         unlink(source);

@@ -106,6 +106,68 @@ else
   skip registers/ptxas "there is none"
 fi
 
+# --- what ptxas said is kept ---
+ours=$scratch/ours # with a ptxas that says what stands in files, and is counted
+mkdir -m 700 "$ours" "$ours/answers"
+cat >"$ours/ptxas" <<'END'
+#!/bin/sh
+cd "$(dirname "$0")"
+[ "$1" != --version ] || exec cat version
+echo call >>calls
+echo "ptxas info    : Compiling entry function '_Z5smallPi' for 'sm_90'"
+echo "ptxas info    : Used $(cat registers) registers, used 0 barriers"
+exit "$(cat status)"
+END
+chmod +x "$ours/ptxas"
+cat >"$ours/small.cu" <<'END'
+__global__ void small(int *x) { *x = NUMBER; }
+int main(void) {
+    int *x;
+    cudaMalloc((void **)&x, sizeof *x);
+    small<<<1, 1>>>(x);
+    return cudaDeviceSynchronize();
+}
+END
+make_small() { "$NVCC" -DNUMBER="$1" -std=c++17 -cudart shared -gencode arch=compute_90,code=compute_90 "$ours/small.cu" -o "$ours/small$1" -ldl; }
+# asked NAME PROGRAM REGISTERS CALLS: the program's profile says that there are so many registers, and ptxas was called so often in all.
+asked() {
+  program=$ours/$2
+  profiled EMULATOR_PROFILE=text EMULATOR_PTXAS="$ours/ptxas" EMULATOR_CACHE="$ours/answers"
+  calls=$(wc -l <"$ours/calls")
+  if [ "$calls" = "$4" ]; then says "$1" "Registers Per Thread register $3 \\(sm_90, from ptxas\\)"; else no "$1" "ptxas was called $calls times, not $4"; fi
+}
+capture make_small 1
+[ "$status" != 0 ] || capture make_small 2
+: >"$ours/calls"
+echo 1.0 >"$ours/version"
+echo 1 >"$ours/status"
+echo 21 >"$ours/registers"
+asked "kept/ptxas is asked" small1 21 1
+echo 0 >"$ours/status"
+echo 22 >"$ours/registers"
+asked "kept/not the answer of one that failed" small1 22 2
+echo 23 >"$ours/registers"
+asked "kept/its answer" small1 22 2
+asked "kept/not for another text" small2 23 3
+echo 24 >"$ours/registers"
+echo 1.1 >"$ours/version"
+asked "kept/not for another ptxas" small1 24 4
+echo 25 >"$ours/registers"
+for answer in "$ours/answers"/*.ptxas; do
+  head -c -3 "$answer" >"$scratch/damaged"
+  cp "$scratch/damaged" "$answer"
+done
+asked "kept/not what is damaged" small1 25 5
+: >"$ours/version"
+echo 26 >"$ours/registers"
+asked "kept/not of one without a version" small1 26 6
+echo 27 >"$ours/registers"
+asked "kept/nor is it found again" small1 27 7
+chmod 777 "$ours/answers"
+echo 1.1 >"$ours/version"
+asked "kept/not where others may write" small1 27 8
+program="$scratch/a b/program"
+
 # --- for tools ---
 profiled EMULATOR_PROFILE=json EMULATOR_PROFILE_FILE="$scratch/profile.json" EMULATOR_PTXAS=/nowhere
 cat >"$scratch/check.py" <<'END'

@@ -89,6 +89,14 @@ def pieces(file):
     return write
 
 
+# Defines compiled(), how many programs the session keeps.
+COUNT = """import glob, os, tempfile
+def compiled():
+    return len(glob.glob(f"{tempfile.gettempdir()}/nvcc_magic-{os.getpid()}-*/kept/*"))
+before = compiled()
+"""
+
+
 def piece(shown=SHOWN, line="%%nvcc --run"):
     return f'{line}\n#include "head.h" // declarations\n\n\n{shown}\n#include "tail.h" // main\n'
 
@@ -150,16 +158,32 @@ CASES = [
             text=r"cell\.cu:5",
         ),
     ),
-    ("(a program and its pieces)", pieces("whole.cu"), {}),
+    ("(a program and its pieces)", pieces("whole.cu") + COUNT, {}),
     ("an unchanged piece of it", piece(), dict(text=r"\Athe end\n\Z")),
     (
-        "an unchanged piece is not compiled for itself",
-        "import glob, os, tempfile\nprint(len(glob.glob(f'{tempfile.gettempdir()}/nvcc_magic-{os.getpid()}-*/whole.out')), 'program')",
-        dict(text="^1 program"),
+        "nothing for --sanitize in an unchanged piece",
+        piece(line="%%nvcc --run --sanitize"),
+        dict(text=r"\Athe end\n(.*\n)?--sanitize: nothing found"),
+    ),
+    (
+        "a profile of all pieces",
+        '%%nvcc --run --profile\n#include "whole.cu" // all of it\n',
+        dict(text=r"^scale[^$]*whole\.cu\n", html=r"whole\.cu, line 4"),
+    ),
+    ("one program is compiled for all these pieces", "print(compiled() - before, 'program')", dict(text="^1 program")),
+    (
+        "a profile of an unchanged piece, in the cell's lines",
+        piece(line="%%nvcc --run --profile"),
+        dict(text=r"^scale[^$]*cell\.cu\n", html="line 7"),
     ),
     (
         "an unchanged piece goes wrong, in the cell's line",
         piece(line="%%nvcc --run -- more"),
+        dict(error=r"KernelError: Invalid __global__ read of size 4 bytes, line 7, in scale.*", text=r"\A(?![^$]*whole\.cu:)[^$]*cell\.cu:7"),
+    ),
+    (
+        "--sanitize finds that in an unchanged piece, in the cell's line",
+        piece(line="%%nvcc --run --sanitize memcheck -- more"),
         dict(error=r"KernelError: Invalid __global__ read of size 4 bytes, line 7, in scale.*", text=r"\A(?![^$]*whole\.cu:)[^$]*cell\.cu:7"),
     ),
     ("a changed piece of it", piece(SHOWN.replace("2 * i", "i")[:-2] + "    if (i == 99) printf(\"changed\\n\");\n}\n"), dict(text="^changed")),

@@ -556,8 +556,15 @@ def test_kept():
             (cells.folder / "elsewhere/other.h").write_text(text)
             check(f"kept: a header in a folder of CPATH: {text.strip()}", (cells.calls(other), cells.calls(other)), (1, 0))
         del os.environ["CPATH"]
-        for words in ("int main() { broken(); }\n", "int main() { __TIME__; }\n", "#include NAME\n"):
-            check(f"kept: nvcc is asked each time: {words.strip()}", (cells.calls(words), cells.calls(words)), (1, 1))
+        asks = "#if __has_include(<asked.h>)\nint main() { return 3; }\n#endif\n"
+        check("kept: a header that is asked for, and is not there", (cells.calls(asks), cells.calls(asks)), (1, 0))
+        (cells.folder / "project/asked.h").write_text("int asked;\n")
+        check("kept: a header that is asked for has come", (cells.calls(asks), cells.calls(asks)), (1, 0))
+        (cells.folder / "project/asked.h").unlink()
+        check("kept: and has gone", cells.calls(asks), 0)
+        unknown = ("#if __has_include(NAME)\n#endif\n", "#if __has_include_next(<asked.h>)\n#endif\n")
+        for words in ("int main() { broken(); }\n", "int main() { __TIME__; }\n", "#include NAME\n", *unknown):
+            check(f"kept: nvcc is asked each time: {words.splitlines()[0]}", (cells.calls(words), cells.calls(words)), (1, 1))
         for line in ("-Xptxas -v", "-I .", "other.cu", f"-o {folder}/here"):
             check(f"kept: nvcc is asked each time: {line}", (cells.calls(one, line), cells.calls(one, line)), (1, 1))
         kept.MOST = 2
@@ -616,10 +623,23 @@ def test_unchanged():
         check("unchanged: the program has another string now", found(SHOWN), None)
         program.unlink()
         check("unchanged: the program is gone", found(SHOWN), None)
-    lines = ["--ptx", "--profile add", "--sanitize", "--view", "-o here", "--with a.cu", "-Xptxas -v", "-include x.h"]
-    check("unchanged: what shows lines shows the cell's", [line for line in lines if unchanged.can_stand_in(options.parse(line))], [])
-    lines = ["", "--run -- --version 1", "-O0 -DN=3", "--time", "--backend cpu"]
-    check("unchanged: what only runs", [line for line in lines if not unchanged.can_stand_in(options.parse(line))], [])
+
+
+def test_what_stands_in():
+    with tempfile.TemporaryDirectory() as folder:
+        piece, whole = Path(folder, "piece.cu"), Path(folder, "whole.cu")
+        piece.write_text(SHOWN)
+        whole.write_text('// %%nvcc\n#include "lesson.cu" // all of it\n')
+
+        def stands_in(cell, lines):
+            return [line for line in lines if unchanged.can_stand_in(options.parse(line), cell)]
+
+        never = ["--ptx", "--ptx --profile", "-o here", "--with a.cu", "-Xptxas -v", "-include x.h", "--sanitize -o here"]
+        always = ["", "--run -- --version 1", "-O0 -DN=3", "--time", "--backend cpu", "--sanitize", "--sanitize racecheck"]
+        lines = ["--profile add", "--view", "--view 7", "--view --profile"]
+        check("unchanged: what shows lines shows the cell's", stands_in(piece, never + lines), [])
+        check("unchanged: what only runs", stands_in(piece, always), always)
+        check("unchanged: of a cell without lines of its own", stands_in(whole, never + always + lines), always + lines)
 
 
 # --- programs ---
@@ -671,6 +691,7 @@ for test in (
     test_reports,
     test_kept,
     test_unchanged,
+    test_what_stands_in,
     test_runner,
 ):
     try:

@@ -204,7 +204,7 @@ class Cell:
         """Whether the cell was an unchanged part of a program, and that program, compiled for an earlier cell perhaps, ran in its place and had
         nothing to say of its lines: those of the cell, which a student sees, have other numbers.
         """
-        program = program_of(self.file, self.compiler.searched()) if can_stand_in(self.options) else None
+        program = program_of(self.file, self.compiler.searched()) if can_stand_in(self.options, self.file) else None
         if not program:
             return False
         compiled = self.compiler.program(self.options, [program])

@@ -14,6 +14,7 @@ from pathlib import Path
 MOST = 40  # programs of a session
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)", re.MULTILINE)
 NAMED = re.compile(r'(["<])([^">\n]+)[">]')
+ASKED_FOR = re.compile(r"""__has_include[ \t]*\([ \t]*(<[^>\n]+>|"[^"\n]+")[ \t]*\)""")  # a header that may not be there
 UNFORESEEN = re.compile(r"__has_include|__DATE__|__TIME|incbin|#[ \t]*embed")
 SEARCHED = ("CPATH", "CPLUS_INCLUDE_PATH")  # behind the folders of -I the compilers look for headers there
 # The options with which nvcc reads no file that is not included, and writes none but the program.
@@ -23,14 +24,14 @@ PLAIN = re.compile(
 
 
 def included(source: Path, folders: list[Path]) -> list[Path] | None:
-    """The files in these folders that a source includes, themselves and through others; None where that cannot be known."""
+    """The files in these folders that a source includes or asks for, themselves and through others; None where that cannot be known."""
     found, todo = [source], [source]
     while todo:
         file = todo.pop()
         text = file.read_text(encoding="utf-8", errors="replace").replace("\\\n", "")
-        if UNFORESEEN.search(text):
+        if UNFORESEEN.search(ASKED_FOR.sub("", text)):
             return None
-        for words in INCLUDE.findall(text):
+        for words in INCLUDE.findall(text) + ASKED_FOR.findall(text):
             name = NAMED.match(words)
             if not name:
                 return None

@@ -13,13 +13,20 @@ from .source import without_comments
 
 INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"]+)"')
 PIECE = re.compile(r'#line \d+ "([^"]+)"\n')  # how a piece of a program begins
-SHOWS_LINES = ("ptx", "sass", "profile", "sanitize", "view")
+LISTS_CODE = ("ptx", "sass")
+SHOWS_LINES = ("profile", "view")  # --sanitize shows none where it finds nothing; otherwise the cell itself runs after all
 
 
-def can_stand_in(options: Options) -> bool:
-    """Whether the cell is only to run: whatever shows lines is to show the cell's."""
-    shows_lines = any(getattr(options, name) is not None for name in SHOWS_LINES)
-    return not (shows_lines or options.parts or options.output) and all(PLAIN.fullmatch(word) for word in options.nvcc)
+def can_stand_in(options: Options, cell: Path) -> bool:
+    """Whether the cell is only to run: whatever shows lines is to show the cell's, unless it only includes the program."""
+    asked = [name for name in (*LISTS_CODE, *SHOWS_LINES) if getattr(options, name) is not None]
+    if any(name in LISTS_CODE or _has_own_code(cell) for name in asked):
+        return False
+    return not (options.parts or options.output) and all(PLAIN.fullmatch(word) for word in options.nvcc)
+
+
+def _has_own_code(cell: Path) -> bool:
+    return not all(INCLUDE.match(line) for line in _code_of(cell.read_text(encoding="utf-8")))
 
 
 def program_of(cell: Path, folders: list[Path]) -> Path | None:

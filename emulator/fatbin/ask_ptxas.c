@@ -1,0 +1,132 @@
+/* An answer is found again by the options, the text and what `ptxas --version` says. Its file begins with a line that says for
+ * which question it is and how long: what is damaged is asked again. */
+#include "fatbin/ask_ptxas.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cache.h"
+#include "base/settings.h"
+
+#define PATH    3200
+#define COMMAND 6000
+#define VERSION 1000
+#define WORDS   (1 << 20) /* what is longer is cut off, and not kept */
+
+/* Its words, and whether it ended well. What is longer is left out. */
+static bool hear(const char *command, char *words, size_t size, size_t *length) {
+    FILE *said = popen(command, "re");
+    *length = said ? fread(words, 1, size, said) : 0;
+    bool whole = said && *length < size;
+    char rest[4096];
+    while (said && fread(rest, 1, sizeof rest, said) > 0) /* it must not be stopped by a full pipe */
+        ;
+    return said && pclose(said) == 0 && whole;
+}
+
+/* The path goes to the shell in quotes. */
+static const char *program(void) {
+    const char *named = setting_text(SETTING_PTXAS);
+    const char *path = named ? named : "ptxas";
+    return strchr(path, '\'') || strlen(path) > 4000 ? NULL : path;
+}
+
+/* ---- the answers ---- */
+
+/* Of the ptxas that there is; asked once. */
+static const char *version(void) {
+    static char words[VERSION];
+    static size_t length;
+    static bool asked;
+    char command[COMMAND];
+    snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' --version 2>/dev/null", program());
+    if (!asked && !hear(command, words, sizeof words - 1, &length))
+        *words = '\0';
+    asked = true;
+    return *words ? words : NULL;
+}
+
+struct answer {
+    char key[CACHE_KEY], folder[PATH - 100], path[PATH];
+};
+
+static bool find_place(struct answer *a, const char *options, const char *text, size_t length) {
+    const char *of = version();
+    if (!of || !cache_folder(a->folder, sizeof a->folder))
+        return false;
+    uint64_t low = cache_hash(cache_hash(CACHE_START, of, strlen(of) + 1), options, strlen(options) + 1);
+    cache_key(a->key, cache_hash(~low, text, length), cache_hash(low, text, length));
+    snprintf(a->path, sizeof a->path, "%s/%s.ptxas", a->folder, a->key);
+    return true;
+}
+
+static FILE *open_answer(const struct answer *a) {
+    char of[CACHE_KEY] = "";
+    size_t length = 0;
+    struct stat s;
+    FILE *kept = fopen(a->path, "re");
+    bool good = kept && fscanf(kept, "ptxas %32s %zu", of, &length) == 2 && fgetc(kept) == '\n' &&
+                strcmp(of, a->key) == 0 && fstat(fileno(kept), &s) == 0 && s.st_size - ftell(kept) == (long)length;
+    if (good) {
+        cache_renew(a->path);
+        return kept;
+    }
+    if (kept)
+        fclose(kept);
+    return NULL;
+}
+
+/* Under another name first, so that nobody finds half of it. */
+static void keep_answer(const struct answer *a, const char *words, size_t length) {
+    char unfinished[PATH + 20];
+    snprintf(unfinished, sizeof unfinished, "%s.%d", a->path, (int)getpid());
+    cache_prune(a->folder);
+    FILE *f = fopen(unfinished, "we");
+    if (!f)
+        return;
+    fprintf(f, "ptxas %s %zu\n", a->key, length);
+    bool good = fwrite(words, 1, length, f) == length;
+    if (fclose(f) != 0 || !good || rename(unfinished, a->path) != 0)
+        unlink(unfinished);
+}
+
+/* ---- the question ---- */
+
+static bool ask(const char *options, const char *text, size_t length, char *words, size_t size, size_t *said) {
+    char path[] = "/tmp/profile-XXXXXX.ptx", command[COMMAND];
+    int file = mkstemps(path, 4);
+    if (file < 0)
+        return false;
+    bool good = write(file, text, length) == (ssize_t)length;
+    close(file);
+    snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' %s '%s' -o /dev/null 2>&1", program(), options, path);
+    good = good && hear(command, words, size, said);
+    unlink(path);
+    return good;
+}
+
+void ask_ptxas(const char *options, const char *text, size_t length, void (*read)(FILE *said)) {
+    struct answer a;
+    if (!program())
+        return;
+    bool may_keep = find_place(&a, options, text, length);
+    FILE *kept = may_keep ? open_answer(&a) : NULL;
+    if (kept) {
+        read(kept);
+        fclose(kept);
+        return;
+    }
+    char *words = malloc(WORDS);
+    size_t said = 0;
+    if (words && ask(options, text, length, words, WORDS, &said) && may_keep)
+        keep_answer(&a, words, said);
+    FILE *heard = said ? fmemopen(words, said, "r") : NULL;
+    if (heard) {
+        read(heard);
+        fclose(heard);
+    }
+    free(words);
+}
