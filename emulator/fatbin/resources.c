@@ -145,13 +145,58 @@ static void read_verbose(FILE *said) {
     }
 }
 
-/* About one kernel, or with NULL about all; in PTX no name has a quote. */
-static void ask_about_image(const struct image *i, const char *kernel) {
+/* The character behind what begins with the next brace. Only braces count: PTX has some in pairs around operands, too. */
+static const char *behind_body(const char *p) {
+    unsigned depth = 0;
+    for (p += strcspn(p, "{"); *p; p++)
+        if (*p == '{')
+            depth++;
+        else if (*p == '}' && --depth == 0)
+            return p + 1;
+    return p;
+}
+
+/* The line at p, if it begins a kernel with a body: its name, and how long that is. */
+static const char *kernel_at(const char *p, size_t *length) {
+    static const char *const before[] = {".visible ", ".weak ", ".extern "};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (strncmp(p, before[i], strlen(before[i])) == 0)
+            p += strlen(before[i]);
+    if (strncmp(p, ".entry ", 7) != 0)
+        return NULL;
+    p += 7;
+    *length = strcspn(p, "( \t\n");
+    const char *brace = p + strcspn(p, "{;");
+    return *brace == '{' ? p : NULL;
+}
+
+/* The image without its other kernels: ptxas reads all of what it is given, which for one of CUB's hundred kernels takes longer than to
+ * compile it. NULL where that cannot be: what is said of other kernels for debuggers names their labels. */
+static char *without_others(const struct image *i, const char *kernel) {
+    char *text = strstr(i->text, ".debug_info") ? NULL : malloc(i->length + 1);
+    if (!text)
+        return NULL;
+    char *end = text;
+    for (const char *p = i->text, *next; *p; p = next) {
+        size_t length;
+        const char *name = kernel_at(p, &length);
+        bool other = name && !(strlen(kernel) == length && strncmp(name, kernel, length) == 0);
+        next = other ? behind_body(p) : p + strcspn(p, "\n");
+        next += *next == '\n';
+        if (!other)
+            end = (char *)memcpy(end, p, (size_t)(next - p)) + (next - p);
+    }
+    *end = '\0';
+    return text;
+}
+
+/* Of one kernel, or with NULL of all; in PTX no name has a quote. */
+static void ask_about_text(const char *text, const char *kernel) {
     char options[PTXAS_OPTIONS];
-    bool own = strstr(i->text, ".target sm_90a") != NULL; /* what only that architecture has */
+    bool own = strstr(text, ".target sm_90a") != NULL; /* what only that architecture has */
     snprintf(options, sizeof options, "-v -arch=sm_%d%s %s%s%s", ASKED_ARCH, own ? "a" : "", kernel ? "-e '" : "",
              kernel ? kernel : "", kernel ? "'" : "");
-    ask_ptxas(options, i->text, i->length, read_verbose);
+    ask_ptxas(options, text, strlen(text), read_verbose);
 }
 
 /* Of the newest architecture, and there of the program's machine code rather than of what ptxas said. */
@@ -170,7 +215,7 @@ static void ask_about(const char *name) {
     for (struct image *i = images; i; i = i->next)
         if (!i->asked && strstr(i->text, name)) {
             i->asked = true;
-            ask_about_image(i, NULL);
+            ask_about_text(i->text, NULL);
         }
 }
 
@@ -182,13 +227,23 @@ static bool asked_in_vain(const char *kernel) {
     return false;
 }
 
+/* A kernel that launches others needs their bodies, too. */
+static void ask_about_one_of(const struct image *i, const char *kernel) {
+    char *text = without_others(i, kernel);
+    if (text)
+        ask_about_text(text, kernel);
+    free(text);
+    if (!best(kernel))
+        ask_about_text(i->text, kernel);
+}
+
 /* The same, and of an image that was not asked for all of its kernels only this one: others may be many. Once for each kernel. */
 static void ask_about_one(const char *kernel) {
     if (asked_in_vain(kernel))
         return;
     for (struct image *i = images; i && !best(kernel); i = i->next)
         if (!i->asked && strlen(kernel) < LONGEST_NAME && strstr(i->text, kernel))
-            ask_about_image(i, kernel);
+            ask_about_one_of(i, kernel);
     if (!best(kernel))
         add(kernel, (struct kernel_registers){0});
 }

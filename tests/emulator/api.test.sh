@@ -78,6 +78,29 @@ for mode in none speed size balance; do
   build_and_run symbols ", -compress-mode=$mode" -compress-mode="$mode"
 done
 
+# ptxas is asked about a kernel with the PTX of that alone, and with all of it where that does not do. The stand-in notes how many
+# kernels it is given each time.
+cat >"$scratch/ptxas" <<'END_OF_PTXAS'
+#!/bin/sh
+for file; do case $file in *.ptx) kernels=$(grep -c '\.entry ' "$file") ;; esac; done
+echo "$kernels" >>"$0.given"
+[ "$kernels" -ge "$LEAST" ] && exec "$PTXAS" "$@"
+END_OF_PTXAS
+chmod +x "$scratch/ptxas"
+ask_for_registers() { # LEAST KERNELS THAT PTXAS TAKES
+  rm -f "$scratch/ptxas.given"
+  capture env LEAST="$1" PTXAS="$(sh tools/toolchain/find_tool.sh ptxas "$NVCC" "$TOOLKIT_LIB")" EMULATOR_PTXAS="$scratch/ptxas" \
+    timeout 60 "$scratch/registers"
+  given=$(sed 's/^[2-9]$\|^[0-9][0-9][0-9]*$/many/' "$scratch/ptxas.given" 2>/dev/null | tr '\n' ' ' || true)
+}
+check_given() { # NAME EXPECTED
+  if [ "$status" = 0 ] && [ "$given" = "$2" ]; then pass "$1"; else no "$1" "status $status, kernels given to ptxas: $given" && show_output; fi
+}
+ask_for_registers 1
+check_given "api/registers: ptxas is given one kernel" '1 1 '
+ask_for_registers 2
+check_given "api/registers: or all, where one does not do" '1 many 1 many '
+
 # The table of functions says what is so.
 library=$(ls "${LD_LIBRARY_PATH%%:*}"/libcudart.so.13 2>/dev/null || :)
 if [ -z "$library" ]; then

@@ -1,10 +1,9 @@
 // Random kernels and copies that stream through global memory, in several streams: what is found must be the same whether the checks
 // look at accesses by the fast path or lane by lane. Kernels run one after the other, although for the checks nothing orders most of
 // them. Prints itself only how many kernels were compiled; the findings are compared by check.test.sh.
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
+#include <future>
 
 #include <cuda_runtime.h>
 
@@ -129,15 +128,13 @@ static step random_step(int width) {
 
 // Waits until all of the stream is over, without a word to the checks.
 static void CUDART_CB note_done(void *done) {
-    *(std::atomic<bool> *)done = true;
+    ((std::promise<void> *)done)->set_value();
 }
 
 static void wait_quietly(cudaStream_t stream) {
-    std::atomic<bool> done(false);
+    std::promise<void> done;
     cudaLaunchHostFunc(stream, note_done, &done);
-    while (!done) {
-        std::this_thread::yield();
-    }
+    done.get_future().wait();
 }
 
 struct state {
