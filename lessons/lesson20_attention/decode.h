@@ -428,6 +428,10 @@ static void decode2(const struct decode *d, cudaStream_t stream) {
 }
 
 static void decode3(const struct decode *d, cudaStream_t stream) {
+    if (d->chunks == 1) { // nothing to put together
+        decode2(d, stream);
+        return;
+    }
     if (d->chunks > 0) { // else there is no key
         decode_kernel3<<<dim3(d->chunks, decode_eights(d), d->sequences), DECODE_THREADS, 0, stream>>>(*d);
         CUDA_CHECK_LAUNCH();
@@ -542,19 +546,32 @@ static int decode_multiprocessors(void) {
     return count;
 }
 
-/* How many keys a block of version 3 gets: so many that there are about eight blocks for each place where one can run, but
- * not so few that its result costs more than its keys. Whole steps of a block. */
+/* Blocks of version 3 with chunks of this size. */
+static double decode_blocks(const struct decode *d, const int *lengths, int chunk) {
+    double blocks = 0;
+    for (int s = 0; s < d->sequences; s++) {
+        blocks += (lengths[s] + chunk - 1) / chunk;
+    }
+    return blocks * decode_eights(d);
+}
+
+/* How many keys a block of version 3 gets: just so many that all blocks run at once, since a few that have to wait for a place take
+ * as long as all. A third more may be needed for that, as a sequence's last chunk is shorter, or to leave the sequences
+ * whole. But not so few that a block's result costs more than its keys. Whole steps of a block. */
 static void decode_cut(struct decode *d, const int *lengths) {
-    enum { STEP = DECODE_WARPS * DECODE_TILE, ROUNDS = 8 };
+    enum { STEP = DECODE_WARPS * DECODE_TILE };
     double keys = 0, places = 3.0 * decode_multiprocessors();
     int longest = 0;
     for (int s = 0; s < d->sequences; s++) {
         keys += lengths[s];
         longest = lengths[s] > longest ? lengths[s] : longest;
     }
-    int chunk = (int)(keys * decode_eights(d) / (places * ROUNDS));
-    chunk = chunk < DECODE_CHUNK ? DECODE_CHUNK : chunk;
-    d->chunk = (chunk + STEP - 1) / STEP * STEP;
+    int least = (int)(keys * decode_eights(d) / places);
+    least = least < DECODE_CHUNK ? DECODE_CHUNK : (least + STEP - 1) / STEP * STEP;
+    d->chunk = least;
+    while (decode_blocks(d, lengths, d->chunk) > places && d->chunk < longest && d->chunk < least + least / 3) {
+        d->chunk += STEP;
+    }
     d->chunks = (longest + d->chunk - 1) / d->chunk;
 }
 
