@@ -1,7 +1,7 @@
 /* Lesson 20: attention, from three kernels and a huge matrix to one kernel on Hopper.
  *
  *     make lesson20 run                     all versions on several shapes, verified, then measured (or counted)
- *     make lesson20 run V=3 SIZE=200        one version, 200 queries and 200 keys (V=6: backward, V=7: decode)
+ *     make lesson20 run V=3 SIZE=200        one version, 200 queries and 200 keys (V=7: backward, V=8: decode)
  *
  * You will learn what attention computes, why its matrix of scores must not be stored, how softmax is corrected while
  * the scores come, and how one kernel keeps tensor cores busy with two products and a softmax between them.
@@ -11,6 +11,7 @@
  *     attention_kernel3    the same with 32 rows for each warp, and copies a tile ahead
  *     attention_kernel4    Hopper: TMA fetches, wgmma multiplies; a warp group of its own asks for the copies
  *     attention_kernel5    Hopper: the exponentials of one tile while tensor cores work on others
+ *     attention_kernel6    Hopper: blocks that go on with the next queries while the last ones end
  *     backward.h           the backward pass: what training needs
  *     decode.h             one new token, and a cache of keys and values in pages: what a language model does while it writes
  *
@@ -355,16 +356,16 @@ template <int S> static __device__ void operand_of(uint32_t (&p)[4], const float
 
 /* What a block works on: `rows` queries of one head, from `row` on. All heads of all sequences are numbered, and come one after the
  * other: the tiles of a head read the same keys, so these should be computed at the same time. A head's last tile comes first. With a
- * causal mask it has most to do, and what takes longest must not begin last. */
+ * causal mask it has most to do, and what takes longest must not begin last. `number` counts the tiles of all heads in this order. */
 struct place {
     struct sequence s;
     int b, head, head_kv, row;
 };
 
-static __device__ struct place place_of(const struct attention &a, int rows) {
-    int tiles = (a.queries + rows - 1) / rows, block = blockIdx.x;
-    int number = block / tiles, tile = tiles - 1 - block % tiles, head = number % a.heads;
-    return {sequence_of(a, number / a.heads), number / a.heads, head, head / (a.heads / a.heads_kv), tile * rows};
+static __device__ struct place place_of(const struct attention &a, int rows, int number) {
+    int tiles = (a.queries + rows - 1) / rows, tile = tiles - 1 - number % tiles;
+    int b = number / tiles / a.heads, head = number / tiles % a.heads;
+    return {sequence_of(a, b), b, head, head / (a.heads / a.heads_kv), tile * rows};
 }
 
 /* Keys that at least one of the place's `rows` queries sees. Causal: tiles behind them are not even loaded. */
@@ -431,7 +432,7 @@ enum { KEYS = 64, THREADS = 128 }; // of a tile of K and V; of a block of versio
 static __global__ __launch_bounds__(THREADS) void attention_kernel2(struct attention a) {
     enum { ROWS = 64, S = KEYS / 8 };
     __shared__ __align__(128) bf16 tile_K[KEYS * D], tile_V[KEYS * D];
-    struct place p = place_of(a, ROWS);
+    struct place p = place_of(a, ROWS, blockIdx.x);
     int keys = keys_for(a, p, ROWS), tiles = (keys + KEYS - 1) / KEYS;
     int row = p.row + threadIdx.x / WARP * 16, g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
     size_t stride = (size_t)a.heads_kv * D;
@@ -522,7 +523,7 @@ static __global__ __launch_bounds__(THREADS, 2) void attention_kernel3(struct at
     typedef Tile3 T;
     extern __shared__ __align__(1024) bf16 shared[];
     bf16 *tile_Q = shared, *tile_K = tile_Q + T::ROWS * D, *tile_V = tile_K + T::STAGES * KEYS * D;
-    struct place p = place_of(a, T::ROWS);
+    struct place p = place_of(a, T::ROWS, blockIdx.x);
     int keys = keys_for(a, p, T::ROWS), tiles = (keys + KEYS - 1) / KEYS, lane = threadIdx.x % WARP;
     int inside = threadIdx.x / WARP * 16 * T::R,
         row = p.row + inside; // the warp's first row in the tile; in the sequence
@@ -570,7 +571,7 @@ static __global__ __launch_bounds__(THREADS, 2) void attention_kernel3(struct at
     store_rows(value, tile_Q + inside * D, a, p, row); // nobody else has read these rows of Q
 }
 
-// ---------------------------------------------------------------- versions 4 and 5: Hopper
+// ---------------------------------------------------------------- versions 4 to 6: Hopper
 
 /* Tensor maps of Q, K and V: TMA copies boxes of them into shared memory, swizzled. */
 struct maps {
@@ -586,7 +587,7 @@ struct Tile4 {
     static constexpr int THREADS = (CONSUMERS + 1) * GROUP;
     bf16 Q[CONSUMERS][2][GROUP_ROWS * HALF];
     bf16 K[STAGES][2][KEYS * HALF], V[STAGES][2][KEYS * HALF];
-    uint64_t full_Q, full_K[STAGES], full_V[STAGES], empty_K[STAGES], empty_V[STAGES];
+    uint64_t full_Q[CONSUMERS], empty_Q[CONSUMERS], full_K[STAGES], full_V[STAGES], empty_K[STAGES], empty_V[STAGES];
 };
 
 /* The compiler reads this file once for each architecture. What follows is for sm_90a only: elsewhere the kernels never come to it, and so
@@ -672,14 +673,23 @@ static __device__ void start_PV(float (&value)[16][4], const uint32_t (&p)[Tile4
     wgmma_commit();
 }
 
-/* The producer: one thread asks for everything, in the order in which it is needed, as soon as its place is empty. */
-static __device__ void produce(Tile4 &t, const struct maps &maps, const struct place &p, int tiles) {
-    mbarrier_expect(&t.full_Q, sizeof t.Q);
+/* The producer asks for things in the order in which they are needed, as soon as their place is empty. For queries that is
+ * when a group of consumers has multiplied the ones before for the last time; `turn` counts how often. */
+static __device__ void ask_for_queries(Tile4 &t, const struct maps &maps, const struct place &p, int turn) {
     for (int group = 0; group < CONSUMERS; group++) {
-        fetch(t.Q[group], &maps.Q, p.head, p.s.first_q + p.row + group * GROUP_ROWS, &t.full_Q);
+        mbarrier_wait(&t.empty_Q[group], !(turn % 2));
+        mbarrier_expect(&t.full_Q[group], sizeof t.Q[group]);
+        fetch(t.Q[group], &maps.Q, p.head, p.s.first_q + p.row + group * GROUP_ROWS, &t.full_Q[group]);
     }
-    for (int i = 0; i < tiles; i++) {
-        int stage = i % Tile4::STAGES, parity = i / Tile4::STAGES % 2;
+}
+
+/* Tiles `begin` to `end` - 1 of the keys and values of a place that has `tiles`; the last keys come first. Its first one is the
+ * block's tile `first`. */
+static __device__ void ask_for_keys(Tile4 &t, const struct maps &maps, const struct place &p, int tiles, int begin,
+                                    int end, int first) {
+#pragma unroll 1 // it waits anyway, and has few registers
+    for (int i = begin; i < end; i++) {
+        int stage = (first + i) % Tile4::STAGES, parity = (first + i) / Tile4::STAGES % 2;
         int row = p.s.first_k + (tiles - 1 - i) * Tile4::KEYS;
         mbarrier_wait(&t.empty_K[stage], !parity);
         mbarrier_expect(&t.full_K[stage], sizeof t.K[0]);
@@ -768,8 +778,68 @@ static __device__ void give_turn_to(int group) {
     named_arrive(TURN + group, CONSUMERS * GROUP);
 }
 
-/* Version 5: tile i's scores are started first, then O += P * V of the tile before; and while this is added up, the group takes
- * the exponentials of tile i. */
+/* Tile n of the block: its scores are started first, then O += P * V of the tile before. What follows until end_sums is done
+ * while this is added up. */
+static __device__ void start_tile(Tile4 &t, float (&score)[1][16][4], float (&value)[1][16][4],
+                                  const uint32_t (&prob)[Tile4::KEYS / 16][4], int group, int n) {
+    int stage = n % Tile4::STAGES;
+    mbarrier_wait(&t.full_K[stage], n / Tile4::STAGES % 2);
+    wait_for_turn(group);
+    hold(value[0]);
+    wgmma_fence();
+    start_QK(score[0], t.Q[group], t.K[stage]);
+    start_PV(value[0], prob, t.V[(n - 1) % Tile4::STAGES]);
+    give_turn_to(1 - group);
+    wgmma_wait<1>(); // the scores are there
+    hold(score[0]);
+    release(&t.empty_K[stage]);
+}
+
+/* Tile n - 1 is in O, and tile n of V is there for the next round. */
+static __device__ void end_sums(Tile4 &t, float (&score)[1][16][4], float (&value)[1][16][4], int n) {
+    hold(score[0]);
+    mbarrier_wait(&t.full_V[n % Tile4::STAGES], n / Tile4::STAGES % 2);
+    wgmma_wait<0>();
+    hold(value[0]);
+    release(&t.empty_V[(n - 1) % Tile4::STAGES]);
+}
+
+/* The first tile of a block has none before it. `key`: its first key. */
+static __device__ void begin_tiles(Tile4 &t, float (&score)[1][16][4], uint32_t (&prob)[Tile4::KEYS / 16][4],
+                                   struct online<1> &online, const struct attention &a, const struct place &p,
+                                   int group, int row, int key) {
+    float factor[2]; // O is still 0: no need to rescale it
+    if (group == 1) {
+        give_turn_to(0); // it begins
+    }
+    mbarrier_wait(&t.full_K[0], 0);
+    wait_for_turn(group);
+    wgmma_fence();
+    start_QK(score[0], t.Q[group], t.K[0]);
+    give_turn_to(1 - group);
+    wgmma_wait<0>();
+    hold(score[0]);
+    release(&t.empty_K[0]);
+    soften(online, score, factor, a, p, row, key);
+    operands_of(prob, score[0]);
+    mbarrier_wait(&t.full_V[0], 0);
+    clear_behind(t.V[0], p.s.keys - key);
+}
+
+/* The last one, n, has none behind it. */
+static __device__ void end_tiles(Tile4 &t, float (&value)[1][16][4], const uint32_t (&prob)[Tile4::KEYS / 16][4],
+                                 int group, int n) {
+    hold(value[0]);
+    wgmma_fence();
+    start_PV(value[0], prob, t.V[n % Tile4::STAGES]);
+    if (group == 0) {
+        wait_for_turn(0); // group 1 gave it once more than it was used
+    }
+    wgmma_wait<0>();
+    hold(value[0]);
+}
+
+/* Version 5: while O += P * V of one tile is added up, the group takes the exponentials of the next one. */
 static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], struct online<1> &online,
                                           const struct attention &a, const struct place &p, int group, int row,
                                           int tiles) {
@@ -779,62 +849,23 @@ static __device__ void consume_overlapped(Tile4 &t, float (&value)[1][16][4], st
     float score[1][16][4], factor[2];
     uint32_t prob[Tile4::KEYS / 16][4];
     int key = (tiles - 1) * Tile4::KEYS;
-    if (group == 1) {
-        give_turn_to(0); // it begins
-    }
-    mbarrier_wait(&t.full_K[0], 0);
-    wait_for_turn(group);
-    wgmma_fence();
-    start_QK(score[0], t.Q[group], t.K[0]);
-    if (group == 0 || tiles > 1) {
-        give_turn_to(1 - group);
-    }
-    wgmma_wait<0>();
-    hold(score[0]);
-    release(&t.empty_K[0]);
-    soften(online, score, factor, a, p, row, key); // O is still 0: no need to rescale it
-    operands_of(prob, score[0]);
-    mbarrier_wait(&t.full_V[0], 0);
-    clear_behind(t.V[0], p.s.keys - key);
+    begin_tiles(t, score, prob, online, a, p, group, row, key);
     for (int i = 1; i < tiles; i++) {
-        int stage = i % Tile4::STAGES, before = (i - 1) % Tile4::STAGES;
-        mbarrier_wait(&t.full_K[stage], i / Tile4::STAGES % 2);
-        wait_for_turn(group);
-        hold(value[0]);
-        wgmma_fence();
-        start_QK(score[0], t.Q[group], t.K[stage]);
-        start_PV(value[0], prob, t.V[before]);
-        if (group == 0 || i + 1 < tiles) {
-            give_turn_to(1 - group);
-        }
-        wgmma_wait<1>(); // the scores are there
-        hold(score[0]);
-        release(&t.empty_K[stage]);
+        start_tile(t, score, value, prob, group, i);
         soften(online, score, factor, a, p, row, key - i * Tile4::KEYS);
-        hold(score[0]);
-        mbarrier_wait(&t.full_V[stage], i / Tile4::STAGES % 2); // for the next round
-        wgmma_wait<0>();                                        // the tile before is in O
-        hold(value[0]);
-        release(&t.empty_V[before]);
+        end_sums(t, score, value, i);
         rescale(value, factor);
         operands_of(prob, score[0]);
     }
-    hold(value[0]);
-    wgmma_fence();
-    start_PV(value[0], prob, t.V[(tiles - 1) % Tile4::STAGES]);
-    wgmma_wait<0>();
-    hold(value[0]);
+    end_tiles(t, value, prob, group, tiles - 1);
 }
 
-/* Threads 0 to 127 are the producer, 128 to 255 and 256 to 383 the consumers. The producer gives its registers to them: a thread
- * has 168 at first, 65536 / 384; then 24 or 240. */
-template <bool OVERLAPPED> static __device__ void attention_hopper(const struct attention &a, const struct maps &maps) {
-    extern __shared__ __align__(1024) unsigned char memory[];
-    Tile4 &t = *(Tile4 *)memory;
-    struct place p = place_of(a, Tile4::ROWS);
-    int keys = keys_for(a, p, Tile4::ROWS), tiles = (keys + Tile4::KEYS - 1) / Tile4::KEYS;
+static __device__ void init_barriers(Tile4 &t) {
     if (threadIdx.x == 0) {
-        mbarrier_init(&t.full_Q, 1);
+        for (int group = 0; group < CONSUMERS; group++) {
+            mbarrier_init(&t.full_Q[group], 1);
+            mbarrier_init(&t.empty_Q[group], GROUP / WARP);
+        }
         for (int stage = 0; stage < Tile4::STAGES; stage++) {
             mbarrier_init(&t.full_K[stage], 1);
             mbarrier_init(&t.full_V[stage], 1);
@@ -844,10 +875,21 @@ template <bool OVERLAPPED> static __device__ void attention_hopper(const struct 
         mbarrier_init_done();
     }
     __syncthreads();
+}
+
+/* Threads 0 to 127 are the producer, 128 to 255 and 256 to 383 the consumers. The producer gives its registers to them: a thread
+ * has 168 at first, 65536 / 384; then 24 or 240. */
+template <bool OVERLAPPED> static __device__ void attention_hopper(const struct attention &a, const struct maps &maps) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    Tile4 &t = *(Tile4 *)memory;
+    struct place p = place_of(a, Tile4::ROWS, blockIdx.x);
+    int keys = keys_for(a, p, Tile4::ROWS), tiles = (keys + Tile4::KEYS - 1) / Tile4::KEYS;
+    init_barriers(t);
     if (threadIdx.x < GROUP) {
         registers_give<24>();
         if (threadIdx.x == 0 && tiles > 0) {
-            produce(t, maps, p, tiles);
+            ask_for_queries(t, maps, p, 0);
+            ask_for_keys(t, maps, p, tiles, 0, tiles, 0);
         }
         return;
     }
@@ -857,7 +899,7 @@ template <bool OVERLAPPED> static __device__ void attention_hopper(const struct 
     float value[1][D / 8][4] = {};
     online_begin(online);
     if (tiles > 0) {
-        mbarrier_wait(&t.full_Q, 0);
+        mbarrier_wait(&t.full_Q[group], 0);
     }
     (OVERLAPPED ? consume_overlapped : consume_in_turn)(t, value, online, a, p, group, row, tiles);
     online_end(online, value, a, p.s, row, lse_of(a, p));
@@ -880,6 +922,178 @@ static __global__ __launch_bounds__(Tile4::THREADS,
                                                               const __grid_constant__ struct maps maps) {
     if constexpr (is_hopper()) {
         attention_hopper<true>(a, maps);
+    } else {
+        __trap();
+    }
+}
+
+// ---------------------------------------------------------------- version 6: blocks that go on
+
+/* One of the places that a block of version 6 has, one after the other. */
+struct work {
+    int round, tiles; // tiles of keys; 0: there is none any more
+    struct place p;
+};
+
+/* How many places a head has, and how many there are in all. */
+static __host__ __device__ int places_of_head(const struct attention &a) {
+    return (a.queries + Tile4::ROWS - 1) / Tile4::ROWS;
+}
+
+/* The number of the block's place in this round. As many blocks as places: its own. Else without a mask all have as much to do, and a
+ * block takes every `blocks`-th one. With a mask the first and the last place of a head have together as much to do as the
+ * second and the last but one: so it takes pairs. Of an odd number the middle one is alone, and its second round is -1. */
+static __device__ int number_of(const struct attention &a, int round) {
+    int blocks = gridDim.x, of_head = places_of_head(a);
+    if (!a.causal || blocks == of_head * a.batch * a.heads) {
+        return round * blocks + blockIdx.x;
+    }
+    int pairs = (of_head + 1) / 2, pair = round / 2 * blocks + blockIdx.x, first = pair % pairs;
+    int other = of_head - 1 - first, in_head = round % 2 ? other : first;
+    return round % 2 && other == first ? -1 : pair / pairs * of_head + in_head;
+}
+
+/* The block's next place behind `round` that has queries. Where no query sees a key there is one tile, all of it behind the
+ * mask: so zeros come out as they should, and nobody has to think of it. */
+static __device__ struct work next_work(const struct attention &a, int round) {
+    int places = places_of_head(a) * a.batch * a.heads;
+    for (int number = 0; number < places;) {
+        number = number_of(a, ++round);
+        if (number >= 0 && number < places) {
+            struct place p = place_of(a, Tile4::ROWS, number);
+            if (p.row < p.s.queries) {
+                return {round, max(1, (keys_for(a, p, Tile4::ROWS) + Tile4::KEYS - 1) / Tile4::KEYS), p};
+            }
+        }
+    }
+    return {round, 0};
+}
+
+/* One thread asks for everything. The first keys and values of a place come before its queries: they can be on their way while
+ * the place for queries is still taken. */
+static __device__ void produce(Tile4 &t, const struct attention &a, const struct maps &maps) {
+    int first = 0, turn = 0;
+    for (struct work w = next_work(a, -1); w.tiles > 0; w = next_work(a, w.round)) {
+        ask_for_keys(t, maps, w.p, w.tiles, 0, 1, first);
+        ask_for_queries(t, maps, w.p, turn++);
+        ask_for_keys(t, maps, w.p, w.tiles, 1, w.tiles, first);
+        first += w.tiles;
+    }
+}
+
+/* Of four 8 x 8 matrices a lane has one register each: two columns of its row. Then it has all eight columns of its row in one of
+ * them, that of its number in the row. */
+static __device__ uint4 exchange_in_row(const uint32_t (&own)[4]) {
+    bool odd = threadIdx.x % 2, high = threadIdx.x % 4 / 2;
+    uint32_t x[4], y[4];
+#pragma unroll
+    for (int j = 0; j < 4; j += 2) { // with the neighbour: halves of pairs of matrices
+        uint32_t other = __shfl_xor_sync(~0u, odd ? own[j] : own[j + 1], 1);
+        x[j] = odd ? other : own[j];
+        x[j + 1] = odd ? own[j + 1] : other;
+    }
+#pragma unroll
+    for (int j = 0; j < 2; j++) { // with the lane of the other pair
+        uint32_t other = __shfl_xor_sync(~0u, high ? x[j] : x[j + 2], 2);
+        y[j] = high ? other : x[j];
+        y[j + 2] = high ? x[j + 2] : other;
+    }
+    return make_uint4(y[0], y[1], y[2], y[3]);
+}
+
+/* A warp's 16 rows of O leave from registers: in shared memory is no room any more. Four lanes write 64 bytes of a row at once. */
+static __device__ void store_registers(const float (&value)[16][4], const struct attention &a, const struct place &p,
+                                       int row) {
+    int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int r = row + i * 8 + g;
+        bf16 *to = a.O + ((size_t)(p.s.first_q + r) * a.heads + p.head) * D + t * 8;
+#pragma unroll
+        for (int j = 0; j < D / 8; j += 4) {
+            uint32_t own[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                own[k] = pack(value[j + k][2 * i], value[j + k][2 * i + 1]);
+            }
+            uint4 all = exchange_in_row(own);
+            if (r < p.s.queries) {
+                *(uint4 *)(to + j * 8) = all;
+            }
+        }
+    }
+}
+
+/* Version 6: behind the last tile of a place comes the first one of the next place, as if it were one more tile: the old queries'
+ * last O += P * V is added up while the new queries' first scores become probabilities. Then O is written, and begins again. */
+static __device__ void consume_all(Tile4 &t, const struct attention &a, int group) {
+    int inside = group * GROUP_ROWS + threadIdx.x % GROUP / WARP * 16, n = 0; // n: the tile
+    struct work now = next_work(a, -1);
+    if (now.tiles == 0) {
+        return;
+    }
+    float score[1][16][4], value[1][16][4] = {}, factor[2];
+    uint32_t prob[Tile4::KEYS / 16][4];
+    struct online<1> state, fresh;
+    online_begin(state);
+    mbarrier_wait(&t.full_Q[group], 0);
+    begin_tiles(t, score, prob, state, a, now.p, group, now.p.row + inside, (now.tiles - 1) * Tile4::KEYS);
+    for (int turn = 1;; turn++) {
+        struct work next = next_work(a, now.round);
+        for (int key = (now.tiles - 2) * Tile4::KEYS; key >= 0; key -= Tile4::KEYS) {
+            start_tile(t, score, value, prob, group, ++n);
+            if (key == 0) {
+                release(&t.empty_Q[group]);
+            }
+            soften(state, score, factor, a, now.p, now.p.row + inside, key);
+            end_sums(t, score, value, n);
+            rescale(value, factor);
+            operands_of(prob, score[0]);
+        }
+        if (now.tiles == 1) {
+            release(&t.empty_Q[group]);
+        }
+        if (next.tiles == 0) {
+            break;
+        }
+        int key = (next.tiles - 1) * Tile4::KEYS;
+        mbarrier_wait(&t.full_Q[group], turn % 2);
+        start_tile(t, score, value, prob, group, ++n);
+        online_begin(fresh);
+        soften(fresh, score, factor, a, next.p, next.p.row + inside, key);
+        end_sums(t, score, value, n);
+        clear_behind(t.V[n % Tile4::STAGES], next.p.s.keys - key);
+        online_end(state, value, a, now.p.s, now.p.row + inside, lse_of(a, now.p));
+        store_registers(value[0], a, now.p, now.p.row + inside);
+#pragma unroll
+        for (int i = 0; i < 64; i++) {
+            value[0][i / 4][i % 4] = 0;
+        }
+        operands_of(prob, score[0]);
+        state = fresh;
+        now = next;
+    }
+    end_tiles(t, value, prob, group, n);
+    online_end(state, value, a, now.p.s, now.p.row + inside, lse_of(a, now.p));
+    store_registers(value[0], a, now.p, now.p.row + inside);
+}
+
+static __global__ __launch_bounds__(Tile4::THREADS,
+                                    1) void attention_kernel6(struct attention a,
+                                                              const __grid_constant__ struct maps maps) {
+    if constexpr (is_hopper()) {
+        extern __shared__ __align__(1024) unsigned char memory[];
+        Tile4 &t = *(Tile4 *)memory;
+        init_barriers(t);
+        if (threadIdx.x < GROUP) {
+            registers_give<24>();
+            if (threadIdx.x == 0) {
+                produce(t, a, maps);
+            }
+        } else {
+            registers_take<240>();
+            consume_all(t, a, threadIdx.x / GROUP - 1);
+        }
     } else {
         __trap();
     }
@@ -979,9 +1193,32 @@ static void attention5(const struct attention &a, cudaStream_t stream) {
     }
 }
 
+/* As many blocks as multiprocessors, if they come out even, where all sequences are as long; otherwise a block for each place, and
+ * the hardware gives the next one to whoever is ready. With a mask pairs of places are handed out: if in the last round of
+ * pairs more than a tenth of all blocks' time were idle, single ones are better. */
+static int blocks_at_once(const struct attention &a) {
+    int device = 0, multiprocessors = 0, places = places_of_head(a) * a.batch * a.heads;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    if (a.starts_q || places <= multiprocessors) {
+        return places;
+    }
+    int pairs = (places_of_head(a) + 1) / 2 * a.batch * a.heads, rounds = ceil_div(pairs, multiprocessors);
+    return a.causal && pairs < 0.9 * rounds * multiprocessors ? places : multiprocessors;
+}
+
+static void attention6(const struct attention &a, cudaStream_t stream) {
+    if (!left_to_3(a, stream)) {
+        CUDA_CHECK(cudaFuncSetAttribute(attention_kernel6, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED4));
+        attention_kernel6<<<blocks_at_once(a), Tile4::THREADS, SHARED4, stream>>>(a, maps_of(a));
+        CUDA_CHECK_LAUNCH();
+    }
+}
+
 static const struct version versions[] = {
-    {"attention1", attention1, false, true}, {"attention_kernel2", attention2},       {"attention_kernel3", attention3},
-    {"attention_kernel4", attention4, true}, {"attention_kernel5", attention5, true},
+    {"attention1", attention1, false, true}, {"attention_kernel2", attention2},
+    {"attention_kernel3", attention3},       {"attention_kernel4", attention4, true},
+    {"attention_kernel5", attention5, true}, {"attention_kernel6", attention6, true},
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
@@ -993,7 +1230,7 @@ enum { BACKWARD = VERSIONS + 1, DECODE };
 
 // ---------------------------------------------------------------- verify and measure
 
-/* Versions 4 and 5 have instructions that compute capability 9.0 alone knows. */
+/* Versions 4 to 6 have instructions that compute capability 9.0 alone knows. */
 static int versions_here(void) {
     int device = 0, major = 0, minor = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -1011,14 +1248,14 @@ static void verify_versions(int first, int last, struct shape shape, uint64_t se
 }
 
 /* batch, heads, heads of K and V, queries, keys, causal, ragged. Lengths that fit no tile, fewer keys than queries and more, no keys, no
- * queries, sequences of different lengths. */
+ * queries, sequences of different lengths; more places than multiprocessors, with a mask in pairs that come out even on 132. */
 static void verify_shapes(int first, int last, uint64_t seed) {
     static const struct shape shapes[] = {
         {1, 1, 1, 1, 1, true},       {1, 2, 1, 31, 31, true},         {2, 2, 2, 33, 33, false},
         {1, 2, 1, 200, 200, true},   {1, 1, 1, 130, 300, true},       {1, 1, 1, 300, 65, true},
         {1, 2, 2, 129, 257, false},  {1, 1, 1, 5, 0, false},          {1, 1, 1, 0, 5, true},
         {0, 2, 1, 8, 8, false},      {4, 4, 2, 100, 150, true, true}, {5, 2, 1, 131, 140, false, true},
-        {1, 1, 1, 1000, 1000, true},
+        {1, 1, 1, 1000, 1000, true}, {1, 280, 70, 9, 140, false},     {1, 66, 33, 257, 140, true},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         verify_versions(first, last, shapes[i], seed);
@@ -1060,7 +1297,7 @@ int main(int argc, char **argv) {
         return CHECK_EXIT_USAGE;
     }
     if (v == 0 && here < VERSIONS) {
-        printf("Versions 4 and 5 need compute capability 9.0 (Hopper): they are left out.\n");
+        printf("Versions 4 to 6 need compute capability 9.0 (Hopper): they are left out.\n");
     }
     if (v <= VERSIONS) {
         forward_section(v ? v - 1 : 0, v ? v - 1 : here - 1, options.seed, options.size);

@@ -117,9 +117,25 @@ awk -v name="$1" "$(cat ../../../tools/authoring/drawing.awk)"'
     text(30, 336, "small", "Then it waits for PV 0, and only then O is rescaled.")
   }
 
+  # The end of some queries and the beginning of the next, over time.
+  function places(    k, x) {
+    begin(820, 250, "Blocks that go on", "The tiles of one group of consumers in a row: the last two of queries A, then the first two of queries B. The first scores of B start together with the last P times V of A. Meanwhile the first exponentials of B are taken, then O of A is written.")
+    text(30, 30, "bold", "version 5: a block ends, and another one begins")
+    text(120, 62, "small end", "one group")
+    bar(130, 44, 110, "on", "QK 7, PV 6"); bar(240, 44, 90, "pale", "exp 7"); bar(330, 44, 60, "on", "PV 7"); bar(390, 44, 70, "cell", "write O")
+    bar(460, 44, 90, "cell", "fetch Q, K"); bar(550, 44, 60, "green", "QK 0"); bar(610, 44, 90, "pale", "exp 0"); bar(700, 44, 100, "green", "QK 1, PV 0")
+    text(30, 120, "bold", "version 6: the next queries are one more tile")
+    text(120, 152, "small end", "one group")
+    bar(130, 134, 110, "on", "QK 7, PV 6"); bar(240, 134, 90, "pale", "exp 7")
+    bar(330, 134, 60, "green", "QK 0"); bar(390, 134, 60, "on", "PV 7"); bar(450, 134, 90, "pale", "exp 0"); bar(540, 134, 70, "cell", "write O"); bar(610, 134, 100, "green", "QK 1, PV 0")
+    text(30, 206, "small", "Blue: the products of some queries, tiles 6 and 7. Green: those of the next queries, tiles 0 and 1. Lengths are not measured.")
+    text(30, 226, "small", "The other group computes in the gaps: while this one takes exponentials and writes O, the tensor cores are not idle.")
+  }
+
   BEGIN {
     if (name == "matrices") matrices(); else if (name == "online") online(); else if (name == "tiles") tiles()
     else if (name == "barriers") barriers(); else if (name == "turns") turns()
+    else if (name == "places") places()
     else { print "draw.sh: no figure " name >"/dev/stderr"; exit 1 }
     print "</svg>"
   }'

@@ -1,4 +1,4 @@
-"""race.py LIBRARY - versions 2 to 5 of lesson 20 and the kernels behind PyTorch's scaled_dot_product_attention, in turns in one process. Needs
+"""race.py LIBRARY - versions 2 to 6 of lesson 20 and the kernels behind PyTorch's scaled_dot_product_attention, in turns in one process. Needs
 PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY. SIZES="1024 4096" in the environment leaves other sizes out.
 
 A row is the median of 21 turns, each timed by events with the L2 cache flushed before, and each turn in another order. Python needs longer to start
@@ -58,7 +58,7 @@ class Problem:
         return call
 
     def versions(self, library):
-        numbers = (2, 3, 4, 5) if torch.cuda.get_device_capability() == (9, 0) else (2, 3)
+        numbers = (2, 3, 4, 5, 6) if torch.cuda.get_device_capability() == (9, 0) else (2, 3)
         return {f"version {number}": self.version(library, number) for number in numbers}
 
     def peers(self):

@@ -49,7 +49,7 @@ if [ "$part" != times ]; then
   for stall in barrier long_scoreboard short_scoreboard math_pipe_throttle mio_throttle wait gmma not_selected; do
     metrics="$metrics smsp__average_warps_issue_stalled_${stall}_per_issue_active.ratio"
   done
-  for version in 2 3 4 5; do
+  for version in 2 3 4 5 6; do
     # shellcheck disable=SC2086
     V=$version count "$folder/lesson20" "attention_kernel$version" 2 $metrics
   done

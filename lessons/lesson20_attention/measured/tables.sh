@@ -36,7 +36,8 @@ awk '
     speed[key, $5 $6] = before("TFLOP/s")
     cell("forward", key, sprintf("%.0f", before("TFLOP/s")))
     if ($5 " " $6 == "version 3") { flash = of_flash[key] = behind("TFLOP/s"); if (key == "1 x 16384, full") { shortest = $9; longest = $11 } }
-    if ($5 " " $6 == "version 5") percent = of_cudnn[key] = $(NF - 3)
+    if ($5 " " $6 == "version 5") five_of_cudnn[key] = $(NF - 3)
+    if ($5 " " $6 == "version 6") percent = of_cudnn[key] = $(NF - 3)
     if ($5 == "cuDNN") { cell("forward", key, sprintf("%.0f", flash)); cell("forward", key, sprintf("%.0f", percent)) }
   }
   # "4 x 16 heads (16 of K and V), 4096 queries, 4096 keys, full", then "attention1   123.4   123.0 .. 125.0   4.5   0.4"
@@ -111,29 +112,35 @@ awk '
     for (k = 1; k <= n; k++) if (k == 1 || values[list[k]] > most) most = values[list[k]]
     return most
   }
-  function say_targets(    masked, long) {
+  function say_targets(    masked, long, long_masked, five) {
     masked = "16 x 1024, causal;8 x 2048, causal;4 x 4096, causal;2 x 8192, causal;1 x 16384, causal"
     long = "4 x 4096, full;2 x 8192, full;1 x 16384, full"
+    long_masked = "4 x 4096, causal;2 x 8192, causal;1 x 16384, causal"
+    five = "16 x 1024, full;16 x 1024, causal"
     printf "~ %.0f to %.0f %% with one. (With 16384 keys", least_of(of_flash, masked) - 100, most_of(of_flash, masked) - 100
     printf " and no mask its runs took from %.1f to %.1f ms.\n", shortest, longest
     if (behind_flash) printf "~ version 3 is %.0f %% behind\n", behind_flash
-    printf "~ from 4096 keys on it has %.0f to %.0f %% of its speed\n", least_of(of_cudnn, long), most_of(of_cudnn, long)
-    printf "~ With a mask it has %.0f and %.0f %% with 4096 and 8192 keys,", of_cudnn["4 x 4096, causal"], of_cudnn["2 x 8192, causal"]
-    printf " and with 16384 it is %.0f %% ahead\n", of_cudnn["1 x 16384, causal"] - 100
-    printf "~ With 1024 keys version 5 has %.0f %% of its speed, with a mask and without\n", of_cudnn["16 x 1024, full"]
-    printf "~ With 1024 keys version 5 has %.0f %% of its speed, with a mask and without\n", of_cudnn["16 x 1024, causal"]
-    printf "~ with 2048 keys %.1f %%, and %.1f %% with a mask\n", of_cudnn["8 x 2048, full"], of_cudnn["8 x 2048, causal"]
+    printf "~ version 5 has %.0f %% of its speed, with a mask and without\n", least_of(five_of_cudnn, five)
+    printf "~ version 5 has %.0f %% of its speed, with a mask and without\n", most_of(five_of_cudnn, five)
+    printf "~ version 6 has %.0f %%, and %.0f %% with a mask\n", of_cudnn["16 x 1024, full"], of_cudnn["16 x 1024, causal"]
+    printf "~ With 2048 keys it has %.1f %%, and is %.0f %% ahead with a mask\n", of_cudnn["8 x 2048, full"], of_cudnn["8 x 2048, causal"] - 100
+    printf "~ it is %.0f to %.0f %% ahead, and %.0f to %.0f %% with a mask\n", least_of(of_cudnn, long) - 100, most_of(of_cudnn, long) - 100,
+      least_of(of_cudnn, long_masked) - 100, most_of(of_cudnn, long_masked) - 100
+    printf "~ version 5 is %.0f %% faster than version 6, and %.0f %% with a mask\n", 100 * (speed["1 x 16384, full", "version5"] / speed["1 x 16384, full", "version6"] - 1),
+      100 * (speed["1 x 16384, causal", "version5"] / speed["1 x 16384, causal", "version6"] - 1)
   }
   function slower(name, version, column) { return 100 * (taken[name, version, column] / taken["as_it_is", version, column] - 1) }
   function say_tuning(    k, c, most, columns, percent) {
     split("1024full 4096full 16384full 1024causal 4096causal 16384causal", columns, " ")
-    for (c = 1; c <= 6; c++) for (k = 4; k <= 5; k++) {
+    for (c = 1; c <= 6; c++) for (k = 4; k <= 6; k++) {
       percent = slower("two_stages", k, columns[c])
       if (percent > most) most = percent
     }
-    printf "~ up to %.1f %% slower\n", most
+    printf "~ up to %.0f %% slower\n", most
     printf "~ %.0f %% slower with 1024 keys, %.0f %% with a mask\n", slower("no_turns", 5, "1024full"), slower("no_turns", 5, "1024causal")
     printf "~ costs %.0f %%\n", slower("first_tile_first", 5, "16384causal")
+    printf "~ costs %.0f %% with 1024 keys, %.0f %% with a mask\n", slower("place_by_place", 6, "1024full"), slower("place_by_place", 6, "1024causal")
+    printf "~ cost %.0f %% there, %.0f %% with a mask\n", slower("queries_first", 6, "1024full"), slower("queries_first", 6, "1024causal")
   }
   function say_backward(    key) {
     key = "1 x 16384, full"
@@ -147,7 +154,7 @@ awk '
     say_forward()
     say_targets()
     rows_of("errors")
-    for (v = 2; v <= 5; v++) busy("busy", "version " v, "attention_kernel" v)
+    for (v = 2; v <= 6; v++) busy("busy", "version " v, "attention_kernel" v)
     rows_of("busy")
     rows_of("tuning")
     if (rows["tuning"]) say_tuning()
