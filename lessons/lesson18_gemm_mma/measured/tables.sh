@@ -99,3 +99,12 @@ awk '
     printf "~ with groups of 4, 8, 16 and 32 rows of tiles it reaches %.0f, %.0f, %.0f and %.0f TFLOP/s\n", at[b "4_2_1"], at[b "8_2_1"], at[b "16_2_1"], at[b "32_2_1"]
     printf "~ in turns, straight, or column by column: %.0f, %.0f and %.0f TFLOP/s\n", at[b "16_2_1"], at[b "16_2_1_straight"], at[b "16_2_1_columns"]
   }' tuning/h200.txt
+
+awk '
+  /, seed / { seed++ }
+  seed == 1 && / TFLOP\/s / { at[$NF] = $1; if ($NF ~ /^(sk|dp)_192x256/ && $1 > large) large = $1 }
+  END {
+    printf "~ Version 6 reaches %.0f TFLOP/s in that run, version 8 %.0f, and with a ring that goes on %.0f\n", at["v6"], at["v8"], at["NEW_v8"]
+    printf "~ 192 x 256 come to %.0f at best\n", large
+    printf "~ %.0f TFLOP/s instead of %.0f\n", at["NEW_v6"], at["v6"]
+  }' tuning/tried.txt
