@@ -79,9 +79,10 @@ for mode in none speed size balance; do
 done
 
 # ptxas is asked about a kernel with the PTX of that alone, and with all of it where that does not do. The stand-in notes how many
-# kernels it is given each time.
+# kernels it is given each time. It has no version, so that nothing is kept of what it says.
 cat >"$scratch/ptxas" <<'END_OF_PTXAS'
 #!/bin/sh
+[ "$1" != --version ] || exit 1
 for file; do case $file in *.ptx) kernels=$(grep -c '\.entry ' "$file") ;; esac; done
 echo "$kernels" >>"$0.given"
 [ "$kernels" -ge "$LEAST" ] && exec "$PTXAS" "$@"
