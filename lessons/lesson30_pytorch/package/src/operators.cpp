@@ -30,7 +30,7 @@ struct Memory {
     void *address = nullptr;
 };
 
-/* "[3, 4]". The numbers pass no stream of C++: on an H200 a program ended where one wrote them, and the page says what is known of it. */
+/* "[3, 4]". The numbers pass no stream of C++: on an H200 a program ended at a check that wrote them so; the page says what is known. */
 static std::string shape_of(const at::Tensor &given) {
     std::string shape;
     for (int64_t size : given.sizes()) {
