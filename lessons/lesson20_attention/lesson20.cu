@@ -935,7 +935,7 @@ struct work {
     struct place p;
 };
 
-/* How many places a head has, and how many there are in all. */
+/* How many places a head has. */
 static __host__ __device__ int places_of_head(const struct attention &a) {
     return (a.queries + Tile4::ROWS - 1) / Tile4::ROWS;
 }

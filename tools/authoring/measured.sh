@@ -55,6 +55,6 @@ sanitize() {
   wait
   for tool in memcheck racecheck synccheck initcheck; do
     section "compute-sanitizer --tool $tool, SIZE=$SIZE"
-    grep -e '=========' -e ^PASS -e ^FAIL "$program.$tool" | head -n 12
+    grep -e '=========' -e ^PASS -e ^FAIL -e ': wrong' "$program.$tool" | head -n 12
   done
 }
