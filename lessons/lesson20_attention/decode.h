@@ -539,13 +539,6 @@ static void *decode_upload(const void *from, size_t bytes) {
     return to;
 }
 
-static int decode_multiprocessors(void) {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
-
 /* Blocks of version 3 with chunks of this size. */
 static double decode_blocks(const struct decode *d, const int *lengths, int chunk) {
     double blocks = 0;
@@ -560,7 +553,7 @@ static double decode_blocks(const struct decode *d, const int *lengths, int chun
  * whole. But not so few that a block's result costs more than its keys. Whole steps of a block. */
 static void decode_cut(struct decode *d, const int *lengths) {
     enum { STEP = DECODE_WARPS * DECODE_TILE };
-    double keys = 0, places = 3.0 * decode_multiprocessors();
+    double keys = 0, places = 3.0 * multiprocessors();
     int longest = 0;
     for (int s = 0; s < d->sequences; s++) {
         keys += lengths[s];

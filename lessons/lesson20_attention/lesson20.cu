@@ -362,8 +362,13 @@ struct place {
     int b, head, head_kv, row;
 };
 
+/* How many places a head has. */
+static __host__ __device__ int places_of_head(const struct attention &a, int rows) {
+    return (a.queries + rows - 1) / rows;
+}
+
 static __device__ struct place place_of(const struct attention &a, int rows, int number) {
-    int tiles = (a.queries + rows - 1) / rows, tile = tiles - 1 - number % tiles;
+    int tiles = places_of_head(a, rows), tile = tiles - 1 - number % tiles;
     int b = number / tiles / a.heads, head = number / tiles % a.heads;
     return {sequence_of(a, b), b, head, head / (a.heads / a.heads_kv), tile * rows};
 }
@@ -935,16 +940,11 @@ struct work {
     struct place p;
 };
 
-/* How many places a head has. */
-static __host__ __device__ int places_of_head(const struct attention &a) {
-    return (a.queries + Tile4::ROWS - 1) / Tile4::ROWS;
-}
-
 /* The number of the block's place in this round. As many blocks as places: its own. Else without a mask all have as much to do, and a
  * block takes every `blocks`-th one. With a mask the first and the last place of a head have together as much to do as the
  * second and the last but one: so it takes pairs. Of an odd number the middle one is alone, and its second round is -1. */
 static __device__ int number_of(const struct attention &a, int round) {
-    int blocks = gridDim.x, of_head = places_of_head(a);
+    int blocks = gridDim.x, of_head = places_of_head(a, Tile4::ROWS);
     if (!a.causal || blocks == of_head * a.batch * a.heads) {
         return round * blocks + blockIdx.x;
     }
@@ -956,7 +956,7 @@ static __device__ int number_of(const struct attention &a, int round) {
 /* The block's next place behind `round` that has queries. Where no query sees a key there is one tile, all of it behind the
  * mask: so zeros come out as they should, and nobody has to think of it. */
 static __device__ struct work next_work(const struct attention &a, int round) {
-    int places = places_of_head(a) * a.batch * a.heads;
+    int places = places_of_head(a, Tile4::ROWS) * a.batch * a.heads;
     for (int number = 0; number < places;) {
         number = number_of(a, ++round);
         if (number >= 0 && number < places) {
@@ -1108,7 +1108,14 @@ static int ceil_div(int a, int b) {
 }
 
 static int blocks_for(const struct attention &a, int rows) {
-    return ceil_div(a.queries, rows) * a.batch * a.heads;
+    return places_of_head(a, rows) * a.batch * a.heads;
+}
+
+static int multiprocessors(void) {
+    int device = 0, count = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
 }
 
 static void attention1(const struct attention &a, cudaStream_t stream) {
@@ -1197,14 +1204,12 @@ static void attention5(const struct attention &a, cudaStream_t stream) {
  * the hardware gives the next one to whoever is ready. With a mask pairs of places are handed out: if in the last round of
  * pairs more than a tenth of all blocks' time were idle, single ones are better. */
 static int blocks_at_once(const struct attention &a) {
-    int device = 0, multiprocessors = 0, places = places_of_head(a) * a.batch * a.heads;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    if (a.starts_q || places <= multiprocessors) {
+    int most = multiprocessors(), places = blocks_for(a, Tile4::ROWS);
+    if (a.starts_q || places <= most) {
         return places;
     }
-    int pairs = (places_of_head(a) + 1) / 2 * a.batch * a.heads, rounds = ceil_div(pairs, multiprocessors);
-    return a.causal && pairs < 0.9 * rounds * multiprocessors ? places : multiprocessors;
+    int pairs = (places_of_head(a, Tile4::ROWS) + 1) / 2 * a.batch * a.heads, rounds = ceil_div(pairs, most);
+    return a.causal && pairs < 0.9 * rounds * most ? places : most;
 }
 
 static void attention6(const struct attention &a, cudaStream_t stream) {

@@ -16,7 +16,7 @@ two_stages 4,5,6 s/KEYS = 128, STAGES = 3/KEYS = 128, STAGES = 2/
 no_turns 5 /^static __device__ void wait_for_turn/,/^}/s/named_barrier.*//;/^static __device__ void give_turn_to/,/^}/s/named_arrive.*//
 all_heads_at_once 5 s/tile = tiles - 1 - number % tiles/all = a.batch * a.heads, tile = tiles - 1 - number \/ all/;s/b = number \/ tiles \/ a.heads, head = number \/ tiles % a.heads/b = number % all \/ a.heads, head = number % all % a.heads/
 first_tile_first 5 s/tile = tiles - 1 - number % tiles/tile = number % tiles/
-place_by_place 6 s/if (a.starts_q || places <= multiprocessors)/if (true)/
+place_by_place 6 s/if (a.starts_q || places <= most)/if (true)/
 queries_first 6 s/ask_for_keys(t, maps, w.p, w.tiles, 0, 1, first);//;s/ask_for_keys(t, maps, w.p, w.tiles, 1, w.tiles, first)/ask_for_keys(t, maps, w.p, w.tiles, 0, w.tiles, first)/
 three_stages 3 s/(THREADS \/ WARP), STAGES = 2,/(THREADS \/ WARP), STAGES = 3,/
 eight_warps 3 s/enum { KEYS = 64, THREADS = 128 }/enum { KEYS = 64, THREADS = 256 }/;s/(THREADS, 2) void attention_kernel3/(THREADS, 1) void attention_kernel3/
