@@ -225,7 +225,7 @@ static void job_launch(void *a_job, cudaStream_t stream) {
     }
 }
 
-/* Rounded to bfloat16 a result may be off by 2^-9 of its size, and the sum of a long row by what its additions round; these
+/* Rounded to bfloat16 a result may be off by 2^-8 of its size, and the sum of a long row by what its additions round; these
  * errors have no common sign, so they stay far below their bound of 2^-24 for each element. */
 static double tolerance(const struct problem *p) {
     return (p->bf16 ? ldexp(1.0, -8) : 0.0) + 1e-5 + ldexp(p->cols, -27);

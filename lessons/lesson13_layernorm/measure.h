@@ -318,7 +318,7 @@ template <class number> const char *job_name(const struct job<number> *job) {
     return job->version ? job->version->name : job->memcpy ? "cudaMemcpy" : "copy kernel";
 }
 
-/* Rows first .. first + rows of a result, as floats, and what they should be. A bf16 has 8 bits: half of the last one is 1/512 of the number. */
+/* Rows first .. first + rows of a result, as floats, and what they should be. A bf16 has 8 bits: half of the last one is at most 1/256 of the number. */
 template <class number>
 void verify_rows(const char *name, const number *device, const float *expected, size_t first, size_t rows,
                  const struct problem<number> *p) {

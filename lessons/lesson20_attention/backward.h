@@ -391,9 +391,8 @@ static void backward_cpu_row(const struct backward_problem *w, int b, int row, i
     }
 }
 
-/* How far may a result be off? It is rounded to bfloat16, by at most 2^-8 of itself. Before that P and dS, the operands, are rounded
- * likewise: each term of a sum by at most 2^-8 of itself, up or down by chance. By chance, such errors add up to the root of the sum of
- * their squares, or less; we allow four times that. And 1e-5 for what fp32 leaves of a difference of equal numbers. */
+/* P and dS, the operands, are rounded to bfloat16, and so is the result: it may be off as O may. The 1e-5 of attention_limit are needed where
+ * fp32 leaves something of a difference of equal numbers. */
 static void backward_cpu(struct backward_problem *w) {
     const struct problem *p = &w->p;
     struct backward_sum *sum[3];
@@ -412,7 +411,7 @@ static void backward_cpu(struct backward_problem *w) {
         for (size_t i = 0; i < w->count[m]; i++) {
             const struct backward_sum *x = &sum[m][i];
             w->expected[m][i] = i / D % w->step == 0 ? (float)x->value : 0.0f;
-            w->limit[m][i] = (float)((fabs(x->value) + 4 * sqrt(x->squares)) * 1.01 / 256 + 1e-5);
+            w->limit[m][i] = attention_limit(x->value, x->squares);
         }
         free(sum[m]);
     }
@@ -490,25 +489,6 @@ static void backward_poison(struct backward_problem *w) {
 
 // ---------------------------------------------------------------- verify
 
-/* Compares with numbers that each have a limit of their own, and `more` for all. */
-static bool backward_compare(const char *name, const float *found, const float *expected, const float *limit,
-                             float more, size_t n) {
-    size_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (fabs((double)found[i] - expected[i]) <= limit[i] + more) { // never, if one of them is NaN
-            continue;
-        }
-        if (bad == 0) {
-            verify_heading(name, n);
-        }
-        if (bad++ < VERIFY_SHOWN) {
-            printf("    %12zu  %16.9g  %16.9g%s\n", i, expected[i], found[i],
-                   verify_is_poison(found[i]) ? "  never written" : "");
-        }
-    }
-    return verify_tell(bad, n);
-}
-
 static bool backward_verify_one(struct backward_problem *w, const char *title, int m, const float *expected,
                                 float more) {
     const bf16 *from[] = {w->w.dQ, w->w.dK, w->w.dV};
@@ -521,7 +501,7 @@ static bool backward_verify_one(struct backward_problem *w, const char *title, i
     }
     free(bits);
     snprintf(name, sizeof name, "%s of %s", backward_names[m], title);
-    return backward_compare(name, w->found, expected, w->limit[m], more, w->count[m]);
+    return attention_compare(name, w->found, expected, w->limit[m], more, w->count[m]);
 }
 
 static bool backward_verify(struct backward_problem *w) {
@@ -661,13 +641,16 @@ static void backward_launch_forward(void *job, cudaStream_t stream) {
     j->launch(j->a, stream);
 }
 
-/* In turns with the forward pass, which writes the same O and lse each time. */
+/* In turns with the forward pass. It writes an O and an lse of its own: what belongs to the reference may be the CPU's, which is rounded
+ * to another bfloat16 here and there, and the derivatives depend on it. */
 static bool backward_time(struct backward_problem *w, attention_launch forward) {
     struct attention_job forward_job = {w->p.a, forward};
     struct backward_job jobs[BACKWARD_PARTS];
     struct turns turns = turns_start();
     double product = problem_flops(&w->p) / 2;
     backward_poison(w);
+    forward_job.a.O = (bf16 *)verify_alloc(w->p.count_O * sizeof(bf16));
+    forward_job.a.lse = (float *)verify_alloc(w->p.count_lse * sizeof(float));
     turns_add(&turns, "forward", backward_launch_forward, &forward_job, 0, 2 * product);
     for (int i = 0; i < BACKWARD_PARTS; i++) {
         jobs[i] = {w->w, backward_parts[i].launch};
@@ -678,6 +661,8 @@ static bool backward_time(struct backward_problem *w, attention_launch forward) 
     turns_run(&turns);
     attention_print_times(&turns);
     turns_end(&turns);
+    verify_free("O", forward_job.a.O, w->p.count_O * sizeof(bf16));
+    verify_free("lse", forward_job.a.lse, w->p.count_lse * sizeof(float));
     return backward_verify(w);
 }
 

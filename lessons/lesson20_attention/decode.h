@@ -48,15 +48,16 @@ struct decode {
 
 // ---------------------------------------------------------------- the reference
 
-/* Sequences and heads 0, step, 2 * step, ... of all, in double. q, k, v, table and lengths lie on the host. */
-static void decode_cpu(const struct decode *d, double *out, size_t step) {
+/* Sequences and heads 0, step, 2 * step, ... of all, in double; squares: the squares of what is summed up. q, k, v, table and lengths lie on the
+ * host. */
+static void decode_cpu(const struct decode *d, double *out, double *squares, size_t step) {
     for (size_t i = 0; i < (size_t)d->sequences * d->heads; i += step) {
         size_t s = i / d->heads, head = i % d->heads / (d->heads / d->heads_kv);
         int length = d->lengths[s];
         double *weight = (double *)verify_host_alloc(length * sizeof(double)), highest = -INFINITY, sum = 0;
         for (int pass = 0; pass < 2; pass++) { // the scores, then the values
             for (int e = 0; e < D && pass == 1; e++) {
-                out[i * D + e] = 0;
+                out[i * D + e] = squares[i * D + e] = 0;
             }
             for (int n = 0; n < length; n++) {
                 size_t page = d->table[s * d->pages + n / d->page_size];
@@ -73,12 +74,15 @@ static void decode_cpu(const struct decode *d, double *out, size_t step) {
                 double w = exp2(weight[n] - highest);
                 sum += w;
                 for (int e = 0; e < D; e++) {
-                    out[i * D + e] += w * __bfloat162float(d->v[at + e]);
+                    double term = w * __bfloat162float(d->v[at + e]);
+                    out[i * D + e] += term;
+                    squares[i * D + e] += term * term;
                 }
             }
         }
         for (int e = 0; e < D && length > 0; e++) {
             out[i * D + e] /= sum;
+            squares[i * D + e] /= sum * sum;
         }
         free(weight);
     }
@@ -457,8 +461,8 @@ struct decode_shape {
 
 struct decode_problem {
     struct decode host, device;
-    size_t rows, cache, step; // rows of q; elements of k; the reference has rows 0, step, 2 * step, ...
-    float *found, *expected;
+    size_t rows, cache, step;        // rows of q; elements of k; the reference has rows 0, step, 2 * step, ...
+    float *found, *expected, *limit; // limit: how far a number may be off
     bool one_hot;
     double bytes; // that have to be read and written
     const struct decode_shape *shape;
@@ -609,13 +613,18 @@ static struct decode_problem decode_create(const struct decode_shape *shape, uin
     decode_fill_rows(&p);
     p.bytes = (2 * keys * d->heads_kv + 2.0 * p.rows) * D * sizeof(bf16);
     double *exact = (double *)verify_host_alloc(p.rows * D * sizeof(double));
+    double *squares = (double *)verify_host_alloc(p.rows * D * sizeof(double));
     p.expected = (float *)verify_host_alloc(p.rows * D * sizeof(float));
     p.found = (float *)verify_host_alloc(p.rows * D * sizeof(float));
-    decode_cpu(d, exact, p.step);
+    p.limit = (float *)verify_host_alloc(p.rows * D * sizeof(float));
+    decode_cpu(d, exact, squares, p.step);
     for (size_t i = 0; i < p.rows * D; i++) {
-        p.expected[i] = i / D % p.step == 0 ? (float)exact[i] : 0.0f;
+        bool computed = i / D % p.step == 0;
+        p.expected[i] = computed ? (float)exact[i] : 0.0f;
+        p.limit[i] = computed ? attention_limit(exact[i], p.one_hot ? 0 : squares[i]) : 0.0f;
     }
     free(exact);
+    free(squares);
     decode_to_device(&p);
     return p;
 }
@@ -635,14 +644,13 @@ static void decode_free(struct decode_problem *p) {
         free((void *)own[i]);
     }
     free(p->expected);
+    free(p->limit);
     free(p->found);
 }
 
 // ---------------------------------------------------------------- verify
 
-/* A result is a mean of values from -1 to 1, rounded to bfloat16: by at most 2^-8 of itself. Before that, weights are rounded to
- * bfloat16, too, each by at most 2^-8 of itself, up or down by chance: for one key that makes no difference, and for many it
- * averages out; we allow 2^-9. With one_hot all weights are 1 and nothing is rounded but the result. */
+/* A result may be off as O may: attention_limit. With one_hot all weights are 1 and nothing is rounded but the result. */
 static bool decode_verify(struct decode_problem *p, const char *name) {
     size_t count = p->rows * D;
     char title[120];
@@ -655,7 +663,7 @@ static bool decode_verify(struct decode_problem *p, const char *name) {
         p->found[i] = i / D % p->step == 0 || isnan(x) ? x : 0.0f; // the reference lacks the other rows
     }
     free(bits);
-    return verify_floats(title, p->found, p->expected, count, p->one_hot ? 0 : 1.0 / 512, 1.01 / 256);
+    return attention_compare(title, p->found, p->expected, p->limit, 0, count);
 }
 
 /* Nothing may be left of the version before, the chunks' results neither. */

@@ -41,10 +41,11 @@ enum { WARP = 32 };
 
 // ---------------------------------------------------------------- the reference
 
-/* One query and the `seen` keys that it sees, whose rows are `stride` numbers apart. */
+/* One query and the `seen` keys that it sees, whose rows are `stride` numbers apart. limit: how far each number of o may be off. */
 static void attention_cpu(const float *q, const float *K, const float *V, int seen, size_t stride, double scale,
-                          float *o, float *lse) {
-    double *score = (double *)verify_host_alloc(seen * sizeof(double)), largest = -INFINITY, sum = 0, value[D] = {};
+                          float *o, float *limit, float *lse) {
+    double *score = (double *)verify_host_alloc(seen * sizeof(double)), largest = -INFINITY, sum = 0;
+    double value[D] = {}, squares[D] = {};
     for (int j = 0; j < seen; j++) {
         double dot = 0;
         for (int c = 0; c < D; c++) {
@@ -57,11 +58,14 @@ static void attention_cpu(const float *q, const float *K, const float *V, int se
         double p = exp(score[j] - largest);
         sum += p;
         for (int c = 0; c < D; c++) {
-            value[c] += p * V[j * stride + c];
+            double term = p * V[j * stride + c];
+            value[c] += term;
+            squares[c] += term * term;
         }
     }
     for (int c = 0; c < D; c++) {
         o[c] = seen ? (float)(value[c] / sum) : 0.0f;
+        limit[c] = seen ? attention_limit(value[c] / sum, squares[c] / (sum * sum)) : 0.0f;
     }
     *lse = seen ? (float)(largest + log(sum)) : -INFINITY;
     free(score);
