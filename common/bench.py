@@ -66,7 +66,7 @@ class Table:
         self.rows = []
         self.clock = None if device.is_emulator() else Clock()
         if self.clock:
-            self.add_copy(size // 2)
+            self.add_copy(max(size // 2, 16))  # where nothing is to be moved, too
 
     def add_copy(self, size):
         source, target = allocate(size), allocate(size)
@@ -88,8 +88,9 @@ class Table:
         print(f"{'version':16}  {'ms':>12}  {'GB/s':>12}  {'% of copy':>12}")
         _, _, copy_size, copy = self.rows[0]
         for name, _, size, milliseconds in self.rows:
-            speed = size / 1e6 / milliseconds
-            print(f"{name:16}  {milliseconds:12.4f}  {speed:12.1f}  {100 * speed * copy / (copy_size / 1e6):12.1f}")
+            speed = size / 1e6 / milliseconds if size else 0
+            cells = (speed, 100 * speed * copy / (copy_size / 1e6))
+            print(f"{name:16}  {milliseconds:12.4f}" + "".join(f"  {x:12.1f}" if size else f"  {'-':>12}" for x in cells))
 
     def print_counts(self):
         print(f"{'':16}  {'instructions':>12}  {'sectors':>12}  {'sectors':>12}")

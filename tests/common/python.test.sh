@@ -68,3 +68,15 @@ sh tools/python/device_code.sh lessons/lesson27_ctypes/lesson27.py "$scratch" >/
 capture "$python" -B lessons/lesson27_ctypes/measured/calls.py
 expect "measured/calls.py verifies what it measures" 0 '^PASS: calls: 4 comparisons'
 case $output in *' us '*) no "and times nothing on the emulator" "a time was printed" && show_output ;; *) pass "and times nothing on the emulator" ;; esac
+
+# A table of times, without a clock: a version that moves nothing has no speed.
+cat >"$scratch/table.py" <<'END'
+from common import bench
+
+table = bench.Table.__new__(bench.Table)
+table.rows = [("cudaMemcpy", 0, 4000000, 0.002), ("half", 1, 2000000, 0.002), ("nothing", 0, 0, 0.001)]
+table.print_times()
+END
+capture "$python" -B "$scratch/table.py"
+expect "bench.py: a speed, and how much of the copy's it is" 0 '^half +0.0020 +1000.0 +50.0$'
+expect "bench.py: nothing to move, and no speed" 0 '^nothing +0.0010 +- +-$'
