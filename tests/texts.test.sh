@@ -148,7 +148,7 @@ else
   no "each word of the glossary names the lesson that explains it" "$words words, $(wc -l <"$scratch/words") lessons"
 fi
 sed -n 's/^## //p' GLOSSARY.md >"$scratch/order"
-sort -f "$scratch/order" | diff - "$scratch/order" >"$scratch/found" || true
+LC_ALL=C sort -f "$scratch/order" | diff - "$scratch/order" >"$scratch/found" || true
 result "the glossary is in order"
 
 # A page as running text, from its idea on: no code, no figures, no comments, no headings.

@@ -35,7 +35,7 @@ run() {
   status=0
   LD_LIBRARY_PATH="$emulator$folders" CUDA_PATH='' CUDA_HOME='' CONDA_PREFIX='' timeout 60 "$scratch/$program" "$@" \
     >"$scratch/out" 2>"$scratch/err" || status=$?
-  sed "s|^\(ok\|not ok\) |&$title: |" "$scratch/out"
+  sed "s#^\(not \)\{0,1\}ok #&$title: #" "$scratch/out"
   [ "$status" -le 1 ] || no "$title ends" "ended with status $status: $(tail -n 1 "$scratch/err")"
 }
 
@@ -74,11 +74,15 @@ mkdir -p "$scratch/toolkit/lib64"
 fake_library toolkit/lib64 13 -DNEEDS_BUILTINS
 gcc -shared -o "$scratch/toolkit/lib64/libnvrtc-builtins.so.13.0" -Wl,-soname,libnvrtc-builtins.so.13.0 -x c /dev/null
 compiled() { capture env LD_LIBRARY_PATH="$emulator" CUDA_PATH="$scratch/toolkit" CUDA_HOME= CONDA_PREFIX= timeout 60 "$scratch/compiles" 77; }
-compiled
-expect "NVRTC of a toolkit, with its second library" 0 '^ok '
-mv "$scratch/toolkit/lib64/libnvrtc-builtins.so.13.0" "$scratch"
-compiled
-expect "and not without that" error ''
+if /sbin/ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so '; then
+  skip "NVRTC of a toolkit" "the loader knows another one, which comes first"
+else
+  compiled
+  expect "NVRTC of a toolkit, with its second library" 0 '^ok '
+  mv "$scratch/toolkit/lib64/libnvrtc-builtins.so.13.0" "$scratch"
+  compiled
+  expect "and not without that" error ''
+fi
 
 # The same with ASan and UBSan, whose runtime has to be there before anything else: it also finds what is never freed.
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)

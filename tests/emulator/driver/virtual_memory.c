@@ -43,6 +43,16 @@ static void wrong_requests(void) {
     EXPECT(CUDA_ERROR_INVALID_DEVICE, cuMemCreate(&handle, unit, &elsewhere, 0));
 }
 
+/* Where something is mapped already, and in the middle of a page. Drivers of NVIDIA's refuse it with different errors. */
+static void map_refused(CUdeviceptr p, size_t size, CUmemGenericAllocationHandle handle) {
+    CUresult result = cuMemMap(p, size, 0, handle, 0);
+    if (refuses_nonsense())
+        EXPECT(CUDA_ERROR_INVALID_VALUE, result);
+    else
+        check("cuMemMap refuses", result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED,
+              "it does not");
+}
+
 /* Three pieces of memory behind each other, and a hole: a kernel and a copy see one array. */
 static void pieces(void) {
     CUdeviceptr p = 0;
@@ -56,9 +66,9 @@ static void pieces(void) {
     EXPECT(CUDA_SUCCESS, cuMemCreate(&handles[0], unit, &on_device, 0));
     EXPECT(CUDA_SUCCESS, cuMemCreate(&handles[1], 2 * unit, &on_device, 0));
     EXPECT(CUDA_SUCCESS, cuMemMap(p, unit, 0, handles[0], 0));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(p, unit, 0, handles[1], 0));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(p + unit, 2 * unit, 0, handles[0], 0));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(p + unit / 2, unit, 0, handles[1], 0));
+    map_refused(p, unit, handles[1]);
+    map_refused(p + unit, 2 * unit, handles[0]);
+    map_refused(p + unit / 2, unit, handles[1]);
     EXPECT(CUDA_SUCCESS, cuMemMap(p + unit, 2 * unit, 0, handles[1], 0));
     EXPECT(CUDA_SUCCESS, cuMemGetAccess(&access, &device, p));
     EXPECT_EQUAL("a mapping begins without access", CU_MEM_ACCESS_FLAGS_PROT_NONE, access);
@@ -93,7 +103,8 @@ static void pieces(void) {
     EXPECT_EQUAL("what is mapped outlives its handle", 3, last);
     EXPECT(CUDA_SUCCESS, cuMemUnmap(p, unit));
     EXPECT(CUDA_SUCCESS, cuMemUnmap(p + unit, 2 * unit));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(p, unit));
+    if (refuses_nonsense())
+        EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(p, unit)); // driver 580.159 has no objection
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(p, unit));
     EXPECT(CUDA_SUCCESS, cuMemAddressFree(p, 4 * unit));
 }
