@@ -86,7 +86,7 @@ run_tests := $(if $(wildcard tests/run),sh tests/run,echo "error: this copy of t
 # --- lessons and exercises ---
 
 define lesson_rules # lesson03
-build/lessons/$(1): $(or $(wildcard lessons/$(1)_*/$(1).cu),$(wildcard lessons/$(1)_*/$(1).py $(addprefix lessons/$(1)_*/,requirements.txt *.cu *.h package/*.t* package/*/*.*))) \
+build/lessons/$(1): $(or $(wildcard lessons/$(1)_*/$(1).cu),$(wildcard lessons/$(1)_*/$(1).py $(addprefix lessons/$(1)_*/,requirements.txt *.cu *.h package/*.t* package/*/*.*)) build/lessons/python.asked) \
   build/configuration $(wildcard tools/compile/build*.sh tools/python/*)
 	@sh tools/compile/build.sh $$< $$@
 $(1): build/lessons/$(1)
@@ -125,6 +125,11 @@ $(hints):
 build/configuration: FORCE | $(filter clean,$(goals))
 	@sh tools/toolchain/configure.sh
 FORCE:
+
+# Which Python was asked for: a program that is ready for another one is made ready anew.
+build/lessons/python.asked: FORCE | build/configuration
+	@mkdir -p $(@D)
+	@[ -f $@ ] && [ "$$(cat $@)" = "$${PYTHON:-}" ] || printf '%s\n' "$${PYTHON:-}" >$@
 
 # --- actions on the subjects, one after the other in the order given, also with -j ---
 

@@ -87,3 +87,14 @@ capture sh tools/python/wheel.sh "$odd/python" lessons/lesson30_pytorch/package 
 expect "a wheel is built in paths with spaces" 0 ''
 capture cat build/wheel/wheel.log
 expect "by an nvcc whose path has spaces and a dollar" 0 '^this nvcc'
+
+# What is ready for one Python is not for another; for the same one it is left as it is.
+asked() { make build/lessons/python.asked PYTHON="$1" >/dev/null && ls -l --time-style=full-iso build/lessons/python.asked; }
+first=$(asked one)
+again=$(asked one)
+capture cat build/lessons/python.asked
+expect "which Python was asked for is kept" 0 '^one$'
+if [ "$first" = "$again" ]; then pass "and left alone while it is the same"; else no "and left alone while it is the same" "$first, $again"; fi
+asked "a two" >/dev/null
+capture cat build/lessons/python.asked
+expect "another one is written there" 0 '^a two$'

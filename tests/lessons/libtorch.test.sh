@@ -21,7 +21,7 @@ fi
 
 [ -n "$GPU_NAME" ] || export BACKEND=cpu
 choose_backend
-export CUDACXX="$NVCC" CUDAARCHS=75-virtual ${HOST_COMPILER:+CXX="$HOST_COMPILER"} ${HOST_COMPILER:+CUDAHOSTCXX="$HOST_COMPILER"}
+export CUDACXX="$NVCC" CUDAARCHS=75-virtual CXX="${HOST_COMPILER:-g++}" ${HOST_COMPILER:+CUDAHOSTCXX="$HOST_COMPILER"}
 capture timeout 900 sh lessons/lesson28_pybind11/libtorch/try.sh "$python" build/tests/libtorch
 expect "$name: it builds, and computes what PyTorch does" 0 '^linked with libtorch_python, tensors of cpu: as PyTorch computes it'
 expect "$name: the famous message" 0 'undefined symbol: _ZN8pybind116detail11type_casterIN2at6TensorEvE4loadENS_6handleEb'

@@ -1,5 +1,10 @@
 # measured.sh: what the lessons' measured/record.sh share; they source it in the root of the workbook.
 
+# One C++ compiler for all: that of nvcc. The environment may name another one, with another C++ library.
+CXX=${NVCC_CCBIN:-g++}
+export CXX
+unset CUDAHOSTCXX
+
 # build FOLDER NAME SOURCE [SED-SCRIPT]: one executable holds the PTX that the emulator runs (for compute capability 7.5, or what $ptx says)
 # and machine code for compute capability 9.0 (or $code); $more are further options for nvcc. A script that changes nothing, since the source has changed,
 # makes no variant.

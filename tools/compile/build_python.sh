@@ -33,7 +33,7 @@ fi
   echo "export PYTHONPATH=$(quote "$installed$PWD:$PWD/$folder:$PWD/build/emulator/python") CUDA_RUNTIME=libcudart.so.$CUDA_MAJOR LESSON_LIBRARIES=$(quote "$PWD/build/lessons/$number")"
   echo "export TRITON_CACHE_DIR=\"\${TRITON_CACHE_DIR:-$PWD/build/triton}\""
   # For a program that compiles what lies beside the lesson's.
-  echo "export LESSON_FOLDER=$(quote "$PWD/$folder") NVCC=$(quote "$NVCC") CUDA_PATH=$(quote "$TOOLKIT")${HOST_COMPILER:+ NVCC_CCBIN=$(quote "$HOST_COMPILER")}"
+  echo "export LESSON_FOLDER=$(quote "$PWD/$folder") NVCC=$(quote "$NVCC") CUDA_PATH=$(quote "$TOOLKIT") CXX=$(quote "${HOST_COMPILER:-g++}")${HOST_COMPILER:+ NVCC_CCBIN=$(quote "$HOST_COMPILER")}"
   echo "exec $(quote "$python") -X utf8 -B $(quote "$absolute") \"\$@\""
 } >"$executable.new"
 chmod +x "$executable.new"

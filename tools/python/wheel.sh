@@ -55,19 +55,20 @@ build_it() {
   fi
   folder=$(cd "$(dirname "$python")" && pwd)
   case $NVCC in /*) ;; */*) NVCC=$PWD/$NVCC ;; esac
-  unset NVCC_APPEND_FLAGS # the rules of a shell with . build/env
+  unset NVCC_APPEND_FLAGS CUDAHOSTCXX # the rules of a shell with . build/env; another compiler than nvcc's here
+  compiler=${HOST_COMPILER:-g++} # CXX of the environment may name one with another C++ library than that of nvcc's, and of Python's packages
   launcher=''
   if command -v ccache >/dev/null; then launcher=ccache; fi
   define=$(printf '%s\n' "$@" | paste -s -d ';' -)
   [ "${QUIET:-}" = 1 ] || {
     settings="CUDACXX='$NVCC' CUDAARCHS='$(cmake_architectures)'"
-    [ ! -f "$package/setup.py" ] || settings="CUDA_HOME='$TOOLKIT' TORCH_CUDA_ARCH_LIST='$(torch_architectures)'"
+    [ ! -f "$package/setup.py" ] || settings="CXX='$compiler' CUDA_HOME='$TOOLKIT' TORCH_CUDA_ARCH_LIST='$(torch_architectures)'"
     say "$settings python -m pip wheel --no-build-isolation --no-deps $package"
     say "python -m pip install --no-deps --target ${output#"$PWD/"}/installed ${output#"$PWD/"}/wheel/*.whl"
   }
   # What CMake asks its environment for, what scikit-build-core does, and what PyTorch's extensions do.
   env PATH="$folder:$PATH" CUDACXX="$NVCC" CUDAARCHS="$(cmake_architectures)" ${HOST_COMPILER:+CUDAHOSTCXX="$HOST_COMPILER"} \
-    ${HOST_COMPILER:+CXX="$HOST_COMPILER"} ${launcher:+CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher} \
+    CXX="$compiler" ${launcher:+CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher} \
     CUDA_HOME="$TOOLKIT" PYTORCH_NVCC="$launcher $(for_ninja "$NVCC")" TORCH_CUDA_ARCH_LIST="$(torch_architectures)" \
     MAX_JOBS="${JOBS:-2}" CMAKE_BUILD_PARALLEL_LEVEL="${JOBS:-2}" SKBUILD_BUILD_DIR="$output/cmake" SKBUILD_CMAKE_DEFINE="$define" \
     "$python" -m pip wheel --verbose --no-build-isolation --no-deps --no-index --wheel-dir "$output/wheel" "$from" >>"$log" 2>&1 || {

@@ -2,7 +2,13 @@
 
 change 1 '/^@gelu.register_fake/,/return/s/, memory_format=torch.contiguous_format//'
 ran V=5
-answers error 'opcheck of gelu: expected []'
+case $output in
+*'PyTorch 2.1'[012].*)
+  ended 0
+  says 'of the CPU from PyTorch 2.13 on'
+  ;;
+*) answers error 'opcheck of gelu: expected []' ;;
+esac
 
 change 2 '/^def gelu_backward(x/,/return/s/x, dy = x.contiguous(), dy.contiguous()/x = x.contiguous()/'
 ran V=3
