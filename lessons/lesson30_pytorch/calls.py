@@ -10,14 +10,15 @@ import os
 import warnings
 
 import numpy as np
-import torch
-from torch.autograd.gradcheck import GradcheckError
-from torch.utils._python_dispatch import TorchDispatchMode
+
+cuda = ctypes.CDLL(os.environ["CUDA_RUNTIME"])  # before PyTorch, which would load NVIDIA's: the one that is there first is for all
+import torch  # noqa: E402
+from torch.autograd.gradcheck import GradcheckError  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 LIBRARIES = ""  # the runner says where
 POISON = 0xFFFDFFFD  # as verify.py's
 UNFILLED = {torch.float32: 0x7FC00000, torch.float64: 0x7FF8000000000000}
-cuda = ctypes.CDLL(os.environ["CUDA_RUNTIME"])
 emulated = hasattr(cuda, "emulatorName")
 WHERE = "cuda" if not emulated and torch.cuda.is_available() else "cpu"
 ours = None
