@@ -67,7 +67,6 @@ fake_library twelve 12
 cp "$emulator"/libnvrtc.so.1? "$scratch/second"
 run 'NVRTC in the library path' ":$scratch/fake" compiles 77
 run 'NVRTC behind another emulator' ":$scratch/second:$scratch/fake" compiles 77
-run 'NVRTC of CUDA 12' ":$scratch/twelve" compiles 77
 
 # A toolkit whose NVRTC finds its second library only if that is loaded already.
 mkdir -p "$scratch/toolkit/lib64"
@@ -75,8 +74,9 @@ fake_library toolkit/lib64 13 -DNEEDS_BUILTINS
 gcc -shared -o "$scratch/toolkit/lib64/libnvrtc-builtins.so.13.0" -Wl,-soname,libnvrtc-builtins.so.13.0 -x c /dev/null
 compiled() { capture env LD_LIBRARY_PATH="$emulator" CUDA_PATH="$scratch/toolkit" CUDA_HOME= CONDA_PREFIX= timeout 60 "$scratch/compiles" 77; }
 if /sbin/ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so '; then
-  skip "NVRTC of a toolkit" "the loader knows another one, which comes first"
+  skip "NVRTC of a toolkit, and of CUDA 12" "the loader knows another one, which comes first"
 else
+  run 'NVRTC of CUDA 12' ":$scratch/twelve" compiles 77
   compiled
   expect "NVRTC of a toolkit, with its second library" 0 '^ok '
   mv "$scratch/toolkit/lib64/libnvrtc-builtins.so.13.0" "$scratch"
