@@ -1,7 +1,6 @@
 #!/bin/sh
 # table.sh [LESSON...]: prints the rows of README.md's table of all bindings, of all lessons that have a measured/binding.py or of those named, made
 # from the records that run.sh has printed: cpu.txt and, as soon as there is one, h200.txt. tests/lessons/tables.test.sh looks whether README.md has them.
-# A section of h200.txt that says "of a run of its own: WHEN" gets stars in its row, and behind the rows a line with the note, after "~ ".
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -21,15 +20,9 @@ size_of() { # RECORD NAME
   awk -v name="$2" '/^--- / { section = substr($0, 5) } section == name && $1 == "size" { print $2 / 1000; exit }' "$1"
 }
 
-# What the section of that name says of a run of its own, if its numbers were not taken in one run with the others.
-own_run() { # RECORD NAME
-  awk -v name="$2" '/^--- / { section = substr($0, 5) } section == name && sub(/^of a run of its own: /, "") { print; exit }' "$1"
-}
-
 # shown FORMAT NUMBER OTHERWISE
 shown() { if [ -n "$2" ]; then printf "$1" "$2"; else printf %s "$3"; fi; }
 
-notes=''
 for file in lessons/*/measured/binding.py; do
   lesson=${file%/measured/binding.py}
   short=${lesson##*/lesson}
@@ -50,15 +43,8 @@ for file in lessons/*/measured/binding.py; do
     size=$(shown '%.0f KB' "$size" 'no file')
     empty=$(shown '%.3f µs' "$(value $cpu "$name" empty)" 'needs a GPU')
   fi
-  own=$(own_run $gpu "$name") mark=''
-  if [ -n "$own" ]; then
-    mark=' \*'
-    notes="$notes~ \\* ${short#*_}, on the H200: a run of its own, $own.
-"
-  fi
   printf '| %s, [lesson %s](%s/README.md) | %s | %s | %s | %s | %s | %s | %s |\n' "${short#*_}" "$number" "$lesson" "$lines" "$built" "$size" "$empty" \
-    "$(shown '%.3f µs' "$(value $gpu "$name" empty)" 'not measured yet')$mark" \
-    "$(shown '%.1f µs' "$(value $gpu "$name" '1 KB')" 'not measured yet')$mark" \
-    "$(shown '%.0f µs' "$(value $gpu "$name" '64 MB')" 'not measured yet')$mark"
+    "$(shown '%.3f µs' "$(value $gpu "$name" empty)" 'not measured yet')" \
+    "$(shown '%.1f µs' "$(value $gpu "$name" '1 KB')" 'not measured yet')" \
+    "$(shown '%.0f µs' "$(value $gpu "$name" '64 MB')" 'not measured yet')"
 done
-printf %s "$notes"
