@@ -140,19 +140,23 @@ static inline void verify_heading(const char *name, size_t n) {
     printf("%s: wrong for n = %zu\n    %12s  %16s  %16s\n", name, n, "index", "expected", "found");
 }
 
+/* One number that is wrong: `bad` counts them, and the first ones are shown. */
+static inline void verify_wrong(const char *name, size_t n, size_t index, float found, float expected, size_t *bad) {
+    if (*bad == 0) {
+        verify_heading(name, n);
+    }
+    if ((*bad)++ < VERIFY_SHOWN) {
+        printf("    %12zu  %16.9g  %16.9g%s\n", index, expected, found,
+               verify_is_poison(found) ? "  never written" : "");
+    }
+}
+
 static inline int verify_compare(const char *name, const float *found, const float *expected, size_t n, int exact,
                                  double atol, double rtol) {
     size_t bad = 0;
     for (size_t i = 0; i < n; i++) {
-        if (exact ? verify_same(found[i], expected[i]) : verify_close(found[i], expected[i], atol, rtol)) {
-            continue;
-        }
-        if (bad == 0) {
-            verify_heading(name, n);
-        }
-        if (bad++ < VERIFY_SHOWN) {
-            printf("    %12zu  %16.9g  %16.9g%s\n", i, expected[i], found[i],
-                   verify_is_poison(found[i]) ? "  never written" : "");
+        if (!(exact ? verify_same(found[i], expected[i]) : verify_close(found[i], expected[i], atol, rtol))) {
+            verify_wrong(name, n, i, found[i], expected[i], &bad);
         }
     }
     return verify_tell(bad, n);

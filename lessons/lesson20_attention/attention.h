@@ -246,15 +246,8 @@ static inline bool attention_compare(const char *name, const float *found, const
                                      float more, size_t n) {
     size_t bad = 0;
     for (size_t i = 0; i < n; i++) {
-        if (fabs((double)found[i] - expected[i]) <= limit[i] + more) { // never, if one of them is NaN
-            continue;
-        }
-        if (bad == 0) {
-            verify_heading(name, n);
-        }
-        if (bad++ < VERIFY_SHOWN) {
-            printf("    %12zu  %16.9g  %16.9g%s\n", i, expected[i], found[i],
-                   verify_is_poison(found[i]) ? "  never written" : "");
+        if (!(fabs((double)found[i] - expected[i]) <= limit[i] + more)) { // so that NaN is wrong, too
+            verify_wrong(name, n, i, found[i], expected[i], &bad);
         }
     }
     return verify_tell(bad, n);
