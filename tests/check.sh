@@ -45,6 +45,9 @@ expect() {
   pass "$1"
 }
 
+# titled TITLE FILE: the lines that a program printed to that file, its checks with the title before their names.
+titled() { sed "s#^\(not \)\{0,1\}ok #&$1: #" "$2"; }
+
 # A fresh folder for a suite's files, removed when the suite ends.
 make_scratch() {
   scratch=$(mktemp -d)

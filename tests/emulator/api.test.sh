@@ -31,7 +31,7 @@ run_source() {
   status=0
   own_environment=$(sed -n 's|^// environment: ||p' "$source")
   env $own_environment timeout 60 "$program" >"$scratch/out" 2>"$scratch/err" || status=$?
-  sed "s#^\(not \)\{0,1\}ok #&api/$name$suffix: #" "$scratch/out"
+  titled "api/$name$suffix" "$scratch/out"
   case $status in
   0 | 1) ;;
   124) no "api/$name$suffix ends" "stopped after 60 s" ;;

@@ -38,7 +38,7 @@ run() {
   shift
   status=0
   LD_LIBRARY_PATH=$libraries timeout 60 "$scratch/$name" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
-  sed "s#^\(not \)\{0,1\}ok #&$where/$name: #" "$scratch/out"
+  titled "$where/$name" "$scratch/out"
   [ "$status" -le 1 ] || no "$where/$name ends" "ended with status $status: $(tail -n 1 "$scratch/err")"
 }
 

@@ -24,7 +24,7 @@ survive() {
   shift
   status=0
   env "$@" timeout 300 "$scratch/out_of_memory" >"$scratch/out" 2>/dev/null || status=$?
-  sed "s#^\(not \)\{0,1\}ok #&out of memory, $name: #" "$scratch/out"
+  titled "out of memory, $name" "$scratch/out"
   case $status in 0 | 1) ;; *) no "out of memory, $name" "it ends with status $status" ;; esac
 }
 survive 'interpreted' EMULATOR_TIER=0

@@ -35,7 +35,7 @@ run() {
   status=0
   LD_LIBRARY_PATH="$emulator$folders" CUDA_PATH='' CUDA_HOME='' CONDA_PREFIX='' timeout 60 "$scratch/$program" "$@" \
     >"$scratch/out" 2>"$scratch/err" || status=$?
-  sed "s#^\(not \)\{0,1\}ok #&$title: #" "$scratch/out"
+  titled "$title" "$scratch/out"
   [ "$status" -le 1 ] || no "$title ends" "ended with status $status: $(tail -n 1 "$scratch/err")"
 }
 
