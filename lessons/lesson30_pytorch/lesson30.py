@@ -623,8 +623,7 @@ def other_versions(folder):
 
 def compiler():
     """The C++ compiler, for a file that includes PyTorch's headers."""
-    name = os.environ.get("NVCC_CCBIN") or os.environ.get("CXX") or "c++"
-    return [name, "-std=c++20", "-O0", "-fPIC", f"-I{Path(torch.__file__).parent / 'include'}"]
+    return [os.environ.get("CXX", "c++"), "-std=c++20", "-O0", "-fPIC", f"-I{Path(torch.__file__).parent / 'include'}"]
 
 
 def undefined_symbols(folder):

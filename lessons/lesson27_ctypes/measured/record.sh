@@ -12,7 +12,7 @@ if [ "$1" = build ]; then
   mkdir -p "$2"
   nvcc -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90 \
     --shared -Xcompiler -fPIC $lesson/gelu.cu -o "$2/libgelu.so"
-  "${CXX:-c++}" -O2 -shared -fPIC $lesson/measured/loop.cpp -o "$2/libloop.so"
+  "$CXX" -O2 -shared -fPIC $lesson/measured/loop.cpp -o "$2/libloop.so"
   exit
 fi
 

@@ -28,7 +28,7 @@ build_all() {
   timeout 200 sh $lesson/libtorch/try.sh "$python" "$folder/libtorch" >"$folder/libtorch.said" 2>&1 &
   nvcc -O3 -std=c++17 -cudart shared -I. -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90 --shared \
     -Xcompiler -fPIC lessons/lesson27_ctypes/gelu.cu -o "$folder/libgelu.so"
-  "${CXX:-c++}" -O2 -shared -fPIC lessons/lesson27_ctypes/measured/loop.cpp -o "$folder/libloop.so"
+  "$CXX" -O2 -shared -fPIC lessons/lesson27_ctypes/measured/loop.cpp -o "$folder/libloop.so"
   wait
 }
 
