@@ -72,13 +72,21 @@ static inline bool fast_path_can(const struct block_watch *b, const struct touch
     return !(b->launch->checks & CHECK_SLOW) && !(t->bytes & (t->bytes - 1)) && !(t->write && t->bytes > FAST_BYTES);
 }
 
-/* A row: 16 adjacent shadow words, unaligned. ROW_WHERE: a bit for each of them in which a comparison holds. */
+/* A row: 16 adjacent shadow words, unaligned. row_where_...: a bit for each word of a that is so. */
 #define ROW_WORDS 16
 typedef uint32_t shadow_row __attribute__((vector_size(64), aligned(4), may_alias));
 #define ROW_AT(array, i)  (*(const shadow_row *)(const void *)((array) + (i)))
 #define ROW_SET(array, i) (*(shadow_row *)(void *)((array) + (i)))
-#define ROW_WHERE(holds)  simd_bits32((simd_i32)(holds))
 #define ROW_ALL           0xffffu
+static inline uint32_t row_where_equal(shadow_row a, shadow_row b) {
+    return simd_bits32((simd_i32)simd_equal32(a, b));
+}
+static inline uint32_t row_where_less(shadow_row a, shadow_row b) {
+    return simd_bits32((simd_i32)simd_less32(a, b));
+}
+static inline uint32_t row_where_zero(shadow_row a) {
+    return row_where_equal(a, a ^ a);
+}
 
 /* `packed` of a row that begins with shadow word i of a span; `new` is the record of the span's first lane, and a
  * lane has 1 << shift shadow words. */

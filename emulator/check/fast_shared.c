@@ -127,12 +127,12 @@ static bool write_word(const struct fast_path *q, uint64_t i, struct access_reco
 /* rows of 16 shadow words, if they can be handled alike */
 
 static inline uint32_t which_before(const struct fast_path *q, uint64_t i, enum shadow_slot slot, uint32_t time) {
-    return ROW_WHERE(ROW_AT(shadow_times(&q->b->shadow, slot), i) < time);
+    return row_where_less(ROW_AT(shadow_times(&q->b->shadow, slot), i), time - (shadow_row){0});
 }
 
 static inline uint32_t which_equal(const struct fast_path *q, uint64_t i, enum shadow_slot slot, shadow_row packed,
                                    uint32_t bits) {
-    return ROW_WHERE(((ROW_AT(shadow_packed(&q->b->shadow, slot), i) ^ packed) & bits) == 0);
+    return row_where_zero((ROW_AT(shadow_packed(&q->b->shadow, slot), i) ^ packed) & bits);
 }
 
 /* epoch_in_block() of each word. */
@@ -156,7 +156,7 @@ static inline void set_records(const struct fast_path *q, uint64_t i, enum shado
 }
 
 static inline bool any_copies(const struct fast_path *q, uint64_t i) {
-    return ROW_WHERE((ROW_AT(shadow_packed(&q->b->shadow, SHADOW_WRITE), i) & RECORD_COPY) != 0);
+    return row_where_zero(ROW_AT(shadow_packed(&q->b->shadow, SHADOW_WRITE), i) & RECORD_COPY) != ROW_ALL;
 }
 
 /* False: the words must be handled one by one. */

@@ -20,17 +20,18 @@ typedef int16_t row_holds __attribute__((vector_size(32), may_alias));
 static const shadow_row count = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const row_numbers count_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
+SIMD_COMPARISON(equal_numbers, row_numbers, uint16_t, ==)
 static inline uint32_t which_number(const uint16_t *numbers, uint16_t n) {
-    row_holds holds = (row_holds)(*(const row_numbers *)(const void *)numbers == n);
-    return simd_bits32(__builtin_convertvector(holds, simd_i32));
+    row_numbers equal = equal_numbers(*(const row_numbers *)(const void *)numbers, n - (row_numbers){0});
+    return simd_bits32(__builtin_convertvector((row_holds)equal, simd_i32));
 }
 
 static inline uint32_t which_warp(const uint32_t *packed, shadow_row now) {
-    return ROW_WHERE(((ROW_AT(packed, 0) ^ now) & WARP_BITS) == 0);
+    return row_where_zero((ROW_AT(packed, 0) ^ now) & WARP_BITS);
 }
 
 static inline uint32_t which_copy(const uint32_t *packed) {
-    return ROW_WHERE((ROW_AT(packed, 0) & RECORD_COPY) != 0);
+    return ROW_ALL & ~row_where_zero(ROW_AT(packed, 0) & RECORD_COPY);
 }
 
 /* Records of one kind in a row: bits of the shadow words whose record ... */
@@ -54,7 +55,7 @@ static inline void note_visit(const struct fast_path *q, const struct visit *v, 
     if (v->launch != q->by.record.launch || v->block != q->by.record.block)
         return;
     p->mine |= where;
-    p->thread |= where & ROW_WHERE(((ROW_AT(packed, 0) ^ now) & (THREAD_BITS | RECORD_COPY)) == 0);
+    p->thread |= where & row_where_zero((ROW_AT(packed, 0) ^ now) & (THREAD_BITS | RECORD_COPY));
     enum epoch_scope scope = epoch_scope(&q->by, v->time);
     if (scope != EPOCH_NOBODY)
         p->ordered |= where & (scope == EPOCH_ALL ? ROW_ALL : which_warp(packed, now)) & ~which_copy(packed);
@@ -83,13 +84,13 @@ static inline uint32_t safe(const struct fast_path *q, const struct past *p) {
 /* updates */
 
 static inline void put(uint32_t *array, uint32_t where, shadow_row new) {
-    shadow_row old = ROW_AT(array, 0), bits = (where >> count & 1) != 0;
+    shadow_row old = ROW_AT(array, 0), bits = -(where >> count & 1);
     ROW_SET(array, 0) = (new &bits) | (old & ~bits);
 }
 
 static inline void put_number(uint16_t *numbers, uint32_t where, uint16_t n) {
     row_numbers *at = (row_numbers *)(void *)numbers, new = n - (row_numbers){0};
-    row_numbers bits = (row_numbers)(((uint16_t)where >> count_numbers & 1) != 0);
+    row_numbers bits = -((uint16_t)where >> count_numbers & 1);
     *at = (new &bits) | (*at & ~bits);
 }
 
@@ -181,9 +182,9 @@ static inline uint32_t read_mine(struct fast_path *q, const struct row *r) {
         q->number = chunk_known_visit(c, &q->by.record);
     uint32_t number = q->number ? q->number : ~0u;
     shadow_row one = numbers_of(r, SHADOW_READ), other = numbers_of(r, SHADOW_READ_TOO);
-    uint32_t mine = ROW_WHERE(one == number), none = ROW_WHERE(one == 0);
-    uint32_t thread = ROW_WHERE(((ROW_AT(c->arrays[SHADOW_READ] + r->i, 0) ^ r->packed) & THREAD_BITS) == 0);
-    uint32_t free = ROW_WHERE(other == 0) | ROW_WHERE(other == number);
+    uint32_t mine = row_where_equal(one, number - (shadow_row){0}), none = row_where_zero(one);
+    uint32_t thread = row_where_zero((ROW_AT(c->arrays[SHADOW_READ] + r->i, 0) ^ r->packed) & THREAD_BITS);
+    uint32_t free = row_where_zero(other) | row_where_equal(other, number - (shadow_row){0});
     uint32_t first = r->on & (none | (mine & thread)), second = r->on & mine & free & ~first;
     if (first)
         set_where(q, r, SHADOW_READ, first);

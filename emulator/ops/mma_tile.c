@@ -4,7 +4,7 @@
  * small are cut off to zero in any case. */
 #include "ops/mma_tile.h"
 
-#ifdef __AVX512BW__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -265,19 +265,25 @@ ALWAYS_INLINE simd_i32 larger(simd_i32 a, simd_i32 b) {
 #endif
 }
 
+/* Parts of a vector, as wide as a register: where vectors are wider, gcc keeps them in memory, and takes a loop's time to store and load
+ * them (measured for AVX2: three quarters of it). */
+#define PARTS        (sizeof(simd_u32) / SIMD_REGISTER)
+#define ALL_PARTS(p) for (unsigned p = 0; p < PARTS; p++)
+typedef int16_t part_i16 __attribute__((vector_size(SIMD_REGISTER), may_alias));
+typedef int32_t part_i32 __attribute__((vector_size(SIMD_REGISTER), may_alias));
+typedef uint32_t part_u32 __attribute__((vector_size(SIMD_REGISTER), may_alias));
+typedef float part_f32 __attribute__((vector_size(SIMD_REGISTER), may_alias));
+#define PART(V, vector, p) (((const V *)(const void *)&(vector))[p])
+
 /* Of sums of two exponents, whose differences may not fit 16 bits. */
-ALWAYS_INLINE simd_i16 larger16(simd_i16 a, simd_i16 b) {
-#ifdef __AVX512BW__
-    return (simd_i16)_mm512_max_epi16((__m512i)a, (__m512i)b);
+ALWAYS_INLINE part_i16 larger16(part_i16 a, part_i16 b) {
+#if defined(__AVX512BW__)
+    return (part_i16)_mm512_max_epi16((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (part_i16)_mm256_max_epi16((__m256i)a, (__m256i)b);
 #else
-    typedef int16_t part __attribute__((vector_size(16)));
-    part x[sizeof a / sizeof(part)], y[sizeof a / sizeof(part)];
-    memcpy(x, &a, sizeof a);
-    memcpy(y, &b, sizeof b);
-    for (unsigned i = 0; i < sizeof a / sizeof(part); i++)
-        x[i] = (x[i] & (x[i] > y[i])) | (y[i] & ~(x[i] > y[i]));
-    memcpy(&a, x, sizeof a);
-    return a;
+    part_i16 more = (part_i16)(a > b);
+    return (a & more) | (b & ~more);
 #endif
 }
 
@@ -308,14 +314,13 @@ ALWAYS_INLINE simd_f32 single_of(simd_i32 sum) {
 }
 
 /* Four columns' words, in the lanes of each row. */
-ALWAYS_INLINE simd_u32 in_rows(const void *words) {
-#ifdef __AVX512BW__
-    return (simd_u32)_mm512_broadcast_i32x4(_mm_load_si128(words));
+ALWAYS_INLINE part_u32 in_rows(const void *words) {
+#if defined(__AVX512BW__)
+    return (part_u32)_mm512_broadcast_i32x4(_mm_load_si128(words));
+#elif defined(__AVX2__)
+    return (part_u32)_mm256_broadcastsi128_si256(_mm_load_si128(words));
 #else
-    simd_u32 v;
-    for (unsigned row = 0; row < 4; row++)
-        memcpy((uint8_t *)&v + row * sizeof v / 4, words, sizeof v / 4);
-    return v;
+    return SIMD_AT(part_u32, words);
 #endif
 }
 
@@ -332,23 +337,29 @@ struct sums {
 };
 
 /* a: of a half's first quarter */
-ALWAYS_INLINE simd_i16 exponent_of(const simd_u32 a[TILE_QUARTERS], const uint32_t b[TILE_SIDES][4], unsigned i) {
-    return (simd_i16)a[i / 2] + (simd_i16)in_rows(b[i % 2]);
+ALWAYS_INLINE part_i16 exponent_of(const simd_u32 a[TILE_QUARTERS], const uint32_t b[TILE_SIDES][4], unsigned i,
+                                   unsigned p) {
+    return PART(part_i16, a[i / 2], p) + (part_i16)in_rows(b[i % 2]);
 }
 
 /* Exponents of the largest products. */
 ALWAYS_INLINE void find_most(const struct tile_rows *a, const struct tile_columns *b, unsigned depth, unsigned half,
                              simd_i32 most[HALF_SUMS]) {
-    simd_i16 pairs[HALF_SUMS];
+    part_i16 largest[HALF_SUMS][PARTS];
     UNROLLED
-    ALL_SUMS(i) pairs[i] = exponent_of(&a->exponent[0][2 * half], b->exponent[0], i);
+    ALL_SUMS(i) UNROLLED ALL_PARTS(p) largest[i][p] = exponent_of(&a->exponent[0][2 * half], b->exponent[0], i, p);
     NOT_UNROLLED
     for (unsigned k = 1; k < depth / 2; k++) {
         UNROLLED
-        ALL_SUMS(i) pairs[i] = larger16(exponent_of(&a->exponent[k][2 * half], b->exponent[k], i), pairs[i]);
+        ALL_SUMS(i)
+        UNROLLED
+        ALL_PARTS(p)
+        largest[i][p] = larger16(exponent_of(&a->exponent[k][2 * half], b->exponent[k], i, p), largest[i][p]);
     }
+    simd_u32 pairs[HALF_SUMS];
+    memcpy(pairs, largest, sizeof pairs);
     UNROLLED
-    ALL_SUMS(i) most[i] = larger((simd_i32)((simd_u32)pairs[i] << 16) >> 16, (simd_i32)pairs[i] >> 16);
+    ALL_SUMS(i) most[i] = larger((simd_i32)(pairs[i] << 16) >> 16, (simd_i32)pairs[i] >> 16);
 }
 
 /* most: exponents of products, c: of numbers that are not zero, where `counts` is -1. */
@@ -358,12 +369,17 @@ ALWAYS_INLINE simd_i32 is_unusual(simd_i32 most, simd_i32 c, simd_i32 counts) {
     return LESS(zeros + MOST, largest) | (LESS(largest, zeros + LEAST) & (LESS(zeros + ANY_ZERO, most) | counts));
 }
 
+ALWAYS_INLINE part_f32 product_of(const simd_f32 a[TILE_QUARTERS], const float b[TILE_SIDES][4], unsigned half,
+                                  unsigned i, unsigned p) {
+    return PART(part_f32, a[2 * half + i / 2], p) * (part_f32)in_rows(b[i % 2]);
+}
+
 ALWAYS_INLINE void add_products(const struct tile_rows *a, const struct tile_columns *b, const simd_i32 c[HALF_SUMS],
                                 const simd_i32 counts[HALF_SUMS], unsigned depth, int fraction, unsigned half,
                                 struct sums *s) {
     simd_i32 most[HALF_SUMS];
-    simd_u32 sums[HALF_SUMS] = {{0}}; /* unsigned: what is unusual may not fit */
-    s->unusual = (simd_i32)sums[0];
+    part_u32 sums[HALF_SUMS][PARTS] = {{{0}}}; /* unsigned: what is unusual may not fit */
+    s->unusual = (simd_i32){0};
     find_most(a, b, depth, half, most);
     UNROLLED
     ALL_SUMS(i) {
@@ -377,13 +393,14 @@ ALWAYS_INLINE void add_products(const struct tile_rows *a, const struct tile_col
     NOT_UNROLLED
     for (unsigned k = 0; k < depth; k++) {
         UNROLLED
-        ALL_SUMS(i) {
-            simd_f32 product = a->value[k][2 * half + i / 2] * (simd_f32)in_rows(b->value[k][i % 2]);
-            sums[i] += (simd_u32) __builtin_convertvector(product * s->unit[i], simd_i32);
+        ALL_SUMS(i)
+        UNROLLED
+        ALL_PARTS(p) {
+            part_f32 product = product_of(a->value[k], b->value[k], half, i, p);
+            sums[i][p] += (part_u32) __builtin_convertvector(product * PART(part_f32, s->unit[i], p), part_i32);
         }
     }
-    UNROLLED
-    ALL_SUMS(i) s->products[i] = (simd_i32)sums[i];
+    memcpy(s->products, sums, sizeof sums);
 }
 
 /* Has x + y = sum not fit? */
@@ -421,7 +438,7 @@ ALWAYS_INLINE simd_i32 half_f32(const struct tile_rows *a, const struct tile_col
         d[i] = (simd_u32)(single_of(sum) * (simd_f32)((s.largest[i] - fraction + 127) << 23));
         if (kept != ~0u) {
             d[i] &= kept | F32_SIGN;
-            d[i] &= ~(simd_u32)((d[i] & ~F32_SIGN) == 0);
+            d[i] &= ~simd_equal32(d[i] & ~F32_SIGN, (simd_u32){0});
         }
         s.unusual |= overflowed(s.products[i], addend, sum);
     }
@@ -451,16 +468,18 @@ ALWAYS_INLINE bool multiply_f32(const struct tile_rows *a, const struct tile_col
 ALWAYS_INLINE void multiply_s32(const struct tile_rows *a, const struct tile_columns *b,
                                 const void *const c[2][TILE_SIDES], void *const d[2][TILE_SIDES], unsigned depth) {
     for (unsigned half = 0; half < 2; half++) {
-        simd_f32 sums[HALF_SUMS] = {{0}};
+        part_f32 sums[HALF_SUMS][PARTS] = {{{0}}};
         FORGET(b);
         UNROLLED
         for (unsigned k = 0; k < depth; k++) {
             UNROLLED
-            ALL_SUMS(i) sums[i] += a->value[k][2 * half + i / 2] * (simd_f32)in_rows(b->value[k][i % 2]);
+            ALL_SUMS(i) UNROLLED ALL_PARTS(p) sums[i][p] += product_of(a->value[k], b->value[k], half, i, p);
         }
+        simd_f32 exact[HALF_SUMS];
+        memcpy(exact, sums, sizeof exact);
         UNROLLED
         ALL_SUMS(i) {
-            simd_u32 sum = (simd_u32) __builtin_convertvector(sums[i], simd_i32);
+            simd_u32 sum = (simd_u32) __builtin_convertvector(exact[i], simd_i32);
             if (c)
                 sum += words_of(c[half], i);
             set_words(d[half], i, sum);

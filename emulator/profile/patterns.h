@@ -74,16 +74,16 @@ struct pattern_memory {
 /* A bit for each lane that lies elsewhere than in the pattern. */
 static inline uint32_t elsewhere32(const struct pattern *p, const uint32_t *reg, uint32_t first) {
     const simd_u32 *at = (const simd_u32 *)(const void *)reg, *known = (const simd_u32 *)(const void *)p->narrow;
-    return simd_bits32((simd_i32)(at[0] - first != known[0])) | simd_bits32((simd_i32)(at[1] - first != known[1]))
-                                                                    << 16;
+    return ~(simd_bits32((simd_i32)simd_equal32(at[0] - first, known[0])) |
+             simd_bits32((simd_i32)simd_equal32(at[1] - first, known[1])) << 16);
 }
 
 static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg, uint64_t first) {
     const simd_u64 *at = (const simd_u64 *)(const void *)reg, *known = (const simd_u64 *)(const void *)p->offsets;
     uint32_t bits = 0;
     for (int i = 0; i < WARP_SIZE / 8; i++)
-        bits |= simd_bits64((simd_i64)(at[i] - first != known[i])) << 8 * i;
-    return bits;
+        bits |= simd_bits64((simd_i64)simd_equal64(at[i] - first, known[i])) << 8 * i;
+    return ~bits;
 }
 
 /* patterns_cost straight from an address register of 32 or 64 bits, to which `offset` is added, for a way and a size that this
