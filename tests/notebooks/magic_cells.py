@@ -209,6 +209,19 @@ CASES = [
         '%%nvcc --timeout 3\n#include <cstdio>\nint main() { printf("no end"); fflush(stdout); for (;;) ; }',
         dict(error="TimeLimit: .*stopped after 3 s", text="^no end"),
     ),
+    ("NVCC_MAGIC_TIMEOUT", "%env NVCC_MAGIC_TIMEOUT=2", dict(text="=2")),
+    (
+        "NVCC_MAGIC_TIMEOUT stops an endless program",
+        "%%nvcc\nint main() { for (;;) ; }",
+        dict(error="TimeLimit: .*stopped after 2 s"),
+    ),
+    ("NVCC_MAGIC_TIMEOUT that is no number", "%env NVCC_MAGIC_TIMEOUT=long", dict(text="=long")),
+    (
+        "NVCC_MAGIC_TIMEOUT that is no number is named",
+        "%%nvcc\n" + program(),
+        dict(error="OptionError: NVCC_MAGIC_TIMEOUT=long: a number of seconds"),
+    ),
+    ("NVCC_MAGIC_TIMEOUT taken back", "import os\nos.environ.pop('NVCC_MAGIC_TIMEOUT')", dict(text="long")),
     (
         "endless output",
         '%%nvcc --max-output 5000\n#include <cstdio>\nint main() { for (;;) puts("x"); }',

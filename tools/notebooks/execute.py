@@ -82,6 +82,7 @@ async def execute(path, folder, turns):
 
 async def main(folder, paths):
     folder.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("NVCC_MAGIC_TIMEOUT", str(limit()))  # a program's own limit is for who waits for it
     os.environ["PROGRESS_FILE"] = str(folder.resolve() / "progress.txt")  # what is solved here nobody has solved
     turns = asyncio.Semaphore(AT_ONCE)
     results = await asyncio.gather(*(execute(path, folder, turns) for path in paths))

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import ToolMissing
 from .machine import Machine, clean_environment, find_tool
-from .options import Options
+from .options import Options, seconds_of
 from .run import Outcome, run
 from .session import Session
 
-DEFAULT_SECONDS = 60.0
+DEFAULT_SECONDS = "60"
 LEFT = 5.0  # seconds of the program's time that one kernel leaves, so that the emulator can still tell of it
 SANITIZER_LINES = "5"  # findings that compute-sanitizer prints; it has one for each thread
 FOUND = 99  # compute-sanitizer's exit status when it found something
+
+
+def _default_seconds() -> float:
+    """For a program without --timeout. A machine that is slow, or busy, needs more for all of them."""
+    value = os.environ.get("NVCC_MAGIC_TIMEOUT") or DEFAULT_SECONDS
+    return seconds_of(value, f"NVCC_MAGIC_TIMEOUT={value}")
 
 
 @dataclass
@@ -36,7 +43,7 @@ class Execution:
     def __init__(self, machine: Machine, session: Session, options: Options, backend: str, emulator: Path | None):
         self.machine, self.session, self.options = machine, session, options
         self.backend, self.emulator = backend, emulator
-        self.seconds = DEFAULT_SECONDS if options.timeout is None else options.timeout
+        self.seconds = _default_seconds() if options.timeout is None else options.timeout
         self.folder = session.folder / "run"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()

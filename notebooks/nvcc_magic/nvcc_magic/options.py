@@ -229,14 +229,20 @@ def _read_backend(options, option, attached, words):
         raise OptionError(f"--backend {options.backend}: it is auto, gpu or cpu.")
 
 
+def seconds_of(value: str, where: str) -> float:
+    """A limit that somebody has set; `where` names it in the OptionError for what is no such number."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 1e9:
+        raise OptionError(f"{where}: a number of seconds, 0 for no limit.")
+    return seconds
+
+
 def _read_timeout(options, option, attached, words):
     value = _value(option, attached, words, "a number of seconds, 0 for no limit")
-    try:
-        options.timeout = float(value)
-    except ValueError:
-        options.timeout = -1.0
-    if not 0 <= options.timeout < 1e9:
-        raise OptionError(f"--timeout {value}: a number of seconds, 0 for no limit.")
+    options.timeout = seconds_of(value, f"--timeout {value}")
 
 
 def _read_max_output(options, option, attached, words):
