@@ -81,6 +81,17 @@ if "$python" -c 'import torch' 2>/dev/null; then
 else
   skip "PyTorch's tensors in CPU memory" "PyTorch is not installed in $venv"
 fi
+# Triton's tutorials are in its repository, not in its package: TRITON_TUTORIALS=folder names python/tutorials of the same version.
+for tutorial in 01-vector-add 02-fused-softmax 03-matrix-multiplication; do
+  if [ ! -f "${TRITON_TUTORIALS:-}/$tutorial.py" ]; then
+    skip "Triton's tutorial $tutorial, as it is" "TRITON_TUTORIALS names no folder with it"
+  elif ! "${PYTHON:-$python}" -c 'import torch, triton' 2>/dev/null; then
+    skip "Triton's tutorial $tutorial, as it is" "PYTHON names no Python with PyTorch and Triton"
+  else
+    emulated "${PYTHON:-$python}" "$here/tutorial.py" "$TRITON_TUTORIALS/$tutorial.py"
+    expect "Triton's tutorial $tutorial, as it is" 0 'agrees with NumPy'
+  fi
+done
 if [ -n "$GPU_NAME" ]; then
   skip "in a shell with . build/env" "there is a GPU"
 else
