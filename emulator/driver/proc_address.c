@@ -1,7 +1,7 @@
 /* What programs ask the driver, or the runtime, for that do not link the driver's functions. */
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,15 +45,36 @@ static bool program_needs(const char *library) {
     return found;
 }
 
-static void explain(void) {
-    if (setting_is_on(SETTING_QUIET))
+/* The file of the library that the caller is in; "" when it is the executable, or nobody knows. */
+static const char *library_of(const void *caller) {
+    Dl_info from;
+    struct link_map *map = NULL;
+    bool found = dladdr1(caller, &from, (void **)&map, RTLD_DL_LINKMAP) && map;
+    return found && map->l_name ? map->l_name : "";
+}
+
+/* Once. An executable can be linked anew. A package for Python cannot, for who has installed it. */
+static void explain(const void *caller) {
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    const char *library = library_of(caller);
+    if (atomic_flag_test_and_set(&done) || setting_is_on(SETTING_QUIET))
         return;
-    fputs("cuda-emulator: this program asks for private tables of NVIDIA's driver (libcuda.so.1), which only NVIDIA's "
-          "libraries know.\n"
-          "cuda-emulator: Most likely NVIDIA's CUDA runtime is inside it: nvcc puts that into the executable unless it "
-          "is told otherwise. The\n"
-          "cuda-emulator: emulator takes the runtime's place: link with nvcc -cudart shared\n",
-          stderr);
+    fprintf(stderr,
+            "cuda-emulator: %s asks for private tables of NVIDIA's driver (libcuda.so.1), which only NVIDIA's "
+            "libraries know.\n",
+            *library ? library : "this program");
+    if (*library)
+        fputs("cuda-emulator: NVIDIA's CUDA runtime is inside that library, or is it, so the emulator cannot take the "
+              "runtime's place.\n"
+              "cuda-emulator: If you build it, link it with nvcc -cudart shared. Packages that come so, CuPy among "
+              "them, need a GPU:\n"
+              "cuda-emulator: emulator/README.md of the workbook says why, under \"CuPy\", and which packages run.\n",
+              stderr);
+    else
+        fputs("cuda-emulator: Most likely NVIDIA's CUDA runtime is inside it: nvcc puts that into the executable "
+              "unless it is told otherwise. The\n"
+              "cuda-emulator: emulator takes the runtime's place: link with nvcc -cudart shared\n",
+              stderr);
 }
 
 /* NVRTC asks, too, and does without. So does whoever opens NVIDIA's libcudart only to see which version it has. */
@@ -68,10 +89,9 @@ static bool does_without(const void *caller) {
 /* Undocumented, by a number of 16 bytes. */
 EXPORT int cuGetExportTable(const void **out, const void *id);
 EXPORT int cuGetExportTable(const void **out, const void *id) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)id;
     if (!does_without(__builtin_return_address(0)))
-        pthread_once(&once, explain);
+        explain(__builtin_return_address(0));
     if (out)
         *out = NULL;
     return NO_TABLE;

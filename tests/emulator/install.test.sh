@@ -33,6 +33,7 @@ compile() { # OUTPUT OPTIONS...
 }
 compile "$scratch/shared" -cudart shared
 compile "$scratch/static" -cudart static
+compile "$scratch/static.so" -cudart static -shared -Xcompiler -fPIC
 
 unset LD_LIBRARY_PATH
 capture "$emulator" --version
@@ -74,6 +75,11 @@ if [ "$(printf '%s\n' "$output" | grep -c 'libcuda.so.1')" = 1 ]; then
 else
   no 'it says so once' 'not once'
 fi
+capture env LD_LIBRARY_PATH="$prefix/lib/cuda-emulator" python3 -c '
+import ctypes, sys
+ctypes.CDLL(sys.argv[1]).main(1, (ctypes.c_char_p * 2)(b"static", None))' "$scratch/static.so"
+expect 'a library for Python with the static runtime: which it is' 0 'static\.so asks for private tables of NVIDIA'
+expect 'and that packages like it need a GPU' 0 'CuPy among them, need a GPU'
 capture "$emulator" --chek "$scratch/shared"
 expect 'an option that is not there' 2 'no option --chek'
 capture "$emulator" --timeout=soon "$scratch/shared"

@@ -23,7 +23,6 @@ fi
 need_packages "$suite" "the packages" "$here" "$venv"
 
 . tests/emulator/use_emulator.sh
-export NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS=0 PYTHONWARNINGS=ignore
 python() { capture timeout 120 "$venv/bin/python" "$@"; }
 
 # ---- cuda-core and cuda-bindings: machine code of NVRTC's, as it comes by default; links by nvJitLink ----
@@ -56,6 +55,7 @@ fi
 
 # ---- Numba: intermediate code for the link-time optimizer, by default ----
 
+export NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS=0 PYTHONWARNINGS=ignore
 python "$here/numba_kernels.py"
 expect "Numba's kernels" 0 'agrees with NumPy'
 case $output in
@@ -88,3 +88,13 @@ expect "a race in Numba's kernel: both lines of Python are named" 0 'at tests.em
 expect "the other line is named" 0 'wrote it at tests.emulator.python.numba_race.py:11'
 expect "the source is shown" 0 '12 \| out\[i\] = tile\[63 - i\]'
 expect "its name is that of the function" 0 'reverse\(Array<float, 1'
+
+# Counts and pictures, with the lines of Python.
+unset EMULATOR_CHECK
+capture env EMULATOR_PROFILE=csv timeout 120 "$venv/bin/python" "$here/numba_race.py"
+expect "a profile of Numba's kernel names its lines" 0 'numba_race.py","12"'
+capture env EMULATOR_VIEW="$scratch/pictures" EMULATOR_VIEW_LINE=12 timeout 120 "$venv/bin/python" "$here/numba_race.py"
+expect "pictures of Numba's kernel name the line" 0 '^line 12, shared load: out.i. = tile'
+case $(ls "$scratch/pictures") in *.svg*) pass "they are drawn" ;; *) no "they are drawn" "there is no SVG file" ;; esac
+capture env EMULATOR_PROFILE=csv timeout 120 "$venv/bin/python" "$here/nvrtc.py" ptx
+expect "a profile of NVRTC's kernel" 0 'axpy'
