@@ -38,6 +38,22 @@ TWIN(cuMemsetD2D32Async, ptsz, (CUdeviceptr t, size_t p, unsigned v, size_t w, s
 TWIN(cuMemAllocAsync, ptsz, (CUdeviceptr * o, size_t n, CUstream s), (o, n, OWN(s)))
 TWIN(cuMemAllocFromPoolAsync, ptsz, (CUdeviceptr * o, size_t n, CUmemoryPool p, CUstream s), (o, n, p, OWN(s)))
 TWIN(cuMemFreeAsync, ptsz, (CUdeviceptr p, CUstream s), (p, OWN(s)))
+#undef cuMemPrefetchAsync
+EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t n, CUdevice d, CUstream s);
+EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, size_t n, CUmemLocation l, unsigned f, CUstream s);
+TWIN(cuMemPrefetchAsync, ptsz, (CUdeviceptr p, size_t n, CUdevice d, CUstream s), (p, n, d, OWN(s)))
+TWIN(cuMemPrefetchAsync_v2, ptsz, (CUdeviceptr p, size_t n, CUmemLocation l, unsigned f, CUstream s),
+     (p, n, l, f, OWN(s)))
+#if CUDART_VERSION >= 13000
+TWIN(cuMemPrefetchBatchAsync, ptsz,
+     (CUdeviceptr * p, size_t *n, size_t c, CUmemLocation *l, size_t *i, size_t k, unsigned long long f, CUstream s),
+     (p, n, c, l, i, k, f, OWN(s)))
+TWIN(cuMemDiscardBatchAsync, ptsz, (CUdeviceptr * p, size_t *n, size_t c, unsigned long long f, CUstream s),
+     (p, n, c, f, OWN(s)))
+TWIN(cuMemDiscardAndPrefetchBatchAsync, ptsz,
+     (CUdeviceptr * p, size_t *n, size_t c, CUmemLocation *l, size_t *i, size_t k, unsigned long long f, CUstream s),
+     (p, n, c, l, i, k, f, OWN(s)))
+#endif
 TWIN(cuStreamGetPriority, ptsz, (CUstream s, int *p), (OWN(s), p))
 TWIN(cuStreamGetFlags, ptsz, (CUstream s, unsigned *f), (OWN(s), f))
 TWIN(cuStreamGetId, ptsz, (CUstream s, unsigned long long *i), (OWN(s), i))
