@@ -26,6 +26,29 @@ TWIN(cuMemcpyDtoHAsync_v2, ptsz, (void *t, CUdeviceptr f, size_t n, CUstream s),
 TWIN(cuMemcpyDtoDAsync_v2, ptsz, (CUdeviceptr t, CUdeviceptr f, size_t n, CUstream s), (t, f, n, OWN(s)))
 TWIN(cuMemcpy2DAsync_v2, ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, OWN(s)))
 TWIN(cuMemcpy3DAsync_v2, ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, OWN(s)))
+TWIN(cuMemcpy3DPeerAsync, ptsz, (const CUDA_MEMCPY3D_PEER *c, CUstream s), (c, OWN(s)))
+#if CUDART_VERSION >= 12080
+#undef cuMemcpyBatchAsync
+#undef cuMemcpy3DBatchAsync
+EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a,
+                                   size_t *i, size_t k, size_t *failed, CUstream s);
+EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a,
+                                      size_t *i, size_t k, CUstream s);
+EXPORT CUresult cuMemcpy3DBatchAsync(size_t c, CUDA_MEMCPY3D_BATCH_OP *o, size_t *failed, unsigned long long f,
+                                     CUstream s);
+EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t c, CUDA_MEMCPY3D_BATCH_OP *o, unsigned long long f, CUstream s);
+TWIN(cuMemcpyBatchAsync, ptsz,
+     (CUdeviceptr * t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a, size_t *i, size_t k, size_t *failed,
+      CUstream s),
+     (t, f, n, c, a, i, k, failed, OWN(s)))
+TWIN(cuMemcpyBatchAsync_v2, ptsz,
+     (CUdeviceptr * t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a, size_t *i, size_t k, CUstream s),
+     (t, f, n, c, a, i, k, OWN(s)))
+TWIN(cuMemcpy3DBatchAsync, ptsz,
+     (size_t c, CUDA_MEMCPY3D_BATCH_OP *o, size_t *failed, unsigned long long f, CUstream s), (c, o, failed, f, OWN(s)))
+TWIN(cuMemcpy3DBatchAsync_v2, ptsz, (size_t c, CUDA_MEMCPY3D_BATCH_OP *o, unsigned long long f, CUstream s),
+     (c, o, f, OWN(s)))
+#endif
 TWIN(cuMemsetD8Async, ptsz, (CUdeviceptr t, unsigned char v, size_t n, CUstream s), (t, v, n, OWN(s)))
 TWIN(cuMemsetD16Async, ptsz, (CUdeviceptr t, unsigned short v, size_t n, CUstream s), (t, v, n, OWN(s)))
 TWIN(cuMemsetD32Async, ptsz, (CUdeviceptr t, unsigned v, size_t n, CUstream s), (t, v, n, OWN(s)))
@@ -142,6 +165,7 @@ WAITING(cuMemcpyPeer, (CUdeviceptr t, CUcontext tc, CUdeviceptr f, CUcontext fc,
 WAITING(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
 WAITING(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
 WAITING(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *c), cuMemcpy3DAsync_v2(c, OWN(NULL)))
+WAITING(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *c), cuMemcpy3DPeerAsync(c, OWN(NULL)))
 FILLING(cuMemsetD8_v2, (CUdeviceptr t, unsigned char v, size_t n), cuMemsetD8Async(t, v, n, OWN(NULL)))
 FILLING(cuMemsetD16_v2, (CUdeviceptr t, unsigned short v, size_t n), cuMemsetD16Async(t, v, n, OWN(NULL)))
 FILLING(cuMemsetD32_v2, (CUdeviceptr t, unsigned v, size_t n), cuMemsetD32Async(t, v, n, OWN(NULL)))
