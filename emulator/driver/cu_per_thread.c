@@ -117,6 +117,15 @@ TWIN(cuStreamBeginCaptureToGraph, ptsz,
      (CUstream s, CUgraph g, const CUgraphNode *b, const CUgraphEdgeData *e, size_t n, CUstreamCaptureMode m),
      (OWN(s), g, b, e, n, m))
 #endif
+#undef cuStreamUpdateCaptureDependencies
+EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream s, CUgraphNode *b, size_t n, unsigned f);
+TWIN(cuStreamUpdateCaptureDependencies, ptsz, (CUstream s, CUgraphNode *b, size_t n, unsigned f), (OWN(s), b, n, f))
+#if CUDA_VERSION >= 12030
+EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream s, CUgraphNode *b, const CUgraphEdgeData *e, size_t n,
+                                                     unsigned f);
+TWIN(cuStreamUpdateCaptureDependencies_v2, ptsz,
+     (CUstream s, CUgraphNode *b, const CUgraphEdgeData *e, size_t n, unsigned f), (OWN(s), b, e, n, f))
+#endif
 TWIN(cuEventRecord, ptsz, (CUevent e, CUstream s), (e, OWN(s)))
 TWIN(cuEventRecordWithFlags, ptsz, (CUevent e, CUstream s, unsigned f), (e, OWN(s), f))
 TWIN(cuGraphLaunch, ptsz, (CUgraphExec e, CUstream s), (e, OWN(s)))

@@ -160,6 +160,44 @@ static void capture_to_graph(CUfunction count_up) {
 #endif
 }
 
+/* What comes next in a captured stream waits for what the program says. */
+static void capture_dependencies(CUfunction count_up) {
+#if CUDA_VERSION >= 12030
+    CUresult (*update)(CUstream, CUgraphNode *, size_t, unsigned) = NULL;
+    CUresult (*with_edges)(CUstream, CUgraphNode *, const CUgraphEdgeData *, size_t, unsigned) = NULL;
+    CUstream s;
+    CUgraph graph, end;
+    CUgraphNode first, second;
+    size_t edges = 9;
+    MUST(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuStreamUpdateCaptureDependencies", (void **)&update, 11030, 0, NULL));
+    EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuStreamUpdateCaptureDependencies", (void **)&with_edges, 12030, 0, NULL));
+    EXPECT(CUDA_ERROR_ILLEGAL_STATE, update(s, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    MUST(cuGraphCreate(&graph, 0));
+    MUST(cuGraphAddEmptyNode(&first, graph, NULL, 0));
+    MUST(cuGraphAddEmptyNode(&second, graph, NULL, 0));
+    MUST(cuStreamBeginCaptureToGraph(s, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    MUST(cuLaunchKernel(count_up, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(CUDA_SUCCESS, update(s, &first, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    EXPECT(CUDA_SUCCESS, with_edges(s, &second, NULL, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    MUST(cuLaunchKernel(count_up, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, update(s, &first, 1, 9));
+    EXPECT(CUDA_SUCCESS, update(s, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    MUST(cuLaunchKernel(count_up, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(CUDA_SUCCESS, cuStreamEndCapture(s, &end));
+#if CUDA_VERSION >= 13000
+    MUST(cuGraphGetEdges(graph, NULL, NULL, NULL, &edges));
+#else
+    MUST(cuGraphGetEdges(graph, NULL, NULL, &edges));
+#endif
+    EXPECT_EQUAL("the second kernel waits for two nodes, the others for none", 2, edges);
+    MUST(cuGraphDestroy(graph));
+    MUST(cuStreamDestroy(s));
+#else
+    (void)count_up;
+#endif
+}
+
 /* The pool of a place, and who may use it. */
 static void places(CUmemoryPool pool) {
     CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
@@ -256,6 +294,7 @@ int main(int count, char **arguments) {
     times();
     capture(count_up, counter);
     capture_to_graph(count_up);
+    capture_dependencies(count_up);
     pools();
     return failures != 0;
 }
