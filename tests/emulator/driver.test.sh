@@ -68,7 +68,7 @@ compile_device "$scratch/a.ptx" linked_a.cu -arch=compute_75 -rdc=true -ptx
 compile_device "$scratch/b.ptx" linked_b.cu -arch=compute_75 -rdc=true -ptx
 
 compile_host contexts "$emulator/libcudart.so"
-for program in modules memory managed batches virtual_memory unmapped streams graphs link entry_points wrong; do
+for program in modules memory managed batches logs virtual_memory unmapped streams graphs link entry_points wrong; do
   compile_host "$program"
 done
 
@@ -78,6 +78,7 @@ run_all() {
   run memory
   run managed
   run batches
+  run logs
   run virtual_memory "$scratch/kernels.ptx"
   for what in hole across none read-only unmapped new; do
     run unmapped "$scratch/kernels.ptx" "$what"
@@ -132,6 +133,7 @@ else
   run_sanitized memory
   run_sanitized managed
   run_sanitized batches
+  run_sanitized logs
   run_sanitized virtual_memory "$scratch/kernels.ptx"
   run_sanitized unmapped "$scratch/kernels.ptx" across
   run_sanitized streams "$scratch/kernels.ptx"
