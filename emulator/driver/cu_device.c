@@ -109,6 +109,18 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to) {
     DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attribute, from, to));
 }
+#if CUDART_VERSION >= 13000
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned *out, const CUatomicOperation *operations, unsigned count,
+                                           CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED,
+                cudaDeviceGetHostAtomicCapabilities(out, (const enum cudaAtomicOperation *)operations, count, device));
+}
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned *out, const CUatomicOperation *operations, unsigned count,
+                                          CUdevice from, CUdevice to) {
+    DRIVER_CALL(DRIVER_INITIALIZED,
+                cudaDeviceGetP2PAtomicCapabilities(out, (const enum cudaAtomicOperation *)operations, count, from, to));
+}
+#endif
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *out, CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetDefaultMemPool(out, device));
 }
