@@ -136,6 +136,20 @@ CUresult cuDeviceGetExecAffinitySupport(int *out, CUexecAffinityType type, CUdev
                                     : !device_exists(device) ? device_missing(NULL, device)
                                                              : (*out = 0, cudaSuccess));
 }
+#if CUDART_VERSION >= 12040
+static cudaError_t notify(CUdevice device, CUasyncCallback function, void *data, CUasyncCallbackHandle *out) {
+    return cudaDeviceRegisterAsyncNotification(device, (cudaAsyncCallback)(void (*)(void))function, data,
+                                               (cudaAsyncCallbackHandle_t *)(void *)out);
+}
+CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback function, void *data,
+                                           CUasyncCallbackHandle *out) {
+    DRIVER_CALL(DRIVER_INITIALIZED, notify(device, function, data, out));
+}
+CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle handle) {
+    DRIVER_CALL(DRIVER_INITIALIZED,
+                cudaDeviceUnregisterAsyncNotification(device, (cudaAsyncCallbackHandle_t)(void *)handle));
+}
+#endif
 CUresult cuProfilerStart(void) {
     CALL(cudaProfilerStart());
 }

@@ -56,6 +56,22 @@ static void atomics(void) {
 #endif
 }
 
+#if CUDA_VERSION >= 12040
+static void hear(CUasyncNotificationInfo *info, void *data, CUasyncCallbackHandle handle) {
+    (void)info, (void)data, (void)handle;
+}
+#endif
+
+static void notifications(void) {
+#if CUDA_VERSION >= 12040
+    CUasyncCallbackHandle handle = NULL;
+    EXPECT(CUDA_SUCCESS, cuDeviceRegisterAsyncNotification(0, hear, NULL, &handle));
+    EXPECT(CUDA_SUCCESS, cuDeviceUnregisterAsyncNotification(0, handle));
+    if (refuses_nonsense())
+        EXPECT(CUDA_ERROR_INVALID_VALUE, cuDeviceUnregisterAsyncNotification(0, handle));
+#endif
+}
+
 static void none_current(void) {
     CUcontext context = (CUcontext)1;
     CUdeviceptr p;
@@ -192,6 +208,7 @@ int main(void) {
     before_init();
     devices();
     atomics();
+    notifications();
     none_current();
     primary();
     with_the_runtime();
