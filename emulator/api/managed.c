@@ -9,6 +9,7 @@
 
 #include "api/capture.h"
 #include "api/device.h"
+#include "api/managed.h"
 #include "api/queue.h"
 #include "api/transfer.h"
 #include "memory/memory.h"
@@ -156,8 +157,8 @@ static void set_prefetched(struct advice *a, struct cudaMemLocation l) {
     a->prefetched = l;
 }
 
-static cudaError_t advise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation where) {
+cudaError_t managed_advise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
+                           struct cudaMemLocation where) {
     static void (*const changes[])(struct advice *, struct cudaMemLocation) = {
         [cudaMemAdviseSetReadMostly] = set_read_mostly,      [cudaMemAdviseUnsetReadMostly] = unset_read_mostly,
         [cudaMemAdviseSetPreferredLocation] = set_preferred, [cudaMemAdviseUnsetPreferredLocation] = unset_preferred,
@@ -172,8 +173,8 @@ static cudaError_t advise(const void *pointer, size_t count, enum cudaMemoryAdvi
     return error == cudaSuccess ? change_range(pointer, count, changes[advice], where) : error;
 }
 
-static cudaError_t prefetch(const char *function, const void *pointer, size_t count, struct cudaMemLocation where,
-                            unsigned flags, cudaStream_t stream) {
+cudaError_t managed_prefetch(const char *function, const void *pointer, size_t count, struct cudaMemLocation where,
+                             unsigned flags, cudaStream_t stream) {
     cudaError_t error = flags ? state_return(cudaErrorInvalidValue) : check_range(function, pointer, count);
     if (error == cudaSuccess)
         error = check_location(where, cudaErrorInvalidDevice);
@@ -183,41 +184,44 @@ static cudaError_t prefetch(const char *function, const void *pointer, size_t co
     return error == cudaSuccess ? change_range(pointer, count, set_prefetched, where) : error;
 }
 
-#if CUDART_VERSION >= 13000
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, struct cudaMemLocation where, unsigned flags,
-                                 cudaStream_t stream) {
-    return prefetch(__func__, pointer, count, where, flags, stream);
-}
-
-cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation where) {
-    return advise(pointer, count, advice, where);
-}
-#else
-/* Toolkit 12's numbers of devices: -1 is the host. */
-static struct cudaMemLocation location_of(int device) {
+struct cudaMemLocation managed_location(int device) {
     return device == cudaCpuDeviceId ? (struct cudaMemLocation){cudaMemLocationTypeHost, 0}
                                      : (struct cudaMemLocation){cudaMemLocationTypeDevice, device};
 }
 
+cudaError_t managed_advise_device(const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device) {
+    bool located = advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
+                   advice != cudaMemAdviseUnsetPreferredLocation; /* the others ignore the device */
+    return managed_advise(pointer, count, advice, managed_location(located ? device : cudaCpuDeviceId));
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, struct cudaMemLocation where, unsigned flags,
+                                 cudaStream_t stream) {
+    return managed_prefetch(__func__, pointer, count, where, flags, stream);
+}
+
+cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation where) {
+    return managed_advise(pointer, count, advice, where);
+}
+#else
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, int device, cudaStream_t stream) {
-    return prefetch(__func__, pointer, count, location_of(device), 0, stream);
+    return managed_prefetch(__func__, pointer, count, managed_location(device), 0, stream);
 }
 
 EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t count, struct cudaMemLocation where,
                                            unsigned flags, cudaStream_t stream) {
-    return prefetch(__func__, pointer, count, where, flags, stream);
+    return managed_prefetch(__func__, pointer, count, where, flags, stream);
 }
 
 cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device) {
-    bool located = advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
-                   advice != cudaMemAdviseUnsetPreferredLocation; /* the others ignore the device */
-    return advise(pointer, count, advice, location_of(located ? device : cudaCpuDeviceId));
+    return managed_advise_device(pointer, count, advice, device);
 }
 
 EXPORT cudaError_t cudaMemAdvise_v2(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
                                     struct cudaMemLocation where) {
-    return advise(pointer, count, advice, where);
+    return managed_advise(pointer, count, advice, where);
 }
 #endif
 
@@ -258,7 +262,7 @@ static cudaError_t prefetch_batch(const char *function, void **pointers, size_t 
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
         while (l + 1 < location_count && indices[l + 1] <= i)
             l++;
-        error = prefetch(function, pointers[i], sizes[i], locations[l], 0, stream);
+        error = managed_prefetch(function, pointers[i], sizes[i], locations[l], 0, stream);
     }
     return error;
 }

@@ -26,17 +26,7 @@ static cudaError_t check_stream(const char *function, cudaStream_t stream) {
 
 /* ---- Runs of bytes ---- */
 
-struct batch {
-    void *const *to;
-    const void *const *from;
-    const size_t *sizes;
-    size_t count;
-    const struct cudaMemcpyAttributes *attributes; /* each for the copies from its index on */
-    const size_t *indices;
-    size_t attribute_count;
-};
-
-static bool good_batch(const struct batch *b) {
+static bool good_batch(const struct copy_batch *b) {
     if (!b->to || !b->from || !b->sizes || !b->count || !b->attributes || !b->indices || !b->attribute_count ||
         b->attribute_count > b->count || b->indices[0] != 0)
         return false;
@@ -53,7 +43,7 @@ static bool good_batch(const struct batch *b) {
     return true;
 }
 
-static cudaError_t copy_batch(const char *function, const struct batch *b, size_t *failed, cudaStream_t stream) {
+cudaError_t transfer_copy_batch(const char *function, const struct copy_batch *b, size_t *failed, cudaStream_t stream) {
     ENTER();
     if (failed)
         *failed = SIZE_MAX;
@@ -84,15 +74,15 @@ static cudaError_t copy_batch(const char *function, const struct batch *b, size_
 cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes, size_t count,
                                  struct cudaMemcpyAttributes *attributes, size_t *indices, size_t attribute_count,
                                  cudaStream_t stream) {
-    struct batch b = {to, from, sizes, count, attributes, indices, attribute_count};
-    return copy_batch(__func__, &b, NULL, stream);
+    struct copy_batch b = {to, from, sizes, count, attributes, indices, attribute_count};
+    return transfer_copy_batch(__func__, &b, NULL, stream);
 }
 #else
 cudaError_t cudaMemcpyBatchAsync(void **to, void **from, size_t *sizes, size_t count,
                                  struct cudaMemcpyAttributes *attributes, size_t *indices, size_t attribute_count,
                                  size_t *failed, cudaStream_t stream) {
-    struct batch b = {to, (const void *const *)from, sizes, count, attributes, indices, attribute_count};
-    return copy_batch(__func__, &b, failed, stream);
+    struct copy_batch b = {to, (const void *const *)from, sizes, count, attributes, indices, attribute_count};
+    return transfer_copy_batch(__func__, &b, failed, stream);
 }
 #endif
 
@@ -140,8 +130,8 @@ static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DBatch
     return error == cudaSuccess ? transfer_copy(&r) : error;
 }
 
-static cudaError_t copy_boxes(const char *function, const struct cudaMemcpy3DBatchOp *ops, size_t count, size_t *failed,
-                              unsigned long long flags, cudaStream_t stream) {
+cudaError_t transfer_copy_boxes(const char *function, const struct cudaMemcpy3DBatchOp *ops, size_t count,
+                                size_t *failed, unsigned long long flags, cudaStream_t stream) {
     ENTER();
     if (failed)
         *failed = SIZE_MAX;
@@ -162,12 +152,12 @@ static cudaError_t copy_boxes(const char *function, const struct cudaMemcpy3DBat
 #if CUDART_VERSION >= 13000
 cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *ops, unsigned long long flags,
                                    cudaStream_t stream) {
-    return copy_boxes(__func__, ops, count, NULL, flags, stream);
+    return transfer_copy_boxes(__func__, ops, count, NULL, flags, stream);
 }
 #else
 cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *ops, size_t *failed,
                                    unsigned long long flags, cudaStream_t stream) {
-    return copy_boxes(__func__, ops, count, failed, flags, stream);
+    return transfer_copy_boxes(__func__, ops, count, failed, flags, stream);
 }
 #endif
 #endif

@@ -36,6 +36,22 @@ enum home transfer_home(uint64_t address);
 /* The copy that cudaMemcpy3D's parameters mean. */
 cudaError_t transfer_request_3d(const char *function, const struct cudaMemcpy3DParms *p, struct copy_request *r);
 
+#if CUDART_VERSION >= 12080
+/* Many copies in one call. Where one is refused, *failed gets its index, and SIZE_MAX where it is none's fault; NULL: nobody asks. */
+struct copy_batch {
+    void *const *to;
+    const void *const *from;
+    const size_t *sizes;
+    size_t count;
+    const struct cudaMemcpyAttributes *attributes; /* each for the copies from its index on */
+    const size_t *indices;
+    size_t attribute_count;
+};
+cudaError_t transfer_copy_batch(const char *function, const struct copy_batch *b, size_t *failed, cudaStream_t stream);
+cudaError_t transfer_copy_boxes(const char *function, const struct cudaMemcpy3DBatchOp *ops, size_t count,
+                                size_t *failed, unsigned long long flags, cudaStream_t stream);
+#endif
+
 struct fill_request {
     const char *function;
     struct side to;

@@ -1,6 +1,8 @@
 /* Copies and fills. */
 #include "driver/cu_copy.h"
 
+#include <string.h>
+
 #include "api/transfer.h"
 #include "driver/context.h"
 
@@ -193,6 +195,42 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c) {
 }
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream) {
     CALL(copy_3d(c, stream, true));
+}
+
+/* It differs from CUDA_MEMCPY3D by what is reserved there: the contexts. An array says by itself which device has it. */
+static cudaError_t copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stream, bool async) {
+    _Static_assert(sizeof *c == sizeof(CUDA_MEMCPY3D), "the same layout");
+    if (!c)
+        return cudaErrorInvalidValue;
+    int here = c->srcMemoryType == CU_MEMORYTYPE_ARRAY ? state_device() : context_device(c->srcContext);
+    int there = c->dstMemoryType == CU_MEMORYTYPE_ARRAY ? state_device() : context_device(c->dstContext);
+    if (here < 0 || there < 0)
+        return cudaErrorDeviceUninitialized;
+    if (!c->WidthInBytes || !c->Height || !c->Depth)
+        return cudaSuccess;
+    CUDA_MEMCPY3D plain;
+    struct cudaMemcpy3DParms p;
+    memcpy(&plain, c, sizeof plain);
+    cudaError_t error = copy_parameters(&plain, &p);
+    if (error != cudaSuccess)
+        return error;
+    const struct cudaMemcpy3DPeerParms peer = {.srcArray = p.srcArray,
+                                               .srcPos = p.srcPos,
+                                               .srcPtr = p.srcPtr,
+                                               .srcDevice = here,
+                                               .dstArray = p.dstArray,
+                                               .dstPos = p.dstPos,
+                                               .dstPtr = p.dstPtr,
+                                               .dstDevice = there,
+                                               .extent = p.extent};
+    return async ? cudaMemcpy3DPeerAsync(&peer, stream) : cudaMemcpy3DPeer(&peer);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *c) {
+    CALL(copy_3d_peer(c, NULL, false));
+}
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream) {
+    CALL(copy_3d_peer(c, stream, true));
 }
 
 /* ---- fills ---- */

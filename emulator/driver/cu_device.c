@@ -109,6 +109,18 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to) {
     DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attribute, from, to));
 }
+#if CUDART_VERSION >= 13000
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned *out, const CUatomicOperation *operations, unsigned count,
+                                           CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED,
+                cudaDeviceGetHostAtomicCapabilities(out, (const enum cudaAtomicOperation *)operations, count, device));
+}
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned *out, const CUatomicOperation *operations, unsigned count,
+                                          CUdevice from, CUdevice to) {
+    DRIVER_CALL(DRIVER_INITIALIZED,
+                cudaDeviceGetP2PAtomicCapabilities(out, (const enum cudaAtomicOperation *)operations, count, from, to));
+}
+#endif
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *out, CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGetDefaultMemPool(out, device));
 }
@@ -124,6 +136,20 @@ CUresult cuDeviceGetExecAffinitySupport(int *out, CUexecAffinityType type, CUdev
                                     : !device_exists(device) ? device_missing(NULL, device)
                                                              : (*out = 0, cudaSuccess));
 }
+#if CUDART_VERSION >= 12040
+static cudaError_t notify(CUdevice device, CUasyncCallback function, void *data, CUasyncCallbackHandle *out) {
+    return cudaDeviceRegisterAsyncNotification(device, (cudaAsyncCallback)(void (*)(void))function, data,
+                                               (cudaAsyncCallbackHandle_t *)(void *)out);
+}
+CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback function, void *data,
+                                           CUasyncCallbackHandle *out) {
+    DRIVER_CALL(DRIVER_INITIALIZED, notify(device, function, data, out));
+}
+CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle handle) {
+    DRIVER_CALL(DRIVER_INITIALIZED,
+                cudaDeviceUnregisterAsyncNotification(device, (cudaAsyncCallbackHandle_t)(void *)handle));
+}
+#endif
 CUresult cuProfilerStart(void) {
     CALL(cudaProfilerStart());
 }

@@ -101,55 +101,6 @@ CUresult cuMemHostUnregister(void *pointer) {
     CALL(cudaHostUnregister(pointer));
 }
 
-/* ---- in the order of a stream ---- */
-
-static cudaError_t allocate_async(CUdeviceptr *out, size_t bytes, CUmemoryPool pool, CUstream stream) {
-    void *pointer = NULL;
-    if (!out || !bytes)
-        return cudaErrorInvalidValue;
-    cudaError_t error =
-        pool ? cudaMallocFromPoolAsync(&pointer, bytes, pool, stream) : cudaMallocAsync(&pointer, bytes, stream);
-    if (error == cudaSuccess)
-        *out = (uintptr_t)pointer;
-    return error;
-}
-
-/* It may be of cuMemAlloc, too. */
-static cudaError_t give_back_async(void *pointer, CUstream stream) {
-    context_drop(pointer);
-    return cudaFreeAsync(pointer, stream);
-}
-
-/* The properties have the runtime's layout. */
-static cudaError_t create_pool(CUmemoryPool *out, const CUmemPoolProps *properties) {
-    return cudaMemPoolCreate(out, (const struct cudaMemPoolProps *)(const void *)properties);
-}
-
-CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream) {
-    CALL(allocate_async(out, bytes, NULL, stream));
-}
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes, CUmemoryPool pool, CUstream stream) {
-    CALL(pool ? allocate_async(out, bytes, pool, stream) : cudaErrorInvalidValue);
-}
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    CALL(give_back_async(driver_pointer(address), stream));
-}
-CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *properties) {
-    DRIVER_CALL(DRIVER_INITIALIZED, create_pool(out, properties));
-}
-CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-    DRIVER_CALL(DRIVER_INITIALIZED, cudaMemPoolDestroy(pool));
-}
-CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
-    DRIVER_CALL(DRIVER_INITIALIZED, cudaMemPoolTrimTo(pool, keep));
-}
-CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
-    DRIVER_CALL(DRIVER_INITIALIZED, cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
-}
-CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
-    DRIVER_CALL(DRIVER_INITIALIZED, cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
-}
-
 /* ---- asking about an address ---- */
 
 static const struct allocation *live_at(CUdeviceptr address) {

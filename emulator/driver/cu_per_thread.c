@@ -26,6 +26,29 @@ TWIN(cuMemcpyDtoHAsync_v2, ptsz, (void *t, CUdeviceptr f, size_t n, CUstream s),
 TWIN(cuMemcpyDtoDAsync_v2, ptsz, (CUdeviceptr t, CUdeviceptr f, size_t n, CUstream s), (t, f, n, OWN(s)))
 TWIN(cuMemcpy2DAsync_v2, ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, OWN(s)))
 TWIN(cuMemcpy3DAsync_v2, ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, OWN(s)))
+TWIN(cuMemcpy3DPeerAsync, ptsz, (const CUDA_MEMCPY3D_PEER *c, CUstream s), (c, OWN(s)))
+#if CUDART_VERSION >= 12080
+#undef cuMemcpyBatchAsync
+#undef cuMemcpy3DBatchAsync
+EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a,
+                                   size_t *i, size_t k, size_t *failed, CUstream s);
+EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a,
+                                      size_t *i, size_t k, CUstream s);
+EXPORT CUresult cuMemcpy3DBatchAsync(size_t c, CUDA_MEMCPY3D_BATCH_OP *o, size_t *failed, unsigned long long f,
+                                     CUstream s);
+EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t c, CUDA_MEMCPY3D_BATCH_OP *o, unsigned long long f, CUstream s);
+TWIN(cuMemcpyBatchAsync, ptsz,
+     (CUdeviceptr * t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a, size_t *i, size_t k, size_t *failed,
+      CUstream s),
+     (t, f, n, c, a, i, k, failed, OWN(s)))
+TWIN(cuMemcpyBatchAsync_v2, ptsz,
+     (CUdeviceptr * t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a, size_t *i, size_t k, CUstream s),
+     (t, f, n, c, a, i, k, OWN(s)))
+TWIN(cuMemcpy3DBatchAsync, ptsz,
+     (size_t c, CUDA_MEMCPY3D_BATCH_OP *o, size_t *failed, unsigned long long f, CUstream s), (c, o, failed, f, OWN(s)))
+TWIN(cuMemcpy3DBatchAsync_v2, ptsz, (size_t c, CUDA_MEMCPY3D_BATCH_OP *o, unsigned long long f, CUstream s),
+     (c, o, f, OWN(s)))
+#endif
 TWIN(cuMemsetD8Async, ptsz, (CUdeviceptr t, unsigned char v, size_t n, CUstream s), (t, v, n, OWN(s)))
 TWIN(cuMemsetD16Async, ptsz, (CUdeviceptr t, unsigned short v, size_t n, CUstream s), (t, v, n, OWN(s)))
 TWIN(cuMemsetD32Async, ptsz, (CUdeviceptr t, unsigned v, size_t n, CUstream s), (t, v, n, OWN(s)))
@@ -38,6 +61,22 @@ TWIN(cuMemsetD2D32Async, ptsz, (CUdeviceptr t, size_t p, unsigned v, size_t w, s
 TWIN(cuMemAllocAsync, ptsz, (CUdeviceptr * o, size_t n, CUstream s), (o, n, OWN(s)))
 TWIN(cuMemAllocFromPoolAsync, ptsz, (CUdeviceptr * o, size_t n, CUmemoryPool p, CUstream s), (o, n, p, OWN(s)))
 TWIN(cuMemFreeAsync, ptsz, (CUdeviceptr p, CUstream s), (p, OWN(s)))
+#undef cuMemPrefetchAsync
+EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t n, CUdevice d, CUstream s);
+EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, size_t n, CUmemLocation l, unsigned f, CUstream s);
+TWIN(cuMemPrefetchAsync, ptsz, (CUdeviceptr p, size_t n, CUdevice d, CUstream s), (p, n, d, OWN(s)))
+TWIN(cuMemPrefetchAsync_v2, ptsz, (CUdeviceptr p, size_t n, CUmemLocation l, unsigned f, CUstream s),
+     (p, n, l, f, OWN(s)))
+#if CUDART_VERSION >= 13000
+TWIN(cuMemPrefetchBatchAsync, ptsz,
+     (CUdeviceptr * p, size_t *n, size_t c, CUmemLocation *l, size_t *i, size_t k, unsigned long long f, CUstream s),
+     (p, n, c, l, i, k, f, OWN(s)))
+TWIN(cuMemDiscardBatchAsync, ptsz, (CUdeviceptr * p, size_t *n, size_t c, unsigned long long f, CUstream s),
+     (p, n, c, f, OWN(s)))
+TWIN(cuMemDiscardAndPrefetchBatchAsync, ptsz,
+     (CUdeviceptr * p, size_t *n, size_t c, CUmemLocation *l, size_t *i, size_t k, unsigned long long f, CUstream s),
+     (p, n, c, l, i, k, f, OWN(s)))
+#endif
 TWIN(cuStreamGetPriority, ptsz, (CUstream s, int *p), (OWN(s), p))
 TWIN(cuStreamGetFlags, ptsz, (CUstream s, unsigned *f), (OWN(s), f))
 TWIN(cuStreamGetId, ptsz, (CUstream s, unsigned long long *i), (OWN(s), i))
@@ -77,6 +116,15 @@ TWIN(cuStreamGetCaptureInfo_v3, ptsz,
 TWIN(cuStreamBeginCaptureToGraph, ptsz,
      (CUstream s, CUgraph g, const CUgraphNode *b, const CUgraphEdgeData *e, size_t n, CUstreamCaptureMode m),
      (OWN(s), g, b, e, n, m))
+#endif
+#undef cuStreamUpdateCaptureDependencies
+EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream s, CUgraphNode *b, size_t n, unsigned f);
+TWIN(cuStreamUpdateCaptureDependencies, ptsz, (CUstream s, CUgraphNode *b, size_t n, unsigned f), (OWN(s), b, n, f))
+#if CUDA_VERSION >= 12030
+EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream s, CUgraphNode *b, const CUgraphEdgeData *e, size_t n,
+                                                     unsigned f);
+TWIN(cuStreamUpdateCaptureDependencies_v2, ptsz,
+     (CUstream s, CUgraphNode *b, const CUgraphEdgeData *e, size_t n, unsigned f), (OWN(s), b, e, n, f))
 #endif
 TWIN(cuEventRecord, ptsz, (CUevent e, CUstream s), (e, OWN(s)))
 TWIN(cuEventRecordWithFlags, ptsz, (CUevent e, CUstream s, unsigned f), (e, OWN(s), f))
@@ -126,6 +174,7 @@ WAITING(cuMemcpyPeer, (CUdeviceptr t, CUcontext tc, CUdeviceptr f, CUcontext fc,
 WAITING(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
 WAITING(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *c), cuMemcpy2DAsync_v2(c, OWN(NULL)))
 WAITING(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *c), cuMemcpy3DAsync_v2(c, OWN(NULL)))
+WAITING(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *c), cuMemcpy3DPeerAsync(c, OWN(NULL)))
 FILLING(cuMemsetD8_v2, (CUdeviceptr t, unsigned char v, size_t n), cuMemsetD8Async(t, v, n, OWN(NULL)))
 FILLING(cuMemsetD16_v2, (CUdeviceptr t, unsigned short v, size_t n), cuMemsetD16Async(t, v, n, OWN(NULL)))
 FILLING(cuMemsetD32_v2, (CUdeviceptr t, unsigned v, size_t n), cuMemsetD32Async(t, v, n, OWN(NULL)))

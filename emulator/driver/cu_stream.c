@@ -171,6 +171,30 @@ CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgra
 }
 #endif
 
+static cudaError_t update_capture(CUstream stream, CUgraphNode *nodes, const void *edges, size_t count,
+                                  unsigned flags) {
+#if CUDART_VERSION >= 13000
+    return cudaStreamUpdateCaptureDependencies(
+#else
+    return cudaStreamUpdateCaptureDependencies_v2(
+#endif
+        stream, nodes, (const cudaGraphEdgeData *)edges, count, flags);
+}
+
+#undef cuStreamUpdateCaptureDependencies
+EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t count, unsigned flags);
+EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t count, unsigned flags) {
+    CALL(update_capture(stream, nodes, NULL, count, flags));
+}
+#if CUDA_VERSION >= 12030
+EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *edges,
+                                                     size_t count, unsigned flags);
+EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *edges,
+                                                     size_t count, unsigned flags) {
+    CALL(update_capture(stream, nodes, edges, count, flags));
+}
+#endif
+
 /* ---- events ---- */
 
 CUresult cuEventCreate(CUevent *out, unsigned flags) {

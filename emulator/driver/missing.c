@@ -14,8 +14,7 @@ enum { NOT_SUPPORTED = 801 };
 
 static int missing(const char *name, _Atomic bool *told) {
     if (!atomic_exchange(told, true))
-        fprintf(stderr, "========= %s is not emulated: it returns CUDA_ERROR_NOT_SUPPORTED. A GPU is needed for it.\n",
-                name);
+        fprintf(stderr, "========= %s returns CUDA_ERROR_NOT_SUPPORTED: the emulator does not have it yet.\n", name);
     return NOT_SUPPORTED;
 }
 

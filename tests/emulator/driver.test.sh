@@ -68,7 +68,7 @@ compile_device "$scratch/a.ptx" linked_a.cu -arch=compute_75 -rdc=true -ptx
 compile_device "$scratch/b.ptx" linked_b.cu -arch=compute_75 -rdc=true -ptx
 
 compile_host contexts "$emulator/libcudart.so"
-for program in modules memory virtual_memory unmapped streams graphs link entry_points wrong; do
+for program in modules memory managed batches logs virtual_memory unmapped streams graphs link entry_points wrong; do
   compile_host "$program"
 done
 
@@ -76,6 +76,9 @@ run_all() {
   run modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
   run modules "$scratch/kernels.ptx" "$scratch/plain.fatbin" "$scratch/kernels.cubin"
   run memory
+  run managed
+  run batches
+  run logs
   run virtual_memory "$scratch/kernels.ptx"
   for what in hole across none read-only unmapped new; do
     run unmapped "$scratch/kernels.ptx" "$what"
@@ -128,6 +131,9 @@ else
   run_sanitized contexts
   run_sanitized modules "$scratch/kernels.ptx" "$scratch/kernels.fatbin" "$scratch/kernels.cubin"
   run_sanitized memory
+  run_sanitized managed
+  run_sanitized batches
+  run_sanitized logs
   run_sanitized virtual_memory "$scratch/kernels.ptx"
   run_sanitized unmapped "$scratch/kernels.ptx" across
   run_sanitized streams "$scratch/kernels.ptx"
@@ -140,6 +146,8 @@ export EMULATOR_CHECK=all
 run wrong "$scratch/kernels.ptx"
 says "an error has the driver's name, and the call's" \
   'Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to "invalid argument" on CUDA API call to cuMemFree_v2.'
+says "a function that is missing says so" \
+  'cuFlushGPUDirectRDMAWrites returns CUDA_ERROR_NOT_SUPPORTED: the emulator does not have it yet'
 says "a race in a module's kernel is found" 'Race reported'
 says "its line is named" 'kernels.cu:'
 says "and so is an access that is out of bounds" 'Invalid __global__ write of size 4 bytes'

@@ -43,6 +43,35 @@ static void devices(void) {
     EXPECT(CUDA_SUCCESS, cuDeviceGetUuid(&id, device));
 }
 
+/* What atomic operations do to memory that is elsewhere: on the host, or on another device. */
+static void atomics(void) {
+#if CUDA_VERSION >= 13000
+    const CUatomicOperation add = CU_ATOMIC_OPERATION_INTEGER_ADD;
+    unsigned able = 9;
+    EXPECT(CUDA_SUCCESS, cuDeviceGetHostAtomicCapabilities(&able, &add, 1, 0));
+    check("an answer for the host's memory", able != 9, "none");
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuDeviceGetHostAtomicCapabilities(&able, &add, 0, 0));
+    EXPECT(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetHostAtomicCapabilities(&able, &add, 1, 99));
+    EXPECT(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetP2PAtomicCapabilities(&able, &add, 1, 0, 0));
+#endif
+}
+
+#if CUDA_VERSION >= 12040
+static void hear(CUasyncNotificationInfo *info, void *data, CUasyncCallbackHandle handle) {
+    (void)info, (void)data, (void)handle;
+}
+#endif
+
+static void notifications(void) {
+#if CUDA_VERSION >= 12040
+    CUasyncCallbackHandle handle = NULL;
+    EXPECT(CUDA_SUCCESS, cuDeviceRegisterAsyncNotification(0, hear, NULL, &handle));
+    EXPECT(CUDA_SUCCESS, cuDeviceUnregisterAsyncNotification(0, handle));
+    if (refuses_nonsense())
+        EXPECT(CUDA_ERROR_INVALID_VALUE, cuDeviceUnregisterAsyncNotification(0, handle));
+#endif
+}
+
 static void none_current(void) {
     CUcontext context = (CUcontext)1;
     CUdeviceptr p;
@@ -178,6 +207,8 @@ static void own(void) {
 int main(void) {
     before_init();
     devices();
+    atomics();
+    notifications();
     none_current();
     primary();
     with_the_runtime();

@@ -160,6 +160,106 @@ static void capture_to_graph(CUfunction count_up) {
 #endif
 }
 
+/* What comes next in a captured stream waits for what the program says. */
+static void capture_dependencies(CUfunction count_up) {
+#if CUDA_VERSION >= 12030
+    CUresult (*update)(CUstream, CUgraphNode *, size_t, unsigned) = NULL;
+    CUresult (*with_edges)(CUstream, CUgraphNode *, const CUgraphEdgeData *, size_t, unsigned) = NULL;
+    CUstream s;
+    CUgraph graph, end;
+    CUgraphNode first, second;
+    size_t edges = 9;
+    MUST(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuStreamUpdateCaptureDependencies", (void **)&update, 11030, 0, NULL));
+    EXPECT(CUDA_SUCCESS, cuGetProcAddress("cuStreamUpdateCaptureDependencies", (void **)&with_edges, 12030, 0, NULL));
+    EXPECT(CUDA_ERROR_ILLEGAL_STATE, update(s, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    MUST(cuGraphCreate(&graph, 0));
+    MUST(cuGraphAddEmptyNode(&first, graph, NULL, 0));
+    MUST(cuGraphAddEmptyNode(&second, graph, NULL, 0));
+    MUST(cuStreamBeginCaptureToGraph(s, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    MUST(cuLaunchKernel(count_up, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(CUDA_SUCCESS, update(s, &first, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    EXPECT(CUDA_SUCCESS, with_edges(s, &second, NULL, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    MUST(cuLaunchKernel(count_up, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, update(s, &first, 1, 9));
+    EXPECT(CUDA_SUCCESS, update(s, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    MUST(cuLaunchKernel(count_up, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(CUDA_SUCCESS, cuStreamEndCapture(s, &end));
+#if CUDA_VERSION >= 13000
+    MUST(cuGraphGetEdges(graph, NULL, NULL, NULL, &edges));
+#else
+    MUST(cuGraphGetEdges(graph, NULL, NULL, &edges));
+#endif
+    EXPECT_EQUAL("the second kernel waits for two nodes, the others for none", 2, edges);
+    MUST(cuGraphDestroy(graph));
+    MUST(cuStreamDestroy(s));
+#else
+    (void)count_up;
+#endif
+}
+
+/* The pool of a place, and who may use it. */
+static void places(CUmemoryPool pool) {
+    CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+    CUmemAccessDesc access = {.location = here, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    EXPECT(CUDA_SUCCESS, cuMemPoolGetAccess(&flags, pool, &here));
+    EXPECT_EQUAL("a device may use its pool", CU_MEM_ACCESS_FLAGS_PROT_READWRITE, flags);
+    EXPECT(CUDA_SUCCESS, cuMemPoolSetAccess(pool, &access, 1));
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    EXPECT(CUDA_ERROR_INVALID_DEVICE, cuMemPoolSetAccess(pool, &access, 1));
+#if CUDA_VERSION >= 13000
+    CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = here};
+    CUmemLocation host = {.type = CU_MEM_LOCATION_TYPE_HOST, .id = 0};
+    CUmemoryPool found = NULL, other;
+    EXPECT(CUDA_SUCCESS, cuMemGetDefaultMemPool(&found, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
+    check("the device's pool by its place", found == pool, "another");
+    EXPECT(CUDA_SUCCESS, cuMemGetDefaultMemPool(&found, &host, CU_MEM_ALLOCATION_TYPE_PINNED));
+    check("the host has another", found && found != pool, "the same");
+    EXPECT(CUDA_SUCCESS, cuMemPoolCreate(&other, &properties));
+    EXPECT(CUDA_SUCCESS, cuMemSetMemPool(&here, CU_MEM_ALLOCATION_TYPE_PINNED, other));
+    EXPECT(CUDA_SUCCESS, cuMemGetMemPool(&found, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
+    check("the pool that was set", found == other, "another");
+    EXPECT(CUDA_SUCCESS, cuDeviceGetMemPool(&found, 0));
+    check("is the device's", found == other, "another");
+    EXPECT(CUDA_SUCCESS, cuMemSetMemPool(&here, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+    EXPECT(CUDA_SUCCESS, cuMemPoolDestroy(other));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemGetMemPool(&found, &here, CU_MEM_ALLOCATION_TYPE_INVALID));
+#endif
+}
+
+/* A pool as a file descriptor. */
+static void shared_pool(CUstream s) {
+    CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                 .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    CUmemPoolPtrExportData data;
+    CUmemoryPool pool, imported;
+    CUdeviceptr p, q;
+    int file = -1;
+    MUST(cuMemPoolCreate(&pool, &properties));
+    EXPECT(CUDA_SUCCESS, cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    check("a file descriptor", file >= 0, "none");
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1));
+    MUST(cuMemAllocFromPoolAsync(&p, 100, pool, s));
+    MUST(cuStreamSynchronize(s));
+    EXPECT(CUDA_SUCCESS, cuMemPoolExportPointer(&data, p));
+    EXPECT(CUDA_SUCCESS, cuMemPoolImportFromShareableHandle(&imported, (void *)(uintptr_t)file,
+                                                            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&q, 100, imported, s));
+    CUresult result = cuMemPoolImportPointer(&q, imported, &data);
+    check("a second address for the same memory, or that is not there",
+          result == (refuses_nonsense() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS), error_name(result));
+    if (result == CUDA_SUCCESS)
+        MUST(cuMemFree(q));
+    MUST(cuMemFreeAsync(p, s));
+    MUST(cuStreamSynchronize(s));
+    EXPECT(CUDA_SUCCESS, cuMemPoolDestroy(imported));
+    EXPECT(CUDA_SUCCESS, cuMemPoolDestroy(pool));
+    close(file);
+}
+
 static void pools(void) {
     CUdeviceptr p;
     CUmemoryPool pool;
@@ -171,6 +271,8 @@ static void pools(void) {
     EXPECT(CUDA_SUCCESS, cuMemAllocFromPoolAsync(&p, 100, pool, s));
     EXPECT(CUDA_SUCCESS, cuMemFreeAsync(p, s));
     EXPECT(CUDA_SUCCESS, cuMemPoolTrimTo(pool, 0));
+    places(pool);
+    shared_pool(s);
     MUST(cuStreamSynchronize(s));
     MUST(cuStreamDestroy(s));
 }
@@ -192,6 +294,7 @@ int main(int count, char **arguments) {
     times();
     capture(count_up, counter);
     capture_to_graph(count_up);
+    capture_dependencies(count_up);
     pools();
     return failures != 0;
 }

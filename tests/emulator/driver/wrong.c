@@ -14,6 +14,8 @@ int main(int count, char **arguments) {
     MUST(cuModuleGetFunction(&f, m, "write_to"));
     MUST(cuMemAlloc(&p, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemFree(p + 1));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, cuFlushGPUDirectRDMAWrites(CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+                                                                CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER));
     void *right[] = {&p}, *wrong[] = {&none};
     EXPECT(CUDA_SUCCESS, cuLaunchKernel(f, 1, 1, 1, 2, 1, 1, 0, NULL, right, NULL)); /* two threads write one word */
     EXPECT(CUDA_SUCCESS, cuCtxSynchronize());
