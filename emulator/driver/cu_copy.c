@@ -5,6 +5,7 @@
 
 #include "api/transfer.h"
 #include "driver/context.h"
+#include "driver/cu_array.h"
 
 /* ---- rows of bytes ---- */
 
@@ -76,30 +77,47 @@ static cudaError_t put_side(const struct box_side *s, struct cudaPitchedPtr *poi
         return s->device ? cudaSuccess : cudaErrorInvalidValue;
     case CU_MEMORYTYPE_ARRAY: {
         struct cudaChannelFormatDesc d;
-        cudaError_t error = cudaArrayGetInfo(&d, NULL, NULL, (cudaArray_t)(void *)s->array);
-        size_t element = error == cudaSuccess ? (size_t)(d.x + d.y + d.z + d.w) / 8 : 1;
-        *array = (cudaArray_t)(void *)s->array;
-        at->x = s->x / (element ? element : 1);
-        return error;
+        cudaError_t error = cudaArrayGetInfo(&d, NULL, NULL, RUNTIME_ARRAY(s->array));
+        if (error != cudaSuccess)
+            return error;
+        *array = RUNTIME_ARRAY(s->array);
+        at->x = s->x / array_element_bytes(d);
+        if (s->x % array_element_bytes(d))
+            return state_refuse(NULL, cudaErrorInvalidValue, "No texel of the array begins at byte %zu of a row.",
+                                s->x);
+        return cudaSuccess;
     }
     default:
         return cudaErrorInvalidValue;
     }
 }
 
-/* The width of a copy that an array takes part in counts elements for the runtime. */
+/* The width of a copy that an array takes part in counts elements for the runtime, and both arrays' have the same size. */
+static cudaError_t width_in_elements(struct cudaMemcpy3DParms *p) {
+    struct cudaChannelFormatDesc to, from;
+    cudaArray_t one = p->dstArray ? p->dstArray : p->srcArray;
+    cudaError_t error = cudaArrayGetInfo(&to, NULL, NULL, one);
+    if (error == cudaSuccess)
+        error = cudaArrayGetInfo(&from, NULL, NULL, p->srcArray ? p->srcArray : one);
+    if (error != cudaSuccess)
+        return error;
+    size_t element = array_element_bytes(to);
+    if (p->extent.width % element || element != array_element_bytes(from))
+        return state_refuse(
+            NULL, cudaErrorInvalidValue,
+            "Rows of %zu bytes are no whole texels: the source's have %zu bytes, the destination's %zu.",
+            p->extent.width, array_element_bytes(from), element);
+    p->extent.width /= element;
+    return cudaSuccess;
+}
+
 static cudaError_t box_parameters(const struct box_side *to, const struct box_side *from, struct cudaExtent extent,
                                   struct cudaMemcpy3DParms *p) {
     *p = (struct cudaMemcpy3DParms){.extent = extent, .kind = cudaMemcpyDefault};
     cudaError_t error = put_side(to, &p->dstPtr, &p->dstPos, &p->dstArray);
     if (error == cudaSuccess)
         error = put_side(from, &p->srcPtr, &p->srcPos, &p->srcArray);
-    if (error == cudaSuccess && (p->dstArray || p->srcArray)) {
-        struct cudaChannelFormatDesc d;
-        error = cudaArrayGetInfo(&d, NULL, NULL, p->dstArray ? p->dstArray : p->srcArray);
-        p->extent.width = extent.width * 8 / (size_t)(d.x + d.y + d.z + d.w);
-    }
-    return error;
+    return error == cudaSuccess && (p->dstArray || p->srcArray) ? width_in_elements(p) : error;
 }
 
 static cudaError_t copy_box(const struct box_side *to, const struct box_side *from, struct cudaExtent extent,

@@ -6,6 +6,7 @@
 
 #include "api/device.h"
 #include "api/profiler.h"
+#include "driver/cu_array.h"
 
 static cudaError_t get(CUdevice *out, int number) {
     if (!out)
@@ -129,6 +130,16 @@ CUresult cuDeviceGetMemPool(CUmemoryPool *out, CUdevice device) {
 }
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
     DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceSetMemPool(device, pool));
+}
+static cudaError_t linear_width(const char *function, size_t *out, CUarray_format format, unsigned channels,
+                                CUdevice device) {
+    struct cudaChannelFormatDesc texel;
+    cudaError_t error = array_channels(function, format, channels, &texel);
+    return error == cudaSuccess ? cudaDeviceGetTexture1DLinearMaxWidth(out, &texel, device) : error;
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *out, CUarray_format format, unsigned channels, CUdevice device) {
+    DRIVER_CALL(DRIVER_INITIALIZED, linear_width(__func__, out, format, channels, device));
 }
 CUresult cuDeviceGetExecAffinitySupport(int *out, CUexecAffinityType type, CUdevice device) {
     (void)type;

@@ -7,6 +7,7 @@
 #include "api/registration.h"
 #include "api/state.h"
 #include "driver/context.h"
+#include "driver/cu_array.h"
 
 /* The headers give these names to the newest form; each form has a function of its own here. */
 #undef cuGraphAddKernelNode
@@ -175,7 +176,7 @@ static size_t element_of(cudaArray_t array) {
     struct cudaChannelFormatDesc d;
     if (!array || cudaArrayGetInfo(&d, NULL, NULL, array) != cudaSuccess)
         return 1;
-    return (size_t)(d.x + d.y + d.z + d.w) / 8;
+    return array_element_bytes(d);
 }
 
 static CUmemorytype memory_type(cudaArray_t array, enum cudaMemcpyKind kind, enum cudaMemcpyKind other_host) {
@@ -191,14 +192,14 @@ static CUDA_MEMCPY3D copy_answer(const struct cudaMemcpy3DParms *p) {
                        .srcY = p->srcPos.y,
                        .srcZ = p->srcPos.z,
                        .srcMemoryType = memory_type(p->srcArray, p->kind, cudaMemcpyHostToDevice),
-                       .srcArray = (CUarray)(void *)p->srcArray,
+                       .srcArray = DRIVER_ARRAY(p->srcArray),
                        .srcPitch = p->srcPtr.pitch,
                        .srcHeight = p->srcPtr.ysize,
                        .dstXInBytes = p->dstPos.x * element_of(p->dstArray),
                        .dstY = p->dstPos.y,
                        .dstZ = p->dstPos.z,
                        .dstMemoryType = memory_type(p->dstArray, p->kind, cudaMemcpyDeviceToHost),
-                       .dstArray = (CUarray)(void *)p->dstArray,
+                       .dstArray = DRIVER_ARRAY(p->dstArray),
                        .dstPitch = p->dstPtr.pitch,
                        .dstHeight = p->dstPtr.ysize,
                        .WidthInBytes = p->extent.width * element_of(p->dstArray ? p->dstArray : p->srcArray),

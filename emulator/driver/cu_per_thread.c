@@ -24,6 +24,8 @@ TWIN(cuMemcpyPeerAsync, ptsz, (CUdeviceptr t, CUcontext tc, CUdeviceptr f, CUcon
 TWIN(cuMemcpyHtoDAsync_v2, ptsz, (CUdeviceptr t, const void *f, size_t n, CUstream s), (t, f, n, OWN(s)))
 TWIN(cuMemcpyDtoHAsync_v2, ptsz, (void *t, CUdeviceptr f, size_t n, CUstream s), (t, f, n, OWN(s)))
 TWIN(cuMemcpyDtoDAsync_v2, ptsz, (CUdeviceptr t, CUdeviceptr f, size_t n, CUstream s), (t, f, n, OWN(s)))
+TWIN(cuMemcpyHtoAAsync_v2, ptsz, (CUarray t, size_t o, const void *f, size_t n, CUstream s), (t, o, f, n, OWN(s)))
+TWIN(cuMemcpyAtoHAsync_v2, ptsz, (void *t, CUarray f, size_t o, size_t n, CUstream s), (t, f, o, n, OWN(s)))
 TWIN(cuMemcpy2DAsync_v2, ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, OWN(s)))
 TWIN(cuMemcpy3DAsync_v2, ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, OWN(s)))
 TWIN(cuMemcpy3DPeerAsync, ptsz, (const CUDA_MEMCPY3D_PEER *c, CUstream s), (c, OWN(s)))

@@ -34,7 +34,7 @@ static const struct {
 #include "driver/missing_names.h"
 };
 
-/* "cuArrayCreate" means cuArrayCreate_v2, too: the form that today's headers mean by the name. */
+/* "cuTexRefSetAddress" means cuTexRefSetAddress_v2, too: the form that today's headers mean by the name. */
 void (*missing_function(const char *name))(void) {
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

@@ -66,8 +66,10 @@ compile_device "$scratch/kernels.cubin" kernels.cu -arch=sm_90 -lineinfo -cubin
 compile_device "$scratch/bare.cubin" kernels.cu -arch=sm_90 -cubin
 compile_device "$scratch/a.ptx" linked_a.cu -arch=compute_75 -rdc=true -ptx
 compile_device "$scratch/b.ptx" linked_b.cu -arch=compute_75 -rdc=true -ptx
+compile_device "$scratch/arrays.ptx" arrays.cu -arch=compute_75 -lineinfo -ptx
 
 compile_host contexts "$emulator/libcudart.so"
+compile_host arrays "$emulator/libcudart.so"
 for program in modules memory managed batches logs virtual_memory unmapped streams graphs link entry_points wrong; do
   compile_host "$program"
 done
@@ -83,6 +85,7 @@ run_all() {
   for what in hole across none read-only unmapped new; do
     run unmapped "$scratch/kernels.ptx" "$what"
   done
+  run arrays "$scratch/arrays.ptx"
   run streams "$scratch/kernels.ptx"
   run graphs "$scratch/kernels.ptx"
   run link "$scratch/a.ptx" "$scratch/b.ptx"
@@ -136,6 +139,7 @@ else
   run_sanitized logs
   run_sanitized virtual_memory "$scratch/kernels.ptx"
   run_sanitized unmapped "$scratch/kernels.ptx" across
+  run_sanitized arrays "$scratch/arrays.ptx"
   run_sanitized streams "$scratch/kernels.ptx"
   run_sanitized graphs "$scratch/kernels.ptx"
   run_sanitized link "$scratch/a.ptx" "$scratch/b.ptx"
