@@ -499,8 +499,11 @@ says "by hand/bulk copies in the text" 'Bulk loads into shared memory 6, 1,024 b
 says "by hand/what no GPU's counters were compared with" 'bulk copies move follow from PTX, and were not compared with'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=warps
 says "by hand/products of warps in the text" 'wmma m16n16k16 f32.f32 warp 24 mma m16n8k16 f32.bf16.bf16.f32 warp 8'
+says "by hand/few warps stand out" 'theoretical occupancy is 12 %: 2 blocks of 4 warps fit on a multiprocessor, limited by shared memory'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=warpgroups
 says "by hand/products of warpgroups in the text" 'wgmma m64n8k16 f32.bf16.bf16 warpgroup 30'
+says "by hand/few warps that use wgmma" 'Theoretical Occupancy % 25\.00 or less \(registers unknown\), limited by: shared memory'
+lacks "by hand/few warps that use wgmma are no fault" 'theoretical occupancy is'
 program=$whole
 
 rm -f build/lessons/lesson03.profile
