@@ -10,7 +10,7 @@
 #include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
-#include "base/text.h"
+#include "base/cache.h"
 #include "base/text.h"
 #include "isa/instruction.h"
 #include "ptx/opcode.h"
@@ -98,6 +98,52 @@ void hazards_note(struct hazards *all, const struct hazard *h) {
 }
 
 /* reporting */
+
+/* ---- what comes again in a later launch ---- */
+
+#define MOST_KNOWN 1024
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+    return text ? cache_hash(hash, text, strlen(text) + 1) : cache_hash(hash, "", 1);
+}
+
+static uint64_t hash_side(uint64_t hash, const struct kernel *k, const struct source_position *at, bool write) {
+    uint64_t numbers[] = {at->line, write};
+    return cache_hash(hash_text(hash_text(hash, k ? k->name : NULL), at->file), numbers, sizeof numbers);
+}
+
+/* By names and lines, since the kernel's module may be loaded again. */
+static uint64_t hash_hazard(const struct hazard *h) {
+    uint64_t kind[] = {h->kind, h->relation, h->warning, h->space, h->kind == HAZARD_REGISTERS ? h->asked : 0};
+    uint64_t hash = cache_hash(CACHE_START, kind, sizeof kind);
+    return hash_side(hash_side(hash, h->kernel, &h->at, h->write), h->kernel_then, &h->at_then, h->write_then);
+}
+
+/* Has an earlier launch of the same kernels had the same hazard between the same lines? */
+static bool is_known(const struct hazard *h) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint64_t known[MOST_KNOWN];
+    static unsigned count;
+    unsigned i = 0;
+    if (!h->kernel || h->host_now || !h->at.line)
+        return false;
+    uint64_t hash = hash_hazard(h);
+    pthread_mutex_lock(&lock);
+    while (i < count && known[i] != hash)
+        i++;
+    bool found = i < count;
+    if (!found && count < MOST_KNOWN)
+        known[count++] = hash;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Instead of the lines and the advice, which stand above. */
+static bool put_again(struct text *t, const struct hazard *h) {
+    if (h->again)
+        text_string(t, MARK "    This is the same as above, in a later launch.\n" MARK "\n");
+    return h->again;
+}
 
 static void put_who(struct text *t, const struct hazard_thread *who, bool with_block) {
     const uint32_t *n = who->thread, *b = who->block;
@@ -370,6 +416,8 @@ static void put_race_lines(struct text *t, const struct hazard *h, const struct 
 static void put_race(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     put_race_title(t, h);
     put_race_sentence(t, h, arg);
+    if (put_again(t, h))
+        return;
     text_string(t, MARK "\n");
     put_race_lines(t, h, arg);
     put_advice(t, advice(h));
@@ -526,6 +574,8 @@ static void put_registers(struct text *t, const struct hazard *h, const struct p
                 h->asked ? "nobody has committed its group" : "nobody has waited for its group");
     s.bytes[s.length] = '\0';
     put_prose(t, MARK "    ", s.bytes);
+    if (put_again(t, h))
+        return;
     put_two_lines(t, h);
     put_advice(
         t,
@@ -556,6 +606,8 @@ static void put_no_fence(struct text *t, const struct hazard *h, const struct po
     }
     s.bytes[s.length] = '\0';
     put_prose(t, MARK "    ", s.bytes);
+    if (put_again(t, h))
+        return;
     put_two_lines(t, h);
     put_advice(
         t,
@@ -659,11 +711,12 @@ static bool is_told_anyway(const struct hazards *all, const struct hazard *h) {
 
 void hazards_report(struct hazards *all) {
     for (unsigned i = 0; i < all->count; i++) {
-        const struct hazard *h = &all->items[i];
+        struct hazard *h = &all->items[i];
         struct text t = {0};
         bool race = h->kind < HAZARD_UNWRITTEN || h->kind == HAZARD_REGISTERS || h->kind == HAZARD_NO_FENCE;
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
+        h->again = race && is_known(h);
         struct pointer_argument arg = {0};
         if (h->space == SPACE_GLOBAL && h->relation != RELATION_HOST && !h->host_now)
             arg = argument_of(all->launch, h->allocation, h->address);

@@ -66,6 +66,7 @@ struct hazard {
     unsigned use;            /* enum use: check/follow.h */
     unsigned asked;          /* the lane that a shuffle asked, or that has gone around it */
     uint64_t count;
+    bool again; /* reported by an earlier launch of the kernel */
     struct source_position at, at_then, at_use;
 };
 

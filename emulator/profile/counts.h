@@ -53,6 +53,22 @@
     X(BULK_STORED, MEMORY, "emulator__bulk_bytes_mem_global_op_st.sum", "byte", "Bulk Copies, Bytes to Global Memory") \
     X(BULK_PLACES, MEMORY, "emulator__bulk_lines_distinct_mem_shared_op_st.sum", "line",                               \
       "128-byte Lines of Shared Memory That Bulk Copies Fill, Once for Each Block")                                    \
+    X(BULK_LOADS, MEMORY, "emulator__bulk_copies_op_ld.sum", "", "Bulk Copies from Global to Shared Memory")           \
+    X(BULK_FILLED, MEMORY, "emulator__bulk_bytes_mem_shared_op_st.sum", "byte",                                        \
+      "Bulk Copies from Global Memory, Bytes Written to Shared Memory, in All Blocks Together")                        \
+    X(BULK_STORES, MEMORY, "emulator__bulk_copies_op_st.sum", "", "Bulk Copies from Shared to Global Memory")          \
+    X(BULK_REDUCTIONS, MEMORY, "emulator__bulk_copies_op_red.sum", "", "Bulk Reductions in Global Memory")             \
+    X(BULK_REDUCED, MEMORY, "emulator__bulk_bytes_mem_global_op_red.sum", "byte",                                      \
+      "Bulk Copies, Bytes Reduced in Global Memory (Part of Those to Global Memory)")                                  \
+    X(BULK_BETWEEN, MEMORY, "emulator__bulk_copies_shared_to_shared.sum", "",                                          \
+      "Bulk Copies and Reductions from Shared to Shared Memory")                                                       \
+    X(BULK_BETWEEN_BYTES, MEMORY, "emulator__bulk_bytes_shared_to_shared.sum", "byte",                                 \
+      "Bulk Copies and Reductions from Shared to Shared Memory, Bytes")                                                \
+    X(MULTICASTS, MEMORY, "emulator__bulk_multicasts.sum", "", "Bulk Copies by Multicast")                             \
+    X(MULTICAST_READ, MEMORY, "emulator__bulk_multicast_bytes_mem_global_op_ld.sum", "byte",                           \
+      "Bulk Copies by Multicast, Bytes Read Once from Global Memory")                                                  \
+    X(MULTICAST_FILLED, MEMORY, "emulator__bulk_multicast_bytes_mem_shared_op_st.sum", "byte",                         \
+      "Bulk Copies by Multicast, Bytes Delivered to All Blocks Together")                                              \
     X(COPIES, MEMORY, "smsp__inst_executed_op_ldgsts.sum", "inst", "Asynchronous Copies to Shared Memory")             \
     X(COPY_WAVEFRONTS, MEMORY, "emulator__wavefronts_mem_shared_op_ldgsts.sum", "",                                    \
       "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \
@@ -86,7 +102,9 @@
     X(LOADS_TOGETHER, MEMORY, "emulator__loads_together_mem_global_op_ld.sum", "request",                              \
       "Global Loads, Each Counted with Those in Flight Beside It")                                                     \
     X(FLOAT_OPERATIONS, INSTRUCTIONS, "emulator__floating_point_operations.sum", "flop",                               \
-      "fp32 and fp64 Operations (fma: 2)")
+      "fp32 and fp64 Operations (fma: 2)")                                                                             \
+    X(TENSOR, INSTRUCTIONS, "emulator__tensor_products.sum", "",                                                       \
+      "Products on Tensor Cores: mma and wmma by Warps, wgmma by Warpgroups")
 
 enum count {
 #define COUNT(name, section, ncu, unit, label) COUNT_##name,

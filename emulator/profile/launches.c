@@ -145,8 +145,15 @@ static void keep_worst(struct line_profile *line, const struct insn_record *r) {
     **known = *e;
 }
 
-static void add_to_line(struct line_profile *line, const struct launch_profile *p, const struct insn *in,
-                        const struct insn_record *r) {
+static void add_tensor(struct tensor_counts *to, const struct kernel *k, uint32_t i, const struct insn_record *r) {
+    const struct ptx_insn *p = k->code.sources[i];
+    if (r->details && p && p->opcode)
+        tensor_counts_add(to, p->opcode, r->details->counts.n[COUNT_TENSOR]);
+}
+
+static void add_to_line(struct line_profile *line, const struct launch_profile *p, const struct kernel *k,
+                        const struct insn *in, const struct insn_record *r) {
+    add_tensor(&line->tensor, k, in->index, r);
     counters_add(&line->counts, in, p->traits, r);
     add_class(&line->classes, in, r, p->traits->insns[in->index].class);
     keep_worst(line, r);
@@ -182,10 +189,11 @@ static void make_lines(struct launch_profile *p, const struct kernel *k) {
         const char *file = keep(at.file);
         char called[CALLED_TEXT];
         own_calls(k, in, called);
-        add_to_line(line_of(&lines, file, at.line, ""), p, in, r);
-        add_to_line(line_of(&calls, file, at.line, called), p, in, r);
+        add_to_line(line_of(&lines, file, at.line, ""), p, k, in, r);
+        add_to_line(line_of(&calls, file, at.line, called), p, k, in, r);
         counters_add(&p->counts, in, p->traits, r);
         add_class(&p->classes, in, r, p->traits->insns[i].class);
+        add_tensor(&p->tensor, k, i, r);
     }
     p->lines = sorted(&lines);
     p->line_count = lines.count;

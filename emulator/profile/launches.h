@@ -7,6 +7,7 @@
 
 #include "check/parts.h"
 #include "profile/counters.h"
+#include "profile/tensor_shapes.h"
 
 struct class_counts {
     uint64_t warps[CLASS_END], threads[CLASS_END];
@@ -18,6 +19,7 @@ struct line_profile {
     uint32_t line;
     struct counts counts;
     struct class_counts classes;
+    struct tensor_counts tensor;
     struct access_example *examples[WAY_END]; /* the most expensive access of each kind (enum way), or NULL */
     char called
         [CALLED_TEXT]; /* the lines from which the function that it is in was called, innermost first: "93, 145"; or empty */
@@ -32,6 +34,7 @@ struct launch_profile {
     uint32_t static_shared, dynamic_shared, local_bytes, max_threads;
     struct counts counts;
     struct class_counts classes;
+    struct tensor_counts tensor;
     struct line_profile *lines; /* by file and line */
     size_t line_count;
     struct line_profile *calls; /* the same, but a line that is inlined at several places counts at each by itself */

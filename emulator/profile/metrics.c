@@ -54,6 +54,12 @@ struct metric class_metric(unsigned class, bool threads) {
                            .label = class_label(class)};
 }
 
+struct metric tensor_metric(const struct tensor_count *c, char name[2 * SHAPE_NAME]) {
+    tensor_count_metric(c, name);
+    return (struct metric){
+        .section = SECTION_INSTRUCTIONS, .name = name, .unit = tensor_count_unit(c), .label = c->name};
+}
+
 const char *class_label(unsigned class) {
     static const char *const labels[] = {
 #define LABEL(name, label) label,

@@ -20,6 +20,8 @@ extern const size_t metric_count;
 /* False when there is no such number: nothing to divide by, or not known. */
 bool metric_value(const struct metric *m, const struct launch_profile *p, const struct counts *counts, double *value);
 struct metric class_metric(unsigned class, bool threads);
+/* Its name is written to `name`. */
+struct metric tensor_metric(const struct tensor_count *c, char name[2 * SHAPE_NAME]);
 const char *class_label(unsigned class);
 
 #endif

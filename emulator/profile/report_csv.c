@@ -51,6 +51,12 @@ static void put_counts(FILE *out, const struct launch_profile *p, const struct l
             put_row(out, p, line, number, &warps, (double)classes->warps[c]);
             put_row(out, p, line, number, &threads, (double)classes->threads[c]);
         }
+    const struct tensor_counts *tensor = line ? &line->tensor : &p->tensor;
+    for (size_t i = 0; i < tensor->count; i++) {
+        char name[2 * SHAPE_NAME];
+        struct metric m = tensor_metric(&tensor->items[i], name);
+        put_row(out, p, line, number, &m, (double)tensor->items[i].count);
+    }
 }
 
 /* What follows from the launch alone. */

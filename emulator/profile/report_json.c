@@ -13,7 +13,7 @@ static void put_string(FILE *out, const char *s) {
 }
 
 static void put_metrics(FILE *out, const struct launch_profile *p, const struct counts *counts,
-                        const struct class_counts *classes, bool zeros) {
+                        const struct class_counts *classes, const struct tensor_counts *tensor, bool zeros) {
     const char *comma = "";
     fputs("{", out);
     for (size_t i = 0; i < metric_count; i++) {
@@ -29,6 +29,12 @@ static void put_metrics(FILE *out, const struct launch_profile *p, const struct 
             fprintf(out, ", \"%s\": %.0f", class_metric(c, true).name, (double)classes->threads[c]);
             comma = ", ";
         }
+    for (size_t i = 0; i < tensor->count; i++) {
+        char name[2 * SHAPE_NAME];
+        fprintf(out, "%s\"%s\": %.0f", comma, tensor_metric(&tensor->items[i], name).name,
+                (double)tensor->items[i].count);
+        comma = ", ";
+    }
     fputs("}", out);
 }
 
@@ -60,7 +66,7 @@ static void put_lines(FILE *out, const struct launch_profile *p) {
         fprintf(out, "%s\n    {\"file\": ", i ? "," : "");
         put_string(out, line->file ? source_short_path(line->file) : "");
         fprintf(out, ", \"line\": %u, \"metrics\": ", line->line);
-        put_metrics(out, p, &line->counts, &line->classes, false);
+        put_metrics(out, p, &line->counts, &line->classes, &line->tensor, false);
         fputs("}", out);
     }
     fputs("]", out);
@@ -90,7 +96,7 @@ static void put_launch(FILE *out, const struct launch_profile *p) {
             "\"metrics\": ",
             p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2], p->static_shared,
             p->dynamic_shared);
-    put_metrics(out, p, &p->counts, &p->classes, true);
+    put_metrics(out, p, &p->counts, &p->classes, &p->tensor, true);
     put_occupancy(out, &o);
     put_rules(out, p, &o);
     put_lines(out, p);

@@ -160,6 +160,24 @@ static void put_shared(FILE *out, const struct counts *c) {
     }
 }
 
+static void put_bulk(FILE *out, const uint64_t *n) {
+    if (n[COUNT_BULK_LOADS])
+        put_value(out, "Bulk loads into shared memory", "", "%s, %s bytes read, %s bytes filled",
+                  grouped(n[COUNT_BULK_LOADS]), grouped(n[COUNT_BULK_LOADED]), grouped(n[COUNT_BULK_FILLED]));
+    if (n[COUNT_MULTICASTS])
+        put_value(out, "Of these by multicast", "", "%s, %s bytes read once, %s delivered",
+                  grouped(n[COUNT_MULTICASTS]), grouped(n[COUNT_MULTICAST_READ]), grouped(n[COUNT_MULTICAST_FILLED]));
+    if (n[COUNT_BULK_STORES])
+        put_value(out, "Bulk stores from shared to global memory", "", "%s, %s bytes", grouped(n[COUNT_BULK_STORES]),
+                  grouped(n[COUNT_BULK_STORED] - n[COUNT_BULK_REDUCED]));
+    if (n[COUNT_BULK_REDUCTIONS])
+        put_value(out, "Bulk reductions from shared to global memory", "", "%s, %s bytes",
+                  grouped(n[COUNT_BULK_REDUCTIONS]), grouped(n[COUNT_BULK_REDUCED]));
+    if (n[COUNT_BULK_BETWEEN])
+        put_value(out, "Bulk copies between shared memories", "", "%s, %s bytes", grouped(n[COUNT_BULK_BETWEEN]),
+                  grouped(n[COUNT_BULK_BETWEEN_BYTES]));
+}
+
 static void put_memory(FILE *out, const struct counts *c) {
     const uint64_t *n = c->n;
     put_section(out, "Memory Workload Analysis");
@@ -186,9 +204,7 @@ static void put_memory(FILE *out, const struct counts *c) {
         put_value(out, "Wavefronts in which they write", "", "%s", grouped(n[COUNT_COPY_WAVEFRONTS]));
     if (n[COUNT_PRODUCT_WAVEFRONTS])
         put_value(out, "Wavefronts in which wgmma reads", "", "%s", grouped(n[COUNT_PRODUCT_WAVEFRONTS]));
-    if (n[COUNT_BULK_COPIES])
-        put_value(out, "Bulk copies", "", "%s of %s bytes", grouped(n[COUNT_BULK_COPIES]),
-                  grouped(n[COUNT_BULK_BYTES]));
+    put_bulk(out, n);
     if (n[COUNT_TEXTURE] + n[COUNT_SURFACE])
         put_value(out, "Texture and surface instructions", "inst", "%s", grouped(n[COUNT_TEXTURE] + n[COUNT_SURFACE]));
 }
@@ -217,6 +233,13 @@ static void put_instructions(FILE *out, const struct launch_profile *p) {
         if (p->classes.warps[i])
             put_value(out, class_label(i), "%", "%5.1f   %s", 100 * per(p->classes.warps[i], n[COUNT_INST]),
                       grouped(p->classes.warps[i]));
+    if (p->tensor.count)
+        fprintf(out, "    Products on tensor cores (PTX), for each warp or warpgroup:\n");
+    for (size_t i = 0; i < p->tensor.count; i++) {
+        char label[SHAPE_NAME + 2];
+        snprintf(label, sizeof label, "  %s", p->tensor.items[i].name);
+        put_value(out, label, tensor_count_unit(&p->tensor.items[i]), "%s", grouped(p->tensor.items[i].count));
+    }
 }
 
 static void put_launch(FILE *out, const struct launch_profile *p, const struct occupancy *o) {
@@ -404,6 +427,13 @@ static void put_host(FILE *out) {
               "needs stays on the device; collect results there, and copy them at the end.");
 }
 
+static bool any_uncompared(const struct launch_profile *launches) {
+    for (const struct launch_profile *p = launches; p; p = p->next)
+        if (p->tensor.count || p->counts.n[COUNT_BULK_COPIES])
+            return true;
+    return false;
+}
+
 void profile_text(FILE *out, const struct launch_profile *launches) {
     put_host(out);
     bool brief = output_brief() && profile_kernels(launches) > BRIEF_KERNELS;
@@ -433,4 +463,7 @@ void profile_text(FILE *out, const struct launch_profile *launches) {
         out,
         "\nCounted on the emulator in PTX instructions. Requests, sectors, wavefronts and bank conflicts are what ncu "
         "counts\non an H200 for the same instructions; numbers of instructions are not: a GPU executes SASS.\n");
+    if (any_uncompared(launches))
+        fprintf(out, "Products by shape and what bulk copies move follow from PTX, and were not compared with a GPU's "
+                     "counters.\n");
 }

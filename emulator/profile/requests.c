@@ -248,6 +248,34 @@ static void copy_write(const struct asking *k) {
     keep_example(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, k->w->mask, bytes, cost);
 }
 
+/* One copy by its direction. global: bytes of global memory; filled: of shared memory, in all blocks together. */
+static void bulk_direction(uint64_t *n, const struct bulk *to, bool from_global, uint32_t global, uint64_t filled) {
+    if (from_global) {
+        n[COUNT_BULK_LOADS]++;
+        n[COUNT_BULK_FILLED] += filled;
+        if (to->ranks == ~0u)
+            return;
+        n[COUNT_MULTICASTS]++;
+        n[COUNT_MULTICAST_READ] += global;
+        n[COUNT_MULTICAST_FILLED] += filled;
+    } else if (to->access.space != SPACE_GLOBAL) {
+        n[COUNT_BULK_BETWEEN]++;
+        n[COUNT_BULK_BETWEEN_BYTES] += filled;
+    } else if (to->access.kind == ACCESS_ATOMIC) {
+        n[COUNT_BULK_REDUCTIONS]++;
+        n[COUNT_BULK_REDUCED] += global;
+    } else {
+        n[COUNT_BULK_STORES]++;
+    }
+}
+
+/* Blocks that a lane's copy fills the shared memory of. */
+static unsigned blocks_filled(const struct warp *w, const struct bulk *to, int lane) {
+    if (to->ranks == ~0u)
+        return 1;
+    return (unsigned)__builtin_popcount(((const uint16_t *)(const void *)(w->regs + to->ranks))[lane]);
+}
+
 /* k: of the half that writes. A copy by a tensor map may fill more than it reads. */
 static void bulk_copy(const struct asking *k) {
     const struct access *from = half_before(k->in)->extra, *to = k->in->extra;
@@ -263,6 +291,8 @@ static void bulk_copy(const struct asking *k) {
         n[COUNT_BULK_BYTES] += size[l];
         n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? global[l] : 0;
         n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? global[l] : 0;
+        bulk_direction(n, k->in->extra, from->space == SPACE_GLOBAL, global[l],
+                       (uint64_t)size[l] * blocks_filled(k->w, k->in->extra, l));
     }
 }
 
@@ -284,8 +314,10 @@ static void move_matrix(const struct asking *k) {
 static void product(const struct asking *k) {
     const struct wgmma *m = k->in->extra;
     unsigned rows = m->columns * (m->sparse ? 2u : 1u) + (m->a_in_registers ? 0 : WGMMA_WARPS * WGMMA_ROWS);
-    if (k->w->index % WGMMA_WARPS == 0)
-        k->d->counts.n[COUNT_PRODUCT_WAVEFRONTS] += rows * WGMMA_ROW_BYTES / WAVEFRONT_BYTES;
+    if (k->w->index % WGMMA_WARPS)
+        return;
+    k->d->counts.n[COUNT_TENSOR]++;
+    k->d->counts.n[COUNT_PRODUCT_WAVEFRONTS] += rows * WGMMA_ROW_BYTES / WAVEFRONT_BYTES;
 }
 
 static bool is_shared(const struct access *a, uint64_t address) {
@@ -423,12 +455,17 @@ static void ask_once(struct counters *c, const struct warp *w, const struct insn
     case SHAPE_SURFACE:
         counters_surface(&k.d->counts, w, in);
         break;
+    case SHAPE_TENSOR:
     case SHAPE_NONE:
         break;
     }
 }
 
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
+    if (c->traits->insns[in->index].shape == SHAPE_TENSOR) {
+        counters_details(r)->counts.n[COUNT_TENSOR] += w->mask == FULL_MASK;
+        return;
+    }
     if (!counters_details(r)->patterns)
         begin_memory(c, in, r->details);
     if (!r->details->plain || !again(w, in, r->details))

@@ -344,13 +344,15 @@ static const char *limiter_remedy(enum occupancy_limit limiter) {
     }
 }
 
+/* Nothing is said of a kernel that uses wgmma: a warpgroup's products and the copies for them go on in the background, so that few warps,
+ * with many registers each, hide their latency. */
 static void rule_occupancy(struct advising *t) {
     static const char *const names[] = {[LIMIT_BY_BLOCKS] = "the number of blocks",
                                         [LIMIT_BY_REGISTERS] = "registers",
                                         [LIMIT_BY_SHARED] = "shared memory",
                                         [LIMIT_BY_WARPS] = "the block's size"};
     const struct occupancy *o = t->o;
-    if (o->percent >= 50)
+    if (o->percent >= 50 || t->p->counts.n[COUNT_PRODUCT_WAVEFRONTS])
         return;
     struct rule *r = add_rule(t, "occupancy", NULL, 0.2);
     r->found = o->percent;

@@ -9,6 +9,7 @@
 #include "decode/registers.h"
 #include "isa/instruction.h"
 #include "profile/in_flight.h"
+#include "profile/tensor_shapes.h"
 #include "ptx/opcode.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -81,6 +82,13 @@ static void look_at_wait(const struct ptx_insn *p, struct insn_traits *t) {
         t->left = (uint32_t)p->operands[0].value;
 }
 
+/* Of what decode makes of a product the one that multiplies, and no wgmma: that has a shape. */
+static bool is_tensor_product(const struct insn *in, const struct ptx_insn *p) {
+    char name[SHAPE_NAME];
+    return p && p->opcode && !(in->flags & INSN_PSEUDO) && shape_of(in) == SHAPE_NONE &&
+           tensor_shape_name(p->opcode, name);
+}
+
 static struct traits *make(const struct kernel *k) {
     struct traits *t = zeroed(1, sizeof *t + k->code.count * sizeof *t->insns);
     uint16_t *together = in_flight_find(k);
@@ -92,6 +100,8 @@ static struct traits *make(const struct kernel *k) {
         now->bypasses = now->shape == SHAPE_COPY_READ && opcode_has(p->opcode, "cg");
         if (now->shape == SHAPE_ACCESS && p && p->opcode && now->class == CLASS_ATOMIC)
             look_at_atomic(k, p, now);
+        if (is_tensor_product(&k->code.insns[i], p))
+            now->shape = SHAPE_TENSOR;
         now->together = together[i];
         if (p && p->opcode)
             look_at_wait(p, now);

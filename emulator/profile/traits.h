@@ -14,6 +14,7 @@ enum insn_shape {
     SHAPE_MATRIX,     /* ldmatrix, stmatrix */
     SHAPE_WMMA,
     SHAPE_PRODUCT, /* wgmma */
+    SHAPE_TENSOR,  /* mma, wmma.mma: reaches no memory, and is counted when all lanes are there */
     SHAPE_TEXTURE,
     SHAPE_SURFACE,
 };

@@ -122,6 +122,11 @@ build_files '' '' products registers
 for file in memory control hang async cluster cluster_async bulk_stores tensor_maps tensor host correct counters asked idioms products registers approximate undefined launches; do
   run_file "$file" ''
 done
+# What an earlier launch of the same kernel had is neither explained again nor left out.
+EMULATOR_CHECK=racecheck "$scratch/products/products" product_again >"$scratch/out" 2>"$scratch/err" || true
+shown=$(awk '/^========= Error/ { errors++ } /same as above/ { again++ } /^=========   wgmma writes|^=========   A wgmma belongs/ { advice++ }
+  END { print errors + 0, again + 0, advice + 0 }' "$scratch/err")
+if [ "$shown" = '4 1 3' ]; then pass "product_again, once in short"; else no "product_again, once in short" "errors, in short, advice: $shown"; fi
 export EMULATOR_TIER=2 # what is compiled gives a warp back that has to be followed
 run_file undefined '' ' compiled'
 unset EMULATOR_TIER

@@ -451,6 +451,61 @@ says "in flight/copies are counted" 'Asynchronous copies to shared memory inst 8
 lacks "in flight/of copies nothing is said" 'bytes in flight'
 program=$whole
 
+# --- products on tensor cores by shape, and bulk copies by direction: counted by hand, in both tiers ---
+program="$scratch/by_hand"
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90a,code=compute_90a tests/emulator/counters/by_hand.cu -o "$program"
+# 2 blocks of 4 warps: 8 warps with 3 by wmma, 4 with 2 by mma; 3 blocks of 2 warpgroups with 5. 2 clusters of 2 blocks.
+cat >"$scratch/by_hand.wanted" <<'END'
+copies emulator__bulk_bytes.sum 1504
+copies emulator__bulk_bytes_mem_global_op_ld.sum 1024
+copies emulator__bulk_bytes_mem_global_op_red.sum 128
+copies emulator__bulk_bytes_mem_global_op_st.sum 384
+copies emulator__bulk_bytes_mem_shared_op_st.sum 1536
+copies emulator__bulk_bytes_shared_to_shared.sum 96
+copies emulator__bulk_copies.sum 16
+copies emulator__bulk_copies_op_ld.sum 6
+copies emulator__bulk_copies_op_red.sum 4
+copies emulator__bulk_copies_op_st.sum 4
+copies emulator__bulk_copies_shared_to_shared.sum 2
+copies emulator__bulk_multicast_bytes_mem_global_op_ld.sum 512
+copies emulator__bulk_multicast_bytes_mem_shared_op_st.sum 1024
+copies emulator__bulk_multicasts.sum 2
+warpgroups emulator__tensor_products.sum 30
+warpgroups emulator__wgmma_m64n8k16_f32_bf16_bf16.sum 30
+warps emulator__mma_m16n8k16_f32_bf16_bf16_f32.sum 8
+warps emulator__tensor_products.sum 32
+warps emulator__wmma_m16n16k16_f32_f32.sum 24
+END
+for tier in 0 2; do
+  for of in launch lines; do
+    profiled EMULATOR_PROFILE=csv EMULATOR_TIER=$tier
+    printf '%s\n' "$output" | awk -F'","' -v of=$of '($6 == "") == (of == "launch") && $8 ~ /^emulator__(bulk_[bcm]|tensor|mma|wmma|wgmma)/ {
+      kernel = $2; sub(/\(.*/, "", kernel); sub(/.* /, "", kernel); sum[kernel " " $8] += $NF }
+      END { for (s in sum) if (sum[s]) print s, sum[s] }' | LC_ALL=C sort >"$scratch/by_hand.counted"
+    if cmp -s "$scratch/by_hand.wanted" "$scratch/by_hand.counted"; then pass "by hand/tier $tier, $of"; else
+      no "by hand/tier $tier, $of" "$(diff "$scratch/by_hand.wanted" "$scratch/by_hand.counted" | tr '\n' ' ')"
+    fi
+  done
+done
+profiled EMULATOR_PROFILE=json
+if printf '%s\n' "$output" | sed -n '/^\[/,$p' | python3 -c '
+import json, sys
+counted = {p["kernel"].split("(")[0]: p["metrics"] for p in json.load(sys.stdin)}
+assert counted["warps"]["emulator__mma_m16n8k16_f32_bf16_bf16_f32.sum"] == 8
+assert counted["warpgroups"]["emulator__wgmma_m64n8k16_f32_bf16_bf16.sum"] == 30
+assert counted["copies"]["emulator__bulk_multicast_bytes_mem_shared_op_st.sum"] == 1024'; then pass "by hand/json"; else no "by hand/json" "other numbers"; fi
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=copies
+says "by hand/bulk copies in the text" 'Bulk loads into shared memory 6, 1,024 bytes read, 1,536 bytes filled Of these by multicast 2, 512 bytes read once, 1,024 delivered Bulk stores from shared to global memory 4, 256 bytes Bulk reductions from shared to global memory 4, 128 bytes Bulk copies between shared memories 2, 96 bytes'
+says "by hand/what no GPU's counters were compared with" 'bulk copies move follow from PTX, and were not compared with'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=warps
+says "by hand/products of warps in the text" 'wmma m16n16k16 f32.f32 warp 24 mma m16n8k16 f32.bf16.bf16.f32 warp 8'
+says "by hand/few warps stand out" 'theoretical occupancy is 12 %: 2 blocks of 4 warps fit on a multiprocessor, limited by shared memory'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=warpgroups
+says "by hand/products of warpgroups in the text" 'wgmma m64n8k16 f32.bf16.bf16 warpgroup 30'
+says "by hand/few warps that use wgmma" 'Theoretical Occupancy % 25\.00 or less \(registers unknown\), limited by: shared memory'
+lacks "by hand/few warps that use wgmma are no fault" 'theoretical occupancy is'
+program=$whole
+
 rm -f build/lessons/lesson03.profile
 capture make lesson03 profile V=1 SIZE=1000 BACKEND=cpu BASE=last
 expect "make profile BASE=last, the first time" error 'there is no earlier profile of this program yet'

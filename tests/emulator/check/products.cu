@@ -124,6 +124,29 @@ static void case_product_no_commit(void) {
     product_no_commit<<<1, 128>>>(device_array<float>(512));
 }
 
+// The second launch of a kernel is reported in short; another kernel with the same lines, and another mistake, are not: check.test.sh.
+// EXPECT product_again 0 race
+// CHECKS racecheck
+// SAYS This is the same as above, in a later launch.
+// SAYS ERROR SUMMARY: 4 errors
+template <int N> __global__ void product_again(float *y) {
+    TILES;
+    proxy_fence();
+    __syncthreads();
+    accumulators d = {};
+    products_fence();
+    PRODUCT(d, a, b);
+    products_commit();
+    y[threadIdx.x] = d.x[N];
+    products_wait<0>();
+}
+static void case_product_again(void) {
+    for (int i = 0; i < 2; i++)
+        product_again<0><<<1, 128>>>(device_array<float>(512));
+    product_again<1><<<1, 128>>>(device_array<float>(512));
+    product_no_commit<<<1, 128>>>(device_array<float>(512));
+}
+
 // EXPECT product_waits_for_older 0 race
 // CHECKS racecheck
 // SAYS products.cu:LINE [
@@ -706,6 +729,7 @@ int main(int argc, char **argv) {
         CASE(product_right),
         CASE(product_no_wait),
         CASE(product_no_commit),
+        CASE(product_again),
         CASE(product_waits_for_older),
         CASE(product_older_right),
         CASE(fragments_written),
