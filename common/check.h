@@ -18,6 +18,7 @@
 #define COMMON_CHECK_H
 
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,6 +26,11 @@
 #define CUDA_CHECK_LAUNCH() check_launch(__FILE__, __LINE__)
 
 enum check_exit { CHECK_EXIT_PASS = 0, CHECK_EXIT_FAIL = 1, CHECK_EXIT_USAGE = 2 };
+
+/* Only the emulator's runtime library has this function; device.h has more of it. */
+static inline int check_on_emulator(void) {
+    return dlsym(RTLD_DEFAULT, "emulatorName") != NULL;
+}
 
 /* What to try, one plain sentence for each error that a learner is likely to meet. */
 static inline const char *check_advice(cudaError_t error) {
@@ -75,7 +81,9 @@ static inline const char *check_advice(cudaError_t error) {
         return "an assert in a kernel was false: its text is printed above.";
     case cudaErrorIllegalInstruction:
     case cudaErrorLaunchFailure:
-        return "the kernel stopped: a trap, a bad pointer, a stack that was too small; BACKEND=cpu says more.";
+        return check_on_emulator()
+                   ? "the kernel stopped: a trap, a bad pointer, a stack that was too small."
+                   : "the kernel stopped: a trap, a bad pointer, a stack that was too small; BACKEND=cpu says more.";
     case cudaErrorCooperativeLaunchTooLarge:
         return "a cooperative grid must fit on the device at once: launch fewer blocks.";
     case cudaErrorNotReady:

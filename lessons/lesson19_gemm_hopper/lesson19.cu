@@ -312,7 +312,7 @@ static __global__ __launch_bounds__(THREADS, 1) void hopper_kernel4(struct layer
 // ---------------------------------------------------------------- versions 5 and later: order, and stores by TMA
 
 /* Where a tile begins: its row and column. Tiles are numbered down the columns of a group of GROUP rows of tiles, so
- * that blocks that run at the same time form a square: they find each other's A and B in the L2 cache. */
+ * that blocks that run at the same time form a square: together they need fewer different tiles of A and B. */
 static __device__ int2 position_of(int tile, int down, int across, int group_rows) {
     int width = group_rows * across, first = tile / width * group_rows, rows = min(group_rows, down - first);
     return make_int2(first + tile % width % rows, tile % width / rows);

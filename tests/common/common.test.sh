@@ -23,6 +23,8 @@ expect "a failed call says what to try" 1 'try: +devices are numbered from 0'
 expect "a failed call ends with FAIL" 1 '^FAIL: .*headers_test.cu:[0-9]+: cudaErrorInvalidDevice'
 run fail-launch
 expect "a failed launch is reported at once" 1 'the kernel launch above this line failed'
+run fail-kernel
+expect "on the emulator nobody is sent to the emulator" 1 'a stack that was too small\.$'
 run nothing
 expect "comparing nothing is no PASS" 1 '^FAIL: nothing: 0 of 0'
 

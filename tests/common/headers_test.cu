@@ -3,6 +3,7 @@
  *     headers_test               prints `ok NAME` or `not ok NAME: why`
  *     headers_test fail-call     makes a CUDA call that fails, to see what check.h prints
  *     headers_test fail-launch   makes a launch that fails
+ *     headers_test fail-kernel   says what check.h says of a kernel that has stopped
  *     headers_test nothing       compares nothing and asks for the verdict
  *     headers_test options ...   reads options as a lesson with three versions does, and prints them
  */
@@ -262,6 +263,8 @@ int main(int argc, char **argv) {
         CUDA_CHECK(cudaSetDevice(4711));
     } else if (strcmp(job, "fail-launch") == 0) {
         fail_launch();
+    } else if (strcmp(job, "fail-kernel") == 0) {
+        check_fail(cudaErrorLaunchFailure, "a kernel", __FILE__, __LINE__);
     } else if (strcmp(job, "nothing") == 0) {
         return verify_finish("nothing");
     } else if (strcmp(job, "options") == 0) {

@@ -12,7 +12,7 @@ here=lessons/lesson19_gemm_hopper
 if [ "$1" = build ]; then
   ptx=90a code=90a
   mkdir -p "$2"
-  build "$2" lesson19 $here/lesson19.cu &
+  more="-Xptxas -v" build "$2" lesson19 $here/lesson19.cu 2>"$2/ptxas.txt" &
   build "$2" shapes $here/measured/shapes.cu &
   if [ -n "${CUTLASS:-}" ]; then
     more="-DNDEBUG --expt-relaxed-constexpr -I$CUTLASS/include -I$CUTLASS/tools/util/include" build "$2" library $here/measured/library.cu &
@@ -28,6 +28,8 @@ describe_machine
 nvidia-smi --query-gpu=power.limit --format=csv,noheader
 
 if wanted times; then
+  section "ptxas for sm_90a: registers and spills"
+  grep -A3 'entry function.*hopper_kernel' ptxas.txt
   for size in 4096 8192; do
     for seed in 1 2; do
       section "lesson19, SIZE=$size SEED=$seed"

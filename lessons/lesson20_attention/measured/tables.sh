@@ -64,6 +64,10 @@ awk '
   section == "--- lesson20, SEED=1" && /^decode_kernel/ && $4 == ".." {
     cell("decode", "decode, " shape, sprintf("%.1f", $NF))
     if ($1 == "decode_kernel3" && (!lowest || $NF < lowest)) lowest = $NF
+    if ($1 == "decode_kernel3" && shape !~ /^1 x /) {
+      if (!least_shared || $NF < least_shared) least_shared = $NF
+      if ($NF > most_shared) most_shared = $NF
+    }
     if ($1 == "decode_kernel3" && shape ~ /pages of 16$/) { sub(/,.*/, "", shape); recorded[shape] = $2 }
   }
   section ~ /^--- lesson20, SEED=2/ && /^decode_kernel/ && $4 == ".." { small[$1] = $NF; small_time[$1] = 1000 * $2 }
@@ -77,6 +81,7 @@ awk '
     if ($5 == "as_it_is" && $7 == 3 && $3 $4 == "16384full") behind_flash = 100 - behind("TFLOP/s")
   }
   section == "--- tune decode" && /^decode: / { shape = $0; sub(/^decode: /, "", shape); sub(/;.*/, "", shape) }
+  section == "--- tune decode" && /^as it is / { of_copy[shape] = $(NF - 3) }
   section == "--- tune decode" && /^as it is / && shape in recorded {
     more = 1000 * (before("ms") - recorded[shape])
     if (!least_more || more < least_more) least_more = more
@@ -120,8 +125,8 @@ awk '
     printf "~ %.0f to %.0f %% with one. (With 16384 keys", least_of(of_flash, masked) - 100, most_of(of_flash, masked) - 100
     printf " and no mask its runs took from %.1f to %.1f ms.\n", shortest, longest
     if (behind_flash) printf "~ version 3 is %.0f %% behind\n", behind_flash
-    printf "~ version 5 has %.0f %% of its speed, with a mask and without\n", least_of(five_of_cudnn, five)
-    printf "~ version 5 has %.0f %% of its speed, with a mask and without\n", most_of(five_of_cudnn, five)
+    printf "~ version 5 has %.0f %% of cuDNN\047s speed, with a mask and without\n", least_of(five_of_cudnn, five)
+    printf "~ version 5 has %.0f %% of cuDNN\047s speed, with a mask and without\n", most_of(five_of_cudnn, five)
     printf "~ version 6 has %.0f %%, and %.0f %% with a mask\n", of_cudnn["16 x 1024, full"], of_cudnn["16 x 1024, causal"]
     printf "~ With 2048 keys it has %.1f %%, and is %.0f %% ahead with a mask\n", of_cudnn["8 x 2048, full"], of_cudnn["8 x 2048, causal"] - 100
     printf "~ it is %.0f to %.0f %% ahead, and %.0f to %.0f %% with a mask\n", least_of(of_cudnn, long) - 100, most_of(of_cudnn, long) - 100,
@@ -166,6 +171,8 @@ awk '
     rows_of("busy backward")
     rows_of("decode")
     printf "~ decode_kernel3 reads at %d %% of the copy\047s speed or more\n", lowest
+    printf "~ rows of %d to %d %%\n", least_shared, most_shared
+    if (rows["tuning decode"]) printf "~ %s %% with 64 x 4096, and %s %% with 1 x 131072\n", of_copy["64 x 4096, no common pages"], of_copy["1 x 131072"]
     printf "~ at %.0f %% of a copy\047s speed, and decode_kernel3 at %.0f %%.", small["decode_kernel2"], small["decode_kernel3"]
     printf " They take %.0f and %.0f µs\n", small_time["decode_kernel2"], small_time["decode_kernel3"]
     if (most_more) printf "~ takes %.0f to %.0f µs more\n", least_more, most_more

@@ -9,6 +9,15 @@ change 2 '/hopper_kernel3(struct/,/^}/{/wgmma_wait<0>/d}'
 sanitized V=3 SIZE=264
 answers error 'Unfinished wgmma reported between Read access'
 answers error 'may still use it: nobody has waited for its group'
+# What the page quotes of this under "When it goes wrong": its places in hopper.h and in the program.
+places() { plain_text | grep -oE 'hopper\.h:[0-9]+( \(called in lines? [0-9, ]+\))?' | sort -u; }
+printf '%s\n' "$output" | places >"$scratch/reported"
+sed -n '/^Error: Unfinished wgmma/,/^```/p' "$page" | places >"$scratch/quoted"
+if [ "$(wc -l <"$scratch/quoted")" -ge 3 ] && [ -z "$(comm -13 "$scratch/reported" "$scratch/quoted")" ]; then
+  pass "$what: the places that the page quotes are reported"
+else
+  no "$what: the places that the page quotes are reported" "$(comm -13 "$scratch/reported" "$scratch/quoted" | tr '\n' ';') is not" && show_output
+fi
 
 change 3 '/void store_box(/,/^}/{/proxy_fence/d}'
 sanitized V=5 SIZE=264
