@@ -147,8 +147,8 @@ static void keep_worst(struct line_profile *line, const struct insn_record *r) {
 
 static void add_tensor(struct tensor_counts *to, const struct kernel *k, uint32_t i, const struct insn_record *r) {
     const struct ptx_insn *p = k->code.sources[i];
-    if (r->details && p && p->opcode)
-        tensor_counts_add(to, p->opcode, r->details->counts.n[COUNT_TENSOR]);
+    if (r->details && p)
+        tensor_counts_add(to, p, r->details->counts.n[COUNT_TENSOR]);
 }
 
 static void add_to_line(struct line_profile *line, const struct launch_profile *p, const struct kernel *k,

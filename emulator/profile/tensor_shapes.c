@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/out_of_memory.h"
+#include "isa/instruction.h"
 #include "ptx/opcode.h"
 
 /* Of the words behind the shape, types alone have digits: not row, col, satfinite, xor and popc. */
@@ -22,16 +23,10 @@ static const char *find_shape(const char *opcode) {
     return NULL;
 }
 
-static bool is_product(const char *opcode) {
-    static const char *const products[] = {"mma.", "wmma.mma.", "wgmma.mma_async."};
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-        if (strncmp(opcode, products[i], strlen(products[i])) == 0)
-            return true;
-    return false;
-}
-
-bool tensor_shape_name(const char *opcode, char name[SHAPE_NAME]) {
-    const char *shape = is_product(opcode) ? find_shape(opcode) : NULL;
+bool tensor_shape_name(const struct ptx_insn *p, char name[SHAPE_NAME]) {
+    const char *opcode = p->opcode;
+    bool product = opcode && instruction_class(p->row, opcode) == CLASS_TENSOR;
+    const char *shape = product ? find_shape(opcode) : NULL;
     if (!shape)
         return false;
     size_t n = strcspn(shape, ".");
@@ -48,9 +43,9 @@ bool tensor_shape_name(const char *opcode, char name[SHAPE_NAME]) {
     return true;
 }
 
-void tensor_counts_add(struct tensor_counts *to, const char *opcode, uint64_t times) {
+void tensor_counts_add(struct tensor_counts *to, const struct ptx_insn *p, uint64_t times) {
     char name[SHAPE_NAME];
-    if (!times || !tensor_shape_name(opcode, name))
+    if (!times || !tensor_shape_name(p, name))
         return;
     size_t i = 0;
     while (i < to->count && strcmp(to->items[i].name, name) != 0)

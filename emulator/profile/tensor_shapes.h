@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptx/ptx.h"
+
 #define SHAPE_NAME 64
 
 /* How often products of one shape were executed: by a warp, or, of wgmma, by a warpgroup. */
@@ -19,9 +21,9 @@ struct tensor_counts {
     size_t count;
 };
 
-/* False when the opcode is of no product: wgmma.fence, or anything else. */
-bool tensor_shape_name(const char *opcode, char name[SHAPE_NAME]);
-void tensor_counts_add(struct tensor_counts *to, const char *opcode, uint64_t times);
+/* False when the instruction is no product: wgmma.fence, or anything else. */
+bool tensor_shape_name(const struct ptx_insn *p, char name[SHAPE_NAME]);
+void tensor_counts_add(struct tensor_counts *to, const struct ptx_insn *p, uint64_t times);
 /* "warpgroup", or "warp". */
 const char *tensor_count_unit(const struct tensor_count *c);
 /* The name as a metric's: "emulator__wgmma_m64n256k16_f32_bf16_bf16.sum". It is no metric of ncu's. */

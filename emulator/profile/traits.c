@@ -85,8 +85,7 @@ static void look_at_wait(const struct ptx_insn *p, struct insn_traits *t) {
 /* Of what decode makes of a product the one that multiplies, and no wgmma: that has a shape. */
 static bool is_tensor_product(const struct insn *in, const struct ptx_insn *p) {
     char name[SHAPE_NAME];
-    return p && p->opcode && !(in->flags & INSN_PSEUDO) && shape_of(in) == SHAPE_NONE &&
-           tensor_shape_name(p->opcode, name);
+    return p && !(in->flags & INSN_PSEUDO) && shape_of(in) == SHAPE_NONE && tensor_shape_name(p, name);
 }
 
 static struct traits *make(const struct kernel *k) {
