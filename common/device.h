@@ -29,7 +29,7 @@ static inline void *device_emulator_function(const char *name) {
 }
 
 static inline int device_is_emulator(void) {
-    return device_emulator_function("emulatorName") != NULL;
+    return check_on_emulator();
 }
 
 /* One line: the emulator, or the GPU with its compute capability and the CUDA version its driver can run. */

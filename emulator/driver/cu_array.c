@@ -1,6 +1,7 @@
 /* Arrays and mipmapped arrays, which are the runtime's: either interface uses what the other has made. */
 #include "driver/cu_array.h"
 
+#include "api/array.h"
 #include "driver/context.h"
 
 /* ---- formats ---- */
@@ -93,14 +94,9 @@ static cudaError_t create_2d(const char *function, CUarray *out, const CUDA_ARRA
     return create_3d(function, out, &same);
 }
 
-/* An array that does not exist is a wrong handle here, and a wrong value for the runtime. */
-static bool exists(CUarray array) {
-    return cudaArrayGetInfo(NULL, NULL, NULL, RUNTIME_ARRAY(array)) == cudaSuccess;
-}
-
 static cudaError_t destroy(CUarray array) {
-    if (!exists(array))
-        return cudaErrorInvalidResourceHandle;
+    if (!array_exists(RUNTIME_ARRAY(array)))
+        return cudaErrorInvalidResourceHandle; /* a wrong handle here, and a wrong value for the runtime */
     context_drop(array);
     return cudaFreeArray(RUNTIME_ARRAY(array));
 }
