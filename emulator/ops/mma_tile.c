@@ -266,7 +266,7 @@ ALWAYS_INLINE simd_i32 larger(simd_i32 a, simd_i32 b) {
 }
 
 /* Parts of a vector, as wide as a register: where vectors are wider, gcc keeps them in memory, and takes a loop's time to store and load
- * them (measured for AVX2: three quarters of it). */
+ * them (measured for AVX2: more than half of it). */
 #define PARTS        (sizeof(simd_u32) / SIMD_REGISTER)
 #define ALL_PARTS(p) for (unsigned p = 0; p < PARTS; p++)
 typedef int16_t part_i16 __attribute__((vector_size(SIMD_REGISTER), may_alias));
