@@ -35,8 +35,18 @@
  * - Whatever fails ends its check with judge_fail(verdict, ...). Each judge_run must be followed by judge_rest or judge_only_looked.
  * - judge_input gives the content in the caller's stream (STREAM, with judge_own_stream) and the results are fetched in it: work in
  *   another stream that is not joined to it by events is a race, which the emulator finds. Handles are not compared.
- * - judge_count: r.answer.counters. Where it says how little was done, also say that something was: a result from a job that loads
- *   nothing must not pass (judge_rest does that for outputs: on the emulator a byte counts only where a kernel wrote it last).
+ * - On the emulator every run is counted: r.answer.counters, and by array and by launch what follows under "counts". State limits once, as a function
+ *   of the shape, in call.limits, for fixed and drawn runs alike; judge_rest calls it when all else is right:
+ *
+ *       c.limits = [=](const struct result *r) {
+ *           judge_reads(r, x, {0.9, 1.1}, "Read each element once.");    of x alone: scratch, flags and barriers are elsewhere
+ *           judge_parallel(r, 4096, "Give each block a piece.");         asked of the launches that do the work
+ *       };
+ *
+ *   A limit of how much may be done needs one of how little, where the result does not say it.
+ * - judge_rest asks whose work the result is: each of its bytes a kernel wrote last (on the emulator), and the host did not hand as much to the device as
+ *   half of the result (of 1 KB and more), by whatever way: then kernels may only have carried it. Where a right program uploads that much, say
+ *   judge_allow_upload.
  * - judge_as_capability("7.5") gives the emulated device another compute capability, in checks that are ON_EMULATOR.
  * - Bytes before (`offset`) and behind (`slack`) an array are the place's: struct place{offset, slack}.
  * - On a GPU there are no counters, authors and reports. Such checks are ON_EMULATOR; the rest works.
@@ -157,6 +167,9 @@ struct call {
     const char *advice; /* told when an access was wrong; NULL: none */
     /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
     std::function<void(const struct result *)> at_race;
+    /* Asked by judge_rest in every run that is counted, when all else is right: it may judge_fail. */
+    std::function<void(const struct result *)> limits;
+    uint64_t upload; /* bytes that the host may hand to the device beside the arguments, see judge_allow_upload */
 };
 
 struct result {
@@ -206,6 +219,7 @@ static inline void judge_mix(struct call *call) {
     call->job.mixed = 1;
 }
 
+/* Every run is counted anyway, on the emulator. */
 static inline void judge_count(struct call *call) {
     call->job.count = 1;
 }
@@ -224,6 +238,38 @@ static inline void judge_time(struct call *call, int turns, size_t copy_bytes) {
 
 /* Sectors of 32 bytes that kernels read in global memory, whichever way but by atomics, which have counters of their own. */
 double judge_sectors_read(const struct emulatorCounters *counters);
+
+// ---------------------------------------------------------------- counts
+
+/* Has the emulator counted this run? What follows asks it first, and says nothing on a GPU. */
+bool judge_counted(const struct result *r);
+
+/* What was done to an array, by every way: see emulator.h. */
+const struct emulatorArrayCounters *judge_counts_of(const struct result *r, struct handle array);
+/* Sectors of 32 bytes of this array that were read or written: loads and stores, atomics (as both), textures and surfaces, bulk copies, and
+ * copies from device to device. */
+double judge_sectors_of(const struct result *r, struct handle array);
+double judge_sectors_written_of(const struct result *r, struct handle array);
+/* Bytes of it that threads loaded (of textures and surfaces the sectors'), however they lay: this many times each element was read. */
+double judge_bytes_read_of(const struct result *r, struct handle array);
+/* Read and written outside of all arrays, in memory of the student's own. What only polls is left out: volatile, relaxed and acquire loads,
+ * and atomics. */
+double judge_sectors_elsewhere(const struct result *r);
+
+/* Fails unless the array is read, or written, so many times as it has sectors. `advice` ends the message. */
+struct between {
+    double least, most;
+};
+void judge_reads(const struct result *r, struct handle array, struct between limits, const char *advice);
+void judge_writes(const struct result *r, struct handle array, struct between limits, const char *advice);
+
+/* Fails when more than an eighth of the results was written, or of the inputs read, in launches in which fewer threads did that, or one block
+ * did more than half of it. Idle threads do not count, wherever they are. Says nothing where a thread would have
+ * fewer than four elements. */
+void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice);
+
+/* So many bytes more the host may hand to the device: a table, pointers. */
+void judge_allow_upload(struct call *call, size_t bytes);
 
 /* Has the call done. The common mistakes end the check here: a crash, no end, an error, a report of the emulator, waiting. */
 struct result judge_run(const struct call *call);
@@ -256,7 +302,7 @@ void judge_compare(const struct result *r, struct handle array, const float *exp
 void judge_rest(const struct result *r);
 void judge_only_looked(const struct result *r);
 
-/* "\n          your launch: 4 blocks of 256 threads", "" when there was none. */
+/* "\n          your launch: 4 blocks of 256 threads", or all launches with their kernels' names; "" when there was none. */
 std::string judge_launch_text(const struct result *r);
 std::string judge_owner_text(const struct result *r, long long index, size_t n, enum owner owner);
 

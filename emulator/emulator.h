@@ -107,11 +107,62 @@ struct emulatorLaunch {
     uint32_t static_shared, dynamic_shared; /* bytes of a block */
     void *stream; /* the cudaStream_t; of a graph's kernel, that which the graph was launched into */
     int cooperative;
+    int device;               /* its ordinal */
+    uint32_t parameter_bytes; /* of the kernel's parameters */
+    /* Only while counting (emulatorCountersStart): */
+    uint64_t warp_instructions;
+    /* And of the arrays named by emulatorWatchArrays: threads and blocks that loaded from an input, and that stored to an output; atomics
+     * do both. A bulk copy is the work of all threads of its block. */
+    uint64_t input_threads, input_blocks, output_threads, output_blocks;
+    uint64_t input_bytes, output_bytes;           /* bytes that the launch's threads loaded from inputs, stored to outputs */
+    uint64_t most_input_bytes, most_output_bytes; /* of these, those of the block that has most of them */
 };
 
-/* Waits for the device. Writes the launches since the start, at most `most` of them, in the order in which they began, and returns how
+/* Waits for the device. Writes the launches since emulatorAuthorsStart, at most `most` of them, in the order in which they began, and returns how
  * many there were. The names are valid until the next start. */
 size_t emulatorLaunches(struct emulatorLaunch *out, size_t most);
+
+/* An array of the program's, for the next functions. */
+struct emulatorArray {
+    const void *address; /* where it begins: as kernels have it, or as the host has it */
+    size_t bytes;
+    uint32_t input, output; /* it is one, the other, both, or neither */
+};
+
+/* What was done to an array while counting. A request is one memory instruction of one warp; where its lanes access two arrays it is one request in
+ * each. Lane bytes are those that the active lanes asked for. cp.async counts as a load. */
+struct emulatorArrayCounters {
+    uint64_t load_requests, load_sectors, load_bytes;       /* ld and cp.async; distinct 32-byte sectors of each request; lane bytes */
+    uint64_t poll_requests, poll_sectors;                   /* of those the volatile, relaxed and acquire loads */
+    uint64_t store_requests, store_sectors, store_bytes;
+    uint64_t atomic_requests, atomic_sectors, atomic_bytes; /* atom and red: each reads and writes */
+    uint64_t bulk_load_bytes, bulk_store_bytes;             /* cp.async.bulk and copies by tensor maps; reductions store */
+    uint64_t texture_sectors, surface_load_sectors, surface_store_sectors; /* where linear memory is behind the object */
+    uint64_t copied_from_bytes, copied_to_bytes; /* by copies from device to device (cudaMemcpy and its kind), in streams and graphs */
+};
+
+/* Names at most 16 arrays and sets to zero what the next two functions tell. Waits for nothing. Loads, stores and atomics are counted between
+ * emulatorCountersStart and -Stop, copies always. */
+void emulatorWatchArrays(const struct emulatorArray *arrays, size_t count);
+
+/* Waits for the device. Writes the counters of the arrays in their order, then two more: of all other memory of devices, and of all other
+ * memory that the host can store to (managed, pinned, registered). At most `most` of them; returns how many there are. */
+size_t emulatorArraysCounted(struct emulatorArrayCounters *out, size_t most);
+
+/* What the host has handed to the device since emulatorWatchArrays, and got back. */
+struct emulatorHostBytes {
+    uint64_t copied_in;   /* bytes copied from the host's memory to memory that kernels can reach, inputs among emulatorWatchArrays left out */
+    uint64_t read_there;  /* bytes that the host has written, at most, among those that kernels loaded from managed, pinned and registered memory
+                             outside the arrays */
+    uint64_t parameters;  /* bytes of kernels' parameters: of each launch those from the 257th on, from the 257th launch on all */
+    uint64_t filled;      /* the values of fills (cudaMemset and its kind): 4 bytes for each row, at most */
+    uint64_t copied_out;  /* bytes copied from memory that kernels can reach to the host's own */
+};
+/* Waits for the device. The first `size` bytes. */
+void emulatorHostBytes(struct emulatorHostBytes *out, size_t size);
+
+/* Calls since emulatorCountersStart that made the host wait for the device. Waits for nothing itself. */
+uint64_t emulatorHostWaits(void);
 
 #ifdef __cplusplus
 }

@@ -10,12 +10,13 @@
 #pragma GCC visibility pop
 
 #include "api/queue.h"
-#include "api/stream.h"
+#include "check/arrays.h"
 #include "check/authors.h"
 #include "check/launch_log.h"
 #include "check/report.h"
 #include "machine/grid.h"
 #include "profile/counters.h"
+#include "profile/host_calls.h"
 
 /* The widest vectors that this build uses: they are chosen when the emulator is compiled. */
 #if defined(__AVX512F__)
@@ -49,16 +50,16 @@ const char *emulatorVerdict(void) {
 
 static void synchronize_all(void) {
     for (int d = 0; d < MAX_DEVICES; d++)
-        queue_wait_device(d);
+        queue_rest_device(d); /* a race stays one, whoever looks at the counters meanwhile */
 }
 
 void emulatorCountersStart(void) {
-    stream_wait_device("emulatorCountersStart");
+    synchronize_all();
     counters_start();
 }
 
 void emulatorCountersStop(struct emulatorCounters *out, size_t size) {
-    stream_wait_device("emulatorCountersStop");
+    synchronize_all();
     counters_stop(out, size);
 }
 
@@ -85,4 +86,22 @@ const char *emulatorAuthor(const void *p) {
 size_t emulatorLaunches(struct emulatorLaunch *out, size_t most) {
     synchronize_all();
     return launch_log_read(out, most);
+}
+
+void emulatorWatchArrays(const struct emulatorArray *arrays, size_t count) {
+    arrays_watch(arrays, count);
+}
+
+size_t emulatorArraysCounted(struct emulatorArrayCounters *out, size_t most) {
+    synchronize_all();
+    return arrays_counted(out, most);
+}
+
+void emulatorHostBytes(struct emulatorHostBytes *out, size_t size) {
+    synchronize_all();
+    arrays_host_bytes(out, size);
+}
+
+uint64_t emulatorHostWaits(void) {
+    return host_calls_since_start(HOST_WAIT);
 }

@@ -431,8 +431,8 @@ void queue_wait_stream(struct stream *s) {
     device_printf_flush();
 }
 
-void queue_wait_device(int device) {
-    pthread_mutex_lock(&lock);
+/* Called with the lock. */
+static void let_streams_end(int device) {
     uint64_t number = next_number;
     for (struct stream *s = devices[device].streams; s;) {
         if (oldest(s) < number) {
@@ -442,10 +442,21 @@ void queue_wait_device(int device) {
             s = s->next;
         }
     }
+}
+
+void queue_wait_device(int device) {
+    pthread_mutex_lock(&lock);
+    let_streams_end(device);
     for (const struct stream *s = devices[device].streams; s; s = s->next)
         host_waited(s);
     pthread_mutex_unlock(&lock);
     device_printf_flush();
+}
+
+void queue_rest_device(int device) {
+    pthread_mutex_lock(&lock);
+    let_streams_end(device);
+    pthread_mutex_unlock(&lock);
 }
 
 const char *queue_unfinished_kernel(void) {

@@ -65,6 +65,8 @@ int queue_execute(struct stream *s, struct operation *op);
 bool queue_stream_idle(struct stream *s);
 void queue_wait_stream(struct stream *s);
 void queue_wait_device(int device);
+/* The same for whoever looks on: nothing that the program does later is ordered by it. */
+void queue_rest_device(int device);
 /* A kernel that was submitted and is not done; NULL when there is none. */
 const char *queue_unfinished_kernel(void);
 

@@ -8,7 +8,10 @@
 #include <sys/mman.h>
 
 #include "base/out_of_memory.h"
+#include "check/arrays.h"
 #include "check/launch_log.h"
+#include "machine/grid.h"
+#include "machine/kernel.h"
 #include "memory/memory.h"
 
 static _Atomic bool on;
@@ -70,14 +73,45 @@ void authors_launch_begins(const struct launch *l) {
     pthread_mutex_lock(&lock);
     running++;
     launch_log_add(l);
+    arrays_launched(l->kernel->param_bytes);
     pthread_mutex_unlock(&lock);
 }
 
+static uint8_t author_of(const struct allocation *a, uint64_t offset);
+
+/* Bytes of the host's memory outside the arrays that are no kernel's work; what is beyond `most` does not matter. */
+struct of_host {
+    uint64_t bytes, most;
+};
+
+static void add_of_host(const struct allocation *a, void *argument) {
+    struct of_host *sum = argument;
+    if (!a->authors || !is_shared(a))
+        return;
+    for (uint64_t i = 0; i < a->size && sum->bytes < sum->most; i++) {
+        struct array_part part = arrays_find(a->base + i);
+        uint64_t end = part.to - a->base < a->size ? part.to - a->base : a->size;
+        for (; i < end && sum->bytes < sum->most; i++)
+            sum->bytes += part.array == ARRAY_OF_HOST && author_of(a, i) != AUTHOR_KERNEL;
+        i = end - 1;
+    }
+}
+
+/* What a kernel reads of the host's memory may be another kernel's work. How much of it the host can have written is known. */
+static void note_read_there(uint64_t loaded) {
+    struct of_host sum = {0, loaded};
+    if (loaded)
+        memory_each_live(add_of_host, &sum);
+    if (loaded)
+        arrays_read_there(loaded, sum.bytes);
+}
+
 /* While another kernel runs it may be about to store where it has left its mark already. */
-void authors_launch_ended(void) {
+void authors_launch_ended(const struct launch *l) {
     if (!authors_wanted())
         return;
     pthread_mutex_lock(&lock);
+    note_read_there(launch_log_loaded_of_host(l->id));
     if (running && --running == 0)
         memory_each_live(remember_values, NULL);
     pthread_mutex_unlock(&lock);
@@ -99,6 +133,7 @@ static uint8_t author_of(const struct allocation *a, uint64_t offset) {
 }
 
 void authors_copied(uint64_t to, uint64_t from, uint64_t bytes) {
+    arrays_copied(to, from, bytes);
     const struct allocation *into = with_authors(to, bytes), *of = with_authors(from, bytes);
     if (!into || !bytes)
         return;
@@ -123,6 +158,8 @@ void authors_copied(uint64_t to, uint64_t from, uint64_t bytes) {
 
 void authors_filled(uint64_t to, uint64_t bytes) {
     const struct allocation *into = with_authors(to, bytes);
+    if (into)
+        arrays_filled(bytes);
     if (into && bytes)
         memset(into->authors + (to - into->base), AUTHOR_MEMSET, bytes);
 }

@@ -25,7 +25,7 @@ void authors_open(struct allocation *a);
 
 struct launch;
 void authors_launch_begins(const struct launch *l);
-void authors_launch_ended(void);
+void authors_launch_ended(const struct launch *l);
 
 /* One row of a copy or a fill is done; from 0: the host's memory, which may also be said of memory that is not the device's. */
 bool authors_wanted(void);

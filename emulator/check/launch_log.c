@@ -14,6 +14,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct emulatorLaunch *log;
+static struct notes {
+    uint64_t id, loaded_of_host;
+} *notes; /* of the same launches */
 static size_t count, capacity;
 
 static bool make_room(void) {
@@ -24,6 +27,10 @@ static bool make_room(void) {
     if (!larger)
         return false;
     log = larger;
+    struct notes *more = realloc(notes, wanted * sizeof *more);
+    if (!more)
+        return false;
+    notes = more;
     capacity = wanted;
     return true;
 }
@@ -38,17 +45,57 @@ void launch_log_add(const struct launch *l) {
     pthread_mutex_lock(&lock);
     if (!make_room())
         out_of_memory();
+    notes[count] = (struct notes){l->id, 0};
     struct emulatorLaunch *e = &log[count++];
     *e = (struct emulatorLaunch){.kernel = plain_name(l->kernel->name),
                                  .symbol = strdup(l->kernel->name),
                                  .static_shared = l->kernel->static_shared,
                                  .dynamic_shared = c->dynamic_shared,
                                  .stream = c->stream,
-                                 .cooperative = c->cooperative};
+                                 .cooperative = c->cooperative,
+                                 .device = c->device,
+                                 .parameter_bytes = l->kernel->param_bytes};
     memcpy(e->grid, c->grid, sizeof e->grid);
     memcpy(e->block, c->block, sizeof e->block);
     e->threads = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2] * c->block[0] * c->block[1] * c->block[2];
     pthread_mutex_unlock(&lock);
+}
+
+/* The newest are asked for. */
+static size_t find(uint64_t id) {
+    size_t i = count;
+    while (i && notes[i - 1].id != id)
+        i--;
+    return i;
+}
+
+void launch_log_count(uint64_t id, const struct launch_counts *c) {
+    pthread_mutex_lock(&lock);
+    size_t found = find(id);
+    if (found) {
+        struct emulatorLaunch *e = &log[found - 1];
+        notes[found - 1].loaded_of_host += c->loaded_of_host;
+        e->warp_instructions += c->warp_instructions;
+        e->input_threads += c->threads[REACH_INPUT];
+        e->input_blocks += c->blocks[REACH_INPUT];
+        e->input_bytes += c->bytes[REACH_INPUT];
+        e->output_threads += c->threads[REACH_OUTPUT];
+        e->output_blocks += c->blocks[REACH_OUTPUT];
+        e->output_bytes += c->bytes[REACH_OUTPUT];
+        if (c->most_bytes[REACH_INPUT] > e->most_input_bytes)
+            e->most_input_bytes = c->most_bytes[REACH_INPUT];
+        if (c->most_bytes[REACH_OUTPUT] > e->most_output_bytes)
+            e->most_output_bytes = c->most_bytes[REACH_OUTPUT];
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t launch_log_loaded_of_host(uint64_t id) {
+    pthread_mutex_lock(&lock);
+    size_t found = find(id);
+    uint64_t bytes = found ? notes[found - 1].loaded_of_host : 0;
+    pthread_mutex_unlock(&lock);
+    return bytes;
 }
 
 void launch_log_clear(void) {

@@ -16,7 +16,7 @@ static void launch_begins(struct launch *l) {
 }
 
 static void launch_ended(struct launch *l) {
-    authors_launch_ended();
+    authors_launch_ended(l);
     if (l->watch)
         watch_launch_end(l);
 }

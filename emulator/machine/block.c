@@ -32,6 +32,7 @@ void block_start(struct block *b, uint64_t index) {
     b->mbarriers.count = 0;
     memset(b->bulk_lines, 0, sizeof b->bulk_lines);
     memset(&b->cluster, 0, sizeof b->cluster);
+    b->reach = (struct block_reach){0};
     if (b->awaited) { /* lanes of the block before have arrived somewhere and not waited */
         memset(b->barriers, 0, sizeof b->barriers);
         b->awaited = 0;

@@ -388,6 +388,11 @@ static struct block *put_aside(const struct launch_job *job, struct aside *s, st
     return NULL;
 }
 
+static void count_blocks(const struct worker *worker, const struct block *first) {
+    for (uint32_t r = 0; worker->counters && r < first->launch->cluster_blocks; r++)
+        observer.block_counted(worker->counters, cluster_block(first, r));
+}
+
 /* Runs blocks until there are none left. */
 static void work(struct launch_job *job, struct worker *worker) {
     struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER, .dice = job->launch.id},
@@ -409,6 +414,7 @@ static void work(struct launch_job *job, struct worker *worker) {
         }
         atomic_store(&aside->vain, 0);
         stuck_block_ended(b);
+        count_blocks(worker, b);
         cluster_free(spare);
         spare = b;
     }

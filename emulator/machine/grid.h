@@ -98,6 +98,12 @@ struct block_turn {
 /* An address of shared memory has above these bits the rank of its block in the cluster: machine/block_cluster.h. */
 #define SHARED_RANK_SHIFT 24
 
+/* What a block has done to arrays that are watched, for the counts: first inputs, then outputs. */
+struct block_reach {
+    uint64_t bytes[2];
+    uint32_t lanes[2][32]; /* by warp */
+};
+
 struct block {
     struct launch *launch;
     struct worker *worker;
@@ -118,6 +124,7 @@ struct block {
     uint32_t grid_looks;  /* how often it has looked since that changed */
     uint32_t phases_over; /* phases of mbarriers that have ended, for the checks */
     uint64_t bulk_lines[BULK_LINES / 64 + 1]; /* of shared memory: those that a bulk copy has filled, for the counts */
+    struct block_reach reach;
     struct mbarrier_log mbarriers;
     uint32_t phase_yields; /* times it has yielded while all of it waited for a phase of an mbarrier, since ... */
     double phase_since;

@@ -63,6 +63,7 @@ struct observer {
     struct counters *(*counters_new)(void);   /* a worker's; NULL: nothing is counted */
     void (*counters_end)(struct counters *c); /* the worker has done its part */
     void (*launch_counted)(const struct launch *launch);
+    void (*block_counted)(struct counters *c, const struct block *b); /* its last warp has ended */
     /* Before a warp runs. True when it has to be interpreted, to be seen instruction by instruction. */
     bool (*count_warp)(struct counters *c, const struct warp *w);
     /* An instruction is executed; if it is a predicate, the predicated one behind it, too. */

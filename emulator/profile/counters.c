@@ -9,6 +9,7 @@
 #include "base/out_of_memory.h"
 #include "emulator.h"
 #include "ops/wgmma.h"
+#include "profile/array_counts.h"
 #include "profile/host_calls.h"
 #include "profile/launches.h"
 #include "profile/output.h"
@@ -121,6 +122,7 @@ static void begin(struct counters *c, const struct launch *launch) {
     counted_begin(&c->counted, launch->kernel);
     c->counted.other = other_of_compiled;
     c->detailed = launches_wanted();
+    c->arrays = sums_on() && arrays_watched() ? zeroed(1, sizeof *c->arrays) : NULL;
     c->epoch_block = ~(uint64_t)0;
     c->reuse = c->detailed ? reuse_new() : NULL;
     c->trace = c->detailed && output_wants_pictures() ? trace_new() : NULL;
@@ -202,11 +204,24 @@ void counters_add(struct counts *to, const struct insn *in, const struct traits 
 
 static void add_to_process(const struct counters *c) {
     const struct code *code = &c->kernel->code;
-    pthread_mutex_lock(&lock);
+    struct launch_counts counts = c->arrays ? c->arrays->launch : (struct launch_counts){0};
+    struct counts own = {{0}};
     for (uint32_t i = 0; i < code->count; i++)
         if (c->counted.records[i].executed)
-            counters_add(&process, &code->insns[i], c->traits, &c->counted.records[i]);
+            counters_add(&own, &code->insns[i], c->traits, &c->counted.records[i]);
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < COUNT_END; i++)
+        process.n[i] += own.n[i];
     pthread_mutex_unlock(&lock);
+    counts.warp_instructions = own.n[COUNT_INST];
+    launch_log_count(c->launch->id, &counts);
+    if (c->arrays)
+        arrays_add(c->arrays->of);
+}
+
+void counters_block(struct counters *c, const struct block *b) {
+    if (c->arrays)
+        array_counts_block(c->arrays, b);
 }
 
 static void flush(struct counters *c) {
@@ -225,6 +240,7 @@ static void flush(struct counters *c) {
         free(records[i].details);
     }
     counted_free(&c->counted);
+    free(c->arrays);
     reuse_free(c->reuse);
     trace_free(c->trace);
 }

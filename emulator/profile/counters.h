@@ -2,10 +2,12 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
+#include "check/arrays.h"
 #include "machine/grid.h"
 #include "profile/counted.h"
 #include "profile/counts.h"
 
+struct array_counts;
 struct pattern_memory;
 struct line_reuse;
 struct trace;
@@ -26,6 +28,7 @@ struct insn_details {
     struct pattern_memory *patterns; /* of an access to memory */
     bool lines;                      /* it is known by each line of memory who has loaded it before */
     bool plain; /* a load or store in a space that its opcode names, whose cost is all that is wanted of it */
+    struct array_part part; /* where it accessed memory last, when arrays are watched */
     struct counts counts;
     struct access_example example;
 };
@@ -43,6 +46,7 @@ struct counters {
     struct counted counted; /* what compiled kernels reach */
     const struct kernel *kernel;
     const struct traits *traits; /* of its instructions */
+    struct array_counts *arrays; /* when some are watched */
     struct line_reuse *reuse;    /* these when a profile is wanted, not only sums */
     struct trace *trace;
     bool detailed;
@@ -68,11 +72,13 @@ bool counters_warp(struct counters *c, const struct warp *w);
 static inline bool counters_drawn(const struct counters *c, const struct warp *w) {
     return c->trace && w->block->index == 0;
 }
+/* A block has ended. */
+void counters_block(struct counters *c, const struct block *b);
 /* profile/requests.c: counts what an instruction asks of memory, before it is executed. */
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* profile/texels.c: the same for a fetch from a texture, or an access to a surface. */
-void counters_texture(struct counts *counts, const struct warp *w, const struct insn *in);
-void counters_surface(struct counts *counts, const struct warp *w, const struct insn *in);
+void counters_texture(struct counters *c, struct counts *counts, const struct warp *w, const struct insn *in);
+void counters_surface(struct counters *c, struct counts *counts, const struct warp *w, const struct insn *in);
 /* What instructions of some kinds ask for beyond being counted. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in);
 /* Counts an instruction; if it is a predicate, the predicated one behind it, too. */

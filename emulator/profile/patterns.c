@@ -120,6 +120,16 @@ static void find_halves(struct pattern *p) {
     p->high = far ? HALF_IRREGULAR : (uint8_t)half_of(p->narrow + HALF_LANES, p->bytes);
 }
 
+/* Distances are signed. */
+static void find_extent(struct pattern *p) {
+    p->least = p->most = 0;
+    for (uint32_t left = p->mask; left; left &= left - 1) {
+        int64_t distance = (int64_t)p->offsets[first_lane(left)];
+        p->least = distance < p->least ? distance : p->least;
+        p->most = distance > p->most ? distance : p->most;
+    }
+}
+
 static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
                             unsigned bytes, uint64_t first) {
     for (unsigned i = 0; i < PATTERN_WAYS; i++) {
@@ -142,6 +152,7 @@ static struct pattern *find(struct pattern_memory *m, enum pattern_way way, cons
     p->bytes = (uint8_t)bytes;
     p->way = (uint8_t)way;
     find_halves(p);
+    find_extent(p);
     return p;
 }
 

@@ -60,6 +60,7 @@ struct pattern {
     uint8_t low, high; /* how the halves of a whole warp lie: HALF_IRREGULAR and so on */
     /* From the first active lane, the low halves; whatever in inactive lanes. */
     _Alignas(64) uint32_t narrow[WARP_SIZE];
+    int64_t least, most;            /* of the active lanes' distances from the first */
     uint64_t times[PATTERN_PLACES]; /* accesses noted by patterns_again and by compiled kernels */
     struct pattern_cost costs[PATTERN_PLACES];
     _Alignas(64) uint64_t offsets[WARP_SIZE]; /* the whole */
@@ -113,6 +114,19 @@ AGAIN(patterns_again64, uint64_t, elsewhere64)
 /* A lane for each line, of the access that was met last. */
 static inline uint32_t patterns_line_lanes(const struct pattern_memory *m, uint64_t first) {
     return m->ways[m->last].costs[first % PATTERN_LINE / PATTERN_STEP].line_lanes;
+}
+
+/* The same access, from its lowest address to behind its highest. */
+struct pattern_met {
+    uint64_t from, to;
+    const struct pattern_cost *cost;
+    unsigned lanes;
+};
+static inline struct pattern_met patterns_met(const struct pattern_memory *m, uint64_t first) {
+    const struct pattern *p = &m->ways[m->last];
+    return (struct pattern_met){first + (uint64_t)p->least, first + (uint64_t)p->most + p->bytes,
+                                &p->costs[first % PATTERN_LINE / PATTERN_STEP],
+                                (unsigned)__builtin_popcount(p->mask)};
 }
 
 /* Tells compiled kernels of the pattern that was met last: addresses are of 32 bits or of 64. */

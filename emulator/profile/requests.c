@@ -6,6 +6,7 @@
 #include "ops/matrix.h"
 #include "ops/tensor_copy.h"
 #include "ops/wgmma.h"
+#include "profile/array_counts.h"
 #include "profile/counters.h"
 #include "profile/patterns.h"
 #include "profile/reuse.h"
@@ -49,6 +50,13 @@ static void note_line(const struct counters *c, const struct warp *w, struct ins
     d->counts.n[COUNT_LINES_FIRST + reuse_note(c->reuse, w->block->index, w->index, address)]++;
 }
 
+/* A request of sectors by the arrays that it is made of. */
+static void add_to_arrays(const struct asking *k, enum access_kind kind, const uint64_t *addresses, uint32_t mask,
+                          unsigned bytes, unsigned sectors) {
+    const struct array_request r = {k->w, kind, kind == ACCESS_LOAD && k->a->ordered};
+    array_counts_split(k->c->arrays, &r, &k->d->part, addresses, mask, bytes, sectors);
+}
+
 /* One request for sectors. */
 static void add_global(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
                        uint32_t mask, unsigned bytes) {
@@ -61,6 +69,8 @@ static void add_global(const struct asking *k, unsigned fields, enum pattern_way
     n[4] += cost.used;
     k->d->counts.n[COUNT_GLOBAL_CONTENTION] += cost.busiest;
     keep_example(k, fields, way, addresses, mask, bytes, cost);
+    if (k->c->arrays)
+        add_to_arrays(k, (enum access_kind)k->a->kind, addresses, mask, bytes, cost.sectors);
     if (fields != FIELDS(GLOBAL_LOAD) || !k->c->reuse)
         return;
     for (uint32_t left = cost.line_lanes; left; left &= left - 1)
@@ -276,6 +286,27 @@ static unsigned blocks_filled(const struct warp *w, const struct bulk *to, int l
     return (unsigned)__builtin_popcount(((const uint16_t *)(const void *)(w->regs + to->ranks))[lane]);
 }
 
+struct bulk_side {
+    const struct asking *k;
+    bool stores;
+};
+
+static void add_bulk_part(void *context, uint64_t address, uint32_t bytes) {
+    const struct bulk_side *side = context;
+    array_counts_bulk(side->k->c->arrays, side->k->w, side->stores, address, bytes);
+}
+
+/* The side of a lane's copy that is in global memory. */
+static void add_bulk_to_arrays(const struct asking *k, const struct bulk *b, int lane, bool stores, uint32_t bytes) {
+    struct bulk_side side = {k, stores};
+    if (b->access.space != SPACE_GLOBAL)
+        return;
+    if (b->tensor)
+        tensor_copy_parts((struct warp *)(uintptr_t)k->w, b, lane, add_bulk_part, &side);
+    else
+        add_bulk_part(&side, bulk_address(k->w, b, lane), bytes);
+}
+
 /* k: of the half that writes. A copy by a tensor map may fill more than it reads. */
 static void bulk_copy(const struct asking *k) {
     const struct access *from = half_before(k->in)->extra, *to = k->in->extra;
@@ -291,6 +322,10 @@ static void bulk_copy(const struct asking *k) {
         n[COUNT_BULK_BYTES] += size[l];
         n[COUNT_BULK_LOADED] += from->space == SPACE_GLOBAL ? global[l] : 0;
         n[COUNT_BULK_STORED] += to->space == SPACE_GLOBAL ? global[l] : 0;
+        if (k->c->arrays) {
+            add_bulk_to_arrays(k, half_before(k->in)->extra, l, false, global[l]);
+            add_bulk_to_arrays(k, k->in->extra, l, true, global[l]);
+        }
         bulk_direction(n, k->in->extra, from->space == SPACE_GLOBAL, global[l],
                        (uint64_t)size[l] * blocks_filled(k->w, k->in->extra, l));
     }
@@ -421,6 +456,21 @@ static void tell_compiled(const struct counters *c, const struct insn *in, const
     patterns_report(d->patterns, a->address_bits == 32, &c->counted.accesses[in->index]);
 }
 
+/* An access that has just been found again, by the array that it is in. */
+static void note_array(const struct counters *c, const struct warp *w, const struct insn *in, struct insn_details *d) {
+    const struct access *a = in->extra;
+    struct pattern_met met = patterns_met(d->patterns, access_address(w, in, first_lane(w->mask)));
+    const struct array_request r = {w, (enum access_kind)a->kind, a->kind == ACCESS_LOAD && a->ordered};
+    unsigned bytes = (unsigned)a->bytes * a->count;
+    if (met.from >= d->part.from && met.to <= d->part.to) {
+        array_counts_add(c->arrays, &r, &d->part, w->mask, bytes, met.cost->sectors);
+        return;
+    }
+    uint64_t addresses[WARP_SIZE];
+    access_addresses(w, in, addresses);
+    array_counts_split(c->arrays, &r, &d->part, addresses, w->mask, bytes, met.cost->sectors);
+}
+
 static void ask_once(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r) {
     struct asking k = {c, w, in, in->extra, counters_details(r)};
     bool whole = w->mask == FULL_MASK;
@@ -450,10 +500,10 @@ static void ask_once(struct counters *c, const struct warp *w, const struct insn
             product(&k);
         break;
     case SHAPE_TEXTURE:
-        counters_texture(&k.d->counts, w, in);
+        counters_texture(c, &k.d->counts, w, in);
         break;
     case SHAPE_SURFACE:
-        counters_surface(&k.d->counts, w, in);
+        counters_surface(c, &k.d->counts, w, in);
         break;
     case SHAPE_TENSOR:
     case SHAPE_NONE:
@@ -470,8 +520,12 @@ void counters_memory(struct counters *c, const struct warp *w, const struct insn
         begin_memory(c, in, r->details);
     if (!r->details->plain || !again(w, in, r->details))
         ask_once(c, w, in, r);
-    else if (r->details->lines)
-        note_lines(c, w, in, r->details);
-    if (r->details->plain && !r->details->lines)
+    else {
+        if (r->details->lines)
+            note_lines(c, w, in, r->details);
+        if (c->arrays && ((const struct access *)in->extra)->space == SPACE_GLOBAL)
+            note_array(c, w, in, r->details);
+    }
+    if (r->details->plain && !r->details->lines && !c->arrays) /* by array, compiled code cannot count */
         tell_compiled(c, in, r->details);
 }

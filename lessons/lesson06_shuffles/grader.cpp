@@ -1,8 +1,8 @@
 /* Grader of exercise 06, compaction in order: compact, as lessons/lesson06_shuffles/exercise.cu describes it.
  *
  * Every share of wanted elements, many sizes and seeds, runs of wanted ones, NaN and limits that are met exactly, an address that is not
- * aligned, nothing written past the last one, the input unharmed, a stream of the caller's, no waiting, a launch that fails, and, on the
- * emulator, reads, atomics, instructions and threads.
+ * aligned, limits of every kind, nothing written past the last one, the input unharmed, a stream of the caller's, no waiting, a launch that fails, and, on the
+ * emulator, in every run, reads, atomics, instructions and threads.
  *
  * All elements of an input are different, so an element that is in the wrong place can be recognised. */
 #include <algorithm>
@@ -29,40 +29,46 @@ struct work {
     int offset; /* of x, in floats */
     bool own_stream;
     bool zeroed; /* starts */
+    float low = 1.0f, high = 2.0f;
 };
-
-static const float low = 1.0f, high = 2.0f;
 
 struct elements {
     std::vector<float> x, kept;
     std::vector<int> from; /* where kept[k] was in x */
     int count;
+    float low, high;
 };
 
-/* Wanted: 1 to 2, and different for each index below 2^22; the others 3 to 4, or -1 to -2. */
-static float element(int i, bool wanted, bool below) {
-    float fraction = (float)(i % (1 << 22)) / (1 << 22);
-    return wanted ? 1.0f + fraction : below ? -1.0f - fraction : 3.0f + fraction;
+/* Different for each index below 2^22. Wanted ones lie in a range of one or two above the lower limit, or below the upper one if only that
+ * is finite; the others one beyond either limit, if there is anything beyond. Where the limits let nothing through, those that would be wanted
+ * lie between them, too. */
+static float element(const struct work *w, int i, bool wanted, bool below) {
+    float fraction = (float)(i % (1 << 22)) / (1 << 22), least = fminf(w->low, w->high), most = fmaxf(w->low, w->high);
+    if (wanted || (isinf(least) && isinf(most))) {
+        float span = isinf(least) || isinf(most) ? 1.0f : most - least;
+        return (!isinf(least) ? least : !isinf(most) ? most - span : 0.0f) + span * fraction;
+    }
+    return (below && !isinf(least)) || isinf(most) ? least - 1.0f - fraction : most + 1.0f + fraction;
 }
 
 static std::vector<float> make_input(const struct work *w) {
-    static const float special[] = {NAN, 1.0f, INFINITY, 2.0f, -INFINITY, 0.0f};
+    const float special[] = {NAN, w->low, INFINITY, w->high, -INFINITY, 0.0f};
     std::vector<float> x(w->n), dice(w->n);
     bool wanted = false;
     verify_random(dice.data(), w->n, 0.0f, 100.0f, w->seed);
     for (int i = 0; i < w->n; i++) {
         bool again = w->kind != RUNS || i == 0 || fmodf(dice[i] * 64, 1.0f) < 1 / 200.0f;
         wanted = again ? dice[i] < w->share : wanted;
-        x[i] = element(i, wanted, dice[i] * 8 - floorf(dice[i] * 8) < 0.5f);
+        x[i] = element(w, i, wanted, dice[i] * 8 - floorf(dice[i] * 8) < 0.5f);
         x[i] = w->kind == SPECIAL && i % 3 == 1 ? special[i / 3 % 6] : x[i];
     }
     return x;
 }
 
 static struct elements make_elements(const struct work *w) {
-    struct elements e = {make_input(w), {}, {}, 0};
+    struct elements e = {make_input(w), {}, {}, 0, w->low, w->high};
     for (int i = 0; i < w->n; i++) {
-        if (low <= e.x[i] && e.x[i] < high) {
+        if (e.low <= e.x[i] && e.x[i] < e.high) {
             e.kept.push_back(e.x[i]);
             e.from.push_back(i);
         }
@@ -119,6 +125,62 @@ static void judge_places(const struct result *r, const struct elements *e, struc
                "          Does a lane write whose element is not wanted?");
 }
 
+// ---------------------------------------------------------------- what the warps did
+
+/* Limits for every shape. What polls, a grid's barrier or a chain of blocks, works on other memory than x, and as long as it has to: its
+ * loads and the instructions around them are not counted. */
+static const double most_instructions = 250; /* of a warp, for 32 elements */
+enum { LONG = 262144, THREADS = 4096, SCAN = 40000 /* instructions that do not depend on n */, BARRIERS = 2048, POLL = 20 };
+
+static void judge_instructions(const struct result *r, int n) {
+    const struct answer *a = &r->answer;
+    double rows = n / 32.0, polls = (double)a->elsewhere.poll_requests;
+    for (unsigned i = 0; i < r->call.arrays.size(); i++) {
+        polls += r->call.job.array[i].input ? 0 : (double)a->array[i].counted.poll_requests;
+    }
+    double executed = std::max(0.0, (double)a->counters.warp_instructions - POLL * polls);
+    if (executed > most_instructions * rows + SCAN) {
+        judge_fail("access_limit",
+                   "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).%s\n"
+                   "          One ballot tells a lane how many before it keep theirs; five steps add up the warps.",
+                   executed / rows, most_instructions + SCAN / rows, judge_launch_text(r).c_str());
+    }
+}
+
+/* Twice, neighbours by neighbours; where once is enough, a thread may have a few neighbours, whose sector its warp reads again and again. */
+static void judge_reading(const struct result *r, const struct work *w, struct handle x) {
+    bool nothing = !(w->low < w->high); /* then nobody has to read */
+    double each = judge_bytes_read_of(r, x) / sizeof(float) / std::max(1, w->n);
+    double most = each < 1.05 ? 12 : w->offset % 8 == 0 ? 2.05 : 2.6; /* not aligned, a row of a warp lies in five sectors, not four */
+    if (each > 2.05) {
+        judge_fail("access_limit",
+                   "the result is right, but each element of x was read %.1f times (limit: 2).%s\n          Read it once "
+                   "to count and once to write.",
+                   each, judge_launch_text(r).c_str());
+    }
+    judge_reads(r, x, {nothing ? 0 : 0.99, most},
+                "Read each element once to count and once to write, neighbouring threads neighbours.");
+}
+
+static void judge_economy(const struct result *r, const struct work *w, struct handle x) {
+    const struct emulatorCounters *k = &r->answer.counters;
+    unsigned long long atomics = k->global_atomic_requests + k->shared_atomic_requests, most = w->n / 256 + BARRIERS;
+    if (w->n >= LONG) {
+        judge_parallel(r, THREADS, "Give each block a piece, and let the pieces be worked on at the same time.");
+    }
+    if (atomics > most) {
+        judge_fail("access_limit",
+                   "the result is right, but %llu warps executed an atomic for %d elements (limit: one for 256, and "
+                   "%d).\n          A ballot counts the lanes of a warp, and a scan the warps of a block, without any.",
+                   atomics, w->n, BARRIERS);
+    }
+    judge_reading(r, w, x);
+    judge_instructions(r, w->n);
+    judge_note("x read %.2f times, %.0f instructions for 32 elements, %llu atomics; limits: 2, %.0f, %llu",
+               judge_bytes_read_of(r, x) / sizeof(float) / std::max(1, w->n),
+               (double)k->warp_instructions * 32 / std::max(1, w->n), atomics, most_instructions, most);
+}
+
 /* Behind the elements that are kept, y has the rest of its n floats, which are not the function's business. */
 static struct call make_call(const struct work *w, const struct elements *e, struct arrays *a) {
     static const int zeros[BLOCKS_MAX] = {0};
@@ -131,7 +193,9 @@ static struct call make_call(const struct work *w, const struct elements *e, str
     struct handle starts = judge_kept(&c, "starts", w->zeroed ? zeros : NULL, sizeof zeros);
     struct handle y = a->y;
     c.at_race = [e, y](const struct result *r) { judge_places(r, e, y); };
-    judge_pass(&c, x, w->n, low, high, a->y, a->count, starts, STREAM);
+    struct work shape = *w;
+    c.limits = [=](const struct result *r) { judge_economy(r, &shape, x); };
+    judge_pass(&c, x, w->n, w->low, w->high, a->y, a->count, starts, STREAM);
     if (w->own_stream) {
         judge_own_stream(&c);
     }
@@ -156,7 +220,7 @@ static std::string remark(const struct elements *e, const float *found, long lon
     if (verify_is_poison(found[bad])) {
         return belongs;
     }
-    if (isnan(found[bad]) || found[bad] < low || found[bad] >= high) {
+    if (isnan(found[bad]) || found[bad] < e->low || found[bad] >= e->high) {
         return "that element is not wanted: who writes? And is NaN within the limits?";
     }
     std::vector<float> sorted(found, found + e->count);
@@ -181,11 +245,29 @@ static void judge_count_of(const struct result *r, const struct elements *e, str
     judge_fail("wrong_result", "count: expected %d, found %d%s", e->count, found, judge_launch_text(r).c_str());
 }
 
+/* Nobody has written this place. Where others were written instead, no thread is missing: a place is wrong. */
+static void judge_gap(const struct result *r, const struct elements *e, const float *found, int k) {
+    int n = (int)e->x.size(), other = 0;
+    while (other < n && (verify_is_poison(found[other]) || (other < e->count && verify_same(found[other], e->kept[other])))) {
+        other++;
+    }
+    if (other < n) {
+        int index = index_of(e, found[other]);
+        judge_fail("wrong_result", "place %d of y is empty: %s. Place %d has %.9g%s.%s\n          A place is start, what the "
+                   "warps before keep, and what the lanes before keep. Which of the three is wrong?",
+                   k, ("it belongs to " + place_text(e->from[k])).c_str(), other, found[other],
+                   index < 0 ? "" : (", which is " + place_text(index)).c_str(), judge_launch_text(r).c_str());
+    }
+}
+
 /* Every bit counts. */
 static void judge(const struct result *r, const struct elements *e, const struct arrays *a) {
     const float *found = judge_content<float>(r, a->y);
     for (int k = 0; k < e->count; k++) {
         if (!verify_same(found[k], e->kept[k])) {
+            if (verify_is_poison(found[k])) {
+                judge_gap(r, e, found, k);
+            }
             judge_reject(r, found, e->kept.data(), e->kept.size(), k, remark(e, found, k), NOBODY_KNOWS);
         }
     }
@@ -194,22 +276,18 @@ static void judge(const struct result *r, const struct elements *e, const struct
 }
 
 static void describe(const struct work *w, const char *what = "") {
-    judge_doing("compact, n = %d, %d %% wanted%s, seed %llu%s%s%s", w->n, w->share, kinds[w->kind],
+    judge_doing("compact, n = %d, %g <= x < %g, %d %% wanted%s, seed %llu%s%s%s", w->n, w->low, w->high, w->share, kinds[w->kind],
                 (unsigned long long)w->seed, w->offset ? ", x not 16-byte aligned" : "",
                 w->own_stream ? ", in a stream" : "", what);
 }
 
-static struct result run(struct work w, bool counted = false) {
+static void run(struct work w) {
     struct arrays a;
     describe(&w);
     struct elements e = make_elements(&w);
     struct call c = make_call(&w, &e, &a);
-    if (counted) {
-        judge_count(&c);
-    }
     struct result r = judge_run(&c);
     judge(&r, &e, &a);
-    return r;
 }
 
 // ---------------------------------------------------------------- the checks
@@ -222,6 +300,28 @@ static void random_input(void) {
             run({sizes[s], shares[(s + k) % 5], (uint64_t)(s + 10 * k + 1)});
         }
     }
+    run({sizes[10], shares[0], 60});
+}
+
+/* The limits: with 0 between them, the first below 0; the same twice; in the wrong order; infinite. */
+static const struct {
+    float low, high;
+} limits[] = {{-1.0f, 1.0f},  {0.0f, 0.5f},      {-4.0f, -2.0f},        {1.5f, 1.5f},
+              {2.0f, 1.0f},   {-INFINITY, 0.0f}, {0.25f, INFINITY},     {-INFINITY, INFINITY},
+              {INFINITY, -INFINITY}};
+enum { LIMITS = sizeof limits / sizeof limits[0] };
+
+static struct work limited(struct work w, int which) {
+    w.low = limits[which].low;
+    w.high = limits[which].high;
+    return w;
+}
+
+static void other_limits(void) {
+    for (int k = 0; k < LIMITS; k++) {
+        run(limited({k % 2 ? 299 : 1000, 50, (uint64_t)(101 + k), k % 3 ? MIXED : SPECIAL}, k));
+    }
+    run(limited({40003, 30, 120, SPECIAL}, 0));
 }
 
 /* More tiles than blocks, so that a block has several. */
@@ -257,60 +357,14 @@ static void busy(void) {
     judge_busy_stream(make_call(&w, &e, &a));
 }
 
-/* What the warps did: each element read at most twice and at least once, no queue of atomics, whole warps at work, and many of them. */
-static void judge_economy(const struct result *r, int n) {
-    const double most_read = 2.5, most_instructions = 250;
-    const struct emulatorCounters *k = &r->answer.counters;
-    double needed = n / 8.0, read = judge_sectors_read(k) / needed, rows = n / 32.0;
-    double each = (double)k->warp_instructions / rows;
-    unsigned long long atomics = k->global_atomic_requests + k->shared_atomic_requests, threads = 0;
-    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        const struct launch *a = &r->answer.launch[l];
-        unsigned long long blocks = (unsigned long long)a->grid[0] * a->grid[1] * a->grid[2];
-        threads = std::max(threads, blocks * a->block[0] * a->block[1] * a->block[2]);
-    }
-    if (threads < 4096) {
-        judge_fail("access_limit",
-                   "the result is right, but %llu threads did all the work for %d elements.%s\n          Give each "
-                   "block a piece, and let the pieces be worked on at the same time.",
-                   threads, n, judge_launch_text(r).c_str());
-    }
-    if (atomics > (unsigned long long)n / 256) {
-        judge_fail("access_limit",
-                   "the result is right, but %llu warps executed an atomic for %d elements (limit: one for 256).\n"
-                   "          A ballot counts the lanes of a warp, and a scan the warps of a block, without any.",
-                   atomics, n);
-    }
-    if (read > most_read || read < 0.99) {
-        judge_fail(read > most_read ? "access_limit" : "wrong_result",
-                   "the result is right, but %.0f sectors of 32 bytes were read where %.0f hold the elements.\n"
-                   "          Read each element once to count and once to write, neighbouring threads neighbours.",
-                   read * needed, needed);
-    }
-    if (each > most_instructions) {
-        judge_fail("access_limit",
-                   "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).\n"
-                   "          One ballot tells a lane how many before it keep theirs; five steps add up the warps.",
-                   each, most_instructions);
-    }
-    judge_note("elements read %.2f times, %.0f instructions for 32 of them, %llu atomics; limits: %.1f, %.0f, %d", read,
-               each, atomics, most_read, most_instructions, n / 256);
-}
-
-static void thrifty(void) {
-    struct work w = {300007, 50, 91};
-    struct result r = run(w, true);
-    judge_economy(&r, w.n);
-}
-
 static void again(void) {
-    run({judge_draw(1, 3000), judge_draw(1, 99), (uint64_t)judge_draw(100, 1000000), MIXED, judge_draw(0, 3)});
-    run({judge_draw(3000, 100000), judge_draw(1, 99), (uint64_t)judge_draw(100, 1000000), SPECIAL, 0, true});
-    struct work w = {judge_draw(270000, 600000), judge_draw(1, 99), (uint64_t)judge_draw(100, 1000000), RUNS};
-    struct result r = run(w, judge_on_emulator());
-    if (judge_on_emulator()) {
-        judge_economy(&r, w.n);
-    }
+    uint64_t seed = (uint64_t)judge_draw(100, 1000000);
+    run(limited({judge_draw(1, 3000), judge_draw(1, 99), seed, MIXED, judge_draw(0, 3)}, judge_draw(0, LIMITS - 1)));
+    run(limited({judge_draw(3000, 100000), judge_draw(1, 99), seed + 1, SPECIAL, 0, true}, judge_draw(0, LIMITS - 1)));
+    struct work w = {judge_draw(LONG, 600000), judge_draw(1, 99), seed + 2, RUNS, judge_draw(0, 3)};
+    w.low = (float)judge_draw(-3, 3);
+    w.high = w.low + 1.0f;
+    run(w);
 }
 
 int main(int argc, char **argv) {
@@ -318,10 +372,10 @@ int main(int argc, char **argv) {
         {"compact", "0, 3, 50, 97 and 100 % wanted, n = 0 1 31 32 33 195 257 1000 1025 8191 262147", random_input,
          EVERYWHERE},
         {"compact", "n = 530000 and 600011: more tiles than blocks", long_input, EVERYWHERE},
+        {"compact", "limits: 0 between them, below 0, equal, in the wrong order, infinite", other_limits, EVERYWHERE},
         {"compact", "NaN, infinities, the limits themselves, any address, in a stream", contract, EVERYWHERE},
         {"compact", "a launch that fails is told", refused, EVERYWHERE},
         {"compact", "it returns without waiting", busy, EVERYWHERE},
-        {"compact", "reads, atomics, instructions, threads", thrifty, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "06", {&compact}, checks, sizeof checks / sizeof checks[0]);

@@ -20,9 +20,12 @@
  *   - *count is device memory too, and is written for n = 0 as well;
  *   - starts is device memory for BLOCKS_MAX ints, and anything may be in it;
  *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is told;
- *   - each element is read twice at most, neighbouring threads read neighbours;
- *   - there is at most one atomic for 256 elements (the solution has none), a warp needs at most 250 instructions for 32 elements (the
- *     solution about 150), and for a long array there are at least 4096 threads.
+ *   - low and high are any numbers, infinite ones too; where low is not less than high, nothing is wanted;
+ *   - each element is read twice at most, neighbouring threads read neighbours. (Who reads each only once, as CUB does, may give a thread a few
+ *     neighbours.) What waiting blocks poll is not counted;
+ *   - there is at most one atomic for 256 elements, and 2048 beside, for barriers of the grid (the solution has none); a warp needs at most
+ *     250 instructions for 32 elements (the solution about 150), 40000 beside; and for 262144 elements and more, at least 4096 threads
+ *     read x, and as many write y.
  */
 // fails as given: not_implemented
 #include "common/check.h"

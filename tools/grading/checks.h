@@ -8,6 +8,9 @@
 void checks_common(const struct result *r);
 void checks_error(const struct result *r);
 
+/* Fails when the host may have computed the result (counts.cpp). */
+void checks_carried(const struct result *r);
+
 /* How many results have been fetched and not been judged to the end. */
 void checks_pending(int more);
 

@@ -12,6 +12,7 @@ struct call judge_call(const struct function *function) {
     struct call call = {};
     call.function = function;
     call.given.resize(ARRAYS_MAX);
+    call.job.count = 1;
     snprintf(call.job.symbol, sizeof call.job.symbol, "%s", function->symbol.c_str());
     return call;
 }
@@ -26,6 +27,8 @@ static struct array_order *add_array(struct call *call, const char *name, declty
     call->arrays.push_back({name, role, size, place, 0, 0, blob()});
     order->bytes = place.offset + size + place.slack;
     order->wanted = 1;
+    order->input = role == array_facts::INPUT || role == array_facts::BOTH;
+    order->output = role == array_facts::OUTPUT || role == array_facts::BOTH;
     return order;
 }
 
@@ -267,6 +270,10 @@ void judge_rest(const struct result *r) {
     }
     for (size_t i = 0; i < r->call.arrays.size(); i++) {
         judge_authors(r, i);
+    }
+    checks_carried(r);
+    if (r->call.limits && judge_counted(r)) {
+        r->call.limits(r);
     }
 }
 

@@ -20,7 +20,7 @@ enum {
     ARGUMENTS_MAX = 14,
     INTEGERS_MAX = 12, /* of those, pointers among them; the others are floats */
     FLOATS_MAX = 6,
-    LAUNCHES_MAX = 16,
+    LAUNCHES_MAX = 64,
     SYMBOL_MAX = 120,
     WORD_MAX = 40,
     KERNEL_MAX = 256,
@@ -39,7 +39,8 @@ struct array_order {
     uint8_t given;                /* its content comes with the job; else it is poisoned (verify.h) */
     uint8_t wanted;               /* send its content back */
     uint8_t kept;                 /* it stays for the next job, with what is in it */
-    uint8_t padding[4];
+    uint8_t input, output;        /* what it is for, for the counts */
+    uint8_t padding[2];
 };
 
 enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_ARRAY, ARGUMENT_STREAM };
@@ -61,7 +62,7 @@ struct job {
     uint32_t mixed;       /* blocks take turns at their barriers, in any order; on the emulator */
     uint32_t own_stream;  /* the caller's stream is a non-blocking one of its own, not the default stream */
     uint32_t busy;        /* that stream is busy until the function has returned */
-    uint32_t count;       /* counters */
+    uint32_t count;       /* counters, of the arrays and of all memory; on the emulator */
     uint32_t wide_pitch;  /* cudaMallocPitch gives more than it has to */
     uint32_t harvest;     /* send what was copied to the host, as far as kernels had written it */
     uint32_t fail_number; /* let the n-th call of `fail_call` fail; 0: none */
@@ -76,8 +77,13 @@ struct launch {
     uint32_t grid[3], block[3];
     uint64_t shared;       /* bytes, dynamic */
     uint32_t other_stream; /* neither the caller's stream nor one that is the same */
-    uint32_t padding;
+    int32_t device;          /* its ordinal, on the emulator */
     char kernel[KERNEL_MAX]; /* its name in PTX; "" where nobody tells, on a GPU */
+    char called[WORD_MAX];   /* its name in the source, without parameters */
+    uint32_t parameter_bytes, padding;
+    /* What the emulator has counted, see struct emulatorLaunch. */
+    uint64_t warp_instructions, input_threads, input_blocks, output_threads, output_blocks;
+    uint64_t input_bytes, output_bytes, most_input_bytes, most_output_bytes;
 };
 
 /* Calls that are counted, in the order of `calls` below. */
@@ -100,6 +106,7 @@ struct array_report {
         not_by_kernels; /* of the bytes asked for, the first that no kernel wrote last; ask_bytes: there is none; -1: nobody knows */
     int64_t damaged; /* the first byte outside that was written, from the beginning of the array; INT64_MIN: none */
     char author[WORD_MAX]; /* of that byte that is not a kernel's work: "copy", "memset", "host", "nobody" */
+    struct emulatorArrayCounters counted; /* where has_counters */
 };
 
 struct answer {
@@ -131,6 +138,8 @@ struct answer {
     char error_names[4][WORD_MAX]; /* of returned, error_left, error_later, error_failed */
     struct array_report array[ARRAYS_MAX];
     struct emulatorCounters counters;
+    struct emulatorArrayCounters elsewhere, of_host; /* of other memory: devices', and the host's */
+    struct emulatorHostBytes host;                   /* what the host handed to the device, and got back */
 };
 
 #endif

@@ -40,17 +40,32 @@ static bool flat(const struct launch *l) {
     return l->grid[1] == 1 && l->grid[2] == 1 && l->block[1] == 1 && l->block[2] == 1;
 }
 
+static std::string shape_text(const struct launch *l) {
+    if (flat(l)) {
+        return judge_print("%u block%s of %u thread%s", l->grid[0], l->grid[0] == 1 ? "" : "s", l->block[0],
+                           l->block[0] == 1 ? "" : "s");
+    }
+    return judge_print("%u x %u x %u blocks of %u x %u x %u threads", l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                       l->block[1], l->block[2]);
+}
+
+enum { LAUNCHES_SHOWN = 5 };
+
+/* The launch of a graph has no grid where nobody tells what is in it. */
 std::string judge_launch_text(const struct result *r) {
-    const struct launch *l = last_launch(r);
-    if (!l || l->grid[0] == 0) {
+    unsigned count = r->answer.launches, known = count < LAUNCHES_MAX ? count : LAUNCHES_MAX;
+    if (count == 0 || (known == 1 && r->answer.launch[0].grid[0] == 0)) {
         return "";
     }
-    if (flat(l)) {
-        return judge_print("\n          your launch: %u block%s of %u thread%s", l->grid[0], l->grid[0] == 1 ? "" : "s",
-                           l->block[0], l->block[0] == 1 ? "" : "s");
+    if (count == 1) {
+        return "\n          your launch: " + shape_text(&r->answer.launch[0]);
     }
-    return judge_print("\n          your launch: %u x %u x %u blocks of %u x %u x %u threads", l->grid[0], l->grid[1],
-                       l->grid[2], l->block[0], l->block[1], l->block[2]);
+    std::string text = judge_print("\n          your %u launches:", count);
+    for (unsigned l = 0; l < known && l < LAUNCHES_SHOWN; l++) {
+        const struct launch *launch = &r->answer.launch[l];
+        text += judge_print("\n            %s%s", launch->called, launch->called[0] ? ": " : "") + shape_text(launch);
+    }
+    return count > LAUNCHES_SHOWN ? text + judge_print("\n            and %u more", count - LAUNCHES_SHOWN) : text;
 }
 
 /* Who writes element `index` in a launch in one dimension that gives each thread one element. */

@@ -34,6 +34,9 @@ static struct {
     size_t (*not_by_kernels)(const void *, size_t);
     const char *(*author)(const void *);
     size_t (*launches)(struct emulatorLaunch *, size_t);
+    void (*watch_arrays)(const struct emulatorArray *, size_t);
+    size_t (*arrays_counted)(struct emulatorArrayCounters *, size_t);
+    void (*host_bytes)(struct emulatorHostBytes *, size_t);
 } emulator;
 
 static void find_emulator(void) {
@@ -45,6 +48,9 @@ static void find_emulator(void) {
     *(void **)&emulator.not_by_kernels = dlsym(RTLD_DEFAULT, "emulatorNotByKernels");
     *(void **)&emulator.author = dlsym(RTLD_DEFAULT, "emulatorAuthor");
     *(void **)&emulator.launches = dlsym(RTLD_DEFAULT, "emulatorLaunches");
+    *(void **)&emulator.watch_arrays = dlsym(RTLD_DEFAULT, "emulatorWatchArrays");
+    *(void **)&emulator.arrays_counted = dlsym(RTLD_DEFAULT, "emulatorArraysCounted");
+    *(void **)&emulator.host_bytes = dlsym(RTLD_DEFAULT, "emulatorHostBytes");
 }
 
 // ---------------------------------------------------------------- the socket
@@ -308,6 +314,37 @@ static void time_turns(void *function, const struct job *job, cudaStream_t strea
     answer->copy_ms = median(&copies);
 }
 
+// ---------------------------------------------------------------- counting
+
+/* What was given is there by now, and is not counted. */
+static void start_counting(const struct job *job) {
+    struct emulatorArray watched[ARRAYS_MAX];
+    if (!job->count || !emulator.counters_start) {
+        return;
+    }
+    for (unsigned i = 0; i < job->arrays; i++) {
+        watched[i] = {arrays[i].at, arrays[i].bytes, job->array[i].input, job->array[i].output};
+    }
+    emulator.watch_arrays(watched, job->arrays);
+    emulator.counters_start();
+}
+
+static void stop_counting(const struct job *job, struct answer *answer) {
+    struct emulatorArrayCounters counted[ARRAYS_MAX + 2];
+    if (!job->count || !emulator.counters_stop) {
+        return;
+    }
+    emulator.counters_stop(&answer->counters, sizeof answer->counters);
+    emulator.arrays_counted(counted, ARRAYS_MAX + 2);
+    emulator.host_bytes(&answer->host, sizeof answer->host);
+    for (unsigned i = 0; i < job->arrays; i++) {
+        answer->array[i].counted = counted[i];
+    }
+    answer->elsewhere = counted[job->arrays];
+    answer->of_host = counted[job->arrays + 1];
+    answer->has_counters = 1;
+}
+
 // ---------------------------------------------------------------- the answer
 
 static void word(char *to, const char *text) {
@@ -365,6 +402,19 @@ static void describe_arrays(const struct job *job, struct answer *answer) {
     }
 }
 
+/* "void ns::sum<4>(const float *, int)" becomes "sum". */
+static void plain_name(char *to, const char *kernel) {
+    static const char anonymous[] = "(anonymous namespace)::", returned[] = "void ";
+    for (const char *prefix : {returned, anonymous}) {
+        kernel += strncmp(kernel, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    }
+    size_t length = strcspn(kernel, "(<"), begin = length;
+    while (begin > 0 && kernel[begin - 1] != ':') {
+        begin--;
+    }
+    snprintf(to, WORD_MAX, "%.*s", (int)(length - begin), kernel + begin);
+}
+
 /* The emulator knows every kernel that ran, also those of a graph; elsewhere, and of launches that failed, there is what watch.cpp has
  * seen. */
 static void describe_launches(struct answer *answer, cudaStream_t stream) {
@@ -381,6 +431,18 @@ static void describe_launches(struct answer *answer, cudaStream_t stream) {
         launch->shared = known[l].dynamic_shared;
         launch->other_stream = known[l].stream != stream && !(!stream && known[l].stream == cudaStreamLegacy);
         snprintf(launch->kernel, sizeof launch->kernel, "%s", known[l].symbol);
+        plain_name(launch->called, known[l].kernel);
+        launch->device = known[l].device;
+        launch->parameter_bytes = known[l].parameter_bytes;
+        launch->warp_instructions = known[l].warp_instructions;
+        launch->input_threads = known[l].input_threads;
+        launch->input_blocks = known[l].input_blocks;
+        launch->output_threads = known[l].output_threads;
+        launch->output_blocks = known[l].output_blocks;
+        launch->input_bytes = known[l].input_bytes;
+        launch->output_bytes = known[l].output_bytes;
+        launch->most_input_bytes = known[l].most_input_bytes;
+        launch->most_output_bytes = known[l].most_output_bytes;
     }
 }
 
@@ -440,19 +502,14 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
             under_way = NULL;
         }
         prepare(job, given, stream);
-        if (job->count && emulator.counters_start) {
-            emulator.counters_start();
-        }
         if (emulator.mix_blocks) {
-            emulator.mix_blocks((int)job->mixed);
+            emulator.mix_blocks((int)job->mixed); // which waits for the device, too
         }
+        start_counting(job);
         under_way = &answer;
         call_watched(function, job, stream, &answer);
         under_way = NULL;
-        if (job->count && emulator.counters_stop) {
-            emulator.counters_stop(&answer.counters, sizeof answer.counters);
-            answer.has_counters = 1;
-        }
+        stop_counting(job, &answer);
         collect(job, &contents, stream, &answer);
         answer.harvest = watch_seen()->harvest.size();
         describe_calls(&answer);
