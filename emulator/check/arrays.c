@@ -101,9 +101,9 @@ void arrays_add(const struct emulatorArrayCounters *counters) {
     pthread_mutex_unlock(&lock);
 }
 
-void arrays_read_there(uint64_t bytes_loaded, uint64_t bytes_of_host) {
+void arrays_read_there(uint64_t bytes) {
     pthread_mutex_lock(&lock);
-    host.read_there += bytes_loaded < bytes_of_host ? bytes_loaded : bytes_of_host;
+    host.read_there += bytes;
     pthread_mutex_unlock(&lock);
 }
 

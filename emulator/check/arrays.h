@@ -36,8 +36,8 @@ void arrays_filled(uint64_t bytes);
 
 /* At the end of a launch's part on one worker: adds to what emulatorArraysCounted tells. */
 void arrays_add(const struct emulatorArrayCounters *counters); /* ARRAYS_END of them */
-/* At the end of a launch that has loaded so many bytes of the host's memory: how many of those the host can have written. */
-void arrays_read_there(uint64_t bytes_loaded, uint64_t bytes_of_host);
+/* A launch has loaded so many bytes that the host can have written. */
+void arrays_read_there(uint64_t bytes);
 void arrays_launched(uint32_t parameter_bytes);
 
 /* What emulator.h offers. */

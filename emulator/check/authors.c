@@ -79,31 +79,22 @@ void authors_launch_begins(const struct launch *l) {
 
 static uint8_t author_of(const struct allocation *a, uint64_t offset);
 
-/* Bytes of the host's memory outside the arrays that are no kernel's work; what is beyond `most` does not matter. */
-struct of_host {
-    uint64_t bytes, most;
-};
-
-static void add_of_host(const struct allocation *a, void *argument) {
-    struct of_host *sum = argument;
-    if (!a->authors || !is_shared(a))
-        return;
-    for (uint64_t i = 0; i < a->size && sum->bytes < sum->most; i++) {
-        struct array_part part = arrays_find(a->base + i);
-        uint64_t end = part.to - a->base < a->size ? part.to - a->base : a->size;
-        for (; i < end && sum->bytes < sum->most; i++)
-            sum->bytes += part.array == ARRAY_OF_HOST && author_of(a, i) != AUTHOR_KERNEL;
-        i = end - 1;
-    }
+/* Of that part of the host's memory the bytes that are no kernel's work; `most` are enough. */
+static uint64_t bytes_of_host(uint64_t from, uint64_t most) {
+    const struct allocation *a = memory_find(from);
+    struct array_part part = arrays_find(from);
+    uint64_t bytes = 0;
+    if (!a || !a->authors || !is_shared(a))
+        return most;
+    for (uint64_t at = part.from; at < part.to && bytes < most; at++)
+        bytes += author_of(a, at - a->base) != AUTHOR_KERNEL;
+    return bytes;
 }
 
 /* What a kernel reads of the host's memory may be another kernel's work. How much of it the host can have written is known. */
-static void note_read_there(uint64_t loaded) {
-    struct of_host sum = {0, loaded};
-    if (loaded)
-        memory_each_live(add_of_host, &sum);
-    if (loaded)
-        arrays_read_there(loaded, sum.bytes);
+static void note_read_there(struct launch_loads loads) {
+    for (int i = 0; i < HOST_PARTS && loads.loaded[i].bytes; i++)
+        arrays_read_there(bytes_of_host(loads.loaded[i].from, loads.loaded[i].bytes));
 }
 
 /* While another kernel runs it may be about to store where it has left its mark already. */
@@ -111,7 +102,7 @@ void authors_launch_ended(const struct launch *l) {
     if (!authors_wanted())
         return;
     pthread_mutex_lock(&lock);
-    note_read_there(launch_log_loaded_of_host(l->id));
+    note_read_there(launch_log_loads(l->id));
     if (running && --running == 0)
         memory_each_live(remember_values, NULL);
     pthread_mutex_unlock(&lock);

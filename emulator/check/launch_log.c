@@ -15,7 +15,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct emulatorLaunch *log;
 static struct notes {
-    uint64_t id, loaded_of_host;
+    uint64_t id;
+    struct launch_loads loads;
 } *notes; /* of the same launches */
 static size_t count, capacity;
 
@@ -45,7 +46,7 @@ void launch_log_add(const struct launch *l) {
     pthread_mutex_lock(&lock);
     if (!make_room())
         out_of_memory();
-    notes[count] = (struct notes){l->id, 0};
+    notes[count] = (struct notes){.id = l->id};
     struct emulatorLaunch *e = &log[count++];
     *e = (struct emulatorLaunch){.kernel = plain_name(l->kernel->name),
                                  .symbol = strdup(l->kernel->name),
@@ -61,6 +62,15 @@ void launch_log_add(const struct launch *l) {
     pthread_mutex_unlock(&lock);
 }
 
+void launch_log_load(struct loaded_of_host to[HOST_PARTS], uint64_t from, uint64_t bytes) {
+    int i = 0;
+    while (i < HOST_PARTS - 1 && to[i].bytes && to[i].from != from)
+        i++;
+    if (!to[i].bytes)
+        to[i].from = from;
+    to[i].bytes += bytes;
+}
+
 /* The newest are asked for. */
 static size_t find(uint64_t id) {
     size_t i = count;
@@ -74,7 +84,8 @@ void launch_log_count(uint64_t id, const struct launch_counts *c) {
     size_t found = find(id);
     if (found) {
         struct emulatorLaunch *e = &log[found - 1];
-        notes[found - 1].loaded_of_host += c->loaded_of_host;
+        for (int i = 0; i < HOST_PARTS && c->loaded[i].bytes; i++)
+            launch_log_load(notes[found - 1].loads.loaded, c->loaded[i].from, c->loaded[i].bytes);
         e->warp_instructions += c->warp_instructions;
         e->input_threads += c->threads[REACH_INPUT];
         e->input_blocks += c->blocks[REACH_INPUT];
@@ -90,12 +101,12 @@ void launch_log_count(uint64_t id, const struct launch_counts *c) {
     pthread_mutex_unlock(&lock);
 }
 
-uint64_t launch_log_loaded_of_host(uint64_t id) {
+struct launch_loads launch_log_loads(uint64_t id) {
     pthread_mutex_lock(&lock);
     size_t found = find(id);
-    uint64_t bytes = found ? notes[found - 1].loaded_of_host : 0;
+    struct launch_loads loads = found ? notes[found - 1].loads : (struct launch_loads){{{0, 0}}};
     pthread_mutex_unlock(&lock);
-    return bytes;
+    return loads;
 }
 
 void launch_log_clear(void) {

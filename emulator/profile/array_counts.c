@@ -42,7 +42,7 @@ void array_counts_add(struct array_counts *c, const struct array_request *r, con
         break;
     }
     if (part->array == ARRAY_OF_HOST && r->kind != ACCESS_STORE)
-        c->launch.loaded_of_host += all;
+        launch_log_load(c->launch.loaded, part->from, all);
     reach_part(r, part, lanes, all);
 }
 
@@ -77,7 +77,7 @@ void array_counts_bulk(struct array_counts *c, const struct warp *w, bool stores
     else
         c->of[part.array].bulk_load_bytes += bytes;
     if (part.array == ARRAY_OF_HOST && !stores)
-        c->launch.loaded_of_host += bytes;
+        launch_log_load(c->launch.loaded, part.from, bytes);
     if (!(stores ? part.output : part.input))
         return;
     unsigned way = stores ? REACH_OUTPUT : REACH_INPUT;
@@ -95,7 +95,7 @@ void array_counts_sectors(struct array_counts *c, const struct warp *w, uint32_t
         to->surface_load_sectors += kind == ARRAY_SURFACE_LOAD;
         to->surface_store_sectors += kind == ARRAY_SURFACE_STORE;
         if (part.array == ARRAY_OF_HOST && kind != ARRAY_SURFACE_STORE)
-            c->launch.loaded_of_host += SECTOR;
+            launch_log_load(c->launch.loaded, part.from, SECTOR);
         reach_part(&(struct array_request){w, kind == ARRAY_SURFACE_STORE ? ACCESS_STORE : ACCESS_LOAD, false}, &part, lanes,
                    SECTOR);
     }

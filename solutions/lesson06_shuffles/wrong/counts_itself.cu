@@ -1,4 +1,4 @@
-// expect: stale_output
+// expect: wrong_result
 /* Inclusive instead of exclusive: a lane counts itself among those before it. */
 #include "common/check.h"
 

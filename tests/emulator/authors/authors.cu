@@ -421,6 +421,8 @@ static void fetches() {
     EXPECT_EQUAL("surface sectors", 8, c.surface_load_sectors);
 }
 
+#include "arrays.h"
+
 int main() {
     if (!emulator_function<void>("emulatorAuthorsStart")) {
         printf("skip authors: not on the emulator\n");
@@ -434,5 +436,6 @@ int main() {
     others();
     shared_memory_of_both();
     launches();
+    arrays();
     return failures != 0;
 }
