@@ -114,7 +114,7 @@ struct emulatorLaunch {
     /* And of the arrays named by emulatorWatchArrays: threads and blocks that loaded from an input, and that stored to an output; atomics
      * do both. A bulk copy is the work of all threads of its block. */
     uint64_t input_threads, input_blocks, output_threads, output_blocks;
-    uint64_t input_bytes, output_bytes;           /* bytes that the launch's threads loaded from inputs, stored to outputs */
+    uint64_t input_bytes, output_bytes; /* bytes that the launch's threads loaded from inputs, stored to outputs */
     uint64_t most_input_bytes, most_output_bytes; /* of these, those of the block that has most of them */
 };
 
@@ -132,13 +132,16 @@ struct emulatorArray {
 /* What was done to an array while counting. A request is one memory instruction of one warp; where its lanes access two arrays it is one request in
  * each. Lane bytes are those that the active lanes asked for. cp.async counts as a load. */
 struct emulatorArrayCounters {
-    uint64_t load_requests, load_sectors, load_bytes;       /* ld and cp.async; distinct 32-byte sectors of each request; lane bytes */
-    uint64_t poll_requests, poll_sectors;                   /* of those the volatile, relaxed and acquire loads */
+    uint64_t load_requests, load_sectors,
+        load_bytes;                       /* ld and cp.async; distinct 32-byte sectors of each request; lane bytes */
+    uint64_t poll_requests, poll_sectors; /* of those the volatile, relaxed and acquire loads */
     uint64_t store_requests, store_sectors, store_bytes;
     uint64_t atomic_requests, atomic_sectors, atomic_bytes; /* atom and red: each reads and writes */
-    uint64_t bulk_load_bytes, bulk_store_bytes;             /* cp.async.bulk and copies by tensor maps; reductions store */
-    uint64_t texture_sectors, surface_load_sectors, surface_store_sectors; /* where linear memory is behind the object */
-    uint64_t copied_from_bytes, copied_to_bytes; /* by copies from device to device (cudaMemcpy and its kind), in streams and graphs */
+    uint64_t bulk_load_bytes, bulk_store_bytes; /* cp.async.bulk and copies by tensor maps; reductions store */
+    uint64_t texture_sectors, surface_load_sectors,
+        surface_store_sectors; /* where linear memory is behind the object */
+    uint64_t copied_from_bytes,
+        copied_to_bytes; /* by copies from device to device (cudaMemcpy and its kind), in streams and graphs */
 };
 
 /* Names at most 16 arrays and sets to zero what the next two functions tell. Waits for nothing. Loads, stores and atomics are counted between
@@ -151,12 +154,15 @@ size_t emulatorArraysCounted(struct emulatorArrayCounters *out, size_t most);
 
 /* What the host has handed to the device since emulatorWatchArrays, and got back. */
 struct emulatorHostBytes {
-    uint64_t copied_in;   /* bytes copied from the host's memory to memory that kernels can reach, inputs among emulatorWatchArrays left out */
-    uint64_t read_there;  /* bytes that the host has written, at most, among those that kernels loaded from managed, pinned and registered memory
+    uint64_t
+        copied_in; /* bytes copied from the host's memory to memory that kernels can reach, inputs among emulatorWatchArrays left out */
+    uint64_t
+        read_there; /* bytes that the host has written, at most, among those that kernels loaded from managed, pinned and registered memory
                              outside the arrays */
-    uint64_t parameters;  /* bytes of kernels' parameters: of each launch those from the 257th on, from the 257th launch on all */
-    uint64_t filled;      /* the values of fills (cudaMemset and its kind): 4 bytes for each row, at most */
-    uint64_t copied_out;  /* bytes copied from memory that kernels can reach to the host's own */
+    uint64_t
+        parameters; /* bytes of kernels' parameters: of each launch those from the 257th on, from the 257th launch on all */
+    uint64_t filled;     /* the values of fills (cudaMemset and its kind): 4 bytes for each row, at most */
+    uint64_t copied_out; /* bytes copied from memory that kernels can reach to the host's own */
 };
 /* Waits for the device. The first `size` bytes. */
 void emulatorHostBytes(struct emulatorHostBytes *out, size_t size);

@@ -20,6 +20,7 @@ struct place {
     uint64_t address; /* as the program gave it; 0 for what was staged */
     size_t pitch, slice;
     enum home home;
+    struct side origin; /* of what was staged: where it was */
 };
 
 /* ---- Checks ---- */
@@ -141,12 +142,18 @@ static void watch_before(const struct place *to, struct box b) {
         copy_watch_before(to->address, (b.depth - 1) * to->slice + (b.height - 1) * to->pitch + b.width);
 }
 
+/* Where a row comes from, 0: from nowhere that is known. */
+static uint64_t row_of(const struct place *from, size_t z, size_t y) {
+    struct side s = from->address ? (struct side){from->address, from->pitch, from->slice} : from->origin;
+    return s.address ? s.address + z * s.slice + y * s.pitch : 0;
+}
+
 static void note_authors(const struct place *to, const struct place *from, struct box b) {
     for (size_t z = 0; z < b.depth; z++)
         for (size_t y = 0; y < b.height; y++) {
             uint64_t into = to->address + z * to->slice + y * to->pitch;
             if (from)
-                authors_copied(into, from->address ? from->address + z * from->slice + y * from->pitch : 0, b.width);
+                authors_copied(into, row_of(from, z, y), b.width);
             else
                 authors_filled(into, b.width);
         }
@@ -186,7 +193,9 @@ static void release_copy(struct operation *op) {
 
 /* Takes a copy of the source now, so that the program may change it. */
 static bool stage(struct copy_operation *c) {
-    struct place packed = {.pitch = c->box.width, .slice = c->box.width * c->box.height};
+    struct place packed = {.pitch = c->box.width,
+                           .slice = c->box.width * c->box.height,
+                           .origin = {c->from.address, c->from.pitch, c->from.slice}};
     c->staged = packed.bytes = malloc(packed.slice * c->box.depth);
     if (!c->staged)
         return false;

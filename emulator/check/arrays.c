@@ -36,7 +36,8 @@ static struct array_part outside(uint64_t address) {
     const struct allocation *a = memory_find(address);
     if (!a)
         return (struct array_part){address, address + 1, ARRAY_ELSEWHERE, false, false};
-    return (struct array_part){a->base, a->base + a->size, is_of_host(a) ? ARRAY_OF_HOST : ARRAY_ELSEWHERE, false, false};
+    return (struct array_part){a->base, a->base + a->size, is_of_host(a) ? ARRAY_OF_HOST : ARRAY_ELSEWHERE, false,
+                               false};
 }
 
 struct array_part arrays_find(uint64_t address) {
@@ -126,7 +127,8 @@ void arrays_watch(const struct emulatorArray *arrays, size_t count) {
     part_count = count < ARRAYS_MAX ? count : ARRAYS_MAX;
     for (size_t i = 0; i < part_count; i++) {
         uint64_t from = (uint64_t)(uintptr_t)arrays[i].address;
-        parts[i] = (struct array_part){from, from + arrays[i].bytes, (uint8_t)i, arrays[i].input != 0, arrays[i].output != 0};
+        parts[i] =
+            (struct array_part){from, from + arrays[i].bytes, (uint8_t)i, arrays[i].input != 0, arrays[i].output != 0};
     }
     atomic_store(&on, true);
     pthread_mutex_unlock(&lock);

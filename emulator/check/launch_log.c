@@ -17,7 +17,7 @@ static struct emulatorLaunch *log;
 static struct notes {
     uint64_t id;
     struct launch_loads loads;
-} *notes; /* of the same launches */
+} * notes; /* of the same launches */
 static size_t count, capacity;
 
 static bool make_room(void) {

@@ -18,8 +18,8 @@ static void reach_part(const struct array_request *r, const struct array_part *p
         reach(r->w, REACH_OUTPUT, lanes, bytes);
 }
 
-void array_counts_add(struct array_counts *c, const struct array_request *r, const struct array_part *part, uint32_t lanes,
-                      unsigned bytes, unsigned sectors) {
+void array_counts_add(struct array_counts *c, const struct array_request *r, const struct array_part *part,
+                      uint32_t lanes, unsigned bytes, unsigned sectors) {
     struct emulatorArrayCounters *to = &c->of[part->array];
     uint64_t all = (uint64_t)bytes * (unsigned)__builtin_popcount(lanes);
     switch (r->kind) {
@@ -50,7 +50,8 @@ static bool is_in(const struct array_part *part, uint64_t address, unsigned byte
     return address >= part->from && address < part->to && bytes <= part->to - address;
 }
 
-static uint32_t lanes_in(const struct array_part *part, const uint64_t addresses[WARP_SIZE], uint32_t lanes, unsigned bytes) {
+static uint32_t lanes_in(const struct array_part *part, const uint64_t addresses[WARP_SIZE], uint32_t lanes,
+                         unsigned bytes) {
     uint32_t in = 0;
     for (uint32_t left = lanes; left; left &= left - 1)
         in |= is_in(part, addresses[first_lane(left)], bytes) ? left & -left : 0;
@@ -63,7 +64,8 @@ void array_counts_split(struct array_counts *c, const struct array_request *r, s
         int l = first_lane(left);
         if (!is_in(part, addresses[l], bytes))
             *part = arrays_find(addresses[l]);
-        in = lanes_in(part, addresses, left, bytes) | (uint32_t)1 << l; /* of one that reaches beyond: where it begins */
+        in = lanes_in(part, addresses, left, bytes) | (uint32_t)1
+                                                          << l; /* of one that reaches beyond: where it begins */
         array_counts_add(c, r, part, in, bytes, in == lanes ? sectors : count_sectors(addresses, in, bytes));
     }
 }
@@ -96,8 +98,8 @@ void array_counts_sectors(struct array_counts *c, const struct warp *w, uint32_t
         to->surface_store_sectors += kind == ARRAY_SURFACE_STORE;
         if (part.array == ARRAY_OF_HOST && kind != ARRAY_SURFACE_STORE)
             launch_log_load(c->launch.loaded, part.from, SECTOR);
-        reach_part(&(struct array_request){w, kind == ARRAY_SURFACE_STORE ? ACCESS_STORE : ACCESS_LOAD, false}, &part, lanes,
-                   SECTOR);
+        reach_part(&(struct array_request){w, kind == ARRAY_SURFACE_STORE ? ACCESS_STORE : ACCESS_LOAD, false}, &part,
+                   lanes, SECTOR);
     }
 }
 

@@ -22,8 +22,8 @@ struct array_request {
 };
 
 /* All of it lies in this part. */
-void array_counts_add(struct array_counts *c, const struct array_request *r, const struct array_part *part, uint32_t lanes,
-                      unsigned bytes, unsigned sectors);
+void array_counts_add(struct array_counts *c, const struct array_request *r, const struct array_part *part,
+                      uint32_t lanes, unsigned bytes, unsigned sectors);
 /* It may lie in several; *part becomes one of them. */
 void array_counts_split(struct array_counts *c, const struct array_request *r, struct array_part *part,
                         const uint64_t addresses[WARP_SIZE], uint32_t lanes, unsigned bytes, unsigned sectors);

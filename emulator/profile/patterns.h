@@ -125,8 +125,7 @@ struct pattern_met {
 static inline struct pattern_met patterns_met(const struct pattern_memory *m, uint64_t first) {
     const struct pattern *p = &m->ways[m->last];
     return (struct pattern_met){first + (uint64_t)p->least, first + (uint64_t)p->most + p->bytes,
-                                &p->costs[first % PATTERN_LINE / PATTERN_STEP],
-                                (unsigned)__builtin_popcount(p->mask)};
+                                &p->costs[first % PATTERN_LINE / PATTERN_STEP], (unsigned)__builtin_popcount(p->mask)};
 }
 
 /* Tells compiled kernels of the pattern that was met last: addresses are of 32 bits or of 64. */

@@ -130,7 +130,13 @@ static void judge_places(const struct result *r, const struct elements *e, struc
 /* Limits for every shape. What polls, a grid's barrier or a chain of blocks, works on other memory than x, and as long as it has to: its
  * loads and the instructions around them are not counted. */
 static const double most_instructions = 250; /* of a warp, for 32 elements */
-enum { LONG = 262144, THREADS = 4096, SCAN = 40000 /* instructions that do not depend on n */, BARRIERS = 2048, POLL = 20 };
+enum {
+    LONG = 262144,
+    THREADS = 4096,
+    SCAN = 40000 /* instructions that do not depend on n */,
+    BARRIERS = 2048,
+    POLL = 20
+};
 
 static void judge_instructions(const struct result *r, int n) {
     const struct answer *a = &r->answer;
@@ -151,12 +157,15 @@ static void judge_instructions(const struct result *r, int n) {
 static void judge_reading(const struct result *r, const struct work *w, struct handle x) {
     bool nothing = !(w->low < w->high); /* then nobody has to read */
     double each = judge_bytes_read_of(r, x) / sizeof(float) / std::max(1, w->n);
-    double most = each < 1.05 ? 12 : w->offset % 8 == 0 ? 2.05 : 2.6; /* not aligned, a row of a warp lies in five sectors, not four */
+    double most = each < 1.05          ? 12
+                  : w->offset % 8 == 0 ? 2.05
+                                       : 2.6; /* not aligned, a row of a warp lies in five sectors, not four */
     if (each > 2.05) {
-        judge_fail("access_limit",
-                   "the result is right, but each element of x was read %.1f times (limit: 2).%s\n          Read it once "
-                   "to count and once to write.",
-                   each, judge_launch_text(r).c_str());
+        judge_fail(
+            "access_limit",
+            "the result is right, but each element of x was read %.1f times (limit: 2).%s\n          Read it once "
+            "to count and once to write.",
+            each, judge_launch_text(r).c_str());
     }
     judge_reads(r, x, {nothing ? 0 : 0.99, most},
                 "Read each element once to count and once to write, neighbouring threads neighbours.");
@@ -248,12 +257,14 @@ static void judge_count_of(const struct result *r, const struct elements *e, str
 /* Nobody has written this place. Where others were written instead, no thread is missing: a place is wrong. */
 static void judge_gap(const struct result *r, const struct elements *e, const float *found, int k) {
     int n = (int)e->x.size(), other = 0;
-    while (other < n && (verify_is_poison(found[other]) || (other < e->count && verify_same(found[other], e->kept[other])))) {
+    while (other < n &&
+           (verify_is_poison(found[other]) || (other < e->count && verify_same(found[other], e->kept[other])))) {
         other++;
     }
     if (other < n) {
         int index = index_of(e, found[other]);
-        judge_fail("wrong_result", "place %d of y is empty: %s. Place %d has %.9g%s.%s\n          A place is start, what the "
+        judge_fail("wrong_result",
+                   "place %d of y is empty: %s. Place %d has %.9g%s.%s\n          A place is start, what the "
                    "warps before keep, and what the lanes before keep. Which of the three is wrong?",
                    k, ("it belongs to " + place_text(e->from[k])).c_str(), other, found[other],
                    index < 0 ? "" : (", which is " + place_text(index)).c_str(), judge_launch_text(r).c_str());
@@ -276,8 +287,8 @@ static void judge(const struct result *r, const struct elements *e, const struct
 }
 
 static void describe(const struct work *w, const char *what = "") {
-    judge_doing("compact, n = %d, %g <= x < %g, %d %% wanted%s, seed %llu%s%s%s", w->n, w->low, w->high, w->share, kinds[w->kind],
-                (unsigned long long)w->seed, w->offset ? ", x not 16-byte aligned" : "",
+    judge_doing("compact, n = %d, %g <= x < %g, %d %% wanted%s, seed %llu%s%s%s", w->n, w->low, w->high, w->share,
+                kinds[w->kind], (unsigned long long)w->seed, w->offset ? ", x not 16-byte aligned" : "",
                 w->own_stream ? ", in a stream" : "", what);
 }
 
@@ -306,9 +317,8 @@ static void random_input(void) {
 /* The limits: with 0 between them, the first below 0; the same twice; in the wrong order; infinite. */
 static const struct {
     float low, high;
-} limits[] = {{-1.0f, 1.0f},  {0.0f, 0.5f},      {-4.0f, -2.0f},        {1.5f, 1.5f},
-              {2.0f, 1.0f},   {-INFINITY, 0.0f}, {0.25f, INFINITY},     {-INFINITY, INFINITY},
-              {INFINITY, -INFINITY}};
+} limits[] = {{-1.0f, 1.0f},     {0.0f, 0.5f},      {-4.0f, -2.0f},        {1.5f, 1.5f},         {2.0f, 1.0f},
+              {-INFINITY, 0.0f}, {0.25f, INFINITY}, {-INFINITY, INFINITY}, {INFINITY, -INFINITY}};
 enum { LIMITS = sizeof limits / sizeof limits[0] };
 
 static struct work limited(struct work w, int which) {

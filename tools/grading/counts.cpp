@@ -114,13 +114,13 @@ static void judge_way(const struct result *r, bool output, uint64_t least, const
         return;
     }
     struct share share = share_of(worst, output);
-    judge_fail("access_limit",
-               "the result is right, but in %s %llu thread%s in %llu block%s %s (at least %llu threads, and no block more "
-               "than half).%s\n          %s",
-               worst->called, (unsigned long long)share.threads, share.threads == 1 ? "" : "s",
-               (unsigned long long)share.blocks, share.blocks == 1 ? "" : "s",
-               output ? "wrote the result" : "read the input", (unsigned long long)least, judge_launch_text(r).c_str(),
-               advice);
+    judge_fail(
+        "access_limit",
+        "the result is right, but in %s %llu thread%s in %llu block%s %s (at least %llu threads, and no block more "
+        "than half).%s\n          %s",
+        worst->called, (unsigned long long)share.threads, share.threads == 1 ? "" : "s",
+        (unsigned long long)share.blocks, share.blocks == 1 ? "" : "s", output ? "wrote the result" : "read the input",
+        (unsigned long long)least, judge_launch_text(r).c_str(), advice);
 }
 
 void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice) {
@@ -151,11 +151,12 @@ void checks_carried(const struct result *r) {
     if (!judge_counted(r) || result < LEAST_RESULT || handed < allowed + result / 2) {
         return;
     }
-    judge_fail("not_by_kernel",
-               "the result is right, but a kernel may only have carried it: in the call the host handed %llu bytes to "
-               "the device (%llu copied, %llu read by kernels in the host's memory, %llu in parameters, %llu by fills), "
-               "and the result has %llu.%s\n          The result has to be computed on the device, from the arguments.",
-               (unsigned long long)handed, (unsigned long long)h->copied_in, (unsigned long long)h->read_there,
-               (unsigned long long)h->parameters, (unsigned long long)h->filled, (unsigned long long)result,
-               judge_launch_text(r).c_str());
+    judge_fail(
+        "not_by_kernel",
+        "the result is right, but a kernel may only have carried it: in the call the host handed %llu bytes to "
+        "the device (%llu copied, %llu read by kernels in the host's memory, %llu in parameters, %llu by fills), "
+        "and the result has %llu.%s\n          The result has to be computed on the device, from the arguments.",
+        (unsigned long long)handed, (unsigned long long)h->copied_in, (unsigned long long)h->read_there,
+        (unsigned long long)h->parameters, (unsigned long long)h->filled, (unsigned long long)result,
+        judge_launch_text(r).c_str());
 }

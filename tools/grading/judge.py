@@ -112,7 +112,9 @@ class Report:
 
 
 class Answer(dict):
-    """What calls.py has returned, arrays and other values by their names; `emulator`: what that has counted."""
+    """What calls.py has returned, arrays and other values by their names; `emulator`: what that has counted: launches,
+    warp_instructions, instructions (of threads), uploaded (bytes that the host handed to the device beside the given
+    arrays) and downloaded, with their parts by the names of emulator.h's struct emulatorHostBytes."""
 
     emulator: dict
 
@@ -229,9 +231,31 @@ class Judge:
         word = "nan" if np.isnan(found[at]) != np.isnan(expected[at]) else "wrong_result"
         self.fail(word, f"{place}: expected {expected[at]:.9g}, found {found[at]:.9g}{many}")
 
-    def require_kernels(self, answer, launches, elements):
-        """On the emulator: that kernels have done the work, and not more often than needed."""
+    def require_work(self, answer, results, upload=0):
+        """On the emulator: that `results` bytes came from the device, and that the host had not handed them to it: what it
+        hands over beside the given arrays may be less than `upload` and half of the results. Otherwise kernels may only
+        have carried what NumPy has computed."""
         counted = answer.emulator
+        if not counted:
+            return
+        if counted["downloaded"] < results:
+            self.fail(
+                "not_by_kernel",
+                f"the result is right, but it has {results} bytes, and {counted['downloaded']} came from the device.",
+            )
+        if counted["uploaded"] >= upload + results / 2:
+            self.fail(
+                "not_by_kernel",
+                f"the result is right, but kernels may only have carried it: the host handed {counted['uploaded']} bytes "
+                f"to the device beside the given arrays, and the result has {results}.",
+            )
+
+    def require_kernels(self, answer, launches, elements, results=None, upload=0):
+        """On the emulator: that kernels have done the work, and not more often than needed; with `results`, also
+        require_work."""
+        counted = answer.emulator
+        if results is not None:
+            self.require_work(answer, results, upload)
         if counted and (counted["launches"] < launches or counted["instructions"] < elements):
             self.fail(
                 "not_by_kernel",

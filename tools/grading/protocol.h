@@ -75,8 +75,8 @@ struct job {
 
 struct launch {
     uint32_t grid[3], block[3];
-    uint64_t shared;       /* bytes, dynamic */
-    uint32_t other_stream; /* neither the caller's stream nor one that is the same */
+    uint64_t shared;         /* bytes, dynamic */
+    uint32_t other_stream;   /* neither the caller's stream nor one that is the same */
     int32_t device;          /* its ordinal, on the emulator */
     char kernel[KERNEL_MAX]; /* its name in PTX; "" where nobody tells, on a GPU */
     char called[WORD_MAX];   /* its name in the source, without parameters */

@@ -24,6 +24,18 @@ import numpy as np  # noqa: E402
 
 GUARD, GUARD_BYTE = 4096, 0xA5
 COUNTERS = 3  # launches, warp instructions, thread instructions: the first of emulator.h's struct emulatorCounters
+HOST_BYTES = ("copied_in", "read_there", "parameters", "filled", "copied_out")  # its struct emulatorHostBytes
+
+
+class Watched(ctypes.Structure):
+    """emulator.h's struct emulatorArray"""
+
+    _fields_ = (
+        ("address", ctypes.c_void_p),
+        ("bytes", ctypes.c_size_t),
+        ("input", ctypes.c_uint32),
+        ("output", ctypes.c_uint32),
+    )
 
 
 def die_with_parent():
@@ -77,16 +89,35 @@ class Emulator:
         if self.there:
             self.cuda.emulatorVerdict.restype = ctypes.c_char_p
 
-    def start(self):
-        if self.there:
-            self.cuda.emulatorCountersStart()
+    def start(self, arrays):
+        """Counts from now on. What comes from given arrays to the device is no upload."""
+        if not self.there:
+            return
+        watched = (Watched * max(1, len(arrays)))()
+        for entry, one in zip(watched, arrays):
+            entry.address, entry.bytes = one.memory.ctypes.data, one.memory.nbytes
+            entry.input, entry.output = int(one.given), int(not one.given)
+        self.cuda.emulatorAuthorsStart()
+        self.cuda.emulatorWatchArrays(watched, ctypes.c_size_t(len(arrays)))
+        self.cuda.emulatorCountersStart()
 
     def stop(self):
         if not self.there:
             return {}
         values = (ctypes.c_uint64 * COUNTERS)()
         self.cuda.emulatorCountersStop(values, ctypes.c_size_t(ctypes.sizeof(values)))
-        return {"launches": values[0], "instructions": values[2], "verdict": self.cuda.emulatorVerdict().decode()}
+        host = (ctypes.c_uint64 * len(HOST_BYTES))()
+        self.cuda.emulatorHostBytes(host, ctypes.c_size_t(ctypes.sizeof(host)))
+        told = dict(zip(HOST_BYTES, host))
+        return {
+            "launches": values[0],
+            "warp_instructions": values[1],
+            "instructions": values[2],
+            "verdict": self.cuda.emulatorVerdict().decode(),
+            "downloaded": told["copied_out"],
+            "uploaded": sum(told[name] for name in HOST_BYTES[:4]),
+            **told,
+        }
 
 
 def describe(error, path):
@@ -110,7 +141,7 @@ def take_job(job, contents, student, calls, emulator, path):
     given = iter(contents)
     arrays = {order["name"]: Array(order, next(given) if order["given"] else None) for order in job["orders"]}
     answer, results = {}, {}
-    emulator.start()
+    emulator.start(list(arrays.values()))
     try:
         views = {name: one.array for name, one in arrays.items()}
         for name, value in getattr(calls, job["call"])(student, views, **job["settings"]).items():

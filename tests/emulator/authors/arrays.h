@@ -6,21 +6,21 @@ struct watched {
     size_t launches;
 };
 
-static int *watched_in, *watched_out, *watched_flags;
+static int *watched_in, *watched_out, *watched_flags, watched_of_host[16];
 
 static struct watched watch(void (*run)()) {
     struct watched w = {};
-    struct emulatorArrayCounters all[5] = {};
+    struct emulatorArrayCounters all[6] = {};
     const struct emulatorArray arrays[] = {
-        {watched_in, N * 4, 1, 0}, {watched_out, N * 4, 0, 1}, {watched_flags, N * 4, 0, 0}};
+        {watched_in, N * 4, 1, 0}, {watched_out, N * 4, 0, 1}, {watched_flags, N * 4, 0, 0}, {watched_of_host, 64, 1, 0}};
     authors_start();
-    emulator_function<void(const struct emulatorArray *, size_t)>("emulatorWatchArrays")(arrays, 3);
+    emulator_function<void(const struct emulatorArray *, size_t)>("emulatorWatchArrays")(arrays, 4);
     counted(run);
-    EXPECT_EQUAL("arrays counted", 5,
-                 emulator_function<size_t(struct emulatorArrayCounters *, size_t)>("emulatorArraysCounted")(all, 5));
+    EXPECT_EQUAL("arrays counted", 6,
+                 emulator_function<size_t(struct emulatorArrayCounters *, size_t)>("emulatorArraysCounted")(all, 6));
     memcpy(w.array, all, sizeof w.array);
-    w.elsewhere = all[3];
-    w.of_host = all[4];
+    w.elsewhere = all[4];
+    w.of_host = all[5];
     emulator_function<void(struct emulatorHostBytes *, size_t)>("emulatorHostBytes")(&w.host, sizeof w.host);
     w.launches = emulator_function<size_t(struct emulatorLaunch *, size_t)>("emulatorLaunches")(w.launch, 8);
     return w;
@@ -132,7 +132,8 @@ static void work_by_launch() {
     EXPECT_EQUAL("bytes of the busiest block", 512, w.launch[1].most_output_bytes);
     EXPECT_EQUAL("threads of a single block", 256, w.launch[2].input_threads);
     EXPECT_EQUAL("which writes all", 4096, w.launch[2].most_output_bytes);
-    check("instructions by launch", w.launch[0].warp_instructions > 0 && w.launch[1].warp_instructions > w.launch[0].warp_instructions / 64,
+    check("instructions by launch",
+          w.launch[0].warp_instructions > 0 && w.launch[1].warp_instructions > w.launch[0].warp_instructions / 64,
           "none");
     EXPECT_EQUAL("the device", 0, w.launch[1].device);
 }
@@ -159,8 +160,10 @@ static void expect_handed(const char *name, uint64_t expected, void (*run)()) {
 static __device__ int carried_variable[N];
 
 static void copies_of_the_host() {
-    expect_handed("a copy from pageable memory", N * 4, [] { MUST(cudaMemcpy(scratch, pageable, N * 4, cudaMemcpyHostToDevice)); });
-    expect_handed("rows of a copy", N * 2, [] { MUST(cudaMemcpy2D(scratch, 8, pageable, 8, 4, N / 2, cudaMemcpyHostToDevice)); });
+    expect_handed("a copy from pageable memory", N * 4,
+                  [] { MUST(cudaMemcpy(scratch, pageable, N * 4, cudaMemcpyHostToDevice)); });
+    expect_handed("rows of a copy", N * 2,
+                  [] { MUST(cudaMemcpy2D(scratch, 8, pageable, 8, 4, N / 2, cudaMemcpyHostToDevice)); });
     expect_handed("a copy to a variable", N * 4, [] { MUST(cudaMemcpyToSymbol(carried_variable, pageable, N * 4)); });
     expect_handed("a copy to an array", N * 4, [] {
         cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
@@ -188,6 +191,11 @@ static void copies_of_the_host() {
         MUST(cudaStreamDestroy(stream));
     });
 #endif
+    expect_handed("what was staged", 64, [] {
+        MUST(cudaMemcpyAsync(scratch, pageable, 64, cudaMemcpyHostToDevice, 0));
+        MUST(cudaMemcpyAsync(scratch, watched_of_host, 64, cudaMemcpyHostToDevice, 0)); // an input: it is no upload
+        MUST(cudaMemcpy(scratch, watched_of_host, 64, cudaMemcpyHostToDevice));
+    });
     struct watched w = watch([] { MUST(cudaMemcpy(pageable, watched_out, N * 4, cudaMemcpyDeviceToHost)); });
     EXPECT_EQUAL("copied out", N * 4, w.host.copied_out);
     EXPECT_EQUAL("which hands nothing over", 0, handed(&w.host));
