@@ -1,4 +1,4 @@
-/* See array_counts.h. */
+/* Adds requests, bulk copies and texels to the array they are in, and notes which threads of a block made them. */
 #include "profile/array_counts.h"
 
 #include "profile/counters.h"

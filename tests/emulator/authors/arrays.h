@@ -11,8 +11,10 @@ static int *watched_in, *watched_out, *watched_flags, watched_of_host[16];
 static struct watched watch(void (*run)()) {
     struct watched w = {};
     struct emulatorArrayCounters all[6] = {};
-    const struct emulatorArray arrays[] = {
-        {watched_in, N * 4, 1, 0}, {watched_out, N * 4, 0, 1}, {watched_flags, N * 4, 0, 0}, {watched_of_host, 64, 1, 0}};
+    const struct emulatorArray arrays[] = {{watched_in, N * 4, 1, 0},
+                                           {watched_out, N * 4, 0, 1},
+                                           {watched_flags, N * 4, 0, 0},
+                                           {watched_of_host, 64, 1, 0}};
     authors_start();
     emulator_function<void(const struct emulatorArray *, size_t)>("emulatorWatchArrays")(arrays, 4);
     counted(run);
