@@ -84,7 +84,7 @@ static int run_step(struct graph_run *run, const struct step *s) {
         return 0;
     case cudaGraphNodeTypeWaitEvent:
         if ((m = run->markers[s->ordinal]) != NULL)
-            queue_block_on_marker(m);
+            marker_await(m);
         return 0;
     case cudaGraphNodeTypeMemAlloc:
         return graph_memory_begin(s->work->allocation.dptr, run->free_first);
@@ -227,8 +227,15 @@ static bool has_place(const struct step *s) {
            s->work->type == cudaGraphNodeTypeMemset;
 }
 
+static void order_event(const struct step *s, struct marker *m, struct stream_clock *clock) {
+    if (s->work->type == cudaGraphNodeTypeEventRecord)
+        marker_set_clock(m, clock);
+    else
+        marker_join_clock(m, clock);
+}
+
 /* Returns what has happened when the plan is done. */
-static struct stream_clock order_plan(struct graph_run *run, const struct plan *p, unsigned long long stream,
+static struct stream_clock order_plan(struct graph_run *run, const struct plan *p, unsigned stream,
                                       const struct stream_clock *start) {
     struct stream_clock end = *start, *after = zeroed(p->count + 1, sizeof *after);
     for (unsigned i = 0; i < p->count; i++) {
@@ -240,13 +247,15 @@ static struct stream_clock order_plan(struct graph_run *run, const struct plan *
             after[i] = order_plan(run, &s->inner[0], stream, &after[i]);
         else if (has_place(s))
             run->orders[s->ordinal] = stream_order_next(stream, &after[i]);
+        else if (run->markers && run->markers[s->ordinal])
+            order_event(s, run->markers[s->ordinal], &after[i]);
         stream_clock_join(&end, &after[i]);
     }
     free(after);
     return end;
 }
 
-static void order_graph(struct operation *op, unsigned long long stream, const struct stream_clock *clock) {
+static void order_graph(struct operation *op, unsigned stream, const struct stream_clock *clock) {
     struct graph_run *run = (struct graph_run *)op;
     run->orders = zeroed(run->plan->step_count + 1, sizeof *run->orders);
     order_plan(run, &run->plan->plan, stream, clock);

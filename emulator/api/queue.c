@@ -35,6 +35,7 @@ struct stream {
     bool destroyed; /* to go when empty */
     struct operation *head, *tail;
     pthread_cond_t changed;    /* its thread's */
+    unsigned slot;             /* its number in clocks */
     struct stream_clock clock; /* what happens before its next operation */
     struct stream *next;
 };
@@ -86,6 +87,29 @@ static void join_blocking(struct stream_clock *clock, const struct device_queue 
             stream_clock_join(clock, &other->clock);
 }
 
+/* Numbers of streams in clocks. There are few, and two streams with one number count as ordered: so a new stream gets one that
+ * no other has, and of these the one that has been free for the longest time. */
+static struct slot {
+    unsigned streams;
+    uint64_t since; /* when its last stream went */
+} slots[ORDER_STREAMS];
+
+static unsigned take_slot(void) {
+    unsigned best = 0;
+    for (unsigned i = 1; i < ORDER_STREAMS; i++)
+        if (slots[i].streams < slots[best].streams ||
+            (slots[i].streams == slots[best].streams && slots[i].since < slots[best].since))
+            best = i;
+    slots[best].streams++;
+    return best;
+}
+
+static void return_slot(unsigned slot) {
+    static uint64_t returned;
+    slots[slot].streams--;
+    slots[slot].since = ++returned;
+}
+
 /* For racecheck: what happens before this operation. */
 static void note_order(struct stream *s, struct operation *op) {
     const struct device_queue *d = &devices[s->device];
@@ -100,8 +124,8 @@ static void note_order(struct stream *s, struct operation *op) {
     if (op->waits_for)
         stream_clock_join(&s->clock, &op->waits_for->clock);
     if (op->order_parts)
-        op->order_parts(op, s->id, &s->clock);
-    op->order = stream_order_next(s->id, &s->clock);
+        op->order_parts(op, s->slot, &s->clock);
+    op->order = stream_order_next(s->slot, &s->clock);
     if (op->kernel)
         managed_protect();
 }
@@ -176,6 +200,7 @@ static void unlink_stream(struct stream *s) {
     while (*link != s)
         link = &(*link)->next;
     *link = s->next;
+    return_slot(s->slot);
     pthread_cond_destroy(&s->changed);
     free(s);
 }
@@ -248,6 +273,7 @@ static struct stream *create(int device, enum stream_kind kind, unsigned flags, 
     s->flags = flags;
     s->priority = priority;
     s->id = next_id++;
+    s->slot = take_slot();
     s->attributes = (struct stream_attributes){.policy = (enum cudaSynchronizationPolicy) - 1, .domains = {0, 1}};
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -385,6 +411,14 @@ void queue_submit(struct stream *s, struct operation *op) {
     append(s, op);
     hand_over(s);
     pthread_mutex_unlock(&lock);
+}
+
+struct operation_order queue_place(struct stream *s) {
+    struct operation none = {0};
+    pthread_mutex_lock(&lock);
+    note_order(s, &none);
+    pthread_mutex_unlock(&lock);
+    return none.order;
 }
 
 int queue_execute(struct stream *s, struct operation *op) {
@@ -535,9 +569,10 @@ struct marker *queue_mark(struct stream *s) {
     }
     m->references = 2; /* the caller's and the operation's */
     *mark = (struct mark_operation){.op = {.run = run_mark, .release = release_mark, .always = true}, .marker = m};
-    queue_submit(s, &mark->op);
     pthread_mutex_lock(&lock);
+    append(s, &mark->op);
     m->clock = s->clock;
+    hand_over(s);
     pthread_mutex_unlock(&lock);
     return m;
 }
@@ -551,15 +586,26 @@ static void release_plain(struct operation *op) {
     free(op);
 }
 
+static void wait_for_marker(struct marker *m, bool host) {
+    pthread_mutex_lock(&lock);
+    while (!m->done)
+        pthread_cond_wait(&host_changed, &lock);
+    if (host)
+        stream_clock_join(&host_clock, &m->clock);
+    pthread_mutex_unlock(&lock);
+    device_printf_flush();
+}
+
 void queue_wait_marker(struct stream *s, struct marker *m) {
     pthread_mutex_lock(&lock);
     stream_clock_join(&s->clock, &m->clock);
+    bool done = m->done; /* which the program is not told: for its host threads nothing is ordered by that */
     pthread_mutex_unlock(&lock);
-    if (marker_done(m))
+    if (done)
         return;
     struct operation *op = calloc(1, sizeof *op);
     if (!op) {
-        queue_block_on_marker(m);
+        wait_for_marker(m, false);
         return;
     }
     *op = (struct operation){.run = run_nothing, .release = release_plain, .always = true, .waits_for = marker_keep(m)};
@@ -567,12 +613,19 @@ void queue_wait_marker(struct stream *s, struct marker *m) {
 }
 
 void queue_block_on_marker(struct marker *m) {
-    pthread_mutex_lock(&lock);
-    while (!m->done)
-        pthread_cond_wait(&host_changed, &lock);
-    stream_clock_join(&host_clock, &m->clock);
-    pthread_mutex_unlock(&lock);
-    device_printf_flush();
+    wait_for_marker(m, true);
+}
+
+void marker_await(struct marker *m) {
+    wait_for_marker(m, false);
+}
+
+void marker_set_clock(struct marker *m, const struct stream_clock *clock) {
+    m->clock = *clock;
+}
+
+void marker_join_clock(const struct marker *m, struct stream_clock *clock) {
+    stream_clock_join(clock, &m->clock);
 }
 
 bool marker_done(struct marker *m) {

@@ -23,7 +23,7 @@ struct operation {
     const char *kernel;                    /* the name of the kernel that it runs, or NULL */
     struct operation_order order;          /* by queue_submit; known only when races are looked for */
     /* For an operation of several parts, or NULL: gives them their places in the order, which come before its own. */
-    void (*order_parts)(struct operation *op, unsigned long long stream, const struct stream_clock *clock);
+    void (*order_parts)(struct operation *op, unsigned stream, const struct stream_clock *clock);
     /* Private to queue.c: */
     struct marker *waits_for;
     uint64_t number;
@@ -62,6 +62,9 @@ void queue_submit(struct stream *s, struct operation *op);
  * run() returned, or the device's fault. */
 int queue_execute(struct stream *s, struct operation *op);
 
+/* For what is done at once, and takes its place in the stream's order: after all that has been submitted to it. */
+struct operation_order queue_place(struct stream *s);
+
 bool queue_stream_idle(struct stream *s);
 void queue_wait_stream(struct stream *s);
 void queue_wait_device(int device);
@@ -74,9 +77,13 @@ const char *queue_unfinished_kernel(void);
 struct marker *queue_mark(struct stream *s);
 /* Later operations of s wait for the marker. */
 void queue_wait_marker(struct stream *s, struct marker *m);
-void queue_block_on_marker(struct marker *m); /* the calling thread waits */
+void queue_block_on_marker(struct marker *m); /* the calling thread of the program waits */
+void marker_await(struct marker *m);          /* the same for a thread that executes a stream's operation */
 bool marker_done(struct marker *m);
 double marker_seconds(struct marker *m); /* when it was passed, on the monotonic clock */
+/* What happens before it. For order_parts, which is called with the queue's lock. */
+void marker_set_clock(struct marker *m, const struct stream_clock *clock);
+void marker_join_clock(const struct marker *m, struct stream_clock *clock);
 /* A marker that no stream passes: whoever makes it does. One reference; NULL: no memory. */
 struct marker *marker_new(void);
 void marker_pass(struct marker *m); /* also more than once */

@@ -22,8 +22,8 @@ void stream_clock_join(struct stream_clock *to, const struct stream_clock *from)
             to->last[i] = from->last[i];
 }
 
-struct operation_order stream_order_next(unsigned long long stream, struct stream_clock *clock) {
-    struct operation_order o = {.stream = (uint32_t)(stream % ORDER_STREAMS), .before = *clock};
+struct operation_order stream_order_next(unsigned stream, struct stream_clock *clock) {
+    struct operation_order o = {.stream = stream % ORDER_STREAMS, .before = *clock};
     pthread_mutex_lock(&lock);
     o.serial = ++serials;
     o.number = ++numbers[o.stream];

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Streams are told apart by number modulo this; two with the same number count as ordered. */
+/* Streams are numbered from 0 in clocks; two with the same number count as ordered. */
 #define ORDER_STREAMS 32
 
 /* A vector clock of streams: for each, the number of its last operation that happens before. */
@@ -22,7 +22,7 @@ struct operation_order {
 
 void stream_clock_join(struct stream_clock *to, const struct stream_clock *from);
 /* The next operation of a stream whose clock is `clock`; the clock then includes it. */
-struct operation_order stream_order_next(unsigned long long stream, struct stream_clock *clock);
+struct operation_order stream_order_next(unsigned stream, struct stream_clock *clock);
 
 uint32_t stream_order_last(void); /* the last serial given; async-signal-safe */
 /* Did the operation with that serial end before this one began? Any thread. */
@@ -36,8 +36,14 @@ struct copy_range {
     bool write;
     bool whole; /* all bytes of the range are copied: there are no rows with gaps */
 };
+enum ran_kind {
+    RAN_WORK,
+    RAN_ALLOCATION, /* cudaMallocAsync: like a copy that writes all of the memory */
+    RAN_FREE        /* cudaFreeAsync, the same way */
+};
 struct ran {
     uint32_t serial, stream, number;
+    enum ran_kind kind;
     struct stream_clock before;
     const struct kernel *kernel; /* NULL: a copy or a fill */
     uint32_t grid[3], block[3];
