@@ -15,6 +15,8 @@
 #include "api/graph_memory.h"
 #include "api/graph_work.h"
 #include "api/queue.h"
+#include "base/checks.h"
+#include "check/copy_watch.h"
 #include "memory/memory.h"
 
 #define RESERVED_STEP ((uint64_t)32 << 20)
@@ -208,6 +210,10 @@ static cudaError_t allocate(const char *function, void **out, size_t size, cudaM
                             "%zu bytes are wanted, and %zu of the device's %zu are free (or the pool is full).", size,
                             memory_free_bytes(state_device()), memory_total());
     *out = a ? (void *)(uintptr_t)a->base : NULL;
+    if (a && check_is_on(CHECK_RACE)) {
+        struct operation_order place = queue_place(s);
+        memory_ordered(&place, a->base, RAN_ALLOCATION);
+    }
     return cudaSuccess;
 }
 
@@ -233,6 +239,8 @@ struct free_operation {
 
 static int run_free(struct operation *op, int fault) {
     uint64_t address = ((struct free_operation *)op)->address;
+    if (check_is_on(CHECK_RACE))
+        memory_ordered(&op->order, address, RAN_FREE);
     lock_pools();
     for (struct piece **link = &pieces; *link; link = &(*link)->next)
         if ((*link)->address == address) {

@@ -7,6 +7,7 @@
 #include "check/allocation_watch.h"
 #include "check/block_watch.h"
 #include "check/finding_json.h"
+#include "check/host_memory.h"
 #include "check/parts.h"
 #include "check/symbols.h"
 
@@ -92,6 +93,37 @@ static void report_two_copies(const struct copied *c, const struct allocation *a
     report_text(&t, FINDING_RACE, false, &(struct facts_of_finding){0});
 }
 
+static const char *kind_of_use(const struct ran *now, const struct ran *then) {
+    return now->kind == RAN_FREE || then->kind == RAN_FREE ? "Use after free" : "Use before allocation";
+}
+
+static const char *words_of(const struct ran *r, const char *function) {
+    return r->kind == RAN_FREE         ? "cudaFreeAsync"
+           : r->kind == RAN_ALLOCATION ? "cudaMallocAsync"
+           : function                  ? function
+                                       : "a copy or fill";
+}
+
+/* One of the two is the allocation or the free of the memory, in the order of its stream. */
+static void report_lifetime(const struct two_copies *two, const struct ran *then, const struct allocation *a) {
+    struct text t = {0}, title = {0};
+    const struct ran *now = two->ran;
+    bool both = now->kind != RAN_WORK && then->kind != RAN_WORK;
+    text_format(&title, "Error: %s reported between %s and %s in another stream",
+                both ? "Free before allocation" : kind_of_use(now, then),
+                words_of(now, two->now ? two->now->function : NULL), words_of(then, NULL));
+    title.bytes[title.length] = '\0';
+    put_title(&t, title.bytes);
+    text_format(&t, MARK "    of an allocation of %g bytes at %x\n", a->size, a->base);
+    put_maker(&t, a);
+    text_string(&t, MARK "\n");
+    put_advice(
+        &t, "Nothing orders the two streams: memory of cudaMallocAsync exists for work that comes after that call in "
+            "its stream, until the stream of cudaFreeAsync reaches that. Record an event after the first of the two "
+            "(cudaEventRecord), and let the stream of the second wait for it (cudaStreamWaitEvent).");
+    report_text(&t, FINDING_RACE, false, &(struct facts_of_finding){0});
+}
+
 /* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation is said once. */
 static void compare_with_copy(const struct ran *other, void *argument) {
     static uint64_t reported;
@@ -104,7 +136,10 @@ static void compare_with_copy(const struct ran *other, void *argument) {
             now->allocation != then->allocation || now->allocation == reported)
             continue;
         reported = now->allocation;
-        report_two_copies(two->now, memory_find(from), from, now->write, then->write);
+        if (two->ran->kind != RAN_WORK || other->kind != RAN_WORK)
+            report_lifetime(two, other, memory_find(from));
+        else
+            report_two_copies(two->now, memory_find(from), from, now->write, then->write);
         return;
     }
 }
@@ -116,24 +151,44 @@ static void set_range(struct copy_range *r, const struct copied *c, const struct
     *r = (struct copy_range){side->address, extent(c, side), a->id, write, rows && slices};
 }
 
-static void note_order(const struct copied *c, const struct allocation *to, const struct allocation *from) {
+/* c: NULL for memory that is allocated or freed. */
+static void compare_with_all(const struct operation_order *order, const struct ran *ran, const struct copied *c) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct hazards hazards = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    stream_order_ran(ran);
+    pthread_mutex_lock(&lock);
+    if (stream_order_has_unordered(order)) {
+        race_of_copy(order, ran, &hazards);
+        hazards_report(&hazards);
+    }
+    stream_order_each_copy(order, compare_with_copy, &(struct two_copies){c, ran});
+    pthread_mutex_unlock(&lock);
+}
+
+static struct ran ran_of(const struct operation_order *order) {
+    return (struct ran){.serial = order->serial, .stream = order->stream, .number = order->number, .done = true};
+}
+
+static void note_order(const struct copied *c, const struct allocation *to, const struct allocation *from) {
     if (!c->order || !c->order->serial)
         return;
-    struct ran ran = {.serial = c->order->serial, .stream = c->order->stream, .number = c->order->number, .done = true};
+    struct ran ran = ran_of(c->order);
     if (to)
         set_range(&ran.ranges[0], c, &c->to, to, true);
     if (from && !c->fill)
         set_range(&ran.ranges[1], c, &c->from, from, false);
-    stream_order_ran(&ran);
-    pthread_mutex_lock(&lock);
-    if (stream_order_has_unordered(c->order)) {
-        race_of_copy(c->order, &ran, &hazards);
-        hazards_report(&hazards);
-    }
-    stream_order_each_copy(c->order, compare_with_copy, &(struct two_copies){c, &ran});
-    pthread_mutex_unlock(&lock);
+    compare_with_all(c->order, &ran, c);
+}
+
+/* Whoever uses the memory later finds this among the copies that have run. */
+void memory_ordered(const struct operation_order *order, uint64_t base, enum ran_kind kind) {
+    const struct allocation *a = memory_find(base);
+    if (!order->serial || !a || !memory_is_live(a))
+        return;
+    struct ran ran = ran_of(order);
+    ran.kind = kind;
+    ran.ranges[0] = (struct copy_range){a->base, a->size, a->id, true, true};
+    compare_with_all(order, &ran, NULL);
 }
 
 /* What kernels have stored and nobody has looked at since is known by what is in memory. */

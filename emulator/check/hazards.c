@@ -472,6 +472,36 @@ static void put_exit(struct text *t, const struct hazard *h, const struct pointe
            "access to another block's shared memory, before any of them returns.");
 }
 
+/* "thread (0,0,0) of block (1,0,0) wrote p[3] at x.cu:43, and nothing orders this after the cudaMallocAsync of this memory in another
+ * stream" */
+static void put_lifetime(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+    struct text title = {0}, s = {0};
+    bool freed = h->kind == HAZARD_FREED;
+    text_format(&title, "Error: Use %s reported in %s access at ", freed ? "after free" : "before allocation",
+                access_word(h->then, h->write_then));
+    put_place_words(&title, name_of(h->kernel_then, &h->at_then), h->at_then.file, h->at_then.line);
+    title.bytes[title.length] = '\0';
+    put_title(t, title.bytes);
+    put_who(&s, &h->who_then, true);
+    text_format(&s, " %s ", verb(h->then, h->write_then));
+    put_what(&s, h, arg);
+    put_line(&s, &h->at_then, h->kernel_then, h->then);
+    text_format(&s, ", and nothing orders this %s of this memory in another stream.",
+                freed ? "before the cudaFreeAsync" : "after the cudaMallocAsync");
+    s.bytes[s.length] = '\0';
+    put_prose(t, MARK "    ", s.bytes);
+    text_string(t, MARK "\n");
+    if (put_access_line(t, h->at_then, (struct access_shown){NULL, h->write_then}))
+        text_string(t, MARK "\n");
+    put_advice(t, freed
+                      ? "cudaFreeAsync frees memory when its stream reaches it, and this kernel is in another stream: "
+                        "record an event after the kernel (cudaEventRecord), and let the stream that frees wait for it "
+                        "(cudaStreamWaitEvent)."
+                      : "Memory of cudaMallocAsync exists for work that comes after that call in its stream, and this "
+                        "kernel is in another stream: record an event after the call (cudaEventRecord), and let the "
+                        "kernel's stream wait for it (cudaStreamWaitEvent).");
+}
+
 /* A shuffle that nobody answers. */
 static void put_nobody(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text s = {0};
@@ -679,6 +709,8 @@ static const struct {
     [HAZARD_UNFENCED] = {put_race, FINDING_RACE},
     [HAZARD_PLAIN_READ] = {put_race, FINDING_RACE},
     [HAZARD_EXIT] = {put_exit, FINDING_RACE},
+    [HAZARD_ALLOCATED] = {put_lifetime, FINDING_RACE},
+    [HAZARD_FREED] = {put_lifetime, FINDING_RACE},
     [HAZARD_UNWRITTEN] = {put_unwritten, FINDING_UNINITIALIZED},
     [HAZARD_REGISTERS] = {put_registers, FINDING_RACE},
     [HAZARD_NO_FENCE] = {put_no_fence, FINDING_RACE},

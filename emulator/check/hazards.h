@@ -16,6 +16,8 @@ enum hazard_kind {
     HAZARD_PLAIN_READ =
         HAZARD_ASYNC + ASYNC_FACTS, /* a race of a plain read with an atomic, in global memory: some mean it */
     HAZARD_EXIT,                    /* an access to shared memory of a block that may have exited by then */
+    HAZARD_ALLOCATED,               /* an access (`then`) to memory that another stream may not have allocated yet */
+    HAZARD_FREED,                   /* or may have freed by then */
     HAZARD_UNWRITTEN,               /* memory is read that nobody has written, and the value is used */
     HAZARD_NOBODY,                  /* a shuffle asks a lane that does not take part, and what it gets is used */
     HAZARD_REGISTERS,               /* of a wgmma under way are touched */

@@ -47,12 +47,16 @@ void report_bad_free(const char *function, uint64_t address, enum memory_free_re
     report_text(&t, FINDING_DOUBLE_FREE, false, &(struct facts_of_finding){0});
 }
 
-static const char *made_by(enum memory_kind kind) {
-    return kind == MEMORY_MANAGED ? "cudaMallocManaged" : kind == MEMORY_PINNED ? "cudaMallocHost" : "cudaMalloc";
+/* A pool's memory may be of any kind. */
+static const char *made_by(const struct allocation *a) {
+    return a->open                     ? "cudaMallocAsync"
+           : a->kind == MEMORY_MANAGED ? "cudaMallocManaged"
+           : a->kind == MEMORY_PINNED  ? "cudaMallocHost"
+                                       : "cudaMalloc";
 }
 
 void put_maker(struct text *t, const struct allocation *a) {
-    text_format(t, MARK "    made by %s (allocation number %l of this program)\n", made_by(a->kind), a->id);
+    text_format(t, MARK "    made by %s (allocation number %l of this program)\n", made_by(a), a->id);
     if (a->watch)
         put_by(t, "called", a->watch->made_at);
 }

@@ -87,6 +87,7 @@ struct search {
     const struct launch *launch; /* whose records to look for; NULL: those of any launch that is not in order */
     const struct operation_order *now;
     const struct facts *known; /* that the copy comes behind, beside what the order of streams says */
+    enum ran_kind kind;        /* of the copy */
     struct hazards *hazards;
 };
 
@@ -110,6 +111,8 @@ static void note_copy(const struct search *s, const struct allocation *a, uint64
                        .write = write,
                        .write_then = write_then,
                        .allocation = a};
+    if (s->kind != RAN_WORK)
+        h.kind = s->kind == RAN_FREE ? HAZARD_FREED : HAZARD_ALLOCATED;
     struct launch none = {.config.grid = {1, 1, 1}, .config.block = {1, 1, 1}};
     race_fill_then(&h, s->launch ? s->launch : &none, s->launch ? s->now->serial : 0, m);
     h.kernel = h.kernel_then; /* the name of the launch's kernel serves for both */
@@ -173,6 +176,7 @@ static void search_copy(struct search *s, const struct ran *copy, const struct s
     struct facts known = {0};
     launch_order_inherit(before, &known);
     s->known = &known;
+    s->kind = copy->kind;
     for (int i = 0; i < 2; i++)
         if (copy->ranges[i].bytes)
             search_range(s, copy->ranges[i].address, copy->ranges[i].bytes, copy->ranges[i].write);

@@ -114,14 +114,22 @@ run_file() { # NAME, SUFFIX, AND THAT OF THE LINES
 }
 
 says=1
-build_files '' '' memory control tensor host correct counters asked approximate undefined launches
+build_files '' '' memory control tensor host correct counters asked approximate undefined launches stream_order
 build_files '' '' async hang cluster tensor_maps
 build_files '' '' cluster_async bulk_stores
 build_files '' '' idioms
 build_files '' '' products registers
-for file in memory control hang async cluster cluster_async bulk_stores tensor_maps tensor host correct counters asked idioms products registers approximate undefined launches; do
+for file in memory control hang async cluster cluster_async bulk_stores tensor_maps tensor host correct counters asked idioms products registers approximate undefined launches stream_order; do
   run_file "$file" ''
 done
+# What streams, events and allocations order is known when they are submitted: nothing depends on when they run.
+for round in 1 2 3; do
+  for EMULATOR_THREADS in 1 16; do
+    export EMULATOR_THREADS
+    run_file stream_order '' ", $EMULATOR_THREADS threads, round $round"
+  done
+done
+unset EMULATOR_THREADS
 # What an earlier launch of the same kernel had is neither explained again nor left out.
 EMULATOR_CHECK=racecheck "$scratch/products/products" product_again >"$scratch/out" 2>"$scratch/err" || true
 shown=$(awk '/^========= Error/ { errors++ } /same as above/ { again++ } /^=========   wgmma writes|^=========   A wgmma belongs/ { advice++ }
