@@ -18,11 +18,18 @@ struct register_use {
     uint32_t first; /* what a thread of the kernel begins with; 0: not known */
 };
 
+/* ptxas drops setmaxnreg where it does not know how many registers a thread begins with: advisory C7508, "unable to determine register
+ * count at entry". The number of threads alone does not say that; with the least number of blocks beside it, it does. -maxrregcount is in
+ * no PTX. */
+static bool count_at_entry(const struct ptx_function *f) {
+    return f->maxnreg || f->minnctapersm;
+}
+
 struct register_use *registers_new(const struct launch *l) {
     struct register_use *uses = zeroed(l->warps_per_block, sizeof *uses);
     struct kernel_registers found;
-    bool known =
-        resources_registers_of_one(l->kernel->name, &found) && found.arch >= 90; /* others have no setmaxnreg */
+    bool known = count_at_entry(l->kernel->ptx) && resources_registers_of_one(l->kernel->name, &found) &&
+                 found.arch >= 90; /* others have no setmaxnreg */
     uses->first = known ? found.count : 0;
     return uses;
 }

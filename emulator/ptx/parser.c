@@ -852,8 +852,10 @@ static void function_directives(struct parser *p, struct ptx_function *f) {
             f->noreturn = true;
         else if (accept_directive(p, ".maxclusterrank"))
             f->max_cluster = (uint32_t)expect_integer(p);
-        else if (accept_directive(p, ".maxnreg") || accept_directive(p, ".maxnctapersm") ||
-                 accept_directive(p, ".abi_preserve") || accept_directive(p, ".abi_preserve_control"))
+        else if (accept_directive(p, ".maxnreg"))
+            f->maxnreg = (uint32_t)expect_integer(p);
+        else if (accept_directive(p, ".maxnctapersm") || accept_directive(p, ".abi_preserve") ||
+                 accept_directive(p, ".abi_preserve_control"))
             expect_integer(p);
         else if (accept_directive(p, ".reqnctapercluster"))
             three(p, f->cluster);

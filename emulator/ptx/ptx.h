@@ -142,7 +142,7 @@ struct ptx_function {
     size_t register_count;
     struct ptx_insn *insns;
     size_t insn_count;
-    uint32_t maxntid[3], reqntid[3], minnctapersm;
+    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;
     bool explicit_cluster; /* it wants to be launched with cluster dimensions */
     uint32_t cluster[3];   /* .reqnctapercluster */
     uint32_t max_cluster;  /* .maxclusterrank; 0: none */

@@ -116,10 +116,41 @@ KERNEL(takes_fewer) {
 }
 RUN(takes_fewer)
 
+// ptxas drops setmaxnreg where it does not know how many registers a thread begins with (C7508): the number of threads does not say it.
+static __device__ void take_what_nobody_gives(int *y) {
+    if (threadIdx.x / 128 == 0)
+        give<40>();
+    else
+        take<240>();
+    y[threadIdx.x] = 1;
+}
+
+// EXPECT dropped_without_bounds 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void dropped_without_bounds(int *y) {
+    take_what_nobody_gives(y);
+}
+RUN(dropped_without_bounds)
+
+// EXPECT dropped_without_blocks 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void __launch_bounds__(THREADS) dropped_without_blocks(int *y) {
+    take_what_nobody_gives(y);
+}
+RUN(dropped_without_blocks)
+
 int main(int argc, char **argv) {
     static const struct test_case cases[] = {
-        CASE(handed_over), CASE(given_back),        CASE(takes_too_many), CASE(nobody_gives),
-        CASE(by_one_warp), CASE(by_different_ones), CASE(by_one_thread),  CASE(takes_fewer),
+        CASE(handed_over),
+        CASE(given_back),
+        CASE(takes_too_many),
+        CASE(nobody_gives),
+        CASE(by_one_warp),
+        CASE(by_different_ones),
+        CASE(by_one_thread),
+        CASE(takes_fewer),
+        CASE(dropped_without_bounds),
+        CASE(dropped_without_blocks),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }
