@@ -214,10 +214,12 @@ static void check_around(struct block_watch *b, const struct block *block, unsig
     memset(b->passed, 0, sizeof b->passed);
 }
 
+/* PTX knows a barrier by its number: a named one may be in several places. But CUDA C++ has all threads of a block reach the same
+ * __syncthreads(), which is barrier 0. */
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier) {
     const uint32_t *n = block->launch->config.block;
     struct sides sides;
-    if (!block->barriers[barrier].expected && wait_apart(block, barrier, &sides))
+    if (!barrier && !block->barriers[barrier].expected && wait_apart(block, barrier, &sides))
         (sides.at[0]->pc == sides.at[1]->pc ? report_called : report_apart)(&sides);
     else if (block->live_lanes != n[0] * n[1] * n[2])
         check_around(b, block, barrier);

@@ -33,6 +33,26 @@ static void case_last_element(void) {
     need(at(y, 1000) == (char)1000, "last byte");
 }
 
+// PTX knows a barrier by its number: two roles meet at one, each from its own branch.
+// EXPECT roles_meet 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void roles_meet(int *y) {
+    __shared__ int value;
+    if (threadIdx.x >= 64) {
+        if (threadIdx.x == 64)
+            value = 42;
+        asm volatile("bar.sync 15;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 15;" ::: "memory");
+        y[threadIdx.x] = value;
+    }
+}
+static void case_roles_meet(void) {
+    int *y = device_array<int>(64);
+    roles_meet<<<1, 96>>>(y);
+    need(at(y, 63) == 42, "a value handed over at a named barrier");
+}
+
 // EXPECT pointer_past_end 0 none
 // SILENT
 __global__ void pointer_past_end(int *first, int n) {
@@ -382,6 +402,7 @@ static void case_copies_side_by_side(void) {
 
 static const struct test_case cases[] = {
     CASE(last_element),
+    CASE(roles_meet),
     CASE(pointer_past_end),
     CASE(guarded_by_select),
     CASE(managed),
