@@ -139,6 +139,7 @@ struct touch {
     uint32_t bytes;
     uint64_t address; /* in its space: an offset in shared and local memory */
     bool write, atomic;
+    const uint8_t *source;               /* the bytes that a bulk copy writes; NULL: another access, or not known */
     const struct allocation *allocation; /* of global memory */
     struct block *target;                /* whose shared memory it is */
 };

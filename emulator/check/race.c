@@ -95,7 +95,7 @@ static bool conflicts(const struct race *now, const struct full_record *old, enu
     if (race_happens_before(now, old, old_write))
         return is_unfenced(now, old, old_write);
     if (is_async(now, old))
-        return !same_copy(now, old);
+        return !same_copy(now, old) && !(old_write && now->write && now->same_value(now, old, slot));
     if (same_thread(now, old) && !order_copy_unfinished(&now->b->order, old->record))
         return is_unfenced(now, old, old_write);
     return !old_write || !now->write || !now->same_value(now, old, slot);

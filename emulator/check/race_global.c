@@ -12,8 +12,8 @@
 struct now {
     struct race race; /* the first member: same_value() finds the rest behind it */
     const struct shadow_word *word;
-    bool known, word_known; /* is what is written known, and what it writes to the word? */
-    uint8_t value[64];
+    const uint8_t *value; /* what is written; NULL: not known */
+    bool word_known;      /* is what it writes to the word? */
     uint32_t word_value;
 };
 
@@ -29,7 +29,7 @@ static bool value_of(const struct now *n, uint64_t offset, unsigned unit, uint32
     const struct touch *t = n->race.touch;
     uint64_t begin = t->address - t->allocation->base;
     *value = 0;
-    if (!n->known || offset < begin || offset + unit > begin + t->bytes)
+    if (!n->value || offset < begin || offset + unit > begin + t->bytes)
         return false;
     memcpy(value, n->value + (offset - begin), unit);
     return true;
@@ -70,7 +70,10 @@ void race_global(struct block_watch *b, const struct touch *t) {
                              .record = {b->launch->operation.serial, b->order.index, touch_record(b, t)},
                              .write = t->write,
                              .same_value = same_value}};
-    n.known = t->write && t->bytes <= sizeof n.value && touch_stored(t, t->lane, n.value);
+    uint8_t stored[64];
+    n.value = t->source                                                                   ? t->source
+              : t->write && t->bytes <= sizeof stored && touch_stored(t, t->lane, stored) ? stored
+                                                                                          : NULL;
     uint64_t offset = t->address - t->allocation->base, end = offset + t->bytes;
     bool found = false;
     while (offset < end) {

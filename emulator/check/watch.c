@@ -176,11 +176,32 @@ bool touch_stored(const struct touch *t, int lane, uint8_t *out) {
 
 bool touch_same_value(const struct touch *t, const uint8_t *now) {
     uint8_t mine[64];
+    if (t->source)
+        return memcmp(now, t->source, t->bytes) == 0;
     return touch_stored(t, t->lane, mine) && memcmp(now, mine, t->bytes) == 0;
+}
+
+/* The bytes that a lane's bulk copy writes, where it writes all of them as they are; NULL: it reads, or does something else. */
+static const uint8_t *bulk_source(const struct warp *w, const struct insn *in, int lane) {
+    const struct bulk *k = in->extra;
+    if (k->tensor || k->reduces || k->byte_mask != ~0u || in->effect != EFFECT_BULK_WRITE)
+        return NULL;
+    return (const uint8_t *)(uintptr_t)((const uint64_t *)(const void *)(w->regs + in->op[2]))[lane];
+}
+
+/* Do two lanes make the same bulk copy, or one of the same bytes? */
+static bool bulk_same(const struct touch *t, int other) {
+    const struct bulk *k = t->in->extra;
+    const uint8_t *theirs = bulk_source(t->warp, t->in, other);
+    return theirs && bulk_address(t->warp, k, other) == bulk_address(t->warp, k, t->lane) &&
+           ((const uint32_t *)(const void *)(t->warp->regs + t->in->op[1]))[other] == t->bytes &&
+           memcmp(theirs, t->source, t->bytes) == 0;
 }
 
 bool touch_same_values(const struct touch *t, int other) {
     uint8_t mine[64], theirs[64];
+    if (t->source)
+        return bulk_same(t, other);
     return touch_stored(t, t->lane, mine) && touch_stored(t, other, theirs) && memcmp(mine, theirs, t->bytes) == 0;
 }
 
@@ -400,9 +421,10 @@ struct tensor_touch {
     struct touch touch;
 };
 
-static void touch_part(void *context, uint64_t address, uint32_t bytes) {
+static void touch_part(void *context, uint64_t address, uint32_t bytes, const uint8_t *from) {
     struct tensor_touch *t = context;
     t->touch.bytes = bytes;
+    t->touch.source = from;
     touch(t->watch, &t->touch, address);
 }
 
@@ -444,6 +466,7 @@ static void bulk_touch(struct block_watch *b, struct warp *w, const struct insn 
                         : k->address_bits     ? ((const uint32_t *)at)[t.lane]
                                               : 0;
         t.bytes = ((const uint32_t *)(const void *)(w->regs + in->op[1]))[t.lane];
+        t.source = bulk_source(w, in, t.lane);
         if (t.bytes)
             touch_targets(b, &t, base + (uint64_t)k->offset, k->ranks);
     }

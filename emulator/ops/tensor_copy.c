@@ -390,31 +390,46 @@ static bool next_of_side(struct move *m, bool global, struct tensor_piece *p) {
     return m->walk.row++ < m->walk.rows;
 }
 
+/* A piece in the tensor: as one, or in parts that come from one place of shared memory. */
+static void visit_piece(const struct move *m, const struct tensor_piece *p, visit_part *visit, void *context) {
+    for (uint32_t done = 0, bytes = p->bytes; done < p->bytes; done += bytes) {
+        bytes = m->base ? part_bytes(&m->map, p, done) : p->bytes;
+        const uint8_t *from = m->base;
+        visit(context, p->global + done, bytes,
+              from ? from + (tensor_swizzle(&m->map, m->shared + p->shared + done) - m->shared) : NULL);
+    }
+}
+
 /* The parts of a box in shared memory, or of what it has in the tensor. */
-static void each_part(struct move m, bool global, uint64_t address,
-                      void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context) {
+static void each_part(struct move m, bool global, uint64_t address, visit_part *visit, void *context) {
     struct tensor_piece p;
     while (next_of_side(&m, global, &p)) {
         if (global && p.inside)
-            visit(context, p.global, p.bytes);
+            visit_piece(&m, &p, visit, context);
         if (global || !p.inside)
             continue;
         for (uint32_t done = 0, bytes; done < p.bytes; done += bytes) {
             bytes = part_bytes(&m.map, &p, done);
             visit(context,
                   (address & ~(uint64_t)UINT32_MAX) | tensor_swizzle(&m.map, (uint32_t)address + p.shared + done),
-                  bytes);
+                  bytes, NULL);
         }
     }
 }
 
-void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane,
-                       void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context) {
+void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane, visit_part *visit, void *context) {
     bool global = side->access.space == SPACE_GLOBAL, several = side->ranks != ~0u;
-    uint64_t address = global ? 0 : shared_address(w, side, lane);
+    const struct tensor_copy *t = side->tensor;
+    uint64_t address = shared_address(w, t->shared, lane);
+    uint32_t offset;
     struct move m;
-    if (!move_begin(&m, w, side->tensor, lane))
+    if (!move_begin(&m, w, t, lane))
         return;
+    if (global && t->store && !t->reductions) {
+        const struct block *own = cluster_find(w->block, (uint32_t)address, shared_size(&m), &offset);
+        m.shared = (uint32_t)address;
+        m.base = own ? own->shared + offset : NULL;
+    }
     if (!several)
         each_part(m, global, address, visit, context);
     for (uint32_t ranks = several ? ranks_of(w, side, lane) : 0; ranks; ranks &= ranks - 1)

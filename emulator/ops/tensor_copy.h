@@ -31,9 +31,9 @@ const struct insn *op_tensor_map(struct warp *w, const struct insn *in);
 const struct insn *op_tensor_read(struct warp *w, const struct insn *in);
 const struct insn *op_tensor_write(struct warp *w, const struct insn *in);
 
-/* Calls visit for each contiguous part of what a lane's side of the copy reads or writes, in its own space. Does nothing where the copy is wrong
- * and will be reported. For the checks. */
-void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane,
-                       void (*visit)(void *context, uint64_t address, uint32_t bytes), void *context);
+/* Calls visit for each contiguous part of what a lane's side of the copy reads or writes, in its own space; `from`: the bytes that a store
+ * brings there, NULL where that is not known. Does nothing where the copy is wrong and will be reported. For the checks. */
+typedef void visit_part(void *context, uint64_t address, uint32_t bytes, const uint8_t *from);
+void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane, visit_part *visit, void *context);
 
 #endif

@@ -184,6 +184,39 @@ static void case_newer_tile(void) {
     newer_tile<<<1, N>>>(device_array<int>(2 * N), device_array<int>(1));
 }
 
+// Many threads begin the same store: each write leaves the same bytes.
+template <int OTHER> __device__ void store_by_all(int *x) {
+    __shared__ alignas(16) int tile[N + 4];
+    tile[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 4)
+        tile[N + threadIdx.x] = 0;
+    ptx::fence_proxy_async(ptx::space_shared);
+    __syncthreads();
+    ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, x, tile + (threadIdx.x == N - 1 ? OTHER : 0), BYTES);
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+}
+
+// EXPECT all_store_the_same 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void all_store_the_same(int *x) {
+    store_by_all<0>(x);
+}
+static void case_all_store_the_same(void) {
+    all_store_the_same<<<1, N>>>(device_array<int>(N));
+}
+
+// EXPECT one_stores_another 0 race
+// SAYS Error: Unfinished bulk copy reported between Write access at
+// SAYS thread (63,0,0) wrote x[0] (argument 1, 256 bytes) at
+// CHECKS racecheck
+__global__ void one_stores_another(int *x) {
+    store_by_all<4>(x);
+}
+static void case_one_stores_another(void) {
+    one_stores_another<<<1, N>>>(device_array<int>(N));
+}
+
 // EXPECT next_kernel 0 none
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 __global__ void only_stores(int *x) { // a kernel's end ends its copies, too
@@ -202,7 +235,8 @@ int main(int argc, char **argv) {
     static const struct test_case cases[] = {
         CASE(waits_for_reading),    CASE(waits_for_nothing), CASE(waits),          CASE(barrier_is_no_wait),
         CASE(wait_and_barrier),     CASE(hands_over),        CASE(stores_over_it), CASE(older_tile),
-        CASE(hands_over_too_early), CASE(newer_tile),        CASE(next_kernel),
+        CASE(hands_over_too_early), CASE(newer_tile),        CASE(next_kernel),    CASE(all_store_the_same),
+        CASE(one_stores_another),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -287,6 +287,22 @@ static void case_blocks_store_to_one_tile(void) {
     blocks_store_to_one_tile<<<2, WIDTH * HEIGHT>>>(map_of(matrix_of(64, 64), 64, 64));
 }
 
+// EXPECT all_lanes_store_one_tile 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void all_lanes_store_one_tile(const __grid_constant__ CUtensorMap to) {
+    __shared__ alignas(128) float tile[WIDTH * HEIGHT];
+    const int at[] = {0, 0};
+    tile[threadIdx.x] = threadIdx.x;
+    ptx::fence_proxy_async(ptx::space_shared);
+    __syncthreads();
+    ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &to, at, tile);
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+}
+static void case_all_lanes_store_one_tile(void) {
+    all_lanes_store_one_tile<<<2, WIDTH * HEIGHT>>>(map_of(matrix_of(64, 64), 64, 64));
+}
+
 // EXPECT blocks_add_to_one_tile 0 none
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 __global__ void blocks_add_to_one_tile(const __grid_constant__ CUtensorMap to) {
@@ -347,6 +363,7 @@ int main(int argc, char **argv) {
         CASE(unwritten_matrix),
         CASE(odd_coordinate),
         CASE(store_before_the_tensor),
+        CASE(all_lanes_store_one_tile),
         CASE(no_map),
         CASE(changed_map),
         CASE(three_coordinates),
