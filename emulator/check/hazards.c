@@ -107,16 +107,18 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
     return text ? cache_hash(hash, text, strlen(text) + 1) : cache_hash(hash, "", 1);
 }
 
-static uint64_t hash_side(uint64_t hash, const struct kernel *k, const struct source_position *at, bool write) {
-    uint64_t numbers[] = {at->line, write};
+static uint64_t hash_side(uint64_t hash, const struct kernel *k, const struct insn *in,
+                          const struct source_position *at, bool write) {
+    uint64_t numbers[] = {at->line, write, at->line || !in ? 0 : in->index};
     return cache_hash(hash_text(hash_text(hash, k ? k->name : NULL), at->file), numbers, sizeof numbers);
 }
 
-/* By names and lines, since the kernel's module may be loaded again. */
+/* By names and lines, since the kernel's module may be loaded again; without lines by the numbers of instructions. */
 static uint64_t hash_hazard(const struct hazard *h) {
     uint64_t kind[] = {h->kind, h->relation, h->warning, h->space, h->kind == HAZARD_REGISTERS ? h->asked : 0};
     uint64_t hash = cache_hash(CACHE_START, kind, sizeof kind);
-    return hash_side(hash_side(hash, h->kernel, &h->at, h->write), h->kernel_then, &h->at_then, h->write_then);
+    return hash_side(hash_side(hash, h->kernel, h->now, &h->at, h->write), h->kernel_then, h->then, &h->at_then,
+                     h->write_then);
 }
 
 /* Has an earlier launch of the same kernels had the same hazard between the same lines? */
@@ -125,7 +127,7 @@ static bool is_known(const struct hazard *h) {
     static uint64_t known[MOST_KNOWN];
     static unsigned count;
     unsigned i = 0;
-    if (!h->kernel || h->host_now || !h->at.line)
+    if (!h->kernel || h->host_now || !h->now)
         return false;
     uint64_t hash = hash_hazard(h);
     pthread_mutex_lock(&lock);
@@ -466,6 +468,8 @@ static void put_exit(struct text *t, const struct hazard *h, const struct pointe
     text_string(&s, ", and that block may have exited before.");
     s.bytes[s.length] = '\0';
     put_prose(t, MARK "    ", s.bytes);
+    if (put_again(t, h))
+        return;
     put_lines(t, h, arg);
     put_advice(
         t, "A block's shared memory ends with it: let all blocks of the cluster come to cluster.sync() behind the last "

@@ -11,6 +11,7 @@
 #include "base/checks.h"
 #include "check/hazards.h"
 #include "memory/space.h"
+#include "ptx/opcode.h"
 
 #define MAX_REGIONS 256
 #define MAX_TOUCHES 64
@@ -113,10 +114,19 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
 
 /* ---- afterwards ---- */
 
+/* Accesses of the system's scope are meant for the host, which has atomics of its own; what it stores does not show which. A volatile one is
+ * of that scope, too. */
+static bool is_of_system(const struct full_record *m, const struct kernel *k) {
+    uint32_t index = RECORD_INSN(m->record.packed);
+    const struct ptx_insn *p = index < k->code.count ? k->code.sources[index] : NULL;
+    return m->record.packed & RECORD_STRONG && p && p->opcode &&
+           (opcode_has(p->opcode, "sys") || opcode_has(p->opcode, "volatile") || opcode_has(p->opcode, "mmio"));
+}
+
 /* The launch that left the record had been submitted, and nobody had waited for it. */
 static bool conflicts(const struct touch_of_host *t, const struct full_record *m, struct ran *r) {
     return m->launch && m->launch <= t->serial && stream_order_find(m->launch, r) && r->kernel &&
-           t->clock.last[r->stream] < r->number;
+           t->clock.last[r->stream] < r->number && !is_of_system(m, r->kernel);
 }
 
 static void note(struct hazards *all, const struct touch_of_host *t, const struct allocation *a, const struct ran *r,

@@ -98,9 +98,66 @@ static void case_copies_unordered(void) {
     cudaFreeHost(host);
 }
 
+// The host and a kernel count at the same time, the kernel by atomics of the system's scope, which are made for that.
+// EXPECT counts_with_the_host 0 none
+// CHECKS memcheck,racecheck,synccheck,strict
+__global__ void add_for_the_system(int *n, volatile int *flag) {
+    while (threadIdx.x == 0 && !*flag)
+        ;
+    atomicAdd_system(n, 1);
+}
+static void case_counts_with_the_host(void) {
+    int *n;
+    cudaMallocManaged((void **)&n, 2 * sizeof *n);
+    n[0] = n[1] = 0;
+    add_for_the_system<<<4, 64>>>(n, n + 1);
+    __sync_fetch_and_add(n, 1);
+    *(volatile int *)(n + 1) = 1;
+    cudaDeviceSynchronize();
+    if (n[0] != 257)
+        abort();
+}
+
+// Atomics of the device's scope are none for the host.
+// EXPECT counts_for_the_device 0 race
+// SAYS and Write access by the host in
+// CHECKS racecheck
+__global__ void add_for_the_device(int *n) {
+    atomicAdd(n, 1);
+}
+static void case_counts_for_the_device(void) {
+    int *n;
+    cudaMallocManaged((void **)&n, sizeof *n);
+    *n = 0;
+    add_for_the_device<<<4, 64>>>(n);
+    __sync_fetch_and_add(n, 1);
+    cudaDeviceSynchronize();
+}
+
+// Without lines, too, a race that a later launch has again is neither explained again nor left out.
+// EXPECT again_without_lines 0 race
+// SAYS This is the same as above, in a later launch.
+// SAYS ERROR SUMMARY: 3 errors
+// CHECKS racecheck
+static void case_again_without_lines(void) {
+    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                              ".visible .entry all_write(.param .u64 p) {\n"
+                              ".reg .u64 %a;\n.reg .u32 %b;\n"
+                              "ld.param.u64 %a, [p];\nmov.u32 %b, %ctaid.x;\nst.global.u32 [%a], %b;\nret;\n}\n";
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    int *x = device_array<int>(1);
+    void *arguments[] = {&x};
+    cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0);
+    cudaLibraryGetKernel(&kernel, library, "all_write");
+    for (int i = 0; i < 3; i++)
+        cudaLaunchKernel((const void *)kernel, dim3(2), dim3(1), arguments, 0, NULL);
+}
+
 static const struct test_case cases[] = {
-    CASE(host_reads),   CASE(host_writes),     CASE(host_memcpy),  CASE(host_printf),
-    CASE(pinned_freed), CASE(managed_overrun), CASE(null_on_host), CASE(copies_unordered),
+    CASE(host_reads),           CASE(host_writes),           CASE(host_memcpy),         CASE(host_printf),
+    CASE(pinned_freed),         CASE(managed_overrun),       CASE(null_on_host),        CASE(copies_unordered),
+    CASE(counts_with_the_host), CASE(counts_for_the_device), CASE(again_without_lines),
 };
 
 int main(int argc, char **argv) {
