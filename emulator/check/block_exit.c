@@ -15,12 +15,22 @@ static bool is_copy_known(const struct block *block, const struct full_record *r
                           rank * ASYNC_WARPS + RECORD_WARP(r->record.packed), r->record.time, warp);
 }
 
+/* The release that an instruction makes is recorded before its access, at the same time of the block's clock. Who acquires it, by waiting
+ * for the phase of an mbarrier, waits for the access, too, while the release itself orders only what was done before. */
+static struct access_record released_with(const struct block *block, struct access_record record) {
+    uint32_t index = RECORD_INSN(record.packed);
+    if (index < block->launch->kernel->code.count && block->watch->launch->probes->items[index].flags & PROBE_RELEASE)
+        record.time--;
+    return record;
+}
+
 /* Does any warp of the block know of it? They have all exited. */
 static bool is_known(const struct block *block, const struct full_record *r) {
     const struct block_order *o = &block->watch->order;
     struct block_id by = block_id(r->launch, r->block, 0, ~0u);
+    struct access_record record = released_with(block, r->record);
     for (uint32_t i = 0; i < o->warp_count; i++)
-        if (r->record.packed & RECORD_COPY ? is_copy_known(block, r, i) : order_between_blocks(o, by, r->record, i))
+        if (r->record.packed & RECORD_COPY ? is_copy_known(block, r, i) : order_between_blocks(o, by, record, i))
             return true;
     return false;
 }
@@ -50,7 +60,8 @@ void watch_block_exits(struct block *b) {
         const struct shadow_word *word = &watch->cluster_shadow[i];
         const struct full_record *records[] = {&word->write, &word->strong, &word->reads[0], &word->reads[1]};
         for (int k = 0; k < 4; k++)
-            if (records[k]->launch && records[k]->block != watch->order.index && !is_known(b, records[k]))
+            if (records[k]->launch && records[k]->block != watch->order.index &&
+                !(records[k] == &word->strong && word->value_known) && !is_known(b, records[k]))
                 note(b, records[k], (uint64_t)i << shift, k < 2);
     }
 }

@@ -1,12 +1,12 @@
 /* Races in shared memory: the slow path. Its values are in memory as long as the block runs. */
 #include "check/race.h"
 
-/* Two lanes that store at once, or one thread after another, do no harm when both store the same. */
+/* Two lanes that store at once (each block of a cluster has a clock of its own), or one thread after another, do no harm when both store the same. */
 static bool same_value(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     const struct touch *t = now->touch;
     const struct access_record a = old->record, b = now->record.record;
     (void)slot;
-    if (a.time == b.time && !((a.packed ^ b.packed) & ~(uint32_t)RECORD_LANE))
+    if (old->block == now->record.block && a.time == b.time && !((a.packed ^ b.packed) & ~(uint32_t)RECORD_LANE))
         return touch_same_values(t, (int)(a.packed & RECORD_LANE));
     return touch_same_value(t, t->target->shared + t->address);
 }
@@ -26,6 +26,13 @@ void race_shared_read(struct block_watch *b, uint64_t i, struct access_record re
     shared_set_shadow(b, i, &word);
 }
 
+/* In shared memory of clusters, values are in memory, and shadow_word.value_known says that the block whose memory it is has seen the last
+ * strong write, by a strong read: it has been made by the time that the block exits. */
+static void note_seen(struct shadow_word *word, const struct touch *t) {
+    bool strong = t->probe->kind == PROBE_ACCESS && t->probe->flags & PROBE_STRONG;
+    word->value_known = !t->write && (word->value_known || (strong && t->target == t->warp->block));
+}
+
 void race_shared(struct block_watch *b, const struct touch *t) {
     uint32_t shift = b->launch->unit_shift;
     struct race now = race_of(b, touch_record(b, t));
@@ -36,6 +43,7 @@ void race_shared(struct block_watch *b, const struct touch *t) {
     for (uint64_t i = t->address >> shift; words && i <= (t->address + t->bytes - 1) >> shift; i++) {
         now.word = i;
         found |= race_with_word(&now, &words[i], found);
+        note_seen(&words[i], t);
     }
     if (words && !t->write && t->probe->record & RECORD_COPY)
         async_remember_read(b, t);

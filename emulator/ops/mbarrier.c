@@ -2,6 +2,8 @@
  * of a cluster, run on the same thread of the host, so nothing here need be atomic. */
 #include "ops/mbarrier.h"
 
+#include <stdio.h>
+
 #include "base/checks.h"
 #include "machine/block_cluster.h"
 #include "machine/finding.h"
@@ -114,6 +116,28 @@ static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b,
     return true;
 }
 
+/* Is the mbarrier another block's that has exited? Kernels that end so work on many a GPU, as long as the arrival is in time there. So it is
+ * reported and has no effect; with memcheck the access is an error as any other to the memory of such a block. */
+static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t address, int lane) {
+    uint32_t offset;
+    const struct block *target =
+        is_shared(in->extra, address) ? cluster_find(w->block, (uint32_t)address, sizeof(uint64_t), &offset) : NULL;
+    char detail[160];
+    if (!target || target == w->block || !cluster_block_ended(target) || check_is_on(CHECK_MEMORY))
+        return false;
+    const uint32_t *at = target->ctaid;
+    snprintf(
+        detail, sizeof detail,
+        "A thread arrives at an mbarrier of block (%u,%u,%u), rank %u in the cluster, after that block has exited.",
+        at[0], at[1], at[2], target->rank);
+    report_insn(
+        w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
+        "A block's shared memory ends with it: let all blocks of the cluster reach cluster.sync() after the last "
+        "access to another block's shared memory, before any of them returns. Here the arrival has no effect; a "
+        "GPU may stop the kernel with an error.");
+    return true;
+}
+
 /* Lanes that arrive together all get the state before the first of them, as on an H200. */
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
     const uint64_t *first = NULL;
@@ -121,6 +145,8 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         uint32_t count = REG(uint32_t, 1)[l];
+        if (arrives_too_late(w, in, access_address(w, in, l), l))
+            continue;
         uint64_t *at = object_of_any(w, in, access_address(w, in, l), l);
         if (!at)
             return NULL;

@@ -298,12 +298,155 @@ static void case_multicast_to_nobody(void) {
     multicast_to_nobody<<<2, 32>>>(device_array<int>(32), device_array<int>(32));
 }
 
+// Both blocks write different values to the same words of one of them.
+// EXPECT writes_together 0 race
+// SAYS thread (0,0,0) of block (1,0,0) wrote values[0] of block (0,0,0) at
+// SAYS with no cluster.sync() between
+// CHECKS racecheck
+__global__ void __cluster_dims__(2) writes_together(int *y) {
+    __shared__ int values[32];
+    auto cluster = cg::this_cluster();
+    cluster.sync();
+    cluster.map_shared_rank(values, 0)[threadIdx.x] = cluster.block_rank();
+    cluster.sync();
+    if (cluster.block_rank() == 0)
+        y[threadIdx.x] = values[threadIdx.x];
+}
+static void case_writes_together(void) {
+    writes_together<<<2, 32>>>(device_array<int>(32));
+}
+
+// EXPECT write_the_same 0 none
+// CHECKS racecheck
+__global__ void __cluster_dims__(2) write_the_same(int *y) {
+    __shared__ int values[32];
+    auto cluster = cg::this_cluster();
+    cluster.sync();
+    cluster.map_shared_rank(values, 0)[threadIdx.x] = threadIdx.x;
+    cluster.sync();
+    if (cluster.block_rank() == 0)
+        y[threadIdx.x] = values[threadIdx.x];
+}
+static void case_write_the_same(void) {
+    write_the_same<<<2, 32>>>(device_array<int>(32));
+}
+
+// ---- the last arrivals: a block waits for those of the other before it exits, as the producer of a pipeline does ----
+
+enum { STAGES = 3 };
+
+template <int AWAITED> __device__ void pipeline_tail(void) {
+    __shared__ uint64_t empty[STAGES];
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0)
+        for (int s = 0; s < STAGES; s++)
+            ptx::mbarrier_init(&empty[s], 2);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    cluster.sync();
+    if (threadIdx.x >= 32 && threadIdx.x % 32 == 0) // two consumer warps, which also free the other block's stages
+        for (int s = 0; s < STAGES; s++)
+            asm volatile(
+                "mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(mapped(&empty[s], cluster.block_rank() ^ 1))
+                : "memory");
+    if (threadIdx.x == 0)
+        for (int s = 0; s < AWAITED; s++)
+            while (!ptx::mbarrier_try_wait_parity(&empty[s], 0))
+                ;
+}
+
+// EXPECT tail_awaited 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void __cluster_dims__(2) tail_awaited() {
+    pipeline_tail<STAGES>();
+}
+static void case_tail_awaited(void) {
+    tail_awaited<<<4, 96>>>();
+}
+
+// EXPECT tail_not_awaited 0 race
+// SAYS updated empty[2] of block (0,0,0) at
+// SAYS and that block may have exited before.
+// CHECKS racecheck
+__global__ void __cluster_dims__(2) tail_not_awaited() {
+    pipeline_tail<STAGES - 1>();
+}
+static void case_tail_not_awaited(void) {
+    tail_not_awaited<<<2, 96>>>();
+}
+
+// The same by a flag in the other block's shared memory.
+// EXPECT flag_awaited 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck,strict
+__global__ void __cluster_dims__(2) flag_awaited() {
+    __shared__ int flag;
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0)
+        flag = 0;
+    cluster.sync();
+    if (threadIdx.x == 0) {
+        asm volatile("st.release.cluster.shared::cluster.u32 [%0], 1;" ::"r"(mapped(&flag, cluster.block_rank() ^ 1))
+                     : "memory");
+        int seen = 0;
+        while (!seen)
+            asm volatile("ld.acquire.cluster.shared::cta.u32 %0, [%1];"
+                         : "=r"(seen)
+                         : "r"((uint32_t)__cvta_generic_to_shared(&flag))
+                         : "memory");
+    }
+}
+static void case_flag_awaited(void) {
+    flag_awaited<<<2, 32>>>();
+}
+
+// The other block is gone for certain when the arrival comes.
+__device__ void arrive_late(int *done) {
+    __shared__ uint64_t bar;
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0)
+        ptx::mbarrier_init(&bar, 1);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    cluster.sync();
+    if (cluster.block_rank() == 0)
+        return;
+    cluster.barrier_arrive();
+    cluster.barrier_wait();
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(mapped(&bar, 0))
+                 : "memory"); // HERE
+    *done = 1;
+}
+
+// EXPECT arrives_late 0 launch_failure
+// SAYS A thread arrives at an mbarrier of block (0,0,0), rank 0 in the cluster, after that block has exited.
+// SAYS Here the arrival has no effect
+__global__ void __cluster_dims__(2) arrives_late(int *done) {
+    arrive_late(done);
+}
+static void case_arrives_late(void) {
+    int *done = device_array<int>(1), host = 0;
+    arrives_late<<<2, 1>>>(done);
+    cudaMemcpy(&host, done, sizeof host, cudaMemcpyDeviceToHost);
+    if (host != 1)
+        abort();
+}
+
+// EXPECT arrival_is_an_access 719 launch_failure
+// SAYS The shared memory of block (0,0,0), rank 0 in the cluster, is accessed after that block has exited.
+// CHECKS memcheck
+__global__ void __cluster_dims__(2) arrival_is_an_access(int *done) {
+    arrive_late(done);
+}
+static void case_arrival_is_an_access(void) {
+    arrival_is_an_access<<<2, 1>>>(device_array<int>(1));
+}
+
 int main(int argc, char **argv) {
     static const struct test_case cases[] = {
-        CASE(does_not_arrive), CASE(reads_too_early),    CASE(writes_again),        CASE(ordered),
-        CASE(by_mbarrier),     CASE(exits_early),        CASE(may_exit_early),      CASE(beyond_another),
-        CASE(no_such_block),   CASE(one_does_not_come),  CASE(round_less),          CASE(waits_for_another),
-        CASE(not_written),     CASE(written_by_another), CASE(multicast_to_nobody),
+        CASE(does_not_arrive), CASE(reads_too_early),      CASE(writes_again),        CASE(ordered),
+        CASE(by_mbarrier),     CASE(exits_early),          CASE(may_exit_early),      CASE(beyond_another),
+        CASE(no_such_block),   CASE(one_does_not_come),    CASE(round_less),          CASE(waits_for_another),
+        CASE(not_written),     CASE(written_by_another),   CASE(multicast_to_nobody), CASE(writes_together),
+        CASE(write_the_same),  CASE(tail_awaited),         CASE(tail_not_awaited),    CASE(flag_awaited),
+        CASE(arrives_late),    CASE(arrival_is_an_access),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }
