@@ -16,17 +16,17 @@
 #include "machine/stuck.h"
 #include "memory/memory.h"
 
-#define MAX_HELPERS     255
-#define RESIDENT_BLOCKS 64 /* unfinished blocks for each worker, when they wait for others */
-#define MAX_SHARE       16 /* blocks that a worker takes at once */
+#define MAX_HELPERS 255
+#define MAX_SHARE   16 /* blocks that a worker takes at once */
 
 /* Blocks that have yielded, for whichever worker comes; those of a launch that is counted stay with theirs. */
 struct aside {
     pthread_mutex_t lock;
     struct block *first, **end;
     _Atomic unsigned count;
-    _Atomic unsigned vain; /* turns since a block ended or began; one of a block that only waits counts as VAIN */
-    unsigned ready;        /* where blocks are mixed: so many come first, and the others only wait */
+    _Atomic unsigned vain;  /* turns since a block ended or began; one of a block that only waits counts as VAIN */
+    _Atomic unsigned begun; /* since it was time to begin more */
+    unsigned ready;         /* where blocks are mixed: so many come first, and the others only wait */
     uint64_t dice;
 };
 
@@ -35,6 +35,7 @@ struct launch_job {
     struct launch launch;
     struct aside aside;
     uint64_t clusters; /* blocks, where there are none */
+    unsigned resident; /* of these at once, at most, when they wait for others */
     unsigned workers;  /* at it now, the caller not counted; under the pool's lock */
     struct launch_job *next;
 };
@@ -298,14 +299,25 @@ static void report_time(const struct launch_job *job, const struct worker *worke
 
 #define VAIN 8
 
+/* Clusters that the device holds at once, at least: registers and what the driver takes may leave room for fewer. A kernel that relies on as
+ * many blocks as the device is said to hold ends here, too, however few cores the host has. */
+static unsigned most_resident(const struct launch *l) {
+    double wanted = setting_text(SETTING_RESIDENT) ? setting_number(SETTING_RESIDENT) : 0;
+    unsigned by_threads = LIMIT_SM_THREADS / (l->warps_per_block * WARP_SIZE),
+             by_shared = LIMIT_SHARED_SM / (l->shared_bytes + 1), most = LIMIT_SM_BLOCKS;
+    most = by_threads < most ? by_threads : most;
+    most = by_shared < most ? by_shared : most;
+    most = (wanted >= 1 ? (unsigned)wanted : LIMIT_SMS * most) / l->cluster_blocks;
+    return most ? most : 1;
+}
+
 /* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may wait only for each
  * other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
 static bool begins(const struct launch_job *job, const struct aside *s) {
     unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
     if (!count || job->launch.config.cooperative)
         return true;
-    return count < RESIDENT_BLOCKS * (unsigned)grid_threads() &&
-           (job->launch.mixed || atomic_load(&s->vain) >= VAIN * count);
+    return count < job->resident && (job->launch.mixed || atomic_load(&s->vain) >= VAIN * count);
 }
 
 static void hand_over(struct block *first, struct worker *worker) {
@@ -354,7 +366,12 @@ static struct block *begin_block(struct launch_job *job, struct aside *s, struct
     struct block *b = next_block(job, worker, taken, *spare, atomic_load(&s->count) > 0);
     if (b) {
         *spare = NULL;
-        atomic_store(&s->vain, 0);
+        /* Several at once when many wait: otherwise all of them would have a turn for each. */
+        if (atomic_load_explicit(&s->vain, memory_order_relaxed) &&
+            atomic_fetch_add(&s->begun, 1) >= atomic_load_explicit(&s->count, memory_order_relaxed) / 8) {
+            atomic_store(&s->begun, 0);
+            atomic_store(&s->vain, 0);
+        }
     }
     return b;
 }
@@ -412,7 +429,8 @@ static void work(struct launch_job *job, struct worker *worker) {
             same = put_aside(job, aside, b);
             continue;
         }
-        atomic_store(&aside->vain, 0);
+        if (atomic_load_explicit(&aside->vain, memory_order_relaxed)) /* other workers read it all the time */
+            atomic_store(&aside->vain, 0);
         stuck_block_ended(b);
         count_blocks(worker, b);
         cluster_free(spare);
@@ -533,6 +551,7 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     launch->local_bytes = local_bytes(kernel, config);
     launch->params = config->params;
     job.clusters = part_into_clusters(launch);
+    job.resident = most_resident(launch);
     double limit = setting_number(SETTING_TIMEOUT);
     launch->deadline = limit > 0 ? now() + limit : 0;
     launch->workspace = config->cooperative ? workspace_new(config) : 0;

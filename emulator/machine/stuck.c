@@ -142,15 +142,33 @@ void stuck_report_cluster(struct block *first) {
 
 /* ---- the time limit ---- */
 
+/* Blocks that have not begun, because as many as may be unfinished at once wait. */
+static void put_not_begun(const struct launch *l, char *out, size_t size) {
+    const uint32_t *n = l->config.grid;
+    unsigned long long all = (unsigned long long)n[0] * n[1] * n[2],
+                       begun = atomic_load(&l->next_block) * l->cluster_blocks;
+    *out = '\0';
+    if (begun < all)
+        snprintf(
+            out, size,
+            "%llu of %llu blocks have not begun, since the others have to end first: if those wait for one that has "
+            "not begun, none of them ever will. The order in which blocks begin is unspecified. A block that waits "
+            "for others takes a ticket (atomicAdd of a counter) instead of its index, and waits for lower tickets "
+            "only; for a barrier of the whole grid launch no more blocks than are resident, by "
+            "cudaLaunchCooperativeKernel. ",
+            all - begun, all);
+}
+
 /* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to the next. */
 int stuck_report_endless(const struct block *b) {
     /* who starts programs for people has a word of its own for it */
     const char *setting = setting_text(SETTING_TIMEOUT_SETTING);
-    char advice[320];
+    char advice[1000], not_begun[600];
+    put_not_begun(b->launch, not_begun, sizeof not_begun);
     snprintf(advice, sizeof advice,
              "The kernel did not end within its time limit: a loop in it may never end, or wait for something that no "
-             "thread does. %s sets the limit, 0 removes it.",
-             setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
+             "thread does. %s%s sets the limit, 0 removes it.",
+             not_begun, setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
     struct warp *w = NULL;
     const struct warp_diverge *f = split_of_cluster(b, SPLIT_READY, &w);
     if (f)

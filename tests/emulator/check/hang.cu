@@ -186,11 +186,49 @@ static void case_phase_never_over(void) {
     phase_never_over<<<2, 64>>>(device_array<int>(64));
 }
 
+// A barrier of the whole grid by hand, which ends where all blocks are resident.
+__global__ void meet_by_hand(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(arrived, 1);
+        while (*(volatile unsigned *)arrived < gridDim.x)
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+}
+static void launch_meeting(unsigned blocks) {
+    unsigned *arrived = device_array<unsigned>(1);
+    cudaMemset(arrived, 0, sizeof *arrived);
+    meet_by_hand<<<blocks, 64>>>(arrived);
+}
+
+// As many blocks as the device says that it holds, on one core of the host.
+// EXPECT resident_together 0 none
+// SILENT
+static void case_resident_together(void) {
+    int sms, blocks;
+    setenv("EMULATOR_THREADS", "1", 1);
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, meet_by_hand, 64, 0);
+    launch_meeting(sms * (blocks < 4 ? blocks : 4));
+}
+
+// EXPECT not_all_begun 702 timeout
+// TIMEOUT 1
+// SAYS of 100 blocks have not begun, since the others have to end first
+// SAYS takes a ticket (atomicAdd of a counter) instead of its index
+static void case_not_all_begun(void) {
+    setenv("EMULATOR_RESIDENT", "16", 1);
+    launch_meeting(100);
+}
+
 static const struct test_case cases[] = {
     CASE(named_too_few),    CASE(named_after_exit),     CASE(named_too_large),  CASE(named_different_counts),
     CASE(named_odd_count),  CASE(named_rest_of_warp),   CASE(endless_barriers), CASE(flag_never_set),
     CASE(lock_never_free),  CASE(recursion_of_nothing), CASE(grid_sync_missed), CASE(cooperative_too_large),
-    CASE(phase_never_over),
+    CASE(phase_never_over), CASE(resident_together),    CASE(not_all_begun),
 };
 
 int main(int argc, char **argv) {
