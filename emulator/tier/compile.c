@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +63,32 @@ static bool write_source(const char *path, const char *text) {
     return f && fclose(f) == 0 && good;
 }
 
-/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing. The compiler runs on when this program ends first: the next run finds what it
- * made. The library's last line says what it is and that it is whole. */
+/* The compiler runs on when this program ends first: the next run finds what it made. But when the program is killed, it ends, too. It is told
+ * apart by a pipe, of which compilers have the end to read: who ends as programs do writes a line for each before it is closed. */
+#define PIPE_AT        3
+#define MOST_COMPILERS 64 /* at once */
+static struct {
+    pthread_once_t once;
+    int read, write;
+} lifeline = {PTHREAD_ONCE_INIT, -1, -1};
+
+static void lifeline_make(void) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+        lifeline.read = ends[0];
+        lifeline.write = ends[1];
+    }
+}
+
+__attribute__((destructor)) static void program_ends(void) {
+    char lines[MOST_COMPILERS];
+    memset(lines, '\n', sizeof lines);
+    if (lifeline.write >= 0 && write(lifeline.write, lines, sizeof lines) < 0)
+        close(lifeline.write);
+}
+
+/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing. The library's last line says what
+ * it is and that it is whole. */
 static const char script[] =
     "unset LD_PRELOAD\n"
     "for cc in ${5:-" TIER_CC " gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
@@ -72,14 +97,19 @@ static const char script[] =
     " -mprefer-vector-width=512 -xc -c -o "
     "/dev/null /dev/null 2>/dev/null && echo -mprefer-vector-width=512) -ffp-contract=off -fno-math-errno "
     "-fno-trapping-math "
-    "-fno-strict-aliasing -fPIC -shared -o \"$1.so\" \"$1\" -lm && sum=$(cksum <\"$1.so\") && "
+    "-fno-strict-aliasing -fPIC -shared -o \"$1.so\" \"$1\" -lm & job=$!\n"
+    "{ read -r line <&3 || kill $job; } 2>/dev/null & watch=$!\n"
+    "wait $job && sum=$(cksum <\"$1.so\") && "
     "printf '\\nkernel %s %s\\n' \"$3\" \"$sum\" >>\"$1.so\" && mv \"$1.so\" \"$2\"\n"
-    "result=$?; [ $result != 124 ] || : >\"${2%.so}.slow\"\n" /* timeout's word: not to be tried again */
+    "result=$?; kill $watch 2>/dev/null; [ $result != 124 ] || : >\"${2%.so}.slow\"\n" /* timeout's word: not to be tried again */
     "rm -f \"$1\" \"$1.so\"; exit $result\n";
 
 void tier_compile(const char *source, const char *library, const char *key, int limit) {
     const char *compiler = setting_text(SETTING_CC);
     char seconds[16];
+    pthread_once(&lifeline.once, lifeline_make);
+    if (lifeline.read < 0)
+        return;
     snprintf(seconds, sizeof seconds, "%d", limit);
     char *arguments[] = {"sh",
                          "-c",
@@ -93,16 +123,20 @@ void tier_compile(const char *source, const char *library, const char *key, int 
                          NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
     if (!setting_is_on(SETTING_TIER_DEBUG))
         posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, lifeline.read, PIPE_AT);
 #if __GLIBC_PREREQ(2, 34) /* who waits for the end of a pipe of this program's must not wait for the compiler */
-    posix_spawn_file_actions_addclosefrom_np(&files, 3);
+    posix_spawn_file_actions_addclosefrom_np(&files, PIPE_AT + 1);
 #endif
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &none); /* a stream's thread has blocked all signals */
     pid_t child;
     int status;
     bool started = posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environ) == 0;

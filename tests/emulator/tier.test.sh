@@ -183,6 +183,24 @@ check_cache() {
   tell "and then used" "right, compiled" once EMULATOR_CC=false
 }
 
+# What compiles for a program ends with it when it is killed.
+check_killed() {
+  printf '#!/bin/sh\ncase "$*" in *-shared*) echo $$ >%s; exec sleep 60;; esac\n' "$scratch/compiling" >"$scratch/sleeps"
+  chmod +x "$scratch/sleeps"
+  EMULATOR_TIER=2 EMULATOR_CACHE="$scratch/killed" EMULATOR_CC="$scratch/sleeps" "$switch" once >/dev/null 2>&1 &
+  program=$!
+  tries=0
+  while [ ! -s "$scratch/compiling" ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+  kill -9 "$program"
+  wait "$program" 2>/dev/null || true
+  tries=0
+  while kill -0 "$(cat "$scratch/compiling")" 2>/dev/null && [ $((tries += 1)) -lt 100 ]; do sleep 0.1; done
+  if [ "$tries" -lt 100 ]; then pass "tier: a compiler ends with a program that is killed"; else
+    no "tier: a compiler ends with a program that is killed" "it still runs after 10 s"
+    kill "$(cat "$scratch/compiling")"
+  fi
+}
+
 check_compilers() {
   tell "no compiler" "right, interpreted" once EMULATOR_CC=/nowhere/gcc EMULATOR_CACHE="$scratch/none"
   tell "a compiler that fails" "right, interpreted" once EMULATOR_CC=false EMULATOR_CACHE="$scratch/none"
@@ -195,6 +213,7 @@ check_compilers() {
   chmod +x "$scratch/slow"
   tell "a compiler that takes too long" "right, interpreted" once EMULATOR_CC="$scratch/slow" EMULATOR_CACHE="$scratch/late"
   tell "is not called again" "right, interpreted" once EMULATOR_CACHE="$scratch/late"
+  check_killed
   tell "a library without the kernel" "right, interpreted" once EMULATOR_CC="$scratch/empty" EMULATOR_CACHE="$scratch/other"
 }
 
