@@ -17,6 +17,7 @@
 #include "check/managed_watch.h"
 #include "check/finding_json.h"
 #include "check/parts.h"
+#include "check/source.h"
 #include "check/symbols.h"
 #include "base/text.h"
 #include "check/unused.h"
@@ -439,6 +440,18 @@ static void put_two_sources(struct text *t, const struct kernel *kernel, struct 
         text_string(t, MARK "\n");
 }
 
+/* A trap that is written in the source is the program's own, and no compiler's. */
+static const char *advice_of(enum finding finding, const struct source_position *p, const char *advice) {
+    char line[300];
+    uint32_t indent;
+    if (finding != FINDING_TRAP || !p->file || !source_line(p->file, p->line, line, sizeof line, &indent) ||
+        (!strstr(line, "__trap") && !strstr(line, "\"trap") && !strstr(line, "_trap(")))
+        return advice;
+    return "This is the program's own trap: it stops the kernel on purpose, when something happens that must not. Look "
+           "at the "
+           "condition under which the line is reached.";
+}
+
 void report_found(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
                   const struct report_side *other, const char *detail, const char *advice) {
     const struct kernel *kernel = w->launch->kernel;
@@ -461,7 +474,7 @@ void report_found(const struct warp *w, const struct insn *in, enum finding find
             put_two_sources(&t, kernel, p, q);
         else
             put_source(&t, kernel, p);
-        put_advice(&t, advice);
+        put_advice(&t, advice_of(finding, &p, advice));
         publish_insn(&t, finding, w, &p, lanes);
     }
     pthread_mutex_unlock(&lock);

@@ -178,6 +178,7 @@ static bool emit_special(struct decoder *d, const char *name, uint32_t slot) {
             struct insn *in = decode_emit(d, op_special);
             in->op[0] = slot;
             in->kind = specials[i].kind;
+            d->kernel->reads_clock |= in->kind <= SPECIAL_CLOCK64;
             return true;
         }
     bool explicit_cluster = strcmp(name, "%is_explicit_cluster") == 0;

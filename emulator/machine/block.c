@@ -1,6 +1,7 @@
 /* A block: its warps take turns on one host thread; its barriers open when all have come. */
 #include <assert.h>
 #include <string.h>
+#include <time.h>
 
 #include "machine/block_cluster.h"
 #include "machine/observer.h"
@@ -19,6 +20,20 @@ void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]) {
     tid[2] = thread / size[0] / size[1];
 }
 
+/* ---- its clock ---- */
+
+static uint64_t nanoseconds(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t block_clock(const struct block *b) {
+    return b->clock.before + (nanoseconds(CLOCK_THREAD_CPUTIME_ID) - b->clock.began);
+}
+
+/* ---- running ---- */
+
 void block_start(struct block *b, uint64_t index) {
     const struct launch *launch = b->launch;
     const uint32_t *grid = launch->config.grid;
@@ -30,6 +45,7 @@ void block_start(struct block *b, uint64_t index) {
     b->live_lanes = threads;
     b->turn = (struct block_turn){.fuel = launch->mixed ? SHORT_FUEL : FIRST_FUEL};
     b->mbarriers.count = 0;
+    b->clock.before = launch->kernel->reads_clock ? nanoseconds(CLOCK_MONOTONIC) : 0;
     memset(b->bulk_lines, 0, sizeof b->bulk_lines);
     memset(&b->cluster, 0, sizeof b->cluster);
     b->reach = (struct block_reach){0};
@@ -92,7 +108,7 @@ void block_check_barrier(struct block *b, unsigned barrier) {
 /* Rounds of any kind: a loop around a barrier, too, must not go on for ever. */
 #define MOST_ROUNDS 10000
 
-enum block_end block_run(struct block *b) {
+static enum block_end take_turns(struct block *b) {
     struct launch *launch = b->launch;
     for (int rounds = 0, left = MOST_ROUNDS;;) {
         bool ready = false, rested = false; /* some warp can run; some warp stopped for a reason other than fuel */
@@ -115,6 +131,16 @@ enum block_end block_run(struct block *b) {
         if (launch->mixed || --left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
             return BLOCK_YIELDED;
     }
+}
+
+enum block_end block_run(struct block *b) {
+    bool clock = b->launch->kernel->reads_clock;
+    if (clock)
+        b->clock.began = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    enum block_end how = take_turns(b);
+    if (clock)
+        b->clock.before = block_clock(b);
+    return how;
 }
 
 /* ---- waiting ---- */

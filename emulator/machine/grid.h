@@ -120,6 +120,10 @@ struct block {
     uint8_t *locals;
     struct block_watch *watch; /* NULL unless checks are on */
     struct block_turn turn;
+    struct block_clock {
+        uint64_t before,
+            began; /* nanoseconds: when this turn began, on the block's clock, and of its thread's processor time */
+    } clock;
     uint64_t grid_seen;   /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
     uint32_t grid_looks;  /* how often it has looked since that changed */
     uint32_t phases_over; /* phases of mbarriers that have ended, for the checks */
@@ -130,6 +134,10 @@ struct block {
     double phase_since;
     struct block *next;
 };
+
+/* What %clock64 is for a block that runs: a multiprocessor's clock, which stands while the block does not run. So it counts the processor
+ * time of the block's turns, and a kernel's own time limit does not run out because the host has much else to do. */
+uint64_t block_clock(const struct block *b);
 
 /* Where the block's own shared memory begins, as an address: 0 in a launch without clusters. */
 static inline uint32_t shared_begin(const struct block *b) {

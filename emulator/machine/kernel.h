@@ -85,6 +85,7 @@ struct kernel {
     bool prepared;
     bool calls;                /* it calls functions that are not inlined */
     bool recursive;            /* some function it reaches may call itself */
+    bool reads_clock;          /* %clock, %clock64 */
     bool has_stack;            /* it needs as much of a stack as its threads turn out to use: recursion, alloca */
     uint32_t stack_least;      /* bytes of local memory of the functions below it, each once */
     uint32_t entry_local;      /* bytes of local memory of the kernel itself: where its callees' begin */

@@ -192,9 +192,10 @@ const struct insn *op_fence(struct warp *w, const struct insn *in) {
 
 /* ---- special registers ---- */
 
-static uint64_t nanoseconds(clockid_t clock) {
+/* The time of day, as PTX has it: also while no kernel runs. */
+static uint64_t global_timer(void) {
     struct timespec t;
-    clock_gettime(clock, &t);
+    clock_gettime(CLOCK_REALTIME, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -202,14 +203,14 @@ static uint64_t special(const struct warp *w, unsigned kind) {
     switch (kind) {
     case SPECIAL_CLOCK:
     case SPECIAL_CLOCK64:
-        return nanoseconds(CLOCK_MONOTONIC);
+        return block_clock(w->block);
     case SPECIAL_CLOCK_HI:
-        return nanoseconds(CLOCK_MONOTONIC) >> 32;
+        return block_clock(w->block) >> 32;
     case SPECIAL_GLOBALTIMER:
     case SPECIAL_GLOBALTIMER_LO:
-        return nanoseconds(CLOCK_REALTIME);
+        return global_timer();
     case SPECIAL_GLOBALTIMER_HI:
-        return nanoseconds(CLOCK_REALTIME) >> 32;
+        return global_timer() >> 32;
     case SPECIAL_WARPID:
         return w->index;
     case SPECIAL_SMID:

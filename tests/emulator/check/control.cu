@@ -85,6 +85,7 @@ static void case_endless(void) {
 // SAYS trap
 // SAYS at trap(int) in tests/emulator/check/control.cu:LINE
 // SAYS by thread (5,0,0) in block (2,0,0)
+// SAYS This is the program's own trap
 __global__ void trap(int n) {
     if (threadIdx.x == 5 && blockIdx.x == n)
         __trap(); // HERE

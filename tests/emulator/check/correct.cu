@@ -53,6 +53,34 @@ static void case_roles_meet(void) {
     need(at(y, 63) == 42, "a value handed over at a named barrier");
 }
 
+// A block's clock stands while others run, so waiting beside busy blocks does not use up a time limit of the kernel's own. The host's clock
+// goes on.
+// EXPECT clock_of_its_own 0 none
+// SILENT
+__device__ unsigned long long global_timer() {
+    unsigned long long t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+__global__ void clock_of_its_own(unsigned *arrived, long long *cycles, long long *nanoseconds) {
+    long long start = clock64(), first = global_timer();
+    while (clock64() - start < 5000000) // 5 ms
+        ;
+    atomicAdd(arrived, 1);
+    while (*(volatile unsigned *)arrived < gridDim.x)
+        clock64();
+    cycles[blockIdx.x] = clock64() - start;
+    nanoseconds[blockIdx.x] = global_timer() - first;
+}
+static void case_clock_of_its_own(void) {
+    setenv("EMULATOR_THREADS", "1", 1);
+    long long *cycles = device_array<long long>(8), *nanoseconds = device_array<long long>(8);
+    unsigned zero = 0, *arrived = to_device(&zero, 1);
+    clock_of_its_own<<<8, 1>>>(arrived, cycles, nanoseconds);
+    need(at(cycles, 0) >= 5000000, "a loop that waits for the clock");
+    need(at(cycles, 0) < at(nanoseconds, 0) / 2, "the time of a block beside seven others");
+}
+
 // EXPECT pointer_past_end 0 none
 // SILENT
 __global__ void pointer_past_end(int *first, int n) {
@@ -403,6 +431,7 @@ static void case_copies_side_by_side(void) {
 static const struct test_case cases[] = {
     CASE(last_element),
     CASE(roles_meet),
+    CASE(clock_of_its_own),
     CASE(pointer_past_end),
     CASE(guarded_by_select),
     CASE(managed),
