@@ -48,6 +48,9 @@ static void note(const struct block *b, const struct full_record *r, uint64_t ad
                        .bytes = 1u << b->watch->launch->unit_shift,
                        .write = write,
                        .foreign = true};
+    enum probe_kind kind = h.now ? (enum probe_kind)b->watch->launch->probes->items[index].kind : PROBE_NOTHING;
+    if (kind == PROBE_MBARRIER_ARRIVE) /* which is an element of 8 bytes */
+        h.bytes = sizeof(uint64_t);
     memcpy(h.owner, b->ctaid, sizeof h.owner);
     hazards_note(&b->watch->launch->hazards, &h);
 }

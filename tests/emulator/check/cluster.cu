@@ -300,7 +300,7 @@ static void case_multicast_to_nobody(void) {
 
 // Both blocks write different values to the same words of one of them.
 // EXPECT writes_together 0 race
-// SAYS thread (0,0,0) of block (1,0,0) wrote values[0] of block (0,0,0) at
+// SAYS thread (0,0,0) of block (0,0,0) wrote values[0] of block (0,0,0) at
 // SAYS with no cluster.sync() between
 // CHECKS racecheck
 __global__ void __cluster_dims__(2) writes_together(int *y) {
@@ -364,7 +364,7 @@ static void case_tail_awaited(void) {
 }
 
 // EXPECT tail_not_awaited 0 race
-// SAYS updated empty[2] of block (0,0,0) at
+// SAYS wrote empty[2] of block (0,0,0) at
 // SAYS and that block may have exited before.
 // CHECKS racecheck
 __global__ void __cluster_dims__(2) tail_not_awaited() {

@@ -56,7 +56,6 @@ static void case_event_of_another(void) {
 }
 
 // EXPECT event_of_its_own 0 none
-// SILENT
 // CHECKS memcheck,racecheck,synccheck
 static void case_event_of_its_own(void) {
     int *x = device_array<int>(N), *from = pinned(), *to = pinned();
@@ -97,7 +96,6 @@ static cudaGraphExec_t captured(cudaStream_t s, int *x, cudaEvent_t waits, cudaE
 }
 
 // EXPECT graph_events 0 none
-// SILENT
 // CHECKS memcheck,racecheck,synccheck
 static void case_graph_events(void) {
     int *x = device_array<int>(N), *from = pinned(), *to = pinned();
@@ -134,7 +132,7 @@ static int *ordered_memory(cudaStream_t s) {
 
 // EXPECT kernel_before_allocation 0 race
 // SAYS Error: Use before allocation reported in Write access at fill(int *) in tests/emulator/check/stream_order.cu:
-// SAYS nothing orders this after the cudaMallocAsync of this memory in another stream.
+// SAYS and nothing orders this after the cudaMallocAsync of this
 // SAYS record an event after the call (cudaEventRecord)
 // CHECKS racecheck
 static void case_kernel_before_allocation(void) {
@@ -164,7 +162,7 @@ static void case_copy_before_allocation(void) {
 
 // EXPECT kernel_after_free 0 race
 // SAYS Error: Use after free reported in Write access at fill(int *) in tests/emulator/check/stream_order.cu:
-// SAYS nothing orders this before the cudaFreeAsync of this memory in another stream.
+// SAYS and nothing orders this before the cudaFreeAsync of this
 // SAYS record an event after the kernel (cudaEventRecord)
 // CHECKS racecheck
 static void case_kernel_after_free(void) {
@@ -198,7 +196,6 @@ static void case_freed_elsewhere(void) {
 
 // Memory of one stream that another uses and a third one frees; and what the host has waited for.
 // EXPECT lifetimes_ordered 0 none
-// SILENT
 // CHECKS memcheck,racecheck,synccheck
 static void case_lifetimes_ordered(void) {
     cudaStream_t a = stream(), b = stream(), c = stream();
