@@ -246,12 +246,13 @@ struct range {
 };
 
 /* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. Only one when blocks
- * wait for others: then the others should be begun in order. */
+ * wait for others: then the others should be begun in order. With checks on, too: what two blocks have read costs those nothing that begin
+ * later, and all others a lock for each access. */
 static bool take_blocks(struct launch_job *job, struct range *taken, bool one) {
     _Atomic uint64_t *counter = &job->launch.next_block;
     uint64_t at = atomic_load(counter), left = at < job->clusters ? job->clusters - at : 0;
     uint64_t share = left / (4 * (uint64_t)grid_threads());
-    share = share < 1 || one ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
+    share = share < 1 || one || job->launch.watch ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
     uint64_t begin = left ? atomic_fetch_add(counter, share) : job->clusters, end = begin + share;
     if (begin >= job->clusters)
         return false;
