@@ -47,10 +47,11 @@ const struct setting_row settings[SETTINGS_ALL] = {
     [SETTING_TIER_DEBUG] = {"EMULATOR_TIER_DEBUG",
                             "1: print the C text of what is compiled, and what the compiler says", "0"},
     [SETTING_DEVICES] = {"EMULATOR_DEVICES", "how many devices the program sees", "1"},
-    [SETTING_RESIDENT] = {"EMULATOR_RESIDENT",
-                          "how many blocks of a launch may be unfinished at once; few of them show which kernels rely on "
-                          "blocks that are resident together, although their launch is not cooperative",
-                          "those that fit on the device"},
+    [SETTING_RESIDENT] =
+        {"EMULATOR_RESIDENT",
+         "how many blocks of a launch may be unfinished at once; few of them show which kernels rely on "
+         "blocks that are resident together, although their launch is not cooperative",
+         "those that fit on the device"},
     [SETTING_CAPABILITY] = {"EMULATOR_CAPABILITY",
                             "the compute capability that devices say they have, and by which the PTX of a program is "
                             "chosen: `7.5` (or `75`), `12.0`; what is no number from 5.0 on counts as not set; limits "

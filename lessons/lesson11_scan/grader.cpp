@@ -319,6 +319,7 @@ int main(int argc, char **argv) {
         {"split", "reads, atomics, instructions, threads", thrifty, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
-    setenv("EMULATOR_RESIDENT", "64", 1); // fewer blocks than the device holds: a tile must not wait for one that begins later
+    setenv("EMULATOR_RESIDENT", "64",
+           1); // fewer blocks than the device holds: a tile must not wait for one that begins later
     return judge_main(argc, argv, "11", {&split}, checks, sizeof checks / sizeof checks[0]);
 }

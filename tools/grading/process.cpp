@@ -80,8 +80,8 @@ static words command(void) {
 static words environment(bool quiet, const char *capability) {
     words e = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8",    "HOME=/tmp",
                "LD_BIND_NOW=1",      "EMULATOR_TIER=0", "LD_LIBRARY_PATH=" + setup.library_path};
-    for (const char *name : {"EMULATOR_CHECK", "EMULATOR_DEVICES", "EMULATOR_RESIDENT", "EMULATOR_TIMEOUT", "EMULATOR_THREADS",
-                             "CUDA_VISIBLE_DEVICES", "NO_COLOR", "TERM"}) {
+    for (const char *name : {"EMULATOR_CHECK", "EMULATOR_DEVICES", "EMULATOR_RESIDENT", "EMULATOR_TIMEOUT",
+                             "EMULATOR_THREADS", "CUDA_VISIBLE_DEVICES", "NO_COLOR", "TERM"}) {
         const char *value = getenv(name);
         if (value) {
             e.push_back(std::string(name) + "=" + value);
