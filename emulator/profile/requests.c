@@ -291,7 +291,8 @@ struct bulk_side {
     bool stores;
 };
 
-static void add_bulk_part(void *context, uint64_t address, uint32_t bytes) {
+static void add_bulk_part(void *context, uint64_t address, uint32_t bytes, const uint8_t *from) {
+    (void)from;
     const struct bulk_side *side = context;
     array_counts_bulk(side->k->c->arrays, side->k->w, side->stores, address, bytes);
 }
@@ -304,7 +305,7 @@ static void add_bulk_to_arrays(const struct asking *k, const struct bulk *b, int
     if (b->tensor)
         tensor_copy_parts((struct warp *)(uintptr_t)k->w, b, lane, add_bulk_part, &side);
     else
-        add_bulk_part(&side, bulk_address(k->w, b, lane), bytes);
+        add_bulk_part(&side, bulk_address(k->w, b, lane), bytes, NULL);
 }
 
 /* k: of the half that writes. A copy by a tensor map may fill more than it reads. */
