@@ -415,6 +415,26 @@ __global__ void barrier_kernel(const float *x, float *y) {
 __global__ void pointer_kernel(const int *at, const float *x, float *y) {
     y[I] = x[at[I]] + x[at[I + 1024]];
 }
+__global__ void guards_kernel(const float *x, float *y, int n) {
+    float e[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        e[k] = I + k * 1024 < n ? x[I + k * 1024] : 0;
+    y[I] = e[0] * e[1] + e[2] * e[3];
+}
+__global__ void decided_kernel(const float *x, float *y) {
+    float a = x[I], b = 0;
+    if (a > 0)
+        b = x[I + 1024];
+    y[I] = a + b;
+}
+__global__ void loop_kernel(const float *x, float *y, int n) {
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k += 1024)
+        sum += x[I + k];
+    y[I] = sum;
+}
 __global__ void copies_kernel(const float4 *x, float4 *y) {
     __shared__ float4 tile[4][32];
     for (int s = 0; s < 64; s += 4) {
@@ -435,6 +455,9 @@ int main() {
     restrict_kernel<<<4, 256>>>(x, x + 8192);
     barrier_kernel<<<4, 256>>>(x, x + 8192);
     pointer_kernel<<<4, 256>>>((int *)x, x, x + 8192);
+    guards_kernel<<<4, 256>>>(x, x + 8192, 4000);
+    decided_kernel<<<4, 256>>>(x, x + 8192);
+    loop_kernel<<<4, 256>>>(x, x + 8192, 4096);
     return cudaDeviceSynchronize();
 }
 END
@@ -444,8 +467,8 @@ in_flight=$(printf '%s\n' "$output" | awk -F'","' '
   { kernel = $2; sub(/_kernel.*/, "", kernel) }
   $6 == "" && $8 ~ /^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum/ { requests[kernel] = $NF + 0 }
   $6 == "" && $8 ~ /^emulator__loads_together/ { together[kernel] = $NF + 0 }
-  END { n = split("four behind_stores restrict barrier pointer", names, " "); for (k = 1; k <= n; k++) printf "%s %s ", names[k], together[names[k]] / requests[names[k]] }')
-if [ "$in_flight" = 'four 4 behind_stores 1 restrict 2 barrier 1 pointer 2 ' ]; then pass "in flight/loads together"; else no "in flight/loads together" "$in_flight"; fi
+  END { n = split("four behind_stores restrict barrier pointer guards decided loop", names, " "); for (k = 1; k <= n; k++) printf "%s %s ", names[k], together[names[k]] / requests[names[k]] }')
+if [ "$in_flight" = 'four 4 behind_stores 1 restrict 2 barrier 1 pointer 2 guards 4 decided 1 loop 1 ' ]; then pass "in flight/loads together"; else no "in flight/loads together" "$in_flight"; fi
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=copies
 says "in flight/copies are counted" 'Asynchronous copies to shared memory inst 8,448'
 lacks "in flight/of copies nothing is said" 'bytes in flight'
