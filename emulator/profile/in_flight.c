@@ -98,8 +98,13 @@ static void mark_loops(struct search *s, const struct code *code) {
             s->ends[code->insns[i].target - code->insns] = true;
 }
 
+bool in_flight_polls(const struct ptx_insn *p) {
+    return p->row->memory == MEMORY_LOAD && is_global(p) &&
+           (opcode_has(p->opcode, "volatile") || opcode_has(p->opcode, "relaxed") || opcode_has(p->opcode, "acquire"));
+}
+
 static bool is_plain_load(const struct ptx_insn *p) {
-    return p->row->memory == MEMORY_LOAD && is_global(p);
+    return p->row->memory == MEMORY_LOAD && is_global(p) && !in_flight_polls(p);
 }
 
 /* A store ends what plain loads have in common; .nc loads may pass it. */

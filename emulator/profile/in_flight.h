@@ -11,11 +11,15 @@
 #ifndef IN_FLIGHT_H
 #define IN_FLIGHT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct kernel;
+struct ptx_insn;
 
 /* By insn.index: of a global load how many there are together with it, itself included; 0 of all else. The caller frees it. */
 uint16_t *in_flight_find(const struct kernel *k);
+/* A volatile, relaxed or acquire load, by which a kernel waits for what another thread stores. It is none of those. */
+bool in_flight_polls(const struct ptx_insn *p);
 
 #endif
