@@ -27,6 +27,7 @@ static const struct ptx_variable *sum(const struct ptx_variable *a, const struct
 struct flow {
     const struct ptx_function *function;
     enum ptx_space space;               /* of the variables that are looked for: shared, or parameters */
+    uint64_t pointers;                  /* parameters that hold one: a bit for each of the first 64 */
     const struct ptx_variable **values; /* by register number */
     bool changed;
 };
@@ -39,13 +40,23 @@ static const struct ptx_variable *value_of(const struct flow *f, const struct pt
     return &none;
 }
 
-/* What a load brings: a pointer only where it reads a whole parameter. */
+static unsigned number_of(const struct ptx_function *f, const struct ptx_variable *v) {
+    unsigned number = 1;
+    for (const struct ptx_variable *p = f->params; p; p = p->next, number++)
+        if (p == v)
+            return number;
+    return 0;
+}
+
+/* What a load brings: a pointer where it reads a parameter that is one, no address where it reads another parameter. */
 static const struct ptx_variable *fetched(const struct flow *f, const struct ptx_insn *p) {
     const struct ptx_operand *from = &p->operands[1];
     bool wide = ptx_type_bits[opcode_type(p->opcode, 0)] >= 64;
-    bool parameter = f->space == SPACE_PARAM && from->variable && from->variable->space == SPACE_PARAM && !from->reg &&
-                     !from->value && from->variable->size == 8;
-    return wide && parameter ? from->variable : wide ? &unknown : &none;
+    if (!wide || f->space != SPACE_PARAM || !from->variable || from->variable->space != SPACE_PARAM || from->reg ||
+        from->variable->size != 8)
+        return wide ? &unknown : &none;
+    unsigned number = number_of(f->function, from->variable);
+    return number && number <= 64 && f->pointers >> (number - 1) & 1 ? from->variable : &none;
 }
 
 static bool is_no_address(const struct ptx_variable *v) {
@@ -96,8 +107,8 @@ static void visit(struct flow *f, const struct ptx_insn *p) {
             set(f, to->items[i].reg, &unknown);
 }
 
-static struct flow follow(const struct ptx_function *function, enum ptx_space space) {
-    struct flow f = {.function = function, .space = space, .changed = true};
+static struct flow follow(const struct ptx_function *function, enum ptx_space space, uint64_t pointers) {
+    struct flow f = {.function = function, .space = space, .pointers = pointers, .changed = true};
     f.values = zeroed(function->register_count + 1, sizeof *f.values);
     for (int round = 0; f.changed && round < 100; round++) {
         f.changed = false;
@@ -126,7 +137,7 @@ static const struct ptx_variable *address_of(const struct flow *f, const struct 
 
 void probes_find_variables(const struct kernel *kernel, struct probes *probes) {
     const struct ptx_function *function = kernel->ptx;
-    struct flow f = follow(function, SPACE_SHARED);
+    struct flow f = follow(function, SPACE_SHARED, 0);
     for (uint32_t i = 0; i < kernel->code.count; i++) {
         const struct ptx_insn *p = kernel->code.sources[i];
         if (probes->items[i].kind != PROBE_ACCESS || p < function->insns || p >= function->insns + function->insn_count)
@@ -138,20 +149,12 @@ void probes_find_variables(const struct kernel *kernel, struct probes *probes) {
     free(f.values);
 }
 
-static unsigned number_of(const struct ptx_function *f, const struct ptx_variable *v) {
-    unsigned number = 1;
-    for (const struct ptx_variable *p = f->params; p; p = p->next, number++)
-        if (p == v)
-            return number;
-    return 0;
-}
-
-unsigned probes_find_parameter(const struct kernel *kernel, const struct insn *in) {
+unsigned probes_find_parameter(const struct kernel *kernel, const struct insn *in, uint64_t pointers) {
     const struct ptx_function *function = kernel->ptx;
     const struct ptx_insn *p = kernel->code.sources[in->index];
     if (!p || p < function->insns || p >= function->insns + function->insn_count)
         return 0;
-    struct flow f = follow(function, SPACE_PARAM);
+    struct flow f = follow(function, SPACE_PARAM, pointers);
     unsigned number = number_of(function, address_of(&f, p));
     free(f.values);
     return number;

@@ -231,12 +231,12 @@ static void classify(struct bad_access *bad) {
 static void look_for_base(struct bad_access *bad, const struct warp *w, const struct insn *in) {
     if (bad->finding != FINDING_HOST_POINTER || in->effect != EFFECT_ACCESS)
         return;
-    struct pointer_argument base = argument_number(w->launch, probes_find_parameter(w->launch->kernel, in));
-    const struct allocation *a = base.number ? memory_find(base.value) : NULL;
-    if (!a || !memory_is_live(a))
+    unsigned number = probes_find_parameter(w->launch->kernel, in, arguments_that_lead(w->launch));
+    struct pointer_argument base = argument_number(w->launch, number);
+    if (!base.number)
         return;
     bad->finding = FINDING_OUT_OF_BOUNDS;
-    bad->nearest = a;
+    bad->nearest = memory_find(base.value);
     bad->wild = true;
     bad->argument = base;
 }
