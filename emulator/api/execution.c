@@ -291,7 +291,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     struct launch_operation *l = make_launch(k, &config, args);
     if (!l)
         return state_return(cudaErrorMemoryAllocation);
-    host_calls_note(HOST_LAUNCH, r->function);
+    host_calls_note(HOST_LAUNCH, k->name);
     queue_submit(stream, &l->op);
     return cudaSuccess;
 }

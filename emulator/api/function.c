@@ -36,7 +36,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     if (!k)
         return error;
     memset(out, 0, sizeof *out);
-    out->sharedSizeBytes = (k->static_shared + 15u) & ~15u; /* as ptxas rounds it up */
+    /* ptxas aligns the end of the static variables for the extern __shared__ arrays of the module, if there are any. */
+    out->sharedSizeBytes = k->has_dynamic_shared ? k->dynamic_start - k->reserved_shared : k->static_shared;
+    out->constSizeBytes = k->constant_bytes;
     out->localSizeBytes = k->local_bytes;
     out->maxThreadsPerBlock = (int)k->max_threads;
     out->numRegs = (int)registration_registers(entry);

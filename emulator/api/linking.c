@@ -27,7 +27,7 @@ cudaError_t linking_add(struct linking *l, const void *data, size_t size) {
     case FATBIN_NO_IMAGE:
         return state_refuse(NULL, cudaErrorNoKernelImageForDevice, "%s.", why);
     default:
-        return state_refuse(NULL, cudaErrorInvalidPtx, "%s.", why);
+        return state_refuse(NULL, cudaErrorInvalidKernelImage, "%s.", why);
     }
 }
 

@@ -340,7 +340,7 @@ cudaError_t transfer_copy(const struct copy_request *r) {
                                  .function = r->function};
     bool waits = !returns_early(r, c);
     if (from.home == HOME_PAGEABLE)
-        host_calls_note(HOST_PREPARE, r->function);
+        host_calls_note(HOST_COPY_IN, r->function);
     else if (waits)
         host_calls_note(HOST_WAIT, r->function);
     if (waits)

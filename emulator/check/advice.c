@@ -60,9 +60,20 @@ static void before_the_start(struct text *t, const struct bad_access *bad) {
                 back);
 }
 
+/* The pointer is right, the distance from it is not. */
+static void far_off(struct text *t, const struct bad_access *bad) {
+    int64_t distance = (int64_t)(bad->address - bad->argument.value) / (int64_t)bad->bytes;
+    text_format(t,
+                "The pointer (argument %u) leads to device memory, and this is element %s%l of it: the index is wild. "
+                "Was it read from memory that was not written, or only in part, or did it overflow?",
+                bad->argument.number, distance < 0 ? "-" : "", (uint64_t)(distance < 0 ? -distance : distance));
+}
+
 static void out_of_global(struct text *t, const struct bad_access *bad) {
     const struct allocation *a = bad->nearest;
-    if (bad->address < NULL_PAGES)
+    if (bad->wild)
+        far_off(t, bad);
+    else if (bad->address < NULL_PAGES)
         text_string(t, "This is a null pointer: was the cudaMalloc (or the kernel's argument) forgotten, or did the "
                        "cudaMalloc fail unseen? Check what it returns.");
     else if (bad->address >= ADVICE_NO_POINTER)

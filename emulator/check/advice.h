@@ -19,6 +19,7 @@ struct bad_access {
     unsigned elements;                /* of it: 2 or 4 for vectors */
     unsigned lanes;                   /* of the warp that did the same */
     bool one_dimension;               /* of grid and block */
+    bool wild;                        /* far from the allocation that its pointer, `argument`, leads to */
     bool by_tensor_map;               /* a copy whose address a tensor map gave */
     uint64_t space_bytes;             /* size of shared or local memory */
     bool foreign;                     /* the address leads to another block of the cluster, or to none of it, ... */

@@ -27,6 +27,30 @@ static void find_name(const struct kernel *k, struct pointer_argument *arg) {
     arg->element = (uint32_t)parameter.element;
 }
 
+struct pointer_argument argument_number(const struct launch *launch, unsigned number) {
+    struct pointer_argument arg = {0};
+    const struct kernel *k = launch->kernel;
+    if (!number || number > k->param_count || !launch->params || k->params[number - 1].size != sizeof arg.value)
+        return arg;
+    arg.number = number;
+    memcpy(&arg.value, launch->params + k->params[number - 1].offset, sizeof arg.value);
+    find_name(k, &arg);
+    return arg;
+}
+
+uint64_t arguments_that_lead(const struct launch *launch) {
+    uint64_t found = 0;
+    for (uint32_t i = 0; launch->params && i < launch->kernel->param_count && i < 64; i++) {
+        uint64_t value;
+        if (launch->kernel->params[i].size != sizeof value)
+            continue;
+        memcpy(&value, launch->params + launch->kernel->params[i].offset, sizeof value);
+        const struct allocation *a = memory_find(value);
+        found |= (uint64_t)(a && memory_is_live(a)) << i;
+    }
+    return found;
+}
+
 /* The last one before the address, or else the first one behind it. */
 static bool is_nearer(uint64_t value, uint64_t other, uint64_t address) {
     if (value <= address)

@@ -14,6 +14,11 @@ struct pointer_argument {
     uint32_t element; /* bytes of what it points to; 0: not known */
 };
 
+/* The launch's argument of that number, from 1, if it is a pointer. */
+struct pointer_argument argument_number(const struct launch *launch, unsigned number);
+/* Which of the first 64 arguments lead to memory that is allocated: a bit for each. */
+uint64_t arguments_that_lead(const struct launch *launch);
+
 /* The pointer among the launch's arguments that leads to an address in or near the allocation: the last one before it. */
 struct pointer_argument argument_of(const struct launch *launch, const struct allocation *a, uint64_t address);
 

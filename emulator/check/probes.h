@@ -84,5 +84,8 @@ static inline handler_fn probes_handler(const struct kernel *kernel, const struc
 
 /* Finds the shared variables that the kernel's addresses are computed from, for probe.variable: check/provenance.c. */
 void probes_find_variables(const struct kernel *kernel, struct probes *probes);
+/* The number, from 1 on, of the parameter whose pointer an access of the kernel's own code computes its address from; 0: not known.
+ * `pointers`: which of the first 64 parameters are pointers, a bit for each. */
+unsigned probes_find_parameter(const struct kernel *kernel, const struct insn *in, uint64_t pointers);
 
 #endif

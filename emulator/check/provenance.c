@@ -1,9 +1,8 @@
-/* Which shared variable an address was computed from. Arrays lie next to each other, so an index past the end of one
- * reaches the next without leaving the block's memory; the PTX still says which one was meant.
+/* Which shared variable, or which of the kernel's parameters, an address was computed from. Arrays lie next to each other, so an index
+ * past the end of one reaches the next without leaving the block's memory; the PTX still says which one was meant.
  *
- * Every register gets one of: nothing seen yet, no shared address, the address of one variable plus something, or
- * unknown. Copies, additions and conversions keep a variable; whatever else is done with an address makes it unknown.
- * */
+ * Every register gets one of: nothing seen yet, no address, the address of one variable (or the pointer that one parameter holds) plus
+ * something, or unknown. Copies, additions and conversions keep a variable; whatever else is done with an address makes it unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +26,8 @@ static const struct ptx_variable *sum(const struct ptx_variable *a, const struct
 
 struct flow {
     const struct ptx_function *function;
+    enum ptx_space space;               /* of the variables that are looked for: shared, or parameters */
+    uint64_t pointers;                  /* parameters that hold one: a bit for each of the first 64 */
     const struct ptx_variable **values; /* by register number */
     bool changed;
 };
@@ -34,9 +35,28 @@ struct flow {
 static const struct ptx_variable *value_of(const struct flow *f, const struct ptx_operand *o) {
     if (o->kind == OPERAND_REGISTER)
         return f->values[o->reg->number];
-    if (o->kind == OPERAND_SYMBOL || o->kind == OPERAND_ADDRESS)
+    if (f->space == SPACE_SHARED && (o->kind == OPERAND_SYMBOL || o->kind == OPERAND_ADDRESS))
         return o->variable && o->variable->space == SPACE_SHARED ? o->variable : &none;
     return &none;
+}
+
+static unsigned number_of(const struct ptx_function *f, const struct ptx_variable *v) {
+    unsigned number = 1;
+    for (const struct ptx_variable *p = f->params; p; p = p->next, number++)
+        if (p == v)
+            return number;
+    return 0;
+}
+
+/* What a load brings: a pointer where it reads a parameter that is one, no address where it reads another parameter. */
+static const struct ptx_variable *fetched(const struct flow *f, const struct ptx_insn *p) {
+    const struct ptx_operand *from = &p->operands[1];
+    bool wide = ptx_type_bits[opcode_type(p->opcode, 0)] >= 64;
+    if (!wide || f->space != SPACE_PARAM || !from->variable || from->variable->space != SPACE_PARAM || from->reg ||
+        from->variable->size != 8)
+        return wide ? &unknown : &none;
+    unsigned number = number_of(f->function, from->variable);
+    return number && number <= 64 && f->pointers >> (number - 1) & 1 ? from->variable : &none;
 }
 
 static bool is_no_address(const struct ptx_variable *v) {
@@ -64,7 +84,7 @@ static const struct ptx_variable *result_of(const struct flow *f, const struct p
     case ADDRESS_PRODUCT_SUM:
         return value_of(f, &o[1]) == &none && value_of(f, &o[2]) == &none ? value_of(f, &o[3]) : &unknown;
     case ADDRESS_FETCHED:
-        return ptx_type_bits[opcode_type(p->opcode, 0)] >= 64 ? &unknown : &none;
+        return fetched(f, p);
     default:
         return any_of(f, p);
     }
@@ -87,8 +107,8 @@ static void visit(struct flow *f, const struct ptx_insn *p) {
             set(f, to->items[i].reg, &unknown);
 }
 
-static struct flow follow(const struct ptx_function *function) {
-    struct flow f = {.function = function, .changed = true};
+static struct flow follow(const struct ptx_function *function, enum ptx_space space, uint64_t pointers) {
+    struct flow f = {.function = function, .space = space, .pointers = pointers, .changed = true};
     f.values = zeroed(function->register_count + 1, sizeof *f.values);
     for (int round = 0; f.changed && round < 100; round++) {
         f.changed = false;
@@ -117,7 +137,7 @@ static const struct ptx_variable *address_of(const struct flow *f, const struct 
 
 void probes_find_variables(const struct kernel *kernel, struct probes *probes) {
     const struct ptx_function *function = kernel->ptx;
-    struct flow f = follow(function);
+    struct flow f = follow(function, SPACE_SHARED, 0);
     for (uint32_t i = 0; i < kernel->code.count; i++) {
         const struct ptx_insn *p = kernel->code.sources[i];
         if (probes->items[i].kind != PROBE_ACCESS || p < function->insns || p >= function->insns + function->insn_count)
@@ -127,4 +147,15 @@ void probes_find_variables(const struct kernel *kernel, struct probes *probes) {
             probes->items[i].variable = v;
     }
     free(f.values);
+}
+
+unsigned probes_find_parameter(const struct kernel *kernel, const struct insn *in, uint64_t pointers) {
+    const struct ptx_function *function = kernel->ptx;
+    const struct ptx_insn *p = kernel->code.sources[in->index];
+    if (!p || p < function->insns || p >= function->insns + function->insn_count)
+        return 0;
+    struct flow f = follow(function, SPACE_PARAM, pointers);
+    unsigned number = number_of(function, address_of(&f, p));
+    free(f.values);
+    return number;
 }

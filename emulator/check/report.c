@@ -17,6 +17,7 @@
 #include "check/managed_watch.h"
 #include "check/finding_json.h"
 #include "check/parts.h"
+#include "check/probes.h"
 #include "check/source.h"
 #include "check/symbols.h"
 #include "base/text.h"
@@ -227,6 +228,20 @@ static void classify(struct bad_access *bad) {
     }
 }
 
+/* An address in host memory that was computed from a good pointer is a wild index: what it happens to meet says nothing. */
+static void look_for_base(struct bad_access *bad, const struct warp *w, const struct insn *in) {
+    if (bad->finding != FINDING_HOST_POINTER || in->effect != EFFECT_ACCESS)
+        return;
+    unsigned number = probes_find_parameter(w->launch->kernel, in, arguments_that_lead(w->launch));
+    struct pointer_argument base = argument_number(w->launch, number);
+    if (!base.number)
+        return;
+    bad->finding = FINDING_OUT_OF_BOUNDS;
+    bad->nearest = memory_find(base.value);
+    bad->wild = true;
+    bad->argument = base;
+}
+
 static uint64_t volume(const uint32_t n[3]) {
     return (uint64_t)n[0] * n[1] * n[2];
 }
@@ -257,7 +272,9 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
     if (has_allocations(bad.space)) {
         classify(&bad);
         bad.obstacle = mapping_obstacle(memory_find(address), address, bad.bytes, access->kind != ACCESS_LOAD);
-        bad.argument = argument_of(w->launch, bad.nearest, bad.address);
+        look_for_base(&bad, w, in);
+        if (!bad.wild)
+            bad.argument = argument_of(w->launch, bad.nearest, bad.address);
     } else {
         if (access->space == SPACE_GENERIC)
             bad.address &= ((uint64_t)1 << WINDOW_SHIFT) - 1;
@@ -324,7 +341,7 @@ static void put_nearest(struct text *t, const struct bad_access *bad) {
         text_string(t, "inside");
     else
         text_format(t, "%g bytes after", bad->address - a->base - a->size + 1);
-    text_format(t, " the nearest allocation at %x of size %g bytes", a->base, a->size);
+    text_format(t, " the %s allocation at %x of size %g bytes", bad->wild ? "pointer's" : "nearest", a->base, a->size);
     if (a->name)
         text_format(t, a->limit ? " (the variable %s)" : " (the variable %s of a library that is closed)", a->name);
     else if (bad->argument.number)

@@ -296,8 +296,10 @@ static uint64_t place_dynamic_shared(const struct decoder *d, uint64_t bytes) {
     uint64_t align = 16;
     for (const struct ptx_module *m = d->ptx; m; m = m->next)
         for (const struct ptx_variable *v = m->variables; v; v = v->next)
-            if (v->space == SPACE_SHARED && v->external && !v->size && v->align > align)
-                align = v->align;
+            if (v->space == SPACE_SHARED && v->external && !v->size) {
+                d->kernel->has_dynamic_shared = true;
+                align = v->align > align ? v->align : align;
+            }
     bytes = aligned(bytes, align);
     for (const struct ptx_module *m = d->ptx; m; m = m->next)
         for (struct ptx_variable *v = m->variables; v; v = v->next)

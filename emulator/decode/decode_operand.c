@@ -7,6 +7,7 @@
 #include "decode/registers.h"
 #include "base/checks.h"
 #include "base/demangle.h"
+#include "isa/instruction.h"
 #include "memory/memory.h"
 #include "ops/forms.h"
 #include "ops/inexact.h"
@@ -32,7 +33,7 @@ void decode_undefined(struct decoder *d, const char *what, const char *mangled) 
             "supported: launch from the host",
             name);
     decode_fail(d,
-                "%s '%s' is not defined in any PTX of the program: compile the file that defines it for PTX, too (with "
+                "%s '%s' " UNDEFINED_WORDS ": compile the file that defines it for PTX, too (with "
                 "-arch=sm_90, for example), and link it with -rdc=true",
                 what, name);
 }
@@ -467,6 +468,8 @@ static bool setp_constant(struct decoder *d, const struct ptx_insn *p, const str
 
 bool decode_form(struct decoder *d, const struct ptx_insn *p) {
     const struct form *form = form_find(p->opcode);
+    if (!form && !instruction_exists(p->opcode))
+        decode_fail(d, "'%.*s' is not the name of any instruction", (int)strcspn(p->opcode, "."), p->opcode);
     if (!form)
         decode_fail(d, "instruction '%s' is not supported", p->opcode);
     if (setp_constant(d, p, form))

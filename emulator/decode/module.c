@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/out_of_memory.h"
+#include "base/settings.h"
 #include "decode/device_runtime.h"
 #include "decode/link.h"
 #include "decode/static_limits.h"
@@ -119,6 +120,7 @@ static void describe_kernel(struct module *m, const struct ptx_function *f, stru
     uint64_t threads = (uint64_t)(limit[0] ? limit[0] : 1024) * (limit[1] ? limit[1] : 1);
     threads = threads > 1024 ? 1024 : threads * (limit[2] ? limit[2] : 1);
     k->preferences.carveout = -1;
+    k->constant_bytes = (uint32_t)limits_constant_bytes(m->ptx);
     k->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
     describe_params(m, k);
 }
@@ -137,7 +139,7 @@ static void describe_kernels(struct module *m) {
 
 /* All that ptxas would refuse for any GPU. */
 static bool is_within_limits(struct module *m, char *error, size_t size) {
-    if (!limits_constants(m->ptx, error, size))
+    if (!limits_targets(m->ptx, setting_capability(), error, size) || !limits_constants(m->ptx, error, size))
         return false;
     for (size_t i = 0; i < m->kernel_count; i++)
         if (!limits_kernel(&m->kernels[i], m->ptx, error, size))

@@ -14,7 +14,7 @@ static bool refuse(char *error, size_t size, const char *what, uint64_t bytes, u
     return false;
 }
 
-bool limits_constants(const struct ptx_module *first, char *error, size_t size) {
+uint64_t limits_constant_bytes(const struct ptx_module *first) {
     uint64_t bytes = 0;
     for (const struct ptx_module *m = first; m; m = m->next)
         for (const struct ptx_variable *v = m->variables; v; v = v->next) {
@@ -23,12 +23,31 @@ bool limits_constants(const struct ptx_module *first, char *error, size_t size) 
             uint32_t align = v->align ? v->align : 1;
             bytes = (bytes + align - 1) / align * align + v->size;
         }
+    return bytes;
+}
+
+bool limits_constants(const struct ptx_module *first, char *error, size_t size) {
+    uint64_t bytes = limits_constant_bytes(first);
     return bytes <= LIMIT_CONSTANT ||
            refuse(error, size, "File uses too much global constant data", bytes, LIMIT_CONSTANT);
 }
 
+static unsigned target_arch(const struct ptx_module *m) {
+    return m->target && strncmp(m->target, "sm_", 3) == 0 ? (unsigned)atoi(m->target + 3) : 0;
+}
+
+bool limits_targets(const struct ptx_module *first, unsigned capability, char *error, size_t size) {
+    for (const struct ptx_module *m = first; m; m = m->next)
+        if (target_arch(m) > capability) {
+            snprintf(error, size, "the PTX is for %s, and the device has compute capability %u.%u", m->target,
+                     capability / 10, capability % 10);
+            return false;
+        }
+    return true;
+}
+
 static unsigned most_parameters(const struct ptx_module *m) {
-    int arch = m->target && strncmp(m->target, "sm_", 3) == 0 ? atoi(m->target + 3) : 0;
+    unsigned arch = target_arch(m);
     bool newer = m->version_major > 8 || (m->version_major == 8 && m->version_minor >= 1);
     return newer && arch >= 70 ? LIMIT_PARAM_BYTES : PARAMETERS_OLDER;
 }

@@ -7,7 +7,11 @@
 
 #define LIMITS_WORDS "ptxas error   : " /* that the messages begin with */
 
-/* Variables in constant memory, of all that is linked. False with one line in error. */
+/* False, with one line in error, if a text is for newer devices than those of this capability (90: 9.0). */
+bool limits_targets(const struct ptx_module *first, unsigned capability, char *error, size_t size);
+/* Bytes of the variables in constant memory, of all that is linked: each kernel's constant bank holds all of them. */
+uint64_t limits_constant_bytes(const struct ptx_module *first);
+/* False, with one line in error, if they are too many. */
 bool limits_constants(const struct ptx_module *first, char *error, size_t size);
 /* A kernel's static shared memory, with that of the functions it calls, and its parameters. */
 bool limits_kernel(struct kernel *kernel, struct ptx_module *first, char *error, size_t size);

@@ -1,6 +1,7 @@
 /* Names and meanings of the driver's errors; beginning and ending a call. */
 #include "driver/driver.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -157,9 +158,17 @@ CUresult cuGetErrorString(CUresult error, const char **out) {
 static atomic_bool initialized;
 static _Thread_local struct driver_call call;
 
+/* nvcc -arch=native asks this program which GPU to compile for, and then makes machine code alone. With no GPU it says so and takes its
+ * default, which has the PTX that the emulator runs. */
+static bool asks_for_nvcc(void) {
+    return strcmp(program_invocation_short_name, "__nvcc_device_query") == 0;
+}
+
 CUresult cuInit(unsigned flags) {
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
+    if (asks_for_nvcc())
+        return CUDA_ERROR_NO_DEVICE;
     state_device_count();
     atomic_store(&initialized, true);
     return CUDA_SUCCESS;

@@ -2,11 +2,14 @@
 #include "driver/driver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/device_code.h"
 #include "api/linking.h"
+#include "decode/module.h"
 #include "driver/context.h"
 #include "driver/jit_options.h"
+#include "fatbin/containers.h"
 
 struct CUlinkState_st {
     struct jit_options options;
@@ -26,10 +29,41 @@ static cudaError_t create(unsigned count, CUjit_option *names, void **values, CU
     return cudaSuccess;
 }
 
+/* A text of its own, which asks for nothing from other files, is right or wrong now; with `.extern` only the whole can tell. */
+static bool is_complete(const struct bundle_text *t) {
+    return !memmem(t->text, t->length, ".extern", 7);
+}
+
+/* What has been added last is checked alone, so that its mistakes are reported by the call that brings it. */
+static cudaError_t check_last(CUlinkState s) {
+    char *why;
+    void *image;
+    size_t bytes;
+    const struct linking last = {.texts = &s->linking.texts[s->linking.count - 1], .count = 1};
+    if (!is_complete(last.texts))
+        return cudaSuccess;
+    cudaError_t error = linking_complete(&last, false, &image, &bytes, &why);
+    if (error != cudaSuccess)
+        jit_say(&s->options.error_log, why);
+    free(why);
+    free(image);
+    return error;
+}
+
+static cudaError_t add(CUlinkState s, const void *data, size_t size) {
+    size_t before = s->linking.count;
+    cudaError_t error = linking_add(&s->linking, data, size);
+    if (error == cudaSuccess && s->linking.count == before + 1 && containers_kind(data, size) == CONTAINER_PTX)
+        error = check_last(s);
+    if (error != cudaSuccess)
+        linking_truncate(&s->linking, before);
+    return error;
+}
+
 static cudaError_t add_data(CUlinkState s, CUjitInputType type, const void *data, size_t size) {
     if (!s || !data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return cudaErrorInvalidValue;
-    return linking_add(&s->linking, data, size);
+    return add(s, data, size);
 }
 
 static cudaError_t add_file(CUlinkState s, const char *path) {
@@ -40,7 +74,7 @@ static cudaError_t add_file(CUlinkState s, const char *path) {
     cudaError_t error = device_code_read(NULL, path, &data, &size);
     if (error != cudaSuccess)
         return error;
-    error = linking_add(&s->linking, data, size);
+    error = add(s, data, size);
     free(data);
     return error;
 }
@@ -54,6 +88,8 @@ static cudaError_t complete(CUlinkState s, void **image, size_t *size) {
     cudaError_t error = linking_complete(&s->linking, false, &data, &bytes, &why);
     jit_say(&s->options.error_log, why);
     jit_say(&s->options.info_log, NULL);
+    if (why && strstr(why, UNDEFINED_WORDS)) /* NVIDIA's linker has no error of its own for it */
+        error = cudaErrorUnknown;
     free(why);
     if (error != cudaSuccess)
         return error;

@@ -39,17 +39,18 @@ EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *t, CUdeviceptr *f, size_t *n,
 EXPORT CUresult cuMemcpy3DBatchAsync(size_t c, CUDA_MEMCPY3D_BATCH_OP *o, size_t *failed, unsigned long long f,
                                      CUstream s);
 EXPORT CUresult cuMemcpy3DBatchAsync_v2(size_t c, CUDA_MEMCPY3D_BATCH_OP *o, unsigned long long f, CUstream s);
+/* These refuse NULL in this form, too, as NVIDIA's driver does: the stream has to be named. */
 TWIN(cuMemcpyBatchAsync, ptsz,
      (CUdeviceptr * t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a, size_t *i, size_t k, size_t *failed,
       CUstream s),
-     (t, f, n, c, a, i, k, failed, OWN(s)))
+     (t, f, n, c, a, i, k, failed, s))
 TWIN(cuMemcpyBatchAsync_v2, ptsz,
      (CUdeviceptr * t, CUdeviceptr *f, size_t *n, size_t c, CUmemcpyAttributes *a, size_t *i, size_t k, CUstream s),
-     (t, f, n, c, a, i, k, OWN(s)))
+     (t, f, n, c, a, i, k, s))
 TWIN(cuMemcpy3DBatchAsync, ptsz,
-     (size_t c, CUDA_MEMCPY3D_BATCH_OP *o, size_t *failed, unsigned long long f, CUstream s), (c, o, failed, f, OWN(s)))
+     (size_t c, CUDA_MEMCPY3D_BATCH_OP *o, size_t *failed, unsigned long long f, CUstream s), (c, o, failed, f, s))
 TWIN(cuMemcpy3DBatchAsync_v2, ptsz, (size_t c, CUDA_MEMCPY3D_BATCH_OP *o, unsigned long long f, CUstream s),
-     (c, o, f, OWN(s)))
+     (c, o, f, s))
 #endif
 TWIN(cuMemsetD8Async, ptsz, (CUdeviceptr t, unsigned char v, size_t n, CUstream s), (t, v, n, OWN(s)))
 TWIN(cuMemsetD16Async, ptsz, (CUdeviceptr t, unsigned short v, size_t n, CUstream s), (t, v, n, OWN(s)))

@@ -78,3 +78,19 @@ static enum insn_class class_of_type(enum ptx_type type, enum insn_class otherwi
 enum insn_class instruction_class(const struct instruction *row, const char *opcode) {
     return row->counting == COUNTED_BY_TYPE ? class_of_type(opcode_type(opcode, 0), row->class) : row->class;
 }
+
+static bool same_first_word(const char *name, const char *opcode, size_t length) {
+    return strncmp(name, opcode, length) == 0 && (name[length] == '.' || !name[length]);
+}
+
+bool instruction_exists(const char *opcode) {
+    static const char *const without_row[] = {"multimem", "tcgen05", "clusterlaunchcontrol"};
+    size_t length = strcspn(opcode, ".");
+    for (size_t i = 0; i < instruction_count(); i++)
+        if (same_first_word(instruction_at(i)->name, opcode, length))
+            return true;
+    for (size_t i = 0; i < sizeof without_row / sizeof *without_row; i++)
+        if (same_first_word(without_row[i], opcode, length))
+            return true;
+    return false;
+}

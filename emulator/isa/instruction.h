@@ -231,6 +231,8 @@ struct instruction {
 /* The row of an opcode. One that is in no row is instruction_unknown, which nobody can decode; it counts as "other". */
 const struct instruction *instruction_find(const char *opcode);
 extern const struct instruction instruction_unknown;
+/* Does PTX have an instruction with that first word, be it one that has no row here? */
+bool instruction_exists(const char *opcode);
 
 /* All rows, for tests. */
 size_t instruction_count(void);

@@ -74,6 +74,7 @@ struct kernel {
     const struct ptx_module *linked; /* the first of what it was linked from: it knows the names of sources */
     struct kernel_param *params;
     uint32_t param_count, param_bytes;
+    uint32_t constant_bytes;             /* of all constant variables that its module has */
     uint32_t static_shared, local_bytes; /* local: of the kernel itself and of the calls below it, where known */
     uint32_t max_threads;                /* by .maxntid, or 1024 */
     uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
@@ -91,6 +92,7 @@ struct kernel {
     uint32_t entry_local;      /* bytes of local memory of the kernel itself: where its callees' begin */
     uint32_t reserved_shared;  /* bytes at its beginning that are the system's: LIMIT_SHARED_RESERVED or 0 */
     uint32_t dynamic_start;    /* where extern __shared__ arrays begin */
+    bool has_dynamic_shared;   /* its module declares such an array, whether or not the kernel uses it */
     struct tier *tier;         /* its compiled form, when there is one: machine/compiled.h */
     struct tier *counted_tier; /* and that which counts what it executes */
     char *error;               /* why it cannot run: an instruction we do not have, with its line */

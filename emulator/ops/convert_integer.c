@@ -5,9 +5,6 @@
 
 #define OP(name) OPERATION(name)
 
-/* bf16 converts from and to these only. */
-#define EACH_WIDE_INTEGER(M) M(u16) M(s16) M(u32) M(s32) M(u64) M(s64)
-
 /* Floating point to integer: rounded to an integral value, then clamped to the range. NaN becomes 0, or the lowest
  * signed value's bits where the source is .f64 or the destination has 64 bits. */
 
@@ -66,7 +63,7 @@ EACH_INTEGER(CLAMP_FLOATS)
     BF16_TO_INTEGER(D, rmi)                                                                                            \
     BF16_TO_INTEGER(D, rpi)
 EACH_INTEGER(FLOATS_TO_INTEGER)
-EACH_WIDE_INTEGER(BF16S_TO_INTEGER)
+EACH_INTEGER(BF16S_TO_INTEGER)
 
 /* Integer to floating point. The half formats are rounded from a double, exact or with a last bit that says that
  * something was cut off, so that every direction comes out right. */
@@ -118,7 +115,7 @@ static inline double double_odd_signed(int64_t v) {
     }                                                                                                                  \
     HALVES_FROM(S, f16)
 EACH_INTEGER(INTEGER_TO_FLOAT)
-EACH_WIDE_INTEGER(BF16_FROM)
+EACH_INTEGER(BF16_FROM)
 
 #define ROWS_IRND(D, irnd, ftz, S, op)                                                                                 \
     CONVERT_ROW(irnd ftz "." #D "." #S, D, S, op)                                                                      \
@@ -164,8 +161,8 @@ const struct form forms_convert_integer[] = {
     // clang-format off
     EACH_INTEGER(ROWS_TO_INTEGER)
     EACH_INTEGER(ROWS_TO_FLOAT)
-    EACH_WIDE_INTEGER(ROWS_BF16_TO_INTEGER)
-    EACH_WIDE_INTEGER(ROWS_TO_BF16)
+    EACH_INTEGER(ROWS_BF16_TO_INTEGER)
+    EACH_INTEGER(ROWS_TO_BF16)
     // clang-format on
     {0},
 };

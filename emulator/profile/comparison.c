@@ -167,7 +167,7 @@ static void put_shape(FILE *out, const struct saved_kernel *k) {
 }
 
 static double loads_in_flight(const struct saved_kernel *k) {
-    uint64_t requests = k->counts.n[COUNT_GLOBAL_LOAD_REQUESTS];
+    uint64_t requests = k->counts.n[COUNT_GLOBAL_LOAD_REQUESTS] - k->counts.n[COUNT_POLLS];
     return requests ? (double)k->counts.n[COUNT_LOADS_TOGETHER] / (double)requests : 0;
 }
 

@@ -198,6 +198,10 @@ void counters_add(struct counts *to, const struct insn *in, const struct traits 
     }
     for (int i = 0; r->details && i < COUNT_END; i++)
         to->n[i] += r->details->counts.n[i];
+    if (r->details && t->insns[in->index].polls) {
+        to->n[COUNT_POLLS] += r->details->counts.n[COUNT_GLOBAL_LOAD_REQUESTS];
+        to->n[COUNT_POLL_SECTORS] += r->details->counts.n[COUNT_GLOBAL_LOAD_SECTORS];
+    }
     if (r->details)
         to->n[COUNT_LOADS_TOGETHER] += t->insns[in->index].together * r->details->counts.n[COUNT_GLOBAL_LOAD_REQUESTS];
 }

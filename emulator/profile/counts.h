@@ -101,6 +101,9 @@
       "Instructions of the Last Warp That Others Waited For")                                                          \
     X(LOADS_TOGETHER, MEMORY, "emulator__loads_together_mem_global_op_ld.sum", "request",                              \
       "Global Loads, Each Counted with Those in Flight Beside It")                                                     \
+    X(POLLS, MEMORY, "emulator__polls_mem_global_op_ld.sum", "request",                                                \
+      "Global Loads That Poll (volatile, relaxed, acquire)")                                                           \
+    X(POLL_SECTORS, MEMORY, "emulator__poll_sectors_mem_global_op_ld.sum", "sector", "Sectors of Those Loads")         \
     X(FLOAT_OPERATIONS, INSTRUCTIONS, "emulator__floating_point_operations.sum", "flop",                               \
       "fp32 and fp64 Operations (fma: 2)")                                                                             \
     X(TENSOR, INSTRUCTIONS, "emulator__tensor_products.sum", "",                                                       \

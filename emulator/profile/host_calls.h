@@ -2,7 +2,10 @@
  *
  * A host that waits after each launch leaves the device idle between two of them. Programs also wait where they must: at the end, and
  * before results are looked at. So what is told is a chain: waits one after the other, with launches between them and nothing else
- * (no memory allocated, filled or copied to the device, which begins something new). */
+ * (no memory allocated, filled or copied to the device, which begins something new).
+ *
+ * A host that copies a part in, launches and copies the part out, part after part, waits in each copy, too, and the copies in end such a
+ * chain. So rounds of these three are counted apart, as long as they launch the same kernel and nothing is allocated. */
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
 
@@ -11,11 +14,12 @@
 enum host_call {
     HOST_LAUNCH,  /* of a kernel, or of a graph */
     HOST_WAIT,    /* it returns when the device has done what was asked before */
-    HOST_PREPARE, /* memory is allocated, freed, filled, or comes from the host: a chain ends */
+    HOST_COPY_IN, /* bytes come from pageable memory, which the host waits for: a chain ends */
+    HOST_PREPARE, /* memory is allocated, freed or filled: a chain ends, and so do rounds */
     HOST_CALLS_END
 };
 
-/* Any thread. `name`: of the API's function. */
+/* Any thread. `name`: of the API's function; of a launch that of the kernel, one pointer for each kernel. */
 void host_calls_note(enum host_call kind, const char *name);
 
 /* Of this process so far; of the time since the last start. */
@@ -30,5 +34,13 @@ struct host_chain {
     uintptr_t caller; /* that call's place in the program; 0: not known */
 };
 struct host_chain host_calls_longest_chain(void);
+
+/* The most rounds of copy in, launch, copy out in a row. */
+struct host_rounds {
+    uint64_t rounds;
+    const char *kernel, *name; /* name: of the call that copied out */
+    uintptr_t caller;          /* its place in the program; 0: not known */
+};
+struct host_rounds host_calls_most_rounds(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include "decode/module.h"
 #include "decode/registers.h"
 #include "isa/instruction.h"
+#include "machine/code.h"
 #include "ptx/opcode.h"
 
 #define MOST_LEVELS 64
@@ -24,6 +25,7 @@ struct search {
     size_t count;
     uint8_t read; /* the highest level that the instruction reads */
     uint8_t result;
+    bool *ends; /* by index: a label here ends the piece */
 };
 
 static void note_level(struct ptx_register *r, bool written, void *context) {
@@ -69,8 +71,40 @@ static bool parts(const struct ptx_insn *p) {
            (row->memory == MEMORY_ATOMIC && is_global(p));
 }
 
+/* Of a jump forward that no loaded value decides the loads on both sides have in common that none waits for the jump: a guard such as
+ * `i < n ? x[i] : 0`, or an early return. */
+static bool goes_on(const struct search *s, const struct insn *in, const struct ptx_insn *p) {
+    if (!p->predicate || p->predicate->number >= s->registers || s->levels[p->predicate->number])
+        return false;
+    return p->row->control == CONTROL_EXIT || p->row->control == CONTROL_RETURN ||
+           (in->effect == EFFECT_BRANCH_IF && in->target > in);
+}
+
+/* Where a jump that ends its piece arrives, another one begins. */
+static void mark_targets(struct search *s, const struct insn *insns, const struct insn *in) {
+    if (in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF)
+        s->ends[in->target - insns] = true;
+    if (in->effect != EFFECT_BRANCH_TABLE)
+        return;
+    const struct branch_table *table = in->extra;
+    for (uint32_t i = 0; i < table->count; i++)
+        s->ends[table->insns[i]] = true;
+}
+
+static void mark_loops(struct search *s, const struct code *code) {
+    for (uint32_t i = 0; i < code->count; i++)
+        if ((code->insns[i].effect == EFFECT_BRANCH || code->insns[i].effect == EFFECT_BRANCH_IF) &&
+            code->insns[i].target <= &code->insns[i])
+            s->ends[code->insns[i].target - code->insns] = true;
+}
+
+bool in_flight_polls(const struct ptx_insn *p) {
+    return p->row->memory == MEMORY_LOAD && is_global(p) &&
+           (opcode_has(p->opcode, "volatile") || opcode_has(p->opcode, "relaxed") || opcode_has(p->opcode, "acquire"));
+}
+
 static bool is_plain_load(const struct ptx_insn *p) {
-    return p->row->memory == MEMORY_LOAD && is_global(p);
+    return p->row->memory == MEMORY_LOAD && is_global(p) && !in_flight_polls(p);
 }
 
 /* A store ends what plain loads have in common; .nc loads may pass it. */
@@ -86,13 +120,30 @@ static void look_at(struct search *s, const struct ptx_insn *p, uint32_t at, boo
     *stored |= p->row->memory == MEMORY_STORE && is_global(p);
 }
 
+/* One instruction of the text at its place in the code. `first`: of those that it became. */
+static void look_at_insn(struct search *s, const struct code *code, uint32_t at, bool first, bool *stored) {
+    const struct ptx_insn *p = code->sources[at];
+    const struct insn *in = &code->insns[at];
+    bool label = in->effect == EFFECT_LABEL || (p && !p->opcode), access = in->effect == EFFECT_ACCESS;
+    if (label ? s->ends[at] : parts(p) && !goes_on(s, in, p)) {
+        end_piece(s);
+        *stored = false;
+        if (!label)
+            mark_targets(s, code->insns, in);
+    } else if (!label && (access || (first && !is_plain_load(p)))) {
+        look_at(s, p, at, stored);
+    }
+}
+
 uint16_t *in_flight_find(const struct kernel *k) {
     struct search s = {.together = zeroed(k->code.count, sizeof *s.together),
-                       .loads = zeroed(k->code.count, sizeof *s.loads)};
+                       .loads = zeroed(k->code.count, sizeof *s.loads),
+                       .ends = zeroed(k->code.count, sizeof *s.ends)};
     const struct ptx_insn *last = NULL;
     bool stored = false;
     s.registers = k->ptx->register_count;
     s.levels = zeroed(s.registers, 1);
+    mark_loops(&s, &k->code);
     for (uint32_t i = 0; i < k->code.count; i++) {
         const struct ptx_insn *p = k->code.sources[i];
         bool label = k->code.insns[i].effect == EFFECT_LABEL || (p && !p->opcode);
@@ -101,15 +152,11 @@ uint16_t *in_flight_find(const struct kernel *k) {
             continue;
         bool first = p != last;
         last = p;
-        if (label || parts(p)) {
-            end_piece(&s);
-            stored = false;
-        } else if (access || (first && !is_plain_load(p))) {
-            look_at(&s, p, i, &stored);
-        }
+        look_at_insn(&s, &k->code, i, first, &stored);
     }
     end_piece(&s);
     free(s.loads);
     free(s.levels);
+    free(s.ends);
     return s.together;
 }

@@ -408,23 +408,53 @@ unsigned profile_kernels(const struct launch_profile *launches) {
 
 #define MANY_WAITS 8 /* in a row: fewer are no loop */
 
-/* What the host does is said before what its kernels do, unless a single one is looked at. */
-static void put_host(FILE *out) {
-    struct host_chain chain = host_calls_longest_chain();
-    const char *symbol = chain.caller ? host_frame_name(chain.caller) : NULL;
-    char function[120], what[RULE_TEXT];
-    if (chain.waits < MANY_WAITS || output_one_kernel())
-        return;
-    fprintf(out, "\nThe host\n========\n");
+/* "cudaMemcpy in run_rounds", or the call alone where its caller has no name. */
+static const char *call_text(const char *call, uintptr_t caller, char *out, size_t size) {
+    char function[120];
+    const char *symbol = caller ? host_frame_name(caller) : NULL;
+    snprintf(out, size, "%s%s%s", call, symbol ? " in " : "",
+             symbol ? demangle_function(symbol, function, sizeof function) : "");
+    return out;
+}
+
+static void put_chain(FILE *out, const struct host_chain *chain) {
+    char call[200], what[RULE_TEXT];
     snprintf(what, sizeof what,
-             "the host waits for the device %" PRIu64 " times in a row (%s%s%s), after %.1f launches on average, and "
+             "the host waits for the device %" PRIu64 " times in a row (%s), after %.1f launches on average, and "
              "then launches more: meanwhile the device has nothing to do.",
-             chain.waits, chain.name, symbol ? " in " : "",
-             symbol ? demangle_function(symbol, function, sizeof function) : "", per(chain.launches, chain.waits));
+             chain->waits, call_text(chain->name, chain->caller, call, sizeof call),
+             per(chain->launches, chain->waits));
     put_words(out, "    ", "1. ", what);
     put_words(out, "       ", "-> ",
               "queue all launches, and wait once behind the last: a stream keeps their order. What the next kernel "
               "needs stays on the device; collect results there, and copy them at the end.");
+}
+
+static void put_rounds(FILE *out, const struct host_rounds *r, const char *number) {
+    char call[200], kernel[200], what[RULE_TEXT];
+    snprintf(what, sizeof what,
+             "%" PRIu64 " times in a row the host copies in, launches %s and copies out (%s), and waits for each copy: "
+             "copies and kernels never overlap.",
+             r->rounds, demangle_function(r->kernel, kernel, sizeof kernel),
+             call_text(r->name, r->caller, call, sizeof call));
+    put_words(out, "    ", number, what);
+    put_words(out, "       ", "-> ",
+              "use pinned memory (cudaMallocHost) and cudaMemcpyAsync in two or three streams, so that one part is "
+              "copied while the kernel works on another.");
+}
+
+/* What the host does is said before what its kernels do, unless a single one is looked at. */
+static void put_host(FILE *out) {
+    const struct host_chain chain = host_calls_longest_chain();
+    const struct host_rounds rounds = host_calls_most_rounds();
+    bool waits = chain.waits >= MANY_WAITS, copies = rounds.rounds >= MANY_WAITS;
+    if ((!waits && !copies) || output_one_kernel())
+        return;
+    fprintf(out, "\nThe host\n========\n");
+    if (waits)
+        put_chain(out, &chain);
+    if (copies)
+        put_rounds(out, &rounds, waits ? "2. " : "1. ");
 }
 
 static bool any_uncompared(const struct launch_profile *launches) {

@@ -293,8 +293,8 @@ static void rule_barriers(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     double wait = per(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]),
            all = per(n[COUNT_BARRIER_WAIT], t->p->counts.n[COUNT_INST]);
-    if (all < 0.2)
-        return;
+    if (all < 0.2 || t->p->counts.n[COUNT_POLLS] > t->p->counts.n[COUNT_BARRIERS])
+        return; /* warps that poll execute as many instructions as another block or device lets them wait */
     struct rule *r = add_rule(t, "barrier_wait", line, all * 0.5);
     r->found = wait;
     say(r->what,
@@ -362,15 +362,39 @@ static void rule_occupancy(struct advising *t) {
     say(r->remedy, "%s", limiter_remedy(o->limiter));
 }
 
+/* An array with variable indices lies in local memory, too, and has a rule of its own. */
+static void rule_spills(struct advising *t) {
+    const struct kernel_registers *r = &t->o->registers;
+    if (!t->o->registers_known || r->spill_stores <= 0)
+        return;
+    struct rule *rule = add_rule(t, "spills", NULL, 0.4 + (double)r->spill_stores / 1e3);
+    rule->found = (double)r->spill_stores;
+    say(rule->what,
+        "ptxas has spilled registers: with %u registers each thread stores %ld and loads %ld bytes more, in local "
+        "memory.",
+        r->count, r->spill_stores, r->spill_loads);
+    say(rule->remedy, "allow more registers (fewer threads or fewer blocks in __launch_bounds__, a larger "
+                      "-maxrregcount), or keep fewer values alive at once: more resident warps seldom pay for spills.");
+}
+
 /* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 multiprocessors (lesson 03 measured both). */
 #define NEEDED_IN_FLIGHT 17e3
 #define MANY_LOADS       8 /* of one warp, one after the other: so few warps are a choice, not a small problem */
 #define COMPUTES         8 /* operations per byte: it is not memory that such a kernel waits for */
 
+/* What loads that poll have read is no data, and as much as the wait was long. */
+static uint64_t data_requests(const struct counts *c) {
+    return c->n[COUNT_GLOBAL_LOAD_REQUESTS] - c->n[COUNT_POLLS];
+}
+
+static uint64_t data_sectors(const struct counts *c) {
+    return c->n[COUNT_GLOBAL_LOAD_SECTORS] - c->n[COUNT_POLL_SECTORS];
+}
+
 static const struct line_profile *line_that_loads_most(const struct launch_profile *p) {
     const struct line_profile *most = NULL;
     for (size_t i = 0; i < p->line_count; i++)
-        if (!most || p->lines[i].counts.n[COUNT_GLOBAL_LOAD_SECTORS] > most->counts.n[COUNT_GLOBAL_LOAD_SECTORS])
+        if (!most || data_sectors(&p->lines[i].counts) > data_sectors(&most->counts))
             most = &p->lines[i];
     return most;
 }
@@ -381,18 +405,18 @@ static double warps_at_once(const struct advising *t, double together) {
     double threads = (double)p->block[0] * p->block[1] * p->block[2];
     double warps = (double)p->grid[0] * p->grid[1] * p->grid[2] * ceil(threads / WARP_SIZE);
     double each = ceil(warps / LIMIT_SMS);
-    bool chosen = (double)p->counts.n[COUNT_GLOBAL_LOAD_REQUESTS] >= MANY_LOADS * together * warps;
+    bool chosen = (double)data_requests(&p->counts) >= MANY_LOADS * together * warps;
     return chosen && each < t->o->warps ? each : t->o->warps;
 }
 
-/* Where most loads are asynchronous copies, nothing is said: how many are under way is what the kernel waits for. */
+/* Where most loads are asynchronous copies, nothing is said: how many are in flight is what the kernel waits for. */
 static void rule_in_flight(struct advising *t) {
     const uint64_t *n = t->p->counts.n;
-    double sectors = (double)n[COUNT_GLOBAL_LOAD_SECTORS], requests = (double)n[COUNT_GLOBAL_LOAD_REQUESTS];
+    double sectors = (double)data_sectors(&t->p->counts), requests = (double)data_requests(&t->p->counts);
     if (!requests || 2 * (double)n[COUNT_COPIES] > requests ||
         (double)n[COUNT_FLOAT_OPERATIONS] > COMPUTES * 32 * sectors)
         return;
-    double bytes = 32 * sectors / requests, together = per(n[COUNT_LOADS_TOGETHER], n[COUNT_GLOBAL_LOAD_REQUESTS]);
+    double bytes = 32 * sectors / requests, together = per(n[COUNT_LOADS_TOGETHER], data_requests(&t->p->counts));
     double warps = warps_at_once(t, together), in_flight = warps * bytes * together;
     if (in_flight > 0.4 * NEEDED_IN_FLIGHT || sectors < 0.1 * (double)all_sectors(&t->p->counts))
         return;
@@ -445,6 +469,7 @@ size_t rules_of(const struct launch_profile *p, const struct occupancy *o, struc
     if (!launch_is_demonstration(p)) {
         rule_blocks(&t);
         rule_occupancy(&t);
+        rule_spills(&t);
         rule_in_flight(&t);
     }
     qsort(out, t.count, sizeof *out, heavier);

@@ -102,8 +102,10 @@ static struct traits *make(const struct kernel *k) {
         if (is_tensor_product(&k->code.insns[i], p))
             now->shape = SHAPE_TENSOR;
         now->together = together[i];
-        if (p && p->opcode)
+        if (p && p->opcode) {
             look_at_wait(p, now);
+            now->polls = in_flight_polls(p);
+        }
     }
     free(together);
     return t;

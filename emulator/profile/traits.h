@@ -27,6 +27,7 @@ struct insn_traits {
     bool bypasses;     /* cp.async.cg */
     bool waits;        /* for groups of cp.async, ... */
     uint32_t left;     /* ... and for all but so many */
+    bool polls;        /* a volatile, relaxed or acquire load: a kernel may execute it again and again until another one has stored */
     uint16_t together; /* global loads of a warp in flight with it, itself included: in_flight.h */
     bool compares;     /* compare and swap: shared memory is read in one pass and written in another */
 };

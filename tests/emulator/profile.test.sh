@@ -101,6 +101,7 @@ END
   profiled EMULATOR_PROFILE=text EMULATOR_PTXAS="$ptxas"
   says "registers/spills of machine code" \
     'register 32 \(sm_90, from the program\) Registers that did not fit: stored, loaded byte [1-9][0-9]*, [1-9][0-9]*'
+  says "registers/spills stand out" '[1-3]\. ptxas has spilled registers: with 32 registers each thread stores [1-9][0-9]* and loads [1-9]'
   program="$scratch/a b/program"
 else
   skip registers/ptxas "there is none"
@@ -415,6 +416,26 @@ __global__ void barrier_kernel(const float *x, float *y) {
 __global__ void pointer_kernel(const int *at, const float *x, float *y) {
     y[I] = x[at[I]] + x[at[I + 1024]];
 }
+__global__ void guards_kernel(const float *x, float *y, int n) {
+    float e[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        e[k] = I + k * 1024 < n ? x[I + k * 1024] : 0;
+    y[I] = e[0] * e[1] + e[2] * e[3];
+}
+__global__ void decided_kernel(const float *x, float *y) {
+    float a = x[I], b = 0;
+    if (a > 0)
+        b = x[I + 1024];
+    y[I] = a + b;
+}
+__global__ void loop_kernel(const float *x, float *y, int n) {
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k += 1024)
+        sum += x[I + k];
+    y[I] = sum;
+}
 __global__ void copies_kernel(const float4 *x, float4 *y) {
     __shared__ float4 tile[4][32];
     for (int s = 0; s < 64; s += 4) {
@@ -425,16 +446,46 @@ __global__ void copies_kernel(const float4 *x, float4 *y) {
         y[s / 4 * 32 + threadIdx.x] = tile[s / 4 % 4][threadIdx.x];
     }
 }
+/* The last block waits for the first one, which works for a while before it sets the flag. */
+__global__ void polls_kernel(const float *x, float *y, volatile int *flag) {
+    if (blockIdx.x == 0) {
+        float sum = 0;
+        for (int k = 0; k < 2000; k++)
+            sum = sum * 0.5f + y[threadIdx.x];
+        y[I] = sum;
+        __threadfence();
+        if (threadIdx.x == 0)
+            *flag = 1;
+    } else if (threadIdx.x == 0) {
+        while (!*flag)
+            ;
+    }
+    __syncthreads();
+    y[I] += x[I];
+}
+static void __attribute__((noinline)) copy_rounds(float *x) {
+    static float part[256];
+    for (int r = 0; r < 9; r++) {
+        cudaMemcpy(x, part, sizeof part, cudaMemcpyHostToDevice);
+        loop_kernel<<<1, 256>>>(x, x + 8192, 1024);
+        cudaMemcpy(part, x + 8192, sizeof part, cudaMemcpyDeviceToHost);
+    }
+}
 int main() {
     float *x;
     cudaMalloc(&x, 1 << 17);
     cudaMemset(x, 0, 1 << 17);
+    copy_rounds(x);
+    polls_kernel<<<2, 256>>>(x, x + 8192, (int *)x + 20000);
     copies_kernel<<<132, 32>>>((float4 *)x, (float4 *)x + 2048);
     four_kernel<<<4, 256>>>(x, x + 8192);
     behind_stores_kernel<<<4, 256>>>(x, x + 8192);
     restrict_kernel<<<4, 256>>>(x, x + 8192);
     barrier_kernel<<<4, 256>>>(x, x + 8192);
     pointer_kernel<<<4, 256>>>((int *)x, x, x + 8192);
+    guards_kernel<<<4, 256>>>(x, x + 8192, 4000);
+    decided_kernel<<<4, 256>>>(x, x + 8192);
+    loop_kernel<<<4, 256>>>(x, x + 8192, 4096);
     return cudaDeviceSynchronize();
 }
 END
@@ -444,11 +495,16 @@ in_flight=$(printf '%s\n' "$output" | awk -F'","' '
   { kernel = $2; sub(/_kernel.*/, "", kernel) }
   $6 == "" && $8 ~ /^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum/ { requests[kernel] = $NF + 0 }
   $6 == "" && $8 ~ /^emulator__loads_together/ { together[kernel] = $NF + 0 }
-  END { n = split("four behind_stores restrict barrier pointer", names, " "); for (k = 1; k <= n; k++) printf "%s %s ", names[k], together[names[k]] / requests[names[k]] }')
-if [ "$in_flight" = 'four 4 behind_stores 1 restrict 2 barrier 1 pointer 2 ' ]; then pass "in flight/loads together"; else no "in flight/loads together" "$in_flight"; fi
+  END { n = split("four behind_stores restrict barrier pointer guards decided loop", names, " "); for (k = 1; k <= n; k++) printf "%s %s ", names[k], together[names[k]] / requests[names[k]] }')
+if [ "$in_flight" = 'four 4 behind_stores 1 restrict 2 barrier 1 pointer 2 guards 4 decided 1 loop 1 ' ]; then pass "in flight/loads together"; else no "in flight/loads together" "$in_flight"; fi
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=copies
 says "in flight/copies are counted" 'Asynchronous copies to shared memory inst 8,448'
 lacks "in flight/of copies nothing is said" 'bytes in flight'
+profiled EMULATOR_PROFILE=text
+says "host/rounds of copies" 'The host =+ 1\. 9 times in a row the host copies in, launches loop_kernel and copies out \(cudaMemcpy in copy_rounds\)'
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=polls
+lacks "in flight/a load that polls is no load of data" 'loads of [0-9]* bytes'
+lacks "barriers/a warp that polls is not busy" 'unequally busy'
 program=$whole
 
 # --- products on tensor cores by shape, and bulk copies by direction: counted by hand, in both tiers ---

@@ -21,3 +21,16 @@ if [ "$status" = 0 ] && [ -n "$expected" ] && [ "$output" = "$expected" ]; then
 else
   no "that program prints what the page says" "status $status, expected: $expected" && show_output
 fi
+
+# Without a GPU nvcc asks the emulator's driver which one to compile for, and must not hear of any: machine code alone would not run.
+. build/configuration
+if [ -n "$GPU_NAME" ]; then
+  skip "nvcc -arch=native in that shell" "there is a GPU"
+else
+  capture sh -c 'cd "$1" && . "$2/build/env" && nvcc -arch=native hello.cu 2>/dev/null && ./a.out' sh "$scratch" "$root"
+  if [ "$status" = 0 ] && [ "$output" = "$expected" ]; then
+    pass "nvcc -arch=native in that shell"
+  else
+    no "nvcc -arch=native in that shell" "status $status, expected: $expected" && show_output
+  fi
+fi

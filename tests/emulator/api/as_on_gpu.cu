@@ -93,7 +93,7 @@ int main() {
     print();
     cudaFuncAttributes a;
     MUST(cudaFuncGetAttributes(&a, some_shared));
-    EXPECT_EQUAL("shared memory of 20 bytes", 32, a.sharedSizeBytes);
+    EXPECT_EQUAL("shared memory of 20 bytes", 20, a.sharedSizeBytes);
     clocks();
     MUST(cudaMallocManaged((void **)&managed, 4096));
     for (int i = 0; i < 1024; i++)

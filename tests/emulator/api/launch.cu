@@ -15,6 +15,12 @@ __global__ void dynamic_shared(int *p) {
     if (p)
         *p = s[threadIdx.x];
 }
+__global__ void both_shared(char *p) {
+    __shared__ char s[20];
+    s[threadIdx.x % 20] = 1;
+    __syncthreads();
+    *p = s[3];
+}
 __global__ void static_shared(int *p) {
     __shared__ int s[1024];
     s[threadIdx.x] = 1;
@@ -92,6 +98,8 @@ static void attributes() {
     EXPECT(cudaSuccess, cudaFuncGetAttributes(&a, static_shared));
     EXPECT_EQUAL("static shared memory", 4096, a.sharedSizeBytes);
     EXPECT_EQUAL("room for dynamic shared memory", 45056, a.maxDynamicSharedSizeBytes);
+    EXPECT(cudaSuccess, cudaFuncGetAttributes(&a, both_shared));
+    EXPECT_EQUAL("20 bytes where a dynamic array of the module begins at a multiple of 16", 32, a.sharedSizeBytes);
     EXPECT_EQUAL("binary version", 90, a.binaryVersion);
     EXPECT(cudaSuccess, cudaFuncGetAttributes(&a, bounded));
     EXPECT_EQUAL("threads of __launch_bounds__", 128, a.maxThreadsPerBlock);

@@ -218,6 +218,24 @@ static void case_use_after_free(void) {
     use_after_free<<<1, 32>>>(x, device_array<float>(32));
 }
 
+// EXPECT wild_index 700 out_of_bounds
+// SAYS Invalid __global__ write of size 4 bytes
+// SAYS at wild_index(int *, int *, long long) in tests/emulator/check/memory.cu:LINE
+// SAYS the pointer's allocation at 0x
+// SAYS of size 256 bytes (argument 2, y)
+// SAYS The pointer (argument 2) leads to device memory, and this is element
+// SAYS the index is wild
+__global__ void wild_index(int *x, int *y, long long at) {
+    for (int k = 0; k < 2; k++)
+        y[threadIdx.x + at * x[0]] = 1; // HERE
+}
+static void case_wild_index(void) {
+    static int on_host[1000];
+    int *y = device_array<int>(64), *x = device_array<int>(1), one = 1;
+    cudaMemcpy(x, &one, sizeof one, cudaMemcpyHostToDevice);
+    wild_index<<<1, 32>>>(x, y, on_host - y);
+}
+
 // EXPECT host_stack 700 host_pointer
 // SAYS Invalid __global__ write of size 4 bytes
 // SAYS is the address of host memory
@@ -385,6 +403,7 @@ static const struct test_case cases[] = {
     CASE(misaligned_float4),
     CASE(misaligned_shared),
     CASE(use_after_free),
+    CASE(wild_index),
     CASE(host_stack),
     CASE(host_heap),
     CASE(shared_past_end),

@@ -110,7 +110,7 @@ static void boxes(void) {
     MUST(cuStreamSynchronize(s));
 }
 
-/* In the form for threads with streams of their own, NULL is a stream like others. */
+/* In the form for threads with streams of their own, NULL is refused as well. */
 static void own_stream(void) {
     void *function = NULL;
     CUdeviceptr to[] = {d}, from[] = {(CUdeviceptr)host};
@@ -120,7 +120,8 @@ static void own_stream(void) {
     CUresult (*own)(CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, CUstream) =
         (CUresult(*)(CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, CUstream))(
             uintptr_t)function;
-    EXPECT(CUDA_SUCCESS, own(to, from, sizes, 1, &a, indices, 1, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, own(to, from, sizes, 1, &a, indices, 1, NULL));
+    EXPECT(CUDA_SUCCESS, own(to, from, sizes, 1, &a, indices, 1, CU_STREAM_PER_THREAD));
     MUST(cuCtxSynchronize());
 }
 #endif

@@ -71,6 +71,10 @@ static void attributes(CUmodule m) {
     check("it gives none then", !none, "it leaves what was there");
     EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f));
     EXPECT_EQUAL("__launch_bounds__", 64, value);
+    EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, f));
+    EXPECT_EQUAL("constants of a kernel's module", 16, value);
+    EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, shared));
+    EXPECT_EQUAL("constants of its module that a kernel does not read", 16, value);
     EXPECT(CUDA_SUCCESS, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared));
     EXPECT_EQUAL("dynamic shared memory", 49152, value);
     EXPECT(CUDA_SUCCESS, cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
@@ -183,6 +187,34 @@ static void libraries(const char *ptx) {
     EXPECT(CUDA_SUCCESS, cuLibraryUnload(library));
 }
 
+/* PTX whose only kernel has this body. What is wrong with it is reported by the call that brings it, with the line in the log. */
+static void wrong_text(const char *what, const char *body, const char *target, CUresult linked) {
+    char text[500], log[1000] = "", name[100];
+    CUmodule m;
+    CUlinkState s;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    snprintf(text, sizeof text,
+             ".version 7.5\n.target %s\n.address_size 64\n.visible .entry k()\n{\n  .reg .b32 %%r<3>;\n  %s\n  ret;\n}\n",
+             target, body);
+    snprintf(name, sizeof name, "loading %s", what);
+    check(name, cuModuleLoadData(&m, text) == CUDA_ERROR_INVALID_PTX, "it is no error, or another one");
+    MUST(cuLinkCreate(2, options, values, &s));
+    snprintf(name, sizeof name, "adding %s to what is linked", what);
+    check(name, cuLinkAddData(s, CU_JIT_INPUT_PTX, text, strlen(text) + 1, "k", 0, NULL, NULL) == linked,
+          "it is no error, or another one");
+    snprintf(name, sizeof name, "the line of %s", what);
+    check(name, !*body || strstr(log, "line 7"), log);
+    MUST(cuLinkDestroy(s));
+}
+
+static void wrong_texts(void) {
+    wrong_text("an instruction that does not exist", "foo.u32 %r1, %r2;", "sm_75", CUDA_ERROR_INVALID_PTX);
+    wrong_text("a label that does not exist", "bra nowhere;", "sm_75", CUDA_ERROR_INVALID_PTX);
+    wrong_text("a register that does not exist", "add.u32 %x1, %r1, 1;", "sm_75", CUDA_ERROR_INVALID_PTX);
+    wrong_text("PTX for a newer device", "", "sm_121", CUDA_ERROR_INVALID_PTX);
+}
+
 static void wrong_data(void) {
     char log[1000] = "";
     CUmodule m;
@@ -195,6 +227,8 @@ static void wrong_data(void) {
     wrong = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"
             "  setmaxnreg.dec.sync.aligned.u32 20;\n  ret;\n}\n";
     EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&m, wrong)); /* 24 is the least, and 8 divides all */
+    wrong_texts();
+    EXPECT(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&m, "neither PTX nor anything else"));
     EXPECT(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&m, "/no/such/file.ptx"));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuModuleLoadData(&m, NULL));
 }
