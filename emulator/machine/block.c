@@ -184,6 +184,7 @@ bool block_waits(struct block *b) {
                                                   : WARP_FUEL;
     t->first = first;
     t->all = all;
+    t->waits = waits;
     for (uint32_t r = 1; r < b->launch->cluster_blocks; r++)
         cluster_block(b, r)->turn.fuel = t->fuel;
     return waits;

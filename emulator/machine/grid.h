@@ -92,7 +92,8 @@ struct cluster_barrier {
 struct block_turn {
     int32_t fuel; /* of each warp */
     uint64_t first,
-        all; /* what the registers of the first warp, and of all, were when the last turn ended; all 0: not known */
+        all;    /* what the registers of the first warp, and of all, were when the last turn ended; all 0: not known */
+    bool waits; /* they were the same one turn before */
 };
 
 /* An address of shared memory has above these bits the rank of its block in the cluster: machine/block_cluster.h. */

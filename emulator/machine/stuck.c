@@ -179,7 +179,8 @@ int stuck_report_endless(const struct block *b) {
 /* ---- mbarriers ---- */
 
 /* A phase of an mbarrier is ended by threads of its cluster. When all of them do nothing but look whether it is over,
- * it never will be. A loop may count its tests or look at the clock and give up: hence some patience. */
+ * it never will be. A loop may count its tests or look at the clock and give up, or look at a word of another block as well: hence some patience,
+ * unless its registers stay the same from turn to turn and it reads nothing else. */
 #define PHASE_SECONDS 2.0
 #define PHASE_YIELDS  500
 
@@ -207,6 +208,33 @@ static struct warp *waits_for_phase(struct block *first) {
     return found;
 }
 
+/* The innermost loop around a split, forward to the branch back: does it read no memory, and call nothing, but the test of the mbarrier? */
+static bool only_tests(const struct warp *w, const struct warp_diverge *f) {
+    const struct code *code = &w->launch->kernel->code;
+    const struct insn *end = code->insns + code->count, *back = f->pc;
+    while (back < end && !(back->flags & INSN_TARGET && back->target <= f->pc))
+        back++;
+    if (back == end)
+        return false;
+    for (const struct insn *in = back->target; in <= back; in++)
+        if (in != w->unfinished &&
+            (in->flags & INSN_MEMORY || in->effect == EFFECT_CALL || in->effect == EFFECT_CALL_INDIRECT))
+            return false;
+    return true;
+}
+
+/* Have the registers of all that can run been the same for a turn, and is there nothing else that could end their loops? */
+static bool will_wait_for_ever(const struct block *first) {
+    uint32_t warps = first->launch->warps_per_block;
+    for (uint32_t i = 0; i < warps * first->launch->cluster_blocks && first->turn.waits; i++) {
+        struct warp *w = &cluster_block(first, i / warps)->warps[i % warps];
+        const struct warp_diverge *f = split_in(w, SPLIT_READY);
+        if (f && !only_tests(w, f))
+            return false;
+    }
+    return first->turn.waits;
+}
+
 static bool in_phase(struct block *b, double now) {
     struct warp *w = waits_for_phase(b);
     if (!w) {
@@ -215,7 +243,7 @@ static bool in_phase(struct block *b, double now) {
     }
     if (b->phase_yields++ == 0)
         b->phase_since = now;
-    if (b->phase_yields < PHASE_YIELDS || now - b->phase_since < PHASE_SECONDS)
+    if (b->phase_yields < PHASE_YIELDS || (now - b->phase_since < PHASE_SECONDS && !will_wait_for_ever(b)))
         return false;
     char advice[1200];
     mbarrier_explain(w, advice, sizeof advice);

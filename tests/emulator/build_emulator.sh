@@ -21,15 +21,31 @@ build_emulator() (
   fi
 )
 
-# link_test FOLDER OF THE EMULATOR, EXECUTABLE, SOURCES...: a C program with all of the emulator in it.
+# link_test FOLDER OF THE EMULATOR, EXECUTABLE, SOURCES...: a C program with all of the emulator in it, compiled as that emulator was.
 link_test() {
   link_folder=$1 link_executable=$2
   shift 2
-  link_flags="-O2${COVERAGE:+ --coverage}" # tests/coverage.sh
-  [ "$link_folder" != "$sanitized_emulator" ] ||
-    link_flags='-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
   mkdir -p "$(dirname "$link_executable")"
   # The tables of instructions are referred to weakly, so the linker would leave them out of an archive.
-  "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -g -march=native -ffp-contract=off -Wall -Wextra -Werror $link_flags -Iemulator \
+  $(cat "$link_folder/compile_with") -g -Wall -Wextra -Werror -Iemulator \
     -o "$link_executable" "$@" -Wl,--whole-archive "$link_folder/libemulator.a" -Wl,--no-whole-archive -lm -ldl -pthread
+}
+
+# run_units FOLDER OF THE EMULATOR, SUFFIX: each tests/emulator/unit/*_test.c. Such a program prints its own lines; here each gets the build's name.
+run_units() {
+  for source in tests/emulator/unit/*_test.c; do
+    name=$(basename "$source" .c)
+    capture link_test "$1" "$1/unit/$name" "$source"
+    if [ "$status" != 0 ]; then
+      no "$name$2" "does not compile"
+      show_output
+      continue
+    fi
+    capture timeout 120 "$1/unit/$name"
+    printf '%s\n' "$output" | sed "s/^\(ok\|not ok\|skip\) [^:]*/&$2/"
+    failed=$(printf '%s\n' "$output" | grep -c '^not ok ' || true)
+    if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
+      no "$name$2" "ended with status $status"
+    fi
+  done
 }

@@ -45,9 +45,7 @@ run_kept() { # fatbin|ptx, MORE SOURCES AND FLAGS
 fuzz() { # fatbin|ptx SECONDS, MORE SOURCES AND FLAGS
   kind=$1 limit=$2
   shift 2
-  capture "$clang" -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -Iemulator -fno-sanitize-recover=undefined \
-    -fsanitize=fuzzer,address,undefined -o "$folder/fuzz_$kind" "$here/fuzz_$kind.c" "$@" -Wl,--whole-archive \
-    "$folder/emulator/libemulator.a" -Wl,--no-whole-archive -lm -ldl -pthread
+  capture link_test "$folder/emulator" "$folder/fuzz_$kind" "$here/fuzz_$kind.c" "$@" -fsanitize=fuzzer
   if [ "$status" != 0 ]; then
     no "fuzz_$kind" "the harness does not compile"
     show_output

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The emulator as other machines would build it: by gcc for AVX2, which most laptops have, and by clang for any x86-64 (no AVX, no fused multiply-add).
-# Every instruction form must give the same bits there, and so must kernels that are compiled for that machine (a sample).
+# Every instruction form must give the same bits there, and so must kernels that are compiled for that machine (a sample). The unit tests, too, are
+# compiled and run as there: without AVX-512, gcc warns of vectors that are one register with it.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -12,27 +13,28 @@ make_scratch
 gzip -dc "$here/vectors.bin.gz" >"$scratch/vectors.bin"
 
 check_machine() { # MARCH COMPILER SETTINGS OF THE EMULATOR'S MAKEFILE...
-  name="$1, $2" march=$1 compiler=$2
+  machine="$1, $2" march=$1 compiler=$2
   folder=build/emulator-$1-$2
   shift 2
   # What can differ from machine to machine are the operations: they are compiled as the machine's user would.
   capture build_emulator "$folder" MARCH="$march" CC="$compiler" EXTRA_CFLAGS=-O1 CFLAGS_ops=-O3 "$@"
   if [ "$status" != 0 ]; then
-    no "$name" "the emulator does not build"
+    no "$machine" "the emulator does not build"
     show_output
     return 0
   fi
-  pass "$name: the emulator builds without a warning"
+  pass "$machine: the emulator builds without a warning"
   capture link_test "$folder" "$folder/conformance_check" "$here/check.c" "$here/tolerance.c" "$here/plan.c" "$here/kernel.c" \
     "$here/values.c" "$here/vectors.c" "$here/emulated.c"
   [ "$status" != 0 ] || capture "$folder/conformance_check" "$here/forms.txt" "$scratch/vectors.bin"
   if [ "$status" = 0 ] && ! printf '%s\n' "$output" | grep -q '^not ok'; then
-    pass "$name: all forms agree with the GPU"
+    pass "$machine: all forms agree with the GPU"
   else
-    no "$name: all forms agree with the GPU" "some do not, or the check ended early (status $status)"
+    no "$machine: all forms agree with the GPU" "some do not, or the check ended early (status $status)"
     printf '%s\n' "$output" | grep -v '^ok ' | head -n 20
   fi
   check_compiled "$folder"
+  run_units "$folder" " ($machine)"
 }
 
 check_compiled() { # FOLDER
@@ -41,9 +43,9 @@ check_compiled() { # FOLDER
     "$here/kernel.c" "$here/values.c" "$here/vectors.c" "$here/emulated.c"
   [ "$status" != 0 ] || capture "$1/check_forms" "$here/forms.txt" "$scratch/vectors.bin" "$scratch" 100
   if [ "$status" = 0 ] && ! printf '%s\n' "$output" | grep -q '^not ok'; then
-    pass "$name: compiled kernels agree with it"
+    pass "$machine: compiled kernels agree with it"
   else
-    no "$name: compiled kernels agree with it" "some do not, or the check ended early (status $status)"
+    no "$machine: compiled kernels agree with it" "some do not, or the check ended early (status $status)"
     printf '%s\n' "$output" | grep -v '^ok ' | head -n 20
   fi
 }

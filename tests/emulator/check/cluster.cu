@@ -197,7 +197,9 @@ static void case_does_not_arrive(void) {
     does_not_arrive<<<2, 32>>>(device_array<int>(32));
 }
 
+// Nothing but the phase could end this loop, so no time needs to pass before it is reported.
 // EXPECT round_less 719 divergent_barrier
+// TIMEOUT 1
 // SAYS Barrier error detected. Threads wait for a phase of an mbarrier that never ends.
 // SAYS thread of the cluster that has not ended waits
 __global__ void __cluster_dims__(2) round_less(int *y) {
@@ -218,6 +220,39 @@ __global__ void __cluster_dims__(2) round_less(int *y) {
 }
 static void case_round_less(void) {
     round_less<<<2, 1>>>(device_array<int>(2));
+}
+
+// What else may end a loop around an mbarrier: a word that another block writes much later, or the number of its tests.
+// EXPECT waits_for_a_word 0 none
+__device__ int word;
+__global__ void waits_for_a_word(int *y) {
+    __shared__ uint64_t full;
+    if (blockIdx.x == 1) {
+        for (long long start = clock64(); clock64() - start < 300000000;) // nanoseconds
+            ;
+        atomicExch(&word, 1);
+        return;
+    }
+    ptx::mbarrier_init(&full, 1);
+    while (!ptx::mbarrier_try_wait_parity(&full, 0) && !*(volatile int *)&word)
+        ;
+    y[0] = 1;
+}
+static void case_waits_for_a_word(void) {
+    waits_for_a_word<<<2, 1>>>(device_array<int>(1));
+}
+
+// EXPECT gives_up 0 none
+__global__ void gives_up(int *y) {
+    __shared__ uint64_t full;
+    ptx::mbarrier_init(&full, 1);
+    int tests = 0;
+    while (!ptx::mbarrier_try_wait_parity(&full, 0) && ++tests < 100000)
+        ;
+    y[0] = tests;
+}
+static void case_gives_up(void) {
+    gives_up<<<1, 1>>>(device_array<int>(1));
 }
 
 // EXPECT waits_for_another 719 launch_failure
@@ -447,6 +482,7 @@ int main(int argc, char **argv) {
         CASE(not_written),     CASE(written_by_another),   CASE(multicast_to_nobody), CASE(writes_together),
         CASE(write_the_same),  CASE(tail_awaited),         CASE(tail_not_awaited),    CASE(flag_awaited),
         CASE(arrives_late),    CASE(arrival_is_an_access),
+        CASE(waits_for_a_word), CASE(gives_up),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }
