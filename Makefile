@@ -52,7 +52,8 @@ endif
 override_names := $(foreach setting,$(subst \ ,_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(setting))))
 unknown := $(firstword $(filter-out $(variables) MAKEFLAGS,$(override_names)))
 ifneq ($(unknown),)
-$(error '$(unknown)' is no variable of this workbook.$(call nearest,$(unknown),$(variables)) Type make to see all of them)
+near := $(call nearest,$(unknown),$(variables))
+$(error '$(unknown)' is no variable of this workbook.$(if $(near),$(near) Type make to see all of them, It is one of $(sort $(variables))))
 endif
 
 ifneq ($(filter-out auto gpu cpu,$(BACKEND)),)

@@ -92,6 +92,11 @@ int judge_draw(int low, int high) {
 
 // ---------------------------------------------------------------- one check
 
+static std::string with_number(std::string step) {
+    size_t at = step.find("NN");
+    return at == std::string::npos ? step : step.replace(at, 2, number);
+}
+
 static void tell_failure(const struct check *check, const struct failure *f) {
     const char *step = words_next_step(f->verdict.c_str());
     std::string shown = subject + (seeded.empty() ? "" : " (" + seeded + ")");
@@ -99,7 +104,7 @@ static void tell_failure(const struct check *check, const struct failure *f) {
     report_log("          %s", shown.c_str());
     report_extra("          %s", f->message.c_str());
     if (step) {
-        report_extra("          next: %s, then: make exercise%s", step, number);
+        report_extra("          next: %s, then: make exercise%s", with_number(step).c_str(), number);
     }
     first_verdict = first_verdict.empty() ? f->verdict : first_verdict;
 }
