@@ -15,6 +15,7 @@ case $lesson in
 exercise*)
   . tools/exercise/exercises.sh
   require_exercise_in_cuda "${lesson#exercise}"
+  require_exercise_file "${lesson#exercise}"
   source=$(exercise_file "${lesson#exercise}")
   states_architecture=$(dirname "$source")/grader.cpp
   output=build/exercises/lesson${lesson#exercise}/exercise.$kind

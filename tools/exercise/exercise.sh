@@ -12,13 +12,9 @@ suffix=${file##*.}
 master=$(exercise_master "$number")
 state=build/exercises/lesson$number
 
-require_file() {
-  [ -f "$file" ] || fail "$file is not here. make exercise$number reset brings it back as it was given."
-}
-
 # The results for other programs: $state/results.json and $state/results.xml.
 grade() {
-  require_file
+  require_exercise_file "$number"
   require_writable "$state"
   {
     status=0

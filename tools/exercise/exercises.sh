@@ -50,5 +50,8 @@ require_exercise_in_cuda() { # NUMBER
       "The lesson's own program can be watched: make lesson$1 run, sanitize, profile, view, ptx."
   grep -q 'FUNCTION(' "$(exercise_folder "$1")/grader.cpp" ||
     fail "exercise $1 has no kernel of yours: its file is not compiled. make exercise$1 grades it."
+}
+
+require_exercise_file() { # NUMBER
   [ -f "$(exercise_file "$1")" ] || fail "$(exercise_file "$1") is not here. make exercise$1 reset brings it back as it was given."
 }

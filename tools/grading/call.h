@@ -22,7 +22,8 @@ static inline int call_function(void *function, const struct job *job, unsigned 
             f[floats++ % FLOATS_MAX] = argument->real;
             continue;
         }
-        i[integers++ % INTEGERS_MAX] = argument->kind == ARGUMENT_ARRAY ? (uint64_t)at[argument->array] + argument->integer
+        i[integers++ % INTEGERS_MAX] = argument->kind == ARGUMENT_ARRAY
+                                           ? (uint64_t)at[argument->array] + argument->integer
                                        : argument->kind == ARGUMENT_STREAM ? (uint64_t)stream
                                                                            : argument->integer;
     }

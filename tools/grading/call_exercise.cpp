@@ -3,7 +3,7 @@
  *
  *     exercise [2 | transpose]        only the second function, or that one; V=2 in the environment says the same
  *
- * The calls are in the file whose name EXERCISE_JOBS holds, else in one beside the executable, exercise.jobs (jobs.h). */
+ * EXERCISE_CALLS=all makes the calls at the edge, too (jobs.h). The calls are in the file whose name EXERCISE_JOBS holds, else in one beside the executable, exercise.jobs (jobs.h). */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <dlfcn.h>
@@ -139,10 +139,10 @@ static bool names(const std::string &type, const char *word) {
 static std::string values(const std::string &type, const blob &content) {
     const unsigned char *from = content.data();
     std::string text;
-    size_t size = names(type, "long long")                          ? 8
-                  : names(type, "char")                             ? 1
+    size_t size = names(type, "long long")                           ? 8
+                  : names(type, "char")                              ? 1
                   : names(type, "__half") || names(type, "bfloat16") ? 2
-                                                                    : 4;
+                                                                     : 4;
     if (names(type, "struct") || names(type, "int2") || names(type, "int4")) {
         return "";
     }
@@ -330,20 +330,24 @@ static void do_job(const struct planned *p) {
 // ---------------------------------------------------------------- which of them
 
 /* Whether this is the function that was asked for, by its number from 1 or by its name. */
-static bool is_wanted(const struct planned *p, size_t number, const std::string &wanted) {
-    return wanted.empty() || wanted == p->shown.name || wanted == std::to_string(number);
+static bool is_wanted(const struct planned *p, const std::string &wanted) {
+    return wanted.empty() || wanted == p->shown.name || wanted == std::to_string(p->shown.number);
 }
 
 int main(int argc, char **argv) {
-    const char *variable = getenv("V");
+    const char *variable = getenv("V"), *calls = getenv("EXERCISE_CALLS");
+    bool all = calls && strcmp(calls, "all") == 0;
     std::string wanted = argc > 1 ? argv[1] : variable ? variable : "", known;
     std::vector<struct planned> jobs = read_jobs(path_of_jobs());
     unsigned done = 0;
     device_print_backend();
-    for (size_t j = 0; j < jobs.size(); j++) {
-        known += (j ? ", " : "") + std::to_string(j + 1) + " " + jobs[j].shown.name;
-        if (is_wanted(&jobs[j], j + 1, wanted)) {
-            do_job(&jobs[j]);
+    for (const struct planned &p : jobs) {
+        if (p.shown.at_edge && !all) {
+            continue;
+        }
+        known += (known.empty() ? "" : ", ") + std::to_string(p.shown.number) + " " + p.shown.name;
+        if (is_wanted(&p, wanted)) {
+            do_job(&p);
             done++;
         }
     }

@@ -5,11 +5,15 @@
 
 #include "tools/grading/jobs.h"
 
-struct candidate {
-    const struct function *function;
+struct choice {
     int rank; /* -1: there is none yet */
     size_t bytes;
     struct call call;
+};
+
+struct candidate {
+    const struct function *function;
+    struct choice shown, at_edge;
 };
 
 static std::vector<struct candidate> candidates; /* one for each function, in the exercise's order */
@@ -22,7 +26,7 @@ bool show_only(void) {
 void show_begin(std::initializer_list<const struct function *> functions) {
     only = true;
     for (const struct function *function : functions) {
-        candidates.push_back({function, -1, 0, {}});
+        candidates.push_back({function, {-1, 0, {}}, {-1, 0, {}}});
     }
 }
 
@@ -48,12 +52,27 @@ static size_t bytes_of(const struct call *call) {
     return bytes;
 }
 
-static void consider(const struct call *call) {
-    int rank = call->shown ? 2 : call->job.count ? 1 : 0;
+static bool ends_within_a_line(const struct call *call) {
+    for (const struct array_facts &facts : call->arrays) {
+        if (facts.bytes > 128 && facts.bytes % 128) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void choose(struct choice *best, int rank, const struct call *call) {
     size_t bytes = bytes_of(call);
+    if (rank > best->rank || (rank == best->rank && bytes > best->bytes)) {
+        *best = {rank, bytes, *call};
+    }
+}
+
+static void consider(const struct call *call) {
     for (struct candidate &c : candidates) {
-        if (c.function == call->function && (rank > c.rank || (rank == c.rank && bytes > c.bytes))) {
-            c = {c.function, rank, bytes, *call};
+        if (c.function == call->function) {
+            choose(&c.shown, call->shown ? 2 : call->job.count ? 1 : 0, call);
+            choose(&c.at_edge, ends_within_a_line(call) ? 0 : -1, call);
         }
     }
 }
@@ -81,49 +100,69 @@ static bool put(FILE *file, const void *from, size_t size) {
     return size == 0 || fwrite(from, size, 1, file) == 1;
 }
 
-static bool put_job(FILE *file, const struct candidate *c) {
+static bool put_job(FILE *file, const struct call *call, uint32_t number, bool at_edge) {
     static struct shown_job shown;
     memset(&shown, 0, sizeof shown);
-    shown.job = c->call.job;
-    shown.times = c->call.shown ? c->call.shown : 1;
-    snprintf(shown.name, sizeof shown.name, "%s", c->function->name);
-    snprintf(shown.prototype, sizeof shown.prototype, "%s", c->function->prototype);
+    shown.job = call->job;
+    shown.number = number;
+    shown.at_edge = at_edge;
+    shown.times = call->shown && !at_edge ? call->shown : 1;
+    snprintf(shown.name, sizeof shown.name, "%s", call->function->name);
+    snprintf(shown.prototype, sizeof shown.prototype, "%s", call->function->prototype);
     for (unsigned i = 0; i < shown.job.arrays; i++) {
-        snprintf(shown.array_name[i], WORD_MAX, "%s", c->call.arrays[i].name);
+        snprintf(shown.array_name[i], WORD_MAX, "%s", call->arrays[i].name);
     }
     bool written = put(file, &shown, sizeof shown);
     for (unsigned i = 0; i < shown.job.arrays; i++) {
         if (shown.job.array[i].given) {
-            written = written && put(file, c->call.given[i].data(), c->call.given[i].size());
+            written = written && put(file, call->given[i].data(), call->given[i].size());
         }
     }
     return written;
 }
 
+/* A call that fits warps and blocks needs another one beside it. */
+static bool has_second(const struct candidate *c) {
+    return c->at_edge.rank >= 0 && !ends_within_a_line(&c->shown.call);
+}
+
 /* Says what is missing: a test of the workbook has every function shown. */
-static uint32_t count_found(void) {
-    uint32_t found = 0;
+static bool all_found(void) {
+    bool found = true;
     for (const struct candidate &c : candidates) {
-        found += c.rank >= 0;
-        if (c.rank < 0) {
+        if (c.shown.rank < 0) {
             fprintf(stderr, "grader: no check has a call of %s that can be shown\n", c.function->name);
+            found = false;
         }
     }
     return found;
 }
 
-int show_write(const char *path) {
-    struct jobs_head head = {JOBS_MAGIC, sizeof(struct shown_job), count_found(), ""};
+static bool put_all(FILE *file) {
+    struct jobs_head head = {JOBS_MAGIC, sizeof(struct shown_job), 0, ""};
     const char *devices = getenv("EMULATOR_DEVICES");
     snprintf(head.devices, sizeof head.devices, "%s", devices ? devices : "");
-    FILE *file = fopen(path, "wb");
-    bool written = file && put(file, &head, sizeof head);
     for (const struct candidate &c : candidates) {
-        written = written && (c.rank < 0 || put_job(file, &c));
+        head.count += 1 + has_second(&c);
     }
-    if (!file || (fclose(file) != 0) || !written) {
+    bool written = put(file, &head, sizeof head);
+    for (size_t i = 0; i < candidates.size(); i++) {
+        const struct candidate *c = &candidates[i];
+        written = written && put_job(file, &c->shown.call, (uint32_t)i + 1, false);
+        written = written && (!has_second(c) || put_job(file, &c->at_edge.call, (uint32_t)i + 1, true));
+    }
+    return written;
+}
+
+int show_write(const char *path) {
+    if (!all_found()) {
+        return 1;
+    }
+    FILE *file = fopen(path, "wb");
+    bool written = file && put_all(file);
+    if (!file || fclose(file) != 0 || !written) {
         perror(path);
         return 2;
     }
-    return head.count < candidates.size();
+    return 0;
 }

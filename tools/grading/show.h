@@ -1,7 +1,8 @@
 /* show.h - which call of each function stands for an exercise under the tools (make exercise08 profile).
  *
  * The checks of a grader are run with nobody to call: each call is noted, and answered with the arrays as they were. Of the calls of a
- * function the one with judge_show() is taken; else the largest of those that are counted; else the largest. */
+ * function the one with judge_show() is taken; else the largest of those that are counted; else the largest. Beside it, for sanitize, the
+ * largest whose arrays end within a line of 128 bytes: a guard that is missing does not show where the last warp is full. */
 #ifndef TOOLS_GRADING_SHOW_H
 #define TOOLS_GRADING_SHOW_H
 
