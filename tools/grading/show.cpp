@@ -71,7 +71,7 @@ static void choose(struct choice *best, int rank, const struct call *call) {
 static void consider(const struct call *call) {
     for (struct candidate &c : candidates) {
         if (c.function == call->function) {
-            choose(&c.shown, call->shown ? 2 : call->job.count ? 1 : 0, call);
+            choose(&c.shown, call->shown ? 2 : call->counted ? 1 : 0, call);
             choose(&c.at_edge, ends_within_a_line(call) ? 0 : -1, call);
         }
     }
