@@ -29,7 +29,7 @@ lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesso
 exercises := $(foreach folder,$(folders),$(if $(wildcard $(addprefix lessons/$(folder)/,exercise.cu exercise.py exercise.cpp hints.md) solutions/$(folder)/solution.cu),exercise$(call number_of,$(folder))))
 
 lesson_actions   := run test sanitize profile view ptx sass
-exercise_actions := run hint solution reset watch grade
+exercise_actions := run sanitize profile view ptx sass hint solution reset watch grade
 hints            := $(exercises:exercise%=hint%)
 commands         := help progress doctor lab notebooks student-copy bench test clean format new
 variables        := NVCC NVCCFLAGS NVCC_CCBIN ARCH BACKEND SIZE SEED V TIMEOUT KERNEL LINE OUT CSV JSON NO_COLOR FORCE N SUITE FILE STUDENT BASE CHECK WHEELS VERBOSE CC CUDA_HOME TOOL LESSON LIMIT NO_BROWSER PYTHON ROSTER JOBS STRICT TODO
@@ -52,7 +52,8 @@ endif
 override_names := $(foreach setting,$(subst \ ,_,$(MAKEOVERRIDES)),$(firstword $(subst =, ,$(setting))))
 unknown := $(firstword $(filter-out $(variables) MAKEFLAGS,$(override_names)))
 ifneq ($(unknown),)
-$(error '$(unknown)' is no variable of this workbook.$(call nearest,$(unknown),$(variables)) Type make to see all of them)
+near := $(call nearest,$(unknown),$(variables))
+$(error '$(unknown)' is no variable of this workbook.$(if $(near),$(near) Type make to see all of them, It is one of $(sort $(variables))))
 endif
 
 ifneq ($(filter-out auto gpu cpu,$(BACKEND)),)
@@ -78,7 +79,7 @@ $$(error $(1) has no action '$(firstword $(filter-out $(2),$(actions)))'; it has
 endif
 endef
 $(foreach subject,$(filter $(lessons),$(subjects)),$(eval $(call check_actions,$(subject),$(lesson_actions))))
-$(foreach subject,$(filter $(exercises),$(subjects)),$(eval $(call check_actions,$(subject),$(exercise_actions)$(if $(wildcard lessons/$(subject:exercise%=lesson%)_*/program.cu), profile))))
+$(foreach subject,$(filter $(exercises),$(subjects)),$(eval $(call check_actions,$(subject),$(exercise_actions))))
 
 # A student's copy of the workbook has graders, and no tests.
 run_tests := $(if $(wildcard tests/run),sh tests/run,echo "error: this copy of the workbook has no tests. make exercise01 grades an exercise." >&2; false)
@@ -105,21 +106,37 @@ $(1).test: build/configuration
 endef
 $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 
+# What an exercise's own program is made from, beside the exercise.
+calls_sources := $(wildcard tools/compile/build.sh tools/exercise/build_exercise.sh tools/grading/*.cpp tools/grading/*.h common/grader.h)
+
+# One that is missing is told by the scripts.
+lessons/%/exercise.cu: ;
+
 define exercise_rules # exercise03
 $(1): build/configuration
 	@$(if $(actions),:,sh tools/exercise/exercise.sh $(1:exercise%=%) grade)
-$(1).run $(1).profile $(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
+build/exercises/lesson$(1:exercise%=%)/exercise: $(wildcard $(1:exercise%=lessons/lesson%_*/exercise.cu) $(1:exercise%=lessons/lesson%_*/grader.cpp)) \
+  build/configuration $(calls_sources)
+	@sh tools/exercise/build_exercise.sh $(1:exercise%=%)
+$(1).run: build/exercises/lesson$(1:exercise%=%)/exercise
+	@sh tools/actions/run.sh $$<
+	@echo "This was called, and not judged: make $(1) grades it." >&2
+$(1).sanitize $(1).profile $(1).view: build/exercises/lesson$(1:exercise%=%)/exercise
+	@sh tools/actions/$$(subst $(1).,,$$@).sh $$<
+$(1).ptx $(1).sass: build/configuration
+	@sh tools/actions/disassemble.sh $(1) $$(subst $(1).,,$$@)
+$(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
 	@sh tools/exercise/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
 $(1).grade: build/configuration
 	@sh tools/teaching/grade.sh $(1:exercise%=%)
-.PHONY: $(1) $(1).run $(1).hint $(1).solution $(1).reset $(1).watch $(1).grade
+.PHONY: $(1) $(addprefix $(1).,$(exercise_actions))
 endef
 $(foreach exercise,$(exercises),$(eval $(call exercise_rules,$(exercise))))
 
 $(hints):
 	@sh tools/exercise/exercise.sh $(@:hint%=%) hint
 
--include $(wildcard build/lessons/*.d)
+-include $(wildcard build/lessons/*.d build/exercises/lesson*/exercise.d)
 
 # Rewritten only when the machine or the flags have changed, so a warm build stops here.
 build/configuration: FORCE | $(filter clean,$(goals))

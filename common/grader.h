@@ -164,6 +164,8 @@ struct call {
     std::vector<struct array_facts> arrays;
     bool may_wait;      /* the function may wait for the device */
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
+    unsigned shown;     /* judge_show; 0: it was not called */
+    bool counted;       /* judge_count: the call is about counts, so it is one to show */
     const char *advice; /* told when an access was wrong; NULL: none */
     /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
     std::function<void(const struct result *)> at_race;
@@ -222,6 +224,7 @@ static inline void judge_mix(struct call *call) {
 /* Every run is counted anyway, on the emulator. */
 static inline void judge_count(struct call *call) {
     call->job.count = 1;
+    call->counted = true;
 }
 
 /* The function is called a second time, right behind the first. */
@@ -234,6 +237,12 @@ static inline void judge_twice(struct call *call) {
 static inline void judge_time(struct call *call, int turns, size_t copy_bytes) {
     call->job.turns = (uint32_t)turns;
     call->job.copy_bytes = copy_bytes;
+}
+
+/* How make exercise08 profile, view and sanitize call the function, so many times in a row. Without this it is the largest of the calls with
+ * judge_count, or else the largest: something of a few seconds on the emulator. */
+static inline void judge_show(struct call *call, unsigned times = 1) {
+    call->shown = times;
 }
 
 /* Sectors of 32 bytes that kernels read in global memory, whichever way but by atomics, which have counters of their own. */

@@ -35,6 +35,14 @@ capture make exercise01 TIMEOUT=abc
 expect "TIMEOUT=abc" error 'TIMEOUT=abc: it is a number of seconds'
 capture make lesson01 rum
 expect "a typo in an action" error "'rum' is no word.*Did you mean run\?"
+capture make rnu lesson01
+expect "two letters exchanged" error "'rnu' is no word.*Did you mean run\?"
+capture make ptx03
+expect "an action and a number in one word" error "Did you mean lesson03 ptx\?"
+capture make profile03b
+expect "of an exercise without a program" error "Did you mean exercise03b profile\?"
+capture make lesson01 FOO=1
+expect "a variable that is near to none" error "'FOO' is no variable.*It is one of ARCH BACKEND .*"
 capture make clena
 expect "a typo in a command" error "Did you mean clean\?"
 capture make threads
@@ -57,8 +65,8 @@ capture make hint
 expect "an exercise's action without one" error 'hint what\?.*make exercise03 hint'
 capture make lesson01 hint
 expect "an exercise's action on a lesson" error "lesson01 has no action 'hint'"
-capture make exercise01 ptx
-expect "a lesson's action on an exercise" error "exercise01 has no action 'ptx'"
+capture make exercise01 test
+expect "a lesson's action on an exercise" error "exercise01 has no action 'test'"
 capture make lesson01 BACKEND=tpu
 expect "BACKEND=tpu" error 'BACKEND=tpu.*auto, gpu or cpu'
 nothing_built "a mistake builds nothing"

@@ -87,6 +87,7 @@ static void print_summary(void) {
     if (w)
         text_format(&t, ", %u warning%s", w, w == 1 ? "" : "s");
     text_string(&t, "\n");
+    fflush(stdout); /* in a pipe, the program's last words would follow, and begin in the middle of a line */
     text_send(&t);
     if (n && checks_exit_code()) {
         fflush(NULL);

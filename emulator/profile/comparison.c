@@ -202,13 +202,31 @@ static void put_kernel(FILE *out, const struct saved_kernel *before, const struc
     put_lines(out, before, after);
 }
 
-/* A kernel that only one of the runs has: its sums are all that there is to say. */
-static void put_single(FILE *out, const struct saved_kernel *k, bool is_new) {
-    put_heading(out, k->name);
-    fprintf(out, "  %s; ", is_new ? "new" : "gone");
+static void put_launches(FILE *out, const struct saved_kernel *k) {
     put_shape(out, k);
     fprintf(out, ", %" PRIu64 " launch%s\n", k->launches, k->launches == 1 ? "" : "es");
-    put_changes(out, "    ", is_new ? &nothing : &k->counts, is_new ? &k->counts : &nothing);
+}
+
+/* A kernel that the earlier run does not have: its sums are all that there is to say. */
+static void put_new(FILE *out, const struct saved_kernel *k) {
+    put_heading(out, k->name);
+    fputs("  new; ", out);
+    put_launches(out, k);
+    put_changes(out, "    ", &nothing, &k->counts);
+}
+
+/* Kernels that this run has not started. Whether the source still has them is not known, so nothing is called better. */
+static void put_not_run(FILE *out, const struct kernel_pair *pairs, size_t count) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].after)
+            continue;
+        if (!any)
+            fputs("\nNot run this time:\n", out);
+        any = true;
+        fprintf(out, "  %s; ", pairs[i].before->name);
+        put_launches(out, pairs[i].before);
+    }
 }
 
 static void put_host(FILE *out, const struct saved_run *before, const struct saved_run *after) {
@@ -228,10 +246,10 @@ void compare_runs(FILE *out, const char *from, const struct saved_run *before, c
     put_host(out, before, after);
     for (size_t i = 0; i < count; i++) {
         const struct kernel_pair *p = &pairs[i];
-        if (!p->after && !all)
+        if (!p->after)
             continue;
-        if (!p->before || !p->after)
-            put_single(out, p->after ? p->after : p->before, p->after != NULL);
+        if (!p->before)
+            put_new(out, p->after);
         else if (same_kernel(p->before, p->after))
             same++;
         else
@@ -239,5 +257,7 @@ void compare_runs(FILE *out, const char *from, const struct saved_run *before, c
     }
     if (same)
         fprintf(out, "\n%zu kernel%s asked for the same as before.\n", same, same == 1 ? "" : "s");
+    if (all)
+        put_not_run(out, pairs, count);
     free(pairs);
 }

@@ -265,6 +265,9 @@ static void counted(const struct function *function, int days, uint64_t seed) {
     struct run run = make_run(&job);
     doing(&job, "");
     judge_count(&run.call);
+    if (function == &process) {
+        judge_show(&run.call, 4); /* a host that waits shows when it does so again and again */
+    }
     struct result r = look(&run);
     if (function == &peaks) {
         judge_atomics(&job, &r);

@@ -63,6 +63,8 @@ expect "-Xptxas without a GPU says that ptxas is not called" 0 'ptxas, which you
 capture make lesson01 NVCCFLAGS='-Xptxas -v' ARCH=sm_90
 case $output in *'is not called'*) no "and does not where it is" "$output" ;; *) pass "and does not where it is" ;; esac
 
+capture sh -c 'for i in 1 2; do sh tools/compile/build.sh lessons/lesson02_*/lesson02.cu build/lessons/lesson02 & done; wait'
+case $output in *"can't read"* | *'No such'*) no "two builds of one program at once" "$output" ;; *) expect "two builds of one program at once" 0 '' ;; esac
 capture make lesson02 ptx
 expect "make lesson02 ptx lists the kernels" 0 'instructions  kernel'
 capture sh tools/actions/disassemble.sh lesson31 ptx # without what its program needs, which is large

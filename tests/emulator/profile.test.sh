@@ -386,6 +386,11 @@ says "compare/worse is called worse" 'Global Store Sectors 98304 786432 8\.00 wo
 says "compare/a new line" "- -> *$(at before 'y[i] += 1') y\[i\] \+= 1; \(new\)"
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/before.cu"
 expect "compare/with a file that is none" 0 'is not compared with: it is no saved profile'
+program=$whole
+profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
+says "compare/kernels that this run did not start" 'Not run this time: .*turn_kernel2\([a-z *,]*\); grid \([0-9, ]*\), block \([0-9, ]*\), [0-9]+ launch'
+lacks "compare/they are not gone" 'gone; grid'
+program=$scratch/before
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/nowhere"
 expect "compare/with no file" 0 'is not compared with: it cannot be read'
 program=$whole

@@ -71,6 +71,56 @@ expect "a TODO's comment that stays does not count as not done" error 'Stuck\?'
 case $output in *'Open lessons'*) no "and nobody is told to do it" "$output" ;; *) pass "and nobody is told to do it" ;; esac
 cp "$scratch/given.cu" "$file"
 
+# --- the student's own kernels under the tools: each function is called once, as the grader does ---
+
+# As capture, with all lines in one.
+called() {
+  capture "$@"
+  output=$(printf '%s\n' "$output" | tr -s '\n ' ' ')
+}
+
+called make exercise03 run
+expect "the exercise as given is called" 0 'gelu_erf\(x, y, [0-9]+, stream\).*No kernel was launched: are the TODOs done\?.*make exercise03 grades it'
+case $output in *'warning #'*) no "without warnings of what is not used yet" "$output" ;; *) pass "without warnings of what is not used yet" ;; esac
+wrong=$(dirname "$master")/wrong
+cp "$wrong/chunk_per_thread.cu" "$file"
+called make exercise03
+expect "what costs too much is looked at with" error 'next: look at the line that does it .make exercise03 profile., then: make exercise03'
+line=$(grep -n 'y\[i\] =' "$file" | cut -d: -f1 | head -n 1)
+called make exercise03 profile KERNEL=gelu
+expect "make exercise03 profile names the student's line" 0 "line $line: "
+called make exercise03 profile V=2
+expect "V=2 calls the second function alone" 0 'time\) gelu_tanh\('
+case $output in *'gelu_erf('*) no "and no other" "$output" ;; *) pass "and no other" ;; esac
+called make exercise03 run V=nothing
+expect "V=nothing" error 'there is no such function. There are 1 gelu_erf, 2 gelu_tanh'
+called make exercise03 view LINE="$line"
+expect "make exercise03 view" 0 "line $line, global load.*one page: build/exercises/lesson03/exercise.view/index.html"
+picture=$(sed -n 's/.*<img src="\([^"]*\)".*/\1/p' build/exercises/lesson03/exercise.view/index.html | head -n 1)
+if [ -s "build/exercises/lesson03/exercise.view/$picture" ]; then pass "and the page has it"; else no "and the page has it" "no picture '$picture'"; fi
+called make exercise03 ptx KERNEL=gelu
+expect "make exercise03 ptx KERNEL=gelu" 0 "visible .entry .*gelu.*// line $line: "
+called make exercise03 ptx KERNEL=nothing
+expect "a kernel that is not there" error 'KERNEL=nothing: there is no such kernel. There are:.*gelu'
+cp "$master" "$file"
+called make exercise03 profile BASE=last
+expect "a change is compared" 0 'Global Load Sectors .* better'
+called make exercise03 sanitize
+expect "make exercise03 sanitize finds nothing in the solution" 0 'gelu_erf\(.*gelu_erf\(.*gelu_tanh\(.*ERROR SUMMARY: 0 errors *$'
+cp "$wrong/no_guard.cu" "$file"
+called make exercise03 sanitize
+expect "and a mistake, with its line" error 'Invalid __global__ .*exercise.cu:[0-9]+'
+rm "$file"
+called make exercise03 profile
+expect "without exercise.cu it says what to do" error 'make exercise03 reset brings it back'
+cp "$scratch/given.cu" "$file"
+called make exercise23b profile
+expect "an exercise without kernels" error 'exercise 23b has no kernel of yours.*make exercise23b grades it'
+called make exercise27 sanitize
+expect "an exercise in Python" error 'exercise 27 is called from Python.*make lesson27 run, sanitize'
+capture sh -c 'make progress | head -n 1'
+case $output in *pipe* | *Error*) no "make progress | head is quiet" "$output" ;; *) expect "make progress | head is quiet" 0 '^ *01 threads' ;; esac
+
 # The exercise as given, with code in it that runs before the grader does.
 check_trick() { # NAME CODE VERDICT [PATTERN]
   { cat "$scratch/given.cu" && printf '%s\n' "$2"; } >"$scratch/trick.cu"

@@ -23,8 +23,11 @@ capture make hint3b
 expect "a hint that lacks its zero" error 'Did you mean hint03b\?'
 capture make exercise03c
 expect "one that is not there" error 'There are exercises 01 .*03 03b 04'
-capture make exercise03b profile
-expect "a lesson's action on it" error "exercise03b has no action 'profile'"
+capture make exercise03b test
+expect "a lesson's action on it" error "exercise03b has no action 'test'"
+capture make exercise03b run V=2
+expect "it is called, one function alone" 0 '^philox_words\('
+case $output in *bias_gelu*) no "and no other" "$output" ;; *) pass "and no other" ;; esac
 
 capture make exercise03b
 expect "it is graded" error '^VERDICT: stale_output'

@@ -103,6 +103,12 @@ left=$(for process in /proc/[0-9]*; do
 done | grep -E 'nvcc|cicc|cudafe|cc1plus|grader|timeout' | head -n 3 || true)
 if [ -z "$left" ]; then pass "q leaves nothing behind"; else no "q leaves nothing behind" "$left"; fi
 
+play "Ctrl-C ends make watch" sh -c 'trap : INT; make exercise03 watch; test $? = 130' <<END
+wait q quit
+send $(printf '\003')
+END
+capture cat "$scratch/log"
+case $output in *Error*) no "and make calls it no error" "$output" ;; *) pass "and make calls it no error" ;; esac
 play "Ctrl-C ends it" sh -c 'trap : INT; build/tools/watch 01; test $? = 130' <<END
 wait exercise01
 run sleep 0.3

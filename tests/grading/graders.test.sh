@@ -125,6 +125,15 @@ declared() { sed -n '1s,^\(//\|#\) expect: *\([a-z_]*\).*,\2,p' "$1"; }
 expected=$(sed -n '1,60s|.*fails as given: *\([a-z_]*\).*|\1|p' "$given" | head -n 1)
 [ -n "$expected" ] || no "lesson$number exercise declares its verdict" "its header does not say 'fails as given: verdict'"
 check_verdict "lesson$number exercise as given" "$given" "$expected"
+case $output in
+*'warning #'*) no "lesson$number exercise as given compiles without warnings" "it has some" && show_output ;;
+*) pass "lesson$number exercise as given compiles without warnings" ;;
+esac
+# For make exercise03 profile: the grader has a call of each function, and the object asks for nothing else. 23b has no functions.
+if [ "$suffix" = cu ] && grep -q 'FUNCTION(' "$folder/grader.cpp"; then
+  capture sh tools/exercise/build_calls.sh "$number"
+  expect "lesson$number exercise can be called outside of a grading" 0 "^build/graders/bin/$number.jobs"
+fi
 check_verdict "lesson$number solution" "$master" pass
 
 first_other=$(ls "$answers"/other/*.$suffix 2>/dev/null | head -n 1)

@@ -15,7 +15,7 @@ capture make exercise25 profile
 expect "make exercise25 profile" 0 'The host'
 capture make exercise25 profile BASE=last
 expect "make exercise25 profile BASE=last" 0 '5 kernels asked for the same as before'
-exercise=build/exercises/lesson25/program
+exercise=build/exercises/lesson25/exercise
 
 # The first three lines of advice, each with what goes on in the next lines, as one.
 advice() { # PROGRAM VARIABLE=VALUE...

@@ -29,6 +29,9 @@ cp solutions/lesson01_*/solution.cu "$scratch/all/dan/lessons/lesson01_threads/e
 mkdir -p "$scratch/all/eve"
 echo 'no notebook' >"$scratch/all/eve/lesson01_threads.ipynb"
 
+sed 's/%%nvcc --grade 01/%%nvcc --exercise 01 --profile/' "$scratch/all/ada/assignment1/lesson01_threads.ipynb" >"$scratch/profiled.ipynb"
+capture python3 tools/notebooks/exercise_of.py "$scratch/profiled.ipynb" 01
+expect "a notebook whose exercise was profiled last has it all the same" 0 '^// %%nvcc$'
 capture make exercise01 grade OUT="$scratch/grades" FILE="$scratch/all"
 expect "a notebook that nbgrader collected is graded" 0 'ada +exercise 01 +10 of 10 points  pass'
 expect "one as it was given gets no points" 0 'bob +exercise 01 +0 of 10 points  stale_output'

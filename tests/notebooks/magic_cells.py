@@ -310,6 +310,26 @@ CASES = [
         dict(error="NotPassed: exercise 03b: stale_output", html="✗"),
     ),
     (
+        "an exercise's own kernels are profiled",
+        "%%nvcc --exercise 8 --profile\n" + exercise("solutions/lesson08_*/wrong/no_padding.cu"),
+        dict(html=r"transpose_kernel.*32\.0 wavefronts per shared load", text=r"^transpose\(in, out, 2, 256, 320, stream\)"),
+    ),
+    (
+        "and checked, one function alone",
+        "%%nvcc --exercise 08 --sanitize -- transpose\n" + exercise("solutions/lesson08_*/wrong/missing_barrier.cu"),
+        dict(error=r"KernelError: Error: Race reported .*line 33, in transpose_kernel"),
+    ),
+    (
+        "an exercise that is called has no main",
+        "%%nvcc --exercise 08\nint main() { }",
+        dict(error=r"OptionError: --exercise: .*no main\(\)"),
+    ),
+    (
+        "an exercise in Python is not called",
+        "%%nvcc --exercise 27 --profile\nimport ctypes",
+        dict(error="OptionError: --exercise 27: exercise 27 is called from Python.*make exercise27 grades it"),
+    ),
+    (
         "a compile error is graded",
         '%%nvcc --grade 03\n#include "common/check.h"\nint x = ;',
         dict(error="CompileError: line 3: expected an expression"),

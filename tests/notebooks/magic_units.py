@@ -60,6 +60,10 @@ REFUSED = [
     ("--time --view", "one at a time"),
     ("--name a.h --ptx", "only saved"),
     ("--grade 03 -O1", "only --timeout"),
+    ("--exercise", "number"),
+    ("--exercise 03 --grade 03", "one of the two"),
+    ("--exercise 03 --name a.cu", "this cell alone"),
+    ("--exercise 03 -shared", "this cell alone"),
     ("-shared --profile", "nothing to run"),
     ("--run=1", "no value"),
     ("--view=x", "number"),
@@ -107,6 +111,7 @@ def test_options():
         ["a.cu", "b.cpp"],
     )
     check("options: --grade 3 is exercise 03", options.parse("--grade 3").grade, "03")
+    check("options: --exercise 8 is exercise 08", options.parse("--exercise 8 --profile").exercise, "08")
     check("options: --grade 3b is exercise 03b", options.parse("--grade 3b").grade, "03b")
     check(
         "options: limits",

@@ -1,25 +1,38 @@
 #!/bin/sh
-# disassemble.sh lesson03 ptx|sass: writes what the compiler made of a lesson next to its executable and lists its kernels. A program in Python
-# that names no library and no kernels compiles them itself, and prints their PTX: build/lessons/lesson34 --ptx.
+# disassemble.sh lesson03|exercise03 ptx|sass: writes what the compiler made of a lesson, or of the student's file, next to its executable and
+# lists its kernels; KERNEL=part of a name prints that kernel. A program in Python that names no library and no kernels compiles them itself, and
+# prints their PTX: build/lessons/lesson34 --ptx.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
 . build/configuration
 
 lesson=$1 kind=$2
+output=build/lessons/$lesson.$kind
 source=$(ls "lessons/$lesson"_*/"$lesson".cu 2>/dev/null || true)
+states_architecture=$source
+case $lesson in
+exercise*)
+  . tools/exercise/exercises.sh
+  require_exercise_in_cuda "${lesson#exercise}"
+  require_exercise_file "${lesson#exercise}"
+  source=$(exercise_file "${lesson#exercise}")
+  states_architecture=$(dirname "$source")/grader.cpp
+  output=build/exercises/lesson${lesson#exercise}/exercise.$kind
+  ;;
+esac
 if [ -z "$source" ]; then # a program in Python: its library, or what it says that its kernels are (# kernels: gelu.cu -DWIDTH=4)
   program=$(ls "lessons/$lesson"_*/"$lesson".py)
   words=$(sed -n -e 's/^# kernels: *\([a-zA-Z0-9_./= -]*\)$/\1/p' -e 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
   source=$(dirname "$program")/${words%% *}
   [ -n "$words" ] || source=$program
   case $words in *' '*) FLAGS="$FLAGS ${words#* }" ;; esac
+  states_architecture=$source
 fi
-output=build/lessons/$lesson.$kind
-mkdir -p build/lessons
+mkdir -p "${output%/*}"
 
 # The newest PTX architecture that the lesson is built for, and the real one that belongs to it.
-own=$(sed -n 's|^// arch: *\([a-z0-9_ ]*\).*|\1|p' "$source" | head -n 1)
+own=$(sed -n 's|^// arch: *\([a-z0-9_ ]*\).*|\1|p' "$states_architecture" | head -n 1)
 architecture=$(echo "${own:-$GENCODE}" | tr ' ,=' '\n' | sed -n 's/^\(compute\|sm\)_\([0-9]*[af]*\)$/\2/p' | tail -n 1)
 
 write_ptx() {
@@ -44,9 +57,9 @@ write_sass() {
   real=${ARCH:-}
   case $real in sm_*) ;; *) real=sm_${own##*_}; [ -n "$own" ] || real=sm_${GPU_ARCHS##* } ;; esac
   [ "$real" != sm_ ] || real=sm_90
-  say "nvcc -cubin -arch=$real $FLAGS $source -o build/lessons/$lesson.cubin; nvdisasm -c -g"
-  "$NVCC" $FLAGS -arch="$real" -cubin "$source" -o "build/lessons/$lesson.cubin"
-  "$nvdisasm" -c -g "build/lessons/$lesson.cubin" >"$output"
+  say "nvcc -cubin -arch=$real $FLAGS $source -o ${output%.*}.cubin; nvdisasm -c -g"
+  "$NVCC" $FLAGS -arch="$real" -cubin "$source" -o "${output%.*}.cubin"
+  "$nvdisasm" -c -g "${output%.*}.cubin" >"$output"
 }
 
 # One line per kernel: the line it begins at and how many instructions it has.
@@ -66,7 +79,24 @@ list_kernels() {
   esac | names
 }
 
+# The kernels whose names have KERNEL in them, each below the lines of the source that it was made from.
+print_kernel() {
+  listed=$(list_kernels)
+  chosen=$(printf '%s\n' "$listed" | awk -v wanted="$KERNEL" '{ name = $0; sub(/^ *[0-9]+ +[0-9]+  /, "", name) } index(name, wanted) { print $1 }')
+  if [ -z "$chosen" ]; then
+    say "${red}error:${plain} KERNEL=$KERNEL: there is no such kernel. There are:"
+    printf '%s\n' "${listed:-none}" | sed 's/^ *[0-9]* *[0-9]* */       /' >&2
+    exit 1
+  fi
+  for first in $chosen; do awk -v first="$first" -v source="$source" -f tools/actions/one_kernel.awk "$output" "$output"; done
+}
+
 "write_$kind"
+if [ -n "${KERNEL:-}" ]; then
+  print_kernel
+  exit
+fi
 echo "$output:"
 echo "   line  instructions  kernel"
 list_kernels
+say "KERNEL=part of a name prints that kernel."

@@ -55,12 +55,12 @@ if [ -n "$ptxas" ]; then
   trap 'rm -rf "$kept"' EXIT
   set -- --keep --keep-dir "$kept" "$@"
 fi
-"$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.all" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+"$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.$$" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
 if [ -n "$kept" ] && ! sh tools/compile/ask_ptxas.sh "$ptxas" "$source" "$kept"/*.ptx; then
   rm -f "$executable"
   exit 1
 fi
 
-# Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
-sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.all" | sed -e '$s/ *\\$//' | cat -s >"$executable.d"
-[ -n "${ALL_DEPENDENCIES:-}" ] || rm -f "$executable.d.all"
+# Two builds of one program at once must not take each other's list away. Of the dependencies keep the project's own: those of the toolkit have absolute paths or lie in .toolchain/.
+sed -e '/^ *\//d' -e '/^ *\.toolchain/d' "$executable.d.$$" | sed -e '$s/ *\\$//' | cat -s >"$executable.d"
+if [ -n "${ALL_DEPENDENCIES:-}" ]; then mv "$executable.d.$$" "$executable.d.all"; else rm -f "$executable.d.$$"; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# exercise.sh 03 grade|run|profile|hint|solution|reset|watch: what `make exercise03 ...` does.
+# exercise.sh 03 grade|hint|solution|reset|watch: what `make exercise03 ...` does.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
@@ -12,13 +12,9 @@ suffix=${file##*.}
 master=$(exercise_master "$number")
 state=build/exercises/lesson$number
 
-require_file() {
-  [ -f "$file" ] || fail "$file is not here. make exercise$number reset brings it back as it was given."
-}
-
 # The results for other programs: $state/results.json and $state/results.xml.
 grade() {
-  require_file
+  require_exercise_file "$number"
   require_writable "$state"
   {
     status=0
@@ -104,17 +100,9 @@ keep_backup() {
   kept=" Yours is kept in $folder/exercise.backup$n.$suffix"
 }
 
-# For an exercise whose folder has a program that includes it.
-profile() {
-  require_file
-  require_writable "$state"
-  sh tools/compile/build.sh "$folder/program.cu" "$state/program"
-  exec sh tools/actions/profile.sh "$state/program"
-}
-
 case $2 in
-grade | run) grade ;;
+grade) grade ;;
 watch) exec sh tools/exercise/watch.sh "$number" ;;
-profile | hint | solution | reset) "$2" ;;
+hint | solution | reset) "$2" ;;
 *) fail "exercise.sh: unknown action $2" ;;
 esac

@@ -42,3 +42,16 @@ exercise_as_given() { # NUMBER
     fail "neither $(exercise_master "$1") nor $kept is here, so nobody knows how exercise $1 was given."
   fi
 }
+
+# Ends the script for an exercise that has no kernels in CUDA C which a tool could watch.
+require_exercise_in_cuda() { # NUMBER
+  [ "$(exercise_suffix "$1")" = cu ] ||
+    fail "exercise $1 is called from Python, and this is for exercises in CUDA C. make exercise$1 grades it." \
+      "The lesson's own program can be watched: make lesson$1 run, sanitize, profile, view, ptx."
+  grep -q 'FUNCTION(' "$(exercise_folder "$1")/grader.cpp" ||
+    fail "exercise $1 has no kernel of yours: its file is not compiled. make exercise$1 grades it."
+}
+
+require_exercise_file() { # NUMBER
+  [ -f "$(exercise_file "$1")" ] || fail "$(exercise_file "$1") is not here. make exercise$1 reset brings it back as it was given."
+}

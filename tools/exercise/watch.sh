@@ -11,4 +11,6 @@ fi
 number=${1:-$(sh tools/exercise/progress.sh next)}
 [ -n "$number" ] || fail "there is no exercise to watch."
 sh tools/compile/build_tool.sh watch
-exec build/tools/watch "$number"
+# Ctrl-C is a way to end it, not a failure of make's.
+trap : INT
+build/tools/watch "$number" || [ $? = 130 ]

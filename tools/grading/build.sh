@@ -1,10 +1,19 @@
 #!/bin/sh
 # build.sh 03: brings the judge of lesson 03 and the runner of all lessons up to date, in build/graders/bin/. build.sh python: what the
-# runner of gradings in Python needs.
+# runner of gradings in Python needs. build.sh calls 03: what exercise 03 is linked with to be profiled, and the file of the calls that it makes then.
 set -eu
 cd "$(dirname "$0")/../.."
 . tools/messages.sh
 . build/configuration
+
+wanted="build/graders/bin/judge$1 build/graders/bin/runner"
+case $1 in
+python) wanted=build/graders/bin/confine.so ;;
+calls)
+  shift
+  wanted="build/graders/bin/call_exercise.o build/graders/bin/$1.jobs"
+  ;;
+esac
 
 mkdir -p build/graders
 # What the user said to the outer make (-n, -j, V=2 ...) is not for this one.
@@ -16,8 +25,6 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 log=build/graders/bin.log
-wanted="build/graders/bin/judge$1 build/graders/bin/runner"
-[ "$1" != python ] || wanted=build/graders/bin/confine.so
 if ! "${MAKE:-make}" -s -j2 -f tools/grading/Makefile NVCC="$NVCC" FLAGS="$FLAGS" \
   $wanted >"$log" 2>&1; then
   cat "$log" >&2

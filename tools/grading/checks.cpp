@@ -1,6 +1,7 @@
 /* checks.cpp - runs the checks of a grader by name, each with a runner of its own, and tells how each of them ended.
  *
  *     judge03 RUNNER EXERCISE.so SOURCE LOG cpu|gpu        the nonce of the log comes over descriptor 9
+ *     judge03 --jobs FILE                                  judges nothing: writes the calls that stand for the exercise (show.h)
  */
 #include "tools/grading/checks.h"
 
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/grading/report.h"
+#include "tools/grading/show.h"
 
 enum { NONCE_FD = 9, USAGE = 2 };
 
@@ -90,6 +92,11 @@ int judge_draw(int low, int high) {
 
 // ---------------------------------------------------------------- one check
 
+static std::string with_number(std::string step) {
+    size_t at = step.find("NN");
+    return at == std::string::npos ? step : step.replace(at, 2, number);
+}
+
 static void tell_failure(const struct check *check, const struct failure *f) {
     const char *step = words_next_step(f->verdict.c_str());
     std::string shown = subject + (seeded.empty() ? "" : " (" + seeded + ")");
@@ -97,7 +104,7 @@ static void tell_failure(const struct check *check, const struct failure *f) {
     report_log("          %s", shown.c_str());
     report_extra("          %s", f->message.c_str());
     if (step) {
-        report_extra("          next: %s, then: make exercise%s", step, number);
+        report_extra("          next: %s, then: make exercise%s", with_number(step).c_str(), number);
     }
     first_verdict = first_verdict.empty() ? f->verdict : first_verdict;
 }
@@ -216,6 +223,27 @@ static bool functions_there(std::initializer_list<const struct function *> funct
     return there;
 }
 
+// ---------------------------------------------------------------- the calls that are shown
+
+/* What is drawn afterwards is not what the exercise's own checks ask for. */
+static int show_jobs(const char *file, std::initializer_list<const struct function *> functions,
+                     const struct check *checks, size_t count) {
+    on_emulator = true;
+    drawing = 1;
+    object = "";
+    show_begin(functions);
+    for (size_t c = 0; c < count && functions.size(); c++) {
+        show_check();
+        try {
+            if (checks[c].part) {
+                checks[c].run();
+            }
+        } catch (const struct failure &) { /* nothing was computed, so a check may end early */
+        }
+    }
+    return show_write(file);
+}
+
 // ---------------------------------------------------------------- main
 
 static std::string take_nonce(void) {
@@ -247,6 +275,9 @@ static void set_up(char **argv) {
 
 int judge_main(int argc, char **argv, const char *lesson, std::initializer_list<const struct function *> functions,
                const struct check *checks, size_t count) {
+    if (argc == 3 && strcmp(argv[1], "--jobs") == 0) {
+        return show_jobs(argv[2], functions, checks, count);
+    }
     if (argc != 6) {
         fprintf(stderr, "usage: judge%s RUNNER EXERCISE.so SOURCE LOG cpu|gpu 9<nonce\n", lesson);
         return USAGE;

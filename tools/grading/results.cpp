@@ -1,5 +1,6 @@
 /* results.cpp - numbers that are wrong, and whose they are. */
 #include "tools/grading/checks.h"
+#include "tools/grading/show.h"
 
 #include <stdarg.h>
 
@@ -105,6 +106,9 @@ void judge_reject(const struct result *r, const float *found, const float *expec
 
 void judge_compare(const struct result *r, struct handle array, const float *expected, size_t n, double atol,
                    double rtol, const judge_remark &remark, enum owner owner) {
+    if (show_only()) {
+        return;
+    }
     const float *found = judge_content<float>(r, array);
     long long bad = judge_first_bad(found, expected, n, atol, rtol);
     if (bad >= 0) {

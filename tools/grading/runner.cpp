@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "common/verify.h"
+#include "tools/grading/call.h"
 #include "tools/grading/confine.h"
 #include "tools/grading/protocol.h"
 #include "tools/grading/watch.h"
@@ -228,28 +229,12 @@ static bool let_go(void) {
 
 // ---------------------------------------------------------------- the call
 
-/* Whole numbers and pointers on one side, floats on the other: the calling conventions of Linux on x86-64 and on 64-bit ARM give
- * each kind its own registers, so a call with too many of both is right for every function that takes some of them. */
-typedef int (*any_function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                            uint64_t, uint64_t, uint64_t, float, float, float, float, float, float);
-
 static int call(void *function, const struct job *job, cudaStream_t stream) {
-    uint64_t i[INTEGERS_MAX] = {};
-    float f[FLOATS_MAX] = {};
-    unsigned integers = 0, floats = 0;
-    for (unsigned a = 0; a < job->arguments; a++) {
-        const struct argument *argument = &job->argument[a];
-        if (argument->kind == ARGUMENT_FLOAT) {
-            f[floats++ % FLOATS_MAX] = argument->real;
-            continue;
-        }
-        i[integers++ % INTEGERS_MAX] = argument->kind == ARGUMENT_ARRAY
-                                           ? (uint64_t)arrays[argument->array].at + argument->integer
-                                       : argument->kind == ARGUMENT_STREAM ? (uint64_t)stream
-                                                                           : argument->integer;
+    unsigned char *at[ARRAYS_MAX] = {};
+    for (unsigned i = 0; i < job->arrays; i++) {
+        at[i] = arrays[i].at;
     }
-    return ((any_function)function)(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], i[9], i[10], i[11], f[0],
-                                    f[1], f[2], f[3], f[4], f[5]);
+    return call_function(function, job, at, stream);
 }
 
 static void call_watched(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {

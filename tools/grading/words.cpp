@@ -1,4 +1,4 @@
-/* words.cpp - what to do first about a verdict. NULL where a general word would only repeat the message. */
+/* words.cpp - what to do first about a verdict. NULL where a general word would only repeat the message. NN is the exercise's number. */
 #include "tools/grading/checks.h"
 
 const char *words_next_step(const char *verdict) {
@@ -15,6 +15,7 @@ const char *words_next_step(const char *verdict) {
         {"divergent_barrier", "ask of each thread of the block to which barriers it comes, and how often"},
         {"lost_lane", "ask which lanes the mask names, and which of them come to that line"},
         {"timeout", "ask of the loop on that line what makes it end, and in which thread it does not"},
+        {"access_limit", "look at the line that does it (make exerciseNN profile)"},
         {"launch_error", "print the grid and the block just before the launch"},
     };
     for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {

@@ -24,6 +24,7 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make lesson03 ptx|sass   what the compiler made of it
 
   make exercise03          grade your lessons/lesson03_*/exercise.cu
+  make exercise03 profile  look at it (or run, view, sanitize, ptx, sass)
   make watch               the same each time you save (make exercise03 watch)
   make hint03              a nudge, then the idea, then code (N=2, TODO=4)
   make exercise03 solution shows it once yours passes (FORCE=1: now)
@@ -31,9 +32,8 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make progress            what has passed (CHECK=1 grades it again)
   make grade student-copy  for a class: TEACHING.md (OUT= STUDENT= FILE=)
   make lab                 the lessons as notebooks, in JupyterLab
-  make notebooks  execute them      make doctor  look at this machine
-  make test       check all         make bench   time the emulator
-  make clean      start clean       make new  make format   for authors
+  make notebooks  execute them   make doctor  this machine  make new format
+  make test  check all  make bench  time the emulator  make clean  start clean
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
 END
 echo "Lessons: ${lessons}${further:+and exercises $further}(see README.md)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # nearest_word.sh WORD KNOWN...: prints " Did you mean KNOWN?" for the known word that takes the fewest changes of a
-# letter, or nothing if all are far. A part of a lesson's name (relu) means that lesson. A number that no lesson has is told as such.
+# letter or an exchange of two, or nothing if all are far. ptx03 is lesson03 ptx. A part of a lesson's name (relu) means that lesson. A number that no lesson has is told as such.
 word=$1
 shift
 numbered=$(printf '%s\n' "$word" | sed -n 's/^\(lesson\|exercise\|hint\)0*\([0-9]\{1,2\}\)\([a-z]\{0,1\}\)$/\1 \2 \3/p')
@@ -17,17 +17,30 @@ if [ -n "$numbered" ]; then
   fi
   exit
 fi
+pair=$(printf '%s\n' "$word" |
+  sed -n -e 's/^\(run\|test\|sanitize\|profile\|view\|ptx\|sass\)\([0-9][0-9][a-z]\{0,1\}\)$/lesson\2 \1/p' -e 's/^\(solution\|reset\|watch\|grade\)\([0-9][0-9][a-z]\{0,1\}\)$/exercise\2 \1/p')
+if [ -n "$pair" ]; then
+  if ! printf '%s\n' "$@" | grep -qx "${pair% *}"; then pair=exercise${pair#lesson}; fi
+  if printf '%s\n' "$@" | grep -qx "${pair% *}"; then
+    echo " Did you mean $pair?"
+    exit
+  fi
+fi
 printf '%s\n' "$@" | awk -v word="$word" '
 function minimum(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
-function changes(a, b,    i, j, row, last, kept) { # the edit distance
+function changes(a, b,    i, j, row, before, older, last, kept) { # the edit distance; two letters exchanged are one change
     for (j = 0; j <= length(b); j++) row[j] = j
     for (i = 1; i <= length(a); i++) {
         last = row[0]; row[0] = i
         for (j = 1; j <= length(b); j++) {
             kept = row[j]
             row[j] = minimum(row[j] + 1, row[j - 1] + 1, last + (substr(a, i, 1) != substr(b, j, 1)))
+            if (i > 1 && j > 1 && substr(a, i, 1) == substr(b, j - 1, 1) && substr(a, i - 1, 1) == substr(b, j, 1) && older[j - 2] + 1 < row[j]) row[j] = older[j - 2] + 1
             last = kept
+            before[j] = kept
         }
+        older[0] = i - 1
+        for (j = 1; j <= length(b); j++) older[j] = before[j]
     }
     return row[length(b)]
 }

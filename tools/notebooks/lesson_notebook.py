@@ -22,6 +22,8 @@ This is [the lesson's page]({folder}/README.md) as a notebook.
 - What follows `--` is for the program: `--version 2` runs that version alone, `--size 1000` takes that many elements. Without them
   it runs all versions on several sizes.
 - Add `--profile`, `--view`, `--sanitize` or `--ptx` to a cell's first line to see what its kernels do.
+- In the exercise's cell, `--exercise` in the place of `--grade` calls your functions and judges nothing: `--profile`, `--view`, `--sanitize` or
+  `--ptx` then shows your own kernels.
 - A double click on a table opens it: write your predictions into it, then Shift+Enter. The answers are folded away below. (The cell
   of a single version prints what it counted, too.)
 - Commands that begin with `make` are for a terminal (File, New, Terminal) in the workbook's folder."""

@@ -13,7 +13,7 @@ if [ "$1" = build ]; then
   build "$2" lesson25 $source &
   for loads in 1 2 4 16; do build "$2" "loads$loads" $source "s/enum { LOADS = 8 }/enum { LOADS = $loads }/" & done
   build "$2" pad2 $source 's/tile\[TILE\]\[TILE + 1\]/tile[TILE][TILE + 2]/' &
-  build "$2" given $folder/program.cu &
+  build "$2" given $folder/measured/given.cu &
   wait
   exit
 fi

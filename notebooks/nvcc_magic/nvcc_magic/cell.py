@@ -14,6 +14,7 @@ from . import listing, machine as machines, options as option_words, render, rep
 from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
 from .errors import CompileError, KernelError, LaunchError, NotPassed, OptionError, ProgramError, ToolMissing
 from .execute import Execution
+from .exercise import Calls, calls_of
 from .grade import NO_CHECKOUT, grade, next_after, record, solution_of, suffix_of
 from .judge import judge
 from .options import Options
@@ -51,6 +52,7 @@ class Cell:
         if options.grade:
             self._grade()
             return
+        self.calls = self._calls()
         sources = [self.file, *(self.session.saved(name) for name in options.parts)]
         if not options.makes_program:
             self._check_compiled(self.compiler.as_told(options, sources))
@@ -83,6 +85,8 @@ class Cell:
     def _wants_program(self, sources: list[Path]) -> bool:
         """Without a main there is nothing to run: a part of a program, or a kernel to look at."""
         options = self.options
+        if options.exercise:
+            return True
         if options.run or options.output or any(has_main(source.read_text(encoding="utf-8")) for source in sources):
             return True
         asked = option_words.needs_run(options) + (["with"] if options.parts else [])
@@ -112,6 +116,17 @@ class Cell:
         return backend
 
     # --- compiling ---
+
+    def _calls(self) -> Calls | None:
+        """--exercise: who calls the functions in this cell, with what."""
+        if not self.options.exercise:
+            return None
+        if has_main(self.file.read_text(encoding="utf-8")):
+            raise OptionError("--exercise: a program is made of this cell that calls its functions, so it can have no main().")
+        calls = calls_of(self.machine, self.options.exercise)
+        self.compiler.architecture_of = [calls.grader]
+        self.compiler.linked = [str(calls.program), "-Xlinker", "--export-dynamic", "-diag-suppress", "177,550"]
+        return calls
 
     def _lines_of(self, name: str) -> list[str]:
         """A source's lines, for those that it is the student's business to look at."""
@@ -184,7 +199,7 @@ class Cell:
         number = named[-1].split("_", 1)[1]
         if kind == "ptx":
             return f"compute_{number}"
-        chosen = self.machine.gpu or own_architectures(self.body) or self.options.nvcc_has(*ARCHITECTURE)
+        chosen = self.machine.gpu or own_architectures(self.body) or self.compiler.architecture_of or self.options.nvcc_has(*ARCHITECTURE)
         return f"sm_{number if chosen else '90'}"
 
     def _disassembler(self) -> str:
@@ -223,6 +238,9 @@ class Cell:
     def _run(self, program: Path, backend: str) -> Outcome:
         """Shows what the program says, and what is known of its run. Raises what judge does."""
         execution = Execution(self.machine, self.session, self.options, backend, self.emulator)
+        if self.calls:
+            execution.more["EXERCISE_JOBS"] = str(self.calls.jobs)
+            execution.more["EXERCISE_CALLS"] = "all" if self.options.sanitize is not None else ""
         if self.options.time and backend == "cpu":
             why = f"no GPU: {self.machine.gpu_reason}" if not self.machine.gpu else "--backend cpu"
             print(f"--time: n/a, the kernels run on the emulator ({why}), and its speed says nothing about a GPU's")

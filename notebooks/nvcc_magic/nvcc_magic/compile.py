@@ -42,6 +42,8 @@ class Compiler:
     def __init__(self, machine: Machine, session: Session):
         self.machine = machine
         self.session = session
+        self.architecture_of: list[Path] = []  # files that name one for the cell: an exercise's grader
+        self.linked: list[str] = []  # what else a program is made of
 
     def flags(self, options: Options, sources: list[Path], gencode: bool = True) -> list[str]:
         """Those that come before the sources: ours, unless the user says otherwise."""
@@ -56,7 +58,7 @@ class Compiler:
         if self.machine.host_compiler and not options.nvcc_has("-ccbin", "--compiler-bindir"):
             flags += ["-ccbin", self.machine.host_compiler]
         if gencode and not options.nvcc_has(*ARCHITECTURE):
-            own = [word for source in sources for word in own_architectures(source.read_text(encoding="utf-8"))]
+            own = [word for source in [*sources, *self.architecture_of] for word in own_architectures(source.read_text(encoding="utf-8"))]
             flags += machines.gencode(self.machine, own)
             if not self.machine.gpu:
                 flags.append("-DWITHOUT_GPU")  # as tools/compile/build.sh
@@ -82,7 +84,7 @@ class Compiler:
     def program(self, options: Options, sources: list[Path]) -> Compiled:
         """An executable, with launches.c in it; the one that was made before, if nothing has changed."""
         target = Path(options.output) if options.output else self.session.folder / (sources[0].stem + ".out")
-        behind = self.behind(options) + [str(self._watcher()), "-ldl", "-lpthread"]
+        behind = [*self.linked, *self.behind(options), str(self._watcher()), "-ldl", "-lpthread"]
         if not options.output:
             behind += ["-o", str(target)]
         words = self.flags(options, sources) + [str(s) for s in sources] + behind

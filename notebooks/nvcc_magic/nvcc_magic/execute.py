@@ -49,6 +49,7 @@ class Execution:
         self.folder.mkdir()
         self.pictures = self.folder / "pictures"
         self.report = self.folder / "report.txt"
+        self.more: dict[str, str] = {}  # variables for the program
 
     @property
     def kernel_seconds(self) -> float:
@@ -64,7 +65,7 @@ class Execution:
         if self.backend == "gpu":
             more["NVCC_MAGIC_GPU"] = "1"
         library = str(self.emulator) if self.backend == "cpu" else self.machine.toolkit_library
-        environment = clean_environment(**more)
+        environment = clean_environment(**more, **self.more)
         paths = [path for path in (library, environment.get("LD_LIBRARY_PATH")) if path]
         environment["LD_LIBRARY_PATH"] = ":".join(paths)
         if self.backend == "cpu":

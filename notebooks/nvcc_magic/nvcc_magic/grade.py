@@ -15,7 +15,7 @@ from .machine import Machine, clean_environment
 from .run import run
 
 NO_CHECKOUT = (
-    "--grade needs a checkout of the CUDA C workbook, which has the graders. Clone it, and name its folder in the\n"
+    "--grade and --exercise need a checkout of the CUDA C workbook, which has the graders. Clone it, and name its folder in the\n"
     "variable NVCC_MAGIC_PROJECT (%env NVCC_MAGIC_PROJECT=folder), or start Jupyter inside of it. Then run this:\n"
     "%reload_ext nvcc_magic"
 )
@@ -106,6 +106,7 @@ class _Words:
             (re.compile(rf"open {re.escape(file)} and "), ""),
             (re.compile(rf"grading {re.escape(file)}"), f"grading this cell as exercise {number}"),
             (re.compile(re.escape(str(Path(file).parent) + "/")), ""),
+            (re.compile(rf"make exercise{number} (profile|sanitize|view)\b"), rf"%%nvcc --exercise {number} --\1"),
             (re.compile(rf"then: make exercise{number}\b"), "then run the cell again"),
             (re.compile(r"\byour file\b"), "your cell"),
             (re.compile(rf"\A{verdict}: "), ""),  # it stands above already

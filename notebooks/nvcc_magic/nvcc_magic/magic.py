@@ -68,7 +68,8 @@ class NvccMagics(Magics):
         --view [LINE]       pictures of memory accesses, buffers and divergence
         --sanitize [TOOL]   look for mistakes: memcheck, racecheck, synccheck, initcheck, leak, all
         --time              how long each kernel takes, on a GPU
-        --grade 03          the cell is exercise 03
+        --grade 03          the cell is exercise 03, and is judged
+        --exercise 03       the cell is exercise 03, and is called: for --profile, --sanitize, --view, --ptx
         --backend WHO       auto, gpu or cpu (the emulator)
         --timeout S         seconds that the program may run; --max-output N characters that it may print
 

@@ -55,6 +55,7 @@ class Options:
     sanitize: str | None = None
     view: str | None = None
     grade: str = ""
+    exercise: str = ""
     time: bool = False
     backend: str = ""
     timeout: float | None = None  # seconds; None: not said
@@ -215,12 +216,15 @@ def _check_file_name(option, name):
         raise OptionError(f"{option} {name}: a name that ends in {', '.join(HEADERS + SOURCES)}.")
 
 
-def _read_grade(options, option, attached, words):
-    value = _value(option, attached, words, "the number of an exercise, for example --grade 03")
-    match = EXERCISE.fullmatch(value)
-    if not match:
-        raise OptionError(f"--grade {value}: the number of an exercise, for example 03.")
-    options.grade = f"{int(match[1]):02d}{match[2]}"
+def _number_of_exercise(attribute: str):
+    def read(options, option, attached, words):
+        value = _value(option, attached, words, f"the number of an exercise, for example {option} 03")
+        match = EXERCISE.fullmatch(value)
+        if not match:
+            raise OptionError(f"{option} {value}: the number of an exercise, for example 03.")
+        setattr(options, attribute, f"{int(match[1]):02d}{match[2]}")
+
+    return read
 
 
 def _read_backend(options, option, attached, words):
@@ -263,7 +267,8 @@ _OURS = {
     "--profile": _optional("profile", KERNEL, "a kernel's name"),
     "--sanitize": _read_sanitize,
     "--view": _optional("view", NUMBER, "the number of a line"),
-    "--grade": _read_grade,
+    "--grade": _number_of_exercise("grade"),
+    "--exercise": _number_of_exercise("exercise"),
     "--backend": _read_backend,
     "--timeout": _read_timeout,
     "--max-output": _read_max_output,
@@ -294,6 +299,10 @@ def _check(options: Options):
         raise OptionError(f"--{runs[0]} and --{runs[1]}: one at a time, they would disturb each other.")
     if options.saves_only and (runs or listed or options.grade or options.parts or options.run or options.nvcc):
         raise OptionError(f"--name {options.name}: a header is only saved, so nothing else can be asked of the cell.")
+    if options.grade and options.exercise:
+        raise OptionError("--grade judges the exercise, --exercise only calls it: one of the two.")
+    if options.exercise and (options.name or options.parts or options.output or not options.makes_program):
+        raise OptionError("--exercise makes a program of this cell alone: --name, --with, -o and their kind do not go with it.")
     if options.grade and (
         runs or listed or options.name or options.parts or options.nvcc or options.arguments or options.run is not None
     ):

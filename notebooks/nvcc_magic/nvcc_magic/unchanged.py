@@ -22,7 +22,7 @@ def can_stand_in(options: Options, cell: Path) -> bool:
     asked = [name for name in (*LISTS_CODE, *SHOWS_LINES) if getattr(options, name) is not None]
     if any(name in LISTS_CODE or _has_own_code(cell) for name in asked):
         return False
-    return not (options.parts or options.output) and all(PLAIN.fullmatch(word) for word in options.nvcc)
+    return not (options.parts or options.output or options.exercise) and all(PLAIN.fullmatch(word) for word in options.nvcc)
 
 
 def _has_own_code(cell: Path) -> bool:

@@ -1,6 +1,6 @@
-/* What make exercise25 profile runs: the functions of exercise.cu on a table of prices, several times, and nothing else.
+/* What ncu was run on: the functions of exercise.cu on a table of prices, several times, and nothing else.
  * Whether they are right, the grader says. */
-#include "exercise.cu"
+#include "lessons/lesson25_profiling/exercise.cu"
 
 #include "common/device.h"
 #include "common/verify.h"
