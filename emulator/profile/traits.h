@@ -25,6 +25,7 @@ struct insn_traits {
     bool unseen;       /* an atomic whose result nobody reads: a reduction */
     bool counts;       /* and that adds the constant 1 */
     bool bypasses;     /* cp.async.cg */
+    bool commits;      /* makes a group of cp.async */
     bool waits;        /* for groups of cp.async, ... */
     uint32_t left;     /* ... and for all but so many */
     uint16_t together; /* global loads of a warp in flight with it, itself included: in_flight.h */
