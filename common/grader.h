@@ -102,6 +102,10 @@ int judge_main(int argc, char **argv, const char *number, std::initializer_list<
 
 bool judge_on_emulator(void);
 
+/* In this check memory that was never written may be read: the results alone decide, and new memory holds NaN. For what a program may leave as it
+ * is, since nothing that is written depends on it. A fresh runner. */
+void judge_allow_unwritten(void);
+
 /* What this check calls from now on runs on a device that has this compute capability, "8.6": a fresh runner. Only on the emulator.
  * `quiet`: the emulator explains no errors. */
 void judge_as_capability(const char *capability, bool quiet = false);

@@ -61,6 +61,7 @@ struct emulatorCounters {
     uint64_t barriers_of_group;  /* of the block barriers those with a count of 128 threads, a warp group, or fewer */
     uint64_t bulk_places;        /* 128-byte lines of shared memory that bulk copies fill, each once for a block */
     uint64_t product_wavefronts; /* passes of 128 bytes in which wgmma reads shared memory */
+    uint64_t async_commits;      /* groups of cp.async that warps made, empty ones included */
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */

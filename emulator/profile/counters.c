@@ -192,6 +192,8 @@ void counters_add(struct counts *to, const struct insn *in, const struct traits 
         to->n[COUNT_FLOAT_OPERATIONS] += flops * r->threads;
     if (in->effect == EFFECT_BRANCH_IF)
         to->n[COUNT_BRANCHES] += r->executed;
+    if (t->insns[in->index].commits)
+        to->n[COUNT_COPY_COMMITS] += r->executed;
     if (t->insns[in->index].waits) {
         to->n[COUNT_COPY_WAITS] += r->executed;
         to->n[COUNT_COPY_GROUPS_LEFT] += r->executed * t->insns[in->index].left;
@@ -310,6 +312,7 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .barriers_of_group = n[COUNT_BARRIERS_OF_GROUP],
         .bulk_places = n[COUNT_BULK_PLACES],
         .product_wavefronts = n[COUNT_PRODUCT_WAVEFRONTS],
+        .async_commits = n[COUNT_COPY_COMMITS],
     };
 }
 

@@ -72,6 +72,7 @@
     X(COPIES, MEMORY, "smsp__inst_executed_op_ldgsts.sum", "inst", "Asynchronous Copies to Shared Memory")             \
     X(COPY_WAVEFRONTS, MEMORY, "emulator__wavefronts_mem_shared_op_ldgsts.sum", "",                                    \
       "Asynchronous Copies, Wavefronts That Write Shared Memory")                                                      \
+    X(COPY_COMMITS, MEMORY, "emulator__commits_op_ldgsts.sum", "inst", "Asynchronous Copies, Groups Committed")        \
     X(COPY_WAITS, MEMORY, "emulator__waits_op_ldgsts.sum", "inst", "Asynchronous Copies, Waits for Groups")            \
     X(COPY_GROUPS_LEFT, MEMORY, "emulator__groups_left_op_ldgsts.sum", "",                                             \
       "Asynchronous Copies, Groups Not Waited For, of All Waits")                                                      \

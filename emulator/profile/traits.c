@@ -77,6 +77,7 @@ static void look_at_atomic(const struct kernel *k, const struct ptx_insn *p, str
 
 /* cp.async.wait_all waits for all groups, cp.async.wait_group for all but the newest. */
 static void look_at_wait(const struct ptx_insn *p, struct insn_traits *t) {
+    t->commits = p->row->order == ORDER_COPY_COMMIT;
     t->waits = p->row->order == ORDER_COPY_WAIT || p->row->order == ORDER_COPY_WAIT_ALL;
     if (p->row->order == ORDER_COPY_WAIT && p->operand_count)
         t->left = (uint32_t)p->operands[0].value;

@@ -25,6 +25,7 @@ struct insn_traits {
     bool unseen;       /* an atomic whose result nobody reads: a reduction */
     bool counts;       /* and that adds the constant 1 */
     bool bypasses;     /* cp.async.cg */
+    bool commits;      /* makes a group of cp.async */
     bool waits;        /* for groups of cp.async, ... */
     uint32_t left;     /* ... and for all but so many */
     bool polls;        /* a volatile, relaxed or acquire load: a kernel may execute it again and again until another one has stored */

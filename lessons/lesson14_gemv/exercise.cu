@@ -15,11 +15,13 @@
  *   - q is row-major, rows x cols; cols is a multiple of 4, so a char4, four weights, can be read at once: q lies on a
  *     multiple of 4 bytes, x on a multiple of 16. The other arrays lie at any address of a float;
  *   - a row has ceil(cols / 64) scales. Where cols is no multiple of 64 the last group is shorter;
- *   - rows and cols may be 0; with no columns y = gelu(bias);
+ *   - rows is 0 to 2^22, cols 0 to 2^16, and there are fewer than 2^31 weights; with no columns y = gelu(bias);
  *   - the arrays do not overlap, and nothing but y is written, each element by a kernel;
  *   - the work is queued in `stream`, and the function returns without waiting for it;
- *   - the weights are read along their rows, each once, and an x is read once for four rows, not for each row again: all
- *     in all at most 11 sectors for 128 weights, four of which are the weights'.
+ *   - the weights are read along their rows, each once, and an x is read once for four rows, not for each row again: all in
+ *     all at most 11 sectors for 128 weights, four of which are the weights'; where rows or columns are cut (rows that 16 does
+ *     not divide, columns that 128 does not), twice as many, and as if a row had 128 columns more. That is asked from 16 rows on.
+ * The file is compiled for compute capability 8.0.
  */
 // fails as given: not_implemented
 #include "common/check.h"

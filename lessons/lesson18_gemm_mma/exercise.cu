@@ -18,10 +18,14 @@
  *   - C is only written. With K = 0 it is 0;
  *   - the work is queued in `stream`, and the function returns without waiting for it;
  *   - nothing but the M * N elements of C is written, nothing outside A and B is read;
- *   - on the emulator: no bank conflict, so 2 wavefronts for each mma to read fragments (limit 2.2) and 1 to write tiles
- *     (1.3, as zeros are written behind the end of K); no padding: 24 KiB of shared memory in a block; at most K / 32 + 2
- *     barriers; each tile is loaded once for a block (limit 1.1); and a warp that waits does not wait for the newest
- *     group: on average at least 0.7 groups stay on their way.
+ *   - on the emulator, in every call: no bank conflict, so 2 wavefronts for each mma to read fragments (limit 2.2, times
+ *     (steps + 1) / steps, as they may be read one step ahead) and 1 to
+ *     write tiles (times (steps + 2) / steps, as zeros are written for two tiles behind the end of K; times 1.5 where a tile
+ *     is cut); no padding: 24 KiB of shared memory in a block; of ceil(K / 32) steps, at most two barriers more; each tile is
+ *     loaded once for a block (limit 1.1; 1.7 where rows begin between two sectors); a group of copies is a tile's, so a warp
+ *     commits at most three more than there are steps; and a warp that waits does not wait for the newest group, but at the
+ *     end: from 5 steps on at least 0.7 groups stay in flight, on average;
+ *   - what a tile holds beyond M and beyond N is up to you; behind the end of K it has to be 0.
  */
 // arch: sm_80 sm_90
 // fails as given: not_implemented

@@ -10,14 +10,17 @@
  *
  *     void cross_entropy(const float *x, const int *target, float *log_p, float *loss, int rows, int cols, cudaStream_t stream);
  *
- *   - x and log_p have rows x cols floats, row-major, at any address of a float; 0 <= rows <= 2^20, 1 <= cols <= COLS_MAX;
+ *   - x and log_p have rows x cols floats, row-major, at any address of a float; 0 <= rows <= 2^20, 1 <= cols <= COLS_MAX, and
+ *     fewer than 2^31 elements in all;
  *   - log_p[r][c] is the logarithm of the softmax of row r: x - largest - log(sum of all exp(x - largest));
  *   - loss[r] is -log_p[r][target[r]]. A negative target means padding: the loss is 0, and the row of log_p as always;
  *   - x may be a million, or minus a million, and log_p is off by no more than rounding: 2e-5, and a millionth of its size;
  *   - an x of -INFINITY (a word that is forbidden) has the logarithm -INFINITY. A row of nothing else becomes NaN, and so
  *     does a row with a NaN or with INFINITY; the loss of such a row is NaN, unless it is padding;
  *   - one launch, queued in `stream`, and the function returns without waiting;
- *   - each element of x is read once, by neighbouring threads, and each of log_p is written once.
+ *   - each element of x is read once, by neighbouring threads (x[r][target[r]] may be asked for again), and each of log_p is
+ *     written once.
+ * The file is compiled for compute capability 8.0.
  */
 // fails as given: not_implemented
 #include <math.h>

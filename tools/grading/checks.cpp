@@ -20,6 +20,7 @@ struct failure {
     std::string verdict, message;
 };
 
+static std::string emulator_checks; /* as tools/grading/run has set them: a check may leave one out */
 static const char *number, *object;
 static bool on_emulator;
 static std::string subject, noted, seeded, first_verdict; /* `seeded`: how to repeat the drawing */
@@ -118,6 +119,7 @@ static bool run_check(const struct check *check, std::string *verdict) {
     if (!check->part) {
         seed_drawing();
     }
+    setenv("EMULATOR_CHECK", emulator_checks.c_str(), 1);
     process_start();
     try {
         check->run();
@@ -263,7 +265,8 @@ static int job_limit(void) {
 }
 
 static void set_up(char **argv) {
-    const char *path = getenv("LD_LIBRARY_PATH");
+    const char *path = getenv("LD_LIBRARY_PATH"), *asked = getenv("EMULATOR_CHECK");
+    emulator_checks = asked ? asked : "";
     on_emulator = strcmp(argv[5], "cpu") == 0;
     object = argv[2];
     const struct process_setup setup = {argv[1], argv[2], path ? path : "", argv[5], job_limit()};

@@ -76,6 +76,10 @@ static struct call call_for(const struct bf16_form *form, const struct bf16_prod
         judge_own_stream(&c);
     }
     judge_pass(&c, job->M, job->N, job->K, A, B, *C, STREAM);
+    struct bf16_product shape = *job;
+    if (form->limits) {
+        c.limits = [=](const struct result *r) { form->limits(r, &shape); };
+    }
     return c;
 }
 
@@ -88,6 +92,26 @@ static void doing(const struct bf16_form *form, const struct bf16_product *job, 
 }
 
 // ---------------------------------------------------------------- what went wrong
+
+/* Of a fragment of C each lane holds elements of two rows, eight apart: are they exchanged, in all of these 16 rows? */
+static bool rows_exchanged(const struct bf16_product *job, const struct bf16_matrices *m,
+                           const std::vector<float> &found, int row) {
+    int first = row / 16 * 16, differ = 0;
+    for (int r = first; r < first + 16; r++) {
+        for (int col = 0; col < job->N && r < job->M; col++) {
+            int other = r ^ 8;
+            if (other >= job->M) {
+                continue;
+            }
+            float is = found[(size_t)r * job->N + col], should = m->expected[(size_t)other * job->N + col];
+            if (!(fabs(is - should) <= fabs(should) / 128 + 1e-6)) {
+                return false;
+            }
+            differ += is != m->expected[(size_t)r * job->N + col];
+        }
+    }
+    return differ > 0;
+}
 
 /* What a known mistake would have led to. */
 static std::string reason(const struct bf16_form *form, const struct bf16_product *job, const struct bf16_matrices *m,
@@ -134,7 +158,12 @@ static void look(const struct bf16_form *form, const struct bf16_product *job, c
     if (bad >= 0) {
         int row = (int)(bad / job->N), col = (int)(bad % job->N);
         std::string why = judge_print("that is row %d, column %d", row, col);
-        if (!isnan(found[bad])) {
+        if (rows_exchanged(job, m, found, row)) {
+            why +=
+                judge_print("; its rows %d to %d and the eight rows after them are exchanged: which of a lane's four "
+                            "sums belong to row lane / 4 + 8?",
+                            row / 16 * 16, row / 16 * 16 + 7);
+        } else if (!isnan(found[bad])) {
             why += reason(form, job, m, row, col, found[bad], 1e-6 + fabs(found[bad]) / 256);
         }
         judge_reject(r, found.data(), expected.data(), n, bad, why, NOBODY_KNOWS);

@@ -22,6 +22,8 @@ struct bf16_product {
 struct bf16_form {
     const struct function *function; /* (M, N, K, A, B, C, stream) */
     int step;                        /* along K: hints tell of whole steps that are missing */
+    /* What the program may have done for that job, as a function of its shape: called in every counted run; or NULL. */
+    void (*limits)(const struct result *r, const struct bf16_product *job);
 };
 
 /* All of it, for one job. `count`: with counters, and named as a look at memory accesses. */

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: bytes of shared memory
+// says: wavefronts
 /* Eight more numbers in each row: no conflicts, but not what was asked for. */
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>
