@@ -20,8 +20,9 @@ struct module_text {
     size_t length;
 };
 struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error, size_t size);
-#define UNDEFINED_WORDS "is not defined in any PTX of the program" /* in the message about a function that no text has */
-#define NO_MEMORY_WORDS "no memory for " /* that the message begins with when a variable has no room */
+#define UNDEFINED_WORDS                                                                                                \
+    "is not defined in any PTX of the program" /* in the message about a function that no text has */
+#define NO_MEMORY_WORDS "no memory for "       /* that the message begins with when a variable has no room */
 
 /* Loads several images on a device. `elsewhere`: what they have become on another device, whose __managed__
  * variables are kept; or NULL. */

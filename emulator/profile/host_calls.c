@@ -14,7 +14,7 @@ static uint64_t launched; /* since the last wait */
 static struct host_chain chain, longest;
 
 static struct host_rounds rounds, most;
-static bool copied_in;       /* since the last round ended */
+static bool copied_in;              /* since the last round ended */
 static const char *launched_kernel; /* since then; NULL: none */
 
 static void end_chain(void) {

@@ -20,15 +20,16 @@ enum insn_shape {
 };
 
 struct insn_traits {
-    uint8_t class;     /* enum insn_class */
-    uint8_t shape;     /* enum insn_shape */
-    bool unseen;       /* an atomic whose result nobody reads: a reduction */
-    bool counts;       /* and that adds the constant 1 */
-    bool bypasses;     /* cp.async.cg */
-    bool commits;      /* makes a group of cp.async */
-    bool waits;        /* for groups of cp.async, ... */
-    uint32_t left;     /* ... and for all but so many */
-    bool polls;        /* a volatile, relaxed or acquire load: a kernel may execute it again and again until another one has stored */
+    uint8_t class; /* enum insn_class */
+    uint8_t shape; /* enum insn_shape */
+    bool unseen;   /* an atomic whose result nobody reads: a reduction */
+    bool counts;   /* and that adds the constant 1 */
+    bool bypasses; /* cp.async.cg */
+    bool commits;  /* makes a group of cp.async */
+    bool waits;    /* for groups of cp.async, ... */
+    uint32_t left; /* ... and for all but so many */
+    bool
+        polls; /* a volatile, relaxed or acquire load: a kernel may execute it again and again until another one has stored */
     uint16_t together; /* global loads of a warp in flight with it, itself included: in_flight.h */
     bool compares;     /* compare and swap: shared memory is read in one pass and written in another */
 };

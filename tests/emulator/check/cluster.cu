@@ -481,8 +481,7 @@ int main(int argc, char **argv) {
         CASE(no_such_block),   CASE(one_does_not_come),    CASE(round_less),          CASE(waits_for_another),
         CASE(not_written),     CASE(written_by_another),   CASE(multicast_to_nobody), CASE(writes_together),
         CASE(write_the_same),  CASE(tail_awaited),         CASE(tail_not_awaited),    CASE(flag_awaited),
-        CASE(arrives_late),    CASE(arrival_is_an_access),
-        CASE(waits_for_a_word), CASE(gives_up),
+        CASE(arrives_late),    CASE(arrival_is_an_access), CASE(waits_for_a_word),    CASE(gives_up),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

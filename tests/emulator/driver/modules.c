@@ -194,9 +194,10 @@ static void wrong_text(const char *what, const char *body, const char *target, C
     CUlinkState s;
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    snprintf(text, sizeof text,
-             ".version 7.5\n.target %s\n.address_size 64\n.visible .entry k()\n{\n  .reg .b32 %%r<3>;\n  %s\n  ret;\n}\n",
-             target, body);
+    snprintf(
+        text, sizeof text,
+        ".version 7.5\n.target %s\n.address_size 64\n.visible .entry k()\n{\n  .reg .b32 %%r<3>;\n  %s\n  ret;\n}\n",
+        target, body);
     snprintf(name, sizeof name, "loading %s", what);
     check(name, cuModuleLoadData(&m, text) == CUDA_ERROR_INVALID_PTX, "it is no error, or another one");
     MUST(cuLinkCreate(2, options, values, &s));
