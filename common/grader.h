@@ -165,7 +165,7 @@ struct call {
     bool may_wait;      /* the function may wait for the device */
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
     const char *advice; /* told when an access was wrong; NULL: none */
-    /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
+    /* Asked first when the emulator has found a race or a use of freed memory, for one that is the consequence of another mistake: it may judge_fail. */
     std::function<void(const struct result *)> at_race;
     /* Asked by judge_rest in every run that is counted, when all else is right: it may judge_fail. */
     std::function<void(const struct result *)> limits;
@@ -222,6 +222,12 @@ static inline void judge_mix(struct call *call) {
 /* Every run is counted anyway, on the emulator. */
 static inline void judge_count(struct call *call) {
     call->job.count = 1;
+}
+
+/* Pinned inputs come in the caller's stream, and so many milliseconds after the function has returned (1 or more): until then each holds
+ * the complement of its bits, and what does not wait computes with that. */
+static inline void judge_late(struct call *call, int milliseconds) {
+    call->job.late_ms = (uint32_t)milliseconds;
 }
 
 /* The function is called a second time, right behind the first. */

@@ -85,6 +85,7 @@ static void put(const void *from, size_t size) {
 
 struct array {
     unsigned char *allocation, *at; /* `at`: behind the guard */
+    unsigned char *staged;          /* on the device: the content, if it comes late */
     size_t bytes;
     int home;
 };
@@ -98,7 +99,7 @@ static size_t guard(int home) {
 /* The runtime's own errors are answered, never printed: a failed device says so in error_later. */
 static void allocate(struct array *a, const struct array_order *order) {
     size_t zone = guard(order->home), all = order->bytes + 2 * zone;
-    *a = {NULL, NULL, order->bytes, order->home};
+    *a = {NULL, NULL, NULL, order->bytes, order->home};
     if (a->home == ON_HOST) {
         a->allocation = (unsigned char *)malloc(all + 1);
         memset(a->allocation, GUARD_BYTE, all);
@@ -122,7 +123,8 @@ static void release(struct array *a) {
     } else if (a->allocation) {
         cudaFree(a->allocation);
     }
-    a->allocation = NULL;
+    cudaFree(a->staged);
+    a->allocation = a->staged = NULL;
 }
 
 static void poison(const struct array *a) {
@@ -145,6 +147,15 @@ static void give(const struct array *a, const blob &content, cudaStream_t stream
     }
 }
 
+/* An input that comes late: until then there is something else, of which no bit is right. From device to host a copy is asynchronous on a GPU, too. */
+static void stage(struct array *a, const blob &content) {
+    end_if(cudaMalloc((void **)&a->staged, a->bytes ? a->bytes : 1) != cudaSuccess, "runner: cudaMalloc");
+    cudaMemcpy(a->staged, content.data(), a->bytes, cudaMemcpyHostToDevice);
+    for (size_t b = 0; b < a->bytes; b++) {
+        a->at[b] = (unsigned char)~content[b];
+    }
+}
+
 /* Who has written what counts from the poison on: that is nobody's. */
 static void prepare(const struct job *job, const std::vector<blob> &contents, cudaStream_t stream) {
     for (unsigned i = 0; i < job->arrays; i++) {
@@ -163,7 +174,9 @@ static void prepare(const struct job *job, const std::vector<blob> &contents, cu
         emulator.authors_start();
     }
     for (unsigned i = 0; i < job->arrays; i++) {
-        if (job->array[i].given) {
+        if (job->array[i].given && job->late_ms && arrays[i].home == ON_HOST_PINNED) {
+            stage(&arrays[i], contents[i]);
+        } else if (job->array[i].given) {
             give(&arrays[i], contents[i], stream);
         }
     }
@@ -252,10 +265,30 @@ static int call(void *function, const struct job *job, cudaStream_t stream) {
                                     f[1], f[2], f[3], f[4], f[5]);
 }
 
+/* The late inputs come when the stream is let go. */
+static void hold_back(const struct job *job, cudaStream_t stream) {
+    occupy(stream);
+    for (unsigned i = 0; i < job->arrays; i++) {
+        if (arrays[i].staged) {
+            cudaMemcpyAsync(arrays[i].at, arrays[i].staged, arrays[i].bytes, cudaMemcpyDeviceToHost, stream);
+        }
+    }
+}
+
+static void nap(unsigned milliseconds) {
+    const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
 static void call_watched(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {
-    const struct watch_wishes wishes = {stream, job->wide_pitch != 0, job->harvest != 0, job->fail_number,
-                                        job->fail_call};
-    if (job->busy) {
+    struct watch_wishes wishes = {
+        stream, {}, job->arrays, job->wide_pitch != 0, job->harvest != 0, job->fail_number, job->fail_call};
+    for (unsigned i = 0; i < job->arrays; i++) {
+        wishes.array[i] = {arrays[i].at, arrays[i].bytes};
+    }
+    if (job->late_ms) {
+        hold_back(job, stream);
+    } else if (job->busy) {
         occupy(stream);
     }
     watch_begin(&wishes);
@@ -264,7 +297,8 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
         answer->returned = call(function, job, stream);
     }
     watch_end();
-    answer->waited_busy = job->busy && let_go();
+    nap(job->late_ms);
+    answer->waited_busy = (job->busy || job->late_ms) && let_go();
     answer->error_left = cudaGetLastError();
 }
 
@@ -453,6 +487,11 @@ static void describe_calls(struct answer *answer) {
     answer->alive = notes->alive;
     answer->objects = notes->objects;
     answer->pageable = notes->pageable;
+    answer->early = notes->early;
+    answer->left = notes->left;
+    answer->untaken = notes->untaken;
+    answer->freed_early = notes->freed_early;
+    answer->largest_copy = notes->largest_copy;
     answer->device_bytes = notes->device_bytes;
     answer->operations = notes->operations;
     answer->steps = notes->steps;
