@@ -127,8 +127,9 @@ struct machine_code {
 
 struct machine_code judge_ptxas(const char *kernel);
 
-/* The PTX of a kernel of the student's and of all functions that it may call. */
-std::string judge_ptx(const char *kernel);
+/* The PTX of a kernel of the student's and of all functions that it may call; where there is PTX for several compute capabilities, that which a
+ * device of this one takes, 86 for 8.6. */
+std::string judge_ptx(const char *kernel, int capability = 0);
 
 /* A number from low to high, from a generator that is seeded when the check before has ended. */
 int judge_draw(int low, int high);
@@ -222,6 +223,18 @@ static inline void judge_mix(struct call *call) {
 /* Every run is counted anyway, on the emulator. */
 static inline void judge_count(struct call *call) {
     call->job.count = 1;
+}
+
+/* The current device is another than device 0, and other devices say that they have this compute capability, 86 for 8.6. The emulator has to show
+ * several devices (EMULATOR_DEVICES). */
+static inline void judge_on_device(struct call *call, int device, int others) {
+    call->job.device = (uint32_t)device;
+    call->job.others = (uint32_t)others;
+}
+
+/* What the function prints on stdout is counted, in answer.to_stdout. */
+static inline void judge_stdout(struct call *call) {
+    call->job.apart = 1;
 }
 
 /* Pinned inputs come in the caller's stream, and so many milliseconds after the function has returned (1 or more): until then each holds

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <vector>
@@ -282,7 +283,8 @@ static void nap(unsigned milliseconds) {
 
 static void call_watched(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {
     struct watch_wishes wishes = {
-        stream, {}, job->arrays, job->wide_pitch != 0, job->harvest != 0, job->fail_number, job->fail_call};
+        stream,        {}, job->arrays, job->wide_pitch != 0, job->harvest != 0, job->others, job->fail_number,
+        job->fail_call};
     for (unsigned i = 0; i < job->arrays; i++) {
         wishes.array[i] = {arrays[i].at, arrays[i].bytes};
     }
@@ -300,6 +302,34 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
     nap(job->late_ms);
     answer->waited_busy = (job->busy || job->late_ms) && let_go();
     answer->error_left = cudaGetLastError();
+}
+
+// ---------------------------------------------------------------- what is printed on stdout
+
+static int kept_apart = -1, usual = -1; /* files: for a while, and always */
+
+static void keep_stdout_apart(void) {
+    fflush(stdout);
+    usual = dup(1);
+    dup2(kept_apart, 1);
+}
+
+/* Prints what was kept, and says how many bytes it is. */
+static uint64_t hand_stdout_on(void) {
+    char piece[4096];
+    uint64_t bytes = 0;
+    if (usual < 0) {
+        return 0;
+    }
+    fflush(stdout);
+    dup2(usual, 1);
+    close(usual);
+    usual = -1;
+    for (ssize_t got; (got = pread(kept_apart, piece, sizeof piece, (off_t)bytes)) > 0; bytes += (uint64_t)got) {
+        end_if(write(1, piece, (size_t)got) != got, "runner: printing");
+    }
+    end_if(ftruncate(kept_apart, 0) != 0 || lseek(kept_apart, 0, SEEK_SET) != 0, "runner: printing");
+    return bytes;
 }
 
 // ---------------------------------------------------------------- how long it takes, next to a copy
@@ -515,11 +545,21 @@ static void at_exit(int status, void *) {
         under_way->ended = 1;
         under_way->status = status;
         under_way->error_left = watch_seen()->error_told;
+        under_way->to_stdout = hand_stdout_on();
         describe_calls(under_way);
         fflush(NULL);
         put(under_way, sizeof *under_way);
         _exit(status);
     }
+}
+
+/* The current device is the job's from now on, and that of a fresh process when it is done. */
+static void choose_device(const struct job *job, struct answer *answer) {
+    int major = 0, minor = 0;
+    end_if(cudaSetDevice((int)job->device) != cudaSuccess, "runner: a device");
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, (int)job->device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, (int)job->device);
+    answer->capability = (uint32_t)(10 * major + minor);
 }
 
 static void do_job(void *library, const struct job *job, const std::vector<blob> &given) {
@@ -531,6 +571,7 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
     answer.token = job->token;
     answer.found = function != NULL;
     if (function && !job->only_look) {
+        choose_device(job, &answer);
         if (job->own_stream) {
             end_if(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess, "runner: a stream");
         }
@@ -546,7 +587,11 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
         }
         start_counting(job);
         under_way = &answer;
+        if (job->apart) {
+            keep_stdout_apart();
+        }
         call_watched(function, job, stream, &answer);
+        answer.to_stdout = hand_stdout_on();
         under_way = NULL;
         stop_counting(job, &answer);
         collect(job, &contents, stream, &answer);
@@ -566,6 +611,9 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
         }
     }
     put(watch_seen()->harvest.data(), answer.harvest);
+    if (job->device) {
+        cudaSetDevice(0);
+    }
     for (unsigned i = 0; i < job->arrays; i++) {
         if (!job->array[i].kept) {
             release(&arrays[i]);
@@ -601,6 +649,7 @@ int main(int argc, char **argv) {
     if (!on_emulator) {
         cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards
     }
+    kept_apart = memfd_create("stdout", MFD_CLOEXEC);
     confine(on_emulator, atoi(argv[3]));
     cudaError_t error = cudaFree(NULL); // who cannot use the device shut in like this is shut in less, or not started
     if (error != cudaSuccess) {

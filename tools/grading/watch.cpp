@@ -252,6 +252,33 @@ EXPORTED cudaError_t cudaPeekAtLastError(void) {
     return told(REAL(cudaPeekAtLastError)());
 }
 
+// ---------------------------------------------------------------- other devices
+
+/* Does this device pretend? */
+static bool pretends(int device) {
+    int current = device;
+    return watching && wishes.others && REAL(cudaGetDevice)(&current) == cudaSuccess && current != device;
+}
+
+EXPORTED cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
+    cudaError_t error = told(REAL(cudaDeviceGetAttribute)(value, attribute, device));
+    if (error == cudaSuccess && pretends(device)) {
+        *value = attribute == cudaDevAttrComputeCapabilityMajor   ? (int)wishes.others / 10
+                 : attribute == cudaDevAttrComputeCapabilityMinor ? (int)wishes.others % 10
+                                                                  : *value;
+    }
+    return error;
+}
+
+EXPORTED cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
+    cudaError_t error = told(REAL(cudaGetDeviceProperties)(properties, device));
+    if (error == cudaSuccess && pretends(device)) {
+        properties->major = (int)wishes.others / 10;
+        properties->minor = (int)wishes.others % 10;
+    }
+    return error;
+}
+
 // ---------------------------------------------------------------- calls that wait
 
 EXPORTED cudaError_t cudaDeviceSynchronize(void) {

@@ -18,6 +18,7 @@ struct watch_wishes {
     struct watch_range array[ARRAYS_MAX];
     unsigned arrays;
     bool wide_pitch, harvest;
+    unsigned others; /* the compute capability that other devices than the current one pretend to have; 0: their own */
     unsigned fail_number;
     const char *fail_call;
 };
