@@ -270,6 +270,14 @@ EXPORTED cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr
     return error;
 }
 
+EXPORTED cudaError_t cudaSetDevice(int device) {
+    return told(REAL(cudaSetDevice)(device));
+}
+
+EXPORTED cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    return told(REAL(cudaDeviceEnablePeerAccess)(peer, flags));
+}
+
 EXPORTED cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
     cudaError_t error = told(REAL(cudaGetDeviceProperties)(properties, device));
     if (error == cudaSuccess && pretends(device)) {
