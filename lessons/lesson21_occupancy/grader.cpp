@@ -21,7 +21,7 @@ static const struct function resident = FUNCTION(int, resident_blocks, const str
                              tile = FUNCTION(int, largest_tile, const struct machine *, int, int, int),
                              mean = FUNCTION(void, middle_mean, const float *, float *, int, cudaStream_t);
 
-enum { SAMPLES = 64, NEEDED_WARPS = 24, MOST_PLACES = 100000 };
+enum { SAMPLES = 64, NEEDED_WARPS = 24, MANY_PLACES = 20000, MOST_PLACES = 100000 };
 
 // ---------------------------------------------------------------- machines
 
@@ -391,10 +391,24 @@ static struct residents judge_launch(int n, const struct launch *l, const struct
     return fit;
 }
 
+/* Warps that read samples or write results, of those that are resident. With many places the last block counts for nothing. */
+static void judge_work(int n, const struct launch *l, const struct residents *fit) {
+    double threads = (double)l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
+    double busy = fit->warps * (double)std::max(l->input_threads, l->output_threads) / threads;
+    if (n >= MANY_PLACES && busy < NEEDED_WARPS - 0.5) {
+        judge_fail(
+            "access_limit",
+            "the result is right, and %d warps fit; but only as many threads as %.0f of them have read samples or "
+            "written results.\n          A thread that leaves at once hides no latency.",
+            fit->warps, busy);
+    }
+}
+
 static void mean_resident(void) {
     for (const auto &[n, l] : launched) {
         struct machine_code code = code_of(l.kernel);
         struct residents fit = judge_launch(n, &l, &code);
+        judge_work(n, &l, &fit);
         judge_note("%d registers, %d blocks of %u threads, %d warps, nothing spilled", code.registers, fit.blocks,
                    l.block[0] * l.block[1] * l.block[2], fit.warps);
     }
@@ -413,6 +427,7 @@ static void again(void) {
     }
     launched.clear();
     mean_run(judge_draw(1, 3000), (uint64_t)judge_draw(10, 1000000), true, (enum samples)judge_draw(0, 2));
+    mean_run(judge_draw(MANY_PLACES, MANY_PLACES + 5000), (uint64_t)judge_draw(10, 1000000), true);
     if (judge_on_emulator()) {
         mean_resident();
     }

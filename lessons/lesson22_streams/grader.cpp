@@ -163,6 +163,19 @@ static void look_at_chunks(const struct result *r, int n, int calls) {
     }
 }
 
+/* The same of kernels that read x and write y themselves. */
+static void look_at_kernels(const struct result *r) {
+    for (unsigned l = 0; judge_counted(r) && l < r->answer.launches && l < LAUNCHES_MAX; l++) {
+        const struct launch *a = &r->answer.launch[l];
+        uint64_t bytes = a->input_bytes > a->output_bytes ? a->input_bytes : a->output_bytes;
+        if (bytes > CHUNK * sizeof(int)) {
+            judge_fail("access_limit",
+                       "the result is right, but a launch of %s handles %zu bytes of x or y; a chunk has %zu.",
+                       a->called, (size_t)bytes, CHUNK * sizeof(int));
+        }
+    }
+}
+
 /* Chunks overlap, however many they are. */
 static void look_at_steps(const struct result *r, int n, int calls) {
     unsigned limit = (unsigned)(calls * (chunks(n) + SPARE_STEPS));
@@ -202,6 +215,7 @@ static struct result run(const struct one job, bool twice = false) {
     look_at_y(&r, y, &job, x);
     look_at_memory(&r);
     look_at_chunks(&r, job.n, twice ? 2 : 1);
+    look_at_kernels(&r);
     look_at_what_is_left(&r);
     judge_rest(&r);
     look_at_steps(&r, job.n, twice ? 2 : 1);
