@@ -137,6 +137,7 @@ static void step(struct replica *all, int devices, const struct buckets *buckets
         compute_gradients(&all[d]);
         // TODO 4: nobody may still be reading the bucket when it is filled anew. So all[d].stream waits for the event `taken` of each
         // device; an event that was never recorded does not make it wait. Then pack, and record `packed`.
+        (void)pack;
     }
     for (int d = 0; d < devices; d++) {
         CUDA_CHECK(cudaSetDevice(all[d].device));

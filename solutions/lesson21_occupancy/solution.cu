@@ -83,7 +83,7 @@ static int blocks_by_shared(const struct machine *m, int shared) {
 int resident_blocks(const struct machine *m, int registers, int threads, int shared) {
     //> TODO 4: what can no multiprocessor take? And if it can: which of the four limits decides?
     //| (void)m, (void)registers, (void)threads, (void)shared;
-    //| (void)warps_of, (void)blocks_by_registers, (void)blocks_by_shared, (void)round_up, (void)smaller; // you will need them
+    //| (void)warps_of, (void)blocks_by_registers, (void)blocks_by_shared, (void)round_up, (void)smaller;
     //| return -1;
     if (threads < 1 || threads > BLOCK_THREADS || registers > THREAD_REGISTERS || shared > m->shared_block) {
         return 0;

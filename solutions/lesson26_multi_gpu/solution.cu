@@ -159,6 +159,7 @@ static void step(struct replica *all, int devices, const struct buckets *buckets
         compute_gradients(&all[d]);
         //> TODO 4: nobody may still be reading the bucket when it is filled anew. So all[d].stream waits for the event `taken` of each
         //> device; an event that was never recorded does not make it wait. Then pack, and record `packed`.
+        //| (void)pack;
         for (int e = 0; e < devices; e++) {
             CUDA_CHECK(cudaStreamWaitEvent(all[d].stream, all[e].taken, 0));
         }

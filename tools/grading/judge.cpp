@@ -163,7 +163,10 @@ static void judge_end(const struct conversation *c, const struct call *call) {
         }
         return;
     case TALK_TIMEOUT:
-        judge_fail("timeout", "the program did not end: look for a loop that never ends.");
+        judge_fail("timeout", "the program did not end%s a loop%s that never ends.",
+                   judge_on_emulator() ? ", and no kernel exceeded its time: look at the host's code for"
+                                       : ": look for",
+                   judge_on_emulator() ? " or a wait" : "");
     case TALK_FLOOD:
         judge_fail("crash", "the output was cut after 1 MB: does a printf run in every thread?");
     case TALK_ENDED:
