@@ -19,9 +19,9 @@
  *     void middle_mean(const float *x, float *y, int n, cudaStream_t stream);
  *   - x holds 64 measurements of each of n places: x[k * n + i] is the k-th of place i. y[i] is the mean of the 32 in the middle, when the
  *     64 are sorted, so that 16 wrong ones at either end do no harm: they may be infinite, and some may be equal, but none is NaN.
- *     0 <= n <= 100000. One launch, in `stream`, or none for n = 0; it returns without waiting, and a launch that fails is reported;
- *   - on a multiprocessor of compute capability 9.0, 24 warps of it or more are resident and have places to work on, whatever n is, and
- *     no thread has anything in local memory: neither registers that ptxas had to spill, nor an array.
+ *     0 <= n <= 20000. One launch, in `stream`, or none for n = 0; it returns without waiting, and a launch that fails is reported;
+ *   - on a multiprocessor of compute capability 9.0, 24 warps of it or more are resident, whatever n is, of which none idles in a block that
+ *     has places; and no thread has anything in local memory: neither registers that ptxas had to spill, nor an array.
  *
  * Here *m may be any multiprocessor, also one that nobody has built.
  */
