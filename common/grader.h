@@ -131,8 +131,9 @@ struct machine_code {
 
 struct machine_code judge_ptxas(const char *kernel);
 
-/* The PTX of a kernel of the student's and of all functions that it may call. */
-std::string judge_ptx(const char *kernel);
+/* The PTX of a kernel of the student's and of all functions that it may call; where there is PTX for several compute capabilities, that which a
+ * device of this one takes, 86 for 8.6. */
+std::string judge_ptx(const char *kernel, int capability = 0);
 
 /* A number from low to high, from a generator that is seeded when the check before has ended. */
 int judge_draw(int low, int high);
@@ -171,7 +172,7 @@ struct call {
     unsigned shown;     /* judge_show; 0: it was not called */
     bool counted;       /* judge_count: the call is about counts, so it is one to show */
     const char *advice; /* told when an access was wrong; NULL: none */
-    /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
+    /* Asked first when the emulator has found a race or a use of freed memory, for one that is the consequence of another mistake: it may judge_fail. */
     std::function<void(const struct result *)> at_race;
     /* Asked by judge_rest in every run that is counted, when all else is right: it may judge_fail. */
     std::function<void(const struct result *)> limits;
@@ -229,6 +230,24 @@ static inline void judge_mix(struct call *call) {
 static inline void judge_count(struct call *call) {
     call->job.count = 1;
     call->counted = true;
+}
+
+/* The current device is another than device 0, and other devices say that they have this compute capability, 86 for 8.6. The emulator has to show
+ * several devices (EMULATOR_DEVICES). */
+static inline void judge_on_device(struct call *call, int device, int others) {
+    call->job.device = (uint32_t)device;
+    call->job.others = (uint32_t)others;
+}
+
+/* What the function prints on stdout is counted, in answer.to_stdout. */
+static inline void judge_stdout(struct call *call) {
+    call->job.apart = 1;
+}
+
+/* Pinned inputs come in the caller's stream, and so many milliseconds after the function has returned (1 or more): until then each holds
+ * the complement of its bits, and what does not wait computes with that. */
+static inline void judge_late(struct call *call, int milliseconds) {
+    call->job.late_ms = (uint32_t)milliseconds;
 }
 
 /* The function is called a second time, right behind the first. */

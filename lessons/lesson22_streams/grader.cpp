@@ -1,16 +1,18 @@
 /* Grader of exercise 22, a pipeline over chunks: mix_all, as lessons/lesson22_streams/exercise.cu says.
  *
- * x and y are pinned. x gets its content in the caller's stream, and y is fetched in it, so work that is not joined to that stream at
- * both ends is a race, which the emulator finds; on a GPU the results may show it. Then: no waiting, overlap, device memory, what is
- * left behind.
+ * x and y are pinned. x gets its content in the caller's stream, after mix_all has returned, and holds something else until then; y is
+ * fetched in that stream. Then: no waiting, overlap, chunks, device memory, what is left behind.
  *
- * Overlap is no matter of time here. The runner sees each operation, each event that is recorded, and each wait, so it can say
- * how long the longest chain is in which each operation has to wait for the one before (tools/grading/steps.h). */
+ * Neither order nor overlap is a matter of time here. The runner sees each operation, each event that is recorded, and each wait, so it can
+ * tell which copies are not ordered between what the caller's stream held before the call and what follows in it, and how long the longest
+ * chain is in which each operation has to wait for the one before (tools/grading/steps.h). What kernels do to x and y themselves shows in
+ * the results, and the emulator finds the race. */
 #include "common/grader.h"
 
 static const struct function mix_all = FUNCTION(void, mix_all, const int *, int *, int, int, cudaStream_t);
 
 enum { CHUNK = 4096, SLOTS = 3, SPARE_STEPS = 4 };
+enum { LATE_MS = 30 }; // in which work that waits for nothing is done
 
 struct one {
     int n, rounds;
@@ -41,6 +43,38 @@ static int mixed(int x, int rounds) {
 
 // ---------------------------------------------------------------- what went wrong
 
+/* Ends the check if a copy is not ordered as it has to be. */
+static void look_at_order(const struct result *r) {
+    const struct answer *a = &r->answer;
+    if (a->early >= 0) {
+        judge_fail(
+            "race",
+            "a copy %s %s in a stream that does not wait for what `stream` held before the call.\n          Record an "
+            "event in `stream` first, and let every stream that touches x or y wait for it.",
+            a->early == 0 ? "reads" : "writes", r->call.arrays[a->early].name);
+    }
+    if (a->untaken) {
+        judge_fail(
+            "race",
+            "a copy uses device memory in a stream that does not wait for its cudaMallocAsync.\n          Memory "
+            "belongs to a stream from the allocation on: record the event after that, or take the memory in the "
+            "stream that uses it.");
+    }
+    if (a->freed_early) {
+        judge_fail("race",
+                   "cudaFreeAsync gives memory back in a stream that does not wait for the last copy from or to it.\n"
+                   "          Free it after the join, or in the stream that used it last.");
+    }
+    if (a->left >= 0) {
+        judge_fail(
+            "race",
+            "`stream` does not wait for a copy that %s %s, so what follows in `stream` may find the work "
+            "undone.\n          Record an event after the last copy of each worker, and let `stream` wait for each "
+            "of them.",
+            a->left == 0 ? "reads" : "writes", r->call.arrays[a->left].name);
+    }
+}
+
 /* The verdict for element i that is wrong. */
 [[noreturn]] static void reject(const struct result *r, const struct one *job, const std::vector<int> &x, const int *y,
                                 int i) {
@@ -51,6 +85,12 @@ static int mixed(int x, int rounds) {
     }
     if (verify_is_poison_word((uint32_t)y[i])) {
         judge_fail("stale_output", "element %d was never written%s.", i, place.c_str());
+    }
+    if (y[i] == mixed(~x[i], job->rounds)) {
+        judge_fail("race",
+                   "element %d is mixed from what x held before the work in `stream` was done%s\n          Does every "
+                   "operation that reads x wait for `stream`?",
+                   i, place.c_str());
     }
     std::string remark;
     for (int other = i % CHUNK; other < job->n && remark.empty(); other += CHUNK) {
@@ -107,6 +147,48 @@ static void look_at_memory(const struct result *r) {
     }
 }
 
+/* A copy moves a chunk at most, and so does a kernel: there are as many of them as chunks, or more. A graph is one launch on a GPU. */
+static void look_at_chunks(const struct result *r, int n, int calls) {
+    bool graph = r->answer.launches && r->answer.launch[0].grid[0] == 0;
+    if (r->answer.largest_copy > CHUNK * sizeof(int)) {
+        judge_fail("access_limit", "the result is right, but %zu bytes of x or y were copied at once; a chunk has %zu.",
+                   (size_t)r->answer.largest_copy, CHUNK * sizeof(int));
+    }
+    if (!graph && (int)r->answer.launches < calls * chunks(n)) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but there were %u launches for %d chunks: a launch has one chunk at most, so that "
+            "the next one\n          can be copied meanwhile.",
+            r->answer.launches, calls * chunks(n));
+    }
+}
+
+/* The same of kernels that read x and write y themselves. */
+static void look_at_kernels(const struct result *r) {
+    for (unsigned l = 0; judge_counted(r) && l < r->answer.launches && l < LAUNCHES_MAX; l++) {
+        const struct launch *a = &r->answer.launch[l];
+        uint64_t bytes = a->input_bytes > a->output_bytes ? a->input_bytes : a->output_bytes;
+        if (bytes > CHUNK * sizeof(int)) {
+            judge_fail("access_limit",
+                       "the result is right, but a launch of %s handles %zu bytes of x or y; a chunk has %zu.",
+                       a->called, (size_t)bytes, CHUNK * sizeof(int));
+        }
+    }
+}
+
+/* Chunks overlap, however many they are. */
+static void look_at_steps(const struct result *r, int n, int calls) {
+    unsigned limit = (unsigned)(calls * (chunks(n) + SPARE_STEPS));
+    if (r->answer.steps > limit) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but of the %u operations %u have to wait one for the other (limit %u).\n          "
+            "While one chunk is computed, the next one can be copied in, and the one before out: they need streams "
+            "of their own,\n          and slots of their own.",
+            r->answer.operations, r->answer.steps, limit);
+    }
+}
+
 static struct call make_call(const struct one *job, const std::vector<int> &x, struct handle *y) {
     struct call c = judge_call(&mix_all);
     struct handle input = judge_pinned_input(&c, "x", x.data(), x.size() * sizeof(int));
@@ -114,6 +196,8 @@ static struct call make_call(const struct one *job, const std::vector<int> &x, s
     judge_own_stream(&c);
     judge_pass(&c, input, *y, job->n, job->rounds, STREAM);
     c.advice = "Which two operations touch that memory, in which streams, and which event is between them?";
+    c.at_race = look_at_order;
+    judge_late(&c, LATE_MS);
     return c;
 }
 
@@ -127,10 +211,14 @@ static struct result run(const struct one job, bool twice = false) {
         judge_twice(&c);
     }
     struct result r = judge_run(&c);
+    look_at_order(&r);
     look_at_y(&r, y, &job, x);
     look_at_memory(&r);
+    look_at_chunks(&r, job.n, twice ? 2 : 1);
+    look_at_kernels(&r);
     look_at_what_is_left(&r);
     judge_rest(&r);
+    look_at_steps(&r, job.n, twice ? 2 : 1);
     return r;
 }
 
@@ -168,16 +256,7 @@ static void busy(void) {
 
 static void overlap_at(int n, uint64_t seed) {
     struct result r = run({n, 2, seed});
-    unsigned limit = (unsigned)chunks(n) + SPARE_STEPS;
-    if (r.answer.steps > limit) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but of the %u operations %u have to wait one for the other (limit %u).\n          "
-            "While one chunk is computed, the next one can be copied in, and the one before out: they need streams "
-            "of their own,\n          and slots of their own.",
-            r.answer.operations, r.answer.steps, limit);
-    }
-    judge_note("%u operations in %u steps (limit %u)", r.answer.operations, r.answer.steps, limit);
+    judge_note("%u operations in %u steps (limit %d)", r.answer.operations, r.answer.steps, chunks(n) + SPARE_STEPS);
 }
 
 static void overlap(void) {

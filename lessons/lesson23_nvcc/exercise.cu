@@ -9,10 +9,12 @@
  *   - warp_sums: sums[w] is the sum of x[32 w] to x[32 w + 31], as far as these exist. n is 0, 1, 31, 33, 1000, or larger, and there are as
  *     many sums as it takes. Nothing else is written. The work is queued in `stream`; the function does not wait, and returns cudaSuccess;
  *   - from compute capability 8.0 on a warp adds up with one instruction, __reduce_add_sync, and no shuffle. A GPU of 7.5 has no such
- *     instruction: there it is five shuffles;
- *   - on a device below 7.5 or above 9.0 (nobody has tested the program there) it launches nothing. It prints one line on stderr that names
- *     the device's compute capability and both limits, such as "compute capability 10.0: this program is for 7.5 to 9.0", and returns
- *     cudaErrorNoKernelImageForDevice. It does not end the program: the caller may have another device;
+ *     instruction: there five shuffles do it. All in all a warp executes at most 40 instructions of PTX for a sum, and 64 on 7.5, beside 16
+ *     for each warp that is launched;
+ *   - on a device below 7.5 or above 9.0, where the program was never tested, it launches nothing. It prints one line on stderr, and nothing
+ *     on stdout, that names the device's compute capability and both limits, such as "compute capability 10.0: this program is for 7.5 to
+ *     9.0", and returns cudaErrorNoKernelImageForDevice. It does not end the program: the caller may have another device;
+ *   - the device is the caller's current one, which need not be device 0. A launch that fails is reported;
  *   - choose_image: what the driver does with a fat binary, as a function of the host. An image is a number: 80 is machine code for sm_80,
  *     -80 is PTX of compute_80. `device` is 86 for compute capability 8.6. It returns the index of the image that the driver takes, or -1
  *     if none can run. Machine code runs on its own major version, from its own minor version on; PTX on its own compute capability and all

@@ -12,6 +12,10 @@ static const struct function warp_sums = FUNCTION(cudaError_t, warp_sums, const 
 static const struct function choose_image = FUNCTION(int, choose_image, const int *, int, int);
 
 enum { WARP = 32, NO_IMAGE = cudaErrorNoKernelImageForDevice };
+enum { MANY = 32 * 1024 };
+enum { LOWEST = 75, HIGHEST = 90 }; // where warp_sums has to work
+/* Instructions of a warp for a sum, with __reduce_add_sync and without, and for being launched. */
+enum { MOST_REDUCED = 40, MOST_SHUFFLED = 64, MOST_LAUNCHED = 16 };
 
 // ---------------------------------------------------------------- warp_sums
 
@@ -56,8 +60,60 @@ static struct call make_call(const struct work *w, const struct arrays *a, struc
     return c;
 }
 
+// ---------------------------------------------------------------- devices that are refused
+
+static bool contains(const struct result *r, const std::string &word) {
+    return r->printed.find(word) != std::string::npos;
+}
+
+/* Of a call on a device of this capability, for which warp_sums is not. */
+static void judge_refusal(const struct result *result, const char *capability) {
+    const struct result &r = *result;
+    if (r.answer.launches || r.answer.calls[CALL_LAUNCH]) {
+        judge_fail("api_error",
+                   "a kernel was launched on a device of compute capability %s, which warp_sums has to refuse.",
+                   capability);
+    }
+    if (r.ended) {
+        judge_fail("crash",
+                   "the program has ended in warp_sums: it returns the error, for its caller may have another device.");
+    }
+    if (r.answer.returned != NO_IMAGE) {
+        judge_fail("api_error",
+                   "warp_sums returned %s on a device of compute capability %s; it is to return "
+                   "cudaErrorNoKernelImageForDevice.",
+                   r.answer.error_names[0], capability);
+    }
+    if (!contains(result, capability) || !contains(result, "7.5") || !contains(result, "9.0")) {
+        judge_fail(
+            "api_error",
+            "warp_sums has refused the device, and printed:\n          '%s'\n          Who reads that wants to know "
+            "three numbers: %s, which the device has, and 7.5 and 9.0, the limits.",
+            r.printed.c_str(), capability);
+    }
+    if (r.answer.to_stdout || std::count(r.printed.begin(), r.printed.end(), '\n') != 1 || r.printed.back() != '\n') {
+        judge_fail("api_error",
+                   "warp_sums has refused the device, and printed:\n          '%s'\n          It is one line, on %s.",
+                   r.printed.c_str(),
+                   r.answer.to_stdout ? "stderr, where results are not disturbed: fprintf(stderr, ...)" : "stderr");
+    }
+}
+
+// ---------------------------------------------------------------- one call
+
+/* The GPU that is there is one for which warp_sums is not: it has refused it, as it has to. */
+static bool refused_here;
+
+static bool outside(unsigned capability) {
+    return capability < LOWEST || capability > HIGHEST;
+}
+
 static void look(const struct arrays *a, const struct result *r, struct handle sums) {
     const int *found = judge_content<int>(r, sums);
+    if (r->answer.returned == NO_IMAGE && !r->answer.calls[CALL_LAUNCH]) {
+        judge_fail("api_error", "warp_sums has refused a device of compute capability %u.%u, on which it has to work.",
+                   r->answer.capability / 10, r->answer.capability % 10);
+    }
     if (r->answer.launches == 0 && !a->x.empty() && judge_on_emulator()) {
         judge_fail("not_implemented", "no kernel was launched.");
     }
@@ -83,7 +139,8 @@ static void judge_image(const struct call *c) {
     judge_only_looked(&r);
     bool returned = r.answer.returned == NO_IMAGE && !r.ended;
     if (returned && !r.answer.calls[CALL_LAUNCH]) {
-        judge_fail("api_error", "warp_sums has refused a device on which it has to work.");
+        judge_fail("api_error", "warp_sums has refused a device on which it has to work.%s",
+                   c->job.others ? " It is the current device that counts (cudaGetDevice)." : "");
     }
     if (returned || r.answer.error_left == NO_IMAGE) {
         judge_fail("api_error",
@@ -93,11 +150,15 @@ static void judge_image(const struct call *c) {
 }
 
 /* On a device where it has to work; NULL: the one that is there. */
-static struct result run(const struct work w, const char *capability = NULL, bool counted = false) {
+static struct result run(const struct work w, const char *capability = NULL, bool counted = false, int others = 0) {
     struct handle sums;
-    describe(&w, capability);
+    describe(&w, capability, others ? ", which is device 1; device 0 has another one" : "");
     struct arrays a = make_arrays(&w);
     struct call c = make_call(&w, &a, &sums);
+    judge_stdout(&c);
+    if (others) {
+        judge_on_device(&c, 1, others);
+    }
     if (capability) {
         judge_as_capability(capability);
         judge_image(&c);
@@ -106,7 +167,13 @@ static struct result run(const struct work w, const char *capability = NULL, boo
         judge_count(&c);
     }
     struct result r = judge_run(&c);
-    look(&a, &r, sums);
+    if (!judge_on_emulator() && outside(r.answer.capability)) {
+        judge_only_looked(&r);
+        judge_refusal(&r, judge_print("%u.%u", r.answer.capability / 10, r.answer.capability % 10).c_str());
+        refused_here = true;
+    } else {
+        look(&a, &r, sums);
+    }
     return r;
 }
 
@@ -124,7 +191,9 @@ static void refused(void) {
     struct handle sums;
     describe(&w, NULL, ", and its launch fails");
     struct arrays a = make_arrays(&w);
-    judge_refused_launch(make_call(&w, &a, &sums));
+    if (!refused_here) {
+        judge_refused_launch(make_call(&w, &a, &sums));
+    }
 }
 
 static void busy(void) {
@@ -133,77 +202,95 @@ static void busy(void) {
     run(w);
     describe(&w, NULL, " that is busy");
     struct arrays a = make_arrays(&w);
-    judge_busy_stream(make_call(&w, &a, &sums));
+    if (!refused_here) {
+        judge_busy_stream(make_call(&w, &a, &sums));
+    }
 }
 
-static double instructions_on(const char *capability, uint64_t seed) {
-    const struct work w = {32 * 1024, seed};
+static void refuses(const char *capability, uint64_t seed, int others = 0) {
+    const struct work w = {1000, seed};
+    struct handle sums;
+    describe(&w, capability, others ? ", which is device 1; device 0 has another one" : "");
+    struct arrays a = make_arrays(&w);
+    struct call c = make_call(&w, &a, &sums);
+    c.quiet = true;
+    judge_stdout(&c);
+    if (others) {
+        judge_on_device(&c, 1, others);
+    }
+    judge_as_capability(capability, true);
+    struct result r = judge_try(&c);
+    judge_only_looked(&r);
+    judge_refusal(&r, capability);
+}
+
+// ---------------------------------------------------------------- devices on which it works
+
+/* The PTX of all kernels that were launched, as this device takes it. */
+static std::string ptx_on(const struct result *r, int device) {
+    std::string all;
+    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
+        all += judge_ptx(r->answer.launch[l].kernel, device);
+    }
+    return all;
+}
+
+static double warps_launched(const struct result *r) {
+    double warps = 0;
+    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
+        const struct launch *a = &r->answer.launch[l];
+        unsigned threads = a->block[0] * a->block[1] * a->block[2];
+        warps += (double)a->grid[0] * a->grid[1] * a->grid[2] * ((threads + WARP - 1) / WARP);
+    }
+    return warps;
+}
+
+/* Instructions of a warp for a sum, on a device of this capability; and if it has the instruction, that is what they are. */
+static double instructions_on(const char *capability, int n, uint64_t seed) {
+    const struct work w = {n, seed};
     struct result r = run(w, capability, true);
-    return (double)r.answer.counters.thread_instructions / w.n;
+    int device = (int)(10 * atof(capability) + 0.5);
+    double sums = (n + WARP - 1) / WARP, instructions = (double)r.answer.counters.warp_instructions / sums;
+    double most = (device >= 80 ? MOST_REDUCED : MOST_SHUFFLED) + MOST_LAUNCHED * warps_launched(&r) / sums;
+    std::string ptx = ptx_on(&r, device);
+    if (device >= 80 && ptx.find("redux.sync") == std::string::npos) {
+        judge_fail("access_limit",
+                   "the sums are right, but by other means than redux.sync, which __reduce_add_sync becomes: is "
+                   "__reduce_add_sync in the image that this device takes? Which __CUDA_ARCH__ was it compiled with?");
+    }
+    if (device >= 80 && ptx.find("shfl.sync") != std::string::npos) {
+        judge_fail("access_limit", "the sums are right, but the image that this device takes has shuffles, beside "
+                                   "__reduce_add_sync or in place of it.");
+    }
+    if (instructions > most) {
+        judge_fail("access_limit",
+                   "the sums are right, but a warp executes %.1f instructions for each of them (at most %.1f)%s",
+                   instructions, most, device >= 80 ? ": one adds up, __reduce_add_sync." : ": five shuffles do it.");
+    }
+    return instructions;
 }
 
-/* One instruction in place of five shuffles and five additions has to show, whatever else a program does. */
 static void capabilities_thrifty(void) {
     static const char *const later[] = {"9.0", "8.0", "8.6"};
-    double shuffles = instructions_on("7.5", 51), least = shuffles;
+    double shuffles = instructions_on("7.5", MANY, 51), most = 0;
     for (const char *capability : later) {
-        double instructions = instructions_on(capability, 52);
-        if (instructions > shuffles - 5) {
-            judge_fail(
-                "access_limit",
-                "the sums are right, but %.1f instructions for an element are executed, and %.1f on a device of 7.5: "
-                "is __reduce_add_sync in the image that this device takes? Which __CUDA_ARCH__ was it compiled with?",
-                instructions, shuffles);
-        }
-        least = std::min(least, instructions);
+        most = std::max(most, instructions_on(capability, MANY, 52));
     }
-    judge_note("%.1f instructions for an element, and %.1f on a device of 7.5", least, shuffles);
+    judge_note("%.1f instructions of a warp for a sum, and %.1f on a device of 7.5", most, shuffles);
+}
+
+/* The caller has chosen another device than the first: that is the one to ask. */
+static void current_device(void) {
+    run({1000, 53}, "9.0", false, 101);
+    run({1000, 54, 0, true}, "7.5", false, 61);
+    refuses("10.0", 55, 80);
+    refuses("7.0", 56, 90);
 }
 
 static void capabilities(void) {
     static const char *const all[] = {"7.5", "8.0", "8.6", "8.7", "8.9", "9.0"};
     for (const char *capability : all) {
         run({1025, 41}, capability);
-    }
-}
-
-// ---------------------------------------------------------------- devices that are refused
-
-static bool contains(const struct result *r, const std::string &word) {
-    return r->printed.find(word) != std::string::npos;
-}
-
-static void refuses(const char *capability, uint64_t seed) {
-    const struct work w = {1000, seed};
-    struct handle sums;
-    describe(&w, capability);
-    struct arrays a = make_arrays(&w);
-    struct call c = make_call(&w, &a, &sums);
-    c.quiet = true;
-    judge_as_capability(capability, true);
-    struct result r = judge_try(&c);
-    judge_only_looked(&r);
-    if (r.answer.launches || r.answer.calls[CALL_LAUNCH]) {
-        judge_fail("api_error",
-                   "a kernel was launched on a device of compute capability %s, which warp_sums has to refuse.",
-                   capability);
-    }
-    if (r.ended) {
-        judge_fail("crash",
-                   "the program has ended in warp_sums: it returns the error, for its caller may have another device.");
-    }
-    if (r.answer.returned != NO_IMAGE) {
-        judge_fail("api_error",
-                   "warp_sums returned %s on a device of compute capability %s; it is to return "
-                   "cudaErrorNoKernelImageForDevice.",
-                   r.answer.error_names[0], capability);
-    }
-    if (!contains(&r, capability) || !contains(&r, "7.5") || !contains(&r, "9.0")) {
-        judge_fail(
-            "api_error",
-            "warp_sums has refused the device, and printed:\n          '%s'\n          Who reads that wants to know "
-            "three numbers: %s, which the device has, and 7.5 and 9.0, the limits.",
-            r.printed.c_str(), capability);
     }
 }
 
@@ -286,6 +373,20 @@ static void choose(const std::vector<int> &images, int device) {
 
 static const int devices[] = {70, 75, 80, 86, 87, 89, 90, 100, 103, 120};
 
+/* Each of two rules may be tried against each other: machine code or PTX, lower or higher, its own major version or not. */
+static void pairs(void) {
+    static const int all[] = {75, 80, 86, 90, -75, -80, -86, -90, -100};
+    for (int first : all) {
+        for (int second : all) {
+            for (int device : {75, 80, 86, 89, 100}) {
+                if (first != second) {
+                    choose({first, second}, device);
+                }
+            }
+        }
+    }
+}
+
 static void images(void) {
     static const std::vector<int> sets[] = {
         {75, 80, 90, -90},  {},        {-75},      {-75, -80, -90}, {-90, -75, -80}, {80},       {86, 80},
@@ -320,7 +421,7 @@ static void again(void) {
     }
     run({judge_draw(1, 3000), (uint64_t)judge_draw(100, 1000000), (size_t)judge_draw(0, 3), true});
     if (judge_on_emulator()) {
-        run({judge_draw(1, 3000), (uint64_t)judge_draw(100, 1000000)}, good[judge_draw(0, 4)]);
+        instructions_on(good[judge_draw(0, 4)], judge_draw(1, 3000), (uint64_t)judge_draw(100, 1000000));
         refuses(bad[judge_draw(0, 3)], (uint64_t)judge_draw(100, 1000000));
     }
 }
@@ -332,11 +433,15 @@ int main(int argc, char **argv) {
         {"warp_sums", "warp_sums works on devices of compute capability 7.5, 8.0, 8.6, 8.7, 8.9, 9.0", capabilities,
          ON_EMULATOR},
         {"warp_sums", "warp_sums: one instruction for a sum from 8.0 on", capabilities_thrifty, ON_EMULATOR},
-        {"warp_sums", "warp_sums refuses 6.1, 7.0, 7.2, 10.0, 12.0, and says why", refuses_others, ON_EMULATOR},
+        {"warp_sums", "warp_sums refuses 6.1, 7.0, 7.2, 10.0, 12.0, and says why in a line on stderr", refuses_others,
+         ON_EMULATOR},
+        {"warp_sums", "warp_sums asks the current device, whatever device 0 is", current_device, ON_EMULATOR},
         {"warp_sums", "warp_sums tells of a launch that fails", refused, EVERYWHERE},
         {"warp_sums", "warp_sums returns without waiting", busy, EVERYWHERE},
         {"choose_image", "choose_image: 15 sets of images on 10 devices", images, EVERYWHERE},
+        {"choose_image", "choose_image: all pairs of 9 images on 5 devices", pairs, EVERYWHERE},
         JUDGE_AGAIN(again),
     };
+    setenv("EMULATOR_DEVICES", "2", 1);
     return judge_main(argc, argv, "23", {&warp_sums, &choose_image}, checks, sizeof checks / sizeof checks[0]);
 }

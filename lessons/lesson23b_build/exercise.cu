@@ -15,9 +15,14 @@
  *   - libreport.a is a static library, libsilu.so a shared one with all of the device's side linked in it;
  *   - silu() stays in a file of its own;
  *   - the runtime is the shared one, libcudart.so, so that the emulator can take its place;
- *   - it runs on devices of compute capability 7.5 and all later ones, also those that do not exist yet.
+ *   - it runs on devices of compute capability 7.5 and all later ones, also those that do not exist yet. (The emulator runs PTX and no machine
+ *     code. Where a device is served by machine code, as with -arch=all-major, the grader reads that from the commands, and runs a second
+ *     build with PTX.)
  *
- * Allowed are nvcc, g++ and ar with the options that such a build needs, and files of this folder (no other paths, no shell).
+ * Allowed are nvcc, g++ and ar, files of this folder (no other paths, no shell and no quotes), and the options that such a build needs: those
+ * that name files, devices, libraries and the runtime, -O, -std, -g, -W..., -fPIC, -Xcompiler and its kind, -Wl,-rpath and other harmless
+ * ones. The grader prints the list when it finds another. Not allowed is what hides an error (-Wl,--unresolved-symbols) or includes a
+ * source in another one (-include).
  */
 // fails as given: compile_error
 

@@ -20,9 +20,10 @@
  *                  stream);
  *         y = bend(running(center(x))), peak = peaks(y); scratch: 2 * 32 * days floats, for whatever you like
  *
- *   - x, mean, y and scratch begin at multiples of 16 bytes, and there is no NaN in x; 0 <= days <= 2^25;
- *   - all work is queued in `stream`, and each function returns without waiting;
- *   - on the emulator the grader counts, for each function: sectors, wavefronts, divergent branches, bytes in flight.
+ *   - x, mean, y, scratch and peak begin at multiples of 256 bytes, x is finite, and 0 <= days <= 2^20;
+ *   - all work is queued in `stream`, each function returns without waiting, and a launch that fails is reported;
+ *   - on the emulator the grader counts, for each function and for tables from 257 days on: sectors, wavefronts,
+ *     divergent branches, floating-point operations, and of peaks atomics and bytes in flight in the warps that read x.
  *     On a GPU it times each of them next to a copy of as many bytes.
  *
  * What a function computes must stay as it is. How it does so is up to you.

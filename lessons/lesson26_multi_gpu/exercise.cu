@@ -13,10 +13,11 @@
  *   - start has PARAMETERS floats. result is [devices][PARAMETERS]: what each device has after `steps` steps of
  *     parameter -= rate * (sum of the gradients of all rows) / (number of all rows);
  *   - all devices must end with the same parameters, to the bit: each adds up the buckets in the same order;
- *   - kernels compute, on each device. What one device writes and another one reads must be ordered, in both directions;
- *   - on return all is done and freed (what you need not write does that).
+ *   - kernels compute: each device the gradients of its own rows, and its own steps. What one device writes and another one reads must be
+ *     ordered, in both directions;
+ *   - on return all is done, and memory, streams and events are freed (what you need not write does that).
  *
- * Two "devices" may be one, if there are not so many; device_of says which one to take.
+ * Two "devices" may be one, if there are not so many: device_of(d) is the number of the GPU that plays device d.
  */
 // fails as given: not_implemented
 #include "common/check.h"
@@ -136,6 +137,7 @@ static void step(struct replica *all, int devices, const struct buckets *buckets
         compute_gradients(&all[d]);
         // TODO 4: nobody may still be reading the bucket when it is filled anew. So all[d].stream waits for the event `taken` of each
         // device; an event that was never recorded does not make it wait. Then pack, and record `packed`.
+        (void)pack;
     }
     for (int d = 0; d < devices; d++) {
         CUDA_CHECK(cudaSetDevice(all[d].device));

@@ -2,8 +2,9 @@
  *
  * The reference trains in double, on one device, with all rows: how they are divided among devices must not matter. What is left are the
  * roundings of a few hundred additions of floats, far below the tolerance; an average of averages is far above it, as the
- * devices have different numbers of rows. Devices must agree to the bit. One to four devices, some without rows, and results that kernels
- * have written on each device. The emulator shows four devices and finds what nothing orders, between devices, too. */
+ * devices have different numbers of rows. Devices must agree to the bit. One to eight devices, some without rows, and results that kernels
+ * have written on each device. The emulator shows four devices, or three, and finds what nothing orders, between devices, too. It says on which
+ * device a kernel ran and how much it did: each has to compute the gradients of its rows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -127,6 +128,52 @@ static void judge_kernels_work(const struct result *r, const float *found, size_
     }
 }
 
+/* How many devices the emulator shows: a fresh runner, if they are others now. */
+static int shown;
+
+static void show_devices(int count) {
+    setenv("EMULATOR_DEVICES", std::to_string(count).c_str(), 1);
+    if (shown != count) {
+        judge_as_capability(NULL);
+    }
+    shown = count;
+}
+
+/* A row takes a warp more than this in each step, however it is done: 73 gradients of two operations or more. */
+enum { INSTRUCTIONS_OF_ROW = 4 };
+
+/* Device d is one of those that there are, d % shown: has each of them computed what is its own? */
+static void judge_devices(const struct result *r, const struct job_of *job) {
+    int devices = (int)job->rows.size();
+    std::vector<double> rows(shown), instructions(shown);
+    std::vector<int> launches(shown);
+    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
+        int on = r->answer.launch[l].device % shown;
+        launches[on]++;
+        instructions[on] += (double)r->answer.launch[l].warp_instructions;
+    }
+    for (int d = 0; d < devices; d++) {
+        rows[d % shown] += job->rows[d];
+    }
+    for (int on = 0; on < shown && on < devices; on++) {
+        double least = INSTRUCTIONS_OF_ROW * rows[on] * job->steps;
+        if (launches[on] == 0) {
+            judge_fail(
+                "not_by_kernel",
+                "the result is right, but no kernel ran on device %d: every device computes the gradients of its own "
+                "rows, and takes its steps itself.",
+                on);
+        }
+        if (instructions[on] < least && r->answer.launches <= LAUNCHES_MAX) {
+            judge_fail(
+                "not_by_kernel",
+                "the result is right, but on device %d warps executed %.0f instructions, which is too little for the "
+                "gradients of %.0f rows in %d steps (at least %.0f): every device computes those of its own rows.",
+                on, instructions[on], rows[on], job->steps, least);
+        }
+    }
+}
+
 static void run(const struct job_of job) {
     int devices = (int)job.rows.size();
     std::string shares;
@@ -165,19 +212,27 @@ static void run(const struct job_of job) {
     if (job.steps > 0) {
         judge_kernels_work(&r, found, n);
     }
+    if (job.steps > 0 && judge_counted(&r)) {
+        judge_devices(&r, &job);
+    }
     if (r.answer.alive) {
         judge_fail("api_error", "device memory was allocated and not freed.");
+    }
+    if (r.answer.objects) {
+        judge_fail("api_error", "%u streams, events or graphs were made and not destroyed.", r.answer.objects);
     }
 }
 
 // ---------------------------------------------------------------- the checks
 
 static void two_devices(void) {
+    show_devices(4);
     run({{20, 20}, 1, 0.1f, 1});
     run({{20, 20}, 3, 0.1f, 2});
 }
 
 static void shares(void) {
+    show_devices(4);
     run({{33, 4}, 2, 0.1f, 10});
     run({{1, 33, 12}, 3, 0.1f, 11});
     run({{5, 0, 140, 2}, 3, 0.1f, 12});
@@ -185,19 +240,39 @@ static void shares(void) {
 }
 
 static void one_device(void) {
+    show_devices(4);
     run({{1}, 1, 0.2f, 20});
     run({{37}, 4, 0.1f, 21});
 }
 
+/* Two of "the devices" may be one. */
+static void more_than_there_are(void) {
+    show_devices(4);
+    run({{9, 30, 3, 17, 5, 8}, 2, 0.1f, 40});
+    run({{1, 2, 3, 4, 0, 40, 7, 8}, 2, 0.1f, 41});
+    show_devices(3);
+    run({{9, 30, 3, 17}, 2, 0.1f, 42});
+    show_devices(1);
+    run({{9, 30}, 2, 0.1f, 43});
+}
+
 static void many_steps(void) {
+    show_devices(4);
     run({{9, 30, 3, 17}, 8, 0.05f, 30});
     run({{9, 30}, 0, 0.05f, 31});
 }
 
 static void again(void) {
     uint64_t seed = (uint64_t)judge_draw(100, 1000000);
-    run({{judge_draw(1, 40), judge_draw(0, 40), judge_draw(41, 90)}, judge_draw(2, 4), 0.1f, seed});
-    run({{judge_draw(41, 90), judge_draw(1, 40)}, judge_draw(2, 4), 0.1f, seed + 3});
+    float rate = 0.01f * (float)judge_draw(2, 15);
+    show_devices(judge_draw(2, 4));
+    run({{judge_draw(1, 40), judge_draw(0, 40), judge_draw(41, 90)}, judge_draw(2, 4), rate, seed});
+    run({{judge_draw(41, 90), judge_draw(1, 40)}, judge_draw(2, 4), rate, seed + 3});
+    std::vector<int> rows(judge_draw(4, 8));
+    for (int &share : rows) {
+        share = judge_draw(1, 20);
+    }
+    run({rows, 2, rate, seed + 6});
 }
 
 int main(int argc, char **argv) {
@@ -206,8 +281,10 @@ int main(int argc, char **argv) {
         {"train", "two to four devices with unequal shares, some of them empty", shares, EVERYWHERE},
         {"train", "one device", one_device, EVERYWHERE},
         {"train", "many steps one behind the other, and none", many_steps, EVERYWHERE},
+        {"train", "up to eight devices, more than there are", more_than_there_are, EVERYWHERE},
         JUDGE_AGAIN(again),
     };
     setenv("EMULATOR_DEVICES", "4", 1); // as many as the emulator is to show to the runner
+    shown = 4;
     return judge_main(argc, argv, "26", {&train_function}, checks, sizeof checks / sizeof checks[0]);
 }

@@ -4,8 +4,9 @@
  *
  *     int resident_blocks(const struct machine *m, int registers, int threads, int shared);
  *   - how many blocks are resident on a multiprocessor like *m at once, when a thread has `registers` registers, a block has `threads`
- *     threads and `shared` bytes of shared memory (static and dynamic); 0 if not even one can be;
+ *     threads and `shared` bytes of shared memory (static and dynamic); 0 if not even one can be. registers >= 1, threads and shared >= 0;
  *   - what a block needs is rounded up as the lesson's page says: whole warps, REGISTER_UNIT registers for a warp, m->shared_unit bytes.
+ *     m->shared_block limits `shared` alone; what the driver reserves for the block comes on top of it.
  *
  *     int best_block(const struct machine *m, int registers, int fixed, int per_thread);
  *   - the size of block, a multiple of 32 up to 1024, with which the most warps are resident; of several such the largest; 0 if none fits.
@@ -13,13 +14,14 @@
  *
  *     int largest_tile(const struct machine *m, int registers, int threads, int blocks);
  *   - the most bytes of shared memory that a block may have if `blocks` blocks are to be resident at once, or more; -1 if they cannot be.
+ *     blocks >= 1.
  *
  *     void middle_mean(const float *x, float *y, int n, cudaStream_t stream);
  *   - x holds 64 measurements of each of n places: x[k * n + i] is the k-th of place i. y[i] is the mean of the 32 in the middle, when the
- *     64 are in their order, so that 16 wrong ones at either end do no harm. 0 <= n <= 2^24. One launch, in `stream`; it returns without
- *     waiting;
- *   - on a multiprocessor of compute capability 9.0, 24 warps of it or more are resident, and no thread has anything in local memory:
- *     neither registers that ptxas had to spill, nor an array.
+ *     64 are sorted, so that 16 wrong ones at either end do no harm: they may be infinite, and some may be equal, but none is NaN.
+ *     0 <= n <= 20000. One launch, in `stream`, or none for n = 0; it returns without waiting, and a launch that fails is reported;
+ *   - on a multiprocessor of compute capability 9.0, 24 warps of it or more are resident, whatever n is, of which none idles in a block that
+ *     has places; and no thread has anything in local memory: neither registers that ptxas had to spill, nor an array.
  *
  * Here *m may be any multiprocessor, also one that nobody has built.
  */
@@ -81,6 +83,7 @@ static int blocks_by_shared(const struct machine *m, int shared) {
 int resident_blocks(const struct machine *m, int registers, int threads, int shared) {
     //> TODO 4: what can no multiprocessor take? And if it can: which of the four limits decides?
     //| (void)m, (void)registers, (void)threads, (void)shared;
+    //| (void)warps_of, (void)blocks_by_registers, (void)blocks_by_shared, (void)round_up, (void)smaller;
     //| return -1;
     if (threads < 1 || threads > BLOCK_THREADS || registers > THREAD_REGISTERS || shared > m->shared_block) {
         return 0;

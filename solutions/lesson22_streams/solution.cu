@@ -7,10 +7,13 @@
  *   - x and y are arrays of n ints in pinned host memory; every element of y is to be the mixed element of x (mix_kernel does
  *     that), and nothing else is written;
  *   - n is 0, 1, 33, CHUNK - 1, CHUNK, CHUNK + 1, 100003 and others, rounds is 1 or more;
- *   - x is there when all that `stream` holds is done, not before; what is put into `stream` after the call finds y complete.
- *     `stream` does not wait for the default stream. The function is called again before the first call's work is done;
+ *   - x is valid when all that `stream` holds is done, not before: until then it holds something else. What is put into `stream` after
+ *     the call finds y complete. `stream` does not wait for the default stream. The function is called again before the first call's
+ *     work is done;
+ *   - device memory belongs to the stream that it was allocated in: other streams wait for the allocation before they use it;
  *   - the function returns without waiting for anything;
- *   - it has at most 2 * SLOTS chunks of device memory at a time, and works on CHUNK elements, then on the next CHUNK;
+ *   - it has at most 2 * SLOTS chunks of device memory at a time. No copy and no launch handles more than one chunk, and no copy has
+ *     pageable memory at either end;
  *   - chunks overlap: with c chunks, no chain of copies and kernels that have to wait for each other is longer than c + 4;
  *   - all memory, streams and events that it makes are given back;
  *   - a call that fails is not passed over in silence: CUDA_CHECK(...) and CUDA_CHECK_LAUNCH() tell of it, and end the program.

@@ -51,6 +51,9 @@ static bool impossible(const struct launch *l) {
 void judge_error(const struct result *r, int error, const char *name) {
     const char *verdict = emulator_verdict(r);
     const struct launch *l = last_launch(r);
+    if (verdict && strcmp(verdict, "use_after_free") == 0 && r->call.at_race) {
+        r->call.at_race(r);
+    }
     if (verdict) {
         judge_fail(verdict, "%s: the report above names the kernel and the line.%s%s", name,
                    judge_launch_text(r).c_str(), advice(r, verdict).c_str());

@@ -62,9 +62,13 @@ struct job {
     uint32_t mixed;       /* blocks take turns at their barriers, in any order; on the emulator */
     uint32_t own_stream;  /* the caller's stream is a non-blocking one of its own, not the default stream */
     uint32_t busy;        /* that stream is busy until the function has returned */
+    uint32_t late_ms;     /* pinned inputs come so long after the function has returned; 0: before */
     uint32_t count;       /* counters, of the arrays and of all memory; on the emulator */
     uint32_t wide_pitch;  /* cudaMallocPitch gives more than it has to */
     uint32_t harvest;     /* send what was copied to the host, as far as kernels had written it */
+    uint32_t device;      /* the current device's number */
+    uint32_t others;      /* other devices say that they have this compute capability, 86 for 8.6; 0: their own */
+    uint32_t apart;       /* count what is printed on stdout */
     uint32_t fail_number; /* let the n-th call of `fail_call` fail; 0: none */
     char fail_call[WORD_MAX];
     uint32_t only_look; /* does the symbol exist? nothing is called */
@@ -126,6 +130,13 @@ struct answer {
     uint32_t operations;   /* copies, fills, launches and host functions that it put into streams */
     uint32_t steps;        /* the longest chain of them in which each has to wait for the one before */
     uint32_t pageable;     /* asynchronous copies from or to pageable memory */
+    int32_t early;         /* an array that a copy touches without waiting for the caller's stream; -1 */
+    int32_t left;          /* an array touched by a copy for which that stream does not wait; -1 */
+    uint32_t untaken;      /* memory was copied from or to before it was taken, in the order of streams */
+    uint32_t freed_early;  /* or was freed before such a copy was done */
+    uint64_t largest_copy; /* bytes of an asynchronous copy from or to an array */
+    uint32_t capability;   /* of the current device, 86 for 8.6 */
+    uint64_t to_stdout;    /* bytes printed there, of a job that asks */
     uint64_t device_bytes; /* the most device memory that the call's allocations held at one time */
     uint32_t contents;     /* the arrays follow; they do not when the device has failed */
     uint32_t has_counters;

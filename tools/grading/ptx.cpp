@@ -62,19 +62,27 @@ void judge_remark_doubles(void) {
 
 // ---------------------------------------------------------------- what ptxas makes of it
 
-/* The PTX that has this kernel: from its .version to the zero behind it. */
-static std::string ptx_of(const std::string &object, const std::string &kernel) {
+static int number_behind(const std::string &said, const char *words);
+
+/* The PTX that has this kernel: from its .version to the zero behind it. Of several the one that a device of this capability takes; 0: the
+ * first. */
+static std::string ptx_of(const std::string &object, const std::string &kernel, int capability = 0) {
+    std::string best;
+    int highest = 0;
     for (size_t at = 0; (at = object.find("\n.version ", at)) != std::string::npos; at++) {
         std::string text = object.substr(at, object.find('\0', at) - at);
-        if (text.find(".entry " + kernel + "(") != std::string::npos) {
-            return text;
+        int target = number_behind(text, "\n.target sm_");
+        bool better = capability ? target <= capability && target > highest : best.empty();
+        if (better && text.find(".entry " + kernel + "(") != std::string::npos) {
+            best = text;
+            highest = target;
         }
     }
-    return "";
+    return best;
 }
 
-std::string judge_ptx(const char *kernel) {
-    std::string ptx = ptx_of(read_object(), kernel), own;
+std::string judge_ptx(const char *kernel, int capability) {
+    std::string ptx = ptx_of(read_object(), kernel, capability), own;
     bool other = false; /* inside another kernel, which ends with a brace at the beginning of its line */
     for (size_t from = 0, to; from < ptx.size(); from = to + 1) {
         to = std::min(ptx.find('\n', from), ptx.size());

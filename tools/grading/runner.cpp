@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <vector>
@@ -86,6 +87,7 @@ static void put(const void *from, size_t size) {
 
 struct array {
     unsigned char *allocation, *at; /* `at`: behind the guard */
+    unsigned char *staged;          /* on the device: the content, if it comes late */
     size_t bytes;
     int home;
 };
@@ -99,7 +101,7 @@ static size_t guard(int home) {
 /* The runtime's own errors are answered, never printed: a failed device says so in error_later. */
 static void allocate(struct array *a, const struct array_order *order) {
     size_t zone = guard(order->home), all = order->bytes + 2 * zone;
-    *a = {NULL, NULL, order->bytes, order->home};
+    *a = {NULL, NULL, NULL, order->bytes, order->home};
     if (a->home == ON_HOST) {
         a->allocation = (unsigned char *)malloc(all + 1);
         memset(a->allocation, GUARD_BYTE, all);
@@ -123,7 +125,8 @@ static void release(struct array *a) {
     } else if (a->allocation) {
         cudaFree(a->allocation);
     }
-    a->allocation = NULL;
+    cudaFree(a->staged);
+    a->allocation = a->staged = NULL;
 }
 
 static void poison(const struct array *a) {
@@ -146,6 +149,15 @@ static void give(const struct array *a, const blob &content, cudaStream_t stream
     }
 }
 
+/* An input that comes late: until then there is something else, of which no bit is right. From device to host a copy is asynchronous on a GPU, too. */
+static void stage(struct array *a, const blob &content) {
+    end_if(cudaMalloc((void **)&a->staged, a->bytes ? a->bytes : 1) != cudaSuccess, "runner: cudaMalloc");
+    cudaMemcpy(a->staged, content.data(), a->bytes, cudaMemcpyHostToDevice);
+    for (size_t b = 0; b < a->bytes; b++) {
+        a->at[b] = (unsigned char)~content[b];
+    }
+}
+
 /* Who has written what counts from the poison on: that is nobody's. */
 static void prepare(const struct job *job, const std::vector<blob> &contents, cudaStream_t stream) {
     for (unsigned i = 0; i < job->arrays; i++) {
@@ -164,7 +176,9 @@ static void prepare(const struct job *job, const std::vector<blob> &contents, cu
         emulator.authors_start();
     }
     for (unsigned i = 0; i < job->arrays; i++) {
-        if (job->array[i].given) {
+        if (job->array[i].given && job->late_ms && arrays[i].home == ON_HOST_PINNED) {
+            stage(&arrays[i], contents[i]);
+        } else if (job->array[i].given) {
             give(&arrays[i], contents[i], stream);
         }
     }
@@ -237,10 +251,31 @@ static int call(void *function, const struct job *job, cudaStream_t stream) {
     return call_function(function, job, at, stream);
 }
 
+/* The late inputs come when the stream is let go. */
+static void hold_back(const struct job *job, cudaStream_t stream) {
+    occupy(stream);
+    for (unsigned i = 0; i < job->arrays; i++) {
+        if (arrays[i].staged) {
+            cudaMemcpyAsync(arrays[i].at, arrays[i].staged, arrays[i].bytes, cudaMemcpyDeviceToHost, stream);
+        }
+    }
+}
+
+static void nap(unsigned milliseconds) {
+    const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
 static void call_watched(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {
-    const struct watch_wishes wishes = {stream, job->wide_pitch != 0, job->harvest != 0, job->fail_number,
-                                        job->fail_call};
-    if (job->busy) {
+    struct watch_wishes wishes = {
+        stream,        {}, job->arrays, job->wide_pitch != 0, job->harvest != 0, job->others, job->fail_number,
+        job->fail_call};
+    for (unsigned i = 0; i < job->arrays; i++) {
+        wishes.array[i] = {arrays[i].at, arrays[i].bytes};
+    }
+    if (job->late_ms) {
+        hold_back(job, stream);
+    } else if (job->busy) {
         occupy(stream);
     }
     watch_begin(&wishes);
@@ -249,8 +284,37 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
         answer->returned = call(function, job, stream);
     }
     watch_end();
-    answer->waited_busy = job->busy && let_go();
+    nap(job->late_ms);
+    answer->waited_busy = (job->busy || job->late_ms) && let_go();
     answer->error_left = cudaGetLastError();
+}
+
+// ---------------------------------------------------------------- what is printed on stdout
+
+static int kept_apart = -1, usual = -1; /* files: for a while, and always */
+
+static void keep_stdout_apart(void) {
+    fflush(stdout);
+    usual = dup(1);
+    dup2(kept_apart, 1);
+}
+
+/* Prints what was kept, and says how many bytes it is. */
+static uint64_t hand_stdout_on(void) {
+    char piece[4096];
+    uint64_t bytes = 0;
+    if (usual < 0) {
+        return 0;
+    }
+    fflush(stdout);
+    dup2(usual, 1);
+    close(usual);
+    usual = -1;
+    for (ssize_t got; (got = pread(kept_apart, piece, sizeof piece, (off_t)bytes)) > 0; bytes += (uint64_t)got) {
+        end_if(write(1, piece, (size_t)got) != got, "runner: printing");
+    }
+    end_if(ftruncate(kept_apart, 0) != 0 || lseek(kept_apart, 0, SEEK_SET) != 0, "runner: printing");
+    return bytes;
 }
 
 // ---------------------------------------------------------------- how long it takes, next to a copy
@@ -438,6 +502,11 @@ static void describe_calls(struct answer *answer) {
     answer->alive = notes->alive;
     answer->objects = notes->objects;
     answer->pageable = notes->pageable;
+    answer->early = notes->early;
+    answer->left = notes->left;
+    answer->untaken = notes->untaken;
+    answer->freed_early = notes->freed_early;
+    answer->largest_copy = notes->largest_copy;
     answer->device_bytes = notes->device_bytes;
     answer->operations = notes->operations;
     answer->steps = notes->steps;
@@ -461,11 +530,21 @@ static void at_exit(int status, void *) {
         under_way->ended = 1;
         under_way->status = status;
         under_way->error_left = watch_seen()->error_told;
+        under_way->to_stdout = hand_stdout_on();
         describe_calls(under_way);
         fflush(NULL);
         put(under_way, sizeof *under_way);
         _exit(status);
     }
+}
+
+/* The current device is the job's from now on, and that of a fresh process when it is done. */
+static void choose_device(const struct job *job, struct answer *answer) {
+    int major = 0, minor = 0;
+    end_if(cudaSetDevice((int)job->device) != cudaSuccess, "runner: a device");
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, (int)job->device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, (int)job->device);
+    answer->capability = (uint32_t)(10 * major + minor);
 }
 
 static void do_job(void *library, const struct job *job, const std::vector<blob> &given) {
@@ -477,6 +556,7 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
     answer.token = job->token;
     answer.found = function != NULL;
     if (function && !job->only_look) {
+        choose_device(job, &answer);
         if (job->own_stream) {
             end_if(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess, "runner: a stream");
         }
@@ -492,7 +572,11 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
         }
         start_counting(job);
         under_way = &answer;
+        if (job->apart) {
+            keep_stdout_apart();
+        }
         call_watched(function, job, stream, &answer);
+        answer.to_stdout = hand_stdout_on();
         under_way = NULL;
         stop_counting(job, &answer);
         collect(job, &contents, stream, &answer);
@@ -512,6 +596,9 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
         }
     }
     put(watch_seen()->harvest.data(), answer.harvest);
+    if (job->device) {
+        cudaSetDevice(0);
+    }
     for (unsigned i = 0; i < job->arrays; i++) {
         if (!job->array[i].kept) {
             release(&arrays[i]);
@@ -547,6 +634,7 @@ int main(int argc, char **argv) {
     if (!on_emulator) {
         cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards
     }
+    kept_apart = memfd_create("stdout", MFD_CLOEXEC);
     confine(on_emulator, atoi(argv[3]));
     cudaError_t error = cudaFree(NULL); // who cannot use the device shut in like this is shut in less, or not started
     if (error != cudaSuccess) {

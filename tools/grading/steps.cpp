@@ -1,24 +1,57 @@
 /* steps.cpp - see steps.h.
  *
  * If every operation took one step, and each began as early as it may: in which step would it be done? A stream's step is that of its last
- * operation. An event takes it along, and a stream that waits for the event is at least as late. So the longest chain is the latest step. */
+ * operation. An event takes it along, and a stream that waits for the event is at least as late. So the longest chain is the latest step.
+ *
+ * What is ordered behind what: each stream has a vector clock, which says for each stream how many of its operations are done before the next one
+ * here may begin. Events take it along, too. What the caller's stream held before the call is its operation number 1. */
 #include "tools/grading/steps.h"
 
 #include <map>
+#include <vector>
 
-struct stream_step {
+/* Numbers of operations, by the streams' numbers: a handle may come back for another stream. */
+typedef std::map<unsigned, unsigned> vector_clock;
+
+struct position {
     unsigned step;
-    bool blocking;
+    vector_clock done;
 };
 
-static std::map<cudaStream_t, struct stream_step> streams;
-static std::map<cudaEvent_t, unsigned> events;
-static unsigned operations, longest, host;
+struct stream_state {
+    unsigned number;
+    bool blocking;
+    struct position at;
+};
 
-void steps_begin(void) {
-    streams.clear();
-    events.clear();
-    operations = longest = host = 0;
+struct touch {
+    int argument;
+    unsigned stream, operation;
+};
+
+struct taken {
+    const char *from;
+    size_t bytes;
+    unsigned stream, operation;
+    vector_clock uses; // the last one in each stream
+};
+
+static std::map<cudaStream_t, struct stream_state> streams;
+static std::map<cudaEvent_t, struct position> events;
+static std::vector<struct touch> touches;
+static std::vector<struct taken> allocations;
+static struct position host;
+static unsigned operations, longest, numbers;
+static cudaStream_t caller;
+static int early;
+static bool untaken, freed_early;
+
+static void join(struct position *to, const struct position &from) {
+    to->step = from.step > to->step ? from.step : to->step;
+    for (const auto &entry : from.done) {
+        unsigned *done = &to->done[entry.first];
+        *done = entry.second > *done ? entry.second : *done;
+    }
 }
 
 static bool is_default(cudaStream_t stream) {
@@ -26,48 +59,119 @@ static bool is_default(cudaStream_t stream) {
 }
 
 void steps_new_stream(cudaStream_t stream, bool blocking) {
-    streams[stream] = {0, blocking};
+    streams[stream] = {numbers++, blocking, {}};
 }
 
 /* Streams that the call has not made: the caller's is a non-blocking one, the default streams are not. */
-static struct stream_step *find(cudaStream_t stream) {
+static struct stream_state *find(cudaStream_t stream) {
     stream = is_default(stream) ? NULL : stream;
-    return &streams.insert({stream, {0, stream == NULL || stream == cudaStreamPerThread}}).first->second;
-}
-
-/* Where the stream is: the default stream is behind all blocking ones, and they are behind it. */
-static unsigned step_of(cudaStream_t stream) {
-    const struct stream_step *s = find(stream);
-    unsigned step = s->step > host ? s->step : host;
-    for (const auto &other : streams) {
-        bool joined = s->blocking && other.second.blocking && (is_default(stream) || other.first == NULL);
-        step = joined && other.second.step > step ? other.second.step : step;
+    if (streams.find(stream) == streams.end()) {
+        steps_new_stream(stream, stream == NULL || stream == cudaStreamPerThread);
     }
-    return step;
+    return &streams[stream];
 }
 
-static void move(cudaStream_t stream, unsigned step) {
-    find(stream)->step = step;
-    longest = step > longest ? step : longest;
+/* Before its next operation: the default stream is behind all blocking ones, and they are behind it. */
+static struct stream_state *catch_up(cudaStream_t stream) {
+    struct stream_state *s = find(stream);
+    join(&s->at, host);
+    for (const auto &other : streams) {
+        if (s->blocking && other.second.blocking && (is_default(stream) || other.first == NULL)) {
+            join(&s->at, other.second.at);
+        }
+    }
+    return s;
+}
+
+void steps_begin(cudaStream_t callers) {
+    streams.clear();
+    events.clear();
+    touches.clear();
+    allocations.clear();
+    host = {};
+    operations = longest = numbers = 0;
+    early = -1;
+    untaken = freed_early = false;
+    caller = callers;
+    struct stream_state *s = find(caller);
+    s->at.done[s->number] = 1;
 }
 
 void steps_operation(cudaStream_t stream) {
+    struct stream_state *s = catch_up(stream);
     operations++;
-    move(stream, step_of(stream) + 1);
+    s->at.step++;
+    s->at.done[s->number]++;
+    longest = s->at.step > longest ? s->at.step : longest;
 }
 
 void steps_record(cudaEvent_t event, cudaStream_t stream) {
-    events[event] = step_of(stream);
+    events[event] = catch_up(stream)->at;
 }
 
 void steps_wait(cudaStream_t stream, cudaEvent_t event) {
     auto found = events.find(event);
-    unsigned now = step_of(stream);
-    move(stream, found != events.end() && found->second > now ? found->second : now);
+    struct stream_state *s = catch_up(stream);
+    if (found != events.end()) {
+        join(&s->at, found->second);
+    }
 }
 
 void steps_host_waits(void) {
-    host = longest;
+    for (const auto &stream : streams) {
+        join(&host, stream.second.at);
+    }
+    host.step = longest;
+}
+
+// ---------------------------------------------------------------- what has to be ordered
+
+static bool covers(const vector_clock &clock, unsigned stream, unsigned operation) {
+    auto found = clock.find(stream);
+    return found != clock.end() && found->second >= operation;
+}
+
+void steps_touch(cudaStream_t stream, int argument) {
+    struct stream_state *s = find(stream);
+    if (early < 0 && !covers(s->at.done, find(caller)->number, 1)) {
+        early = argument;
+    }
+    touches.push_back({argument, s->number, s->at.done[s->number]});
+}
+
+/* To take memory is an operation of its stream, too; but not one that takes a step. */
+void steps_allocated(const void *pointer, size_t bytes, cudaStream_t stream) {
+    struct stream_state *s = catch_up(stream);
+    allocations.push_back({(const char *)pointer, bytes, s->number, ++s->at.done[s->number], {}});
+}
+
+void steps_use(cudaStream_t stream, const void *pointer) {
+    struct stream_state *s = find(stream);
+    for (struct taken &memory : allocations) {
+        if ((size_t)((const char *)pointer - memory.from) < memory.bytes) {
+            untaken |= !covers(s->at.done, memory.stream, memory.operation);
+            memory.uses[s->number] = s->at.done[s->number];
+        }
+    }
+}
+
+void steps_freed_in(const void *pointer, cudaStream_t stream) {
+    struct stream_state *s = catch_up(stream);
+    for (const struct taken &memory : allocations) {
+        for (const auto &use : memory.uses) {
+            freed_early |= memory.from == pointer && !covers(s->at.done, use.first, use.second);
+        }
+    }
+    steps_freed(pointer);
+}
+
+void steps_freed(const void *pointer) {
+    for (size_t i = 0; i < allocations.size(); i++) {
+        if (allocations[i].from == pointer) {
+            allocations.erase(allocations.begin() + (long)i);
+            return;
+        }
+    }
 }
 
 unsigned steps_operations(void) {
@@ -76,4 +180,26 @@ unsigned steps_operations(void) {
 
 unsigned steps_longest(void) {
     return longest;
+}
+
+int steps_early(void) {
+    return early;
+}
+
+int steps_left(void) {
+    struct stream_state *s = catch_up(caller);
+    for (size_t i = touches.size(); i-- > 0;) { // the last ones write results
+        if (!covers(s->at.done, touches[i].stream, touches[i].operation)) {
+            return touches[i].argument;
+        }
+    }
+    return -1;
+}
+
+bool steps_untaken(void) {
+    return untaken;
+}
+
+bool steps_freed_early(void) {
+    return freed_early;
 }

@@ -27,6 +27,7 @@ static struct watch_notes notes;
 static std::vector<const void *> objects;
 static size_t device_bytes;
 static unsigned calls_to_fail;
+static std::vector<const void *> captured; /* what copies touch that are captured into a graph */
 
 static void *real(const char *name) {
     return dlsym(RTLD_NEXT, name);
@@ -39,7 +40,8 @@ void watch_begin(const struct watch_wishes *wanted) {
     objects.clear();
     device_bytes = 0;
     calls_to_fail = 0;
-    steps_begin();
+    captured.clear();
+    steps_begin((cudaStream_t)wishes.stream);
     watching = true;
 }
 
@@ -49,6 +51,10 @@ void watch_end(void) {
     notes.objects = (unsigned)objects.size();
     notes.operations = steps_operations();
     notes.steps = steps_longest();
+    notes.early = steps_early();
+    notes.left = steps_left();
+    notes.untaken = steps_untaken();
+    notes.freed_early = steps_freed_early();
 }
 
 bool watch_on(void) {
@@ -76,7 +82,15 @@ void watch_allocated(void *pointer, size_t bytes) {
     }
 }
 
+void watch_allocated_in(void *pointer, size_t bytes, void *stream) {
+    watch_allocated(pointer, bytes);
+    if (watching) {
+        steps_allocated(pointer, bytes, (cudaStream_t)stream);
+    }
+}
+
 void watch_freed(const void *pointer) {
+    steps_freed(pointer);
     for (size_t i = 0; watching && pointer && i < alive.size(); i++) {
         if (alive[i].pointer == pointer) {
             device_bytes -= alive[i].device_bytes;
@@ -114,6 +128,43 @@ static bool fails(const char *name) {
 static cudaError_t failed(cudaError_t error) {
     notes.error_failed = error;
     return error;
+}
+
+// ---------------------------------------------------------------- what operations touch
+
+/* Which argument points to this memory; -1: none. */
+static int argument_at(const void *memory) {
+    for (unsigned a = 0; a < wishes.arrays; a++) {
+        if ((size_t)((const char *)memory - (const char *)wishes.array[a].from) < wishes.array[a].bytes) {
+            return (int)a;
+        }
+    }
+    return -1;
+}
+
+/* The operation that was last put into the stream reads or writes here. */
+static void touch(const void *memory, cudaStream_t stream) {
+    int argument = argument_at(memory);
+    steps_use(stream, memory);
+    if (argument >= 0) {
+        steps_touch(stream, argument);
+    }
+}
+
+/* The same of a copy, which may be captured. */
+static void note_touch(const void *memory, size_t bytes, cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (stream && stream != cudaStreamLegacy) {
+        REAL(cudaStreamIsCapturing)(stream, &status);
+    }
+    if (argument_at(memory) >= 0 && bytes > notes.largest_copy) {
+        notes.largest_copy = bytes;
+    }
+    if (status == cudaStreamCaptureStatusNone) {
+        touch(memory, stream);
+    } else {
+        captured.push_back(memory);
+    }
 }
 
 // ---------------------------------------------------------------- launches
@@ -176,9 +227,12 @@ EXPORTED cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const
     return launched(changed.dynamicSmemBytes, REAL(cudaLaunchKernelExC)(&changed, kernel, arguments));
 }
 
-/* A graph counts as one launch here; the emulator tells each of its kernels. */
+/* A graph counts as one launch here; the emulator tells each of its kernels. It touches what has been captured so far. */
 EXPORTED cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
     note_launch(dim3(0), dim3(0), 0, stream);
+    for (const void *memory : captured) {
+        touch(memory, stream);
+    }
     return fails("launch") ? failed(cudaErrorInvalidValue) : REAL(cudaGraphLaunch)(graph, stream);
 }
 
@@ -196,6 +250,41 @@ EXPORTED cudaError_t cudaGetLastError(void) {
 EXPORTED cudaError_t cudaPeekAtLastError(void) {
     note(CALL_GET_ERROR);
     return told(REAL(cudaPeekAtLastError)());
+}
+
+// ---------------------------------------------------------------- other devices
+
+/* Does this device pretend? */
+static bool pretends(int device) {
+    int current = device;
+    return watching && wishes.others && REAL(cudaGetDevice)(&current) == cudaSuccess && current != device;
+}
+
+EXPORTED cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
+    cudaError_t error = told(REAL(cudaDeviceGetAttribute)(value, attribute, device));
+    if (error == cudaSuccess && pretends(device)) {
+        *value = attribute == cudaDevAttrComputeCapabilityMajor   ? (int)wishes.others / 10
+                 : attribute == cudaDevAttrComputeCapabilityMinor ? (int)wishes.others % 10
+                                                                  : *value;
+    }
+    return error;
+}
+
+EXPORTED cudaError_t cudaSetDevice(int device) {
+    return told(REAL(cudaSetDevice)(device));
+}
+
+EXPORTED cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    return told(REAL(cudaDeviceEnablePeerAccess)(peer, flags));
+}
+
+EXPORTED cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
+    cudaError_t error = told(REAL(cudaGetDeviceProperties)(properties, device));
+    if (error == cudaSuccess && pretends(device)) {
+        properties->major = (int)wishes.others / 10;
+        properties->minor = (int)wishes.others % 10;
+    }
+    return error;
 }
 
 // ---------------------------------------------------------------- calls that wait
@@ -341,17 +430,21 @@ static bool is_pageable(const void *to, const void *from) {
     return one.type == cudaMemoryTypeUnregistered || other.type == cudaMemoryTypeUnregistered;
 }
 
-static void note_copy(enum watched_call call, const void *to, const void *from, cudaStream_t stream) {
+static void note_copy(enum watched_call call, const void *to, const void *from, size_t bytes, cudaStream_t stream) {
     note(call);
     steps_operation(stream);
     notes.pageable += watching && is_pageable(to, from);
+    if (watching) {
+        note_touch(to, bytes, stream);
+        note_touch(from, bytes, stream);
+    }
 }
 
 /* Copies of pageable host memory make the host wait, but for short ones to the device; the busy stream finds those that do. What
  * comes to the host later is waited for before it is looked at. */
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-    note_copy(CALL_MEMCPY, to, from, stream);
+    note_copy(CALL_MEMCPY, to, from, bytes, stream);
     cudaError_t error = told(REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching && goes_to_host(to, kind)) {
         REAL(cudaStreamSynchronize)(stream);
@@ -362,7 +455,7 @@ EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, e
 
 EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    note_copy(CALL_MEMCPY_2D, to, from, stream);
+    note_copy(CALL_MEMCPY_2D, to, from, width * height, stream);
     cudaError_t error = told(REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching && goes_to_host(to, kind)) {
         REAL(cudaStreamSynchronize)(stream);

@@ -7,9 +7,18 @@
 
 #include "tools/grading/protocol.h"
 
+/* Memory that an argument points to. */
+struct watch_range {
+    const void *from;
+    size_t bytes;
+};
+
 struct watch_wishes {
     void *stream; /* the caller's */
+    struct watch_range array[ARRAYS_MAX];
+    unsigned arrays;
     bool wide_pitch, harvest;
+    unsigned others; /* the compute capability that other devices than the current one pretend to have; 0: their own */
     unsigned fail_number;
     const char *fail_call;
 };
@@ -25,7 +34,10 @@ struct watch_notes {
     unsigned alive, objects;    /* made and not freed, destroyed */
     unsigned pageable;          /* asynchronous copies of pageable memory */
     unsigned operations, steps; /* see steps.h */
-    size_t device_bytes;        /* the most of the allocations' bytes at one time */
+    int early, left; /* an argument that is touched too early; for which the caller's stream does not wait; -1 */
+    bool untaken, freed_early;
+    size_t largest_copy; /* bytes of an asynchronous copy from or to an argument */
+    size_t device_bytes; /* the most of the allocations' bytes at one time */
     std::vector<unsigned char> harvest;
 };
 
@@ -38,6 +50,7 @@ bool watch_on(void);
 void watch_event(void);
 void watch_object(const void *object, int more); /* a stream, an event, a graph: +1 made, -1 destroyed */
 void watch_allocated(void *pointer, size_t device_bytes);
+void watch_allocated_in(void *pointer, size_t device_bytes, void *stream); /* in the order of that stream */
 void watch_freed(const void *pointer);
 
 #endif

@@ -68,6 +68,12 @@ EXPORTED cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return REAL(cudaEventRecord)(event, stream);
 }
 
+EXPORTED cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+    watch_event();
+    steps_record(event, stream);
+    return REAL(cudaEventRecordWithFlags)(event, stream, flags);
+}
+
 EXPORTED cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     watch_event();
     steps_wait(stream, event);
@@ -91,6 +97,13 @@ EXPORTED cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 // ---------------------------------------------------------------- memory
 
+static cudaError_t allocated_in(cudaError_t error, void *const *pointer, size_t device_bytes, cudaStream_t stream) {
+    if (error == cudaSuccess) {
+        watch_allocated_in(*pointer, device_bytes, stream);
+    }
+    return error;
+}
+
 static cudaError_t allocated(cudaError_t error, void *const *pointer, size_t device_bytes) {
     if (error == cudaSuccess) {
         watch_allocated(*pointer, device_bytes);
@@ -99,11 +112,11 @@ static cudaError_t allocated(cudaError_t error, void *const *pointer, size_t dev
 }
 
 EXPORTED cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-    return allocated(REAL(cudaMallocAsync)(pointer, bytes, stream), pointer, bytes);
+    return allocated_in(REAL(cudaMallocAsync)(pointer, bytes, stream), pointer, bytes, stream);
 }
 
 EXPORTED cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    return allocated(REAL(cudaMallocFromPoolAsync)(pointer, bytes, pool, stream), pointer, bytes);
+    return allocated_in(REAL(cudaMallocFromPoolAsync)(pointer, bytes, pool, stream), pointer, bytes, stream);
 }
 
 EXPORTED cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
@@ -111,6 +124,7 @@ EXPORTED cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned fl
 }
 
 EXPORTED cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+    steps_freed_in(pointer, stream);
     watch_freed(pointer);
     return REAL(cudaFreeAsync)(pointer, stream);
 }

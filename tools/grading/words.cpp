@@ -14,7 +14,7 @@ const char *words_next_step(const char *verdict) {
         {"uninitialized", "ask who should have written the element that is named above, and when"},
         {"divergent_barrier", "ask of each thread of the block to which barriers it comes, and how often"},
         {"lost_lane", "ask which lanes the mask names, and which of them come to that line"},
-        {"timeout", "ask of the loop on that line what makes it end, and in which thread it does not"},
+        {"timeout", "ask of each loop and each wait what makes it end, and in which thread it does not"},
         {"access_limit", "look at the line that does it (make exerciseNN profile)"},
         {"launch_error", "print the grid and the block just before the launch"},
     };

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: there is no file libsilu.so
+// says: program is linked by g++
 // alone: a list of commands
 // A program that runs, and no library.
 // $ g++ -std=c++17 -O2 -c main.cpp -o main.o

@@ -1,4 +1,4 @@
-// expect: crash
+// expect: api_error
 /* Stops when the access had been allowed by an earlier call. */
 #include "common/check.h"
 

@@ -1,0 +1,150 @@
+// expect: wrong_result
+// says: where did the largest begin
+/* The largest begins at 0. */
+#include <math.h>
+
+#include "common/check.h"
+
+enum { WARP = 32 };
+enum { HOURS = 32 };  // prices in a day
+enum { BLOCK = 256 }; // threads in a block
+enum { ROUNDS = 8 };
+#define K_EVEN    0.10f
+#define K_ODD     0.05f
+#define ALL_LANES 0xffffffffu
+
+static int blocks_for(long long elements, int block) {
+    return (int)((elements + block - 1) / block);
+}
+
+/* *to becomes the larger one, whoever else does the same: floats that are not negative are ordered like ints, and the
+ * others the other way round. */
+__device__ void atomic_larger(float *to, float value) {
+    if (!signbit(value)) {
+        atomicMax((int *)to, __float_as_int(value));
+    } else {
+        atomicMin((unsigned *)to, __float_as_uint(value));
+    }
+}
+
+// ---------------------------------------------------------------- center
+
+__global__ void center_kernel(const float *x, const float *mean, float *y, int days) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < days * HOURS) {
+        y[i] = x[i] - mean[i % HOURS];
+    }
+}
+
+void center(const float *x, const float *mean, float *y, int days, cudaStream_t stream) {
+    if (days > 0) {
+        center_kernel<<<blocks_for((long long)days * HOURS, BLOCK), BLOCK, 0, stream>>>(x, mean, y, days);
+        CUDA_CHECK_LAUNCH();
+    }
+}
+
+// ---------------------------------------------------------------- running
+
+__global__ void running_kernel(const float *x, float *y, int days) {
+    __shared__ float tile[WARP][HOURS + 1]; // a column lies in 32 banks
+    int first = blockIdx.x * WARP, lane = threadIdx.x;
+    for (int row = 0; row < WARP && first + row < days; row++) {
+        tile[row][lane] = x[(first + row) * HOURS + lane];
+    }
+    __syncwarp();
+    float sum = 0.0f;
+    for (int hour = 0; hour < HOURS && first + lane < days; hour++) {
+        sum += tile[lane][hour];
+        tile[lane][hour] = sum;
+    }
+    __syncwarp();
+    for (int row = 0; row < WARP && first + row < days; row++) {
+        y[(first + row) * HOURS + lane] = tile[row][lane];
+    }
+}
+
+void running(const float *x, float *y, int days, cudaStream_t stream) {
+    if (days > 0) {
+        running_kernel<<<blocks_for(days, WARP), WARP, 0, stream>>>(x, y, days);
+        CUDA_CHECK_LAUNCH();
+    }
+}
+
+// ---------------------------------------------------------------- bend
+
+__global__ void bend_kernel(const float *x, float *y, int days) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < days * HOURS) {
+        float v = x[i], k = i % 2 == 0 ? K_EVEN : K_ODD; // a number is chosen, not a way
+        for (int round = 0; round < ROUNDS; round++) {
+            v = v / (1.0f + k * v * v);
+        }
+        y[i] = v;
+    }
+}
+
+void bend(const float *x, float *y, int days, cudaStream_t stream) {
+    if (days > 0) {
+        bend_kernel<<<blocks_for((long long)days * HOURS, BLOCK), BLOCK, 0, stream>>>(x, y, days);
+        CUDA_CHECK_LAUNCH();
+    }
+}
+
+// ---------------------------------------------------------------- peaks
+
+__global__ void no_peaks_kernel(float *peak) {
+    peak[threadIdx.x] = -INFINITY;
+}
+
+enum { DAYS_EACH = 16 };                         // that a thread looks at
+enum { DAYS_BLOCK = BLOCK / HOURS * DAYS_EACH }; // and a block
+
+__global__ void peaks_kernel(const float *__restrict__ x, float *peak, int days) {
+    __shared__ float block_peak[BLOCK];
+    int hour = threadIdx.x % HOURS, first = blockIdx.x * DAYS_BLOCK + threadIdx.x / HOURS;
+    float largest = 0.0f;
+    if (blockIdx.x * DAYS_BLOCK + DAYS_BLOCK <= days) {
+        float v[DAYS_EACH];
+        for (int k = 0; k < DAYS_EACH; k++) { // all are asked for, ...
+            v[k] = x[(first + k * (BLOCK / HOURS)) * HOURS + hour];
+        }
+        for (int k = 0; k < DAYS_EACH; k++) { // ... before the first is looked at
+            largest = fmaxf(largest, v[k]);
+        }
+    } else {
+        for (int day = first; day < days; day += BLOCK / HOURS) {
+            largest = fmaxf(largest, x[day * HOURS + hour]);
+        }
+    }
+    block_peak[threadIdx.x] = largest;
+    __syncthreads();
+    if (threadIdx.x < HOURS) {
+        for (int k = threadIdx.x; k < BLOCK; k += HOURS) {
+            largest = fmaxf(largest, block_peak[k]);
+        }
+        atomic_larger(&peak[threadIdx.x], largest);
+    }
+}
+
+static void launch_peaks(const float *x, float *peak, int days, cudaStream_t stream) {
+    if (days > 0) {
+        peaks_kernel<<<blocks_for(days, DAYS_BLOCK), BLOCK, 0, stream>>>(x, peak, days);
+        CUDA_CHECK_LAUNCH();
+    }
+}
+
+void peaks(const float *x, float *peak, int days, cudaStream_t stream) {
+    no_peaks_kernel<<<1, HOURS, 0, stream>>>(peak);
+    CUDA_CHECK_LAUNCH();
+    launch_peaks(x, peak, days, stream);
+}
+
+// ---------------------------------------------------------------- process
+
+void process(const float *x, const float *mean, float *y, float *scratch, float *peak, int days, cudaStream_t stream) {
+    float *centered = scratch, *sums = scratch + (size_t)days * HOURS;
+    center(x, mean, centered, days, stream);
+    running(centered, sums, days, stream);
+    bend(sums, y, days, stream);
+    peaks(y, peak, days, stream);
+}
