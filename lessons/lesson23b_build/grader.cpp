@@ -258,7 +258,7 @@ int main(int argc, char **argv) {
         {"build", "the program runs on devices of compute capability 7.5 to 12.0", devices, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
-    exercise = argc > 3 ? argv[3] : "";
+    exercise = getenv("GRADER_COPY") ? getenv("GRADER_COPY") : "";
     char *own = realpath("build/graders", NULL);
     folder = (own ? own : ".") + std::string("/lesson23b/build.") + std::to_string(getpid());
     free(own);
