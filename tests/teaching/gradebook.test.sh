@@ -15,7 +15,7 @@ cat >tools/grading/run <<'END'
 cd "$(dirname "$0")/../.."
 read -r _ verdict passed all <"$2"
 case $2 in solutions/*) verdict=pass passed=4 all=4 ;; esac
-echo "graded $2"
+echo "graded $SHOWN"
 echo "$2" >>"$LOG"
 [ "$verdict" != timeout ] || [ -e "$2.again" ] || { : >"$2.again"; passed=0; }
 [ "$verdict" = timeout ] && [ -s "$2.again" ] && verdict=pass passed=4

@@ -58,8 +58,7 @@ class Setup:
             self.libraries,
             self.confine,
             self.emulator_python,
-            os.path.join(HERE, "runner.py"),
-            os.path.join(HERE, "frames.py"),
+            HERE,  # of which runner.py imports: without bubblewrap that takes the whole folder
             VERIFY,
             os.path.dirname(numpy.__path__[0]),
         }

@@ -164,6 +164,65 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Seconds of processor time of a process and of all that it has started, also of those that have ended. What a busy machine makes of it
+ * does not count. */
+static double processor_time(pid_t of) {
+    char path[80], text[4000] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)of);
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    unsigned long own[2] = {0, 0};
+    long ended[2] = {0, 0};
+    const char *behind = length ? strrchr(text, ')') : NULL; /* the name may have spaces */
+    if (file) {
+        fclose(file);
+    }
+    if (!behind || sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &own[0], &own[1],
+                          &ended[0], &ended[1]) != 4) {
+        return 0;
+    }
+    double sum = (double)(own[0] + own[1]) + (double)(ended[0] + ended[1]);
+    double seconds = sum / (double)sysconf(_SC_CLK_TCK);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)of, (int)of);
+    file = fopen(path, "re");
+    for (int child; file && fscanf(file, "%d", &child) == 1;) {
+        seconds += processor_time(child);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return seconds;
+}
+
+/* When a job has taken too long: after that many seconds on the clock in which it has had as many of the processors. On a busy machine it has
+ * longer; what sleeps, from its last work on; and nothing has more than PATIENCE times as long. */
+struct time_limit {
+    double begun, looked, worked; /* on the clock */
+    double before, spent;         /* processor time at the beginning and at the last look */
+};
+
+enum { PATIENCE = 10 };
+
+static struct time_limit limit_begin(void) {
+    double at = now(), spent = processor_time(pid);
+    return {at, at, at, spent, spent};
+}
+
+static bool limit_reached(struct time_limit *limit) {
+    double at = now(), seconds = setup.seconds;
+    if (at - limit->looked < 0.5) {
+        return false;
+    }
+    double spent = processor_time(pid);
+    if (spent - limit->spent > 0.005) {
+        limit->worked = at;
+    }
+    limit->looked = at;
+    limit->spent = spent;
+    return (spent - limit->before >= seconds && at - limit->begun >= seconds) || at - limit->worked >= seconds ||
+           at - limit->begun >= PATIENCE * seconds;
+}
+
 /* Takes what has been printed. False when it was more than anybody reads. */
 static bool hear(std::string *text) {
     char piece[65536];
@@ -175,14 +234,13 @@ static bool hear(std::string *text) {
 }
 
 /* Moves `size` bytes to or from the runner, hearing meanwhile what it prints. */
-static enum talk move(void *data, size_t size, bool sending, double until, std::string *text) {
+static enum talk move(void *data, size_t size, bool sending, struct time_limit *limit, std::string *text) {
     for (size_t done = 0; done < size;) {
         struct pollfd fds[2] = {{talk_fd, (short)(sending ? POLLOUT : POLLIN), 0}, {output_fd, POLLIN, 0}};
-        double left = until - now();
-        if (left <= 0) {
+        if (limit_reached(limit)) {
             return TALK_TIMEOUT;
         }
-        poll(fds, 2, (int)(left * 1000) + 1);
+        poll(fds, 2, 500);
         if (!hear(text)) {
             return TALK_FLOOD;
         }
@@ -237,8 +295,8 @@ static void bury(struct conversation *c) {
     c->why = ending(status);
 }
 
-static enum talk listen(const struct job *job, struct conversation *c, double until) {
-    enum talk end = move(&c->answer, sizeof c->answer, false, until, &c->printed);
+static enum talk listen(const struct job *job, struct conversation *c, struct time_limit *limit) {
+    enum talk end = move(&c->answer, sizeof c->answer, false, limit, &c->printed);
     if (end != TALK_ANSWERED) {
         return end;
     }
@@ -248,26 +306,26 @@ static enum talk listen(const struct job *job, struct conversation *c, double un
     for (unsigned i = 0; i < job->arrays && c->answer.contents && end == TALK_ANSWERED; i++) {
         if (job->array[i].wanted) {
             c->arrays[i].resize(job->array[i].bytes);
-            end = move(c->arrays[i].data(), c->arrays[i].size(), false, until, &c->printed);
+            end = move(c->arrays[i].data(), c->arrays[i].size(), false, limit, &c->printed);
         }
     }
     c->harvest.resize(c->answer.harvest);
-    return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, until, &c->printed) : end;
+    return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, limit, &c->printed) : end;
 }
 
 struct conversation process_ask(const struct job *job, const std::vector<blob> &given) {
     struct conversation c = {};
-    double until = now() + setup.seconds;
+    struct time_limit limit = limit_begin();
     c.printed.swap(printed_early);
     c.arrays.resize(ARRAYS_MAX);
-    c.end = move((void *)job, sizeof *job, true, until, &c.printed);
+    c.end = move((void *)job, sizeof *job, true, &limit, &c.printed);
     for (unsigned i = 0; i < job->arrays && c.end == TALK_ANSWERED; i++) {
         if (job->array[i].given) {
-            c.end = move((void *)given[i].data(), given[i].size(), true, until, &c.printed);
+            c.end = move((void *)given[i].data(), given[i].size(), true, &limit, &c.printed);
         }
     }
     if (c.end == TALK_ANSWERED) {
-        c.end = listen(job, &c, until);
+        c.end = listen(job, &c, &limit);
     }
     if (c.end == TALK_ENDED) {
         bury(&c);
@@ -282,7 +340,8 @@ struct conversation process_ask(const struct job *job, const std::vector<blob> &
 /* `text`: what it says if it does not start. */
 static bool hello(std::string *text) {
     char word[6] = "";
-    bool there = move(word, sizeof word, false, now() + 60, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
+    struct time_limit limit = limit_begin();
+    bool there = move(word, sizeof word, false, &limit, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
     hear(text);
     return there;
 }

@@ -4,6 +4,7 @@ A virtual environment's interpreter is a link, and may lead over others to the r
 """
 
 import os
+import site
 import sys
 import sysconfig
 
@@ -27,7 +28,7 @@ def views():
     for prefix in {sys.prefix, sys.base_prefix}:
         if not is_home(prefix):
             found.add(prefix)
-    found.update(path for path in sys.path if os.path.isdir(path) and not is_home(path))
+    found.update(path for path in site.getsitepackages() if not is_home(path))
     found.update(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib", "include"))
     library = os.path.join(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("LDLIBRARY") or "")
     if os.path.isfile(library):

@@ -80,17 +80,16 @@ END
 
 # --- its grading ---
 
-# Nobody else is to learn where the submissions lie: the names of files are told as inside of the submission.
+# The name under which the student handed it in is all that is shown of where the submissions are stored.
 judge() {
   [ "$file" = "$folder/exercise.$suffix" ] || cp "$file" "$folder/exercise.$suffix"
-  RESULTS_HIDE=$(dirname "$file") RESULTS=$folder NAMES=build/graded/lesson$number/checks
-  export RESULTS_HIDE RESULTS NAMES
+  SHOWN=$(name_of "$file")
+  case $SHOWN in /*) SHOWN=$(basename "$file") ;; esac
+  OTHERS=1 RESULTS=$folder NAMES=build/graded/lesson$number/checks
+  export SHOWN OTHERS RESULTS NAMES
   tools/grading/run "$number" "$file" >"$folder/output.txt" 2>&1 || true
   verdict=$(sed -n '$s/^VERDICT: //p' "$folder/output.txt")
   [ -n "$verdict" ] || fail "$student, exercise $number: the grader ended without a verdict; see $folder/output.txt."
-  hidden=$(printf '%s/' "$RESULTS_HIDE" | sed 's/[][\.*^$|]/\\&/g')
-  sed "s|$hidden||g" "$folder/output.txt" >"$folder/output.new"
-  mv "$folder/output.new" "$folder/output.txt"
   read -r passed counted <"$folder/count"
   rm -f "$folder/count" "$folder/checks"
 }

@@ -91,7 +91,7 @@ function add_absent(    p, who) {
     if (p in taken) continue
     who = login_of[p] != "" ? login_of[p] : mail_of[p] != "" ? mail_of[p] : name_of[p]
     row_of[who "\n" p] = ++rows
-    student_of[rows] = who; person[rows] = p; now[rows] = 1
+    student_of[rows] = who; person[rows] = p; now[rows] = absent[rows] = 1
     remark(rows, "not_submitted")
   }
 }
@@ -107,7 +107,7 @@ function sort_exercises(    i, j, moved) {
 function sum_row(row,    e) {
   total[row] = possible[row] = 0
   for (e = 1; e <= exercises; e++) {
-    if (!((row, exercise[e]) in points) && now[row] && exercise[e] in asked) points[row, exercise[e]] = 0
+    if (!((row, exercise[e]) in points) && (absent[row] || now[row] && exercise[e] in asked)) points[row, exercise[e]] = 0
     total[row] += points[row, exercise[e]]
     possible[row] += of[exercise[e]]
     if (now[row] && exercise[e] in asked) {

@@ -1,4 +1,4 @@
 // expect: compile_error
-// says: it includes solutions/lesson01_threads/solution.cu
+// says: fatal error: solutions/lesson01_threads/solution.cu: No such file
 /* One line. */
 #include "solutions/lesson01_threads/solution.cu"
