@@ -285,7 +285,8 @@ static double busy(void) {
 #define PATIENCE 10
 
 static bool limit_reached(const struct launch *launch, const struct worker *worker, double time) {
-    if (!launch->limit || time < launch->began + launch->limit) /* no thread is busier than the clock: asking it is cheap */
+    if (!launch->limit ||
+        time < launch->began + launch->limit) /* no thread is busier than the clock: asking it is cheap */
         return false;
     return busy() - worker->busy_before >= launch->limit || time >= launch->began + PATIENCE * launch->limit;
 }

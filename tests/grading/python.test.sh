@@ -64,7 +64,9 @@ fi
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/bwrap"
 chmod +x "$scratch/bin/bwrap"
-PATH="$scratch/bin:$PATH" judge_it "by the filter alone"
+PATH="$scratch/bin:$PATH"
+if [ "$(build/tools/jail --which 2>/dev/null)" = landlock ]; then judge_it "by Landlock" 'reading a solution'; else skip "by Landlock" "it does not work here"; fi
+PATH=${PATH#"$scratch/bin:"}
 
 # --- no way out is a pass ---
 

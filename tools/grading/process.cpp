@@ -44,7 +44,8 @@ static std::string variable(const char *name) {
  * the emulator quotes lines. */
 static words jail(void) {
     char here[4096];
-    words c = {variable("JAIL"), "--backend", variable("JAIL_BACKEND"), "--hide", getcwd(here, sizeof here) ? here : "/"};
+    words c = {variable("JAIL"), "--backend", variable("JAIL_BACKEND"), "--hide",
+               getcwd(here, sizeof here) ? here : "/"};
     std::string source = variable("GRADER_COPY"), paths = setup.library_path + ":" + setup.runner + ":" + setup.object;
     paths += ":" + source.substr(0, source.rfind('/'));
     for (size_t from = 0; from < paths.size();) {

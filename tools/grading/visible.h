@@ -10,7 +10,7 @@
 
 /* The length of the UTF-8 sequence at `at`, of which `left` bytes are there, or 0 when it is none. */
 static inline size_t visible_sequence(const unsigned char *at, size_t left) {
-    size_t length = at[0] < 0x80                       ? 1
+    size_t length = at[0] < 0x80                     ? 1
                     : at[0] >= 0xC2 && at[0] <= 0xDF ? 2
                     : at[0] >= 0xE0 && at[0] <= 0xEF ? 3
                     : at[0] >= 0xF0 && at[0] <= 0xF4 ? 4
@@ -56,7 +56,8 @@ static inline void visible_characters(char *out, const char *text, size_t size) 
 }
 
 /* Takes `text`, which malloc has made, and returns one with TO for every FROM. */
-static inline char *visible_replace(char *text, const char *from, size_t from_length, const char *to, size_t to_length) {
+static inline char *visible_replace(char *text, const char *from, size_t from_length, const char *to,
+                                    size_t to_length) {
     for (char *at = text; from_length && (at = (char *)memmem(at, strlen(at), from, from_length));) {
         size_t before = (size_t)(at - text), behind = strlen(at + from_length);
         char *made = (char *)malloc(before + to_length + behind + 1);

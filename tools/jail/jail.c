@@ -11,7 +11,7 @@
  *     --memory MIB, --file MIB     most address space of a process, most bytes of a file that it writes
  *     --seconds N                  most processor time of a process
  *
- * The one place that decides what a submission can reach, while it is compiled and while it runs. README.md beside it has more. */
+ * The one place that decides what a submission can reach, while it is compiled and while it runs. SECURITY.md says what is promised. */
 #include "jail.h"
 
 #include <fcntl.h>
@@ -69,7 +69,8 @@ static bool on_path(const char *program) {
     const char *from = getenv("PATH");
     while (from && *from) {
         size_t length = strcspn(from, ":");
-        if (snprintf(path, sizeof path, "%.*s/%s", (int)length, from, program) < (int)sizeof path && access(path, X_OK) == 0)
+        if (snprintf(path, sizeof path, "%.*s/%s", (int)length, from, program) < (int)sizeof path &&
+            access(path, X_OK) == 0)
             return true;
         from += length + (from[length] == ':');
     }

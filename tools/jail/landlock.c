@@ -24,13 +24,13 @@ enum {
     MAY_WRITE = 1 << 1,
     MAY_READ = 1 << 2,
     MAY_LIST = 1 << 3,
-    ALL_OF_VERSION_1 = (1 << 13) - 1, /* to make, remove and rename files of every kind, too */
-    MAY_REFER = 1 << 13,              /* version 2 */
-    MAY_TRUNCATE = 1 << 14,           /* version 3 */
-    MAY_CONTROL = 1 << 15,            /* version 5: ioctl of devices */
+    ALL_OF_VERSION_1 = (1 << 13) - 1,                   /* to make, remove and rename files of every kind, too */
+    MAY_REFER = 1 << 13,                                /* version 2 */
+    MAY_TRUNCATE = 1 << 14,                             /* version 3 */
+    MAY_CONTROL = 1 << 15,                              /* version 5: ioctl of devices */
     MAKE_SPECIAL = 1 << 6 | 1 << 11 | 1 << 9 | 1 << 10, /* character and block devices, sockets, pipes: for nobody */
-    ALL_NET = 3,                      /* version 4: TCP */
-    ALL_SCOPES = 3,                   /* version 6: abstract sockets, signals to processes outside */
+    ALL_NET = 3,                                        /* version 4: TCP */
+    ALL_SCOPES = 3,                                     /* version 6: abstract sockets, signals to processes outside */
 };
 
 struct ruleset {
@@ -68,8 +68,8 @@ static void allow(int rules, const char *path, uint64_t rights) {
 
 static void allow_system(int rules, uint64_t handled) {
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-    static const char *const facts[] = {"/proc/self",  "/proc/cpuinfo",     "/proc/meminfo",
-                                        "/proc/stat",  "/proc/filesystems", "/proc/sys/vm/overcommit_memory",
+    static const char *const facts[] = {"/proc/self",   "/proc/cpuinfo",     "/proc/meminfo",
+                                        "/proc/stat",   "/proc/filesystems", "/proc/sys/vm/overcommit_memory",
                                         "/proc/version"};
     for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
         allow(rules, devices[d], handled & (MAY_READ | MAY_WRITE | MAY_TRUNCATE));
@@ -96,7 +96,8 @@ static void restrict_files(const struct jail *jail) {
         allow(rules, view->path, rights);
     }
     if (jail->gpu)
-        for (const char *const *path = (const char *const[]){"/proc/driver", "/proc/devices", "/proc/modules", NULL}; *path; path++)
+        for (const char *const *path = (const char *const[]){"/proc/driver", "/proc/devices", "/proc/modules", NULL};
+             *path; path++)
             allow(rules, *path, MAY_READ | MAY_LIST);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, rules, 0) != 0)
         jail_fail("Landlock does not work here (%s)", strerror(errno));
@@ -152,7 +153,8 @@ static void wait_as_first(pid_t command) {
     for (pid_t ended; (ended = wait(&status)) != command;)
         if (ended < 0 && errno != EINTR)
             _exit(125);
-    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)); /* a signal of its own does not reach it */
+    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                              : WEXITSTATUS(status)); /* a signal of its own does not reach it */
 }
 
 static pid_t begin_process(void) {

@@ -76,9 +76,20 @@ void view_add(struct jail *jail, int kind, const char *path) {
 }
 
 void view_add_system(struct jail *jail) {
-    static const char *const folders[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/opt", "/nix",
-                                          "/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf",
-                                          "/etc/ld.so.conf.d", "/sys/devices/system"};
+    static const char *const folders[] = {"/usr",
+                                          "/lib",
+                                          "/lib32",
+                                          "/lib64",
+                                          "/libx32",
+                                          "/bin",
+                                          "/sbin",
+                                          "/opt",
+                                          "/nix",
+                                          "/etc/ld.so.cache",
+                                          "/etc/alternatives",
+                                          "/etc/ld.so.conf",
+                                          "/etc/ld.so.conf.d",
+                                          "/sys/devices/system"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         view_add(jail, VIEW_READ, folders[i]);
     if (!jail->gpu)

@@ -1,0 +1,2 @@
+#define __global__ @
+#include "/etc/passwd"

@@ -1,0 +1,2 @@
+# 1 "x.h" 3
+#include "FILE"
