@@ -68,7 +68,7 @@ join_functions() {
   arch_of=$folder/grader.cpp
   ! grep -q '^// nvcc: ' "$master" || arch_of=$master
   ARCH_OF=$arch_of QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
-  functions_of "$joined.solution.so" -D >"$joined.plain"
+  functions_of "$joined.solution" -D >"$joined.plain"
   functions_of "$joined.o" >"$joined.all"
 }
 functions_of() { # OBJECT OPTIONS OF nm...
@@ -133,7 +133,7 @@ if [ "$suffix" = cu ] && grep -q 'FUNCTION(' "$folder/grader.cpp"; then
   expect "lesson$number exercise can be called outside of a grading" 0 "^build/graders/bin/$number.jobs"
 fi
 rm -f "$joined".*
-[ "$suffix" != cu ] || export KEEP="$joined.solution.so"
+[ "$suffix" != cu ] || export KEEP="$joined.solution"
 check_verdict "lesson$number solution" "$master" pass
 unset KEEP
 
