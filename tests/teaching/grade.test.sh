@@ -71,8 +71,8 @@ expect "progress sees a changed file" 0 '01 threads +passed on .*changed since'
 capture make progress CHECK=1
 expect "make progress CHECK=1 believes nothing" error '1 of the exercises that progress.txt called passed did not pass'
 expect "and tells the verdict" error '01 threads +compile_error on'
-capture make exercise01
-check_results "results of a compile error" build/exercises/lesson01 "r['status'] == 'error' and 'undeclared_name' in r['message'] \
+capture env RESULTS="$scratch/results" tools/grading/run 01 "$file"
+check_results "results of a compile error" "$scratch/results" "r['status'] == 'error' and 'undeclared_name' in r['message'] \
 and x.get('errors') == '1'"
 
 # What a notebook's cell has passed is noted as well, and the cell is kept to be graded again.

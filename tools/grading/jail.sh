@@ -11,6 +11,7 @@ is_others() {
 
 choose_jail() {
   sh tools/compile/build_tool.sh jail
+  sh tools/compile/build_tool.sh visible
   JAIL=$PWD/build/tools/jail
   reasons=$work/jail
   JAIL_BACKEND=$("$JAIL" --which 2>"$reasons") || fail "the jail for submissions does not work: $(cat "$reasons")"

@@ -45,7 +45,7 @@ is_name() {
   esac
 }
 
-odd_name() { printf "'%s' is no name for a student here: it begins with a letter or a digit, and has none of / \" \$ \` \\\\\n" "$(printf '%s' "$1" | tr -c '[:print:]' '?')"; }
+odd_name() { printf "'%s' is no name for a student here: it begins with a letter or a digit, and has none of / \" \$ \` \\\\\n" "$(printf '%s' "$1" | tr '[:cntrl:]' '?')"; }
 
 # --- what judges is restored ---
 
@@ -71,6 +71,9 @@ keep_emulator() { # COPY COMMIT CHANGED
 
 restore_judges() {
   [ -z "${GRADE_RESTORED:-}" ] || return 0
+  # Of a checkout that a student may have configured, nothing is started: no monitor of files, no filter, no hook.
+  export GIT_CONFIG_COUNT=3 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=false GIT_CONFIG_KEY_1=core.hooksPath \
+    GIT_CONFIG_VALUE_1=/dev/null GIT_CONFIG_KEY_2=diff.external GIT_CONFIG_VALUE_2=
   top=$(git rev-parse --show-toplevel 2>/dev/null || true)
   if [ "$top" != "$(pwd -P)" ]; then
     warn "this is not a checkout of git: the graders are taken as they are here, nothing can be restored."
@@ -165,7 +168,7 @@ write_gradebook() {
 
 [ -n "${STUDENT:-}" ] || { [ -n "${FILE:-}" ] && [ -d "$source" ]; } ||
   fail "whose? make grade STUDENT=name, or FILE=folder with a folder for each student"
-[ -z "${STUDENT:-}" ] || is_name "$STUDENT" || fail "$(odd_name "$STUDENT")."
+[ -z "${STUDENT:-}" ] || is_name "$STUDENT" || fail "$(not_a_name "$STUDENT")"
 restore_judges "$@"
 mkdir -p "$out"
 scratch=$(mktemp -d)

@@ -80,14 +80,14 @@ END
 
 # --- its grading ---
 
-# The name under which the student handed it in is all that is shown of where the submissions are stored.
+# What is graded is a copy, and messages name it as the file inside of the submission.
 judge() {
-  [ "$file" = "$folder/exercise.$suffix" ] || cp "$file" "$folder/exercise.$suffix"
-  SHOWN=$(name_of "$file")
-  case $SHOWN in /*) SHOWN=$(basename "$file") ;; esac
-  OTHERS=1 RESULTS=$folder NAMES=build/graded/lesson$number/checks
-  export SHOWN OTHERS RESULTS NAMES
-  tools/grading/run "$number" "$file" >"$folder/output.txt" 2>&1 || true
+  shown=$(name_of "$file")
+  case $shown in /*) shown=exercise.$suffix ;; esac
+  [ "$file" = "$folder/exercise.$suffix" ] || head -c 1000000 "$file" >"$folder/exercise.$suffix"
+  OTHERS=1 SHOWN=$shown RESULTS=$folder NAMES=build/graded/lesson$number/checks
+  export OTHERS SHOWN RESULTS NAMES
+  tools/grading/run "$number" "$file" >"$folder/output.txt" 2>&1 </dev/null || true
   verdict=$(sed -n '$s/^VERDICT: //p' "$folder/output.txt")
   [ -n "$verdict" ] || fail "$student, exercise $number: the grader ended without a verdict; see $folder/output.txt."
   read -r passed counted <"$folder/count"
