@@ -168,7 +168,7 @@ write_gradebook() {
 
 [ -n "${STUDENT:-}" ] || { [ -n "${FILE:-}" ] && [ -d "$source" ]; } ||
   fail "whose? make grade STUDENT=name, or FILE=folder with a folder for each student"
-[ -z "${STUDENT:-}" ] || is_name "$STUDENT" || fail "$(not_a_name "$STUDENT")"
+[ -z "${STUDENT:-}" ] || is_name "$STUDENT" || fail "$(odd_name "$STUDENT")."
 restore_judges "$@"
 mkdir -p "$out"
 scratch=$(mktemp -d)
