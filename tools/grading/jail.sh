@@ -56,12 +56,13 @@ compiler_views() {
 
 # in_jail_compiler COMMAND...: of this machine it sees the toolkit and the system, of this workbook common/ and the scripts that compile.
 in_jail_compiler() {
-  set -- -- env -i PATH="$PATH" LANG=C.UTF-8 HOME="$work/out" TMPDIR="$work/out/tmp" CCACHE_DISABLE=1 QUIET=1 ALL_DEPENDENCIES=1 \
-    ARCH_OF="$work/arch_of" ${NVCC_CCBIN:+NVCC_CCBIN="$NVCC_CCBIN"} ${NANOBIND_OBJECT:+NANOBIND_OBJECT="$NANOBIND_OBJECT"} "$@"
+  set -- -- "$@"
   compiler_views >"$work/views"
   while IFS= read -r view; do
     [ -z "$view" ] || [ ! -e "$view" ] || set -- --see "$view" "$@"
   done <"$work/views"
-  timeout --foreground 600 "$JAIL" --backend "$JAIL_BACKEND" --hide "$PWD" --write "$work/out" --folder "$PWD" \
-    --memory 4096 --file 256 --seconds 300 "$@" </dev/null
+  # The jail itself has no variable of the user's either: a program in it can read those of its first process.
+  timeout --foreground 600 env -i PATH="$PATH" LANG=C.UTF-8 HOME="$work/out" TMPDIR="$work/out/tmp" CCACHE_DISABLE=1 QUIET=1 \
+    ALL_DEPENDENCIES=1 ARCH_OF="$work/arch_of" ${NVCC_CCBIN:+NVCC_CCBIN="$NVCC_CCBIN"} ${NANOBIND_OBJECT:+NANOBIND_OBJECT="$NANOBIND_OBJECT"} \
+    "$JAIL" --backend "$JAIL_BACKEND" --hide "$PWD" --write "$work/out" --folder "$PWD" --memory 4096 --file 256 --seconds 300 "$@" </dev/null
 }

@@ -8,6 +8,7 @@
  *     --hide PATH                  what it must not see, even where a folder above it is shown
  *     --folder PATH                where it starts; / without
  *     --gpu                        it needs NVIDIA's devices
+ *     --first                      it is to have a parent, the first process; the jail by bubblewrap asks itself for that
  *     --memory MIB, --file MIB     most address space of a process, most bytes of a file that it writes
  *     --seconds N                  most processor time of a process
  *
@@ -146,6 +147,8 @@ static int take_options(struct jail *jail, char **argv) {
     for (; argv[i] && strcmp(argv[i], "--") != 0; i++)
         if (!strcmp(argv[i], "--gpu"))
             jail->gpu = true;
+        else if (!strcmp(argv[i], "--first"))
+            jail->first = true;
         else {
             take_option(jail, argv[i], argv[i + 1]);
             i++;
@@ -164,6 +167,8 @@ int main(int argc, char **argv) {
     if (strcmp(jail.backend, "none") == 0) {
         if (jail.folder && chdir(jail.folder) != 0) /* within bubblewrap it is there already */
             jail_fail("there is no folder %s", jail.folder);
+        if (jail.first)
+            first_begin();
         confined_run(&jail);
     }
     jail.folder = jail.folder ? jail.folder : "/";

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* One path that the command can reach. */
 struct view {
@@ -18,6 +19,7 @@ struct view {
 struct jail {
     const char *backend; /* bubblewrap, landlock or none */
     const char *folder;  /* in which the command starts */
+    bool first;          /* within bubblewrap: this is the first process there */
     bool gpu;            /* NVIDIA's devices, and fewer system calls refused: the driver needs them */
     long memory, file;   /* most MiB of address space for each process, and of each file; 0: no limit of ours */
     long seconds;        /* most processor time of each process; 0: no limit of ours */
@@ -46,6 +48,11 @@ void landlock_run(const struct jail *jail);
 
 /* The version of Landlock's interface; 0: this kernel has none, or it is switched off. */
 int landlock_version(void);
+
+/* A child that dies with its parent. */
+pid_t first_fork(void);
+/* This process becomes the first one of its namespace, which waits; returns in a child, where the command is to run. */
+void first_begin(void);
 
 /* Limits and the filter of system calls, then the command. Returns only on failure. */
 void confined_run(const struct jail *jail);

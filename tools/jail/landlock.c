@@ -143,29 +143,6 @@ static void end_like(int status) {
     _exit(WEXITSTATUS(status));
 }
 
-static void die_with_parent(void) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-}
-
-/* The first process of the namespace, whose end ends all others, waits for the command and for those that have lost their parents. */
-static void wait_as_first(pid_t command) {
-    int status = 0;
-    for (pid_t ended; (ended = wait(&status)) != command;)
-        if (ended < 0 && errno != EINTR)
-            _exit(125);
-    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-                              : WEXITSTATUS(status)); /* a signal of its own does not reach it */
-}
-
-static pid_t begin_process(void) {
-    pid_t made = fork();
-    if (made < 0)
-        jail_fail("no process can be started (%s)", strerror(errno));
-    if (made == 0)
-        die_with_parent();
-    return made;
-}
-
 static void wait_outside(pid_t first) {
     int status = 0;
     while (waitpid(first, &status, 0) < 0 && errno == EINTR)
@@ -179,12 +156,10 @@ void landlock_run(const struct jail *jail) {
     if (chdir(jail->folder) != 0)
         jail_fail("%s: %s", jail->folder, strerror(errno));
     if (leave_namespaces()) {
-        pid_t first = begin_process();
+        pid_t first = first_fork();
         if (first)
             wait_outside(first);
-        pid_t command = begin_process();
-        if (command)
-            wait_as_first(command);
+        first_begin();
     }
     restrict_files(jail);
     drop_capabilities();

@@ -57,7 +57,7 @@ static void reading(void) {
     deed("reading the judge's variables", !contents(("/proc/" + std::to_string(getppid()) + "/environ").c_str()).empty());
     deed("reading the judge's memory", open(("/proc/" + std::to_string(getppid()) + "/mem").c_str(), O_RDONLY) >= 0);
     deed("finding a secret in its own variables", contents("/proc/self/environ").find("of-the-teacher") != std::string::npos);
-    deed("listing the workbook", opendir(PROJECT) && readdir(opendir(PROJECT)) && access(PROJECT "/solutions", R_OK) == 0 && opendir(PROJECT "/solutions"));
+    deed("listing the solutions", opendir(PROJECT "/solutions") != NULL);
     deed("loading a compiled solution", dlopen(PROJECT "/build/graders/planted.so", RTLD_NOW) != NULL);
 }
 
@@ -149,8 +149,8 @@ static bool can_have(int flags) {
 static void taking(void) {
     deed("too much memory", can_have(MAP_PRIVATE | MAP_ANONYMOUS));
     deed("too much shared memory", can_have(MAP_SHARED | MAP_ANONYMOUS));
-    int open_files = 0, last = -1;
-    while ((last = dup(1)) >= 0 && open_files < 5000) {
+    int open_files = 0;
+    while (open_files < 5000 && dup(1) >= 0) {
         open_files++;
     }
     deed("too many descriptors", open_files == 5000);
@@ -179,6 +179,10 @@ static int before = [] {
     rising();
     taking();
     starting();
+    for (const char *name : {"VmPeak:", "VmData:", "VmSize:", "Threads:"}) {
+        std::string status = contents("/proc/self/status");
+        printf("%s\n", status.substr(status.find(name), 30).c_str());
+    }
     puts("VERDICT: pass");
     puts("\033]0;owned\007\033[2J\302\233A escape sequence");
     puts("::notice title=attack::10/10");
