@@ -158,6 +158,8 @@ static void confine_process(int on_emulator, int seconds, bool compiles) {
     limit(RLIMIT_NOFILE, 1024);
     if (on_emulator) {
         limit(RLIMIT_DATA, 8 * gigabyte);
+        limit(RLIMIT_AS, 32 * gigabyte); // shared memory, too; three quarters of it are addresses that the emulator keeps
+        limit(RLIMIT_NOFILE, compiles ? 1024 : 64);
         limit(RLIMIT_CPU, (rlim_t)seconds * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN));
     }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

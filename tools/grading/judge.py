@@ -68,6 +68,8 @@ class Check:
 
 # What commands a terminal, what ends a line elsewhere, and what turns the direction of writing; visible.h in Python.
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffd]")
+# What GitHub's log would take for a command.
+LOG_COMMAND = re.compile(r"^(\s*):(?=:.*::)|(?<=#)#(?=\[)")
 
 
 def visible(line):
@@ -79,6 +81,7 @@ def visible(line):
         return "^" + chr(code ^ 0x40) if code < 0x80 else "?"
 
     shown = COMMANDS.sub(instead, line.removesuffix(b"\r").decode("utf-8", "replace"))
+    shown = LOG_COMMAND.sub(lambda match: (match[1] or "") + "?", shown)
     for pair in os.environ.get("GRADER_NAMES", "").split("\n"):
         if "\t" in pair:
             shown = shown.replace(*pair.split("\t", 1))

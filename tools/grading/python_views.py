@@ -8,6 +8,8 @@ import site
 import sys
 import sysconfig
 
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
 
 def links(path):
     """The path and all that it leads over: a link to a link ..."""
@@ -23,12 +25,21 @@ def is_home(folder):
     return any(f"{own}/".startswith(folder.rstrip("/") + "/") for own in (home, f"{home}/.local"))
 
 
+def is_under(path, folder):
+    return f"{os.path.abspath(path)}/".startswith(folder.rstrip("/") + "/")
+
+
+def is_of_judge(path):
+    """Where the judge finds its own modules: in this workbook, and not in an environment that lies there."""
+    return is_under(path, PROJECT) and not is_under(path, sys.prefix)
+
+
 def views():
     found = set(links(sys.executable))
     for prefix in {sys.prefix, sys.base_prefix}:
         if not is_home(prefix):
             found.add(prefix)
-    found.update(path for path in site.getsitepackages() if not is_home(path))
+    found.update(path for path in sys.path if os.path.isdir(path) and not is_home(path) and not is_of_judge(path))
     found.update(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib", "include"))
     library = os.path.join(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("LDLIBRARY") or "")
     if os.path.isfile(library):

@@ -1,7 +1,7 @@
 /* visible.h - what is shown of a line that is not ours: of a student's program, of the emulator in its process, of the compiler. For C and C++.
  *
  * Characters that command a terminal are shown, not sent: ESC as ^[. What is no UTF-8, and what turns the direction of
- * writing, becomes `?`. And files have the names that the student knows: each line of the variable GRADER_NAMES is FROM, a tab, TO. */
+ * writing, becomes `?`, and so does what GitHub's log would take for a command (`::notice ...::`, `##[error]`). And files have the names that the student knows: each line of the variable GRADER_NAMES is FROM, a tab, TO. */
 #ifndef TOOLS_GRADING_VISIBLE_H
 #define TOOLS_GRADING_VISIBLE_H
 
@@ -55,6 +55,17 @@ static inline void visible_characters(char *out, const char *text, size_t size) 
     *out = '\0';
 }
 
+/* A log on GitHub obeys `::name ...::text` at the beginning of a line, after spaces too, and `##[name]` anywhere. */
+static inline void visible_hide_commands(char *text) {
+    char *start = text + strspn(text, " \t");
+    if (strncmp(start, "::", 2) == 0 && strstr(start + 2, "::")) {
+        *start = '?';
+    }
+    for (char *at = text; (at = strstr(at, "##["));) {
+        at[1] = '?';
+    }
+}
+
 /* Takes `text`, which malloc has made, and returns one with TO for every FROM. */
 static inline char *visible_replace(char *text, const char *from, size_t from_length, const char *to,
                                     size_t to_length) {
@@ -82,6 +93,7 @@ static inline char *visible_line(const char *line, size_t size) {
         abort();
     }
     visible_characters(text, line, size);
+    visible_hide_commands(text);
     while (names && *names) {
         size_t length = strcspn(names, "\n"), from = strcspn(names, "\t\n");
         if (from < length) {
