@@ -101,6 +101,12 @@ class Emulator:
         self.cuda.emulatorWatchArrays(watched, ctypes.c_size_t(len(arrays)))
         self.cuda.emulatorCountersStart()
 
+    def keep_addresses(self):
+        """keep_addresses() of runner.cpp."""
+        one = ctypes.c_void_p()
+        if self.there and self.cuda.cudaMalloc(ctypes.byref(one), ctypes.c_size_t(1)) == 0:
+            self.cuda.cudaFree(one)
+
     def stop(self):
         if not self.there:
             return {}
@@ -170,6 +176,7 @@ def main():
         emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
     confine_this = filters.confine_with_compilers_this if getattr(calls, "COMPILES", False) else filters.confine_this
     confine_this(int(backend == "cpu"), int(seconds))
+    emulator.keep_addresses()
     calls.LIBRARIES = libraries
     token = frames.receive(link)[0]["token"]
     try:
