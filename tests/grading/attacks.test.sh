@@ -1,81 +1,264 @@
 #!/bin/sh
-# What a submission tries while it is compiled and while it runs, by each jail that works here, as root and as somebody else. tests/grading/attacks/ has the
-# files; SECURITY.md says what is promised. Only refusals by name count, and the exercise passes all the same.
+# What a hostile submission tries (SECURITY.md), with what is in attacks/: while it is compiled, while it runs, by its name, and by what it prints.
+# In each jail that works here, and as another user where the tests run as root. A deed that is DONE, or a file that is left, is a failure.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
-make_scratch
-export BACKEND=cpu TIMEOUT=10
+
+export BACKEND=cpu TIMEOUT=5 SECRET=of-the-teacher NO_COLOR=1
+unset OTHERS UNSAFE JAIL_TEST_WITHOUT
+scratch=$(mktemp -d)
+chmod 755 "$scratch"
+inside=$PWD/build/tests/attacks.$$
+trap 'rm -rf "$scratch" "$inside" "$PWD/build/graders/planted.so"' EXIT
+sources=tests/grading/attacks
+solution=$PWD/solutions/lesson01_threads/solution.cu
+
+# ---------------------------------------------------------------- what there is to steal and to spoil
+
+mkdir -p "$scratch/class/other" "$scratch/class/eve/below" "$scratch/class/eve/folder.h" "$scratch/home/.ssh" "$scratch/home/.cache/cuda-emulator" \
+  "$inside" build/graders
+touch "$scratch/mine" "$scratch/home/.cache/cuda-emulator/kernel.so"
+echo 'the key of-the-teacher' >"$scratch/home/.ssh/id_test"
+cp "$solution" "$scratch/class/other/exercise01.cu"
+echo 'int planted(void) { return 1; }' | "${CC:-cc}" -shared -fPIC -x c - -o build/graders/planted.so
+ln -s "$solution" "$scratch/class/eve/link.h"
+mkfifo "$scratch/class/eve/pipe.h"
+head -c 2000000 /dev/zero | tr '\0' '\n' >"$scratch/class/eve/big.h"
+printf '#pragma GCC system_header\n#include "%s"\n' "$solution" >"$scratch/class/eve/own.h"
+echo '#include "twice.h"
+#include "twice.h"' >"$scratch/class/eve/twice.h"
+cp "$scratch/class/eve/own.h" "$scratch/class/eve/below/own.h"
+chmod -R a+rX "$scratch"
+
+# definitions CHECKOUT FILE: what the attacks have to know, before the attack.
+definitions() {
+  printf '#define %s "%s"\n' PROJECT "$1" SCRATCH "$scratch" HOME_OF_TEACHER "$scratch/home" KEY "$scratch/home/.ssh/id_test" \
+    SOLUTION "$1/solutions/lesson01_threads/solution.cu" OTHER "$scratch/class/other/exercise01.cu"
+  cat "$sources/$2"
+}
+
+# submit NAME [CHECKOUT]: $file is that attack.
+submit() {
+  file=$scratch/class/eve/$1.cu
+  definitions "${2:-$PWD}" "$1.cu" >"$file"
+}
+
+# ---------------------------------------------------------------- how it is judged
+
+# all_refused NAME FILE: each deed of that file was tried, and none succeeded.
+all_refused() {
+  printf '%s\n' "$output" >"$scratch/output"
+  sed -n 's/^ *deed("\([^"]*\)".*/\1/p' "$sources/$2" | awk -v title="$1" -v tried="$scratch/output" '
+    BEGIN {
+      while ((getline line < tried) > 0) {
+        if (sub(/: refused$/, "", line)) refused[line] = 1
+        else if (sub(/: DONE$/, "", line)) done[line] = 1
+      }
+    }
+    done[$0] { print "not ok " title ": " $0 ": DONE"; next }
+    refused[$0] { print "ok " title ": " $0; next }
+    { print "not ok " title ": " $0 ": it was not tried" }'
+}
+
+lacks() { # NAME PATTERN
+  if printf '%s\n' "$output" | grep -Eq -- "$2"; then
+    no "$1" "the output has '$2'"
+    show_output
+  else
+    pass "$1"
+  fi
+}
+
+# nothing_left NAME CHECKOUT
+nothing_left() {
+  left=$(find "$scratch" /tmp/pwned /dev/shm/pwned "$2/pwned" "$2/build/graders" "$2/build/tests/kernels" -maxdepth 6 \
+    \( -name 'pwned*' -o -path '*/lesson*.??????' \) 2>/dev/null | head -n 3)
+  if [ -z "$left" ] && [ -f "$scratch/mine" ] && [ ! -s "$scratch/mine" ]; then
+    pass "$1: nothing was left behind"
+  else
+    no "$1: nothing was left behind" "$left"
+  fi
+}
+
+grade() { capture $as tools/grading/run "$@"; }
+
+# refused_by_compiler NAME ATTACK PATTERN: no verdict but compile_error, and no line of what is not the student's.
+refused_by_compiler() {
+  submit "$2" "$checkout"
+  grade 01 "$file"
+  expect "$1" error "$3"
+  expect "$1: it does not compile" error '^VERDICT: compile_error$'
+  lacks "$1: nothing is shown" 'of-the-teacher|launch that fails is not|void saxpy\(float a|root:'
+}
+
+# attack NAME CHECKOUT: while it is compiled, and while it runs.
+attack() {
+  checkout=$2
+  submit run_time "$2"
+  cat "$solution" >>"$file"
+  grade 01 "$file"
+  expect "$1: the exercise passes" 0 '^VERDICT: pass$'
+  expect "$1: all was tried" 0 '^all deeds tried$'
+  expect "$1: its own headers are there" 0 '^own headers: there$'
+  expect "$1: what was not copied is told" 0 '^big.h: not copied'
+  expect "$1: four descriptors" 0 '^4 descriptors$'
+  expect "$1: escape sequences are shown, not sent" 0 '^\^\[\]0;owned\^G\^\[\[2J\?A escape sequence$'
+  lacks "$1: no command for a log on GitHub" '^ *::|##\['
+  if [ "$(printf '%s\n' "$output" | grep -c '^VERDICT: ')" = 1 ]; then pass "$1: one verdict"; else no "$1: one verdict" "there are more"; fi
+  all_refused "$1" run_time.cu
+  refused_by_compiler "$1: a line marker" errors 'error: .*(No such file|Permission denied)'
+  refused_by_compiler "$1: a header of the system's" system_header 'error: .*(No such file|Permission denied)'
+  refused_by_compiler "$1: variables in an error" variables 'error'
+  refused_by_compiler "$1: embedding" incbin 'file not found: lessons/lesson01_threads/grader.cpp'
+  found=$(printf '%s\n' "$output" | grep -c 'file not found: ' || true)
+  if [ "$found" = 9 ]; then pass "$1: nothing can be embedded"; else no "$1: nothing can be embedded" "of 9 files $found are not found"; show_output; fi
+  lacks "$1: but common/ can" 'file not found: common'
+  nothing_left "$1" "$2"
+}
+
+# backend NAME WITHOUT: whether that one works here without those.
+works() {
+  export JAIL_TEST_WITHOUT="$2"
+  [ "$($as build/tools/jail --which 2>/dev/null)" = "$1" ] || {
+    skip "$1${as:+ as another user}" "it does not work here"
+    return 1
+  }
+}
+
 sh tools/compile/build_tool.sh jail
+as=''
+! works bubblewrap '' || attack "bubblewrap" "$PWD"
+! works landlock bubblewrap || attack "Landlock" "$PWD"
 
-filled() { # NAME: the attack with this machine's paths
-  sed -e "s|PROJECT|$PWD|g" -e "s|SCRATCH|$scratch|g" -e "s|HOMEFOLDER|${HOME:-/root}|g" -e "s|JUDGE|$$|g" -e "s|FILE|$PWD/solutions/lesson01_threads/solution.cu|g" \
-    "tests/grading/attacks/$1.cu"
-}
-echo 'int other;' >"$scratch/other.cu"
-mkdir "$scratch/class" "$scratch/bin"
-printf '#!/bin/sh\necho "bwrap: it may not" >&2\nexit 1\n' >"$scratch/bin/bwrap"
+# ---------------------------------------------------------------- limits, names, ends: the same in every jail
+
+JAIL_TEST_WITHOUT=''
+checkout=$PWD
+if [ "$(build/tools/jail --which 2>/dev/null)" = none ]; then
+  skip "limits, names and ends" "no jail works here"
+else
+  # The compiler has 300 s for a file; a test has less.
+  ends() { # NAME ATTACK
+    submit "$2"
+    capture sh -c 'ulimit -t 3; exec "$@"' sh tools/grading/run 01 "$file"
+    expect "$1 ends by a limit" error '^VERDICT: compile_error$'
+  }
+  ends "a file without an end" zero
+  ends "a header that includes itself" headers
+  ends "2^40 templates" templates
+  ends "an object of 100 GB" object
+
+  submit options
+  cat "$solution" >>"$file"
+  grade 01 "$file"
+  expect "options of the compiler" error 'is no list of -gencode'
+
+  submit forge
+  grade 01 "$file"
+  expect "a forged answer is none" error 'failed +saxpy'
+  expect "waiting for ever ends" error 'failed +reverse|^VERDICT: timeout$'
+  submit flood
+  grade 01 "$file"
+  expect "a closed socket is a failure" error 'failed +saxpy'
+  expect "5 MB are cut" error 'cut after 1 MB'
+
+  # The shell, make and the compiler have our name for the file. A student's is shown, and nothing else.
+  odd=$scratch/class/'-odd $(touch pwned) `touch pwned`'"'"'"
+end;|&'
+  mkdir "$odd"
+  cp "$solution" "$odd/-x\$(touch pwned).cu"
+  (cd "$odd" && "$OLDPWD/tools/grading/run" 01 "-x\$(touch pwned).cu") >"$scratch/output" 2>&1 || true
+  output=$(cat "$scratch/output") status=0
+  expect "a name that is a command" 0 '^VERDICT: pass$'
+
+  plain_only() { # NAME WHY
+    capture timeout 60 tools/grading/run 01 "$scratch/class/eve/odd.cu"
+    expect "$1" error "$2"
+    rm -rf "$scratch/class/eve/odd.cu"
+  }
+  mkfifo "$scratch/class/eve/odd.cu"
+  plain_only "a pipe for a file" 'there is no file'
+  mkdir "$scratch/class/eve/odd.cu"
+  plain_only "a folder for a file" 'there is no file'
+  cp "$scratch/class/eve/big.h" "$scratch/class/eve/odd.cu"
+  plain_only "2 MB" 'it has more than 1 MB'
+  nothing_left "limits, names and ends" "$PWD"
+fi
+
+# ---------------------------------------------------------------- without a jail
+
+export JAIL_TEST_WITHOUT='bubblewrap landlock'
+cp "$solution" "$scratch/class/eve/plain.cu"
+cp "$solution" "$inside/exercise.cu"
+capture tools/grading/run 01 "$scratch/class/eve/plain.cu"
+expect "without a jail somebody else's file is refused" error 'would have your rights'
+capture env OTHERS=1 tools/grading/run 01 "$inside/exercise.cu"
+expect "also when it was copied into the workbook" error 'would have your rights'
+capture env UNSAFE=1 tools/grading/run 01 "$scratch/class/eve/plain.cu"
+expect "UNSAFE=1 grades it" 0 '^VERDICT: pass$'
+expect "and says what that means" 0 'UNSAFE=1: .*your rights'
+capture tools/grading/run 01 "$inside/exercise.cu"
+expect "one's own file is graded" 0 '^VERDICT: pass$'
+expect "and a line says that no jail works" 0 'No jail works on this machine'
+
+# A bubblewrap that is there and does not start is told, whatever takes its place.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\necho "bwrap: not allowed here" >&2\nexit 1\n' >"$scratch/bin/bwrap"
 chmod +x "$scratch/bin/bwrap"
-{ filled reaches; cat solutions/lesson01_threads/solution.cu; } >"$scratch/class/exercise.cu"
-deeds=$(sed -n 's/^ *tell("\([^"]*\)".*/\1/p' tests/grading/attacks/reaches.cu)
+JAIL_TEST_WITHOUT=''
+capture env PATH="$scratch/bin:$PATH" OTHERS=0 tools/grading/run 01 "$inside/exercise.cu"
+expect "a bubblewrap that does not start is told" 0 'bubblewrap.*does not start.*not allowed here'
+unset JAIL_TEST_WITHOUT
 
-while_it_runs() { # JAIL
-  capture env OTHERS=1 tools/grading/run 01 "$scratch/class/exercise.cu"
-  expect "$1: the exercise passes" 0 '^VERDICT: pass'
-  said=$output
-  echo "$deeds" | while IFS= read -r deed; do
-    output=$(printf '%s\n' "$said" | grep -F "$deed: " || true)
-    expect "$1: $deed" 0 "^$deed: refused"
+# ---------------------------------------------------------------- as another user, in a checkout of his
+
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+  theirs=$scratch/workbook
+  mkdir "$theirs"
+  for part in Makefile common emulator lessons solutions tools build; do
+    cp -al "$part" "$theirs/" 2>/dev/null || cp -a "$part" "$theirs/"
   done
-  output=$said
-  expect "$1: four descriptors" 0 '^4 descriptors'
-  if printf '%s' "$said" | grep -q "$(printf '\033')"; then no "$1: no escape sequence is sent" "there is one"; else pass "$1: no escape sequence is sent"; fi
-}
-
-while_it_is_compiled() { # JAIL
-  for attack in embeds marker error endless_header itself bomb; do
-    filled "$attack" >"$scratch/class/exercise01.cu"
-    capture env OTHERS=1 tools/grading/run 01 "$scratch/class/exercise01.cu"
-    expect "$1, compiled: $attack" error '^VERDICT: compile_error'
-    if printf '%s' "$output" | grep -Eq 'root:|saxpy_kernel'; then no "$1, compiled: $attack shows nothing" "it shows a file"; else pass "$1, compiled: $attack shows nothing"; fi
+  # What is written to there must not be ours.
+  for part in configuration graders tools; do
+    rm -rf "$theirs/build/$part"
+    cp -a "build/$part" "$theirs/build/"
   done
+  mkdir -p "$theirs/build/tests/kernels"
+  find "$theirs" -type d -exec chown 65534:65534 {} +
+  chown -R 65534:65534 "$theirs/build/configuration" "$theirs/build/graders" "$theirs/build/tools"
+  as="setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=$scratch/nowhere EMULATOR_CACHE=$theirs/build/tests/kernels"
+  cd "$theirs"
+  sources=$OLDPWD/$sources
+  ! works bubblewrap '' || attack "bubblewrap, not root" "$theirs"
+  ! works landlock bubblewrap || attack "Landlock, not root" "$theirs"
+  cd "$OLDPWD"
+  sources=${sources#"$PWD/"} as=''
+else
+  skip "as another user" "the tests do not run as root"
+fi
+
+# ---------------------------------------------------------------- a file in Python
+
+unset JAIL_TEST_WITHOUT
+need_python "an attack in Python" 27
+solution=$PWD/solutions/lesson27_ctypes/solution.py
+file=$scratch/class/eve/exercise.py
+{
+  sed -n '1,/^$/p' "$sources/exercise.py"
+  printf '%s = "%s"\n' PROJECT "$PWD" SCRATCH "$scratch" SOLUTION "$solution" OTHER "$scratch/class/other/exercise01.cu" KEY "$scratch/home/.ssh/id_test"
+  sed '1,/^$/d' "$sources/exercise.py"
+  sed 's/^"""Exercise 27.*/"""/' "$solution"
+} >"$file"
+
+attack_in_python() {
+  grade 27 "$file"
+  expect "$1, Python: the exercise passes" 0 '^VERDICT: pass$'
+  expect "$1, Python: all was tried" 0 '^all deeds tried$'
+  expect "$1, Python: escape sequences are shown, not sent" 0 '^\^\[\]0;owned\^G'
+  lacks "$1, Python: no command for a log on GitHub" '^ *::|##\['
+  all_refused "$1, Python" exercise.py
+  nothing_left "$1, Python" "$PWD"
 }
-
-full=$PATH
-works=$(build/tools/jail --which 2>/dev/null)
-if [ "$works" = bubblewrap ]; then
-  while_it_runs bubblewrap
-  while_it_is_compiled bubblewrap
-else
-  skip bubblewrap "it does not work here"
-fi
-PATH=$scratch/bin:$full
-works=$(build/tools/jail --which 2>/dev/null)
-if [ "$works" = landlock ]; then
-  while_it_runs Landlock
-  expect "Landlock: that bubblewrap does not start is said" 0 'bubblewrap is installed and does not start .bwrap: it may not.; Landlock'
-  while_it_is_compiled Landlock
-else
-  skip Landlock "it does not work here"
-fi
-PATH=$full
-
-# --- names ---
-
-mkdir "$scratch/\$(touch pwned)"
-cp solutions/lesson01_threads/solution.cu "$scratch/\$(touch pwned)/exercise01.cu"
-capture tools/grading/run 01 "$scratch/\$(touch pwned)/exercise01.cu"
-expect "a folder that is a command is a name" 0 '^VERDICT: pass'
-if [ -e pwned ]; then no "and is not run" "it was"; rm -f pwned; else pass "and is not run"; fi
-capture sh tools/compile/build.sh "$scratch/\$(touch pwned)/exercise01.cu" "$scratch/x.so"
-expect "nor does the compiler take it" error 'which nvcc would have a shell read'
-mkfifo "$scratch/pipe.cu"
-capture tools/grading/run 01 "$scratch/pipe.cu"
-expect "a pipe is no submission" error 'there is no file'
-truncate -s 5G "$scratch/large.cu"
-capture tools/grading/run 01 "$scratch/large.cu"
-expect "nor is what is too large" error 'more than 1 MB'
-ln -s /etc/passwd "$scratch/class/own.h"
-printf '#include "own.h"\n' >"$scratch/class/exercise01.cu"
-capture tools/grading/run 01 "$scratch/class/exercise01.cu"
-expect "a header that is a link is not copied" error 'own.h: No such file'
+! works bubblewrap '' || attack_in_python "bubblewrap"
+! works landlock bubblewrap || attack_in_python "Landlock"

@@ -78,17 +78,27 @@ static bool on_path(const char *program) {
     return false;
 }
 
+/* For tests, JAIL_TEST_WITHOUT="bubblewrap landlock" does without those. It only takes away. */
+static bool switched_off(const char *backend) {
+    const char *without = getenv("JAIL_TEST_WITHOUT");
+    return without && strstr(without, backend);
+}
+
 /* One word on stdout. On stderr, if it is not bubblewrap, why: what those say that are there and do not work. */
 static int which(void) {
     char said[500];
-    if (!on_path("bwrap"))
+    if (switched_off("bubblewrap"))
+        fputs("bubblewrap is switched off\n", stderr);
+    else if (!on_path("bwrap"))
         fputs("bubblewrap is not installed\n", stderr);
     else if (works("bubblewrap", said, sizeof said)) {
         puts("bubblewrap");
         return 0;
     } else
         fprintf(stderr, "bubblewrap does not start: %s\n", *said ? said : "it ends with an error");
-    if (landlock_version() == 0)
+    if (switched_off("landlock"))
+        fputs("Landlock is switched off\n", stderr);
+    else if (landlock_version() == 0)
         fputs("this kernel has no Landlock (Linux 5.13 has)\n", stderr);
     else if (works("landlock", said, sizeof said)) {
         puts("landlock");

@@ -1,5 +1,5 @@
-/* What a program tries while it is graded: before the first call of its functions, with everything that the C library offers. The suite
- * puts definitions before it (PROJECT, SCRATCH, HOME_OF_TEACHER) and a right solution after it. A deed prints `NAME: DONE` or `NAME: refused`. */
+/* What a program tries while it is compiled and graded: before the first call of its functions, with everything that the C library offers. The
+ * suite puts definitions of paths before it and a right solution after it. A deed prints `NAME: DONE` or `NAME: refused`. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -146,6 +146,23 @@ static bool can_have(int flags) {
     return pieces.size() == 12;
 }
 
+static int wait_for_end(void *) {
+    pause();
+    return 0;
+}
+
+/* Threads with next to no stack, which limits of memory do not see. */
+static bool many_threads(void) {
+    static char stacks[5000][256] __attribute__((aligned(16)));
+    const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    for (auto &stack : stacks) {
+        if (clone(wait_for_end, stack + sizeof stack, flags, NULL) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void taking(void) {
     deed("too much memory", can_have(MAP_PRIVATE | MAP_ANONYMOUS));
     deed("too much shared memory", can_have(MAP_SHARED | MAP_ANONYMOUS));
@@ -157,9 +174,28 @@ static void taking(void) {
     for (int fd = 10; fd < 5010; fd++) {
         close(fd);
     }
+    deed("threads without end", many_threads());
     int big = memfd_create("pwned", 0);
     deed("a large file in memory", big >= 0 && ftruncate(big, (off_t)1 << 40) == 0);
     close(big);
+}
+
+/* What the preprocessor has found, in the folder of the file and elsewhere. */
+static void including(void) {
+    deed("including the solution", __has_include(SOLUTION));
+    deed("including it from the workbook", __has_include("solutions/lesson01_threads/solution.cu"));
+    deed("including it by a way up", __has_include("../../solutions/lesson01_threads/solution.cu"));
+    deed("including it by a link", __has_include("link.h"));
+    deed("including the grader", __has_include("lessons/lesson01_threads/grader.cpp"));
+    deed("including the judge", __has_include("tools/grading/judge.cpp"));
+    deed("including another student's file", __has_include(OTHER));
+    deed("including his by a way up", __has_include("../other/exercise01.cu"));
+    deed("including the accounts", __has_include("/etc/passwd"));
+    deed("including the teacher's key", __has_include(KEY));
+    deed("including a pipe", __has_include("pipe.h"));
+    deed("including a folder", __has_include("folder.h"));
+    deed("including 2 MB", __has_include("big.h"));
+    puts(__has_include("own.h") && __has_include("below/own.h") ? "own headers: there" : "own headers: missing");
 }
 
 static int descriptors(void) {
@@ -173,16 +209,13 @@ static int descriptors(void) {
 static int before = [] {
     printf("%d descriptors\n", descriptors());
     signal(SIGXFSZ, SIG_IGN);
+    including();
     reading();
     writing();
     reaching();
     rising();
     taking();
     starting();
-    for (const char *name : {"VmPeak:", "VmData:", "VmSize:", "Threads:"}) {
-        std::string status = contents("/proc/self/status");
-        printf("%s\n", status.substr(status.find(name), 30).c_str());
-    }
     puts("VERDICT: pass");
     puts("\033]0;owned\007\033[2J\302\233A escape sequence");
     puts("::notice title=attack::10/10");
