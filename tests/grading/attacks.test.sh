@@ -22,7 +22,7 @@ touch "$scratch/mine" "$scratch/home/.cache/cuda-emulator/kernel.so"
 echo 'the key of-the-teacher' >"$scratch/home/.ssh/id_test"
 cp "$solution" "$scratch/class/other/exercise01.cu"
 echo 'int planted(void) { return 1; }' | "${CC:-cc}" -shared -fPIC -x c - -o build/graders/planted.so
-ln -s "$solution" "$scratch/class/eve/link.h"
+ln -s "$solution" "$scratch/class/eve/a_link.h"
 mkfifo "$scratch/class/eve/pipe.h"
 head -c 2000000 /dev/zero | tr '\0' '\n' >"$scratch/class/eve/big.h"
 printf '#pragma GCC system_header\n#include "%s"\n' "$solution" >"$scratch/class/eve/own.h"
@@ -49,13 +49,14 @@ submit() {
 # all_refused NAME FILE: each deed of that file was tried, and none succeeded.
 all_refused() {
   printf '%s\n' "$output" >"$scratch/output"
-  sed -n 's/^ *deed("\([^"]*\)".*/\1/p' "$sources/$2" | awk -v title="$1" -v tried="$scratch/output" '
+  sed -n 's/^ *deed("\([^"]*\)".*/\1/p' "$sources/$2" | awk -v title="$1" -v tried="$scratch/output" -v root="$([ "$($as id -u)" != 0 ] || echo 1)" '
     BEGIN {
       while ((getline line < tried) > 0) {
         if (sub(/: refused$/, "", line)) refused[line] = 1
         else if (sub(/: DONE$/, "", line)) done[line] = 1
       }
     }
+    root && $0 == "threads without end" { next }
     done[$0] { print "not ok " title ": " $0 ": DONE"; next }
     refused[$0] { print "ok " title ": " $0; next }
     { print "not ok " title ": " $0 ": it was not tried" }'
@@ -72,8 +73,8 @@ lacks() { # NAME PATTERN
 
 # nothing_left NAME CHECKOUT
 nothing_left() {
-  left=$(find "$scratch" /tmp/pwned /dev/shm/pwned "$2/pwned" "$2/build/graders" "$2/build/tests/kernels" -maxdepth 6 \
-    \( -name 'pwned*' -o -path '*/lesson*.??????' \) 2>/dev/null | head -n 3)
+  left=$(find "$scratch" /tmp/pwned /dev/shm/pwned "$2/pwned" "$2/build/graders" "$2/build/tests/kernels" -maxdepth 6 -name 'pwned*' 2>/dev/null |
+    head -n 3)
   if [ -z "$left" ] && [ -f "$scratch/mine" ] && [ ! -s "$scratch/mine" ]; then
     pass "$1: nothing was left behind"
   else
@@ -96,6 +97,7 @@ refused_by_compiler() {
 attack() {
   checkout=$2
   submit run_time "$2"
+  case $1 in bubblewrap*) cat "$sources/elsewhere.cu" ;; esac >>"$file"
   cat "$solution" >>"$file"
   grade 01 "$file"
   expect "$1: the exercise passes" 0 '^VERDICT: pass$'
@@ -107,6 +109,7 @@ attack() {
   lacks "$1: no command for a log on GitHub" '^ *::|##\['
   if [ "$(printf '%s\n' "$output" | grep -c '^VERDICT: ')" = 1 ]; then pass "$1: one verdict"; else no "$1: one verdict" "there are more"; fi
   all_refused "$1" run_time.cu
+  case $1 in bubblewrap*) all_refused "$1" elsewhere.cu ;; esac
   refused_by_compiler "$1: a line marker" errors 'error: .*(No such file|Permission denied)'
   refused_by_compiler "$1: a header of the system's" system_header 'error: .*(No such file|Permission denied)'
   refused_by_compiler "$1: variables in an error" variables 'error'
@@ -220,13 +223,13 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     cp -al "$part" "$theirs/" 2>/dev/null || cp -a "$part" "$theirs/"
   done
   # What is written to there must not be ours.
-  for part in configuration graders tools; do
-    rm -rf "$theirs/build/$part"
-    cp -a "build/$part" "$theirs/build/"
+  for part in build/graders build/tools $(find build -maxdepth 1 -type f); do
+    rm -rf "${theirs:?}/$part"
+    cp -a "$part" "$theirs/build/"
+    chown -R 65534:65534 "$theirs/$part"
   done
   mkdir -p "$theirs/build/tests/kernels"
   find "$theirs" -type d -exec chown 65534:65534 {} +
-  chown -R 65534:65534 "$theirs/build/configuration" "$theirs/build/graders" "$theirs/build/tools"
   as="setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=$scratch/nowhere EMULATOR_CACHE=$theirs/build/tests/kernels"
   cd "$theirs"
   sources=$OLDPWD/$sources

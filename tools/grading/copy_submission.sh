@@ -34,8 +34,8 @@ take() {
 
 # The names in #include "..." and __has_include("..."), one a line; no absolute ones, and none with characters that a shell or make would read.
 included() {
-  sed -n -e 's/^[[:space:]]*#[[:space:]]*include\(_next\)\{0,1\}[[:space:]]*"\([A-Za-z0-9_.+-][A-Za-z0-9_./+-]*\)".*/\2/p' \
-    -e 's/.*__has_include[[:space:]]*([[:space:]]*"\([A-Za-z0-9_.+-][A-Za-z0-9_./+-]*\)".*/\1/p' "$1"
+  sed -e 's/__has_include/\n&/g' "$1" | sed -n -e 's/^[[:space:]]*#[[:space:]]*include\(_next\)\{0,1\}[[:space:]]*"\([A-Za-z0-9_.+-][A-Za-z0-9_./+-]*\)".*/\2/p' \
+    -e 's/^__has_include[[:space:]]*([[:space:]]*"\([A-Za-z0-9_.+-][A-Za-z0-9_./+-]*\)".*/\1/p'
 }
 
 # Whether that file of the submission is the student's own. Links are not followed.

@@ -174,28 +174,55 @@ static void taking(void) {
     for (int fd = 10; fd < 5010; fd++) {
         close(fd);
     }
-    deed("threads without end", many_threads());
+    if (getuid() != 0) { // the kernel does not count those of root
+        deed("threads without end", many_threads());
+    }
     int big = memfd_create("pwned", 0);
     deed("a large file in memory", big >= 0 && ftruncate(big, (off_t)1 << 40) == 0);
     close(big);
 }
 
-/* What the preprocessor has found, in the folder of the file and elsewhere. */
+/* What the preprocessor finds in the folder of the file. */
+enum {
+    FOUND_LINK =
+#if __has_include("a_link.h")
+        1 +
+#endif
+        0,
+    FOUND_PIPE =
+#if __has_include("pipe.h")
+        1 +
+#endif
+        0,
+    FOUND_FOLDER =
+#if __has_include("folder.h")
+        1 +
+#endif
+        0,
+    FOUND_BIG =
+#if __has_include("big.h")
+        1 +
+#endif
+        0,
+    FOUND_OTHER_ABOVE =
+#if __has_include("../other/exercise01.cu")
+        1 +
+#endif
+        0,
+    FOUND_OWN =
+#if __has_include("own.h") && __has_include("below/own.h")
+        1 +
+#endif
+        0,
+};
+
 static void including(void) {
-    deed("including the solution", __has_include(SOLUTION));
-    deed("including it from the workbook", __has_include("solutions/lesson01_threads/solution.cu"));
-    deed("including it by a way up", __has_include("../../solutions/lesson01_threads/solution.cu"));
-    deed("including it by a link", __has_include("link.h"));
-    deed("including the grader", __has_include("lessons/lesson01_threads/grader.cpp"));
-    deed("including the judge", __has_include("tools/grading/judge.cpp"));
-    deed("including another student's file", __has_include(OTHER));
-    deed("including his by a way up", __has_include("../other/exercise01.cu"));
-    deed("including the accounts", __has_include("/etc/passwd"));
-    deed("including the teacher's key", __has_include(KEY));
-    deed("including a pipe", __has_include("pipe.h"));
-    deed("including a folder", __has_include("folder.h"));
-    deed("including 2 MB", __has_include("big.h"));
-    puts(__has_include("own.h") && __has_include("below/own.h") ? "own headers: there" : "own headers: missing");
+    deed("including a link", FOUND_LINK);
+    deed("including a pipe", FOUND_PIPE);
+    deed("including a folder", FOUND_FOLDER);
+    deed("including 2 MB", FOUND_BIG);
+    deed("including his by a way up", FOUND_OTHER_ABOVE);
+    puts(FOUND_OWN ? "own headers: there" : "own headers: missing");
 }
 
 static int descriptors(void) {
