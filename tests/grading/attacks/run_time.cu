@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -146,21 +148,33 @@ static bool can_have(int flags) {
     return pieces.size() == 12;
 }
 
+static int over; // a futex
+
 static int wait_for_end(void *) {
-    pause();
+    syscall(SYS_futex, &over, FUTEX_WAIT, 0, NULL, NULL, 0);
     return 0;
 }
 
-/* Threads with next to no stack, which limits of memory do not see. */
+static std::string count_of_threads(void) {
+    std::string status = contents("/proc/self/status");
+    return status.substr(status.find("Threads:"), 14);
+}
+
+/* Threads with next to no stack, which limits of memory do not see. They end afterwards: the exercise is to pass. */
 static bool many_threads(void) {
-    static char stacks[5000][256] __attribute__((aligned(16)));
+    static char stacks[6000][2048] __attribute__((aligned(16)));
     const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
-    for (auto &stack : stacks) {
-        if (clone(wait_for_end, stack + sizeof stack, flags, NULL) < 0) {
-            return false;
-        }
+    std::string before_them = count_of_threads();
+    size_t begun = 0, all = sizeof stacks / sizeof stacks[0];
+    while (begun < all && clone(wait_for_end, stacks[begun] + sizeof stacks[0], flags, NULL) >= 0) {
+        begun++;
     }
-    return true;
+    over = 1;
+    syscall(SYS_futex, &over, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    for (int i = 0; i < 3000 && count_of_threads() != before_them; i++) {
+        usleep(1000);
+    }
+    return begun == all;
 }
 
 static void taking(void) {
