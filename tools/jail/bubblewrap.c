@@ -31,10 +31,11 @@ static void show(struct words *w, const struct view *view) {
  * told about paths is not repeated: there the views are all that exists. It is the first process, too: bubblewrap's own would be one that the
  * command sees, and have the variables of the user. */
 void bubblewrap_run(const struct jail *jail, char **argv, int argc) {
-    static const char *const begin[] = {"bwrap",    "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop",
-                                        "ALL",      "--proc",        "/proc",             "--dev",         "/dev",
-                                        "--tmpfs",  "/tmp",          "--as-pid-1",      NULL};
-    static const char *const end[] = {"--remount-ro", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", NULL};
+    static const char *const begin[] = {
+        "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc",
+        "--dev", "/dev",          "--tmpfs",           "/tmp",          "--as-pid-1", NULL};
+    static const char *const end[] = {"--remount-ro", "/tmp", "--remount-ro", "/dev",
+                                      "--remount-ro", "/",    "--chdir",      NULL};
     char self[4096], numbers[3][24];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     struct words w = {0};
@@ -50,8 +51,8 @@ void bubblewrap_run(const struct jail *jail, char **argv, int argc) {
     snprintf(numbers[0], sizeof numbers[0], "%ld", jail->memory);
     snprintf(numbers[1], sizeof numbers[1], "%ld", jail->file);
     snprintf(numbers[2], sizeof numbers[2], "%ld", jail->seconds);
-    say_all(&w, (const char *[]){"--", self, "--backend", "none", "--first", "--folder", jail->folder, "--memory", numbers[0], "--file", numbers[1], "--seconds",
-                                 numbers[2], NULL});
+    say_all(&w, (const char *[]){"--", self, "--backend", "none", "--first", "--folder", jail->folder, "--memory",
+                                 numbers[0], "--file", numbers[1], "--seconds", numbers[2], NULL});
     if (jail->gpu)
         say(&w, "--gpu");
     say(&w, "--");

@@ -50,15 +50,20 @@ static void reading(void) {
     deed("reading a solution", !contents(PROJECT "/solutions/lesson01_threads/solution.cu").empty());
     deed("reading it from where it runs", !contents("solutions/lesson01_threads/solution.cu").empty());
     deed("reading it by a way up", !contents("../../solutions/lesson01_threads/solution.cu").empty());
-    deed("reading it by the root of another process", !contents("/proc/1/root" PROJECT "/solutions/lesson01_threads/solution.cu").empty());
-    deed("reading it by the judge's folder", !contents(("/proc/" + std::to_string(getppid()) + "/cwd/solutions/lesson01_threads/solution.cu").c_str()).empty());
+    deed("reading it by the root of another process",
+         !contents("/proc/1/root" PROJECT "/solutions/lesson01_threads/solution.cu").empty());
+    deed("reading it by the judge's folder",
+         !contents(("/proc/" + std::to_string(getppid()) + "/cwd/solutions/lesson01_threads/solution.cu").c_str())
+              .empty());
     deed("reading the grader", !contents(PROJECT "/lessons/lesson01_threads/grader.cpp").empty());
     deed("reading another student's file", !contents(SCRATCH "/class/other/exercise01.cu").empty());
     deed("reading the accounts", !contents("/etc/passwd").empty());
     deed("reading the teacher's key", !contents(HOME_OF_TEACHER "/.ssh/id_test").empty());
-    deed("reading the judge's variables", !contents(("/proc/" + std::to_string(getppid()) + "/environ").c_str()).empty());
+    deed("reading the judge's variables",
+         !contents(("/proc/" + std::to_string(getppid()) + "/environ").c_str()).empty());
     deed("reading the judge's memory", open(("/proc/" + std::to_string(getppid()) + "/mem").c_str(), O_RDONLY) >= 0);
-    deed("finding a secret in its own variables", contents("/proc/self/environ").find("of-the-teacher") != std::string::npos);
+    deed("finding a secret in its own variables",
+         contents("/proc/self/environ").find("of-the-teacher") != std::string::npos);
     deed("listing the solutions", opendir(PROJECT "/solutions") != NULL);
     deed("loading a compiled solution", dlopen(PROJECT "/build/graders/planted.so", RTLD_NOW) != NULL);
 }
@@ -71,8 +76,10 @@ static bool can_write(const char *path) {
 static void writing(void) {
     deed("writing in /tmp", can_write("/tmp/pwned"));
     deed("writing where it runs", can_write("pwned"));
-    deed("writing in the teacher's home", can_write(HOME_OF_TEACHER "/pwned") || can_write(HOME_OF_TEACHER "/.cache/pwned"));
-    deed("writing in the emulator's cache", can_write(HOME_OF_TEACHER "/.cache/cuda-emulator/pwned.so") || can_write(PROJECT "/build/tests/kernels/pwned.so"));
+    deed("writing in the teacher's home",
+         can_write(HOME_OF_TEACHER "/pwned") || can_write(HOME_OF_TEACHER "/.cache/pwned"));
+    deed("writing in the emulator's cache", can_write(HOME_OF_TEACHER "/.cache/cuda-emulator/pwned.so") ||
+                                                can_write(PROJECT "/build/tests/kernels/pwned.so"));
     deed("writing in /dev/shm", can_write("/dev/shm/pwned"));
     deed("writing in the workbook", can_write(PROJECT "/pwned"));
     deed("writing beside the file", can_write(SCRATCH "/pwned"));
@@ -95,7 +102,8 @@ static void starting(void) {
     deed("a second process by clone", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) >= 0);
     deed("a second process by vfork", syscall(SYS_vfork) > 0);
     bool written = descriptor >= 0 && write(descriptor, program.data(), program.size()) > 0;
-    deed("starting a program from memory", written && syscall(SYS_execveat, descriptor, "", command, nothing, AT_EMPTY_PATH) == 0);
+    deed("starting a program from memory",
+         written && syscall(SYS_execveat, descriptor, "", command, nothing, AT_EMPTY_PATH) == 0);
     deed("starting a program by descriptor", syscall(SYS_execveat, fd, "", command, nothing, AT_EMPTY_PATH) == 0);
 }
 
@@ -103,7 +111,8 @@ static bool connects(const char *name) {
     struct sockaddr_un at = {AF_UNIX, ""};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     strncpy(at.sun_path + 1, name, sizeof at.sun_path - 2);
-    return fd >= 0 && connect(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name))) == 0;
+    return fd >= 0 && connect(fd, (struct sockaddr *)&at,
+                              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name))) == 0;
 }
 
 static void reaching(void) {
@@ -114,7 +123,8 @@ static void reaching(void) {
     deed("a socket without a file", connects("attack-suite"));
     deed("ending the judge", kill(getppid(), SIGKILL) == 0);
     deed("ending everything", kill(-1, SIGKILL) == 0);
-    deed("stopping the judge", syscall(SYS_tgkill, getppid(), getppid(), SIGSTOP) == 0 || syscall(SYS_tkill, getppid(), SIGSTOP) == 0);
+    deed("stopping the judge",
+         syscall(SYS_tgkill, getppid(), getppid(), SIGSTOP) == 0 || syscall(SYS_tkill, getppid(), SIGSTOP) == 0);
     deed("following the judge", ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0);
     deed("reading a process", process_vm_readv(getppid(), &here, 1, &there, 1, 0) > 0);
     deed("a descriptor of the judge's", syscall(434, getppid(), 0) >= 0);
@@ -139,7 +149,8 @@ static void rising(void) {
 static bool can_have(int flags) {
     const size_t piece = (size_t)1 << 30;
     std::vector<void *> pieces;
-    for (void *at; pieces.size() < 12 && (at = mmap(NULL, piece, PROT_READ | PROT_WRITE, flags, -1, 0)) != MAP_FAILED;) {
+    for (void *at;
+         pieces.size() < 12 && (at = mmap(NULL, piece, PROT_READ | PROT_WRITE, flags, -1, 0)) != MAP_FAILED;) {
         pieces.push_back(at);
     }
     for (void *at : pieces) {
