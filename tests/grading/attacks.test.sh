@@ -254,12 +254,18 @@ file=$scratch/class/eve/exercise.py
   sed 's/^"""Exercise 27.*/"""/' "$solution"
 } >"$file"
 
+# Modules beside the file, by names that an interpreter or the runner asks for.
+for module in sitecustomize usercustomize numpy frames ctypes; do
+  echo 'print("a module beside the file: DONE", flush=True)' >"$scratch/class/eve/$module.py"
+done
+
 attack_in_python() {
   grade 27 "$file"
   expect "$1, Python: the exercise passes" 0 '^VERDICT: pass$'
   expect "$1, Python: all was tried" 0 '^all deeds tried$'
   expect "$1, Python: escape sequences are shown, not sent" 0 '^\^\[\]0;owned\^G'
   lacks "$1, Python: no command for a log on GitHub" '^ *::|##\['
+  lacks "$1, Python: no module beside the file" 'a module beside the file'
   all_refused "$1, Python" exercise.py
   nothing_left "$1, Python" "$PWD"
 }

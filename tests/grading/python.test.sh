@@ -93,7 +93,7 @@ module() { # NAME VERDICT PATTERN SED-SCRIPT
   expect "a module in C++: $1" error "$3"
   expect "a module in C++: $1: $2" error "^VERDICT: $2\$"
 }
-module "what includes a solution is refused" compile_error 'fatal error: .*solutions/lesson28_pybind11/solution.cpp: No such file|A submission may include' \
+module "what includes a solution is refused" compile_error 'Nothing else is there while it is compiled' \
   "/^#include/{s|.*|#include \"$PWD/solutions/lesson28_pybind11/solution.cpp\"|;q}"
 module "another name than the file's" crash 'PyInit_exercise' 's/^PYBIND11_MODULE(exercise/PYBIND11_MODULE(other/'
 module "an early end" crash 'ended with status 0' 's/^PYBIND11_MODULE.*/&\n    _exit(0);/; 1i #include <unistd.h>'
