@@ -12,7 +12,7 @@
  *     --memory MIB, --file MIB     most address space of a process, most bytes of a file that it writes
  *     --seconds N                  most processor time of a process
  *
- * The one place that decides what a submission can reach, while it is compiled and while it runs. SECURITY.md says what is promised. */
+ * The one place that decides what a submission can reach, while it is compiled and while it runs. README.md beside it has more. */
 #include "jail.h"
 
 #include <fcntl.h>

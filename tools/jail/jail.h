@@ -1,4 +1,4 @@
-/* jail.h - what the parts of the jail share. SECURITY.md says what is promised. */
+/* jail.h - what the parts of the jail share. tools/jail/README.md has the picture. */
 #ifndef TOOLS_JAIL_JAIL_H
 #define TOOLS_JAIL_JAIL_H
 

@@ -1,1 +1,0 @@
-asm(".incbin \"FILE\"");

@@ -1,2 +1,0 @@
-#define __global__ @
-#include "/etc/passwd"

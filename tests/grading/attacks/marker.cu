@@ -1,2 +1,0 @@
-# 1 "x.h" 3
-#include "FILE"
