@@ -4,7 +4,6 @@ A virtual environment's interpreter is a link, and may lead over others to the r
 """
 
 import os
-import site
 import sys
 import sysconfig
 
