@@ -5,7 +5,9 @@
 
 const struct setting_row settings[SETTINGS_ALL] = {
     [SETTING_THREADS] = {"EMULATOR_THREADS", "host threads that execute blocks", "as many as the process may use"},
-    [SETTING_TIMEOUT] = {"EMULATOR_TIMEOUT", "seconds a kernel may run before it is stopped and reported; 0 for never",
+    [SETTING_TIMEOUT] = {"EMULATOR_TIMEOUT",
+                         "seconds of processor time that a host thread may spend on a kernel before it is stopped and "
+                         "reported; 0 for never",
                          "300"},
     [SETTING_TIMEOUT_SETTING] = {"EMULATOR_TIMEOUT_SETTING",
                                  "what the report of an endless kernel says sets that limit",

@@ -273,13 +273,31 @@ static struct block *next_block(struct launch_job *job, struct worker *worker, s
     return reuse;
 }
 
+/* Seconds of processor time of the calling thread. */
+static double busy(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The limit counts the processor time that a worker has spent on the launch: on a busy machine a kernel takes longer, and is not
+ * endless. A launch whose workers sleep ends all the same. */
+#define PATIENCE 10
+
+static bool limit_reached(const struct launch *launch, const struct worker *worker, double time) {
+    if (!launch->limit ||
+        time < launch->began + launch->limit) /* no thread is busier than the clock: asking it is cheap */
+        return false;
+    return busy() - worker->busy_before >= launch->limit || time >= launch->began + PATIENCE * launch->limit;
+}
+
 /* A block has yielded: is there no sense in going on? */
 static bool out_of_time(struct launch_job *job, struct block *b) {
     struct launch *launch = &job->launch;
     double time = now();
     if (stuck_in_vain(b, time))
         return true;
-    if (!launch->deadline || time < launch->deadline)
+    if (!limit_reached(launch, b->worker, time))
         return false;
     if (!atomic_exchange(&launch->stop, true)) {
         int none = 0, error = stuck_report_endless(b);
@@ -443,6 +461,7 @@ static void work(struct launch_job *job, struct worker *worker) {
 
 static void worker_do(struct launch_job *job, int index) {
     struct worker worker = {.index = index, .counters = observer.counters_new ? observer.counters_new() : NULL};
+    worker.busy_before = busy();
     worker.cache_size = job->launch.kernel->access_count;
     worker.cache = zeroed(worker.cache_size + 1, sizeof *worker.cache);
     work(job, &worker);
@@ -554,7 +573,8 @@ int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     job.clusters = part_into_clusters(launch);
     job.resident = most_resident(launch);
     double limit = setting_number(SETTING_TIMEOUT);
-    launch->deadline = limit > 0 ? now() + limit : 0;
+    launch->limit = limit > 0 ? limit : 0;
+    launch->began = now();
     launch->workspace = config->cooperative ? workspace_new(config) : 0;
     if (observer.launch_begins)
         observer.launch_begins(launch);

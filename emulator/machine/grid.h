@@ -57,7 +57,7 @@ struct launch {
     struct grid_wait grid_wait;
     const uint8_t *params;
     struct launch_watch *watch; /* NULL unless checks are on: see machine/observer.h */
-    double deadline;            /* seconds on the monotonic clock, 0 for none */
+    double began, limit;        /* seconds on the monotonic clock; of a worker's processor time, 0 for no limit */
     _Atomic int error;          /* cudaError_t; the first one wins */
     _Atomic bool stop;
     _Alignas(128) _Atomic uint64_t next_block; /* away from what everybody reads all the time */
@@ -156,6 +156,7 @@ struct worker {
     size_t cache_size;
     struct counters *counters; /* NULL unless counting: see machine/observer.h */
     int index;
+    double busy_before; /* processor time of the thread, when it began with the launch */
 };
 
 /* Runs a kernel to its end on the pool's threads and the caller's. May be called from several threads.

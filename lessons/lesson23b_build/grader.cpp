@@ -460,7 +460,7 @@ int main(int argc, char **argv) {
          ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
-    exercise = argc > 3 ? argv[3] : "";
+    exercise = getenv("GRADER_COPY") ? getenv("GRADER_COPY") : "";
     char *own = realpath("build/graders", NULL);
     folder = (own ? own : ".") + std::string("/lesson23b/build.") + std::to_string(getpid());
     free(own);

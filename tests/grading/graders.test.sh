@@ -21,6 +21,7 @@ answers=solutions/$(basename "$folder")
 master=$answers/solution.$suffix
 libraries=$PWD/build/lessons/$number # of an exercise about Python, where its first grading has built them
 given=build/tests/grading/lesson$number/exercise.$suffix
+joined=build/tests/grading/lesson$number/joined
 export BACKEND=cpu TIMEOUT=10
 if ! [ -f "$master" ]; then
   no "lesson$number exercise" "there is no $master"
@@ -45,8 +46,6 @@ fi
 
 # Compiles all that can be compiled together, the sources in $joined.sources: $joined.o. The lines of $joined.all are its functions and their symbols,
 # as in `f(int)|_Z1fi`; those of $joined.plain are the solution's, which the judge asks for.
-joined=build/tests/grading/lesson$number/joined
-rm -f "$joined".*
 join_sources() {
   set -- $(grep -LE '^// (expect: compile_error|alone: )' "$answers"/wrong/*.$suffix "$answers"/other/*.$suffix | grep -vxF "$first_other")
   [ "$#" -gt 1 ] || return 0
@@ -69,8 +68,7 @@ join_functions() {
   arch_of=$folder/grader.cpp
   ! grep -q '^// nvcc: ' "$master" || arch_of=$master
   ARCH_OF=$arch_of QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
-  solution=build/graders/lesson$number/$(echo "$master" | cksum | tr ' ' '-')/exercise.so # the grading of the solution has left it
-  functions_of "$solution" -D >"$joined.plain"
+  functions_of "$joined.solution" -D >"$joined.plain"
   functions_of "$joined.o" >"$joined.all"
 }
 functions_of() { # OBJECT OPTIONS OF nm...
@@ -134,7 +132,10 @@ if [ "$suffix" = cu ] && grep -q 'FUNCTION(' "$folder/grader.cpp"; then
   capture sh tools/exercise/build_calls.sh "$number"
   expect "lesson$number exercise can be called outside of a grading" 0 "^build/graders/bin/$number.jobs"
 fi
+rm -f "$joined".*
+[ "$suffix" != cu ] || export KEEP="$joined.solution"
 check_verdict "lesson$number solution" "$master" pass
+unset KEEP
 
 first_other=$(ls "$answers"/other/*.$suffix 2>/dev/null | head -n 1)
 if [ "$suffix" != py ]; then

@@ -64,7 +64,9 @@ fi
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/bwrap"
 chmod +x "$scratch/bin/bwrap"
-PATH="$scratch/bin:$PATH" judge_it "by the filter alone"
+PATH="$scratch/bin:$PATH"
+if [ "$(build/tools/jail --which 2>/dev/null)" = landlock ]; then judge_it "by Landlock" 'reading a solution'; else skip "by Landlock" "it does not work here"; fi
+PATH=${PATH#"$scratch/bin:"}
 
 # --- no way out is a pass ---
 
@@ -91,7 +93,7 @@ module() { # NAME VERDICT PATTERN SED-SCRIPT
   expect "a module in C++: $1" error "$3"
   expect "a module in C++: $1: $2" error "^VERDICT: $2\$"
 }
-module "what includes a solution is refused" compile_error 'it includes solutions/lesson28' \
+module "what includes a solution is refused" compile_error 'Nothing else is there while it is compiled' \
   "/^#include/{s|.*|#include \"$PWD/solutions/lesson28_pybind11/solution.cpp\"|;q}"
 module "another name than the file's" crash 'PyInit_exercise' 's/^PYBIND11_MODULE(exercise/PYBIND11_MODULE(other/'
 module "an early end" crash 'ended with status 0' 's/^PYBIND11_MODULE.*/&\n    _exit(0);/; 1i #include <unistd.h>'

@@ -15,7 +15,7 @@ cat >tools/grading/run <<'END'
 cd "$(dirname "$0")/../.."
 read -r _ verdict passed all <"$2"
 case $2 in solutions/*) verdict=pass passed=4 all=4 ;; esac
-echo "graded $2"
+echo "graded ${SHOWN:-$2}"
 echo "$2" >>"$LOG"
 [ "$verdict" != timeout ] || [ -e "$2.again" ] || { : >"$2.again"; passed=0; }
 [ "$verdict" = timeout ] && [ -s "$2.again" ] && verdict=pass passed=4
@@ -53,7 +53,13 @@ Eve Example,20,eve@example.org,
 Frank,21,frank@example.org,frankie
 END
 
+# A name that is none for a folder or a cell; a command, had anything read it as one.
+hand_in '=1+1' exercise01.cu pass 4 4
+hand_in '$(touch pwned)' exercise01.cu pass 4 4
+
 capture make grade FILE="$all" OUT="$out" ROSTER="$scratch/roster.csv" JOBS=4
+expect "a folder with an odd name is reported" 0 "'=1.1' is no name for a student here.*not graded"
+expect "and no command" 0 "'.[(]touch pwned[)]' is no name"
 expect "a class is graded, several at once" 0 'ada +exercise 01  10 of 10 points  pass'
 graded=$output
 row() { # NAME PATTERN [FILE]: a line of the gradebook
@@ -81,6 +87,11 @@ expect "a file for the student" 0 '^exercise 01: 5 of 10 points, wrong_result \(
 expect "with what was said, without the teacher's folders" 0 '^graded exercise01\.cu$'
 capture grep -rlF "$scratch" "$out"
 expect "no file names the teacher's folders" 1 ''
+
+capture cat "$out/frankie/feedback.txt"
+expect "a student without a folder gets feedback, too" 0 'nothing was handed in: 0 points'
+capture make exercise01 grade FILE="$all" OUT="$out" ROSTER="$scratch/roster.csv"
+row "and keeps 0 points in what is not graded this time" '^frankie,Frank,21,frank@example\.org,0,0,0,20,not_submitted$'
 
 capture make grade FILE="$all" OUT="$out" STRICT=1
 expect "STRICT=1 fails when somebody has less than all points" error 'STRICT=1: 5 of the students'

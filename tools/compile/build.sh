@@ -12,6 +12,9 @@ cd "$(dirname "$0")/../.."
 source=$1 executable=$2
 case $source in *.py) exec sh tools/compile/build_python.sh "$source" "$executable" ;; esac
 shift 2
+# nvcc hands names to a shell, in double quotes.
+case $source$executable in *[\"\`\$\\]* | *"
+"*) fail "the name of $source or $executable has one of the characters \" \$ \` \\\\ or a line's end, which nvcc would have a shell read." ;; esac
 asked=$*
 own_arch=$(sed -n 's|^// arch: *\([a-z0-9_ ]*[a-z0-9_]\) *$|\1|p' "${ARCH_OF:-$source}" | head -n 1)
 if [ -n "$own_arch" ]; then

@@ -1,8 +1,7 @@
-"""child.py - the judge's side of the runner in Python: starts it, shut in as process.cpp does, and talks with it."""
+"""child.py - the judge's side of the runner in Python: starts it, in a jail as process.cpp does, and talks with it."""
 
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -11,23 +10,11 @@ import time
 
 import frames
 import numpy
+import python_views
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERIFY = os.path.normpath(os.path.join(HERE, "../../common/verify.py"))
 OUTPUT_CAP = 1_000_000
-SYSTEM = (
-    "/usr",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/bin",
-    "/sbin",
-    "/opt",
-    "/nix",
-    "/etc/ld.so.cache",
-    "/etc/alternatives",
-    "/sys",
-)
 VARIABLES = (
     "EMULATOR_CHECK",
     "EMULATOR_DEVICES",
@@ -37,7 +24,6 @@ VARIABLES = (
     "NO_COLOR",
     "TERM",
 )
-shut_in = True  # bubblewrap, until it has failed
 
 
 class Ended(Exception):
@@ -61,44 +47,31 @@ class Setup:
         self.emulator_python = os.path.abspath("build/emulator/python")  # by which Triton finds the emulator
         with open(calls, encoding="utf-8") as source:
             self.compiles = "\nCOMPILES = True" in source.read()
-
-    def require_own_file(self):
-        """Without bubblewrap nothing shuts in what compilers do. One's own file may, and not that of a class."""
-        if self.compiles and "RESULTS_HIDE" in os.environ:
-            sys.exit("grader: this exercise starts compilers, and to grade those of others bubblewrap (bwrap) has to work here.")
+        # Beside the copy that is graded, for what compilers write.
+        self.scratch = os.path.join(os.path.dirname(os.path.dirname(os.environ["GRADER_COPY"])), "out", "tmp")
 
     def shown(self):
         """Of the machine, Python; of the project, the files that run and the libraries."""
-        python = {
-            sys.prefix,
-            sys.base_prefix,
-            os.path.dirname(os.path.realpath(sys.executable)),
-            os.path.dirname(numpy.__path__[0]),
-        }
         own = {
             self.file,
             self.calls,
             self.libraries,
             self.confine,
             self.emulator_python,
-            os.path.join(HERE, "runner.py"),
-            os.path.join(HERE, "frames.py"),
+            HERE,  # of which runner.py imports: without bubblewrap that takes the whole folder
             VERIFY,
+            os.path.dirname(numpy.__path__[0]),
         }
-        return sorted(python | own | set(filter(None, self.library_path.split(":"))), key=len)
+        return sorted({*python_views.views(), *own, *filter(os.path.isabs, self.library_path.split(":"))}, key=len)
 
-    def bubblewrap(self):
-        # By our own PATH: the runner has another one.
-        words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc"]
-        words += [
-            "--dev-bind" if self.backend == "gpu" else "--dev",
-            *(["/dev"] if self.backend == "gpu" else []),
-            "/dev",
-        ]
-        words += ["--tmpfs", "/tmp"]
-        for path in (*SYSTEM, *self.shown()):
-            words += ["--ro-bind-try", path, path]
-        return words + ["--chdir", "/tmp"]
+    def jail(self):
+        """The system comes by itself. What compilers leave goes to a folder of this grading."""
+        words = [os.environ["JAIL"], "--backend", os.environ["JAIL_BACKEND"], "--hide", os.getcwd()]
+        for path in self.shown():
+            words += ["--see", path]
+        if self.compiles:
+            words += ["--write", self.scratch]
+        return words + (["--gpu"] if self.backend == "gpu" else []) + ["--file", "256", "--"]
 
     def command(self, descriptor):
         runner = [
@@ -113,7 +86,7 @@ class Setup:
             self.file,
         ]
         runner += [self.calls, self.confine, self.backend, str(self.seconds * 4 + 60), self.libraries]
-        return (self.bubblewrap() if shut_in else []) + runner
+        return self.jail() + runner
 
     def environment(self):
         """Nothing that the student's code need not know. Freed memory is filled, so that who still reads it finds
@@ -122,7 +95,7 @@ class Setup:
         fixed = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
-            "HOME": "/tmp",
+            "HOME": self.scratch if self.compiles else "/tmp",
             "LD_BIND_NOW": "1",
             "EMULATOR_TIER": "0",
             "OPENBLAS_NUM_THREADS": "1",
@@ -134,6 +107,7 @@ class Setup:
         }
         if self.compiles:
             ours["EMULATOR_PYTHON"] = self.emulator_python
+            ours["TMPDIR"] = self.scratch
         return {**kept, **fixed, **ours}
 
 
@@ -145,7 +119,6 @@ class Child:
         self.start()
 
     def start(self):
-        global shut_in
         self.early = []
         self.link, theirs = socket.socketpair()
         output, written = os.pipe()
@@ -167,10 +140,6 @@ class Child:
         except Ended:
             self.hear = kept
             self.stop()
-            if shut_in:  # no bubblewrap here, or no right to use it
-                self.setup.require_own_file()
-                shut_in = False
-                return self.start()
             for text in self.early:
                 sys.stderr.buffer.write(text)
             sys.exit("grader: the runner does not start.")
@@ -231,7 +200,7 @@ class Child:
         except subprocess.TimeoutExpired:
             return "it closed the connection"
         self.listen()
-        if status > 128 and shut_in:  # bubblewrap's way to tell a signal
+        if status > 128:  # the jail's way to tell a signal
             status = 128 - status
         if status < 0:
             return f"the host code crashed ({signal.strsignal(-status)})"

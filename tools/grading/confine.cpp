@@ -151,6 +151,12 @@ static void filter_calls(int on_emulator, bool compiles) {
 #endif
 }
 
+/* Shared memory counts as well. Three quarters are the range that the emulator keeps; its threads need addresses, too. */
+static void limit_addresses(void) {
+    const rlim_t gigabyte = (rlim_t)1 << 30;
+    limit(RLIMIT_AS, 32 * gigabyte + (rlim_t)sysconf(_SC_NPROCESSORS_ONLN) * gigabyte / 4);
+}
+
 static void confine_process(int on_emulator, int seconds, bool compiles) {
     const rlim_t gigabyte = (rlim_t)1 << 30;
     limit(RLIMIT_CORE, 0);
@@ -158,6 +164,8 @@ static void confine_process(int on_emulator, int seconds, bool compiles) {
     limit(RLIMIT_NOFILE, 1024);
     if (on_emulator) {
         limit(RLIMIT_DATA, 8 * gigabyte);
+        limit_addresses();
+        limit(RLIMIT_NOFILE, compiles ? 1024 : 64);
         limit(RLIMIT_CPU, (rlim_t)seconds * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN));
     }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -8,3 +8,6 @@ fi
 if grep -q 'undefined reference to' "$1"; then
   echo "A function is used that nobody defines: is its name spelled alike in both places?"
 fi
+if grep -Eq 'fatal error: .*: (No such file or directory|Permission denied)' "$1"; then
+  echo "A submission may include its own headers (beside it or below), what lies in common/, and the toolkit's. Nothing else is there while it is compiled."
+fi

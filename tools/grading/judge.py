@@ -20,6 +20,7 @@ EXERCISE is a module in Python, or one that was compiled of C++, exercise.so.
 import ctypes
 import os
 import random
+import re
 import sys
 import time
 from dataclasses import dataclass
@@ -65,6 +66,28 @@ class Check:
     emulator_only: bool = False
 
 
+# What commands a terminal, what ends a line elsewhere, and what turns the direction of writing; visible.h in Python.
+COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffd]")
+# What GitHub's log would take for a command.
+LOG_COMMAND = re.compile(r"^(\s*):(?=:.*::)|(?<=#)#(?=\[)")
+
+
+def visible(line):
+    """What is shown of a line that is not ours: no character that commands a terminal, and files by the names that the
+    student knows."""
+
+    def instead(match):
+        code = ord(match[0])
+        return "^" + chr(code ^ 0x40) if code < 0x80 else "?"
+
+    shown = COMMANDS.sub(instead, line.removesuffix(b"\r").decode("utf-8", "replace"))
+    shown = LOG_COMMAND.sub(lambda match: (match[1] or "") + "?", shown)
+    for pair in os.environ.get("GRADER_NAMES", "").split("\n"):
+        if "\t" in pair:
+            shown = shown.replace(*pair.split("\t", 1))
+    return shown
+
+
 class Report:
     """On stdout for the student; in the log, where lines of ours begin with the nonce, for write_results. report.h in
     Python."""
@@ -78,7 +101,7 @@ class Report:
         """What the student's program prints: no line of it may look like one of ours."""
         *lines, self.line = (self.line + text).split(b"\n")
         for line in lines:
-            shown = line.decode("utf-8", "replace")
+            shown = visible(line)
             if self.nonce in shown or shown.startswith("========= ERROR SUMMARY:"):
                 continue
             print(shown, file=self.log)

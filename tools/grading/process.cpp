@@ -1,5 +1,6 @@
 #include "tools/grading/process.h"
 
+#include <algorithm>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,17 +19,12 @@
 enum { OUTPUT_CAP = 1000000 };
 
 static struct process_setup setup;
-static bool shut_in = true; /* bubblewrap, until it has failed */
 static pid_t pid = -1;
 static int talk_fd = -1, output_fd = -1;
 static size_t printed; /* in this grading, by all runners */
 
 void process_setup(const struct process_setup *wanted) {
     setup = *wanted;
-}
-
-const char *process_sandbox(void) {
-    return shut_in ? "bubblewrap and a filter of system calls" : "a filter of system calls";
 }
 
 // ---------------------------------------------------------------- the command
@@ -39,40 +35,36 @@ static void add(words *command, std::initializer_list<std::string> more) {
     command->insert(command->end(), more);
 }
 
-static void show(words *command, const std::string &path) {
-    add(command, {"--ro-bind-try", path, path});
+static std::string variable(const char *name) {
+    const char *value = getenv(name);
+    return value ? value : "";
 }
 
-/* The whole system, read-only and without what people have in it: of the project only the two files that run, and the libraries. */
-static words bubblewrap(void) {
-    words c = {"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc"};
-    for (const char *system : {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/nix", "/etc/ld.so.cache",
-                               "/etc/alternatives", "/sys"}) {
-        show(&c, system);
-    }
-    if (setup.backend == "gpu") {
-        add(&c, {"--dev-bind", "/dev", "/dev"});
-    } else {
-        add(&c, {"--dev", "/dev"});
-    }
-    add(&c, {"--tmpfs", "/tmp"});
-    for (size_t from = 0; from < setup.library_path.size();) {
-        size_t to = setup.library_path.find(':', from);
-        to = to == std::string::npos ? setup.library_path.size() : to;
-        if (to > from) {
-            show(&c, setup.library_path.substr(from, to - from));
+/* Of this machine the system (the jail sees to that), of the project the two files that run, the libraries, and the student's source, from which
+ * the emulator quotes lines. */
+static words jail(void) {
+    char here[4096];
+    words c = {variable("JAIL"), "--backend", variable("JAIL_BACKEND"), "--hide",
+               getcwd(here, sizeof here) ? here : "/"};
+    std::string source = variable("GRADER_COPY"), paths = setup.library_path + ":" + setup.runner + ":" + setup.object;
+    paths += ":" + source.substr(0, source.rfind('/'));
+    for (size_t from = 0; from < paths.size();) {
+        size_t to = std::min(paths.find(':', from), paths.size());
+        std::string path = paths.substr(from, to - from);
+        if (!path.empty() && path[0] == '/' && access(path.c_str(), F_OK) == 0) {
+            add(&c, {"--see", path});
         }
         from = to + 1;
     }
-    show(&c, setup.runner);
-    show(&c, setup.object);
-    add(&c, {"--chdir", "/tmp"});
+    if (setup.backend == "gpu") {
+        c.push_back("--gpu");
+    }
     return c;
 }
 
 static words command(void) {
-    words c = shut_in ? bubblewrap() : words();
-    add(&c, {setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
+    words c = jail();
+    add(&c, {"--", setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
     return c;
 }
 
@@ -147,7 +139,7 @@ static void start_process(bool quiet, const char *capability) {
     fcntl(talk_fd, F_SETFL, O_NONBLOCK);
 }
 
-/* Ends the runner's session; within bubblewrap everything in it dies with its first process. */
+/* Ends the runner's session; in a jail everything dies with its first process. */
 static int end_process(void) {
     int status = 0;
     if (pid > 0) {
@@ -173,6 +165,65 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Seconds of processor time of a process and of all that it has started, also of those that have ended. What a busy machine makes of it
+ * does not count. */
+static double processor_time(pid_t of) {
+    char path[80], text[4000] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)of);
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    unsigned long own[2] = {0, 0};
+    long ended[2] = {0, 0};
+    const char *behind = length ? strrchr(text, ')') : NULL; /* the name may have spaces */
+    if (file) {
+        fclose(file);
+    }
+    if (!behind || sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &own[0], &own[1],
+                          &ended[0], &ended[1]) != 4) {
+        return 0;
+    }
+    double sum = (double)(own[0] + own[1]) + (double)(ended[0] + ended[1]);
+    double seconds = sum / (double)sysconf(_SC_CLK_TCK);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)of, (int)of);
+    file = fopen(path, "re");
+    for (int child; file && fscanf(file, "%d", &child) == 1;) {
+        seconds += processor_time(child);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return seconds;
+}
+
+/* When a job has taken too long: after that many seconds on the clock in which it has had as many of the processors. On a busy machine it has
+ * longer; what sleeps, from its last work on; and nothing has more than PATIENCE times as long. */
+struct time_limit {
+    double begun, looked, worked; /* on the clock */
+    double before, spent;         /* processor time at the beginning and at the last look */
+};
+
+enum { PATIENCE = 10 };
+
+static struct time_limit limit_begin(void) {
+    double at = now(), spent = processor_time(pid);
+    return {at, at, at, spent, spent};
+}
+
+static bool limit_reached(struct time_limit *limit) {
+    double at = now(), seconds = setup.seconds;
+    if (at - limit->looked < 0.5) {
+        return false;
+    }
+    double spent = processor_time(pid);
+    if (spent - limit->spent > 0.005) {
+        limit->worked = at;
+    }
+    limit->looked = at;
+    limit->spent = spent;
+    return (spent - limit->before >= seconds && at - limit->begun >= seconds) || at - limit->worked >= seconds ||
+           at - limit->begun >= PATIENCE * seconds;
+}
+
 /* Takes what has been printed. False when it was more than anybody reads. */
 static bool hear(std::string *text) {
     char piece[65536];
@@ -184,14 +235,13 @@ static bool hear(std::string *text) {
 }
 
 /* Moves `size` bytes to or from the runner, hearing meanwhile what it prints. */
-static enum talk move(void *data, size_t size, bool sending, double until, std::string *text) {
+static enum talk move(void *data, size_t size, bool sending, struct time_limit *limit, std::string *text) {
     for (size_t done = 0; done < size;) {
         struct pollfd fds[2] = {{talk_fd, (short)(sending ? POLLOUT : POLLIN), 0}, {output_fd, POLLIN, 0}};
-        double left = until - now();
-        if (left <= 0) {
+        if (limit_reached(limit)) {
             return TALK_TIMEOUT;
         }
-        poll(fds, 2, (int)(left * 1000) + 1);
+        poll(fds, 2, 500);
         if (!hear(text)) {
             return TALK_FLOOD;
         }
@@ -213,7 +263,7 @@ static std::string printed_early;
 
 static std::string ending(int status) {
     char text[120];
-    if (WIFEXITED(status) && WEXITSTATUS(status) > 128 && shut_in) { /* bubblewrap's way to tell a signal */
+    if (WIFEXITED(status) && WEXITSTATUS(status) > 128) { /* the jail's way to tell a signal */
         status = WEXITSTATUS(status) - 128;
     }
     if (WIFSIGNALED(status)) {
@@ -246,8 +296,8 @@ static void bury(struct conversation *c) {
     c->why = ending(status);
 }
 
-static enum talk listen(const struct job *job, struct conversation *c, double until) {
-    enum talk end = move(&c->answer, sizeof c->answer, false, until, &c->printed);
+static enum talk listen(const struct job *job, struct conversation *c, struct time_limit *limit) {
+    enum talk end = move(&c->answer, sizeof c->answer, false, limit, &c->printed);
     if (end != TALK_ANSWERED) {
         return end;
     }
@@ -257,26 +307,26 @@ static enum talk listen(const struct job *job, struct conversation *c, double un
     for (unsigned i = 0; i < job->arrays && c->answer.contents && end == TALK_ANSWERED; i++) {
         if (job->array[i].wanted) {
             c->arrays[i].resize(job->array[i].bytes);
-            end = move(c->arrays[i].data(), c->arrays[i].size(), false, until, &c->printed);
+            end = move(c->arrays[i].data(), c->arrays[i].size(), false, limit, &c->printed);
         }
     }
     c->harvest.resize(c->answer.harvest);
-    return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, until, &c->printed) : end;
+    return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, limit, &c->printed) : end;
 }
 
 struct conversation process_ask(const struct job *job, const std::vector<blob> &given) {
     struct conversation c = {};
-    double until = now() + setup.seconds;
+    struct time_limit limit = limit_begin();
     c.printed.swap(printed_early);
     c.arrays.resize(ARRAYS_MAX);
-    c.end = move((void *)job, sizeof *job, true, until, &c.printed);
+    c.end = move((void *)job, sizeof *job, true, &limit, &c.printed);
     for (unsigned i = 0; i < job->arrays && c.end == TALK_ANSWERED; i++) {
         if (job->array[i].given) {
-            c.end = move((void *)given[i].data(), given[i].size(), true, until, &c.printed);
+            c.end = move((void *)given[i].data(), given[i].size(), true, &limit, &c.printed);
         }
     }
     if (c.end == TALK_ANSWERED) {
-        c.end = listen(job, &c, until);
+        c.end = listen(job, &c, &limit);
     }
     if (c.end == TALK_ENDED) {
         bury(&c);
@@ -291,7 +341,8 @@ struct conversation process_ask(const struct job *job, const std::vector<blob> &
 /* `text`: what it says if it does not start. */
 static bool hello(std::string *text) {
     char word[6] = "";
-    bool there = move(word, sizeof word, false, now() + 60, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
+    struct time_limit limit = limit_begin();
+    bool there = move(word, sizeof word, false, &limit, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
     hear(text);
     return there;
 }
@@ -306,11 +357,6 @@ void process_start(bool quiet, const char *capability) {
     printed_early.clear();
     if (hello(&text)) {
         printed_early = text;
-        return;
-    }
-    if (shut_in) { /* no bubblewrap here, or no right to use it */
-        shut_in = false;
-        process_start(quiet, capability);
         return;
     }
     fprintf(stderr, "%sgrader: the runner does not start.\n", text.c_str());

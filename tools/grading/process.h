@@ -1,4 +1,4 @@
-/* process.h - the runner as a process: started fresh, shut in, spoken to, and ended with all that it has started. */
+/* process.h - the runner as a process: started fresh, in a jail, spoken to, and ended with all that it has started. */
 #ifndef TOOLS_GRADING_PROCESS_H
 #define TOOLS_GRADING_PROCESS_H
 
@@ -29,9 +29,6 @@ struct conversation {
 };
 
 void process_setup(const struct process_setup *setup);
-
-/* "bubblewrap and a filter of system calls", or what there is of it. Known once a runner has been started. */
-const char *process_sandbox(void);
 
 /* A fresh runner. `quiet`: the emulator explains no errors of calls, so that what is printed is the student's. `capability`: the emulated
  * device has this compute capability; NULL: its own. */

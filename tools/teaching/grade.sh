@@ -34,18 +34,24 @@ case $jobs in '' | *[!0-9]* | 0*) fail "JOBS=$jobs: it is a number of gradings a
 numbers=${1:-$(exercise_numbers)}
 [ -d "$source" ] || [ -n "${1:-}" ] || fail "FILE=$FILE is one file: of which exercise? make exercise03 grade FILE=$FILE"
 
-# A name becomes a folder, and a cell of a table that a spreadsheet must not take for a formula.
-check_name() {
+# A name becomes a folder, the beginning of a line, and a cell of a table that a spreadsheet must not take for a formula.
+is_name() {
   case $1 in
-  '' | [-.=+@]* | */* | *[[:cntrl:]]* | *\"*) fail "'$1' is no name for a student here: letters, digits, spaces, . - _" ;;
+  _*) ;;
+  '' | [[:punct:][:space:]]*) return 1 ;;
+  esac
+  case $1 in
+  */* | *[[:cntrl:]]* | *[\"\`\$\\]*) return 1 ;;
   esac
 }
+
+odd_name() { printf "'%s' is no name for a student here: it begins with a letter or a digit, and has none of / \" \$ \` \\\\\n" "$(printf '%s' "$1" | tr '[:cntrl:]' '?')"; }
 
 # --- what judges is restored ---
 
 changed_judges() {
-  git diff --name-only "${BASE:-HEAD}" -- $judges
-  git ls-files --others --exclude-standard -- $judges
+  git -c core.fsmonitor= diff --no-ext-diff --no-textconv --name-only "${BASE:-HEAD}" -- $judges
+  git -c core.fsmonitor= ls-files --others --exclude-standard -- $judges
 }
 
 # The emulator takes a while to build; one made from the same sources is as good. Its sources are dated back, so that
@@ -65,6 +71,9 @@ keep_emulator() { # COPY COMMIT CHANGED
 
 restore_judges() {
   [ -z "${GRADE_RESTORED:-}" ] || return 0
+  # Of a checkout that a student may have configured, nothing is started: no monitor of files, no filter, no hook.
+  export GIT_CONFIG_COUNT=3 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=false GIT_CONFIG_KEY_1=core.hooksPath \
+    GIT_CONFIG_VALUE_1=/dev/null GIT_CONFIG_KEY_2=diff.external GIT_CONFIG_VALUE_2=
   top=$(git rev-parse --show-toplevel 2>/dev/null || true)
   if [ "$top" != "$(pwd -P)" ]; then
     warn "this is not a checkout of git: the graders are taken as they are here, nothing can be restored."
@@ -118,15 +127,13 @@ list_jobs() {
 
 list_students() {
   if [ -n "${STUDENT:-}" ]; then
-    check_name "$STUDENT"
     echo "$STUDENT"
     return
   fi
   for folder in "$source"/*/; do
     [ -d "$folder" ] || continue
     name=$(basename "$folder")
-    check_name "$name"
-    echo "$name"
+    if is_name "$name"; then echo "$name"; else warn "$(odd_name "$name"); that folder is not graded."; fi
   done
 }
 
@@ -161,7 +168,7 @@ write_gradebook() {
 
 [ -n "${STUDENT:-}" ] || { [ -n "${FILE:-}" ] && [ -d "$source" ]; } ||
   fail "whose? make grade STUDENT=name, or FILE=folder with a folder for each student"
-[ -z "${STUDENT:-}" ] || check_name "$STUDENT"
+[ -z "${STUDENT:-}" ] || is_name "$STUDENT" || fail "$(odd_name "$STUDENT")."
 restore_judges "$@"
 mkdir -p "$out"
 scratch=$(mktemp -d)

@@ -85,14 +85,15 @@ function add_exercise(number) {
   if (!(number in known)) { known[number]; exercise[++exercises] = number }
 }
 
-# Who is in the roster and has handed in nothing has 0 points.
+# A person of the roster without a folder gets 0 points in every exercise that has ever been graded here.
 function add_absent(    p, who) {
   for (p = 1; p <= people; p++) {
     if (p in taken) continue
     who = login_of[p] != "" ? login_of[p] : mail_of[p] != "" ? mail_of[p] : name_of[p]
     row_of[who "\n" p] = ++rows
-    student_of[rows] = who; person[rows] = p; now[rows] = 1
+    student_of[rows] = who; person[rows] = p; now[rows] = absent[rows] = 1
     remark(rows, "not_submitted")
+    print who > absent_list
   }
 }
 
@@ -107,7 +108,7 @@ function sort_exercises(    i, j, moved) {
 function sum_row(row,    e) {
   total[row] = possible[row] = 0
   for (e = 1; e <= exercises; e++) {
-    if (!((row, exercise[e]) in points) && now[row] && exercise[e] in asked) points[row, exercise[e]] = 0
+    if (!((row, exercise[e]) in points) && (absent[row] || (now[row] && exercise[e] in asked))) points[row, exercise[e]] = 0
     total[row] += points[row, exercise[e]]
     possible[row] += of[exercise[e]]
     if (now[row] && exercise[e] in asked) {

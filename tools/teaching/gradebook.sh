@@ -37,9 +37,13 @@ END
     number=$(basename "$folder")
     printf '\n--- exercise %s ---\n' "${number#exercise}"
     [ ! -f "$folder/remarks.txt" ] || printf 'remark: %s\n' "$(cat "$folder/remarks.txt")"
-    if [ -f "$folder/output.txt" ]; then cat "$folder/output.txt"; else echo "nothing was handed in"; fi
+    for said in feedback.txt output.txt; do [ -f "$folder/$said" ] && break; done
+    if [ -f "$folder/$said" ]; then cat "$folder/$said"; else echo "nothing was handed in"; fi
   done
 }
+
+# A name of the roster as a folder below OUT.
+is_folder_name() { case $1 in '' | .* | */*) return 1 ;; esac }
 
 while IFS= read -r student; do
   write_feedback "$student" >"$out/$student/feedback.txt"
@@ -48,5 +52,11 @@ done <"$students"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 list_remarks >"$work/remarks"
-awk -v out="$out" -v roster="$roster" -v students="$students" -v remarks="$work/remarks" -v numbers="$(echo $numbers)" -v most="$GRADE_POINTS" \
+: >"$work/absent"
+awk -v out="$out" -v roster="$roster" -v students="$students" -v remarks="$work/remarks" -v absent_list="$work/absent" -v numbers="$(echo $numbers)" -v most="$GRADE_POINTS" \
   -f tools/teaching/csv.awk -f tools/teaching/gradebook.awk "$out/points.csv"
+while IFS= read -r student; do
+  is_folder_name "$student" && ! [ -e "$out/$student/feedback.txt" ] || continue
+  mkdir -p "$out/$student"
+  echo "nothing was handed in: 0 points" >"$out/$student/feedback.txt"
+done <"$work/absent"

@@ -97,15 +97,17 @@ check_program() {
   fi
 }
 
-# What graders shut a student's code in with; without it there is a filter of system calls.
-check_sandbox() {
-  if ! command -v bwrap >/dev/null; then
-    line ok sandbox "a filter of system calls; with bubblewrap (apt-get install bubblewrap) graded code sees less of this machine"
-  elif bwrap --ro-bind / / --unshare-all true 2>/dev/null; then
-    line ok sandbox "bubblewrap and a filter of system calls shut in what is graded"
-  else
-    line ok sandbox "a filter of system calls; bubblewrap is installed, and this machine does not allow it"
-  fi
+# The jail in which graders compile and run a file; with neither, other people's files are refused.
+check_jail() {
+  sh tools/compile/build_tool.sh jail 2>build/doctor.log || { line fail jail "it does not build" "its messages are in build/doctor.log"; return 0; }
+  works=$(build/tools/jail --which 2>build/doctor.log)
+  broken=$(grep 'does not start' build/doctor.log || true)
+  case $works in
+  bubblewrap) line ok jail "bubblewrap: what is graded sees the toolkit, common/ and its own file" ;;
+  landlock) line "$([ -z "$broken" ] && echo ok || echo warn)" jail "Landlock: what is graded sees the toolkit, common/ and its own file${broken:+; $broken}" ;;
+  *) line warn jail "none works ($(paste -s -d ';' build/doctor.log)): only your own exercises are graded" \
+    "sudo apt-get install bubblewrap, or Linux 5.13 with Landlock; SECURITY.md says more" ;;
+  esac
 }
 
 mkdir -p build
@@ -115,7 +117,7 @@ if check_toolkit; then
   check_gpu
   check_launch
   check_program
-  check_sandbox
+  check_jail
   line ok "own programs" ". build/env makes plain nvcc work in this shell; make doctor FILE=a.out looks at a program"
 fi
 [ "$failures" = 0 ]

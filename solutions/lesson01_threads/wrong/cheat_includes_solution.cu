@@ -1,4 +1,4 @@
 // expect: compile_error
-// says: it includes solutions/lesson01_threads/solution.cu
+// says: Nothing else is there while it is compiled.
 /* One line. */
 #include "solutions/lesson01_threads/solution.cu"

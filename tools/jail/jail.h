@@ -1,0 +1,60 @@
+/* jail.h - what the parts of the jail share. tools/jail/README.md has the picture. */
+#ifndef TOOLS_JAIL_JAIL_H
+#define TOOLS_JAIL_JAIL_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* One path that the command can reach. */
+struct view {
+    enum { VIEW_READ, VIEW_WRITE, VIEW_DEVICE } kind;
+    char *path;
+};
+
+struct jail {
+    const char *backend; /* bubblewrap, landlock or none */
+    const char *folder;  /* in which the command starts */
+    bool first;          /* within bubblewrap: this is the first process there */
+    bool gpu;            /* NVIDIA's devices, and fewer system calls refused: the driver needs them */
+    long memory, file;   /* most MiB of address space for each process, and of each file; 0: no limit of ours */
+    long seconds;        /* most processor time of each process; 0: no limit of ours */
+    struct view *views;
+    size_t count;
+    char **hidden; /* real paths: never shown, though a folder above may be */
+    size_t hidden_count;
+    char **command;
+};
+
+/* Ends with status 125 after a message. */
+void jail_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void *jail_grow(void *list, size_t count, size_t size);
+
+/* Adds a path where it exists: whole, or in parts where something hidden lies beneath it. */
+void view_add(struct jail *jail, int kind, const char *path);
+void view_hide(struct jail *jail, const char *path);
+/* The system: its programs, libraries, and a few facts about the processor. */
+void view_add_system(struct jail *jail);
+/* In the order in which they can be mounted, without those that another one shows already. */
+void view_sort(struct jail *jail);
+
+/* Both return only on failure. */
+void bubblewrap_run(const struct jail *jail, char **argv, int argc);
+void landlock_run(const struct jail *jail);
+
+/* The version of Landlock's interface; 0: this kernel has none, or it is switched off. */
+int landlock_version(void);
+
+/* A child that dies with its parent. */
+pid_t first_fork(void);
+/* This process becomes the first one of its namespace, which waits; returns in a child, where the command is to run. */
+void first_begin(void);
+
+/* Limits and the filter of system calls, then the command. Returns only on failure. */
+void confined_run(const struct jail *jail);
+
+#endif
