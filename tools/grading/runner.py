@@ -53,10 +53,12 @@ verify = load(os.path.normpath(os.path.join(HERE, "../../common/verify.py")), "v
 
 
 class Array:
-    """An array between guard zones, in the layout that the job asks for. What is not given is poisoned."""
+    """An array between guard zones, in the layout that the job asks for, "F" or "C read-only", say. What is not given is
+    poisoned."""
 
     def __init__(self, order, content):
-        dtype, shape, self.layout = np.dtype(order["dtype"]), tuple(order["shape"]), order.get("layout", "C")
+        dtype, shape = np.dtype(order["dtype"]), tuple(order["shape"])
+        self.layout, _, access = order.get("layout", "C").partition(" ")
         room = shape[:-1] + (2 * shape[-1],) if self.layout == "columns" else shape
         size = int(np.prod(room)) * dtype.itemsize
         self.memory = np.full(size + 2 * GUARD, GUARD_BYTE, np.uint8)
@@ -70,6 +72,7 @@ class Array:
             self.array = whole.reshape(room)
         if content is not None:
             self.array[...] = content
+        self.array.flags.writeable = access != "read-only"
         self.before = self.memory.copy()
         self.given = content is not None
 
