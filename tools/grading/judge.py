@@ -234,18 +234,17 @@ class Judge:
         word = "nan" if np.isnan(found[at]) != np.isnan(expected[at]) else "wrong_result"
         self.fail(word, f"{place}: expected {expected[at]:.9g}, found {found[at]:.9g}{many}")
 
-    def lives(self, call, given, steps, one, **settings):
-        """Calls `call` once for each step, and compares how many objects of the library there are then with those before
-        the first. `one`: its word for such an object."""
-        answers, before = {}, None
+    def lives(self, call, given, steps, one, look=lambda answer: None, **settings):
+        """Calls `call` once for each step, looks at its answer, and compares how many objects of the library there are then
+        with those after the first step. `one`: the grader's word for such an object."""
+        before = None
         for step, right in steps.items():
-            answers[step] = self.run(call, given, {}, self.subject, step=step, **settings)
+            look(self.run(call, given, {}, self.subject, step=step, **settings))
             before = self.child.objects() if before is None else before
             found = self.child.objects() - before
             if found != right:
                 word = "leak" if found > right else "use_after_free"
                 self.fail(word, f"{step}: {found} {one}{'s' * (found != 1)} of the library, expected {right}")
-        return answers
 
     def require_work(self, answer, results, upload=0):
         """On the emulator: that `results` bytes came from the device, and that the host had not handed them to it: what it
