@@ -259,8 +259,8 @@ def others_run(way):
 def several(judge):
     a = inputs(judge, "forward", (50, 6))
     found = judge.run("several", a, {}, "two layers at once, and one called with 3, 50 and 3 rows", scale=2.0)
-    for name, rows, sign in (("a", 3, 1), ("b", 50, -1), ("c", 50, 1), ("d", 3, 1)):
-        judge.compare(found[name], forward_cpu(a["x"][:rows], sign * a["bias"], 2.0), ATOL, RTOL)
+    for name, rows, of_x, of_bias in (("a", 3, 1, 1), ("b", 50, 1, -1), ("c", 50, 1, 1), ("d", 3, -1, 1)):
+        judge.compare(found[name], forward_cpu(of_x * a["x"][:rows], of_bias * a["bias"], 2.0), ATOL, RTOL)
 
 
 def again(judge):

@@ -124,7 +124,10 @@ class Emulator:
 
 
 def describe(error, path):
-    """An exception, with the last line of the student's file that it came through."""
+    """An exception, with the last line of the student's file that it came through. One that was raised in another process
+    is described already."""
+    if hasattr(error, "described"):
+        return error.described
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     told = {
         "type": type(error).__name__,
@@ -162,17 +165,21 @@ def take_job(job, contents, student, calls, emulator, path):
 
 
 def main():
-    descriptor, path, calls_path, confine, backend, seconds, libraries = sys.argv[1:]
+    descriptor, path, calls_path, filter_library, backend, seconds, libraries = sys.argv[1:]
     die_with_parent()
     calls = load(calls_path, "calls")
     emulator = Emulator()
-    filters = ctypes.CDLL(confine)
+    filters = ctypes.CDLL(filter_library)
     link = socket.socket(fileno=int(descriptor))
     frames.send(link, {"hello": True})
     if backend == "gpu":
         emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
-    confine_this = filters.confine_with_compilers_this if getattr(calls, "COMPILES", False) else filters.confine_this
-    confine_this(int(backend == "cpu"), int(seconds))
+    confine = filters.confine_this
+    if getattr(calls, "COMPILES", False):
+        confine = filters.confine_with_compilers_this
+    elif getattr(calls, "FORKS", False):
+        confine = filters.confine_with_processes_this
+    confine(int(backend == "cpu"), int(seconds))
     calls.LIBRARIES = libraries
     token = frames.receive(link)[0]["token"]
     try:
