@@ -38,12 +38,8 @@ class AverageFailure : public std::runtime_error {
 
 class Average {
   public:
-    explicit Average(long long n) : n(n) {
-        check(average_create(&handle, n));
-    }
-    ~Average() {
-        average_destroy(handle);
-    }
+    explicit Average(long long n) : n(n) { check(average_create(&handle, n)); }
+    ~Average() { average_destroy(handle); }
     Average(const Average &) = delete;
     Average &operator=(const Average &) = delete;
 

@@ -262,7 +262,8 @@ static void bind_device_array(py::module_ &m) {
         .def("__len__", [](const DeviceArray &self) { return self.memory().n; })
         .def("__dlpack__", &to_dlpack, py::kw_only(), "stream"_a = py::none(), "max_version"_a = py::none(),
              "dl_device"_a = py::none(), "copy"_a = py::none())
-        .def("__dlpack_device__", [](const DeviceArray &self) { return py::make_tuple((int)DL_CUDA, device_of(self.memory().data)); })
+        .def("__dlpack_device__",
+             [](const DeviceArray &self) { return py::make_tuple((int)DL_CUDA, device_of(self.memory().data)); })
         .def_property_readonly("__cuda_array_interface__", &cuda_array_interface);
 }
 

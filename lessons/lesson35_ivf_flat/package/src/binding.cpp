@@ -287,9 +287,8 @@ static void bind_device_array(py::module_ &m) {
         .def("numpy", &DeviceArray::numpy, "A copy in CPU memory.")
         .def("__dlpack__", &to_dlpack, py::kw_only(), "stream"_a = py::none(), "max_version"_a = py::none(),
              "dl_device"_a = py::none(), "copy"_a = py::none())
-        .def("__dlpack_device__", [](const DeviceArray &self) {
-            return py::make_tuple((int)DL_CUDA, device_of(self.block->words.data));
-        });
+        .def("__dlpack_device__",
+             [](const DeviceArray &self) { return py::make_tuple((int)DL_CUDA, device_of(self.block->words.data)); });
 }
 
 static void bind_index(py::module_ &m) {
