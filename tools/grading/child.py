@@ -1,5 +1,6 @@
 """child.py - the judge's side of the runner in Python: starts it, shut in as process.cpp does, and talks with it."""
 
+import fcntl
 import mmap
 import os
 import select
@@ -151,7 +152,9 @@ class Child:
         self.early = []
         self.link, theirs = socket.socketpair()
         output, written = os.pipe()
-        count = os.memfd_create("objects")
+        made = os.memfd_create("objects")
+        count = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 100)  # not the nonce's number
+        os.close(made)
         os.ftruncate(count, mmap.PAGESIZE)
         self.shared = mmap.mmap(count, mmap.PAGESIZE)
         command, environment = self.setup.command(theirs.fileno()), self.setup.environment(count)
