@@ -127,20 +127,22 @@ def into_out(way):
                  ((1, 8), "float32", "C", "of one row"), ((12, 1), "float32", "C", "of one column"),
                  ((8,), "float32", "C", "of one dimension"), ((96,), "float32", "C", "of one dimension, as long as all of y"),
                  ((1, 12, 8), "float32", "C", "of three dimensions"), ((13, 8), "float32", "C", "of 13 rows"),
-                 ((12, 8), "float32", "C read-only", "that is read-only"),
                  ((12, 8), ">f4", "C", "of float32 with its bytes in the other order"))  # fmt: skip
         for shape, dtype, layout, words in wrong:
-            judge.must_raise(
-                "ValueError",
-                "compute",
-                a,
-                {"out": (shape, dtype, layout)},
-                f"{way}, 12 x 8, with an out {words}",
-                way=way,
-                scale=1.0,
-            )
+            refuse_out(judge, way, a, (shape, dtype, layout), words)
 
     return check
+
+
+def refuse_out(judge, way, a, out, words):
+    judge.must_raise(
+        "ValueError", "compute", a, {"out": out}, f"{way}, 12 x 8, with an out {words}", way=way, scale=1.0
+    )
+
+
+def read_only(judge):
+    for way in "forward", "backward":
+        refuse_out(judge, way, inputs(judge, way, (12, 8)), ((12, 8), "float32", "C read-only"), "that is read-only")
 
 
 def wrong_shapes(way):
@@ -287,5 +289,6 @@ CHECKS = [
     Check("layer", "an error of the library becomes a LayerError", errors),
     Check("layer", "a layer is destroyed once: by close, by with, or when nobody has it", owned),
     Check("layer", "a closed layer is not used", closed),
+    Check("layer", "an out that is read-only is not written", read_only),
     Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
 ]
