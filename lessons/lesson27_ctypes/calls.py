@@ -4,8 +4,8 @@ function for each kind of job.
 It takes the module, the arrays of the job by their names, and settings; what it returns goes back to the grader.
 """
 
+import contextlib
 import ctypes
-import gc
 import os
 import sys
 import threading
@@ -14,6 +14,7 @@ import numpy as np
 
 LIBRARIES = ""  # the runner says where
 _library = None
+kept = {}  # of `life`, from step to step
 
 
 def layer_of(student, bias):
@@ -26,20 +27,23 @@ def layer_of(student, bias):
     return student.Layer(_library, bias)
 
 
-def alive():
-    """How many layers there are: from the library itself, with a declaration of our own."""
-    return ctypes.CDLL(os.path.join(LIBRARIES, "liblayer.so")).layer_alive()
+def set_mark(mark):
+    ctypes.CDLL(os.path.join(LIBRARIES, "liblayer.so")).layer_mark(ctypes.c_float(mark))
 
 
-def compute(student, arrays, way, scale, delay=0, scalar=None):
+def compute(student, arrays, way, scale, delay=0, mark=0):
     """forward or backward. With an array `out`, into that; a delay makes the library's copies so many milliseconds
-    late."""
+    late, and what the library computes is larger by `mark`."""
     os.environ["LAYER_DELAY_MS"] = str(delay)
-    given = [np.float64(scalar)] if scalar is not None else [arrays[name] for name in ("x", "dy") if name in arrays]
+    given = [arrays[name] for name in ("x", "dy") if name in arrays]
     out = arrays.get("out")
     with layer_of(student, arrays["bias"]) as layer:
         more = {} if out is None else {"out": out}
-        result = getattr(layer, way)(*given, scale, **more)
+        set_mark(mark)
+        try:
+            result = getattr(layer, way)(*given, scale, **more)
+        finally:
+            set_mark(0)
         # What is looked at is what is there now, before the layer waits for anything when it is closed.
         told = {"result": np.array(result) if isinstance(result, np.ndarray) else result, "same": result is out}
         if out is not None:
@@ -69,36 +73,32 @@ def several(student, arrays, scale):
         a = first.forward(x[:3], scale)
         b = second.forward(x, scale)
         c = first.forward(x, scale)
-        d = first.forward(x[:3], scale)
+        d = first.forward(-x[:3], scale)  # a, which has its shape, stays as it is
         return {"a": a, "b": b, "c": c, "d": d}
 
 
-def life(student, arrays, scale):
-    """How many layers live at each point of their lives, beside those that have been there before."""
+def life(student, arrays, scale, step):
+    """A step in the lives of layers. The grader counts those of the library after each."""
     bias, x = arrays["bias"], arrays["x"]
-    gc.collect()
-    before, counts = alive(), {}
-    with layer_of(student, bias) as layer:
-        layer.forward(x, scale)
-        counts["inside"] = alive()
-    counts["behind with"] = alive()
-    layer = layer_of(student, bias)
-    layer.close()
-    counts["closed"] = alive()
-    layer.close()
-    counts["closed twice"] = alive()
-    layer = layer_of(student, bias)
-    layer.forward(x, scale)
-    counts["another"] = alive()
-    del layer
-    gc.collect()
-    counts["forgotten"] = alive()
-    try:
-        with layer_of(student, bias):
+    if step == "inside with":
+        kept["layer"], kept["with"] = layer_of(student, bias), contextlib.ExitStack()
+        kept["with"].enter_context(kept["layer"]).forward(x, scale)
+    elif step == "after with":
+        kept.pop("with").close()
+    elif step == "closed":
+        kept["layer"] = layer_of(student, bias)
+        kept["layer"].close()
+    elif step == "closed twice":
+        kept["layer"].close()
+    elif step == "another":
+        kept["layer"] = layer_of(student, bias)
+        kept["layer"].forward(x, scale)
+    elif step == "after an exception":
+        with contextlib.suppress(KeyError), layer_of(student, bias) as kept["layer"]:
             raise KeyError("on purpose")
-    except KeyError:
-        counts["behind an exception"] = alive()
-    return {point: count - before for point, count in counts.items()}
+    else:
+        kept.clear()  # "before", "forgotten": the runner collects after each job
+    return {}
 
 
 def use_closed(student, arrays, way, scale):

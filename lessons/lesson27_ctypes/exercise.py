@@ -26,10 +26,10 @@ The grader (make exercise27) calls, in a process of its own, what this file defi
         layer.forward(x, scale, out=y)          the same into y, which is returned itself
         dx = layer.backward(x, dy, scale)       also with out=
 
-  - x, dy and bias are arrays of NumPy of any type and layout: also float64 or whole numbers, every second column,
-    transposed. x and dy have two dimensions, and as many columns as bias is long; rows from 0 on;
-  - `out` is written only if it fits: float32, C-contiguous, of x's shape. If not, that is a ValueError; so is an x or
-    dy of another shape;
+  - x, dy and bias are arrays of NumPy of any real type and layout: also float64, float16 or integers, every second
+    column, transposed, read-only. x and dy have two dimensions, and as many columns as bias is long; rows from 0 on;
+  - `out` is written only if it fits: an array of float32, C-contiguous, writable, of x's shape. If not, that is a
+    ValueError; so is an x or dy of another shape, also of one that NumPy could broadcast;
   - an error of the library becomes a LayerError, with its number as `code` and the library's text in its text;
   - a layer that is closed, or that nobody has any more, is destroyed, once. To use one that is closed is a ValueError;
   - results are there when a function returns, and they come from the library.
@@ -69,7 +69,7 @@ def matrix(x, cols):
 
 def result_for(x, out):
     """The array that is written: `out`, if there is one and it fits."""
-    # TODO 4: look at out's type, shape and layout (out.flags.c_contiguous).
+    # TODO 4: look at out's type, shape and layout (out.flags.c_contiguous). And may it be written (out.flags.writeable)?
     return np.empty(x.shape, np.float32)
 
 

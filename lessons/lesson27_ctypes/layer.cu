@@ -3,6 +3,9 @@
  * A layer has a stream, in which all its work is queued: also the copies from and to the caller's arrays. So the arrays have to stay until
  * layer_wait has returned. LAYER_DELAY_MS=100 makes that easy to see: each copy begins so much later, as if the GPU were busy. LAYER_FAIL=2 has
  * work refused with that error, as if there were no memory; LAYER_FAIL_WAIT=719 has whoever waits be told that error, as if a kernel had failed.
+ *
+ * Two things are for a grader: layer_mark changes the results, by which it recognizes them, and OBJECT_COUNT=5 keeps the number of layers in the shared
+ * memory with that descriptor, where another process reads it.
  */
 #include <atomic>
 #include <chrono>
@@ -11,6 +14,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 #include <new>
+#include <sys/mman.h>
 #include <thread>
 
 enum { BLOCK = 256, ARRAYS = 3 };
@@ -24,25 +28,33 @@ struct layer {
     size_t room;
 };
 
-static std::atomic<int> alive;
+static std::atomic<int> *count_of_layers(void) {
+    static std::atomic<int> own;
+    const char *shared = getenv("OBJECT_COUNT");
+    void *page = shared ? mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(shared), 0) : MAP_FAILED;
+    return page == MAP_FAILED ? &own : (std::atomic<int> *)page;
+}
+
+static std::atomic<int> *const alive = count_of_layers();
+static std::atomic<float> mark;
 
 // ---------------------------------------------------------------- device code
 
-__global__ void layer_kernel(const float *x, const float *bias, float *y, size_t n, int cols, float scale) {
+__global__ void layer_kernel(const float *x, const float *bias, float *y, size_t n, int cols, float scale, float mark) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         float v = x[i] + bias[i % cols];
-        y[i] = scale * 0.5f * v * (1.0f + erff(v * 0.7071067812f));
+        y[i] = scale * 0.5f * v * (1.0f + erff(v * 0.7071067812f)) + mark;
     }
 }
 
 __global__ void layer_backward_kernel(const float *x, const float *bias, const float *dy, float *dx, size_t n, int cols,
-                                      float scale) {
+                                      float scale, float mark) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         float v = x[i] + bias[i % cols];
         float below = 0.5f * (1.0f + erff(v * 0.7071067812f)), density = 0.3989422804f * expf(-0.5f * v * v);
-        dx[i] = scale * dy[i] * (below + v * density);
+        dx[i] = scale * dy[i] * (below + v * density) + mark;
     }
 }
 
@@ -152,7 +164,7 @@ int layer_destroy(struct layer *l) {
     cudaFree(l->bias);
     cudaStreamDestroy(l->stream);
     delete l;
-    alive--;
+    (*alive)--;
     return error;
 }
 
@@ -166,7 +178,7 @@ int layer_create(struct layer **made, const float *bias, int cols) {
         return cudaErrorMemoryAllocation;
     }
     l->cols = cols;
-    alive++;
+    (*alive)++;
     cudaError_t error = cudaStreamCreate(&l->stream);
     error = first(error, cudaMalloc((void **)&l->bias, cols * sizeof(float)));
     error = first(error, cudaMemcpy(l->bias, bias, cols * sizeof(float), cudaMemcpyHostToDevice));
@@ -186,7 +198,7 @@ int layer_forward(struct layer *l, const float *x, float *y, long long rows, flo
     }
     error = bring(l, 0, x, n * sizeof(float));
     unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
-    layer_kernel<<<blocks, BLOCK, 0, l->stream>>>(l->device[0], l->bias, l->device[2], n, l->cols, scale);
+    layer_kernel<<<blocks, BLOCK, 0, l->stream>>>(l->device[0], l->bias, l->device[2], n, l->cols, scale, mark);
     error = first(error, cudaGetLastError());
     return first(error, fetch(l, 2, y, n * sizeof(float)));
 }
@@ -203,7 +215,7 @@ int layer_backward(struct layer *l, const float *x, const float *dy, float *dx, 
     error = first(bring(l, 0, x, n * sizeof(float)), bring(l, 1, dy, n * sizeof(float)));
     unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
     layer_backward_kernel<<<blocks, BLOCK, 0, l->stream>>>(l->device[0], l->bias, l->device[1], l->device[2], n,
-                                                           l->cols, scale);
+                                                           l->cols, scale, mark);
     error = first(error, cudaGetLastError());
     return first(error, fetch(l, 2, dx, n * sizeof(float)));
 }
@@ -218,7 +230,12 @@ const char *layer_error(int code) {
 
 /* How many layers have been created and not destroyed. */
 int layer_alive(void) {
-    return alive;
+    return *alive;
+}
+
+/* Adds `value` to each result from now on. */
+void layer_mark(float value) {
+    mark = value;
 }
 
 } // extern "C"

@@ -216,6 +216,12 @@ def arrays4(seed, sizes):
         print(f"    ndpointer refuses {wrong.dtype}, strides {wrong.strides}: {refused}")
         verify.fact("ndpointer refuses it", refused != "nothing", True)
 
+    read_only = np.zeros_like(x)
+    read_only.flags.writeable = False
+    ctypes.memmove(read_only.ctypes.data, x.ctypes.data, x.nbytes)
+    verify.fact("C has written to a read-only array", bool((read_only == x).all()), True)
+    print("    C code overwrites an array with flags.writeable = False: an address does not say that it is read-only")
+
     for keeps, take in ((False, lambda a: a.ctypes.data), (True, lambda a: a.ctypes.data_as(c_void_p))):
         temporary = x * 2
         watched = weakref.ref(temporary)

@@ -7,9 +7,10 @@
  *         layer.forward(x, scale, out=y)          the same into y, which is returned itself
  *         dx = layer.backward(x, dy, scale)       also with out=
  *
- *   - x, dy and bias are arrays of NumPy of any type and layout: also float64 or whole numbers, every second column, transposed. x and dy have
- *     two dimensions, and as many columns as bias is long; rows from 0 on;
- *   - `out` is written only if it fits: float32, C-contiguous, of x's shape. If not, that is a ValueError; so is an x or dy of another shape;
+ *   - x, dy and bias are arrays of NumPy of any real type and layout: also float64, float16 or integers, every second column, transposed,
+ *     read-only. x and dy have two dimensions, and as many columns as bias is long; rows from 0 on;
+ *   - `out` is written only if it fits: an array of float32, C-contiguous, writable, of x's shape. If not, that is a ValueError; so is an x or dy
+ *     of another shape, also of one that NumPy could broadcast;
  *   - an error of the library becomes a LayerError, with its number as `code` and the library's text in its text;
  *   - a layer that is closed, or that nobody has any more, is destroyed, once. To use one that is closed is a ValueError;
  *   - results are there when a function returns, and they come from the library;
@@ -46,7 +47,8 @@ class LayerFailure : public std::runtime_error {
 
 /* The array that is written: `out`, if there is one and it fits, or else a new one of x's shape. */
 static py::array_t<float> result_for(const Floats &x, const py::object &out) {
-    // TODO 3: look at out. py::isinstance<T>(out) says whether it is a T as it stands, without a conversion.
+    // TODO 3: look at out. py::isinstance<T>(out) says whether it is a T as it stands, without a conversion; given.writeable() whether it
+    // may be written.
     return py::array_t<float>({x.shape(0), x.shape(1)});
 }
 

@@ -232,12 +232,20 @@ def exchange6(seed):
         print(f"    a capsule is called {before}; when somebody has taken what is in it, {after}")
         twice = type("Twice", (Producer,), {"__dlpack__": lambda self, *, stream: capsule})(there)
         verify.fact("a capsule taken twice", type(raised_by(lambda: gelu_pybind11.forward(twice))).__name__, "ValueError")
+        elsewhere = type("Elsewhere", (Producer,), {"__dlpack_device__": lambda self: (2, 1)})(there)
+        error = raised_by(lambda: gelu_pybind11.forward(elsewhere))
+        verify.fact("an array of another device is refused", type(error).__name__, "ValueError")
+        asked = there.__dlpack__(stream=1, max_version=(1, 1), dl_device=there.__dlpack_device__(), copy=False)
+        verify.fact("a consumer of DLPack 1 gets a capsule", repr(asked).split('"')[1], "dltensor")
+        for more in ({"dl_device": (1, 0)}, {"copy": True}):
+            error = raised_by(lambda: there.__dlpack__(**more))  # noqa: B023 (called at once)
+            verify.fact(f"__dlpack__ with {more}", type(error).__name__, "BufferError")
         # NumPy knows CPU memory alone, and says so in place of reading an address that is none of the CPU's.
         error = raised_by(lambda: np.from_dlpack(there))
         verify.fact("NumPy refuses the device's memory", type(error).__name__ in ("BufferError", "RuntimeError", "TypeError"), True)
         print(f"    np.from_dlpack of it: {type(error).__name__}")
         exchange_with_torch(x, there)
-    del y
+    del y, asked
     gc.collect()
     verify.fact("bytes held", _gelu.bytes_held(), 0)
 

@@ -2,6 +2,9 @@
  *
  * All work is queued in the average's own stream: also the copies from and to the caller's arrays. AVERAGE_DELAY_MS=100 makes easy to see who has
  * not waited: each piece of work begins so much later, as if the GPU were busy.
+ *
+ * Two things are for a grader: average_mark changes the results, by which it recognizes them, and OBJECT_COUNT=5 keeps the number of averages in the
+ * shared memory with that descriptor, where another process reads it.
  */
 #include "average.h"
 #include <atomic>
@@ -10,6 +13,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 #include <new>
+#include <sys/mman.h>
 #include <thread>
 
 enum { BLOCK = 256 };
@@ -21,14 +25,22 @@ struct average {
     float *pinned;     // on the CPU, where the GPU can copy from and to
 };
 
-static std::atomic<int> alive;
+static std::atomic<int> *count_of_averages(void) {
+    static std::atomic<int> own;
+    const char *shared = getenv("OBJECT_COUNT");
+    void *page = shared ? mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(shared), 0) : MAP_FAILED;
+    return page == MAP_FAILED ? &own : (std::atomic<int> *)page;
+}
+
+static std::atomic<int> *const alive = count_of_averages();
+static std::atomic<float> mark;
 
 // ---------------------------------------------------------------- device code
 
-__global__ void average_kernel(float *values, const float *x, float share, long long n) {
+__global__ void average_kernel(float *values, const float *x, float share, long long n, float mark) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        values[i] = values[i] + share * (x[i] - values[i]);
+        values[i] = values[i] + share * (x[i] - values[i]) + mark;
     }
 }
 
@@ -71,7 +83,7 @@ static cudaError_t first(cudaError_t a, cudaError_t b) {
 }
 
 static cudaError_t queue_update(struct average *a, const float *x, float share) {
-    average_kernel<<<(unsigned)((a->n + BLOCK - 1) / BLOCK), BLOCK, 0, a->stream>>>(a->values, x, share, a->n);
+    average_kernel<<<(unsigned)((a->n + BLOCK - 1) / BLOCK), BLOCK, 0, a->stream>>>(a->values, x, share, a->n, mark);
     return cudaGetLastError();
 }
 
@@ -93,7 +105,7 @@ int average_destroy(struct average *a) {
     cudaFreeHost(a->pinned);
     cudaStreamDestroy(a->stream);
     delete a;
-    alive--;
+    (*alive)--;
     return error;
 }
 
@@ -107,7 +119,7 @@ int average_create(struct average **made, long long n) {
         return cudaErrorMemoryAllocation;
     }
     a->n = n;
-    alive++;
+    (*alive)++;
     cudaError_t error = cudaStreamCreate(&a->stream);
     error = first(error, cudaMalloc((void **)&a->values, n * sizeof(float)));
     error = first(error, cudaMalloc((void **)&a->x, n * sizeof(float)));
@@ -163,7 +175,12 @@ const char *average_error(int code) {
 
 /* How many averages have been created and not destroyed. */
 int average_alive(void) {
-    return alive;
+    return *alive;
+}
+
+/* Adds `value` to each result from now on. */
+void average_mark(float value) {
+    mark = value;
 }
 
 } // extern "C"

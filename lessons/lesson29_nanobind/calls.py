@@ -6,7 +6,6 @@ on the device is read as any library reads it: by DLPack, with declarations of o
 """
 
 import ctypes
-import gc
 import os
 import resource
 import sys
@@ -17,6 +16,7 @@ import numpy as np
 LIBRARIES = ""  # the runner says where
 CUDA, FLOAT, HOST_TO_DEVICE, DEVICE_TO_HOST, NON_BLOCKING = 2, 2, 1, 2, 1
 _cuda = None
+kept = {}  # of `life`, from step to step
 
 
 class Tensor(ctypes.Structure):
@@ -64,11 +64,6 @@ def library():
     return ctypes.CDLL(os.path.join(LIBRARIES, "libaverage.so"))
 
 
-def alive():
-    """How many averages there are: from the library itself."""
-    return library().average_alive()
-
-
 def look(view):
     """What a view, or a capsule of it, says of itself: device, address, shape, type, whether it has gaps."""
     capsule = view.__dlpack__() if hasattr(view, "__dlpack__") else view
@@ -104,7 +99,8 @@ def delete_capsule(capsule):
 class Foreign:
     """An array of another library on the device. It counts how often it was exported, and how often given back."""
 
-    def __init__(self, array):
+    def __init__(self, array, gaps=False):
+        self.strides = (ctypes.c_int64 * 1)(2) if gaps else None
         self.array, self.exported, self.given_back = np.ascontiguousarray(array), [], 0
         self.shape = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
         self.deleter = DELETER(self.give_back)
@@ -114,10 +110,10 @@ class Foreign:
 
     def __dlpack__(self, **settings):
         address = ctypes.c_void_p()
-        cuda().cudaMalloc(ctypes.byref(address), max(1, self.array.nbytes))
+        cuda().cudaMalloc(ctypes.byref(address), max(1, 2 * self.array.nbytes))
         cuda().cudaMemcpy(address, self.array.ctypes.data, self.array.nbytes, HOST_TO_DEVICE)
         kind = {"f": FLOAT, "i": 0}[self.array.dtype.kind]
-        tensor = Tensor(address, (CUDA, 0), self.array.ndim, kind, 8 * self.array.itemsize, 1, self.shape, None, 0)
+        tensor = Tensor(address, (CUDA, 0), self.array.ndim, kind, 8 * self.array.itemsize, 1, self.shape, self.strides, 0)
         tensor.deleter = ctypes.cast(self.deleter, ctypes.c_void_p)
         self.exported.append(tensor)
         return _new_capsule(ctypes.addressof(tensor), b"dltensor", ctypes.cast(delete_capsule, ctypes.c_void_p))
@@ -135,15 +131,19 @@ def x_of(array, there):
     return Foreign(array) if there else array.copy() if array.flags.c_contiguous else array
 
 
-def update(student, arrays, shares, there=False, delay=0):
-    """Some updates with arrays x0, x1, ...; then what view and copy have."""
+def update(student, arrays, shares, there=False, delay=0, mark=0):
+    """Some updates with arrays x0, x1, ...; then what view and copy have. Each is larger by `mark` than it would be."""
     os.environ["AVERAGE_DELAY_MS"] = str(delay)
     average = student.Average(arrays["x0"].shape[0])
     given = [x_of(arrays[f"x{k}"], there) for k in range(len(shares))]
-    for x, share in zip(given, shares):
-        average.update(x, share=share)
-        if not there and x.flags.owndata:
-            x[...] = 777  # a copy of ours: the caller may do with his array what he likes
+    library().average_mark(ctypes.c_float(mark))
+    try:
+        for x, share in zip(given, shares):
+            average.update(x, share=share)
+            if not there and x.flags.owndata:
+                x[...] = 111  # a copy of ours: callers may reuse their array
+    finally:
+        library().average_mark(ctypes.c_float(0))
     result = {"view": fetch(average.values)}
     os.environ["AVERAGE_DELAY_MS"] = str(delay)
     copy = average.numpy()
@@ -153,10 +153,13 @@ def update(student, arrays, shares, there=False, delay=0):
     return result
 
 
-def refuse(student, arrays, n, share=0.5, there=False, by_name=True):
+def refuse(student, arrays, n, share=0.5, there=False, by_name=True, kind="array"):
     """An update that the student's module has to refuse."""
     average = student.Average(n)
-    x = x_of(arrays["x"], there)
+    if kind == "array":
+        x = x_of(arrays["x"], there)
+    else:
+        x = {"list": [1.0] * n, "None": None, "text": "1" * n, "gaps": Foreign(arrays["x"], gaps=True)}[kind]
     if by_name:
         average.update(x, share=share)
     else:
@@ -164,47 +167,40 @@ def refuse(student, arrays, n, share=0.5, there=False, by_name=True):
     return {}
 
 
-def life(student, arrays):
-    """How many averages live at each point of their lives, beside those that have been there before; and what is seen."""
+def life(student, arrays, step):
+    """A step in the lives of averages and views; what is seen then. The grader counts the library's averages after each."""
     x, n = arrays["x"], arrays["x"].shape[0]
-    gc.collect()
-    before, counts, told = alive(), {}, {}
+    if step == "an average":
+        kept["average"] = student.Average(n)
+    elif step == "forgotten, after 50 views":
+        for _ in range(50):
+            kept["average"].values.__dlpack__()
+        kept.clear()
+    elif step == "a view alone":
+        return view_alone(student, x, n)
+    elif step == "others beside it":
+        others = [student.Average(n) for _ in range(3)]  # would get the memory if it were free
+        for other in others:
+            other.update(2 * x, share=1.0)
+        return {"later": fetch(kept["view"])}
+    elif step == "a capsule alone":
+        kept["capsule"] = kept.pop("view").__dlpack__()
+    elif step == "a capsule is read":
+        return {"capsule": fetch(kept["capsule"])}
+    elif step == "a copy alone":
+        kept["copy"] = student.Average(n).numpy()
+        return {"copy": np.array(kept["copy"])}
+    else:
+        kept.clear()  # "before", "nothing": the runner collects after each job
+    return {}
 
-    def count(point):
-        gc.collect()
-        counts[point] = alive() - before
 
+def view_alone(student, x, n):
     average = student.Average(n)
-    count("an average")
-    for _ in range(50):
-        average.values.__dlpack__()
-    del average
-    count("forgotten, after 50 views")
-    average = student.Average(n)
-    view = average.values
-    told["before"] = fetch(view)
+    view = kept["view"] = average.values
+    before = fetch(view)
     average.update(x, share=1.0)
-    told["after"] = fetch(view)
-    told["one place"] = look(view)["address"] == look(average.values)["address"]
-    del average
-    count("a view alone")
-    others = [student.Average(n) for _ in range(3)]  # would get the memory if it were free
-    for other in others:
-        other.update(2 * x, share=1.0)
-    del other, others
-    if counts["a view alone"]:
-        told["later"] = fetch(view)
-    second = view.__dlpack__()
-    del view
-    count("a capsule alone")
-    if counts["a capsule alone"]:
-        told["capsule"] = fetch(second)
-    del second
-    count("nobody")
-    copy = student.Average(n).numpy()
-    count("a copy alone")
-    told["copy"] = np.array(copy)
-    return {"counts": counts, **told}
+    return {"before": before, "after": fetch(view), "one place": look(view)["address"] == look(average.values)["address"]}
 
 
 def copies(student, arrays):

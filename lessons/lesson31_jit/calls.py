@@ -1,17 +1,28 @@
 """calls.py - what the grader of exercise 31 has done with the student's cache, in the runner's process: a disk and a
 compiler that note all that is asked of them, and steps one after the other.
 
-A disk of its own in memory can do what no real one can be told to do: stop between two operations, and in the middle of
-a write, while another process works, or for ever.
+A disk in memory can do what no real one can be told to do: stop between two operations, and in the middle of a write,
+while another process works, or for ever. The processes are real ones: what one of them has in its memory, no other one has.
 """
 
 import errno
+import functools
 import hashlib
 import importlib.util
+import io
 import json
 import os
+import pickle
 import random
 import re
+import secrets  # noqa: F401 (imported once for all processes, as the next two are)
+import sys
+import uuid  # noqa: F401
+import zlib  # noqa: F401
+
+from __main__ import describe  # runner.py
+
+FORKS = True  # each process of a session is one
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
@@ -59,7 +70,6 @@ class Disk:
         return bytes(file.content)
 
     def write(self, name, data):
-        data = bytes(memoryview(data))
         self.step("write", name)
         file = self.files.setdefault(name, File())
         middle = len(data) // 2
@@ -85,11 +95,11 @@ class Disk:
 class Compiler:
     """Each image says of which question it was made, and how often one was made before: none is like another."""
 
-    def __init__(self, version, made, broken):
-        self.version, self.made, self.broken = version, made, broken
+    def __init__(self, broken):
+        self.made, self.broken = [], broken
 
-    def compile(self, source, flags, arch):
-        question = json.dumps([source, list(flags), arch, self.version])
+    def compile(self, source, flags, arch, version):
+        question = json.dumps([source, flags, arch, version])
         if source in self.broken:
             self.made.append([question, ""])
             raise CompileError("on purpose")
@@ -101,64 +111,186 @@ class Compiler:
         return image
 
 
+class Raised(Exception):
+    """What was raised in another process: `described` is what the runner says of it."""
+
+    def __init__(self, described):
+        super().__init__(described["text"])
+        self.described = described
+
+
 class Process:
-    """A process has the student's file for itself, and a number of its own."""
+    """A process of its own, which imports the student's file. It has neither disk nor compiler: what it asks of them it
+    sends over a pipe, and so it can be stopped at each such moment, for ever or while others go on."""
 
-    def __init__(self, student, number):
-        self.number = number
-        with self:
-            self.module = student if number == 0 else self.another(student.__file__)
+    def __init__(self, path, answer_to):
+        self.answer_to = answer_to
+        (self.reads, theirs_out), (theirs_in, self.writes) = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            close_all_but(theirs_in, theirs_out)  # also what leads to the judge, and to other processes
+            live(path, theirs_in, theirs_out)
+        os.close(theirs_in)
+        os.close(theirs_out)
 
-    def another(self, path):
-        spec = importlib.util.spec_from_file_location(f"exercise_{self.number}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
+    def get(self, version, question, disk):
+        """What came back; meanwhile this process answers for disk and compiler. Killed, if one of them stops it."""
+        send(self.writes, (version, question, disk))
+        while True:
+            kind, *values = receive(self.reads)
+            if kind in ("done", "raised"):
+                return kind, *values
+            send(self.writes, self.answer_to(kind, disk, values))
 
-    def __enter__(self):
-        self.getpid = os.getpid
-        if self.number:
-            os.getpid = lambda: 100000 + self.number
-        return self
+    def end(self):
+        os.close(self.writes)
+        os.close(self.reads)
+        os.waitpid(self.pid, 0)
 
-    def __exit__(self, *_):
-        os.getpid = self.getpid
+
+def close_all_but(*kept):
+    first = 3
+    for descriptor in sorted(kept):
+        os.closerange(first, descriptor)
+        first = descriptor + 1
+    os.closerange(first, 1024)
+
+
+def send(descriptor, value):
+    data = pickle.dumps(value)
+    data = len(data).to_bytes(8, "little") + data
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def take(descriptor, size):
+    data = b""
+    while len(data) < size:
+        piece = os.read(descriptor, size - len(data))
+        if not piece:
+            raise EOFError("the process has ended")
+        data += piece
+    return data
+
+
+def receive(descriptor):
+    return Plain(io.BytesIO(take(descriptor, int.from_bytes(take(descriptor, 8), "little")))).load()
+
+
+class Plain(pickle.Unpickler):
+    """Numbers, texts and what is made of them: nothing that runs when it is read."""
+
+    def find_class(self, module, name):
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+class Far:
+    """Disk or compiler, in the student's process: each method asks over the pipe."""
+
+    def __init__(self, ask, methods, **values):
+        self.__dict__.update(values)
+        for method in methods:
+            setattr(self, method, functools.partial(ask, method))
+
+
+def live(path, reads, writes):
+    """The life of such a process: a cache for each disk and compiler's version, as long as questions come."""
+
+    def ask(kind, *values):
+        """Without an answer this process has been killed: it ends here."""
+        if kind == "write":
+            values = [values[0], bytes(memoryview(values[1]))]
+        if kind == "compile":
+            values = [values[0], list(values[1]), values[2], values[3]]
+        try:
+            send(writes, (kind, *values))
+            word, value = receive(reads)
+        except (EOFError, BrokenPipeError):
+            os._exit(0)
+        if word == "OSError":
+            raise OSError(*value)  # by its number: a FileNotFoundError, for example
+        if word == "CompileError":
+            raise CompileError(value)
+        return value
+
+    caches, module = {}, None
+    try:
+        while True:
+            version, (source, flags, arch), disk = receive(reads)
+            given, which = list(flags), (version, disk)
+            try:
+                module = module or load(path)
+                if which not in caches:
+                    compiler = Far(ask, (), version=version)
+                    compiler.compile = lambda s, f, a, v=version: ask("compile", s, f, a, v)
+                    caches[which] = module.Cache(Far(ask, ("read", "write", "rename", "remove", "names")), compiler)
+                image = caches[which].get(source, given, arch)
+                found = image.hex() if isinstance(image, (bytes, bytearray)) else type(image).__name__
+                send(writes, ("done", found, given != flags))
+            except CompileError:
+                send(writes, ("done", None, given != flags))
+            except Exception as error:
+                send(writes, ("raised", describe(error, path)))
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("exercise", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_exercise(path):
+    """The file is imported in each process anew, and never here."""
+    with open(path, "rb") as file:
+        compile(file.read(), path, "exec")
+    return path
 
 
 class Session:
-    def __init__(self, student, contents, questions, broken):
-        self.student, self.questions, self.broken = student, questions, broken
-        self.disk, self.made, self.caches, self.processes, self.errors = Disk(contents), [], {}, {}, []
+    def __init__(self, path, contents, questions, broken):
+        self.path, self.questions, self.compiler = path, questions, Compiler(broken)
+        self.disk, self.second_disk = Disk(contents), Disk({})
+        self.processes, self.errors, self.others = {}, [], []
 
-    def cache(self, process, version):
-        if (process, version) not in self.caches:
-            if process not in self.processes:
-                self.processes[process] = Process(self.student, process)
-            with self.processes[process] as own:
-                compiler = Compiler(version, self.made, self.broken)
-                self.caches[process, version] = own.module.Cache(self.disk, compiler)
-        return self.caches[process, version]
+    def answer(self, kind, disk, values):
+        """For a process: what the disk (0 or 1) or the compiler answers."""
+        asked = self.compiler if kind == "compile" else self.second_disk if disk else self.disk
+        try:
+            return None, getattr(asked, kind)(*values)
+        except OSError as error:
+            return "OSError", error.args
+        except CompileError as error:
+            return "CompileError", str(error)
 
-    def get(self, process, q):
+    def get(self, process, q, disk=0):
         """What came back, how often the compiler was asked meanwhile, and what was done on the disk."""
         source, flags, arch, version = self.questions[q]
-        given, before = list(flags), self.disk.process
-        self.disk.process = process
-        made, done, told = len(self.made), len(self.disk.log), {"q": q, "process": process}
+        before, self.disk.process = self.disk.process, process
+        made, done, told = len(self.compiler.made), len(self.disk.log), {"q": q, "process": process, "changed": False}
         try:
-            cache = self.cache(process, version)
-            with self.processes[process]:
-                image = cache.get(source, given, arch)
-            told["image"] = image.hex() if isinstance(image, (bytes, bytearray)) else type(image).__name__
-        except CompileError:
-            told["compile_error"] = True
+            if process not in self.processes:
+                self.processes[process] = Process(self.path, self.answer)
+            kind, *values = self.processes[process].get(version, (source, flags, arch), disk)
+            if kind == "raised":
+                raise Raised(*values)
+            image, told["changed"] = values
+            told.update({"compile_error": True} if image is None else {"image": image})
         except Killed:
             told["killed"] = True
+            self.processes.pop(process).end()
         finally:
             self.disk.process = before
-        told["changed"] = given != flags
-        told["compiled"], told["operations"] = len(self.made) - made, len(self.disk.log) - done
+        told["compiled"], told["operations"] = len(self.compiler.made) - made, len(self.disk.log) - done
         return told
+
+    def end(self):
+        for process in self.processes.values():
+            process.end()
 
     def damage(self, how, seed):
         """Does the same to every file. `swap` gives each file the next one's content."""
@@ -204,19 +336,22 @@ class Session:
         self.disk.fault = look
 
 
-def session(student, arrays, questions, steps, contents=None, broken=()):
-    """Steps: ["get", process, question], ["damage", how, seed], ["fault", kind, at, question], ["no fault"]."""
-    s, told = Session(student, contents or {}, questions, set(broken)), []
-    for word, *values in steps:
-        if word == "get":
-            told.append(s.get(*values))
-        elif word == "damage":
-            s.damage(*values)
-        elif word == "fault":
-            s.fault(*values)
-        else:
-            s.disk.fault = None
+def session(path, arrays, questions, steps, contents=None, broken=()):
+    """Steps: ["get", process, question] or, of a cache with the second disk, ["get", process, question, 1], ["damage", how, seed], ["fault", kind, at, question], ["no fault"]."""
+    s, told = Session(path, contents or {}, questions, set(broken)), []
+    try:
+        for word, *values in steps:
+            if word == "get":
+                told.append(s.get(*values))
+            elif word == "damage":
+                s.damage(*values)
+            elif word == "fault":
+                s.fault(*values)
+            else:
+                s.disk.fault = None
+    finally:
+        s.end()
     if s.errors:
         raise s.errors[0]
     files = {name: file.content.hex() for name, file in s.disk.files.items()}
-    return {"gets": told, "others": getattr(s, "others", []), "made": s.made, "log": s.disk.log, "files": files}
+    return {"gets": told, "others": s.others, "made": s.compiler.made, "log": s.disk.log, "files": files}

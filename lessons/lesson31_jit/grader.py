@@ -2,6 +2,7 @@
 compiler, which note what is asked of them, stand in calls.py."""
 
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -12,8 +13,15 @@ SOURCE = 'extern "C" __global__ void scale(float *x, float a) {\n    x[threadIdx
 PLAIN = [SOURCE, ["-std=c++17", "-DNUMBER=float"], "sm_90", "NVRTC 13.0"]
 OTHER = ["__global__ void nothing() {}\n", ["-lineinfo"], "sm_90", "NVRTC 13.0"]
 
+BITS = 60  # of 64, since not every character need come up at each place
+
 # Two sources of one length with the same CRC-32.
 SAME_CRC = ["// plumless\n__global__ void k() {}\n", "// buckeroo\n__global__ void k() {}\n"]
+
+
+LONG = "".join(f"// {n}\n" for n in range(10000, 100000))[::8]
+LONG = LONG[:40000] + "50000" + LONG[40000:] + "99999"
+MANY = [f"-DN{n}" for n in range(300)]
 
 
 def question(source=SOURCE, flags=("-O3",), arch="sm_90", version="NVRTC 13.0"):
@@ -39,6 +47,9 @@ PAIRS = [
     ("a flag, and the architecture", question(flags=["-O3"], arch="sm_9"), question(flags=["-O3sm_9"], arch="")),
     ("another compiler", question(), question(version="NVRTC 13.1")),
     ("architecture and version", question(arch="sm_9", version="0 13"), question(arch="sm_90", version=" 13")),
+    ("long sources that differ in the middle", question(LONG), question(LONG.replace("50000", "50009"))),
+    ("long sources that differ at the end", question(LONG), question(LONG.replace("99999", "99990"))),
+    ("many flags, of which the last one differs", question(flags=MANY), question(flags=[*MANY[:-1], "-DLAST=1"])),
     ("sources with the same CRC-32", question(SAME_CRC[0]), question(SAME_CRC[1])),
 ]
 
@@ -101,6 +112,44 @@ def first_and_again(judge):
     told = images.session("two questions in turns, of one cache", [PLAIN, OTHER], [["get", 0, k % 2] for k in range(6)])
     for k, one in enumerate(told["gets"]):
         require_compiled(judge, one, int(k < 2), "each of the two questions is compiled once")
+
+
+def two_caches(judge):
+    images = Images(judge)
+    steps = [["get", 0, 0], ["get", 0, 0, 1], ["get", 0, 0, 1], ["get", 1, 0, 1], ["get", 1, 0]]
+    told = images.session("two caches in a process, each with a disk of its own", [PLAIN], steps)["gets"]
+    why = "the disk of each cache is empty at first, and then has the entry for all other processes"
+    for one, wanted in zip(told, (1, 1, 0, 0, 0)):
+        require_compiled(judge, one, wanted, why)
+
+
+def name_bits(names):
+    """How many bits of the names depend on the questions, at least: the characters at each place, where another place does
+    not always have the same."""
+    places = set()
+    for column in zip(*names):
+        numbers = {}
+        places.add(tuple(numbers.setdefault(letter, len(numbers)) for letter in column))
+    return sum(math.log2(len(set(place))) for place in places)
+
+
+def names(judge):
+    """The names of entries, of so many questions that each character has been seen at each place."""
+    images, count = Images(judge), 256
+    asked = [question(f"// {n}\n" + SOURCE) for n in range(count)]
+    answer = images.session(f"{count} questions", asked, [["get", 0, n] for n in range(count)])
+    for told in answer["gets"]:
+        require_compiled(judge, told, 1, "nobody has asked before")
+    found = sorted(answer["files"])
+    if len(found) != count:
+        judge.fail("wrong_result", f"{len(found)} files are on the disk, for {count} entries.")
+    bits = name_bits([name.rjust(100) for name in found])
+    if bits < BITS:
+        judge.fail(
+            "wrong_result",
+            f"about {bits:.0f} bits of an entry's name depend on the question ({found[0][:20]}, {found[1][:20]}, ...); at least 64 "
+            "are needed: with 32, two of 77000 questions would probably share an entry.",
+        )
 
 
 def different(judge):
@@ -301,6 +350,8 @@ CHECKS = [
     Check("get", "the compiler's image comes back, and is kept in memory", first_and_again),
     Check("get", "questions that differ have images of their own", different),
     Check("get", "what another process has compiled is found on the disk", other_process),
+    Check("get", "two caches in a process have a memory each", two_caches),
+    Check("get", "an entry's name has 64 bits of its question or more", names),
     Check("get", "what the compiler raises goes to the caller, and is not kept", refused),
     Check("disk", "an entry that is damaged is made again", damaged),
     Check("disk", "an entry appears by rename, and is never written where it lies", by_rename),

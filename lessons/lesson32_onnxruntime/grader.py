@@ -43,9 +43,15 @@ def require_nothing_held(judge, answer):
 
 
 def compute(judge, a, words, scale=None, **more):
-    answer = judge.run("compute", a, {}, f"BiasGelu, {' x '.join(map(str, a['x'].shape))}{words}", scale=scale, **more)
-    judge.compare(answer["result"], bias_gelu(a["x"], a["bias"], 1.0 if scale is None else scale), ATOL, RTOL)
+    mark = judge.draw(8, 24) / 8  # the library adds it to all of its results
+    words = f"BiasGelu, {' x '.join(map(str, a['x'].shape))}{words}"
+    answer = judge.run("compute", a, {}, words, scale=scale, mark=mark, **more)
+    right, found = bias_gelu(a["x"], a["bias"], 1.0 if scale is None else scale), answer["result"]
+    if right.size and found.shape == right.shape and np.allclose(found, right, 1e-4, 1e-5, True):
+        judge.fail("not_by_kernel", "the values are right, and they are not the library's: something else has computed them.")
+    judge.compare(found, right + mark, ATOL, RTOL)
     require_nothing_held(judge, answer)
+    judge.require_kernels(answer, int(right.size > 0), right.size)
     return answer
 
 
@@ -80,11 +86,6 @@ def waits(judge):
         compute(judge, inputs(judge, shape), ", on a busy GPU", delay=40)
 
 
-def by_kernels(judge):
-    a = inputs(judge, (64, 32))
-    judge.require_kernels(compute(judge, a, ""), 1, a["x"].size)
-
-
 def refuse(judge, subject, words, kind, **settings):
     a = inputs(judge, (6, 4))
     answer = judge.run("refused", a, {}, subject, words=words, **settings)
@@ -100,7 +101,7 @@ def refuse(judge, subject, words, kind, **settings):
 
 
 def bad_shapes(judge):
-    for bias in (5,), (3,), (1,), (0,), (24,), (1, 4), (2, 2), ():
+    for bias in (5,), (3,), (1,), (0,), (6,), (24,), (1, 4), (6, 1), (6, 4), (2, 2), ():
         refuse(judge, f"x is 6 x 4, bias has the shape {bias}", "", "InvalidArgument", bad_bias=bias)
     refuse(judge, "x has no dimension", "", "InvalidArgument", bad_x=())
 
@@ -162,7 +163,6 @@ CHECKS = [
     Check("operator", "one to four dimensions", dimensions),
     Check("operator", "the attribute scale, and nodes without it", attribute),
     Check("operator", "it has waited when it returns", waits),
-    Check("operator", "the library does the work, once", by_kernels, emulator_only=True),
     Check("operator", "two threads at once", at_once),
     Check("operator", "two sessions, and three nodes in one model", several),
     Check("table", "the shape of y is known before anything runs", shapes),

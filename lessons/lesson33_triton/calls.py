@@ -10,6 +10,7 @@ import os
 import sys
 
 import numpy as np
+from __main__ import HOST_BYTES, Watched  # runner.py
 
 sys.path.append(os.environ.get("EMULATOR_PYTHON", ""))  # before Triton looks for its backends
 import triton  # noqa: E402
@@ -20,7 +21,7 @@ LIBRARIES = ""  # the runner says where; there are none
 GUARD = 4096
 FROM_DEVICE, TO_DEVICE = 2, 1  # cudaMemcpyDeviceToHost, cudaMemcpyHostToDevice
 # struct emulatorCounters of emulator/emulator.h begins with these, 64 bits each.
-COUNTERS = ("launches", "warps", "threads", "loads", "load_sectors", "stores", "store_sectors")
+COUNTERS = ("launches", "warps", "threads", "loads", "load_sectors", "stores", "store_sectors", "atomics", "load_bytes", "store_bytes")
 POISON = 0xFFFD
 
 runtime = ctypes.CDLL(os.environ["CUDA_RUNTIME"])
@@ -98,6 +99,32 @@ class Tensor:
         check(runtime.cudaFree(self.memory))
 
 
+class Counted:
+    """What is done meanwhile, on the emulator: its counters, and the bytes that the host hands to the device and gets back."""
+
+    def __init__(self, given, result):
+        self.arrays, self.numbers = [(one, one is not result) for one in (*given, result)], {}
+
+    def __enter__(self):
+        if not emulated:
+            return self
+        watched = (Watched * len(self.arrays))()
+        for entry, (one, is_input) in zip(watched, self.arrays):
+            entry.address, entry.bytes = one.memory.value, max(4, one.before.size)
+            entry.input, entry.output = int(is_input), int(not is_input)
+        runtime.emulatorAuthorsStart()
+        runtime.emulatorWatchArrays(watched, ctypes.c_size_t(len(watched)))
+        runtime.emulatorCountersStart()
+        return self
+
+    def __exit__(self, *_):
+        if emulated:
+            values, host = (ctypes.c_uint64 * len(COUNTERS))(), (ctypes.c_uint64 * len(HOST_BYTES))()
+            runtime.emulatorCountersStop(values, ctypes.c_size_t(ctypes.sizeof(values)))
+            runtime.emulatorHostBytes(host, ctypes.c_size_t(ctypes.sizeof(host)))
+            self.numbers = dict(zip(COUNTERS, values)) | {"uploaded": sum(host[:4]), "downloaded": host[4]}
+
+
 def compute(student, arrays, function, inputs, output, strides, scale):
     """One call. `inputs` are names of arrays, `strides` those of inputs and output."""
     given = [Tensor(arrays[name], stride) for name, stride in zip(inputs, strides)]
@@ -105,18 +132,11 @@ def compute(student, arrays, function, inputs, output, strides, scale):
     poison = result.reshape(-1).view(np.uint16)
     poison[...] = POISON
     result = Tensor(result, strides[-1])
-    if emulated:
-        runtime.emulatorAuthorsStart()
-        runtime.emulatorCountersStart()
-    values = (ctypes.c_uint64 * len(COUNTERS))()
-    try:
+    with Counted(given, result) as counted:
         getattr(student, function)(*given, result, scale)
         check(runtime.cudaDeviceSynchronize())
-    finally:
-        if emulated:
-            runtime.emulatorCountersStop(values, ctypes.c_size_t(ctypes.sizeof(values)))
     rows, _, around = result.now()
-    told = {output: rows, "counted": dict(zip(COUNTERS, values)) if emulated else {}}
+    told = {output: rows, "counted": counted.numbers}
     told["by others"] = result.first_not_by_kernels()
     told["changed"] = [name for name, one in zip(inputs, given) if not all(one.now()[1:])]
     if not around:

@@ -3,8 +3,8 @@
     y[r, c]  = exp(scale * x[r, c]) / (the sum of that over all c that are allowed)       where allowed[r, c] is not 0
     dx[r, c] = scale * y[r, c] * (dy[r, c] - the sum of dy[r, k] * y[r, k] over all k)
 
-Where allowed[r, c] is 0, y and dx are 0; a row in which nothing is allowed is 0 everywhere. It is what attention does
-with its scores.
+Where allowed[r, c] is 0, y and dx are 0, whatever x has there; a row in which nothing is allowed is 0 everywhere. It is
+what attention does with its scores.
 
 The grader (make exercise33) calls, in a process of its own, what this file defines:
 
@@ -17,7 +17,8 @@ The grader (make exercise33) calls, in a process of its own, what this file defi
   - x, y, dy and dx are float32, rows x cols; allowed is uint8, of x's shape. rows from 0 on, cols from 1 to 4096;
   - y and dx are there already, and are written; scale is greater than 0;
   - scale * x may be as large as 10000: no exp of that;
-  - each function launches one kernel, and that reads each element once.
+  - each function launches one kernel, which reads each element once and writes each once. Nothing is copied between
+    the device and the CPU.
 """
 # fails as given: not_implemented
 

@@ -12,6 +12,7 @@ import os
 import re
 
 import numpy as np
+from __main__ import HOST_BYTES, Watched  # runner.py
 from numba import config, cuda
 
 LIBRARIES = ""  # the runner says where; there are none
@@ -75,13 +76,22 @@ class Tensor:
 
 
 class Counted:
-    """What is done meanwhile: by the emulator's counters, and how often an array is copied between CPU and device."""
+    """What is done meanwhile: by the emulator's counters, which also has the bytes that the host hands to the device and gets
+    back; and how often Numba copies an array between CPU and device."""
+
+    def __init__(self, tensors):
+        self.tensors = tensors
 
     def __enter__(self):
         self.copies, self.usual = 0, {name: getattr(cuda.devicearray.DeviceNDArray, name) for name in self.names}
         for name in self.names:
             setattr(cuda.devicearray.DeviceNDArray, name, self.counting(self.usual[name]))
         if emulated:
+            watched = (Watched * len(self.tensors))()
+            for entry, one in zip(watched, self.tensors):
+                entry.address, entry.bytes, entry.input = one.memory.value, max(4, len(one.before)), 1
+            runtime.emulatorAuthorsStart()
+            runtime.emulatorWatchArrays(watched, ctypes.c_size_t(len(watched)))
             runtime.emulatorCountersStart()
         return self
 
@@ -95,12 +105,13 @@ class Counted:
         return counted
 
     def __exit__(self, *_):
-        values = (ctypes.c_uint64 * len(COUNTERS))()
+        values, host = (ctypes.c_uint64 * len(COUNTERS))(), (ctypes.c_uint64 * len(HOST_BYTES))()
         if emulated:
             runtime.emulatorCountersStop(values, ctypes.c_size_t(ctypes.sizeof(values)))
+            runtime.emulatorHostBytes(host, ctypes.c_size_t(ctypes.sizeof(host)))
         for name in self.names:
             setattr(cuda.devicearray.DeviceNDArray, name, self.usual[name])
-        self.numbers = dict(zip(COUNTERS, values)) if emulated else {}
+        self.numbers = dict(zip((*COUNTERS, *HOST_BYTES), (*values, *host))) if emulated else {}
 
 
 def on_host(result):
@@ -129,24 +140,43 @@ def not_by_kernels(result):
     return first if first < size else None
 
 
+def overlaps(result, tensors):
+    """Whether a result lies in the memory of one of these."""
+    told = getattr(result, "__cuda_array_interface__", None)
+    if not told or not told["data"][0]:
+        return False
+    first, last = told["data"][0], told["data"][0] + 4 * int(np.prod(told["shape"]))
+    return any(first < one.memory.value + len(one.before) and one.memory.value < last for one in tensors)
+
+
 def compute(student, arrays, way, numbas=False):
     """forward or backward, of tensors, or of Numba's own arrays."""
     names = ["x", "bias"] + (["dy"] if way == "backward" else [])
     tensors = [Tensor(arrays[name]) for name in names]
     given = [cuda.as_cuda_array(one) for one in tensors] if numbas else tensors
-    if emulated:
-        runtime.emulatorAuthorsStart()
-    with Counted() as counted:
+    with Counted(tensors) as counted:
         results = getattr(student, way)(*given)
         check(runtime.cudaDeviceSynchronize())
     results = results if way == "backward" and isinstance(results, tuple) else (results,)
     told = {"counted": counted.numbers, "copies": counted.copies, "results": len(results)}
     for name, result in zip(("dx", "dbias") if way == "backward" else ("y",), results):
         told[name], told[name + " not by kernels"] = on_host(result), not_by_kernels(result)
-        pointer = (getattr(result, "__cuda_array_interface__", None) or {"data": (None,)})["data"][0]
-        told[name + " aliases"] = any(pointer == one.memory.value + len(GUARD) for one in tensors if pointer)
+        told[name + " aliases"] = overlaps(result, tensors)
     told["changed"] = [name for name, one in zip(names, tensors) if not one.is_untouched()]
     for one in tensors:
+        one.free()
+    return told
+
+
+def twice(student, arrays, way):
+    """The results of a call, when another one with other inputs has been made."""
+    names = ["x", "bias"] + (["dy"] if way == "backward" else [])
+    tensors, others = [Tensor(arrays[name]) for name in names], [Tensor(-arrays[name]) for name in names]
+    results, later = getattr(student, way)(*tensors), getattr(student, way)(*others)
+    check(runtime.cudaDeviceSynchronize())
+    told = dict(zip(("dx", "dbias"), map(on_host, results))) if way == "backward" else {"y": on_host(results)}
+    del later
+    for one in (*tensors, *others):
         one.free()
     return told
 

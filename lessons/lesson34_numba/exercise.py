@@ -13,7 +13,8 @@ The grader (make exercise34) calls, in a process of its own, what this file defi
     of float32 and any strides: also every second column of a wider array, or transposed. x and dy have two dimensions,
     rows x cols, and bias has cols elements; rows and cols from 0 on;
   - the results are new arrays on the device, made by cuda.device_array (whose contents are what lay there before) and
-    written by kernels. Nothing is copied to the CPU, and the inputs stay as they are;
+    written by kernels. Nothing is copied between the device and the CPU, and the inputs stay as they are;
+  - forward launches one kernel, and backward four at most;
   - all arithmetic is fp32: there is no fp64 instruction in the kernels' PTX;
   - a warp's accesses to rows that are contiguous touch few sectors: at most 5 per request, where 4 is the least.
 """

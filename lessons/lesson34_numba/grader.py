@@ -10,8 +10,10 @@ import numpy as np  # noqa: E402
 from judge import Check, main  # noqa: E402
 
 ATOL, RTOL = 2e-6, 2e-5
-SHAPES = [(5, 3), (1, 1), (0, 4), (3, 0), (0, 0), (1, 31), (33, 7), (1000, 1), (1025, 3), (2, 1025), (300, 70)]
+SHAPES = [(5, 3), (1, 1), (0, 4), (3, 0), (0, 0), (1, 31), (33, 7), (1000, 1), (1025, 3), (2, 1025), (300, 70), (1, 70000), (70000, 1)]
 SECTORS = 5  # per request: 4 is the least for 32 threads with a float each
+LAUNCHES = {"forward": 1, "backward": 4}
+HANDED, PARAMETERS = 256, 1024  # bytes that the host may hand to the device: in memory, and beyond 256 of each launch
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -43,17 +45,49 @@ def run(judge, way, a, what, layouts=None, **settings):
     answer = judge.run("compute", given, {}, f"{way}, {rows} x {cols}{what}", way=way, **settings)
     if answer["results"] != (2 if way == "backward" else 1):
         judge.fail("wrong_result", f"{answer['results']} results came back.")
-    by_sums = ATOL * (1 + rows**0.5)
-    if way == "backward":
-        dx, dbias = backward_cpu(a)
-        expected = (("dx", dx, ATOL), ("dbias", dbias, by_sums))
-    else:
-        expected = (("y", forward_cpu(a), ATOL),)
-    for name, right, atol in expected:
+    for name, right, atol in expected(way, a):
         one_result(judge, answer, name, right, atol)
     if answer["changed"]:
         judge.fail("wrong_result", f"this was written to: {', '.join(answer['changed'])}, an input, or what lies beside it.")
+    if answer["counted"]:
+        require_kernels(judge, answer["counted"], way, a["x"].size)
+        if not layouts:
+            require_few_sectors(judge, answer["counted"])
     return answer
+
+
+def expected(way, a):
+    if way == "forward":
+        return [("y", forward_cpu(a), ATOL)]
+    dx, dbias = backward_cpu(a)
+    return [("dx", dx, ATOL), ("dbias", dbias, ATOL * max(1 + len(dx) ** 0.5, len(dx) / 32))]
+
+
+def require_kernels(judge, counted, way, elements):
+    """Of every call: kernels have computed the result, and not only carried it."""
+    if counted["threads"] < elements:
+        judge.fail("not_by_kernel", "the result is right, but no kernel has computed it.")
+    if counted["copied_out"]:
+        judge.fail("access_limit", f"{counted['copied_out']} bytes were copied to the CPU; none need be.")
+    handed = counted["copied_in"] + counted["read_there"] + counted["filled"]
+    if handed > HANDED or counted["parameters"] > PARAMETERS:
+        judge.fail(
+            "not_by_kernel",
+            f"the result is right, but kernels may only have carried it: the host handed {handed + counted['parameters']} "
+            "bytes to the device.",
+        )
+    if counted["launches"] > LAUNCHES[way]:
+        judge.fail("access_limit", f"{counted['launches']} kernels were launched; {LAUNCHES[way]} are plenty.")
+
+
+def require_few_sectors(judge, counted):
+    for kind, what in ("load", "loads"), ("store", "stores"):
+        each = counted[kind + "_sectors"] / max(1, counted[what])
+        if each > SECTORS:
+            judge.fail(
+                "access_limit",
+                f"{each:.1f} sectors per request of the {what}, at most {SECTORS}: threads side by side are to take columns side by side.",
+            )
 
 
 def one_result(judge, answer, name, right, atol):
@@ -97,17 +131,22 @@ def layouts(way):
     return check
 
 
-def stays(way, launches):
+def stays(way):
     def check(judge):
-        a = inputs(judge, way, (64, 96))
-        answer = run(judge, way, a, "")
+        answer = run(judge, way, inputs(judge, way, (64, 96)), "")
         if answer["copies"]:
             judge.fail("access_limit", f"{answer['copies']} arrays were copied between CPU and device; none need be.")
-        counted = answer["counted"]
-        if counted and counted["threads"] < a["x"].size:
-            judge.fail("not_by_kernel", "the result is right, but no kernel has computed it.")
-        if counted and counted["launches"] > launches:
-            judge.fail("access_limit", f"{counted['launches']} kernels were launched; {launches} are plenty.")
+
+    return check
+
+
+def new_arrays(way):
+    def check(judge):
+        a = inputs(judge, way, (20, 40))
+        answer = judge.run("twice", a, {}, f"{way}, 20 x 40, and then of another x", way=way)
+        for name, right, atol in expected(way, a):
+            judge.subject = f"{way}, 20 x 40, the first {name} after a second call"
+            judge.compare(answer[name], right, atol, RTOL)
 
     return check
 
@@ -127,14 +166,7 @@ def fp64(way):
 
 def sectors(way):
     def check(judge):
-        counted = run(judge, way, inputs(judge, way, (64, 256)), "")["counted"]
-        for kind, what in ("load", "loads"), ("store", "stores"):
-            each = counted[kind + "_sectors"] / max(1, counted[what])
-            if each > SECTORS:
-                judge.fail(
-                    "access_limit",
-                    f"{each:.1f} sectors per request of the {what}, at most {SECTORS}: threads side by side are to take columns side by side.",
-                )
+        run(judge, way, inputs(judge, way, (64, 256)), "")
 
     return check
 
@@ -145,19 +177,20 @@ def again(judge):
         run(judge, way, a, "")
 
 
-def part(way, launches):
+def part(way):
     return [
-        Check(way, f"{way}, random input, 0 to 1025 rows and columns", sizes(way)),
+        Check(way, f"{way}, random input, 0 to 70000 rows and columns", sizes(way)),
         Check(way, f"{way} of arrays with gaps, transposed", layouts(way)),
-        Check(way, f"{way} stays on the device", stays(way, launches)),
+        Check(way, f"{way} stays on the device", stays(way)),
+        Check(way, f"{way} makes new arrays", new_arrays(way)),
         Check(way, f"{way} computes in fp32", fp64(way)),
         Check(way, f"{way}, sectors per request", sectors(way), emulator_only=True),
     ]
 
 
 CHECKS = [
-    *part("forward", 1),
-    *part("backward", 4),
+    *part("forward"),
+    *part("backward"),
     Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
 ]
 

@@ -353,14 +353,15 @@ static void judge_economy(const struct result *r, const struct work *w, const st
 }
 
 static void thrifty(void) {
-    struct work w = {8, 4, 1, 40, 2000, 30, 0, 71};
-    struct result r = run(w, true);
-    struct index x = make_index(&w);
-    judge_economy(&r, &w, &x);
-    w = {8, 4, 1, 10, 3000, 30, 50, 72, true};
-    r = run(w, true);
-    x = make_index(&w);
-    judge_economy(&r, &w, &x);
+    static const struct work shapes[] = {{8, 4, 1, 40, 2000, 30, 0, 71},
+                                         {8, 4, 1, 10, 3000, 30, 50, 72, true},
+                                         {5, 3, 32, 12, 2000, 30, 0, 73},
+                                         {13, 5, 10, 12, 1000, 30, 20, 74}};
+    for (const struct work &w : shapes) {
+        struct result r = run(w, true);
+        struct index x = make_index(&w);
+        judge_economy(&r, &w, &x);
+    }
 }
 
 static void again(void) {
@@ -368,7 +369,11 @@ static void again(void) {
         run_tidily({judge_draw(1, 40), judge_draw(1, 8), judge_draw(1, 32), 8, judge_draw(1, 400), judge_draw(1, 4),
                     turn % 2 ? judge_draw(1, 99) : 0, (uint64_t)judge_draw(100, 1000000), turn == 3, false, turn == 2});
     }
-    struct work w = {8, 4, 1, 10, judge_draw(2500, 3000), 30, 30, (uint64_t)judge_draw(100, 1000000), true};
+    struct work w = {judge_draw(4, 10),      judge_draw(3, 5),
+                     judge_draw(1, 32),      10,
+                     judge_draw(2500, 3000), 30,
+                     judge_draw(0, 40),      (uint64_t)judge_draw(100, 1000000),
+                     judge_draw(0, 1) == 1};
     struct result r = run(w, judge_on_emulator());
     if (judge_on_emulator()) {
         struct index x = make_index(&w);

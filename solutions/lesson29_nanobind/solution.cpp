@@ -7,8 +7,8 @@
  *     there = average.values               a view of the values on the device, an object with __dlpack__: no copy
  *     here = average.numpy()               a new array of NumPy with a copy of the values
  *
- *   - x in CPU memory is an array of NumPy of any type, with gaps or without; x on the device is float32 and without gaps. What has not one
- *     dimension, or is of another kind, is a TypeError; an x of another length than n is a ValueError;
+ *   - x in CPU memory is an array of NumPy of any real type in the machine's byte order, with gaps or without; it may be read-only. x on the
+ *     device is float32 and without gaps. What has not one dimension, or is of another kind, is a TypeError; an x of another length than n is a ValueError;
  *   - a view stays what it is as long as somebody has it, or a capsule of it, also when nobody has `average` any more. It sees later updates;
  *   - what numpy() has returned sees none of them. It does not keep the average alive, and its memory is freed with it;
  *   - an average that nobody needs any more is destroyed, once;

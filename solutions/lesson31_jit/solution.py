@@ -7,8 +7,10 @@ The grader (make exercise31) calls, in a process of its own, what this file defi
     image = cache.get(source, flags, arch)      bytes: what the compiler makes of that
 
   - a question is source (text), flags (a list of texts), arch (text) and the compiler's version. If one of them
-    differs, also if only the flags' order does, it is another question;
-  - what this cache has been asked already it answers from memory: it asks neither the compiler nor the disk;
+    differs, also if only the flags' order does, it is another question. So an entry's name has a hash of 64 bits or more
+    (with 32, two of 77000 questions would probably share an entry);
+  - what this cache has been asked already it answers from memory: it asks neither the compiler nor the disk. Another
+    cache, with another disk, has a memory of its own;
   - what another process has put on the disk is not compiled again;
   - an entry of the disk may be damaged: cut off, with changed bytes, empty, or another entry's content under its name.
     Then the compiler is asked, and the entry made again;

@@ -1,5 +1,7 @@
 """child.py - the judge's side of the runner in Python: starts it, in a jail as process.cpp does, and talks with it."""
 
+import fcntl
+import mmap
 import os
 import select
 import signal
@@ -88,7 +90,7 @@ class Setup:
         runner += [self.calls, self.confine, self.backend, str(self.seconds * 4 + 60), self.libraries]
         return self.jail() + runner
 
-    def environment(self):
+    def environment(self, count):
         """Nothing that the student's code need not know. Freed memory is filled, so that who still reads it finds
         out."""
         kept = {name: os.environ[name] for name in VARIABLES if name in os.environ}
@@ -104,6 +106,7 @@ class Setup:
             "LD_LIBRARY_PATH": self.library_path,
             "CUDA_RUNTIME": os.environ["CUDA_RUNTIME"],
             "MALLOC_PERTURB_": "165",
+            "OBJECT_COUNT": str(count),
         }
         if self.compiles:
             ours["EMULATOR_PYTHON"] = self.emulator_python
@@ -122,14 +125,20 @@ class Child:
         self.early = []
         self.link, theirs = socket.socketpair()
         output, written = os.pipe()
-        command, environment = self.setup.command(theirs.fileno()), self.setup.environment()
+        made = os.memfd_create("objects")
+        count = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 100)  # not the nonce's number
+        os.close(made)
+        os.ftruncate(count, mmap.PAGESIZE)
+        self.shared = mmap.mmap(count, mmap.PAGESIZE)
+        command, environment = self.setup.command(theirs.fileno()), self.setup.environment(count)
         try:
             self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=written, stderr=written,
-                                            pass_fds=(theirs.fileno(),), start_new_session=True)  # fmt: skip
+                                            pass_fds=(theirs.fileno(), count), start_new_session=True)  # fmt: skip
         except FileNotFoundError:
             self.process = None
         theirs.close()
         os.close(written)
+        os.close(count)
         self.output = output
         os.set_blocking(output, False)
         kept, self.hear = self.hear, self.early.append
@@ -193,6 +202,10 @@ class Child:
         if answer.get("token") != self.token:
             raise Ended("crash", "somebody else has answered")
         return answer, results
+
+    def objects(self):
+        """How many objects of the library there are, by the library itself, which keeps the number in shared memory."""
+        return int.from_bytes(self.shared[:4], sys.byteorder, signed=True)
 
     def ending(self):
         try:

@@ -73,7 +73,11 @@ static void by_bits(filter *f, int nr, int a, unsigned bits, bool wanted) {
     number(f);
 }
 
-static filter make_filter(int on_emulator, bool compiles) {
+/* What a runner may do beside calling the student's functions. */
+enum more { NOTHING_MORE, FORKS, COMPILES };
+
+static filter make_filter(int on_emulator, enum more more) {
+    const bool compiles = more == COMPILES;
     static const int reaching[] = {SYS_ptrace,
                                    SYS_process_vm_readv,
                                    SYS_process_vm_writev,
@@ -125,13 +129,15 @@ static filter make_filter(int on_emulator, bool compiles) {
 #ifdef SYS_open
         by_bits(&f, SYS_open, 1, to_write, false);
 #endif
-        by_bits(&f, SYS_clone, 0, CLONE_THREAD, true);
+        if (more != FORKS) {
+            by_bits(&f, SYS_clone, 0, CLONE_THREAD, true);
+        }
     }
     add(&f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     return f;
 }
 
-static void filter_calls(int on_emulator, bool compiles) {
+static void filter_calls(int on_emulator, enum more more) {
 #ifdef __x86_64__
     /* Calls of the 32-bit kind have other numbers, and are none of a program that we compiled. */
     filter f;
@@ -141,13 +147,13 @@ static void filter_calls(int on_emulator, bool compiles) {
     number(&f);
     add(&f, BPF_JMP | BPF_JGE | BPF_K, 0x40000000u, 0, 1);
     deny(&f, ENOSYS);
-    filter rest = make_filter(on_emulator, compiles);
+    filter rest = make_filter(on_emulator, more);
     f.insert(f.end(), rest.begin(), rest.end());
     struct sock_fprog program = {(unsigned short)f.size(), f.data()};
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 #else
     (void)on_emulator;
-    (void)compiles;
+    (void)more;
 #endif
 }
 
@@ -157,7 +163,7 @@ static void limit_addresses(void) {
     limit(RLIMIT_AS, 32 * gigabyte + (rlim_t)sysconf(_SC_NPROCESSORS_ONLN) * gigabyte / 4);
 }
 
-static void confine_process(int on_emulator, int seconds, bool compiles) {
+static void confine_process(int on_emulator, int seconds, enum more more) {
     const rlim_t gigabyte = (rlim_t)1 << 30;
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, gigabyte / 4); // a file in memory is one, too
@@ -165,17 +171,21 @@ static void confine_process(int on_emulator, int seconds, bool compiles) {
     if (on_emulator) {
         limit(RLIMIT_DATA, 8 * gigabyte);
         limit_addresses();
-        limit(RLIMIT_NOFILE, compiles ? 1024 : 64);
+        limit(RLIMIT_NOFILE, more == NOTHING_MORE ? 64 : 1024);
         limit(RLIMIT_CPU, (rlim_t)seconds * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN));
     }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    filter_calls(on_emulator, compiles);
+    filter_calls(on_emulator, more);
 }
 
 void confine(int on_emulator, int seconds) {
-    confine_process(on_emulator, seconds, false);
+    confine_process(on_emulator, seconds, NOTHING_MORE);
 }
 
 void confine_with_compilers(int on_emulator, int seconds) {
-    confine_process(on_emulator, seconds, true);
+    confine_process(on_emulator, seconds, COMPILES);
+}
+
+void confine_with_processes(int on_emulator, int seconds) {
+    confine_process(on_emulator, seconds, FORKS);
 }

@@ -9,4 +9,7 @@ void confine(int on_emulator, int seconds);
 /* The same for a process that starts compilers and writes what they make, as Triton does. What it starts and writes, bubblewrap has to shut in. */
 void confine_with_compilers(int on_emulator, int seconds);
 
+/* confine for a process that makes others of its own kind with fork, which are confined as well. They may start no program. */
+void confine_with_processes(int on_emulator, int seconds);
+
 #endif

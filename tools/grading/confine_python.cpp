@@ -5,6 +5,10 @@ extern "C" __attribute__((visibility("default"))) void confine_this(int on_emula
     confine(on_emulator, seconds);
 }
 
+extern "C" __attribute__((visibility("default"))) void confine_with_processes_this(int on_emulator, int seconds) {
+    confine_with_processes(on_emulator, seconds);
+}
+
 extern "C" __attribute__((visibility("default"))) void confine_with_compilers_this(int on_emulator, int seconds) {
     confine_with_compilers(on_emulator, seconds);
 }

@@ -54,10 +54,12 @@ verify = load(os.path.normpath(os.path.join(HERE, "../../common/verify.py")), "v
 
 
 class Array:
-    """An array between guard zones, in the layout that the job asks for. What is not given is poisoned."""
+    """An array between guard zones, in the layout that the job asks for, "F" or "C read-only", say. What is not given is
+    poisoned."""
 
     def __init__(self, order, content):
-        dtype, shape, self.layout = np.dtype(order["dtype"]), tuple(order["shape"]), order.get("layout", "C")
+        dtype, shape = np.dtype(order["dtype"]), tuple(order["shape"])
+        self.layout, _, access = order.get("layout", "C").partition(" ")
         room = shape[:-1] + (2 * shape[-1],) if self.layout == "columns" else shape
         size = int(np.prod(room)) * dtype.itemsize
         self.memory = np.full(size + 2 * GUARD, GUARD_BYTE, np.uint8)
@@ -71,6 +73,7 @@ class Array:
             self.array = whole.reshape(room)
         if content is not None:
             self.array[...] = content
+        self.array.flags.writeable = access != "read-only"
         self.before = self.memory.copy()
         self.given = content is not None
 
@@ -128,7 +131,10 @@ class Emulator:
 
 
 def describe(error, path):
-    """An exception, with the last line of the student's file that it came through."""
+    """An exception, with the last line of the student's file that it came through. One that was raised in another process
+    is described already."""
+    if hasattr(error, "described"):
+        return error.described
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     told = {
         "type": type(error).__name__,
@@ -166,17 +172,21 @@ def take_job(job, contents, student, calls, emulator, path):
 
 
 def main():
-    descriptor, path, calls_path, confine, backend, seconds, libraries = sys.argv[1:]
+    descriptor, path, calls_path, filter_library, backend, seconds, libraries = sys.argv[1:]
     die_with_parent()
     calls = load(calls_path, "calls")
     emulator = Emulator()
-    filters = ctypes.CDLL(confine)
+    filters = ctypes.CDLL(filter_library)
     link = socket.socket(fileno=int(descriptor))
     frames.send(link, {"hello": True})
     if backend == "gpu":
         emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
-    confine_this = filters.confine_with_compilers_this if getattr(calls, "COMPILES", False) else filters.confine_this
-    confine_this(int(backend == "cpu"), int(seconds))
+    confine = filters.confine_this
+    if getattr(calls, "COMPILES", False):
+        confine = filters.confine_with_compilers_this
+    elif getattr(calls, "FORKS", False):
+        confine = filters.confine_with_processes_this
+    confine(int(backend == "cpu"), int(seconds))
     emulator.keep_addresses()
     calls.LIBRARIES = libraries
     token = frames.receive(link)[0]["token"]

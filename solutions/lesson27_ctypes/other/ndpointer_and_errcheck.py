@@ -7,6 +7,7 @@ from ctypes import POINTER, byref
 import numpy as np
 
 matrix = np.ctypeslib.ndpointer(np.float32, ndim=2, flags="C")
+result = np.ctypeslib.ndpointer(np.float32, ndim=2, flags="C, W")
 vector = np.ctypeslib.ndpointer(np.float32, ndim=1, flags="C")
 
 
@@ -32,8 +33,8 @@ def load(path):
     types = {
         "layer_create": [POINTER(handle), vector, ctypes.c_int],
         "layer_destroy": [handle],
-        "layer_forward": [handle, matrix, matrix, ctypes.c_longlong, ctypes.c_float],
-        "layer_backward": [handle, matrix, matrix, matrix, ctypes.c_longlong, ctypes.c_float],
+        "layer_forward": [handle, matrix, result, ctypes.c_longlong, ctypes.c_float],
+        "layer_backward": [handle, matrix, matrix, result, ctypes.c_longlong, ctypes.c_float],
         "layer_wait": [handle],
     }
     for name, arguments in types.items():
@@ -60,7 +61,7 @@ class Layer:
         if not self.end.alive:
             raise ValueError("closed")
         x = np.require(x, np.float32, "C")
-        if x.shape != (x.shape[0], self.columns):
+        if x.ndim != 2 or x.shape[1] != self.columns:
             raise ValueError(f"{self.columns} columns are needed, not {x.shape}")
         return x
 

@@ -56,7 +56,7 @@ class Layer:
         if any(x.shape != shape for x in inputs) or len(shape) != 2 or shape[1] != self.cols:
             raise ValueError("shape")
         y = np.zeros(shape, np.float32)
-        if out is not None and (out.dtype, out.shape, out.flags["C_CONTIGUOUS"]) != (y.dtype, y.shape, True):
+        if out is not None and (out.dtype, out.shape, out.flags.carray) != (y.dtype, y.shape, True):
             raise ValueError("out")
         y = y if out is None else out
         arguments = [address(x) for x in inputs + [y]]

@@ -43,8 +43,10 @@ def result_for(x, out):
     """The array that is written: `out`, if there is one and it fits."""
     if out is None:
         return np.empty(x.shape, np.float32)
-    if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != x.shape or not out.flags.c_contiguous:
-        raise ValueError(f"out must be a C-contiguous array of float32 of shape {x.shape}")
+    if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != x.shape:
+        raise ValueError(f"out must be an array of float32 of shape {x.shape}")
+    if not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError("out must be C-contiguous and writable")
     return out
 
 

@@ -1,4 +1,4 @@
-# expect: crash
+# expect: wrong_result
 """The contiguous copy has no name: it is gone when the call returns, and the library has only queued its work."""
 
 import ctypes

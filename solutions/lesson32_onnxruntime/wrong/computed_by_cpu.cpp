@@ -1,5 +1,5 @@
 // expect: not_by_kernel
-// says: no kernel has computed it
+// says: something else has computed them
 // alone: each has a RegisterCustomOps
 /* The layer is made, and its work is done by the CPU. */
 #include "layer.h"

@@ -1,5 +1,5 @@
 # expect: nan
-# says: numbers up to 10000
+# says: scale * x up to 10000
 """exp of 10000 is infinite."""
 
 import triton

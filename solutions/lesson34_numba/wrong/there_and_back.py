@@ -1,5 +1,5 @@
 # expect: access_limit
-# says: copied between CPU and device
+# says: were copied to the CPU
 """To wait for the kernels, their results are copied, and thrown away."""
 
 import math

@@ -270,6 +270,9 @@ static bool stays(const char *name) {
                                         "mul_hi_s64", "mad_hi_u64", "mad_hi_s64", "fns_",     "sin_",
                                         "cos_",       "fma_oob_",   "f16_f16",    "bf16_bf16"};
     size_t n = strlen(name);
+    /* Legal with registers of 8 bits only, which the recorded forms do not have: tests/emulator/coverage has them. */
+    if (strstr(name, "bf16") && (strstr(name, "s8") || strstr(name, "u8")))
+        return true;
     if (strncmp(name, "setp_constant_", 14) == 0 && strcmp(name + n - 3, "f16") == 0)
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

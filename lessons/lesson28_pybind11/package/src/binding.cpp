@@ -29,8 +29,11 @@ class DeviceArray {
         return *shared;
     }
     py::array_t<float> numpy() const {
+        std::shared_ptr<Memory> kept = shared; // another thread may close this array meanwhile
         py::array_t<float> y(memory().n);
-        check(cudaMemcpy(y.mutable_data(), memory().data, y.nbytes(), cudaMemcpyDeviceToHost));
+        float *result = y.mutable_data();
+        py::gil_scoped_release others_may_run;
+        check(cudaMemcpy(result, kept->data, kept->n * sizeof(float), cudaMemcpyDeviceToHost));
         return y;
     }
     std::shared_ptr<Memory> shared; // none: closed
@@ -38,10 +41,28 @@ class DeviceArray {
 
 // ---------------------------------------------------------------- arrays from one library to another
 
+/* The device that this memory belongs to. */
+static int device_of(const void *data) {
+    cudaPointerAttributes about = {};
+    check(cudaPointerGetAttributes(&about, data));
+    return about.device;
+}
+
+/* Of what a consumer may ask for: another device or a copy, which we do not make. Of the struct's versions (max_version) it gets the oldest one,
+ * which every consumer reads. */
+static void require_exportable(const void *data, const py::object &dl_device, const py::object &copy) {
+    if (!dl_device.is_none() && !dl_device.equal(py::make_tuple((int)DL_CUDA, device_of(data)))) {
+        throw py::buffer_error("this array is exported on its own device only");
+    }
+    if (!copy.is_none() && copy.cast<bool>()) {
+        throw py::buffer_error("this array is exported without a copy only");
+    }
+}
+
 struct Exported : DLManagedTensor {
     explicit Exported(const std::shared_ptr<Memory> &memory) : DLManagedTensor{}, memory(memory), n(memory->n) {
         tensor.data = memory->data;
-        tensor.device = {DL_CUDA, 0};
+        tensor.device = {DL_CUDA, device_of(memory->data)};
         tensor.dimensions = 1;
         tensor.dtype = {DL_FLOAT, 32, 1};
         tensor.shape = &n;
@@ -53,8 +74,10 @@ struct Exported : DLManagedTensor {
 
 /* A capsule holds an address for C code, and a name. Who takes what is in it renames it; what nobody has taken, goes with the capsule. */
 static py::capsule to_dlpack(const DeviceArray &array,
-                             const py::object & /* stream: our work is done when a function returns */) {
-    array.memory();
+                             const py::object & /* stream: our work is done when a function returns */,
+                             const py::object & /* max_version */, const py::object &dl_device,
+                             const py::object &copy) {
+    require_exportable(array.memory().data, dl_device, copy);
     DLManagedTensor *exported = new Exported(array.shared);
     return py::capsule(exported, "dltensor", [](PyObject *capsule) {
         if (PyCapsule_IsValid(capsule, "dltensor")) {
@@ -78,6 +101,11 @@ class Borrowed {
         py::tuple device = array.attr("__dlpack_device__")();
         if (device[0].cast<int>() != DL_CUDA) {
             throw py::value_error("the array must be on a CUDA device");
+        }
+        int current = 0;
+        check(cudaGetDevice(&current));
+        if (device[1].cast<int>() != current) { // a kernel here could not read it
+            throw py::value_error("the array must be on the current CUDA device");
         }
         // 1: the stream in which we go on, CUDA's default one. The producer sees to it that its work comes before ours.
         py::capsule capsule = array.attr("__dlpack__")("stream"_a = 1);
@@ -125,8 +153,12 @@ class Borrowed {
 static DeviceArray forward_device(const py::object &x) {
     Borrowed there(x);
     DeviceArray y(there.size());
-    check(gelu_forward(there.data(), y.memory().data, there.size(), nullptr));
-    check(cudaStreamSynchronize(nullptr)); // x is given back when we return: nobody may be reading it then
+    float *result = y.memory().data;
+    {
+        py::gil_scoped_release others_may_run; // not until the end: to give x back may need the GIL
+        check(gelu_forward(there.data(), result, there.size(), nullptr));
+        check(cudaStreamSynchronize(nullptr)); // x is given back when we return: no kernel may be reading it then
+    }
     return y;
 }
 
@@ -136,8 +168,12 @@ static DeviceArray backward_device(const py::object &x, const py::object &dy) {
         throw py::value_error("dy must have as many elements as x");
     }
     DeviceArray dx(x_there.size());
-    check(gelu_backward(x_there.data(), dy_there.data(), dx.memory().data, x_there.size(), nullptr));
-    check(cudaStreamSynchronize(nullptr));
+    float *result = dx.memory().data;
+    {
+        py::gil_scoped_release others_may_run;
+        check(gelu_backward(x_there.data(), dy_there.data(), result, x_there.size(), nullptr));
+        check(cudaStreamSynchronize(nullptr));
+    }
     return dx;
 }
 
@@ -224,8 +260,10 @@ static void bind_device_array(py::module_ &m) {
         .def("__enter__", [](py::object self) { return self; })
         .def("__exit__", [](DeviceArray &self, const py::args &) { self.shared.reset(); })
         .def("__len__", [](const DeviceArray &self) { return self.memory().n; })
-        .def("__dlpack__", &to_dlpack, py::kw_only(), "stream"_a = py::none())
-        .def("__dlpack_device__", [](const DeviceArray &) { return py::make_tuple((int)DL_CUDA, 0); })
+        .def("__dlpack__", &to_dlpack, py::kw_only(), "stream"_a = py::none(), "max_version"_a = py::none(),
+             "dl_device"_a = py::none(), "copy"_a = py::none())
+        .def("__dlpack_device__",
+             [](const DeviceArray &self) { return py::make_tuple((int)DL_CUDA, device_of(self.memory().data)); })
         .def_property_readonly("__cuda_array_interface__", &cuda_array_interface);
 }
 

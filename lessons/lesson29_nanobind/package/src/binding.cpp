@@ -89,16 +89,22 @@ static NumPyArray backward(const Floats &x, const Floats &dy) {
 
 static DeviceArray forward_there(const DeviceFloats &x) {
     auto y = std::make_unique<Memory>(x.size());
-    check(gelu_forward(x.data(), y->data, x.size(), nullptr));
-    check(cudaStreamSynchronize(nullptr)); // x is given back when we return: nobody may be reading it then
+    {
+        nb::gil_scoped_release others_may_run; // not until the end: to give x back may need the GIL
+        check(gelu_forward(x.data(), y->data, x.size(), nullptr));
+        check(cudaStreamSynchronize(nullptr)); // x is given back when we return: no kernel may be reading it then
+    }
     return on_device(std::move(y), shape_of(x));
 }
 
 static DeviceArray backward_there(const DeviceFloats &x, const DeviceFloats &dy) {
     require_as_many(x, dy);
     auto dx = std::make_unique<Memory>(x.size());
-    check(gelu_backward(x.data(), dy.data(), dx->data, x.size(), nullptr));
-    check(cudaStreamSynchronize(nullptr));
+    {
+        nb::gil_scoped_release others_may_run;
+        check(gelu_backward(x.data(), dy.data(), dx->data, x.size(), nullptr));
+        check(cudaStreamSynchronize(nullptr));
+    }
     return on_device(std::move(dx), shape_of(x));
 }
 

@@ -34,16 +34,38 @@ class DeviceArray {
     py::array numpy() const {
         py::array y(block->code == DL_FLOAT ? py::dtype::of<float>() : py::dtype::of<int>(),
                     {block->shape[0], block->shape[1]});
-        block->words.to_host((float *)y.mutable_data(), y.size());
+        std::shared_ptr<Block> kept = block;
+        auto *result = (float *)y.mutable_data();
+        size_t size = y.size();
+        py::gil_scoped_release others_may_run;
+        kept->words.to_host(result, size);
         return y;
     }
     std::shared_ptr<Block> block;
 };
 
+/* The device that this memory belongs to. */
+static int device_of(const void *data) {
+    cudaPointerAttributes about = {};
+    check(cudaPointerGetAttributes(&about, data));
+    return about.device;
+}
+
+/* Of what a consumer may ask for: another device or a copy, which we do not make. Of the struct's versions (max_version) it gets the oldest one,
+ * which every consumer reads. */
+static void require_exportable(const void *data, const py::object &dl_device, const py::object &copy) {
+    if (!dl_device.is_none() && !dl_device.equal(py::make_tuple((int)DL_CUDA, device_of(data)))) {
+        throw py::buffer_error("this array is exported on its own device only");
+    }
+    if (!copy.is_none() && copy.cast<bool>()) {
+        throw py::buffer_error("this array is exported without a copy only");
+    }
+}
+
 struct Exported : DLManagedTensor {
     explicit Exported(std::shared_ptr<Block> shared) : DLManagedTensor{}, block(std::move(shared)) {
         tensor.data = block->words.data;
-        tensor.device = {DL_CUDA, 0};
+        tensor.device = {DL_CUDA, device_of(block->words.data)};
         tensor.dimensions = 2;
         tensor.dtype = {block->code, 32, 1};
         tensor.shape = block->shape;
@@ -52,7 +74,10 @@ struct Exported : DLManagedTensor {
     std::shared_ptr<Block> block;
 };
 
-static py::capsule to_dlpack(const DeviceArray &array, const py::object & /* stream: our work is done */) {
+static py::capsule to_dlpack(const DeviceArray &array, const py::object & /* stream: our work is done */,
+                             const py::object & /* max_version */, const py::object &dl_device,
+                             const py::object &copy) {
+    require_exportable(array.block->words.data, dl_device, copy);
     DLManagedTensor *exported = new Exported(array.block);
     return py::capsule(exported, "dltensor", [](PyObject *capsule) {
         if (PyCapsule_IsValid(capsule, "dltensor")) {
@@ -67,7 +92,15 @@ static bool is_on_device(const py::object &array) {
         return false;
     }
     py::tuple device = array.attr("__dlpack_device__")();
-    return device[0].cast<int>() == DL_CUDA;
+    if (device[0].cast<int>() != DL_CUDA) {
+        return false;
+    }
+    int current = 0;
+    check(cudaGetDevice(&current));
+    if (device[1].cast<int>() != current) { // a kernel here could not read it
+        throw py::value_error("the array must be on the current CUDA device");
+    }
+    return true;
 }
 
 /* Vectors that a caller has handed over, on the device while this object lives: his own memory, or a copy. */
@@ -252,8 +285,10 @@ static void bind_device_array(py::module_ &m) {
     py::class_<DeviceArray>(m, "DeviceArray", "Rows of numbers on the device, owned by this object.")
         .def(py::init<const Floats &>(), "x"_a, "A copy of x.")
         .def("numpy", &DeviceArray::numpy, "A copy in CPU memory.")
-        .def("__dlpack__", &to_dlpack, py::kw_only(), "stream"_a = py::none())
-        .def("__dlpack_device__", [](const DeviceArray &) { return py::make_tuple((int)DL_CUDA, 0); });
+        .def("__dlpack__", &to_dlpack, py::kw_only(), "stream"_a = py::none(), "max_version"_a = py::none(),
+             "dl_device"_a = py::none(), "copy"_a = py::none())
+        .def("__dlpack_device__",
+             [](const DeviceArray &self) { return py::make_tuple((int)DL_CUDA, device_of(self.block->words.data)); });
 }
 
 static void bind_index(py::module_ &m) {
