@@ -5,7 +5,8 @@
  * what was summed up before.
  *
  * More keys than queries and fewer, none of either, shared heads, arrays that begin anywhere, nothing past the end, a stream of the
- * caller's, no waiting, a launch that fails, and, on the emulator, which tiles are loaded, how often, barriers, and what is stored. */
+ * caller's, no waiting, a launch that fails, and, on the emulator, in every run, which tiles are loaded, how often, barriers, and what is stored. */
+// arch: sm_80
 #include <math.h>
 
 #include "common/grader.h"
@@ -61,8 +62,9 @@ static int seen_by(const struct one *job, int i) {
     return std::max(0, i + 1 + job->keys - job->queries);
 }
 
-/* Column c of query i, with the first `seen` keys. */
-static double mean(const struct one *job, const struct arrays *a, int i, int head, int head_kv, int seen, int c) {
+/* Column c of query i, with the first `seen` keys; a weight is exp(per * score). */
+static double mean(const struct one *job, const struct arrays *a, int i, int head, int head_kv, int seen, int c,
+                   double per = 1) {
     double largest = -INFINITY, sum = 0, value = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < seen; j++) {
@@ -72,7 +74,7 @@ static double mean(const struct one *job, const struct arrays *a, int i, int hea
             for (int d = 0; d < D; d++) {
                 dot += (double)q[d] * k[d];
             }
-            dot /= sqrt((double)D);
+            dot *= per / sqrt((double)D);
             if (pass == 0) {
                 largest = std::max(largest, dot);
             } else {
@@ -132,17 +134,123 @@ static struct arrays make(const struct one *job) {
     return a;
 }
 
+// ---------------------------------------------------------------- what a call may do
+
+/* What a job is made of: blocks of 32 queries, and the tiles of 32 keys and the rows in them that these see, for one head. */
+struct parts {
+    int blocks, tiles, rows, all_tiles;
+};
+
+static struct parts parts_of(const struct one *job) {
+    struct parts p = {(job->queries + ROWS - 1) / ROWS, 0, 0, 0};
+    for (int first = 0; first < job->queries; first += ROWS) {
+        int tiles = (seen_by(job, std::min(first + ROWS, job->queries) - 1) + KEYS - 1) / KEYS;
+        p.tiles += tiles;
+        p.rows += std::min(tiles * KEYS, job->keys);
+    }
+    p.all_tiles = p.blocks * ((job->keys + KEYS - 1) / KEYS);
+    return p;
+}
+
+struct handles {
+    struct handle Q, K, V, O;
+};
+
+/* A row is four sectors, or five where rows begin between two. */
+static double sectors_of_rows(const struct one *job, double rows) {
+    return rows * job->heads * (job->offset % 8 ? 5 : 4);
+}
+
+static void judge_loads(const struct result *r, const struct one *job, const struct handles *h) {
+    const double most = 1.1;
+    struct parts p = parts_of(job);
+    double needed = sectors_of_rows(job, p.rows);
+    for (struct handle tiled : {h->K, h->V}) {
+        double sectors = judge_sectors_of(r, tiled);
+        double loaded = sectors / std::max(1.0, sectors_of_rows(job, p.all_tiles ? KEYS : 1));
+        double every = sectors_of_rows(job, (double)p.blocks * job->keys);
+        if (sectors > most * needed) {
+            judge_fail("access_limit",
+                       "the result is right, but of %s %.0f sectors were read where %.0f are needed (limit %.1f times): "
+                       "as many as for "
+                       "%.0f tiles\n          of 32 keys for each head. Only %d of all %d tiles have a key that "
+                       "is seen: %s.",
+                       r->call.arrays[tiled.array].name, sectors, needed, most, loaded, p.tiles, p.all_tiles,
+                       sectors > 0.97 * every && sectors < 1.03 * every
+                           ? "the others are skipped, not hidden"
+                           : "these are loaded once,\n          and no other, and the queries once");
+        }
+    }
+    if (judge_sectors_of(r, h->Q) > most * sectors_of_rows(job, job->queries)) {
+        judge_fail("access_limit",
+                   "the result is right, but of Q %.0f sectors were read where %.0f hold it (limit %.1f times).\n"
+                   "          A block's queries stay in shared memory or registers for all of its tiles.",
+                   judge_sectors_of(r, h->Q), sectors_of_rows(job, job->queries), most);
+    }
+}
+
+static void judge_stores(const struct result *r, const struct one *job, const struct handles *h) {
+    const double most = 1.1, room = 64; /* a counter, flags */
+    double whole = sectors_of_rows(job, job->queries);
+    double stored = judge_sectors_written_of(r, h->O), elsewhere = judge_sectors_elsewhere(r);
+    if (stored > most * whole || elsewhere > (most - 1) * whole + room) {
+        judge_fail("access_limit",
+                   "the result is right, but %.2f times the sectors of O were stored there (limit %.1f), and %.0f "
+                   "sectors were\n          written or read elsewhere in global memory. Scores and probabilities need "
+                   "not leave the block.",
+                   stored / whole, most, elsewhere);
+    }
+}
+
+/* Blocks are those that write results: idle ones are no help. */
+static void judge_blocks(const struct result *r, const struct one *job) {
+    struct parts p = parts_of(job);
+    double blocks = (double)p.blocks * job->heads, barriers = (double)r->answer.counters.barriers, warps = 0;
+    double most = 2.0 * p.tiles / p.blocks + 2;
+    unsigned long long wrote = 0, most_bytes = 0;
+    for (uint32_t i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
+        const struct launch *l = &r->answer.launch[i];
+        wrote += l->output_blocks;
+        most_bytes = std::max(most_bytes, (unsigned long long)l->most_output_bytes);
+        warps = std::max(warps, ceil(l->block[0] * l->block[1] * l->block[2] / 32.0));
+    }
+    if (wrote < blocks || most_bytes > ROWS * D * sizeof(float)) {
+        judge_fail("access_limit",
+                   "the result is right, but %llu blocks wrote O, one of them %llu rows; there are %.0f times 32 "
+                   "queries of a head.\n          A GPU has many multiprocessors: each 32 queries of a head have a "
+                   "block of their own.",
+                   wrote, most_bytes / (D * sizeof(float)), blocks);
+    }
+    if (barriers > most * blocks * warps) {
+        judge_fail("access_limit",
+                   "the result is right, but a block came to %.1f barriers, on average, for %.1f tiles (limit %.1f).\n"
+                   "          Two a tile are enough: before it is written, and before it is read.",
+                   barriers / (blocks * warps), (double)p.tiles / p.blocks, most);
+    }
+}
+
+static void limits(const struct result *r, const struct one *job, const struct handles *h) {
+    if (judge_counted(r) && job->queries > 0 && job->heads > 0) {
+        judge_stores(r, job, h);
+        judge_loads(r, job, h);
+        judge_blocks(r, job);
+    }
+}
+
 static struct call call_for(const struct one *job, const struct arrays *a, struct handle *O) {
     struct call c = judge_call(&attention);
     struct place place = {job->offset * sizeof(float), job->slack * sizeof(float)};
-    struct handle Q = judge_input(&c, "Q", a->Q.data(), a->Q.size() * sizeof(float), place),
-                  K = judge_input(&c, "K", a->K.data(), a->K.size() * sizeof(float), place),
-                  V = judge_input(&c, "V", a->V.data(), a->V.size() * sizeof(float), place);
-    *O = judge_output(&c, "O", a->expected.size() * sizeof(float), place);
+    struct handles h;
+    h.Q = judge_input(&c, "Q", a->Q.data(), a->Q.size() * sizeof(float), place);
+    h.K = judge_input(&c, "K", a->K.data(), a->K.size() * sizeof(float), place);
+    h.V = judge_input(&c, "V", a->V.data(), a->V.size() * sizeof(float), place);
+    h.O = *O = judge_output(&c, "O", a->expected.size() * sizeof(float), place);
     if (job->own_stream) {
         judge_own_stream(&c);
     }
-    judge_pass(&c, job->queries, job->keys, job->heads, job->heads_kv, Q, K, V, *O, STREAM);
+    judge_pass(&c, job->queries, job->keys, job->heads, job->heads_kv, h.Q, h.K, h.V, h.O, STREAM);
+    struct one of = *job;
+    c.limits = [=](const struct result *r) { limits(r, &of, &h); };
     return c;
 }
 
@@ -160,6 +268,9 @@ static std::string reason(const struct one *job, const struct arrays *a, int i, 
     };
     if (seen > 0 && found == 0) {
         return " of no key: it sees its own place, too, and its largest weight is exp(0), 1";
+    }
+    if (seen > 1 && fabs(mean(job, a, i, head, own, seen, c, log(2.0)) - found) <= 1e-4) {
+        return " weighted by powers of 2, exp2(score) without log2(e): exp(x) is exp2(x * log2(e))";
     }
     if (seen > 0 && is(own, seen - 1)) {
         return ", with one key less: it sees its own place, too";
@@ -281,81 +392,21 @@ static void busy(void) {
 
 // ---------------------------------------------------------------- what the lesson is about
 
-/* The tiles that blocks of 32 queries need, all together, for one head. */
-static int tiles_of(const struct one *job) {
-    int tiles = 0;
-    for (int first = 0; first < job->queries; first += ROWS) {
-        tiles += (seen_by(job, std::min(first + ROWS, job->queries) - 1) + KEYS - 1) / KEYS;
-    }
-    return tiles;
-}
-
-/* Sectors: 4 for a row. All lengths are multiples of 32 here. */
+/* More tiles than in the other checks. */
 static void skips(void) {
-    const double most = 1.1;
     for (int extra : {-96, 0, 64}) {
         const struct one job = {256, 256 + extra, 2, 1, PLAIN, (uint64_t)200 + extra};
-        int blocks = job.queries / ROWS, tiles = tiles_of(&job), all = blocks * (job.keys / KEYS);
-        double least = 4.0 * job.heads * (job.queries + 2.0 * KEYS * tiles);
+        struct parts p = parts_of(&job);
         struct result r = run(job, true);
-        double ratio = judge_sectors_read(&r.answer.counters) / least;
-        double loaded = (judge_sectors_read(&r.answer.counters) / (4.0 * job.heads) - job.queries) / (2.0 * KEYS);
-        if (ratio > most) {
-            judge_fail("access_limit",
-                       "the result is right, but %.2f times the sectors were read that are needed (limit %.1f): as "
-                       "many as for "
-                       "%.0f tiles\n          of 32 keys for each head. Only %d of all %d tiles have a key that "
-                       "somebody sees: %s.",
-                       ratio, most, loaded, tiles, all,
-                       loaded > 0.97 * all && loaded < 1.03 * all
-                           ? "those behind are skipped, not hidden"
-                           : "these are loaded once,\n          and no other, and the queries once");
-        }
-        if (extra > 0) {
-            judge_note("%.0f of %d tiles were loaded for each head", loaded, all);
-        }
+        double read = judge_sectors_read(&r.answer.counters) / sectors_of_rows(&job, 1);
+        judge_note("%.0f of %d tiles were loaded for each head", (read - job.queries) / (2.0 * KEYS), p.all_tiles);
     }
 }
 
-static void thrifty(void) {
-    const struct one job = {128, 128, 2, 2, PLAIN, 70};
-    const double most_stored = 1.1, tiles = tiles_of(&job), blocks = job.queries / ROWS;
-    const double most_barriers = 2 * tiles / blocks + 2;
-    struct result r = run(job, true);
-    const struct emulatorCounters *c = &r.answer.counters;
-    double stored =
-        (c->global_store_sectors + c->global_red_sectors + c->global_atom_sectors + c->bulk_store_bytes / 32) /
-        (4.0 * job.heads * job.queries);
-    unsigned long long launched = 0;
-    double warps = 0; /* of all blocks */
-    for (uint32_t i = 0; i < r.answer.launches && i < LAUNCHES_MAX; i++) {
-        const struct launch *l = &r.answer.launch[i];
-        unsigned long long here = (unsigned long long)l->grid[0] * l->grid[1] * l->grid[2];
-        launched = std::max(launched, here);
-        warps = std::max(warps, here * ceil(l->block[0] * l->block[1] * l->block[2] / 32.0));
-    }
-    double barriers = c->barriers / warps;
-    if (launched < (unsigned)(blocks * job.heads)) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but %llu blocks were launched for %.0f times 32 queries of a head.\n"
-            "          A GPU has many multiprocessors: each 32 queries of a head shall have a block of their own.",
-            launched, blocks * job.heads);
-    }
-    if (stored > most_stored) {
-        judge_fail("access_limit",
-                   "the result is right, but %.2f times the sectors of O were stored in global memory (limit %.1f).\n"
-                   "          Scores and probabilities need not leave the block.",
-                   stored, most_stored);
-    }
-    if (barriers > most_barriers) {
-        judge_fail("access_limit",
-                   "the result is right, but a block came to %.1f barriers, on average, for %.1f tiles (limit %.1f).\n"
-                   "          Two a tile are enough: before it is written, and before it is read.",
-                   barriers, tiles / blocks, most_barriers);
-    }
-    judge_note("%.1f barriers for %.1f tiles (limit %.1f), O stored %.2f times", barriers, tiles / blocks,
-               most_barriers, stored);
+/* One tile for each block, and rows that begin between two sectors. */
+static void cut(void) {
+    run({70, 90, 4, 2, PLAIN, 70, 3, 0});
+    run({128, 128, 2, 2, PLAIN, 71});
 }
 
 int main(int argc, char **argv) {
@@ -368,7 +419,7 @@ int main(int argc, char **argv) {
         {"attention", "a launch that fails is told", refused, EVERYWHERE},
         {"attention", "it returns without waiting", busy, EVERYWHERE},
         {"attention", "tiles that nobody sees are not loaded", skips, ON_EMULATOR},
-        {"attention", "nothing but O is stored, and two barriers a tile", thrifty, ON_EMULATOR},
+        {"attention", "tiles that are cut, rows that begin between two sectors", cut, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "20", {&attention}, checks, sizeof checks / sizeof checks[0]);

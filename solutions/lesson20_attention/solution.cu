@@ -21,9 +21,11 @@
  *   - scores may be as large as 500 and as small as -500: exp(500) is no float, and exp(-500) is 0;
  *   - O is only written; nothing outside the arrays is read or written;
  *   - the work is queued in `stream`, and the function returns without waiting for it;
- *   - on the emulator: each 32 queries of a head have a block of their own. It loads its queries once, and of K and V once
- *     each tile of which at least one of its queries sees a key, and no other (limit: 1.1 times these sectors); it comes to
- *     at most two barriers for each of these tiles, and two more; and what is stored in global memory is O, once (limit 1.1).
+ *   - on the emulator, in every call: each 32 queries of a head have a block of their own, which writes them. It loads its
+ *     queries once, and of K and V once each tile of which at least one of its queries sees a key, and no other (limit: for
+ *     each array 1.1 times these sectors); it comes to at most two barriers for each of these tiles, and two more, on
+ *     average; and what is stored in global memory is O, once (limit 1.1);
+ *   - it is compiled for compute capability 8.0.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: 1 blocks were launched for 8 times 32 queries
+// says: blocks wrote O
 /* One block does all heads and all queries, one after the other. */
 #include <math.h>
 
