@@ -14,7 +14,7 @@ choose_backend
 if [ "$backend" = gpu ]; then
   fail "make ... profile counts on the emulator, and BACKEND=${BACKEND:-auto} chose the GPU." \
     "BACKEND=cpu counts what a GPU would count. The GPU's own profiler also measures time:" \
-    "  ncu --set full${KERNEL:+ --kernel-name \"regex:$KERNEL\"} $program" \
+    "  ncu --clock-control none --set full${KERNEL:+ --kernel-name \"regex:$KERNEL\"} $program" \
     "(ncu comes with the CUDA toolkit; where it lacks permission: sudo, or see NVIDIA's ERR_NVGPUCTRPERM page)"
 fi
 format=text
