@@ -25,7 +25,7 @@ build() {
     echo "$CUDA_MAJOR" >"$folder/made_for"
   fi
   make_emulator BUILD=../build/emulator --question >/dev/null 2>&1 && return
-  say "building the emulator (once, about half a minute)"
+  say "building the emulator (once: about two minutes of processor time, divided by the number of cores)"
   if ! make_emulator BUILD=../build/emulator -j"$(nproc 2>/dev/null || echo 2)" >"$folder/build.log" 2>&1; then
     grep -E -A 3 ': (fatal )?error:|\*\*\* ' "$folder/build.log" | head -n 20 >&2
     fail "the emulator does not build; the whole log is in $folder/build.log."
