@@ -88,8 +88,8 @@ static cudaError_t complete(CUlinkState s, void **image, size_t *size) {
     cudaError_t error = linking_complete(&s->linking, false, &data, &bytes, &why);
     jit_say(&s->options.error_log, why);
     jit_say(&s->options.info_log, NULL);
-    if (why && strstr(why, UNDEFINED_WORDS)) /* NVIDIA's linker has no error of its own for it */
-        error = cudaErrorUnknown;
+    if (why && strstr(why, UNDEFINED_WORDS)) /* as an H100's driver has it */
+        error = cudaErrorInvalidSource;
     free(why);
     if (error != cudaSuccess)
         return error;

@@ -49,8 +49,7 @@ static double sum_cpu(const float *x, int n) {
 // ---------------------------------------------------------------- the versions
 
 /* x[n] -> y[gridDim.x], float: block b writes the sum of its part to y[b]. Versions 1 to 8 have these shapes;
- * launched again on y, until one block is enough, they leave one number. An element that does not exist counts as 0.
- * */
+ * launched again on y, until one block is enough, they leave one number. An element that does not exist counts as 0. */
 
 /* Version 1: a tree. In each step half of the sums that are left are added to the other half. In step 1 thread 0 adds
  * element 1, thread 2 adds element 3, ...; in step 2 thread 0 adds 2, thread 4 adds 6. Between two steps all have to

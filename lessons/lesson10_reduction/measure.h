@@ -73,8 +73,7 @@ struct problem {
     struct scratch scratch;
 };
 
-/* 1, 3, 5 or 7; where these would exceed 2^24, their negatives too, so that what any version adds up stays far below.
- * */
+/* 1, 3, 5 or 7; where these would exceed 2^24, their negatives too, so that what any version adds up stays far below. */
 static void fill_whole(float *x, int n, uint64_t seed) {
     verify_random(x, n, 0.0f, n <= 1 << 21 ? 4.0f : 8.0f, seed);
     for (int i = 0; i < n; i++) {

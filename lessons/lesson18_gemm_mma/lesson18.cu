@@ -571,15 +571,28 @@ template <class T> static __device__ float4 *unfinished(const struct layer &l, i
     return (float4 *)l.workspace + (size_t)block * T::R * T::S * T::THREADS;
 }
 
+/* CUDA does not promise that blocks begin in the order of blockIdx. So a block draws its number: all blocks with smaller numbers have
+ * begun by then, and never wait for a block that has not. */
+static __device__ int draw_number(int *number) {
+    __shared__ int drawn;
+    if (threadIdx.x == 0) {
+        drawn = atomicAdd(number, 1);
+    }
+    __syncthreads();
+    return drawn;
+}
+
 /* Version 8: stream-K. There are as many blocks as the machine holds. While there are two rounds of tiles or more, each
  * block takes whole ones. All steps of the last tiles then stand in one row, tile after tile, and each block gets an
  * equal share of them, from `begin` to `end`. It goes through that from its end, tile by tile. Where a tile's last step
  * belongs to another block, it leaves its sums to that one. Where it has the last step but not the first, which comes
- * last of all, it waits for the sums of the blocks before it. They have begun with them, so the wait is short. */
+ * last of all, it waits for the sums of the blocks before it. They have begun with them, so the wait is short.
+ * ready[b] is 1 when block b has left its sums; the word after the last one counts the blocks that have begun. */
 template <class T, bool WHOLE>
 static __global__ __launch_bounds__(T::THREADS, T::BLOCKS) void mma_kernel8(layer l, int *ready) {
     extern __shared__ __align__(128) bf16 shared[];
-    int down = tiles_down<T>(l), across = tiles_across<T>(l), of_tile = steps<T>(l), block = blockIdx.x;
+    int down = tiles_down<T>(l), across = tiles_across<T>(l), of_tile = steps<T>(l);
+    int block = draw_number(&ready[gridDim.x]);
     int rounds = max(0, down * across / (int)gridDim.x - 1), shared_tiles = down * across - rounds * gridDim.x;
     auto begin_of = [&](int b) { return (int)((long long)shared_tiles * of_tile * b / gridDim.x); };
     int begin = begin_of(block), end = begin_of(block + 1);
@@ -740,7 +753,7 @@ template <class T> static void stream_k(struct layer l, cudaStream_t stream) {
     int blocks = multiprocessors() * T::BLOCKS, most = tiles<T>(l) * ceil_div(l.K, T::BK);
     blocks = blocks < most ? blocks : most;
     int *ready = (int *)((char *)l.workspace + (size_t)blocks * T::BM * T::BN * sizeof(float));
-    CUDA_CHECK(cudaMemsetAsync(ready, 0, blocks * sizeof(int), stream));
+    CUDA_CHECK(cudaMemsetAsync(ready, 0, (blocks + 1) * sizeof(int), stream));
     launch<T>(whole<T>(l) ? mma_kernel8<T, true> : mma_kernel8<T, false>, blocks, stream, l, ready);
 }
 

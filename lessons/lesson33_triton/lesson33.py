@@ -260,16 +260,17 @@ tuned_matmul_kernel = triton.autotune(
 
 
 def matmul6(seed):
-    """tl.dot on tiles. float32 is rounded to tf32 (10 bits behind the point) unless one says otherwise."""
+    """tl.dot on tiles. Of float32 it uses tf32 (10 bits behind the point) unless one says otherwise: the other 13 are cut off."""
     for m, n, k in ((1, 1, 1), (33, 65, 17), (70, 30, 100)):
         a, b = verify.random(m * k, -1, 1, seed).reshape(m, k), verify.random(k * n, -1, 1, seed + 1).reshape(k, n)
         right = a.astype(np.float64) @ b
         bound = np.abs(a).astype(np.float64) @ np.abs(b)
-        for dtype, rounding in ((np.float32, 2.0**-10), (np.float16, 2.0**-10)):
+        # Of either factor tf32 cuts off up to 2^-10; rounding to float16 changes it by up to 2^-11.
+        for dtype in (np.float32, np.float16):
             given = [to_device(each.astype(dtype)) for each in (a, b)]
             c = matmul(*given, M=32, N=32, K=32, GROUP=4).numpy()
             error = float((np.abs(c - right) / bound).max())
-            verify.fact(f"matmul of {np.dtype(dtype).name}, {m} x {n} x {k}, near enough", error <= 2.2 * rounding, True)
+            verify.fact(f"matmul of {np.dtype(dtype).name}, {m} x {n} x {k}, near enough", error <= 2.2 * 2.0**-10, True)
     a, b = (verify.random(128 * 128, -1, 1, seed + k).reshape(128, 128).astype(np.float16) for k in (0, 1))
     c = matmul(to_device(a), to_device(b), tuned_matmul_kernel).numpy()
     verify.floats("tuned", c, a.astype(np.float64) @ b.astype(np.float64), 1e-4, 1e-4)

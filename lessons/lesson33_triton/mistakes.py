@@ -58,7 +58,7 @@ def false_promise(x, y, n, BLOCK: tl.constexpr):
 
 @triton.jit
 def rounded(x, y, n, SIDE: tl.constexpr):
-    """A product of two matrices of float32. tl.dot rounds them to tf32 if nobody says otherwise."""
+    """A product of two matrices of float32. tl.dot multiplies them as tf32 unless told otherwise."""
     i, j = tl.arange(0, SIDE)[:, None], tl.arange(0, SIDE)[None, :]
     v = tl.load(x + i * SIDE + j)
     tl.store(y + i * SIDE + j, tl.dot(v, v))

@@ -37,7 +37,7 @@ static void one_is_missing(char **paths) {
     MUST(cuLinkCreate(2, options, values, &s));
     MUST(cuLinkAddFile(s, CU_JIT_INPUT_PTX, paths[1], 0, NULL, NULL));
     CUresult error = cuLinkComplete(s, &image, &size);
-    EXPECT_EQUAL("a function that is nowhere is an error", CUDA_ERROR_UNKNOWN, error);
+    EXPECT_EQUAL("a function that is nowhere is an error", CUDA_ERROR_INVALID_SOURCE, error);
     check("the log names it", strstr(log, "twice"), log);
     EXPECT(CUDA_SUCCESS, cuLinkDestroy(s));
     MUST(cuLinkCreate(0, NULL, NULL, &s));

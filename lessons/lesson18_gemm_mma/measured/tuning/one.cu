@@ -29,7 +29,7 @@ static void launch(struct layer l, int parts, int *ready, cudaStream_t stream) {
     count *= T::BLOCKS;
     count = count < steps ? count : steps;
     (void)parts;
-    CUDA_CHECK(cudaMemsetAsync(ready, 0, count * sizeof(int), stream));
+    CUDA_CHECK(cudaMemsetAsync(ready, 0, (count + 1) * sizeof(int), stream));
     kernel<<<count, T::THREADS, T::SHARED, stream>>>(l, ready);
 #endif
     CUDA_CHECK_LAUNCH();
