@@ -170,6 +170,7 @@ struct call {
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
     unsigned shown;     /* judge_show; 0: it was not called */
     bool counted;       /* judge_count: the call is about counts, so it is one to show */
+    bool frees;         /* memory that the function allocates must not grow from call to call; judge_rest asks */
     const char *advice; /* told when an access was wrong; NULL: none */
     /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
     std::function<void(const struct result *)> at_race;
@@ -306,6 +307,10 @@ enum owner { THREAD_OF_INDEX, THREAD_OF_MIRROR, NOBODY_KNOWS };
 
 void judge_compare(const struct result *r, struct handle array, const float *expected, size_t n, double atol,
                    double rtol, const judge_remark &remark, enum owner owner = THREAD_OF_INDEX);
+
+/* The same where every bit counts: -0.0 is not 0.0, and one NaN is not another. */
+void judge_compare_bits(const struct result *r, struct handle array, const float *expected, size_t n,
+                        const judge_remark &remark, enum owner owner = THREAD_OF_INDEX);
 
 /* Ends the check because element `bad` is wrong. */
 [[noreturn]] void judge_reject(const struct result *r, const float *found, const float *expected, size_t n,

@@ -281,6 +281,9 @@ void judge_rest(const struct result *r) {
         judge_authors(r, i);
     }
     checks_carried(r);
+    if (r->call.frees) {
+        checks_leak(r);
+    }
     if (r->call.limits && judge_counted(r)) {
         r->call.limits(r);
     }
