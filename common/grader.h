@@ -324,6 +324,9 @@ void judge_only_looked(const struct result *r);
 std::string judge_launch_text(const struct result *r);
 std::string judge_owner_text(const struct result *r, long long index, size_t n, enum owner owner);
 
+/* Something was printed in the call, beside the emulator's reports. */
+bool judge_printed(const struct result *r);
+
 /* Ends the check because of a CUDA error: the report of the emulator, an impossible launch, or what the error means. */
 [[noreturn]] void judge_error(const struct result *r, int error, const char *name);
 

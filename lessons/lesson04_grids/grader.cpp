@@ -38,19 +38,33 @@ static int within(int i, int n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* The number of plane z at column u and row v. */
-static double sample(const struct one *job, const std::vector<float> &in, double u, double v, int z) {
+/* Between which pixels a place is, and the weight of the second one. */
+struct between {
+    int first;
+    double weight;
+};
+
+static struct between between(double place) {
+    int first = (int)floor(place);
+    return {first, place - first};
+}
+
+/* The number of plane z between two columns and two rows. */
+static double mix(const struct one *job, const std::vector<float> &in, struct between u, struct between v, int z) {
     const float *plane = in.data() + (size_t)z * job->in.width * job->in.height;
-    int left = (int)floor(u), top = (int)floor(v);
     double sum = 0;
     for (int j = 0; j < 2; j++) {
         for (int i = 0; i < 2; i++) {
-            double weight = (i ? u - left : 1 - (u - left)) * (j ? v - top : 1 - (v - top));
-            sum += weight *
-                   plane[(size_t)within(top + j, job->in.height) * job->in.width + within(left + i, job->in.width)];
+            double weight = (i ? u.weight : 1 - u.weight) * (j ? v.weight : 1 - v.weight);
+            sum += weight * plane[(size_t)within(v.first + j, job->in.height) * job->in.width +
+                                  within(u.first + i, job->in.width)];
         }
     }
     return sum;
+}
+
+static double sample(const struct one *job, const std::vector<float> &in, double u, double v, int z) {
+    return mix(job, in, between(u), between(v), z);
 }
 
 /* Where pixel i of n is among `among`, if its centre is at i + centre. */
@@ -113,6 +127,10 @@ static struct call make_call(const struct one *job, const struct pictures *p, st
     struct handle in = judge_input(&c, "in", wide.data(), wide.size() * sizeof(float));
     *out = judge_output(&c, "out", size, {0, 64 * sizeof(float)});
     judge_rows(&c, *out, job->out.width * sizeof(float), out_pitch);
+    if (job->in.width == job->out.width && job->in.height == job->out.height) {
+        c.job.array[out->array].ask_bytes = 0; /* nothing is to be computed: a copy does it, too */
+    }
+    c.frees = true;
     if (job->own_stream) {
         judge_own_stream(&c);
     }
@@ -161,6 +179,57 @@ static bool is_sample_with(const struct wrong *w, const std::function<size_t(int
     return is(w, pixel(job, other, w->x, w->y, 0, 0.5));
 }
 
+/* Where the corner pixels of both pictures are the same. */
+static double place_by_corners(int i, int n, int among) {
+    return n > 1 ? (double)i * (among - 1) / (n - 1) : 0;
+}
+
+static struct between towards_zero(double place) {
+    return {(int)place, place - (int)place};
+}
+
+/* The formula, or the weights, are wrong: not where the pixels of `in` are in memory. */
+static std::string formula_reason(const struct wrong *w) {
+    const struct one *job = w->job;
+    const struct size in = job->in, out = job->out;
+    const double u = place_among(w->x, out.width, in.width, 0.5), v = place_among(w->y, out.height, in.height, 0.5);
+    const struct between across = between(u), down = between(v);
+    const struct guess {
+        struct between across, down;
+        const char *reason;
+    } guesses[] = {
+        {between(place_among(w->x, out.width, in.width, 0)), between(place_among(w->y, out.height, in.height, 0)),
+         "that is the pixel at (x * in_width / out_width, ...): the centre of a pixel is at x + 0.5"},
+        {between(u + 0.5), between(v + 0.5),
+         "that is the pixel half a pixel further on: in the end 0.5 is subtracted, to get from centres to columns"},
+        {between((w->x + 0.5) * (in.width / out.width) - 0.5), between((w->y + 0.5) * (in.height / out.height) - 0.5),
+         "the scale was rounded to a whole number: in_width / out_width is a division of two int"},
+        {between(place_by_corners(w->x, out.width, in.width)), between(place_by_corners(w->y, out.height, in.height)),
+         "that is the pixel if both pictures have the same corner pixels, by (in_width - 1) / (out_width - 1):\n"
+         "          here the centre of a pixel is at x + 0.5"},
+        {towards_zero(u), towards_zero(v),
+         "(int) rounds towards 0, and makes 0 of -0.5, so that the edge is extrapolated: floorf makes -1 of it"},
+        {{within(across.first, in.width), across.weight}, {within(down.first, in.height), down.weight},
+         "the second pixel is at left + 1: left has to be clamped after that sum, and not before"},
+        {{across.first, down.weight}, {down.first, across.weight},
+         "the weights have changed places: to_right belongs to left and right, down to above and below"},
+        {{across.first, 1 - across.weight}, {down.first, 1 - down.weight},
+         "the weights are the wrong way round: the nearer a pixel is, the more it counts"},
+        {{across.first, 0}, {down.first, 0}, "that is one pixel of `in`, and not an average of four"},
+        {{(int)floor(u + 0.5), 0}, {(int)floor(v + 0.5), 0}, "that is one pixel of `in`, and not an average of four"},
+        {across, {down.first, 0}, "that is an average of two pixels of a row: the row below counts, too"},
+        {{across.first, 0}, down, "that is an average of two pixels of a column: the column on the right counts, too"},
+        {between((w->x + 0.5) * in.height / out.height - 0.5), down, "x was scaled with the heights"},
+        {across, between((w->y + 0.5) * in.width / out.width - 0.5), "y was scaled with the widths"},
+    };
+    for (const struct guess &g : guesses) {
+        if (is(w, mix(job, w->p->in, g.across, g.down, w->z))) {
+            return g.reason;
+        }
+    }
+    return "";
+}
+
 static std::string reason_of(const struct wrong *w) {
     const struct one *job = w->job;
     size_t pitch = pitch_of(job->in), width = job->in.width, height = job->in.height, z = w->z;
@@ -169,8 +238,9 @@ static std::string reason_of(const struct wrong *w) {
                              "the pitch?"
                            : "where does NaN come from? `in` has none";
     }
-    if (is(w, pixel(job, w->p->in, w->x, w->y, w->z, 0.0))) {
-        return "that is the pixel at (x * in_width / out_width, ...): the centre of a pixel is at x + 0.5";
+    std::string formula = formula_reason(w);
+    if (!formula.empty()) {
+        return formula;
     }
     if (z > 0 && is(w, pixel(job, w->p->in, w->x, w->y, 0, 0.5))) {
         return "that is the pixel of plane 0: does the address in `in` count the planes before z?";
@@ -184,9 +254,7 @@ static std::string reason_of(const struct wrong *w) {
     if (is_sample_with(w, [=](int x, int y) { return (z * width + x) * height + y; })) {
         return "that takes `in` to be stored column after column: it is stored row after row";
     }
-    double nearest = sample(job, w->p->in, floor(place_among(w->x, job->out.width, job->in.width, 0.5)),
-                            floor(place_among(w->y, job->out.height, job->in.height, 0.5)), w->z);
-    return is(w, nearest) ? "that is one pixel of `in`, and not an average of four" : "";
+    return "";
 }
 
 static const struct launch *last_launch(const struct result *r) {
@@ -254,10 +322,17 @@ static void one_plane(void) {
     }
 }
 
+/* A grid has 65535 blocks in y and z at most: a picture that is higher needs blocks of several rows. */
+static void very_long(void) {
+    run({{2, 300}, {1, 70000}, 1, 14, false});
+    run({{300, 2}, {70000, 1}, 1, 15, false});
+    run({{1, 100000}, {2, 9}, 1, 16, false});
+}
+
 static void several_planes(void) {
     run({{31, 17}, {45, 33}, 3, 3, false});
     run({{45, 33}, {31, 17}, 2, 4, false});
-    run({{5, 9}, {9, 5}, 70, 5, false});
+    run({{5, 9}, {9, 5}, 100, 5, false});
     run({{640, 360}, {224, 224}, 3, 6, false});
 }
 
@@ -342,7 +417,8 @@ static void again(void) {
 int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"resize", "one plane, rows without gaps, from 1 x 1 to 1025 x 3 and 700 x 600", one_plane, EVERYWHERE},
-        {"resize", "2, 3 and 70 planes", several_planes, EVERYWHERE},
+        {"resize", "2, 3 and 100 planes", several_planes, EVERYWHERE},
+        {"resize", "70000 and 100000 rows, 70000 columns", very_long, EVERYWHERE},
         {"resize", "pitches larger than a row, of either picture", pitches, EVERYWHERE},
         {"resize", "no columns, no rows, no planes", nothing_to_do, EVERYWHERE},
         {"resize", "a launch that fails is told", refused, EVERYWHERE},

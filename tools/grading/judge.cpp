@@ -310,7 +310,8 @@ void judge_only_looked(const struct result *) {
 // ---------------------------------------------------------------- checks that every exercise has
 
 /* The emulator's reports are not what the function says: without its kernel, results are memory that nobody has written. */
-static bool says_something(const std::string &printed) {
+bool judge_printed(const struct result *r) {
+    const std::string &printed = r->printed;
     for (size_t at = 0, end; at < printed.size(); at = end + 1) {
         end = printed.find('\n', at);
         end = end == std::string::npos ? printed.size() : end;
@@ -328,7 +329,7 @@ void judge_refused_launch(struct call call) {
     process_start(true);
     struct result r = judge_try(&call);
     judge_only_looked(&r);
-    bool told = r.ended ? r.ended_badly : says_something(r.printed);
+    bool told = r.ended ? r.ended_badly : judge_printed(&r);
     if (!r.answer.error_failed && !(r.ended && r.answer.token == 0)) {
         judge_fail("not_implemented", "no kernel was launched.");
     }
