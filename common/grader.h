@@ -43,7 +43,7 @@
  *           judge_parallel(r, 4096, "Give each block a piece.");         asked of the launches that do the work
  *       };
  *
- *   A limit of how much may be done needs one of how little, where the result does not say it.
+ *   A check that says LIMITS_HERE judges them for its whole part. A limit of how much may be done needs one of how little, where the result does not say it.
  * - judge_rest asks whose work the result is: each of its bytes a kernel wrote last (on the emulator), and the host did not hand as much to the device as
  *   half of the result (of 1 KB and more), by whatever way: then kernels may only have carried it. Where a right program uploads that much, say
  *   judge_allow_upload.
@@ -88,14 +88,19 @@ template <class... Parameters> std::string judge_symbol(const char *name) {
 
 enum where { EVERYWHERE, ON_EMULATOR };
 
+/* Where the limits of a part's calls are judged: each in its own check, at once; or those of all checks of the part up to this one in this one, so
+ * that a check of results passes as soon as the results are right. */
+enum judged { AT_ONCE, LIMITS_HERE };
+
 struct check {
     const char *part, *name;
     void (*run)(void);
     enum where where;
+    enum judged limits;
 };
 
 #define JUDGE_AGAIN(run)                                                                                               \
-    { NULL, "once more in a fresh process, with sizes and inputs drawn afterwards", run, EVERYWHERE }
+    { NULL, "once more in a fresh process, with sizes and inputs drawn afterwards", run, EVERYWHERE, AT_ONCE }
 
 int judge_main(int argc, char **argv, const char *number, std::initializer_list<const struct function *> functions,
                const struct check *checks, size_t count);
@@ -281,6 +286,9 @@ void judge_writes(const struct result *r, struct handle array, struct between li
  * did more than half of it. Idle threads do not count, wherever they are. Says nothing where a thread would have
  * fewer than four elements. */
 void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice);
+
+/* The same, and where results or inputs have 256 KB or more, a single block may neither write nor read more than half of all. */
+void judge_shared(const struct result *r, unsigned long long least_threads, const char *advice);
 
 /* So many bytes more the host may hand to the device: a table, pointers. */
 void judge_allow_upload(struct call *call, size_t bytes);

@@ -11,6 +11,7 @@
  *   - x, y, in and out are device arrays of n floats, from cudaMalloc, that do not overlap;
  *   - n is 0, 1, 31, 32, 33, 127, 128, 129, 1000, 1025, 262147 and others;
  *   - kernels write every element of out, and nothing else: x, y and in stay as they are;
+ *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
  *   - saxpy may round once or twice (within 1e-6 + 1e-6 * |out|); reverse copies every bit, also of -0.0 and NaN;
  *   - the functions return without waiting for the kernel: the grader waits by itself;
  *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program;

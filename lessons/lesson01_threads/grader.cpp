@@ -45,9 +45,17 @@ static struct arrays make_arrays(const struct form *form, int n, float a, uint64
     return made;
 }
 
+/* From so many elements on, so many threads of a launch that writes do so, and no block writes more than half. */
+enum { LONG = 65536, THREADS = 512 };
+
 static struct call make_call(const struct form *form, const struct arrays *arrays, int n, float a, struct handle *out) {
     struct call c = judge_call(form->function);
     c.frees = true;
+    c.limits = [=](const struct result *r) {
+        if (n >= LONG) {
+            judge_shared(r, THREADS, "Launch a thread for each element, in as many blocks as that takes.");
+        }
+    };
     size_t size = n * sizeof(float);
     if (form == &saxpy_form) {
         struct handle x = judge_input(&c, "x", arrays->x.data(), size),
@@ -110,6 +118,10 @@ static void random_input(const struct form *form) {
     }
 }
 
+template <const struct form *form> static void many_threads(void) {
+    run(form, LONG, 2.5f, 7);
+}
+
 static void refused(const struct form *form) {
     struct handle out;
     struct arrays arrays = make_arrays(form, 1000, 2.5f, 3);
@@ -136,10 +148,12 @@ int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"saxpy", "saxpy, random input, n = 0, 1, around 32, 128 and 256, 1000, 1025, 262147",
          [] { random_input(&saxpy_form); }, EVERYWHERE},
+        {"saxpy", "saxpy is the work of many threads", many_threads<&saxpy_form>, ON_EMULATOR, LIMITS_HERE},
         {"saxpy", "saxpy tells of a launch that fails", [] { refused(&saxpy_form); }, EVERYWHERE},
         {"saxpy", "saxpy returns without waiting", [] { busy(&saxpy_form); }, EVERYWHERE},
         {"reverse", "reverse, random input, n = 0, 1, around 32, 128 and 256, 1000, 1025, 262147",
          [] { random_input(&reverse_form); }, EVERYWHERE},
+        {"reverse", "reverse is the work of many threads", many_threads<&reverse_form>, ON_EMULATOR, LIMITS_HERE},
         {"reverse", "reverse tells of a launch that fails", [] { refused(&reverse_form); }, EVERYWHERE},
         {"reverse", "reverse returns without waiting", [] { busy(&reverse_form); }, EVERYWHERE},
         JUDGE_AGAIN(again),

@@ -285,7 +285,7 @@ void judge_rest(const struct result *r) {
         checks_leak(r);
     }
     if (r->call.limits && judge_counted(r)) {
-        r->call.limits(r);
+        checks_limits(r);
     }
 }
 
