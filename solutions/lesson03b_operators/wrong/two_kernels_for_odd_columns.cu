@@ -1,6 +1,6 @@
 // expect: access_limit
-// says: it took 2 launches
-/* One kernel where the columns are a multiple of 4, two where they are not. */
+// says: it took 3 launches
+/* One kernel where the columns are a multiple of 4, three where they are not. */
 #include <stdint.h>
 
 #include "common/check.h"
