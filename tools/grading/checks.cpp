@@ -149,7 +149,7 @@ static void tell_failure(const struct check *check, const struct failure *f) {
     report_check("failed", check->name, shown.c_str());
     report_log("          %s", shown.c_str());
     report_extra("          %s", f->message.c_str());
-    if (step) {
+    if (step && f->message.find("next: ") == std::string::npos) {
         report_extra("          next: %s, then: make exercise%s", with_number(step).c_str(), number);
     }
     first_verdict = first_verdict.empty() ? f->verdict : first_verdict;
