@@ -177,6 +177,7 @@ struct call {
     bool counted;       /* judge_count: the call is about counts, so it is one to show */
     bool frees;         /* memory that the function allocates must not grow from call to call; judge_rest asks */
     const char *advice; /* told when an access was wrong; NULL: none */
+    const char *timeout_advice; /* told when a kernel did not end; NULL: none */
     /* Asked first when the emulator has found a race, for one that is the consequence of another mistake: it may judge_fail. */
     std::function<void(const struct result *)> at_race;
     /* Asked by judge_rest in every run that is counted, when all else is right: it may judge_fail. */

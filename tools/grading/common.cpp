@@ -35,6 +35,9 @@ static const char *error_verdict(int error) {
 /* What the grader knows of the exercise, for accesses that went astray. */
 static std::string advice(const struct result *r, const char *verdict) {
     bool astray = strcmp(verdict, "out_of_bounds") == 0 || strcmp(verdict, "race") == 0;
+    if (strcmp(verdict, "timeout") == 0 && r->call.timeout_advice) {
+        return std::string("\n          ") + r->call.timeout_advice;
+    }
     return astray && r->call.advice ? std::string("\n          ") + r->call.advice : "";
 }
 

@@ -164,7 +164,8 @@ static void judge_end(const struct conversation *c, const struct call *call) {
         }
         return;
     case TALK_TIMEOUT:
-        judge_fail("timeout", "the program did not end: look for a loop that never ends.");
+        judge_fail("timeout", "the program did not end: look for a loop that never ends.%s%s",
+                   call->timeout_advice ? "\n          " : "", call->timeout_advice ? call->timeout_advice : "");
     case TALK_FLOOD:
         judge_fail("crash", "the output was cut after 1 MB: does a printf run in every thread?");
     case TALK_ENDED:
