@@ -43,8 +43,8 @@ struct work {
 };
 
 static std::vector<float> make_input(const struct work *w) {
-    static const float special[] = {NAN,   INFINITY, -0.0f,   -INFINITY, 0.0f,    1e20f,
-                                    -1e20f, 1e-45f,  -1e-45f, FLT_MAX,   -FLT_MAX};
+    static const float special[] = {NAN,    INFINITY, -0.0f,   -INFINITY, 0.0f,    1e20f,
+                                    -1e20f, 1e-45f,   -1e-45f, FLT_MAX,   -FLT_MAX};
     std::vector<float> x(w->n);
     verify_random(x.data(), w->n, -6.0f, 6.0f, w->seed);
     for (int i = 0; w->special && i < w->n; i++) {
@@ -68,10 +68,11 @@ static bool aligned(const struct work *w) {
 static void judge_float4(const struct result *r, const struct work *w, const char *name, uint64_t requests) {
     double most = w->n / 96.0 + 8;
     if (aligned(w) && (double)requests > most) {
-        judge_fail("access_limit",
-                   "the result is right, but warps accessed %s %llu times (limit %.0f).%s\n          Both arrays lie on "
-                   "multiples of 16 here: a float4 for each thread makes it 128 elements at once.",
-                   name, (unsigned long long)requests, most, judge_launch_text(r).c_str());
+        judge_fail(
+            "access_limit",
+            "the result is right, but warps accessed %s %llu times (limit %.0f).%s\n          Both arrays lie on "
+            "multiples of 16 here: a float4 for each thread makes it 128 elements at once.",
+            name, (unsigned long long)requests, most, judge_launch_text(r).c_str());
     }
 }
 
@@ -81,8 +82,8 @@ static void judge_accesses(const struct result *r, const struct work *w, struct 
     const double tail = 32.0 / (w->n + 1); /* four sectors */
     const double most = (aligned(w) ? 1.1 : 4.5) + tail, times = judge_bytes_read_of(r, x) / sizeof(float) / w->n;
     if (times > 1.05) {
-        judge_fail("access_limit", "the result is right, but each element of x was read %.1f times.%s\n          %s", times,
-                   judge_launch_text(r).c_str(), advice);
+        judge_fail("access_limit", "the result is right, but each element of x was read %.1f times.%s\n          %s",
+                   times, judge_launch_text(r).c_str(), advice);
     }
     judge_reads(r, x, {0.99, most}, advice);
     judge_writes(r, y, {0.99, most}, advice);
@@ -247,7 +248,7 @@ static void again(void) {
 #define FORM_VECTORS(form)                                                                                             \
     {                                                                                                                  \
 #form, #form ", each element touched once, and by float4", [] { vectors(&form##_form); }, ON_EMULATOR,         \
-            LIMITS_HERE                                                                                                \
+                                                                                               LIMITS_HERE             \
     }
 
 static const struct form &gelu_erf_form = erf_form, &gelu_tanh_form = tanh_form;

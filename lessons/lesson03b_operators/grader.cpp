@@ -320,7 +320,8 @@ static void judge_once(const struct result *r, const struct work *w, struct hand
 
 /* How many times the array's sectors are touched, at most. A thread may take four neighbours: one after the other, where there is no float4,
  * and of the bias always. A row may begin and end within a sector. */
-static void judge_sectors(const struct result *r, const struct work *w, struct handle array, double most, bool written) {
+static void judge_sectors(const struct result *r, const struct work *w, struct handle array, double most,
+                          bool written) {
     const double n = (double)w->rows * w->cols, few = aligned(w) ? 16 : 16 + 2.0 * w->rows;
     double sectors = written ? judge_sectors_written_of(r, array) : judge_sectors_of(r, array);
     if (sectors > most * n / 8 + few) {

@@ -56,8 +56,9 @@ static double mix(const struct one *job, const std::vector<float> &in, struct pa
     for (int j = 0; j < 2; j++) {
         for (int i = 0; i < 2; i++) {
             double weight = (i ? u.weight : 1 - u.weight) * (j ? v.weight : 1 - v.weight);
-            sum += weight * plane[(size_t)within(v.first + j, job->in.height) * job->in.width +
-                                  within(u.first + i, job->in.width)];
+            sum +=
+                weight *
+                plane[(size_t)within(v.first + j, job->in.height) * job->in.width + within(u.first + i, job->in.width)];
         }
     }
     return sum;
@@ -134,10 +135,11 @@ static void judge_sectors(const struct result *r, const struct one *job, double 
                           const char *what) {
     double rows = (double)job->out.height * job->planes, most = rows * (limit.of_8 * job->out.width / 8 + limit.of_row);
     if (sectors > most) {
-        judge_fail("access_limit",
-                   "the result is right, but for %.0f pixels %.0f sectors of 32 bytes are moved by %s (limit %.0f).%s\n"
-                   "          The threads of a warp have neighbouring threadIdx.x. Are their pixels neighbours in a row?",
-                   rows * job->out.width, sectors, what, most, judge_launch_text(r).c_str());
+        judge_fail(
+            "access_limit",
+            "the result is right, but for %.0f pixels %.0f sectors of 32 bytes are moved by %s (limit %.0f).%s\n"
+            "          The threads of a warp have neighbouring threadIdx.x. Are their pixels neighbours in a row?",
+            rows * job->out.width, sectors, what, most, judge_launch_text(r).c_str());
     }
 }
 
@@ -158,8 +160,8 @@ static void judge_economy(const struct result *r, const struct one *job, struct 
     if (8 * eighths >= LONG && job->out.width >= SIDE && job->out.height >= SIDE) {
         judge_shared(r, THREADS, "Launch a thread for each pixel, in as many blocks as that takes.");
     }
-    judge_note("for 32 pixels %.1f sectors loaded, %.1f stored; limits: %s, %.0f", 4 * loaded / eighths, 4 * stored / eighths,
-               larger ? "36" : "none", 4 * (aligned ? store_aligned : store_anywhere).of_8);
+    judge_note("for 32 pixels %.1f sectors loaded, %.1f stored; limits: %s, %.0f", 4 * loaded / eighths,
+               4 * stored / eighths, larger ? "36" : "none", 4 * (aligned ? store_aligned : store_anywhere).of_8);
 }
 
 static struct call make_call(const struct one *job, const struct pictures *p, struct handle *out) {
@@ -255,11 +257,14 @@ static std::string formula_reason(const struct wrong *w) {
          "          here the centre of a pixel is at x + 0.5"},
         {towards_zero(u), towards_zero(v),
          "(int) rounds towards 0, and makes 0 of -0.5, so that the edge is extrapolated: floorf makes -1 of it"},
-        {{within(across.first, in.width), across.weight}, {within(down.first, in.height), down.weight},
+        {{within(across.first, in.width), across.weight},
+         {within(down.first, in.height), down.weight},
          "the second pixel is at left + 1: left has to be clamped after that sum, and not before"},
-        {{across.first, down.weight}, {down.first, across.weight},
+        {{across.first, down.weight},
+         {down.first, across.weight},
          "the weights have changed places: to_right belongs to left and right, down to above and below"},
-        {{across.first, 1 - across.weight}, {down.first, 1 - down.weight},
+        {{across.first, 1 - across.weight},
+         {down.first, 1 - down.weight},
          "the weights are the wrong way round: the nearer a pixel is, the more it counts"},
         {{across.first, 0}, {down.first, 0}, "that is one pixel of `in`, and not an average of four"},
         {{(int)floor(u + 0.5), 0}, {(int)floor(v + 0.5), 0}, "that is one pixel of `in`, and not an average of four"},

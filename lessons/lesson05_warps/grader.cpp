@@ -66,11 +66,12 @@ static void judge_instructions(const struct result *r, int n, double most, const
     const struct emulatorCounters *k = &r->answer.counters;
     double groups = (n + 31) / 32;
     if ((double)k->warp_instructions > most * groups + IDLE) {
-        judge_fail("access_limit",
-                   "the result is right, but a warp needed %.0f instructions for 32 samples (limit %.0f), with %.1f lanes "
-                   "active on average.\n          %s",
-                   (double)k->warp_instructions / groups, most + IDLE / groups,
-                   (double)k->thread_instructions / (double)k->warp_instructions, advice);
+        judge_fail(
+            "access_limit",
+            "the result is right, but a warp needed %.0f instructions for 32 samples (limit %.0f), with %.1f lanes "
+            "active on average.\n          %s",
+            (double)k->warp_instructions / groups, most + IDLE / groups,
+            (double)k->thread_instructions / (double)k->warp_instructions, advice);
     }
 }
 
@@ -214,12 +215,8 @@ static void fill_random(void) {
 }
 
 static void fill_contract(void) {
-    const struct work works[] = {{1000, 30, 4, 0, 0, true},
-                                 {1003, 70, 5, 1},
-                                 {1003, 50, 6, 3, 0, true},
-                                 {1003, 50, 7, 4},
-                                 {517, 50, 8, 0, 700},
-                                 {70001, 50, 9, 0, 0, false, true}};
+    const struct work works[] = {{1000, 30, 4, 0, 0, true}, {1003, 70, 5, 1},     {1003, 50, 6, 3, 0, true},
+                                 {1003, 50, 7, 4},          {517, 50, 8, 0, 700}, {70001, 50, 9, 0, 0, false, true}};
     for (const struct work &w : works) {
         fill(w);
     }
@@ -286,7 +283,8 @@ static void judge_two(const struct result *r, int n, bool aligned, struct handle
         judge_fail("access_limit", "the result is right, but each sample was read %.1f times (limit: 1).%s", times,
                    judge_launch_text(r).c_str());
     }
-    judge_reads(r, x, {0.99, aligned ? 2.2 : 2.6}, "Let the lanes of a warp take samples of one channel, next to each other.");
+    judge_reads(r, x, {0.99, aligned ? 2.2 : 2.6},
+                "Let the lanes of a warp take samples of one channel, next to each other.");
     judge_instructions(r, n, most,
                        "Which lanes of a warp are left, which are right? Give each warp samples of one channel.");
     if (n >= LONG) {
@@ -379,7 +377,8 @@ int main(int argc, char **argv) {
         {"two", "two_channels, n = 0, 1, around 32, 64 and 256, 1000, 1025, 262147, any address, in a stream",
          two_random, EVERYWHERE},
         {"two", "two_channels tells of a launch that fails", two_refused, EVERYWHERE},
-        {"two", "two_channels, no warp does both channels, each sample read once", two_undivided, ON_EMULATOR, LIMITS_HERE},
+        {"two", "two_channels, no warp does both channels, each sample read once", two_undivided, ON_EMULATOR,
+         LIMITS_HERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "05", {&fill_function, &two_function}, checks, sizeof checks / sizeof checks[0]);

@@ -85,12 +85,13 @@ static void judge_sectors(const struct result *r, const struct shape *s, double 
                    read / groups, written / groups);
     }
     if (read > most + of_row * s->in_rows || written > most + of_row * s->out_rows) {
-        judge_fail("access_limit",
-                   "the result is right, but for 32 elements %.2f sectors were read (limit %.2f) and %.2f written (limit "
-                   "%.2f).\n          Let the lanes of a warp lie along a row in both matrices, and each element be read "
-                   "once.%s",
-                   read / groups, (most + of_row * s->in_rows) / groups, written / groups,
-                   (most + of_row * s->out_rows) / groups, judge_launch_text(r).c_str());
+        judge_fail(
+            "access_limit",
+            "the result is right, but for 32 elements %.2f sectors were read (limit %.2f) and %.2f written (limit "
+            "%.2f).\n          Let the lanes of a warp lie along a row in both matrices, and each element be read "
+            "once.%s",
+            read / groups, (most + of_row * s->in_rows) / groups, written / groups,
+            (most + of_row * s->out_rows) / groups, judge_launch_text(r).c_str());
     }
 }
 
@@ -119,10 +120,11 @@ static void judge_economy(const struct result *r, const struct one *job, struct 
     judge_sectors(r, &s, read, written);
     judge_wavefronts(r, &s);
     if (own > 0.1 * s.elements / 8 + 1024) {
-        judge_fail("access_limit",
-                   "the result is right, but %.0f sectors were moved in global memory of your own%s.%s\n          What has "
-                   "to wait lies in shared memory or in registers: a tile at a time.",
-                   own, job->in_place ? ": in place means without a second matrix" : "", judge_launch_text(r).c_str());
+        judge_fail(
+            "access_limit",
+            "the result is right, but %.0f sectors were moved in global memory of your own%s.%s\n          What has "
+            "to wait lies in shared memory or in registers: a tile at a time.",
+            own, job->in_place ? ": in place means without a second matrix" : "", judge_launch_text(r).c_str());
     }
     if (s.elements >= LONG) {
         judge_shared(r, THREADS, "Launch a block for each tile, or as many as the device has room for.");
@@ -144,12 +146,13 @@ static void judge_places(const struct result *r) {
                   report.find("__shared__") == std::string::npos && report.find("shared memory") == std::string::npos;
     }
     if (races > 0 && writes == races) {
-        judge_fail("race",
-                   "several threads wrote the same element; which threads and which element is reported above.%s\n"
-                   "          Each element of the result has one place and one thread: the place is wrong, and no barrier "
-                   "is missing.\n          next: compute by hand where the two threads write: matrix, row and column of "
-                   "`out`. Does `out` move on to the\n          matrix of the block, as `in` does?",
-                   judge_launch_text(r).c_str());
+        judge_fail(
+            "race",
+            "several threads wrote the same element; which threads and which element is reported above.%s\n"
+            "          Each element of the result has one place and one thread: the place is wrong, and no barrier "
+            "is missing.\n          next: compute by hand where the two threads write: matrix, row and column of "
+            "`out`. Does `out` move on to the\n          matrix of the block, as `in` does?",
+            judge_launch_text(r).c_str());
     }
 }
 

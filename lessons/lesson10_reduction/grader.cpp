@@ -79,7 +79,8 @@ enum { LONG = 65536, THREADS = 512 };
 static void judge_economy(const struct result *r, int n, bool aligned, struct handle x) {
     const struct launch *l = &r->answer.launch[0];
     const double most = aligned ? 1.1 : 1.3;
-    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], atomics = r->answer.counters.global_atomic_requests;
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
+             atomics = r->answer.counters.global_atomic_requests;
     judge_reads(r, x, {0.99, most}, "Read each element once, neighbouring threads neighbouring elements.");
     if (atomics > blocks) {
         judge_fail("access_limit",
@@ -123,9 +124,11 @@ static void check_calls(const struct result *r) {
                    r->answer.launches);
     }
     if (r->answer.operations > 1) {
-        judge_fail("access_limit", "summarize put %u operations into the stream, of which one is the launch: each copy and "
-                                   "each fill is a trip to\n          the device. A result that one thread writes needs no "
-                                   "value before.", r->answer.operations);
+        judge_fail("access_limit",
+                   "summarize put %u operations into the stream, of which one is the launch: each copy and "
+                   "each fill is a trip to\n          the device. A result that one thread writes needs no "
+                   "value before.",
+                   r->answer.operations);
     }
     if (r->answer.launches && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > BLOCKS_MAX) {
         judge_fail("out_of_bounds", "the grid has more blocks than partial has room for (%d).%s", BLOCKS_MAX,

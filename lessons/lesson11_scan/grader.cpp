@@ -105,7 +105,13 @@ static void judge_places(const struct result *r) {
 
 /* Limits for every shape. What polls, a look-back or a grid's barrier, works on other memory than x, and as long as it has to: its loads and the
  * instructions around them are not counted. */
-enum { LONG = 65536, THREADS = 4096, OWN = 40000 /* instructions that do not depend on n */, BARRIERS = 2048, POLL = 20 };
+enum {
+    LONG = 65536,
+    THREADS = 4096,
+    OWN = 40000 /* instructions that do not depend on n */,
+    BARRIERS = 2048,
+    POLL = 20
+};
 
 static void judge_instructions(const struct result *r, int n) {
     const double limit = 250, rows = (n + 31) / 32;
@@ -129,8 +135,9 @@ static void judge_economy(const struct result *r, const struct work *w, struct h
     unsigned long long atomics = k->global_atomic_requests + k->shared_atomic_requests, most = w->n / 256 + BARRIERS;
     double times = w->n ? judge_bytes_read_of(r, x) / sizeof(unsigned) / w->n : 0;
     if (times > 2.05) {
-        judge_fail("access_limit", "the result is right, but each element of x was read %.1f times (limit: 2).%s\n          %s",
-                   times, judge_launch_text(r).c_str(), advice);
+        judge_fail("access_limit",
+                   "the result is right, but each element of x was read %.1f times (limit: 2).%s\n          %s", times,
+                   judge_launch_text(r).c_str(), advice);
     }
     /* who reads only once may give a thread a few neighbours, whose sectors its warp reads again and again */
     judge_reads(r, x, {0.99, times < 1.05 ? 12 : w->offset % 8 ? 2.7 : 2.2}, advice);
@@ -156,10 +163,11 @@ static struct call make_call(const struct work *w, const struct elements *e, str
     c.advice = "A zero goes where as many zeros are before it; a one goes behind all zeros and the ones before it.";
     c.at_race = judge_places;
     c.frees = true;
-    c.timeout_advice = "Do tiles wait for tiles? A block may wait only for blocks that have begun, and the order in which blocks "
-                       "begin is\n          unspecified: where those that run wait for one that has no room yet, all wait "
-                       "for ever. So a block takes its tile by\n          ticket (take_tile), and waits only for lower tiles. "
-                       "And is what a tile publishes, and what it polls, the same word?";
+    c.timeout_advice =
+        "Do tiles wait for tiles? A block may wait only for blocks that have begun, and the order in which blocks "
+        "begin is\n          unspecified: where those that run wait for one that has no room yet, all wait "
+        "for ever. So a block takes its tile by\n          ticket (take_tile), and waits only for lower tiles. "
+        "And is what a tile publishes, and what it polls, the same word?";
     struct handle x = judge_input(&c, "x", e->x.data(), bytes, place);
     *y = judge_output(&c, "y", bytes, place);
     struct handle words = judge_kept(&c, "words", w->found == ANYTHING ? anything.data() : NULL, anything.size());

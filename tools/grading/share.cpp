@@ -17,7 +17,8 @@ static void judge_block(const struct result *r, bool output, const char *advice)
     for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX && all >= LONG_BYTES; i++) {
         const struct launch *l = &r->answer.launch[i];
         if ((output ? l->most_output_bytes : l->most_input_bytes) > all / 2) {
-            judge_fail("access_limit", "the result is right, but a single block of %s %s more than half of %s.%s\n          %s",
+            judge_fail("access_limit",
+                       "the result is right, but a single block of %s %s more than half of %s.%s\n          %s",
                        l->called, output ? "wrote" : "read", output ? "it" : "the input", judge_launch_text(r).c_str(),
                        advice);
         }

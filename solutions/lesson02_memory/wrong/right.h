@@ -15,6 +15,5 @@ static cudaError_t there_and_back(const float *in, float *out, int rows, int col
     }
     negative_kernel<<<rows, 128>>>(x, pitch, cols);
     error = cudaGetLastError();
-    return error != cudaSuccess ? error
-                                : cudaMemcpy2D(out, width, x, pitch, width, rows, cudaMemcpyDeviceToHost);
+    return error != cudaSuccess ? error : cudaMemcpy2D(out, width, x, pitch, width, rows, cudaMemcpyDeviceToHost);
 }

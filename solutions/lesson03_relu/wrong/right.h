@@ -17,8 +17,8 @@ __global__ void gelu_vector_kernel(const float *x, float *y, int n, bool erf_for
     int i = blockIdx.x * blockDim.x + threadIdx.x, rest = n / 4 * 4 + i;
     if (i < n / 4) {
         float4 v = ((const float4 *)x)[i];
-        ((float4 *)y)[i] = make_float4(gelu_of(v.x, erf_form), gelu_of(v.y, erf_form), gelu_of(v.z, erf_form),
-                                       gelu_of(v.w, erf_form));
+        ((float4 *)y)[i] =
+            make_float4(gelu_of(v.x, erf_form), gelu_of(v.y, erf_form), gelu_of(v.z, erf_form), gelu_of(v.w, erf_form));
     }
     if (rest < n) {
         y[rest] = gelu_of(x[rest], erf_form);

@@ -123,7 +123,7 @@ __global__ void dropout_kernel(const float *x, float *y, int n, struct dropping 
 }
 
 static void right_dropout(const float *x, float *y, int n, float p, unsigned long long seed, unsigned long long call,
-             cudaStream_t stream) {
+                          cudaStream_t stream) {
     if (n > 0) {
         int quads = (n + 3) / 4;
         dropout_kernel<<<(quads + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(x, y, n, dropping_of(p, seed, call));
@@ -153,8 +153,9 @@ __global__ void bias_gelu_dropout_kernel(const float *x, const float *bias, cons
     }
 }
 
-static void right_bias_gelu_dropout(const float *x, const float *bias, const float *residual, float *y, int rows, int cols, float p,
-                       unsigned long long seed, unsigned long long call, cudaStream_t stream) {
+static void right_bias_gelu_dropout(const float *x, const float *bias, const float *residual, float *y, int rows,
+                                    int cols, float p, unsigned long long seed, unsigned long long call,
+                                    cudaStream_t stream) {
     int n = rows * cols;
     if (n > 0) {
         int quads = (n + 3) / 4, blocks = (quads + BLOCK - 1) / BLOCK;

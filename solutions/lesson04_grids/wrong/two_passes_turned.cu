@@ -3,7 +3,7 @@
 /* Two passes, and what is between them lies column after column: each access to it is scattered. */
 #include "common/check.h"
 
-#define WIDE(x, row) ((size_t)(x) * rows + (row))
+#define WIDE(x, row) ((size_t)(x)*rows + (row))
 
 static __device__ int clamp(int i, int n) {
     return min(max(i, 0), n - 1);
@@ -44,8 +44,8 @@ void resize(const float *in, size_t in_pitch, int in_width, int in_height, float
     dim3 block(32, 8), grid((out_width + 31) / 32, (rows + 7) / 8);
     across_kernel<<<grid, block, 0, stream>>>((const char *)in, in_pitch, in_width, wide, out_width, rows);
     CUDA_CHECK_LAUNCH();
-    down_kernel<<<dim3(grid.x, (out_height + 7) / 8, planes), block, 0, stream>>>(
-        wide, in_height, rows, (char *)out, out_pitch, out_width, out_height);
+    down_kernel<<<dim3(grid.x, (out_height + 7) / 8, planes), block, 0, stream>>>(wide, in_height, rows, (char *)out,
+                                                                                  out_pitch, out_width, out_height);
     CUDA_CHECK_LAUNCH();
     CUDA_CHECK(cudaFreeAsync(wide, stream));
 }
