@@ -250,8 +250,6 @@ static std::string formula_reason(const struct wrong *w) {
          "that is the pixel at (x * in_width / out_width, ...): the centre of a pixel is at x + 0.5"},
         {pair_at(u + 0.5), pair_at(v + 0.5),
          "that is the pixel half a pixel further on: in the end 0.5 is subtracted, to get from centres to columns"},
-        {pair_at((w->x + 0.5) * (in.width / out.width) - 0.5), pair_at((w->y + 0.5) * (in.height / out.height) - 0.5),
-         "the scale was rounded to a whole number: in_width / out_width is a division of two int"},
         {pair_at(place_by_corners(w->x, out.width, in.width)), pair_at(place_by_corners(w->y, out.height, in.height)),
          "that is the pixel if both pictures have the same corner pixels, by (in_width - 1) / (out_width - 1):\n"
          "          here the centre of a pixel is at x + 0.5"},
@@ -268,6 +266,8 @@ static std::string formula_reason(const struct wrong *w) {
          "the weights are the wrong way round: the nearer a pixel is, the more it counts"},
         {{across.first, 0}, {down.first, 0}, "that is one pixel of `in`, and not an average of four"},
         {{(int)floor(u + 0.5), 0}, {(int)floor(v + 0.5), 0}, "that is one pixel of `in`, and not an average of four"},
+        {pair_at((w->x + 0.5) * (in.width / out.width) - 0.5), pair_at((w->y + 0.5) * (in.height / out.height) - 0.5),
+         "the scale was rounded to a whole number: in_width / out_width is a division of two int"},
         {across, {down.first, 0}, "that is an average of two pixels of a row: the row below counts, too"},
         {{across.first, 0}, down, "that is an average of two pixels of a column: the column on the right counts, too"},
         {pair_at((w->x + 0.5) * in.height / out.height - 0.5), down, "x was scaled with the heights"},

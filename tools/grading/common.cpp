@@ -63,7 +63,7 @@ void judge_error(const struct result *r, int error, const char *name) {
         judge_fail("launch_error",
                    "a launch of %u x %u x %u blocks of %u x %u x %u threads is not possible (%s).\n          A grid "
                    "has at least one block, and at most 2^31 - 1 in x and 65535 in y and in z; a block has 1 to 1024 "
-                   "threads, at\n          most 64 in z. Where there is nothing to do, launch nothing.",
+                   "threads, at\n          most 64 in z; where there is nothing to do, launch nothing.",
                    l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], name);
     }
     judge_fail(error_verdict(error), "%s\n          %s", name, check_advice((cudaError_t)error));
