@@ -43,7 +43,7 @@
  *           judge_parallel(r, 4096, "Give each block a piece.");         asked of the launches that do the work
  *       };
  *
- *   A limit of how much may be done needs one of how little, where the result does not say it.
+ *   A check that says LIMITS_HERE judges them for its whole part. A limit of how much may be done needs one of how little, where the result does not say it.
  * - judge_rest asks whose work the result is: each of its bytes a kernel wrote last (on the emulator), and the host did not hand as much to the device as
  *   half of the result (of 1 KB and more), by whatever way: then kernels may only have carried it. Where a right program uploads that much, say
  *   judge_allow_upload.
@@ -88,14 +88,19 @@ template <class... Parameters> std::string judge_symbol(const char *name) {
 
 enum where { EVERYWHERE, ON_EMULATOR };
 
+/* Where the limits of a part's calls are judged: each in its own check, at once; or those of all checks of the part up to this one in this one, so
+ * that a check of results passes as soon as the results are right. */
+enum judged { AT_ONCE, LIMITS_HERE };
+
 struct check {
     const char *part, *name;
     void (*run)(void);
     enum where where;
+    enum judged limits;
 };
 
 #define JUDGE_AGAIN(run)                                                                                               \
-    { NULL, "once more in a fresh process, with sizes and inputs drawn afterwards", run, EVERYWHERE }
+    { NULL, "once more in a fresh process, with sizes and inputs drawn afterwards", run, EVERYWHERE, AT_ONCE }
 
 int judge_main(int argc, char **argv, const char *number, std::initializer_list<const struct function *> functions,
                const struct check *checks, size_t count);
@@ -171,7 +176,9 @@ struct call {
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
     unsigned shown;     /* judge_show; 0: it was not called */
     bool counted;       /* judge_count: the call is about counts, so it is one to show */
+    bool frees;         /* memory that the function allocates must not grow from call to call; judge_rest asks */
     const char *advice; /* told when an access was wrong; NULL: none */
+    const char *timeout_advice; /* told when a kernel did not end; NULL: none */
     /* Asked first when the emulator has found a race or a use of freed memory, for one that is the consequence of another mistake: it may judge_fail. */
     std::function<void(const struct result *)> at_race;
     /* Asked by judge_rest in every run that is counted, when all else is right: it may judge_fail. */
@@ -300,6 +307,9 @@ void judge_writes(const struct result *r, struct handle array, struct between li
  * fewer than four elements. */
 void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice);
 
+/* The same, and where results or inputs have 256 KB or more, a single block may neither write nor read more than half of all. */
+void judge_shared(const struct result *r, unsigned long long least_threads, const char *advice);
+
 /* So many bytes more the host may hand to the device: a table, pointers. */
 void judge_allow_upload(struct call *call, size_t bytes);
 
@@ -326,6 +336,10 @@ enum owner { THREAD_OF_INDEX, THREAD_OF_MIRROR, NOBODY_KNOWS };
 void judge_compare(const struct result *r, struct handle array, const float *expected, size_t n, double atol,
                    double rtol, const judge_remark &remark, enum owner owner = THREAD_OF_INDEX);
 
+/* The same where every bit counts: -0.0 is not 0.0, and one NaN is not another. */
+void judge_compare_bits(const struct result *r, struct handle array, const float *expected, size_t n,
+                        const judge_remark &remark, enum owner owner = THREAD_OF_INDEX);
+
 /* Ends the check because element `bad` is wrong. */
 [[noreturn]] void judge_reject(const struct result *r, const float *found, const float *expected, size_t n,
                                long long bad, const std::string &remark, enum owner owner = THREAD_OF_INDEX);
@@ -337,6 +351,9 @@ void judge_only_looked(const struct result *r);
 /* "\n          your launch: 4 blocks of 256 threads", or all launches with their kernels' names; "" when there was none. */
 std::string judge_launch_text(const struct result *r);
 std::string judge_owner_text(const struct result *r, long long index, size_t n, enum owner owner);
+
+/* Something was printed in the call, beside the emulator's reports. */
+bool judge_printed(const struct result *r);
 
 /* Ends the check because of a CUDA error: the report of the emulator, an impossible launch, or what the error means. */
 [[noreturn]] void judge_error(const struct result *r, int error, const char *name);

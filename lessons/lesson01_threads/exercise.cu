@@ -8,12 +8,14 @@
  *     void saxpy(float a, const float *x, const float *y, float *out, int n);
  *     void reverse(const float *in, float *out, int n);
  *
- *   - x, y, in and out are device arrays of n floats that do not overlap;
+ *   - x, y, in and out are device arrays of n floats, from cudaMalloc, that do not overlap;
  *   - n is 0, 1, 31, 32, 33, 127, 128, 129, 1000, 1025, 262147 and others;
- *   - every element of out is written, and nothing else: x, y and in stay as they are;
- *   - saxpy may round once or twice (within 1e-6 + 1e-6 * |out|); reverse copies every bit;
+ *   - kernels write every element of out, and nothing else: x, y and in stay as they are;
+ *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
+ *   - saxpy may round once or twice (within 1e-6 + 1e-6 * |out|); reverse copies every bit, also of -0.0 and NaN;
  *   - the functions return without waiting for the kernel: the grader waits by itself;
- *   - a launch that fails is not passed over in silence: CUDA_CHECK_LAUNCH() tells of it, and ends the program.
+ *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program;
+ *   - neither needs memory of its own. If one allocates some, it frees it, or uses the same again in its next call.
  */
 // fails as given: stale_output
 #include "common/check.h"

@@ -1,7 +1,9 @@
 /* Grader of exercise 01: saxpy and reverse, as lessons/lesson01_threads/exercise.cu describes them.
  *
  * For both: random input of many sizes and seeds, the sizes around a block among them; the input unharmed; nothing
- * written outside; no waiting; a launch that fails is told. */
+ * written outside; no waiting; a launch that fails is told; no leak. Reverse copies all bits, also those of a NaN. */
+#include <algorithm>
+
 #include "common/grader.h"
 
 static const struct function saxpy = FUNCTION(void, saxpy, float, const float *, const float *, float *, int);
@@ -13,7 +15,7 @@ static const struct function reverse_function = FUNCTION(void, reverse, const fl
 struct form {
     const struct function *function;
     const char *name;
-    double tolerance; /* absolute and relative */
+    double tolerance; /* absolute and relative; 0: every bit counts */
     enum owner owner;
 };
 
@@ -24,18 +26,36 @@ struct arrays {
     std::vector<float> x, y, expected;
 };
 
-static struct arrays make_arrays(const struct form *form, int n, float a, uint64_t seed) {
+/* -0.0, NaNs with something in them, a quiet one and a signalling one, the least number, infinity. */
+static const uint32_t special_bits[] = {0x80000000, 0xffc12345, 0x7f812345, 0x00000001, 0xff800000};
+
+static struct arrays make_arrays(const struct form *form, int n, float a, uint64_t seed, bool special = false) {
     struct arrays made = {std::vector<float>(n), std::vector<float>(n), std::vector<float>(n)};
     verify_random(made.x.data(), n, -4.0f, 4.0f, seed);
     verify_random(made.y.data(), n, -4.0f, 4.0f, seed + 100);
+    for (int i = 0; special && i < n; i += 3) {
+        memcpy(&made.x[i], &special_bits[i / 3 % 5], sizeof(float));
+    }
     for (int i = 0; i < n; i++) {
-        made.expected[i] = form == &saxpy_form ? (float)((double)a * made.x[i] + made.y[i]) : made.x[n - 1 - i];
+        made.expected[i] = form == &saxpy_form ? (float)((double)a * made.x[i] + made.y[i]) : 0.0f;
+    }
+    if (form == &reverse_form) {
+        std::reverse_copy(made.x.begin(), made.x.end(), made.expected.begin());
     }
     return made;
 }
 
+/* From so many elements on, so many threads of a launch that writes do so, and no block writes more than half. */
+enum { LONG = 65536, THREADS = 512 };
+
 static struct call make_call(const struct form *form, const struct arrays *arrays, int n, float a, struct handle *out) {
     struct call c = judge_call(form->function);
+    c.frees = true;
+    c.limits = [=](const struct result *r) {
+        if (n >= LONG) {
+            judge_shared(r, THREADS, "Launch a thread for each element, in as many blocks as that takes.");
+        }
+    };
     size_t size = n * sizeof(float);
     if (form == &saxpy_form) {
         struct handle x = judge_input(&c, "x", arrays->x.data(), size),
@@ -63,16 +83,20 @@ static std::string remark(const struct arrays *arrays, const float *found, int n
     return found[bad] == arrays->x[bad] + arrays->y[bad] && a != 1 ? "that is x + y: a is missing" : "";
 }
 
-static void run(const struct form *form, int n, float a, uint64_t seed) {
+static void run(const struct form *form, int n, float a, uint64_t seed, bool special = false) {
     struct handle out;
-    judge_doing("%s, n = %d, seed %llu", form->name, n, (unsigned long long)seed);
-    struct arrays arrays = make_arrays(form, n, a, seed);
+    judge_doing("%s, n = %d, seed %llu%s", form->name, n, (unsigned long long)seed,
+                special ? ", -0.0, NaN and infinities" : "");
+    struct arrays arrays = make_arrays(form, n, a, seed, special);
     struct call c = make_call(form, &arrays, n, a, &out);
     struct result r = judge_run(&c);
     const float *found = judge_content<float>(&r, out);
-    judge_compare(
-        &r, out, arrays.expected.data(), n, form->tolerance, form->tolerance,
-        [&](long long bad) { return remark(&arrays, found, n, a, bad); }, form->owner);
+    auto reason = [&](long long bad) { return remark(&arrays, found, n, a, bad); };
+    if (form->tolerance > 0) {
+        judge_compare(&r, out, arrays.expected.data(), n, form->tolerance, form->tolerance, reason, form->owner);
+    } else {
+        judge_compare_bits(&r, out, arrays.expected.data(), n, reason, form->owner);
+    }
     judge_rest(&r);
 }
 
@@ -89,6 +113,13 @@ static void random_input(const struct form *form) {
             run(form, n, -0.75f, 2);
         }
     }
+    if (form == &reverse_form) {
+        run(form, 1000, 1.0f, 6, true);
+    }
+}
+
+template <const struct form *form> static void many_threads(void) {
+    run(form, LONG, 2.5f, 7);
 }
 
 static void refused(const struct form *form) {
@@ -117,10 +148,12 @@ int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"saxpy", "saxpy, random input, n = 0, 1, around 32, 128 and 256, 1000, 1025, 262147",
          [] { random_input(&saxpy_form); }, EVERYWHERE},
+        {"saxpy", "saxpy is the work of many threads", many_threads<&saxpy_form>, ON_EMULATOR, LIMITS_HERE},
         {"saxpy", "saxpy tells of a launch that fails", [] { refused(&saxpy_form); }, EVERYWHERE},
         {"saxpy", "saxpy returns without waiting", [] { busy(&saxpy_form); }, EVERYWHERE},
         {"reverse", "reverse, random input, n = 0, 1, around 32, 128 and 256, 1000, 1025, 262147",
          [] { random_input(&reverse_form); }, EVERYWHERE},
+        {"reverse", "reverse is the work of many threads", many_threads<&reverse_form>, ON_EMULATOR, LIMITS_HERE},
         {"reverse", "reverse tells of a launch that fails", [] { refused(&reverse_form); }, EVERYWHERE},
         {"reverse", "reverse returns without waiting", [] { busy(&reverse_form); }, EVERYWHERE},
         JUDGE_AGAIN(again),

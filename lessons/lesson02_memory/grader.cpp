@@ -73,8 +73,8 @@ static void judge_kernels_work(const struct result *r, const struct picture *p) 
     std::sort(wanted.begin(), wanted.end());
     if (!std::includes(brought.begin(), brought.end(), wanted.begin(), wanted.end())) {
         judge_fail(r->answer.launches ? "not_by_kernel" : "not_implemented",
-                   "the result is right, but it is not what a kernel wrote and a copy brought to the host: the device "
-                   "has to compute it.");
+                   "the result is right, but it is not what a kernel wrote to memory of cudaMallocPitch and a copy "
+                   "brought to the host:\n          the device has to compute it, and there.");
     }
 }
 
@@ -91,11 +91,15 @@ static void judge_picture(const struct result *r, struct handle out, const struc
     judge_books(r);
 }
 
+/* A grid has 65535 blocks in y at most. The pitch is CUDA's own there: a wider one takes hundreds of megabytes. */
+static const int many_rows = 66000;
+
 static void shape(int rows, int cols, uint64_t seed) {
     struct handle out;
     judge_doing("negative, %d rows of %d columns, seed %llu", rows, cols, (unsigned long long)seed);
     struct picture p = draw(rows, cols, seed);
     struct call c = make_call(&p, &out);
+    c.job.wide_pitch = rows < many_rows;
     struct result r = judge_run(&c);
     if (r.answer.returned) {
         judge_error(&r, r.answer.returned, r.answer.error_names[0]);
@@ -103,8 +107,8 @@ static void shape(int rows, int cols, uint64_t seed) {
     judge_picture(&r, out, &p);
 }
 
-/* Lets a call fail and looks whether its error comes back. Who does without that call has nothing to report. */
-static void failure(const char *call, const char *what, unsigned which) {
+/* Lets a call fail and looks whether its error comes back. Who does without that call has nothing to report. True if it was made. */
+static bool failure(const char *call, const char *what, unsigned which) {
     struct handle out;
     judge_doing("negative, 20 rows of 30 columns, and %s fails", what);
     struct picture p = draw(20, 30, 7);
@@ -118,13 +122,18 @@ static void failure(const char *call, const char *what, unsigned which) {
         judge_fail("api_error", "it ended the program, and has to return the error.");
     }
     if (r.answer.returned != r.answer.error_failed) {
-        judge_fail("api_error", "it returned %s, where %s was expected%s.", r.answer.error_names[0],
-                   r.answer.error_names[3],
-                   strcmp(call, "launch") == 0
+        judge_fail("api_error", "%s failed; negative returned %s, where %s was expected%s.", r.answer.failed_call,
+                   r.answer.error_names[0], r.answer.error_names[3],
+                   strcmp(r.answer.failed_call, "launch") == 0
                        ? ": a launch returns nothing, and cudaGetLastError() right behind it tells its error"
                        : "");
     }
+    if (judge_printed(&r)) {
+        judge_fail("api_error", "%s failed, and negative printed something: the error is returned, and no more.",
+                   r.answer.failed_call);
+    }
     judge_books(&r);
+    return r.answer.error_failed != 0;
 }
 
 // ---------------------------------------------------------------- the checks
@@ -136,6 +145,8 @@ static void shapes(void) {
         shape(size[0], size[1], 1);
         shape(size[0], size[1], 2);
     }
+    shape(many_rows, 1, 3);
+    shape(1, 70000, 3);
 }
 
 static void allocation_fails(void) {
@@ -154,6 +165,13 @@ static void copies_fail(void) {
     shape(20, 30, 3);
 }
 
+/* Whatever else is called, one call after the other. */
+static void others_fail(void) {
+    process_start(true);
+    for (unsigned number = 1; failure("*", judge_print("CUDA call %u", number).c_str(), number); number++) {
+    }
+}
+
 static void again(void) {
     shape(judge_draw(2, 40), judge_draw(2, 40), (uint64_t)judge_draw(10, 1000000));
     shape(judge_draw(40, 200), judge_draw(129, 400), (uint64_t)judge_draw(10, 1000000));
@@ -161,10 +179,11 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
-        {"negative", "pictures of 12 shapes, with pitches of all kinds, and all memory freed", shapes, EVERYWHERE},
+        {"negative", "pictures of 14 shapes, with pitches of all kinds, and all memory freed", shapes, EVERYWHERE},
         {"negative", "an allocation that fails: its error is returned", allocation_fails, EVERYWHERE},
         {"negative", "a launch that fails: its error is returned, and all memory freed", launch_fails, EVERYWHERE},
         {"negative", "copies that fail: their errors are returned, and all memory freed", copies_fail, EVERYWHERE},
+        {"negative", "any call that fails: its error is returned, and nothing printed", others_fail, EVERYWHERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "02", {&negative_function}, checks, sizeof checks / sizeof checks[0]);

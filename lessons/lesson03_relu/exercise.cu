@@ -15,9 +15,12 @@
  *   - the work is queued in `stream`, and the function returns without waiting for it;
  *   - each result is within 1e-6 + 1e-5 * |y| of the exact value of its formula;
  *   - NaN gives NaN, +inf gives +inf, and a large finite x gives a finite y (-inf may give NaN or 0);
- *   - nothing but y[0] ... y[n-1] is written, and neighbouring threads touch neighbouring elements;
- *   - where x and y lie on multiples of 16 bytes, they are read and written as float4; everywhere else one by one;
- *   - a launch that fails is not passed over in silence: CUDA_CHECK_LAUNCH() tells of it.
+ *   - kernels write y[0] ... y[n-1], and nothing else. Each element is read and written once, and neighbouring threads
+ *     touch neighbours: at most 1.1 times the sectors of 32 bytes that hold the elements (4.5 times where they are not aligned);
+ *   - where x and y lie on multiples of 16 bytes, they are read and written as float4; everywhere else one by one will do;
+ *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
+ *   - memory that a function allocates it frees, or uses again in its next call;
+ *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -2,6 +2,7 @@
  *
  * For both: random input of many sizes and seeds, special values, addresses that are not aligned, each array in its own way, in place,
  * elements past n, the input unharmed, a stream of the caller's, no waiting, and, on the emulator, float4 where the addresses allow it. */
+#include <float.h>
 #include <math.h>
 
 #include "common/grader.h"
@@ -42,11 +43,12 @@ struct work {
 };
 
 static std::vector<float> make_input(const struct work *w) {
-    static const float special[] = {NAN, INFINITY, -0.0f, -INFINITY, 0.0f, 1e20f, -1e20f, 1e-45f, -1e-45f, 40.0f};
+    static const float special[] = {NAN,    INFINITY, -0.0f,   -INFINITY, 0.0f,    1e20f,
+                                    -1e20f, 1e-45f,   -1e-45f, FLT_MAX,   -FLT_MAX};
     std::vector<float> x(w->n);
     verify_random(x.data(), w->n, -6.0f, 6.0f, w->seed);
     for (int i = 0; w->special && i < w->n; i++) {
-        x[i] = special[i % 10];
+        x[i] = special[i % 11];
     }
     return x;
 }
@@ -55,9 +57,50 @@ static struct place place_of(int offset, int slack) {
     return {offset * sizeof(float), slack * sizeof(float)};
 }
 
+/* From so many elements on, so many threads of a launch that writes do so, and no block writes more than half. */
+enum { LONG = 65536, THREADS = 512 };
+
+static bool aligned(const struct work *w) {
+    return w->y_offset % 4 == 0 && (w->in_place || w->x_offset % 4 == 0);
+}
+
+/* 128 elements of a warp in each access by float4; a few accesses more for the tail, and where a warp has no 32 of them. */
+static void judge_float4(const struct result *r, const struct work *w, const char *name, uint64_t requests) {
+    double most = w->n / 96.0 + 8;
+    if (aligned(w) && (double)requests > most) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but warps accessed %s %llu times (limit %.0f).%s\n          Both arrays lie on "
+            "multiples of 16 here: a float4 for each thread makes it 128 elements at once.",
+            name, (unsigned long long)requests, most, judge_launch_text(r).c_str());
+    }
+}
+
+/* Each element once, by neighbours. Where the arrays are not aligned, a thread may take four neighbours as with float4, one by one. */
+static void judge_accesses(const struct result *r, const struct work *w, struct handle x, struct handle y) {
+    const char *advice = "Let neighbouring threads take neighbouring elements, and touch each one once.";
+    const double tail = 32.0 / (w->n + 1); /* four sectors */
+    const double most = (aligned(w) ? 1.1 : 4.5) + tail, times = judge_bytes_read_of(r, x) / sizeof(float) / w->n;
+    if (times > 1.05) {
+        judge_fail("access_limit", "the result is right, but each element of x was read %.1f times.%s\n          %s",
+                   times, judge_launch_text(r).c_str(), advice);
+    }
+    judge_reads(r, x, {0.99, most}, advice);
+    judge_writes(r, y, {0.99, most}, advice);
+    judge_float4(r, w, "x", judge_counts_of(r, x)->load_requests);
+    judge_float4(r, w, "y", judge_counts_of(r, y)->store_requests);
+    if (w->n >= LONG) {
+        judge_shared(r, THREADS, "Launch as many blocks as the elements take.");
+    }
+    judge_note("%.2f times the sectors of x read, %.2f of y written; limit: %.1f", judge_sectors_of(r, x) * 8 / w->n,
+               judge_sectors_written_of(r, y) * 8 / w->n, most);
+}
+
 static struct call make_call(const struct form *form, const struct work *w, const std::vector<float> &input,
                              struct handle *y) {
     struct call c = judge_call(form->function);
+    struct work shape = *w;
+    c.frees = true;
     size_t size = w->n * sizeof(float);
     struct handle x;
     if (w->in_place) {
@@ -66,6 +109,8 @@ static struct call make_call(const struct form *form, const struct work *w, cons
         x = judge_input(&c, "x", input.data(), size, place_of(w->x_offset, w->slack));
         *y = judge_output(&c, "y", size, place_of(w->y_offset, w->slack));
     }
+    struct handle out = *y;
+    c.limits = [=](const struct result *r) { judge_accesses(r, &shape, x, out); };
     judge_pass(&c, x, *y, w->n, STREAM);
     if (w->stream) {
         judge_own_stream(&c);
@@ -83,6 +128,10 @@ static std::string remark(const struct form *form, float x, float found) {
     if (isnan(found)) {
         snprintf(text, sizeof text, "the input is %.9g there, and the result overflowed on the way", x);
         return verify_is_poison(found) ? "" : text;
+    }
+    if (isinf(found) && !isinf(x)) {
+        snprintf(text, sizeof text, "the input is %.9g there, and the result overflowed on the way", x);
+        return text;
     }
     if (found == x) {
         return "that is the input, unchanged";
@@ -156,38 +205,9 @@ static void contract(const struct form *form) {
     }
 }
 
-/* Neighbouring threads must take neighbouring elements: then the sectors moved are the bytes asked for, divided by 32. And a warp that
- * loads float4 asks for 16 of them at once. */
+/* Here the limits of all calls are judged, and of a long one. */
 static void vectors(const struct form *form) {
-    const double most = 1.1, least = 12;
-    struct work w = {65536, 20};
-    struct handle y;
-    judge_doing("%s, n = %d, memory accesses", form->name, w.n);
-    std::vector<float> input = make_input(&w);
-    struct call c = make_call(form, &w, input, &y);
-    judge_count(&c);
-    struct result r = judge_run(&c);
-    judge(form, &r, y, input);
-    const struct emulatorCounters *k = &r.answer.counters;
-    double sectors = (double)(k->global_load_sectors + k->global_store_sectors),
-           needed = 2.0 * w.n * sizeof(float) / 32;
-    double loaded = k->global_load_requests ? (double)k->global_load_sectors / (double)k->global_load_requests : 0;
-    double stored = k->global_store_requests ? (double)k->global_store_sectors / (double)k->global_store_requests : 0;
-    if (sectors > most * needed) {
-        judge_fail("access_limit",
-                   "the result is right, but %.0f sectors of 32 bytes were touched where %.0f hold the data.\n"
-                   "          Let neighbouring threads take neighbouring elements, and read each one once.",
-                   sectors, needed);
-    }
-    if (loaded < least || stored < least) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but a load of a warp brings %.1f sectors of 32 bytes, and a store takes %.1f away.\n"
-            "          Both arrays lie on multiples of 16 here: a float4 for each thread makes it 16 at once.",
-            loaded, stored);
-    }
-    judge_note("%.2f times the sectors needed, %.1f at once; limits: %.1f and %.0f", sectors / needed, loaded, most,
-               least);
+    run(form, {LONG, 20});
 }
 
 static void refused(const struct form *form) {
@@ -227,7 +247,8 @@ static void again(void) {
     }
 #define FORM_VECTORS(form)                                                                                             \
     {                                                                                                                  \
-#form, #form ", each element touched once, and by float4", [] { vectors(&form##_form); }, ON_EMULATOR          \
+#form, #form ", each element touched once, and by float4", [] { vectors(&form##_form); }, ON_EMULATOR,         \
+                                                                                               LIMITS_HERE             \
     }
 
 static const struct form &gelu_erf_form = erf_form, &gelu_tanh_form = tanh_form;

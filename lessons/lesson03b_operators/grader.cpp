@@ -99,12 +99,28 @@ static struct philox_input make_philox_input(int n, uint64_t seed) {
     return in;
 }
 
+static void judge_one_launch(const struct result *r) {
+    if (r->answer.launches > 1) {
+        judge_fail("access_limit", "the result is right, but it took %u launches: one kernel can do all of it.%s",
+                   r->answer.launches, judge_launch_text(r).c_str());
+    }
+}
+
 static struct call make_philox_call(const struct philox_input *in, bool own_stream, struct handle *words) {
     int n = (int)in->counters.size();
     struct call c = judge_call(&philox_function);
     struct handle counters = judge_input(&c, "counters", in->counters.data(), n * sizeof(struct words));
     struct handle keys = judge_input(&c, "keys", in->keys.data(), n * sizeof(struct key));
     *words = judge_output(&c, "words", n * sizeof(struct words));
+    c.frees = true;
+    struct handle out = *words;
+    c.limits = [=](const struct result *r) {
+        const char *advice = "Each counter and each key is read once, and each word written once.";
+        judge_one_launch(r);
+        judge_reads(r, counters, {0.99, 1.1}, advice);
+        judge_reads(r, keys, {0.99, 1.1}, advice);
+        judge_writes(r, out, {0.99, 1.1}, advice);
+    };
     judge_pass(&c, counters, keys, *words, n, STREAM);
     if (own_stream) {
         judge_own_stream(&c);
@@ -276,6 +292,81 @@ static void pass_all(struct call *c, const struct work *w, struct handle x, stru
     }
 }
 
+// ---------------------------------------------------------------- what they may take
+
+struct places {
+    struct handle x, bias, residual, y;
+};
+
+static double instructions_of(const struct result *r, const struct work *w) {
+    return (double)r->answer.counters.thread_instructions / ((double)w->rows * w->cols);
+}
+
+static double gelu_instructions(void);
+
+/* float4 everywhere. */
+static bool aligned(const struct work *w) {
+    return w->offset == 0 && (w->part == DROPOUT || w->cols % 4 == 0);
+}
+
+/* What is dropped need not be read. The last group of four may reach behind the end of a short array's rows. */
+static void judge_once(const struct result *r, const struct work *w, struct handle array, double least) {
+    const double n = (double)w->rows * w->cols, times = judge_bytes_read_of(r, array) / sizeof(float) / n;
+    if (times > 1.05 + 8 / n || times < least) {
+        judge_fail("access_limit", "the result is right, but the elements of %s were read %.2f times (limit: 1).%s",
+                   r->call.arrays[array.array].name, times, judge_launch_text(r).c_str());
+    }
+}
+
+/* How many times the array's sectors are touched, at most. A thread may take four neighbours: one after the other, where there is no float4,
+ * and of the bias always. A row may begin and end within a sector. */
+static void judge_sectors(const struct result *r, const struct work *w, struct handle array, double most,
+                          bool written) {
+    const double n = (double)w->rows * w->cols, few = aligned(w) ? 16 : 16 + 2.0 * w->rows;
+    double sectors = written ? judge_sectors_written_of(r, array) : judge_sectors_of(r, array);
+    if (sectors > most * n / 8 + few) {
+        judge_fail("access_limit",
+                   "the result is right, but of %s %.2f times the sectors were %s that hold the elements (limit "
+                   "%.1f).%s\n          Take each element once, by float4 where the addresses allow it.",
+                   r->call.arrays[array.array].name, sectors / (n / 8), written ? "written" : "read", most,
+                   judge_launch_text(r).c_str());
+    }
+}
+
+/* One launch; each element of each array once; one Philox for four elements; many threads. */
+static void judge_economy(const struct result *r, const struct work *w, const struct places *at) {
+    enum { LONG = 65536, THREADS = 512, IDLE = 400000 /* instructions of threads that have no element */ };
+    const double each = 80, n = (double)w->rows * w->cols, plain = aligned(w) ? 1.1 : 4.5;
+    double most = w->part == BIAS_GELU ? 0 : each + (w->part == FUSED ? gelu_instructions() : 0);
+    if (n == 0) {
+        return;
+    }
+    judge_one_launch(r);
+    judge_once(r, w, at->x, w->part == BIAS_GELU ? 0.99 : 0);
+    if (w->residual) {
+        judge_once(r, w, at->residual, 0.99);
+        judge_sectors(r, w, at->residual, plain, false);
+    }
+    if (w->part != DROPOUT) {
+        judge_once(r, w, at->bias, 0);
+        judge_sectors(r, w, at->bias, 4.5, false);
+    }
+    judge_sectors(r, w, at->x, plain, false);
+    judge_sectors(r, w, at->y, plain, true);
+    if (most > 0 && instructions_of(r, w) * n > most * n + IDLE) {
+        judge_fail("access_limit",
+                   "the result is right, but takes %.0f instructions for an element (limit %.0f).\n"
+                   "          Philox gives four words at once: one of it does for four elements.",
+                   instructions_of(r, w), most + IDLE / n);
+    }
+    if (n >= LONG) {
+        judge_shared(r, THREADS, "Launch as many blocks as the elements take.");
+    }
+    judge_note("x is read in %.1f times its sectors, y written in %.1f; %.0f instructions; limits: %.1f, %.1f, %s",
+               judge_sectors_of(r, at->x) / (n / 8), judge_sectors_written_of(r, at->y) / (n / 8),
+               instructions_of(r, w), plain, plain, most > 0 ? judge_print("%.0f", most).c_str() : "none");
+}
+
 static struct call make_call(const struct work *w, const struct arrays *a, struct handle *y) {
     static const struct function *const functions[] = {&bias_gelu_function, &dropout_function, &fused_function};
     struct call c = judge_call(functions[w->part]);
@@ -292,6 +383,10 @@ static struct call make_call(const struct work *w, const struct arrays *a, struc
         *y = judge_output(&c, "y", a->x.size() * sizeof(float), place_of(w, 3));
     }
     pass_all(&c, w, x, bias, residual, *y);
+    const struct work shape = *w;
+    const struct places at = {x, bias, residual, *y};
+    c.frees = true;
+    c.limits = [=](const struct result *r) { judge_economy(r, &shape, &at); };
     if (w->stream) {
         judge_own_stream(&c);
     }
@@ -352,17 +447,13 @@ static void describe(const struct work *w, const char *what = "") {
                 w->stream ? ", in a stream" : "", what);
 }
 
-static struct result run(struct work w, bool counted = false) {
+static void run(struct work w) {
     struct handle y;
     describe(&w);
     struct arrays a = make_arrays(&w);
     struct call c = make_call(&w, &a, &y);
-    if (counted) {
-        judge_count(&c);
-    }
     struct result r = judge_run(&c);
     judge(&w, &r, y, &a);
-    return r;
 }
 
 // ---------------------------------------------------------------- the checks
@@ -484,6 +575,14 @@ static void busy(enum part part) {
     judge_busy_stream(make_call(&w, &a, &y));
 }
 
+static void philox_busy(void) {
+    struct handle words;
+    run_philox(100, 6, true);
+    struct philox_input in = make_philox_input(100, 6);
+    judge_doing("philox_words, n = 100, and its stream is busy");
+    judge_busy_stream(make_philox_call(&in, true, &words));
+}
+
 static void philox_refused(void) {
     struct handle words;
     struct philox_input in = make_philox_input(100, 5);
@@ -491,61 +590,29 @@ static void philox_refused(void) {
     judge_refused_launch(make_philox_call(&in, false, &words));
 }
 
-static double instructions_of(const struct result *r, const struct work *w) {
-    return (double)r->answer.counters.thread_instructions / ((double)w->rows * w->cols);
-}
-
 /* What GELU costs depends on how it is written, so the student's own bias_gelu says it; if that works. */
 static double gelu_instructions(void) {
     const double usual = 54;
+    static double known = 0; /* for all calls of one grading */
+    if (known > 0) {
+        return known;
+    }
     struct handle y;
     struct work w = {BIAS_GELU, 64, 1024, 0, 31};
     struct arrays a = make_arrays(&w);
     struct call c = make_call(&w, &a, &y);
     c.quiet = true;
-    judge_count(&c);
     struct result r = judge_try(&c);
     judge_only_looked(&r);
     bool works = !r.ended && r.contents.size() > y.array &&
                  judge_first_bad(judge_content<float>(&r, y), a.expected.data(), a.expected.size(), a.atol, a.rtol) < 0;
-    return works ? std::max(usual, instructions_of(&r, &w)) : usual;
+    known = works ? std::max(usual, instructions_of(&r, &w)) : usual;
+    return known;
 }
 
-/* One launch; each element of each array once; one Philox for four elements. `arrays`: those that are read. */
-static void judge_economy(const struct result *r, const struct work *w, int arrays, double most_instructions) {
-    const double most_read = 2.2, most_written = 1.1;
-    const struct emulatorCounters *k = &r->answer.counters;
-    double n = (double)w->rows * w->cols, read = judge_sectors_read(k) / (arrays * n / 8);
-    double written = (double)k->global_store_sectors / (n / 8), each = instructions_of(r, w);
-    if (r->answer.launches > 1) {
-        judge_fail("access_limit", "the result is right, but it took %u launches: one kernel can do all of it.",
-                   r->answer.launches);
-    }
-    if (read > most_read || written > most_written) {
-        judge_fail("access_limit",
-                   "the result is right, but %.2f times the sectors were read that hold the elements (limit %.1f),\n"
-                   "          and %.2f times were written (limit %.1f). Read and write each element once, by float4 "
-                   "where the addresses allow it.",
-                   read, most_read, written, most_written);
-    }
-    if (most_instructions > 0 && each > most_instructions) {
-        judge_fail("access_limit",
-                   "the result is right, but takes %.0f instructions for an element (limit %.0f).\n"
-                   "          Philox gives four words at once: one of it does for four elements.",
-                   each, most_instructions);
-    }
-    judge_note("%.1f times the sectors read, %.1f written, %.0f instructions; limits: %.1f, %.1f, %s", read, written,
-               each, most_read, most_written,
-               most_instructions > 0 ? judge_print("%.0f", most_instructions).c_str() : "none");
-}
-
+/* Here the limits of all calls are judged, and of one in which every array is aligned. */
 static void thrifty(enum part part) {
-    const double dropout_instructions = 80;
-    static const int arrays[] = {2, 1, 3};
-    struct work w = {part, 64, 1024, half, 31, 1, part == FUSED};
-    struct result r = run(w, true);
-    double most = part == BIAS_GELU ? 0 : dropout_instructions + (part == FUSED ? gelu_instructions() : 0);
-    judge_economy(&r, &w, arrays[part], most);
+    run({part, 64, 1024, half, 31, 1, part == FUSED});
 }
 
 static u64 draw_wide(void) {
@@ -580,10 +647,12 @@ int main(int argc, char **argv) {
         {"bias_gelu", "bias_gelu, NaN and infinities, any addresses, in place, only n, in a stream", bias_gelu_contract,
          EVERYWHERE},
         PART_CHECKS("bias_gelu", BIAS_GELU),
-        {"bias_gelu", "bias_gelu in one launch, each element touched once", [] { thrifty(BIAS_GELU); }, ON_EMULATOR},
+        {"bias_gelu", "bias_gelu in one launch, each element touched once", [] { thrifty(BIAS_GELU); }, ON_EMULATOR,
+         LIMITS_HERE},
         {"philox", "philox_words, published answers, random counters and keys, n = 0 1 3 31 1000 1025", philox_known,
          EVERYWHERE},
         {"philox", "philox_words tells of a launch that fails", philox_refused, EVERYWHERE},
+        {"philox", "philox_words returns without waiting", philox_busy, EVERYWHERE},
         {"dropout", "dropout, p = 0 to 0.99999994, n = 0 1 3 31 1000 1025 262147, seeds and calls of 64 bits",
          dropout_sizes, EVERYWHERE},
         {"dropout", "dropout, the same for the same seed and call, another for another", dropout_calls, EVERYWHERE},
@@ -592,14 +661,14 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         PART_CHECKS("dropout", DROPOUT),
         {"dropout", "dropout in one launch, each element touched once, a Philox for four", [] { thrifty(DROPOUT); },
-         ON_EMULATOR},
+         ON_EMULATOR, LIMITS_HERE},
         {"bias_gelu_dropout", "bias_gelu_dropout, 0 to 65537 elements, odd columns, with a residual and without",
          fused_sizes, EVERYWHERE},
         {"bias_gelu_dropout", "bias_gelu_dropout, NaN and infinities, any addresses, in place, only n, in a stream",
          fused_contract, EVERYWHERE},
         PART_CHECKS("bias_gelu_dropout", FUSED),
         {"bias_gelu_dropout", "bias_gelu_dropout in one launch, each element touched once, a Philox for four",
-         [] { thrifty(FUSED); }, ON_EMULATOR},
+         [] { thrifty(FUSED); }, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "03b", {&bias_gelu_function, &philox_function, &dropout_function, &fused_function},

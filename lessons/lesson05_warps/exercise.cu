@@ -18,12 +18,15 @@
  *   - x and y are device arrays of n floats, valid has a word for each group that has begun: (n + 31) / 32;
  *     0 <= n <= 2^30, x and y at any address of a float, and no two of the arrays overlap;
  *   - bits of samples that do not exist, from n on, are 0;
- *   - the work is queued in `stream`, and the functions return without waiting for it; a launch that fails is told;
+ *   - the work is queued in `stream`, and the functions return without waiting for it; a launch that fails is reported;
  *   - every value that is not NaN is kept as it is, infinities and -0.0 too;
- *   - nothing but y[0] ... y[n-1] and the words of valid is written; each sample is read once;
+ *   - kernels write y[0] ... y[n-1] and the words of valid, and nothing else; each sample is read once, by neighbouring threads;
  *   - fill_forward: a warp needs at most 120 instructions for a group (the solution about a third of them), and one of its lanes
  *     writes the word of valid;
- *   - two_channels: results within 1e-5; a warp needs at most 250 instructions for 32 samples (the solution about 200).
+ *   - two_channels: x has no NaN; results within 1e-5; a warp needs at most 250 instructions for 32 samples (the solution about 200);
+ *   - warps that have no sample may take 2000 instructions beside. Many threads do the work: of 65536 samples and more, no block
+ *     writes more than half, and at least 512 threads write;
+ *   - memory that a function allocates it frees, or uses again in its next call.
  */
 // fails as given: not_implemented
 #include <math.h>

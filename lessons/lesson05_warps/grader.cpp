@@ -1,6 +1,6 @@
 /* Grader of exercise 05: fill_forward and two_channels, as lessons/lesson05_warps/exercise.cu describes them.
  *
- * Gaps of all densities, many sizes and seeds, special values, addresses that are not aligned, elements and words past the end, the
+ * Gaps of all densities, many sizes and seeds, special values, addresses that are not aligned, each array in its own way, elements and words past the end, the
  * input unharmed, a stream of the caller's, no waiting, and, on the emulator, reads, stores and instructions. */
 #include <algorithm>
 #include <math.h>
@@ -56,12 +56,65 @@ static struct place place_of(int offset, int slack) {
     return {offset * sizeof(float), slack * sizeof(float)};
 }
 
+// ---------------------------------------------------------------- what it may take
+
+/* From so many samples on, so many threads of a launch that writes do so, and no block writes more than half. */
+enum { LONG = 65536, THREADS = 512, IDLE = 2000 /* instructions of warps that have no sample */ };
+static const char *const many_blocks = "Launch as many blocks as the samples take.";
+
+static void judge_instructions(const struct result *r, int n, double most, const char *advice) {
+    const struct emulatorCounters *k = &r->answer.counters;
+    double groups = (n + 31) / 32;
+    if ((double)k->warp_instructions > most * groups + IDLE) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but a warp needed %.0f instructions for 32 samples (limit %.0f), with %.1f lanes "
+            "active on average.\n          %s",
+            (double)k->warp_instructions / groups, most + IDLE / groups,
+            (double)k->thread_instructions / (double)k->warp_instructions, advice);
+    }
+}
+
+/* A warp reads each sample once and decides by ballot and shuffle: no walk through memory, no turns. */
+static void judge_fill(const struct result *r, const struct work *w, struct handle x, struct handle y,
+                       struct handle valid) {
+    const double most_read = w->offset % 8 ? 1.3 : 1.1, most_stored = 1.2, most_instructions = 120;
+    const struct emulatorArrayCounters *of_y = judge_counts_of(r, y), *of_valid = judge_counts_of(r, valid);
+    double bytes = (double)(of_y->store_bytes + of_y->atomic_bytes + of_valid->store_bytes + of_valid->atomic_bytes),
+           needed = (w->n + (w->n + 31) / 32) * 4.0;
+    judge_reads(r, x, {0.99, most_read},
+                "Read each sample once, neighbouring threads neighbouring samples; the other lanes' values come by "
+                "shuffle.");
+    if (bytes > most_stored * needed + 32) {
+        judge_fail("access_limit",
+                   "the result is right, but %.1f times the bytes of y and valid were stored.\n"
+                   "          All lanes have the word of their group; one of them writes it.",
+                   bytes / needed);
+    }
+    judge_instructions(r, w->n, most_instructions,
+                       "One ballot tells every lane all that it has to know; one shuffle gets the value.");
+    if (w->n >= LONG) {
+        judge_shared(r, THREADS, many_blocks);
+    }
+    judge_note("%.2f times the sectors, %.0f instructions for 32 samples; limits: %.1f and %.0f",
+               judge_sectors_of(r, x) * 8 / w->n, (double)r->answer.counters.warp_instructions * 32 / w->n, most_read,
+               most_instructions);
+}
+
 static struct call make_call(const struct work *w, const struct samples *s, struct handle *y, struct handle *valid) {
     struct call c = judge_call(&fill_function);
     size_t size = w->n * sizeof(float);
     struct handle x = judge_input(&c, "x", s->x.data(), size, place_of(w->offset, w->slack));
-    *y = judge_output(&c, "y", size, place_of(w->offset, w->slack));
+    *y = judge_output(&c, "y", size, place_of(w->offset ? 7 - w->offset : 0, w->slack));
     *valid = judge_output(&c, "valid", s->words.size() * sizeof(unsigned), place_of(0, w->slack));
+    const struct work asked = *w;
+    const struct handle out = *y, words = *valid;
+    c.frees = true;
+    c.limits = [=](const struct result *r) {
+        if (asked.n > 0) {
+            judge_fill(r, &asked, x, out, words);
+        }
+    };
     judge_pass(&c, x, *y, *valid, w->n, STREAM);
     if (w->stream) {
         judge_own_stream(&c);
@@ -162,52 +215,16 @@ static void fill_random(void) {
 }
 
 static void fill_contract(void) {
-    const struct work works[] = {{1000, 30, 4, 0, 0, true},
-                                 {1003, 70, 5, 1},
-                                 {1003, 50, 6, 3, 0, true},
-                                 {517, 50, 8, 0, 700},
-                                 {70001, 50, 9, 0, 0, false, true}};
+    const struct work works[] = {{1000, 30, 4, 0, 0, true}, {1003, 70, 5, 1},     {1003, 50, 6, 3, 0, true},
+                                 {1003, 50, 7, 4},          {517, 50, 8, 0, 700}, {70001, 50, 9, 0, 0, false, true}};
     for (const struct work &w : works) {
         fill(w);
     }
 }
 
-/* A warp reads each sample once and decides by ballot and shuffle: no walk through memory, no turns. */
+/* Here the limits of all calls are judged, and of a long one. */
 static void fill_thrifty(void) {
-    const double most_sectors = 1.1, most_stored = 1.2, most_instructions = 120;
-    struct work w = {65536, 80, 10};
-    struct handle y, valid;
-    judge_doing("fill_forward, n = %d, memory accesses and instructions", w.n);
-    struct samples s = make_samples(&w);
-    struct call c = make_call(&w, &s, &y, &valid);
-    judge_count(&c);
-    struct result r = judge_run(&c);
-    judge(&r, &s, y, valid);
-    const struct emulatorCounters *k = &r.answer.counters;
-    double needed = w.n * sizeof(float) / 32.0, sectors = (double)k->global_load_sectors / needed;
-    double stored = (double)k->global_store_bytes / ((w.n + s.words.size()) * 4.0),
-           each = (double)k->warp_instructions / (w.n / 32);
-    if (sectors > most_sectors) {
-        judge_fail("access_limit",
-                   "the result is right, but %.0f sectors of 32 bytes were read where %.0f hold the samples.\n"
-                   "          Read each sample once, neighbouring threads neighbouring samples; the other lanes' "
-                   "values come by shuffle.",
-                   sectors * needed, needed);
-    }
-    if (stored > most_stored) {
-        judge_fail("access_limit",
-                   "the result is right, but %.1f times the bytes of y and valid were stored.\n"
-                   "          All lanes have the word of their group; one of them writes it.",
-                   stored);
-    }
-    if (each > most_instructions) {
-        judge_fail("access_limit",
-                   "the result is right, but a warp needed %.0f instructions for 32 samples (limit %.0f).\n"
-                   "          One ballot tells every lane all that it has to know; one shuffle gets the value.",
-                   each, most_instructions);
-    }
-    judge_note("%.2f times the sectors, %.0f instructions for 32 samples; limits: %.1f and %.0f", sectors, each,
-               most_sectors, most_instructions);
+    fill({LONG, 80, 10});
 }
 
 static struct call fill_call(uint64_t seed, bool stream) {
@@ -259,12 +276,37 @@ static struct channels make_channels(int n, uint64_t seed) {
     return s;
 }
 
+/* A warp that does both channels spends the instructions of both. Each sample is read once, but of a sector a warp needs every other one. */
+static void judge_two(const struct result *r, int n, bool aligned, struct handle x) {
+    const double most = 250, times = judge_bytes_read_of(r, x) / sizeof(float) / n;
+    if (times > 1.05 + 8.0 / n) {
+        judge_fail("access_limit", "the result is right, but each sample was read %.1f times (limit: 1).%s", times,
+                   judge_launch_text(r).c_str());
+    }
+    judge_reads(r, x, {0.99, aligned ? 2.2 : 2.6},
+                "Let the lanes of a warp take samples of one channel, next to each other.");
+    judge_instructions(r, n, most,
+                       "Which lanes of a warp are left, which are right? Give each warp samples of one channel.");
+    if (n >= LONG) {
+        judge_shared(r, THREADS, many_blocks);
+    }
+    judge_note("%.0f instructions for 32 samples; limit: %.0f", (double)r->answer.counters.warp_instructions * 32 / n,
+               most);
+}
+
 static struct call two_call(struct channels *s, bool stream, int offset) {
     struct call c = judge_call(&two_function);
     size_t size = s->x.size() * sizeof(float);
     struct handle x = judge_input(&c, "x", s->x.data(), size, place_of(offset, 0));
-    s->y = judge_output(&c, "y", size, place_of(offset, 40));
-    judge_pass(&c, x, s->y, (int)s->x.size(), STREAM);
+    s->y = judge_output(&c, "y", size, place_of(offset ? 7 - offset : 0, 40));
+    const int n = (int)s->x.size();
+    c.frees = true;
+    c.limits = [=](const struct result *r) {
+        if (n > 0) {
+            judge_two(r, n, offset % 8 == 0, x);
+        }
+    };
+    judge_pass(&c, x, s->y, n, STREAM);
     if (stream) {
         judge_own_stream(&c);
     }
@@ -299,29 +341,13 @@ static void two_random(void) {
         two(n, (uint64_t)n + 1, false, 0);
     }
     two(1003, 5, false, 1);
+    two(1003, 7, false, 4);
     two(70001, 6, true, 0);
 }
 
-/* A warp that does both channels spends the instructions of both. */
+/* Here the limits of all calls are judged, and of a long one. */
 static void two_undivided(void) {
-    const double most = 250;
-    judge_doing("two_channels, n = 65536, instructions");
-    struct channels s = make_channels(65536, 30);
-    struct call c = two_call(&s, false, 0);
-    judge_count(&c);
-    struct result r = judge_run(&c);
-    judge_channels(&r, &s);
-    const struct emulatorCounters *k = &r.answer.counters;
-    double each = (double)k->warp_instructions / (65536 / 32),
-           lanes = (double)k->thread_instructions / (double)k->warp_instructions;
-    if (each > most) {
-        judge_fail("access_limit",
-                   "the result is right, but a warp needed %.0f instructions for 32 samples (limit %.0f), with %.1f "
-                   "lanes active on average.\n"
-                   "          Which lanes of a warp are left, which are right? Give each warp samples of one channel.",
-                   each, most, lanes);
-    }
-    judge_note("%.0f instructions for 32 samples, %.1f active lanes; limit: %.0f", each, lanes, most);
+    two(LONG, 30, false, 0);
 }
 
 static void two_refused(void) {
@@ -346,11 +372,13 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         {"fill", "fill_forward tells of a launch that fails", fill_refused, EVERYWHERE},
         {"fill", "fill_forward returns without waiting", fill_busy, EVERYWHERE},
-        {"fill", "fill_forward reads and writes once, and takes few instructions", fill_thrifty, ON_EMULATOR},
+        {"fill", "fill_forward reads and writes once, and takes few instructions", fill_thrifty, ON_EMULATOR,
+         LIMITS_HERE},
         {"two", "two_channels, n = 0, 1, around 32, 64 and 256, 1000, 1025, 262147, any address, in a stream",
          two_random, EVERYWHERE},
         {"two", "two_channels tells of a launch that fails", two_refused, EVERYWHERE},
-        {"two", "two_channels, no warp does both channels", two_undivided, ON_EMULATOR},
+        {"two", "two_channels, no warp does both channels, each sample read once", two_undivided, ON_EMULATOR,
+         LIMITS_HERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "05", {&fill_function, &two_function}, checks, sizeof checks / sizeof checks[0]);

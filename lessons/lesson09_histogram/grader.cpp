@@ -94,12 +94,100 @@ static void describe(const struct work *w, const char *what = "") {
                 w->own_stream ? ", in a stream" : "", what);
 }
 
+// ---------------------------------------------------------------- what it may take
+
+/* Limits for every shape. Arrays from LONG on are worth several blocks; of shorter ones, what a block does once counts more than elements. */
+enum {
+    LONG = 1 << 18,
+    THREADS = 512,
+    BLOCKS_MAX = 1024,
+    BLOCK_ONCE = 2048 /* wavefronts that a block takes to clear and to add up */
+};
+
+/* Each element once. 32 bytes of a warp lie in one sector or in two, 32 floats in four or in five. */
+static void judge_reading(const struct result *r, const struct work *w, struct handle x) {
+    const size_t element = w->bins ? sizeof(float) : 1;
+    const double times = judge_bytes_read_of(r, x) / (double)element / w->n;
+    const double most = w->offset * element % 32 == 0 ? 1.1 : w->bins ? 1.3 : 2.2;
+    const char *advice = "Let neighbouring threads take neighbouring elements, and each element be read once.";
+    if (times > 1.05) {
+        judge_fail("access_limit", "the result is right, but each element of x was read %.1f times.%s\n          %s",
+                   times, judge_launch_text(r).c_str(), advice);
+    }
+    judge_reads(r, x, {0.99, most}, advice);
+}
+
+/* A block adds its counts once. */
+static void judge_global_atomics(const struct result *r, const struct work *w) {
+    const double for_1000 = w->bins ? 50 : 10, sectors_of_counts = ((w->bins ? w->bins : (int)BINS) + 7) / 8 + 1;
+    const struct emulatorCounters *k = &r->answer.counters;
+    double atomics = (double)(k->global_atom_sectors + k->global_red_sectors), most = for_1000 * w->n / 1000;
+    most += w->n < LONG ? std::min(w->n / 32.0, (double)BLOCKS_MAX) * sectors_of_counts + 4 * sectors_of_counts : 0;
+    if (atomics > most) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but %.0f sectors were changed by atomics in global memory (limit %.0f: %.0f for 1000 "
+            "elements).%s\n          Count in shared memory, add up what the block has, and add that once to counts.",
+            atomics, most, for_1000, judge_launch_text(r).c_str());
+    }
+}
+
+static double working_blocks(const struct result *r) {
+    double blocks = 0;
+    for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
+        blocks += (double)r->answer.launch[i].input_blocks;
+    }
+    return blocks;
+}
+
+/* Of bytes: an atomic of a warp takes one wavefront, whatever they are. */
+static void judge_wavefronts(const struct result *r, const struct work *w) {
+    const double for_32 = 1.1, all_for_32 = 3.0, groups = (w->n + 31) / 32, blocks = working_blocks(r);
+    const struct emulatorCounters *k = &r->answer.counters;
+    double atomics = (double)k->shared_atomic_wavefronts;
+    double all = atomics + (double)(k->shared_load_wavefronts + k->shared_store_wavefronts);
+    double most = for_32 * groups + 32 * blocks,
+           most_of_all = all_for_32 * groups + (w->n < LONG ? BLOCK_ONCE * blocks : 0);
+    if (atomics > most) {
+        judge_fail("access_limit",
+                   "the result is right, but atomics in shared memory took %.2f wavefronts for 32 bytes (limit %.2f).\n"
+                   "          Lanes of a warp want the same bank: which bank is counter b of lane l in?",
+                   atomics / groups, most / groups);
+    }
+    if (all > most_of_all) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but shared memory took %.2f wavefronts for 32 bytes (limit %.2f), %.2f of them for "
+            "atomics.\n          When thread b adds up the copies of counter b, in which banks do the lanes read?",
+            all / groups, most_of_all / groups, atomics / groups);
+    }
+    judge_note("%s: %.2f wavefronts of shared memory for 32 bytes, %.2f of them for atomics", kinds[w->kind],
+               all / groups, atomics / groups);
+}
+
+static void judge_economy(const struct result *r, const struct work *w, struct handle x) {
+    if (w->n == 0) {
+        return;
+    }
+    judge_reading(r, w, x);
+    judge_global_atomics(r, w);
+    if (w->bins == 0) {
+        judge_wavefronts(r, w);
+    }
+    if (w->n >= LONG) {
+        judge_shared(r, THREADS, "Launch as many blocks as n elements are worth.");
+    }
+}
+
 static struct call make_call(const struct work *w, const struct arrays *a, struct handle *counts) {
     size_t element = w->bins ? sizeof(float) : 1;
     struct call c = judge_call(w->bins ? &distribution : &histogram);
     const void *content = w->bins ? (const void *)a->floats.data() : a->bytes.data();
     struct handle x = judge_input(&c, "x", content, w->n * element, {w->offset * element, 0});
     *counts = judge_output(&c, "counts", a->expected.size() * sizeof(unsigned));
+    const struct work asked = *w;
+    c.frees = true;
+    c.limits = [=](const struct result *r) { judge_economy(r, &asked, x); };
     if (w->bins) {
         judge_pass(&c, x, w->n, a->low, a->scale, w->bins, *counts, STREAM);
     } else {
@@ -171,17 +259,13 @@ static void look(const struct work *w, const struct arrays *a, const struct resu
     judge_rest(r);
 }
 
-static struct result run(const struct work w, bool counted = false) {
+static void run(const struct work w) {
     struct handle counts;
     describe(&w);
     struct arrays a = make_arrays(&w);
     struct call c = make_call(&w, &a, &counts);
-    if (counted) {
-        judge_count(&c);
-    }
     struct result r = judge_run(&c);
     look(&w, &a, &r, counts);
-    return r;
 }
 
 static void refused(const struct work w) {
@@ -229,64 +313,10 @@ static void bytes_busy(void) {
     busy({1000, 0, UNIFORM, 62, 0, true});
 }
 
-/* What is true of both: each element once, many threads, and few atomics in global memory. */
-static void judge_economy(const struct result *r, const struct work *w, double most_atomics) {
-    const struct emulatorCounters *k = &r->answer.counters;
-    double bytes = w->n * (w->bins ? 4.0 : 1.0), read = judge_sectors_read(k) / (bytes / 32);
-    double atomics = (k->global_atom_sectors + k->global_red_sectors) * 1000.0 / w->n;
-    unsigned long long threads = 0;
-    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        const struct launch *a = &r->answer.launch[l];
-        threads =
-            std::max(threads, 1ull * a->grid[0] * a->grid[1] * a->grid[2] * a->block[0] * a->block[1] * a->block[2]);
-    }
-    if (threads < 512) {
-        judge_fail("access_limit", "the result is right, but %llu threads did all the work for %d elements.%s", threads,
-                   w->n, judge_launch_text(r).c_str());
-    }
-    if (read > 1.1 || read < 0.99) {
-        judge_fail(read > 1.1 ? "access_limit" : "wrong_result",
-                   "the result is right, but %.2f sectors were read for 32 bytes (limit 1.10).\n          Let "
-                   "neighbouring threads take neighbouring elements, and each element be read once.",
-                   read);
-    }
-    if (atomics > most_atomics) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but for 1000 elements %.1f sectors were changed by atomics in global memory (limit "
-            "%.0f).\n          Count in shared memory, add up what the block has, and add that once to counts.",
-            atomics, most_atomics);
-    }
-}
-
-static void bytes_economy_of(enum kind kind, uint64_t seed, int n) {
-    const struct work w = {n, 0, kind, seed};
-    struct result r = run(w, true);
-    const double most = 1.1, most_of_all = 3.0, groups = n / 32.0;
-    const struct emulatorCounters *k = &r.answer.counters;
-    judge_economy(&r, &w, 10.0);
-    double atomics = k->shared_atomic_wavefronts / groups;
-    double all = atomics + (k->shared_load_wavefronts + k->shared_store_wavefronts) / groups;
-    if (atomics > most) {
-        judge_fail("access_limit",
-                   "the result is right, but atomics in shared memory took %.2f wavefronts for 32 bytes (limit %.2f).\n"
-                   "          Lanes of a warp want the same bank: which bank is counter b of lane l in?",
-                   atomics, most);
-    }
-    if (all > most_of_all) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but shared memory took %.2f wavefronts for 32 bytes (limit %.2f), %.2f of them for "
-            "atomics.\n          When thread b adds up the copies of counter b, in which banks do the lanes read?",
-            all, most_of_all, atomics);
-    }
-    judge_note("%s: %.2f wavefronts of shared memory for 32 bytes, %.2f of them for atomics", kinds[kind], all,
-               atomics);
-}
-
+/* Here the limits of all calls are judged, and of long ones. */
 static void bytes_thrifty(void) {
-    bytes_economy_of(ONE_VALUE, 71, 1 << 19);
-    bytes_economy_of(UNIFORM, 72, 1 << 19);
+    run({1 << 19, 0, ONE_VALUE, 71});
+    run({1 << 19, 0, UNIFORM, 72});
 }
 
 // ---------------------------------------------------------------- the checks of distribution
@@ -320,9 +350,7 @@ static void floats_busy(void) {
 }
 
 static void floats_thrifty(void) {
-    const struct work w = {1 << 18, 100, SKEWED, 161};
-    struct result r = run(w, true);
-    judge_economy(&r, &w, 50.0);
+    run({1 << 18, 100, SKEWED, 161});
 }
 
 static void again(void) {
@@ -330,9 +358,7 @@ static void again(void) {
     run({judge_draw(1, 3000), judge_draw(1, 2000), UNIFORM, (uint64_t)judge_draw(200, 1000000), judge_draw(0, 3),
          true});
     run({judge_draw(3000, 50000), judge_draw(1, 8192), SORTED, (uint64_t)judge_draw(200, 1000000)});
-    if (judge_on_emulator()) {
-        bytes_economy_of(SKEWED, (uint64_t)judge_draw(200, 1000000), judge_draw(1 << 18, 1 << 19));
-    }
+    run({judge_draw(1 << 18, 1 << 19), 0, SKEWED, (uint64_t)judge_draw(200, 1000000)});
 }
 
 int main(int argc, char **argv) {
@@ -343,13 +369,13 @@ int main(int argc, char **argv) {
         {"histogram", "histogram: any address, in a stream", bytes_contract, EVERYWHERE},
         {"histogram", "histogram tells of a launch that fails", bytes_refused, EVERYWHERE},
         {"histogram", "histogram returns without waiting", bytes_busy, EVERYWHERE},
-        {"histogram", "histogram: reads, atomics, wavefronts", bytes_thrifty, ON_EMULATOR},
+        {"histogram", "histogram: reads, atomics, wavefronts", bytes_thrifty, ON_EMULATOR, LIMITS_HERE},
         {"distribution", "distribution: 1 to 8192 bins, values below and above", floats, EVERYWHERE},
         {"distribution", "distribution: values on the limits, NaN and infinities", limits, EVERYWHERE},
         {"distribution", "distribution: any address of a float, in a stream", floats_contract, EVERYWHERE},
         {"distribution", "distribution tells of a launch that fails", floats_refused, EVERYWHERE},
         {"distribution", "distribution returns without waiting", floats_busy, EVERYWHERE},
-        {"distribution", "distribution: reads, atomics", floats_thrifty, ON_EMULATOR},
+        {"distribution", "distribution: reads, atomics", floats_thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "09", {&histogram, &distribution}, checks, sizeof checks / sizeof checks[0]);

@@ -6,13 +6,18 @@
  *
  *     void summarize(const float *x, float *result, int n, float *partial, unsigned *done, cudaStream_t stream);
  *
- *   - result[0] is x[0] + x[1] + ... + x[n-1], result[1] is the largest; else only partial and done are written;
+ *   - result[0] is x[0] + x[1] + ... + x[n-1], result[1] is the largest: a kernel writes both, and else only partial and done;
+ *   - a sum of floats may be rounded n / 1024 + 2000 times, each time by 2^-24 of the sum of all sizes |x[i]|;
  *   - of no elements (n = 0) the sum is 0 and the largest is -INFINITY; 0 <= n <= 2^30, x at any address of a float;
  *   - if there is a NaN among the elements, both results are NaN;
  *   - partial is device memory for 2 * BLOCKS_MAX floats, and anything may be in it;
  *   - *done is 0 when you are called. It has to be 0 again when your kernel ends: the next call may have another n;
- *   - one launch does it, queued in `stream`, and the function returns without waiting;
- *   - each element is read once, neighbouring threads read neighbours, and there is at most one atomic per block;
+ *   - one launch does it, of at most BLOCKS_MAX blocks, queued in `stream` with no copy and no fill beside it, and the function
+ *     returns without waiting; a launch that fails is reported;
+ *   - each element is read once, neighbouring threads read neighbours (1.1 times the sectors that hold x, 1.3 times where it is not
+ *     aligned), and there is at most one atomic per block;
+ *   - many threads do it: of 65536 elements and more, no block reads more than half, and at least 512 threads read;
+ *   - memory that the function allocates it frees, or uses again in its next call;
  *   - the same input gives the same bits each time: so the blocks' sums are added in a fixed order.
  */
 // fails as given: not_implemented

@@ -72,6 +72,28 @@ static struct answers reference(const struct one *job, const std::vector<float> 
 enum { PARTIAL, DONE, RESULT };
 static bool kept;
 
+/* From so many elements on, so many threads read them, and no block more than half. */
+enum { LONG = 65536, THREADS = 512 };
+
+/* Each element once, by neighbours, and one atomic for each block. Where x is not aligned, a row of a warp lies in five sectors, not in four. */
+static void judge_economy(const struct result *r, int n, bool aligned, struct handle x) {
+    const struct launch *l = &r->answer.launch[0];
+    const double most = aligned ? 1.1 : 1.3;
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
+             atomics = r->answer.counters.global_atomic_requests;
+    judge_reads(r, x, {0.99, most}, "Read each element once, neighbouring threads neighbouring elements.");
+    if (atomics > blocks) {
+        judge_fail("access_limit",
+                   "the result is right, but there were %llu atomics, with %llu blocks: one each is enough.%s",
+                   (unsigned long long)atomics, (unsigned long long)blocks, judge_launch_text(r).c_str());
+    }
+    if (n >= LONG) {
+        judge_shared(r, THREADS, "Launch as many blocks as partial has room for, if the elements are enough.");
+    }
+    judge_note("%.2f times the sectors needed (limit %.1f), %llu atomics of %llu blocks",
+               n ? judge_sectors_of(r, x) * 8 / n : 0, most, (unsigned long long)atomics, (unsigned long long)blocks);
+}
+
 static struct call make_call(const std::vector<float> &x, int offset, bool own_stream) {
     static const unsigned zero = 0;
     struct call c = judge_call(&summarize);
@@ -82,7 +104,10 @@ static struct call make_call(const std::vector<float> &x, int offset, bool own_s
     if (own_stream) {
         judge_own_stream(&c);
     }
-    judge_pass(&c, in, result, (int)x.size(), partial, done, STREAM);
+    const int n = (int)x.size();
+    c.frees = true;
+    c.limits = [=](const struct result *r) { judge_economy(r, n, offset % 8 == 0, in); };
+    judge_pass(&c, in, result, n, partial, done, STREAM);
     kept = true;
     return c;
 }
@@ -98,9 +123,12 @@ static void check_calls(const struct result *r) {
         judge_fail("access_limit", "summarize launched %u kernels: the last block can do what the second one does.",
                    r->answer.launches);
     }
-    if (r->answer.calls[CALL_MEMSET]) {
-        judge_fail("access_limit", "summarize set memory before its launch: that is a second trip to the device.\n"
-                                   "          A result that one thread writes needs no value before.");
+    if (r->answer.operations > 1) {
+        judge_fail("access_limit",
+                   "summarize put %u operations into the stream, of which one is the launch: each copy and "
+                   "each fill is a trip to\n          the device. A result that one thread writes needs no "
+                   "value before.",
+                   r->answer.operations);
     }
     if (r->answer.launches && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > BLOCKS_MAX) {
         judge_fail("out_of_bounds", "the grid has more blocks than partial has room for (%d).%s", BLOCKS_MAX,
@@ -183,14 +211,11 @@ static void check_done(const struct result *r) {
     }
 }
 
-static struct result run(const struct one job, bool count = false) {
-    doing(&job, count ? ", memory accesses" : "");
+static void run(const struct one job) {
+    doing(&job, "");
     std::vector<float> x = make_input(&job);
     struct answers expected = reference(&job, x);
     struct call c = make_call(x, job.offset, job.own_stream);
-    if (count) {
-        judge_count(&c);
-    }
     struct result r = judge_run(&c);
     if (r.answer.launches == 0 && judge_all_poison((const float *)r.contents[RESULT].data(), 2)) {
         judge_fail("not_implemented", "no kernel was launched and nothing was written.");
@@ -200,7 +225,6 @@ static struct result run(const struct one job, bool count = false) {
     check_calls(&r);
     check_done(&r);
     judge_rest(&r);
-    return r;
 }
 
 // ---------------------------------------------------------------- the checks
@@ -274,34 +298,10 @@ static void busy(void) {
     judge_busy_stream(make_call(make_input(&job), 0, true));
 }
 
-static void thrifty_at(int n, uint64_t seed) {
-    struct result r = run({n, WHOLE, 5, 0, seed, false}, true);
-    const struct launch *l = &r.answer.launch[0];
-    const double needed = n / 8.0, limit = 1.1, sectors = judge_sectors_read(&r.answer.counters);
-    unsigned long long blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    unsigned long long atomics = r.answer.counters.global_atomic_requests;
-    if (sectors > limit * needed) {
-        judge_fail("access_limit",
-                   "the result is right, but %.0f sectors of 32 bytes were read where %.0f hold the elements.\n"
-                   "          Read each element once, neighbouring threads neighbouring elements.",
-                   sectors, needed);
-    }
-    if (sectors < 0.99 * needed) {
-        judge_fail("wrong_result", "only %.0f sectors of 32 bytes were read where %.0f hold the elements.", sectors,
-                   needed);
-    }
-    if (atomics > blocks) {
-        judge_fail("access_limit",
-                   "the result is right, but there were %llu atomics, with %llu blocks: one each is enough.", atomics,
-                   blocks);
-    }
-    judge_note("%.2f times the sectors needed (limit %.1f), %llu atomics of %llu blocks", sectors / needed, limit,
-               atomics, blocks);
-}
-
+/* Here the limits of all calls are judged, and of a long one. */
 static void thrifty(void) {
     kept = false;
-    thrifty_at(600011, 70);
+    run({600011, WHOLE, 5, 0, 70, false});
 }
 
 static void again(void) {
@@ -313,9 +313,7 @@ static void again(void) {
          false});
     n = judge_draw(1, 100000);
     run({n, NEGATIVE, judge_draw(0, n - 1), 0, (uint64_t)judge_draw(100, 1000000), false});
-    if (judge_on_emulator()) {
-        thrifty_at(judge_draw(300000, 700000), (uint64_t)judge_draw(100, 1000000));
-    }
+    run({judge_draw(300000, 700000), WHOLE, 5, 0, (uint64_t)judge_draw(100, 1000000), false});
 }
 
 int main(int argc, char **argv) {
@@ -328,7 +326,8 @@ int main(int argc, char **argv) {
         {"summarize", "the same input gives the same bits", same_bits, EVERYWHERE},
         {"summarize", "a launch that fails is told", refused, EVERYWHERE},
         {"summarize", "it returns without waiting", busy, EVERYWHERE},
-        {"summarize", "each element is read once, and there is one atomic per block", thrifty, ON_EMULATOR},
+        {"summarize", "each element is read once, and there is one atomic per block", thrifty, ON_EMULATOR,
+         LIMITS_HERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "10", {&summarize}, checks, sizeof checks / sizeof checks[0]);

@@ -101,6 +101,60 @@ static void judge_places(const struct result *r) {
     }
 }
 
+// ---------------------------------------------------------------- what it may take
+
+/* Limits for every shape. What polls, a look-back or a grid's barrier, works on other memory than x, and as long as it has to: its loads and the
+ * instructions around them are not counted. */
+enum {
+    LONG = 65536,
+    THREADS = 4096,
+    OWN = 40000 /* instructions that do not depend on n */,
+    BARRIERS = 2048,
+    POLL = 20
+};
+
+static void judge_instructions(const struct result *r, int n) {
+    const double limit = 250, rows = (n + 31) / 32;
+    const struct answer *a = &r->answer;
+    double polls = (double)a->elsewhere.poll_requests;
+    for (unsigned i = 0; i < r->call.arrays.size(); i++) {
+        polls += r->call.job.array[i].input ? 0 : (double)a->array[i].counted.poll_requests;
+    }
+    double executed = (double)a->counters.warp_instructions - POLL * polls;
+    if (executed > limit * rows + OWN) {
+        judge_fail("access_limit",
+                   "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).%s\n"
+                   "          One ballot tells a lane how many zeros are before it; five steps add up the warps.",
+                   executed / rows, limit + OWN / rows, judge_launch_text(r).c_str());
+    }
+}
+
+static void judge_economy(const struct result *r, const struct work *w, struct handle x) {
+    const struct emulatorCounters *k = &r->answer.counters;
+    const char *advice = "Read each element once to count and once to write, neighbouring threads neighbours.";
+    unsigned long long atomics = k->global_atomic_requests + k->shared_atomic_requests, most = w->n / 256 + BARRIERS;
+    double times = w->n ? judge_bytes_read_of(r, x) / sizeof(unsigned) / w->n : 0;
+    if (times > 2.05) {
+        judge_fail("access_limit",
+                   "the result is right, but each element of x was read %.1f times (limit: 2).%s\n          %s", times,
+                   judge_launch_text(r).c_str(), advice);
+    }
+    /* who reads only once may give a thread a few neighbours, whose sectors its warp reads again and again */
+    judge_reads(r, x, {0.99, times < 1.05 ? 12 : w->offset % 8 ? 2.7 : 2.2}, advice);
+    if (atomics > most) {
+        judge_fail("access_limit",
+                   "the result is right, but %llu warps executed an atomic for %d elements (limit: one for 256, and "
+                   "%d).\n          A ballot counts the lanes of a warp, and a scan the warps of a block, without any.",
+                   atomics, w->n, BARRIERS);
+    }
+    judge_instructions(r, w->n);
+    if (w->n >= LONG) {
+        judge_shared(r, THREADS, "Give each block a tile, and let the tiles be worked on at the same time.");
+    }
+    judge_note("elements read %.2f times, %.0f instructions for 32 of them; limits: 2 and 250", times,
+               w->n ? (double)k->warp_instructions * 32 / w->n : 0);
+}
+
 static struct call make_call(const struct work *w, const struct elements *e, struct handle *y) {
     static const std::vector<unsigned char> anything((LONGEST / TILE + 3) * 8, 0xff);
     struct place place = {w->offset * sizeof(unsigned), 0};
@@ -108,9 +162,17 @@ static struct call make_call(const struct work *w, const struct elements *e, str
     struct call c = judge_call(&split);
     c.advice = "A zero goes where as many zeros are before it; a one goes behind all zeros and the ones before it.";
     c.at_race = judge_places;
+    c.frees = true;
+    c.timeout_advice =
+        "Do tiles wait for tiles? A block may wait only for blocks that have begun, and the order in which blocks "
+        "begin is\n          unspecified: where those that run wait for one that has no room yet, all wait "
+        "for ever. So a block takes its tile by\n          ticket (take_tile), and waits only for lower tiles. "
+        "And is what a tile publishes, and what it polls, the same word?";
     struct handle x = judge_input(&c, "x", e->x.data(), bytes, place);
     *y = judge_output(&c, "y", bytes, place);
     struct handle words = judge_kept(&c, "words", w->found == ANYTHING ? anything.data() : NULL, anything.size());
+    const struct work asked = *w;
+    c.limits = [=](const struct result *r) { judge_economy(r, &asked, x); };
     judge_pass(&c, x, *y, w->n, w->bit, words, STREAM);
     if (w->own_stream) {
         judge_own_stream(&c);
@@ -170,19 +232,14 @@ static void describe(const struct work *w, const char *what = "") {
                 w->offset ? ", x and y not 16-byte aligned" : "", w->own_stream ? ", in a stream" : "", what);
 }
 
-static struct result run(struct work w, bool counted = false) {
+static void run(struct work w) {
     struct handle y;
     describe(&w, w.found == LEFT ? ", words as the last call left them" : "");
     struct elements e = make_elements(&w);
     struct call c = make_call(&w, &e, &y);
-    if (counted) {
-        judge_count(&c);
-    } else {
-        judge_mix(&c);
-    }
+    judge_mix(&c);
     struct result r = judge_run(&c);
     judge(&w, &r, &e, y);
-    return r;
 }
 
 // ---------------------------------------------------------------- the checks
@@ -236,63 +293,10 @@ static void busy(void) {
     judge_busy_stream(make_call(&w, &e, &y));
 }
 
-static unsigned long long most_threads(const struct result *r) {
-    unsigned long long threads = 0;
-    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        const struct launch *a = &r->answer.launch[l];
-        unsigned long long blocks = (unsigned long long)a->grid[0] * a->grid[1] * a->grid[2];
-        threads = std::max(threads, blocks * a->block[0] * a->block[1] * a->block[2]);
-    }
-    return threads;
-}
-
-/* What the warps did to a long array: no queue of atomics, and many threads. */
-static void judge_parallel(const struct result *r, int n) {
-    const struct emulatorCounters *k = &r->answer.counters;
-    unsigned long long atomics = k->global_atomic_requests + k->shared_atomic_requests, threads = most_threads(r);
-    if (threads < 4096) {
-        judge_fail("access_limit",
-                   "the result is right, but %llu threads did all the work for %d elements.%s\n          Give each "
-                   "block a tile, and let the tiles be worked on at the same time.",
-                   threads, n, judge_launch_text(r).c_str());
-    }
-    if (atomics > (unsigned long long)n / 256) {
-        judge_fail("access_limit",
-                   "the result is right, but %llu warps executed an atomic for %d elements (limit: one for 256).\n"
-                   "          A ballot counts the lanes of a warp, and a scan the warps of a block, without any.",
-                   atomics, n);
-    }
-}
-
-/* To a single tile, where nobody waits for others, so that the numbers are the same each time: each element read at most twice and at
- * least once, and whole warps at work. */
-static void judge_economy(const struct result *r, int n) {
-    const double most_read = 2.6, most_instructions = 250;
-    const struct emulatorCounters *k = &r->answer.counters;
-    double needed = n / 8.0, read = judge_sectors_read(k) / needed, each = k->warp_instructions / (n / 32.0);
-    if (read > most_read || read < 0.99) {
-        judge_fail(read > most_read ? "access_limit" : "wrong_result",
-                   "the result is right, but %.0f sectors of 32 bytes were read where %.0f hold the elements.\n"
-                   "          Read each element once to count and once to write, neighbouring threads neighbours.",
-                   read * needed, needed);
-    }
-    if (each > most_instructions) {
-        judge_fail("access_limit",
-                   "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).\n"
-                   "          One ballot tells a lane how many zeros are before it; five steps add up the warps.",
-                   each, most_instructions);
-    }
-    judge_note("in one tile: elements read %.2f times, %.0f instructions for 32 of them; limits: %.1f, %.0f", read,
-               each, most_read, most_instructions);
-}
-
+/* Here the limits of all calls are judged, and of a long one and a single tile. */
 static void thrifty(void) {
-    struct work w = {110007, 50, 10, 91};
-    struct result r = run(w, true);
-    judge_parallel(&r, w.n);
-    w.n = TILE;
-    r = run(w, true);
-    judge_economy(&r, w.n);
+    run({110007, 50, 10, 91});
+    run({TILE, 50, 10, 91});
 }
 
 static void again(void) {
@@ -302,10 +306,7 @@ static void again(void) {
          0, true});
     struct work w = {judge_draw(80000, 130000), judge_draw(1, 99), judge_draw(0, 31),
                      (uint64_t)judge_draw(100, 1000000)};
-    struct result r = run(w, judge_on_emulator());
-    if (judge_on_emulator()) {
-        judge_parallel(&r, w.n);
-    }
+    run(w);
 }
 
 int main(int argc, char **argv) {
@@ -316,7 +317,7 @@ int main(int argc, char **argv) {
         {"split", "runs, any address, in a stream", contract, EVERYWHERE},
         {"split", "a launch that fails is told", refused, EVERYWHERE},
         {"split", "it returns without waiting", busy, EVERYWHERE},
-        {"split", "reads, atomics, instructions, threads", thrifty, ON_EMULATOR},
+        {"split", "reads, atomics, instructions, threads", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),
     };
     setenv("EMULATOR_RESIDENT", "64",

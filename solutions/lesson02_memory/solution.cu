@@ -7,11 +7,12 @@
  *     cudaError_t negative(const float *in, float *out, int rows, int cols);
  *
  *   - in and out are host arrays (malloc) of rows * cols floats, row after row without gaps; they do not overlap;
- *   - rows and cols may be 0: then there is nothing to do, and the result is cudaSuccess;
- *   - the picture lies in device memory from cudaMallocPitch, and the pitch is whatever CUDA says;
- *   - if a CUDA call fails, its error is returned: the function does not end the program, and prints nothing;
+ *   - rows and cols are 0 to 100000. If one is 0 there is nothing to do, and the result is cudaSuccess;
+ *   - a kernel computes the picture, in device memory from cudaMallocPitch, and the pitch is whatever CUDA says;
+ *   - if a CUDA call fails, its error is returned (that of cudaFree need not be): the function does not end the program,
+ *     and prints nothing;
  *   - whether it succeeds or fails, all device memory that it allocated has been freed;
- *   - on return the work is done: out holds the result.
+ *   - in is not changed, nothing but out is written, and on return the work is done: out holds the result.
  *
  * The grader lets some calls fail on purpose, the launch among them, and returns larger pitches than you would expect.
  */

@@ -13,9 +13,13 @@
  *   - x and y are device arrays of n floats, 0 <= n <= 2^30, at any address of a float, and they do not overlap;
  *   - 0 <= radius <= 4096, so the tile may be much longer than the block: its length is known only at the launch;
  *   - no x is NaN; infinities are values like any other;
- *   - the work is queued in `stream`, and the function returns without waiting for it;
- *   - nothing but y[0] ... y[n - 1] is written;
- *   - a block reads each element that it needs once: the window of 2 * radius + 1 elements comes from shared memory.
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
+ *   - kernels write y[0] ... y[n - 1], and nothing else;
+ *   - a block reads each element that it needs once: the window of 2 * radius + 1 elements comes from shared memory. For
+ *     w outputs, where w threads of a block write (32 at least), it reads at most 1.3 times the sectors of w + 2 * radius
+ *     elements, and 4 more, from x and from anywhere else;
+ *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
+ *   - memory that the function allocates it frees, or uses again in its next call.
  */
 // fails as given: not_implemented
 #include <math.h>

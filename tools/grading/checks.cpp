@@ -76,6 +76,51 @@ void judge_fail(const char *verdict, const char *format, ...) {
     throw failure{verdict, text};
 }
 
+// ---------------------------------------------------------------- limits
+
+/* Of the checks that are run now: the limits of which part were exceeded first, by which call. */
+struct exceeded {
+    std::string part, subject;
+    struct failure failure;
+};
+
+static const struct check *all_checks, *running;
+static size_t all_count;
+static std::vector<struct exceeded> exceeded;
+
+/* The limits of this check's calls are judged in another check. */
+static bool judged_later(void) {
+    bool later = false;
+    for (size_t c = 0; running && running->part && c < all_count; c++) {
+        later |= all_checks[c].limits == LIMITS_HERE && all_checks[c].part &&
+                 strcmp(all_checks[c].part, running->part) == 0 && &all_checks[c] > running;
+    }
+    return later;
+}
+
+void checks_limits(const struct result *r) {
+    if (!judged_later()) {
+        r->call.limits(r);
+        return;
+    }
+    std::string before = noted;
+    try {
+        r->call.limits(r);
+    } catch (const struct failure &f) {
+        exceeded.push_back({running->part, subject, f});
+    }
+    noted = before;
+}
+
+static void limits_of_part(const struct check *check) {
+    for (const struct exceeded &e : exceeded) {
+        if (check->limits == LIMITS_HERE && e.part == check->part) {
+            subject = e.subject;
+            throw e.failure;
+        }
+    }
+}
+
 // ---------------------------------------------------------------- drawing
 
 /* SEED=n repeats what another grading has drawn. */
@@ -104,7 +149,7 @@ static void tell_failure(const struct check *check, const struct failure *f) {
     report_check("failed", check->name, shown.c_str());
     report_log("          %s", shown.c_str());
     report_extra("          %s", f->message.c_str());
-    if (step) {
+    if (step && f->message.find("next: ") == std::string::npos) {
         report_extra("          next: %s, then: make exercise%s", with_number(step).c_str(), number);
     }
     first_verdict = first_verdict.empty() ? f->verdict : first_verdict;
@@ -120,8 +165,10 @@ static bool run_check(const struct check *check, std::string *verdict) {
         seed_drawing();
     }
     setenv("EMULATOR_CHECK", emulator_checks.c_str(), 1);
+    running = check;
     process_start();
     try {
+        limits_of_part(check);
         check->run();
     } catch (const struct failure &f) {
         process_stop();
@@ -162,6 +209,8 @@ static struct part_state *state_of(std::vector<struct part_state> *states, const
 static void run_checks(const struct check *checks, size_t count) {
     std::vector<struct part_state> states;
     size_t passed = 0, wanted = 0;
+    all_checks = checks;
+    all_count = count;
     for (size_t c = 0; c < count; c++) {
         if (checks[c].where == ON_EMULATOR && !on_emulator) {
             continue;

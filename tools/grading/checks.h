@@ -14,6 +14,12 @@ void checks_error(const struct result *r);
 /* Fails when the host may have computed the result (counts.cpp). */
 void checks_carried(const struct result *r);
 
+/* Judges the limits of a call, or keeps what is to be said for the check that says LIMITS_HERE. */
+void checks_limits(const struct result *r);
+
+/* Fails when this call and one before have left memory behind (leak.cpp). */
+void checks_leak(const struct result *r);
+
 /* How many results have been fetched and not been judged to the end. */
 void checks_pending(int more);
 

@@ -35,6 +35,9 @@ static const char *error_verdict(int error) {
 /* What the grader knows of the exercise, for accesses that went astray. */
 static std::string advice(const struct result *r, const char *verdict) {
     bool astray = strcmp(verdict, "out_of_bounds") == 0 || strcmp(verdict, "race") == 0;
+    if (strcmp(verdict, "timeout") == 0 && r->call.timeout_advice) {
+        return std::string("\n          ") + r->call.timeout_advice;
+    }
     return astray && r->call.advice ? std::string("\n          ") + r->call.advice : "";
 }
 
@@ -45,7 +48,8 @@ static const struct launch *last_launch(const struct result *r) {
 
 static bool impossible(const struct launch *l) {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    return threads == 0 || threads > 1024 || (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 0;
+    return threads == 0 || threads > 1024 || l->block[2] > 64 || l->grid[0] == 0 || l->grid[0] > INT32_MAX ||
+           l->grid[1] == 0 || l->grid[1] > 65535 || l->grid[2] == 0 || l->grid[2] > 65535;
 }
 
 void judge_error(const struct result *r, int error, const char *name) {
@@ -61,8 +65,8 @@ void judge_error(const struct result *r, int error, const char *name) {
     if (l && impossible(l)) {
         judge_fail("launch_error",
                    "a launch of %u x %u x %u blocks of %u x %u x %u threads is not possible (%s).\n          A grid "
-                   "has at least one block, a "
-                   "block 1 to 1024 threads; where there is nothing to do, launch nothing.",
+                   "has at least one block, and at most 2^31 - 1 in x and 65535 in y and in z; a block has 1 to 1024 "
+                   "threads, at\n          most 64 in z; where there is nothing to do, launch nothing.",
                    l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], name);
     }
     judge_fail(error_verdict(error), "%s\n          %s", name, check_advice((cudaError_t)error));

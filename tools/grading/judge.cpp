@@ -164,7 +164,8 @@ static void judge_end(const struct conversation *c, const struct call *call) {
         }
         return;
     case TALK_TIMEOUT:
-        judge_fail("timeout", "the program did not end: look for a loop, or a wait of the host, that never ends.");
+        judge_fail("timeout", "the program did not end: look for a loop, or a wait of the host, that never ends.%s%s",
+                   call->timeout_advice ? "\n          " : "", call->timeout_advice ? call->timeout_advice : "");
     case TALK_FLOOD:
         judge_fail("crash", "the output was cut after 1 MB: does a printf run in every thread?");
     case TALK_ENDED:
@@ -281,8 +282,11 @@ void judge_rest(const struct result *r) {
         judge_authors(r, i);
     }
     checks_carried(r);
+    if (r->call.frees) {
+        checks_leak(r);
+    }
     if (r->call.limits && judge_counted(r)) {
-        r->call.limits(r);
+        checks_limits(r);
     }
 }
 
@@ -307,7 +311,8 @@ void judge_only_looked(const struct result *) {
 // ---------------------------------------------------------------- checks that every exercise has
 
 /* The emulator's reports are not what the function says: without its kernel, results are memory that nobody has written. */
-static bool says_something(const std::string &printed) {
+bool judge_printed(const struct result *r) {
+    const std::string &printed = r->printed;
     for (size_t at = 0, end; at < printed.size(); at = end + 1) {
         end = printed.find('\n', at);
         end = end == std::string::npos ? printed.size() : end;
@@ -325,7 +330,7 @@ void judge_refused_launch(struct call call) {
     process_start(true);
     struct result r = judge_try(&call);
     judge_only_looked(&r);
-    bool told = r.ended ? r.ended_badly : says_something(r.printed);
+    bool told = r.ended ? r.ended_badly : judge_printed(&r);
     if (!r.answer.error_failed && !(r.ended && r.answer.token == 0)) {
         judge_fail("not_implemented", "no kernel was launched.");
     }

@@ -22,9 +22,14 @@ static struct process_setup setup;
 static pid_t pid = -1;
 static int talk_fd = -1, output_fd = -1;
 static size_t printed; /* in this grading, by all runners */
+static unsigned started;
 
 void process_setup(const struct process_setup *wanted) {
     setup = *wanted;
+}
+
+unsigned process_number(void) {
+    return started;
 }
 
 // ---------------------------------------------------------------- the command
@@ -353,6 +358,7 @@ void process_start(bool quiet, const char *capability) {
         return;
     }
     std::string text;
+    started++;
     start_process(quiet, capability);
     printed_early.clear();
     if (hello(&text)) {

@@ -39,4 +39,7 @@ struct conversation process_ask(const struct job *job, const std::vector<blob> &
 
 void process_stop(void);
 
+/* Which runner this is: the first, the second ... */
+unsigned process_number(void);
+
 #endif

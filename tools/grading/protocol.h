@@ -65,11 +65,11 @@ struct job {
     uint32_t late_ms;     /* pinned inputs come so long after the function has returned; 0: before */
     uint32_t count;       /* counters, of the arrays and of all memory; on the emulator */
     uint32_t wide_pitch;  /* cudaMallocPitch gives more than it has to */
-    uint32_t harvest;     /* send what was copied to the host, as far as kernels had written it */
+    uint32_t harvest;     /* send what was copied from pitched memory to the host, as far as kernels had written it */
     uint32_t device;      /* the current device's number */
     uint32_t others;      /* other devices say that they have this compute capability, 86 for 8.6; 0: their own */
     uint32_t apart;       /* count what is printed on stdout */
-    uint32_t fail_number; /* let the n-th call of `fail_call` fail; 0: none */
+    uint32_t fail_number; /* let the n-th call of `fail_call` fail ("*": of all calls that can be made to); 0: none */
     char fail_call[WORD_MAX];
     uint32_t only_look; /* does the symbol exist? nothing is called */
     uint32_t again;     /* call it once more, right behind the first time */
@@ -145,6 +145,7 @@ struct answer {
     struct launch launch[LAUNCHES_MAX];
     uint32_t calls[CALLS];
     char waited[WORD_MAX];         /* a call that makes the host wait, "" if none was made */
+    char failed_call[WORD_MAX];    /* the call that was made to fail */
     char verdict[WORD_MAX];        /* emulatorVerdict(); "none" on a GPU */
     char error_names[4][WORD_MAX]; /* of returned, error_left, error_later, error_failed */
     struct array_report array[ARRAYS_MAX];

@@ -115,3 +115,19 @@ void judge_compare(const struct result *r, struct handle array, const float *exp
         judge_reject(r, found, expected, n, bad, remark ? remark(bad) : "", owner);
     }
 }
+
+void judge_compare_bits(const struct result *r, struct handle array, const float *expected, size_t n,
+                        const judge_remark &remark, enum owner owner) {
+    const float *found = judge_content<float>(r, array);
+    for (size_t i = 0; i < n; i++) {
+        if (verify_bits(found[i]) == verify_bits(expected[i])) {
+            continue;
+        }
+        std::string text = remark ? remark((long long)i) : "";
+        if (found[i] == expected[i] || (isnan(found[i]) && isnan(expected[i]) && !verify_is_poison(found[i]))) {
+            text += judge_print("%sits bits are %08x, and should be %08x: was it moved, or computed with?",
+                                text.empty() ? "" : "\n          ", verify_bits(found[i]), verify_bits(expected[i]));
+        }
+        judge_reject(r, found, expected, n, (long long)i, text, owner);
+    }
+}

@@ -499,6 +499,7 @@ static void describe_launches(struct answer *answer, cudaStream_t stream) {
 static void describe_calls(struct answer *answer) {
     const struct watch_notes *notes = watch_seen();
     answer->error_failed = notes->error_failed;
+    word(answer->failed_call, notes->failed_call);
     answer->alive = notes->alive;
     answer->objects = notes->objects;
     answer->pageable = notes->pageable;

@@ -18,6 +18,7 @@
 struct allocation {
     const void *pointer;
     size_t device_bytes;
+    bool pitched; /* by cudaMallocPitch */
 };
 
 static bool watching;
@@ -76,7 +77,7 @@ void watch_object(const void *object, int more) {
 
 void watch_allocated(void *pointer, size_t bytes) {
     if (watching) {
-        alive.push_back({pointer, bytes});
+        alive.push_back({pointer, bytes, false});
         device_bytes += bytes;
         notes.device_bytes = device_bytes > notes.device_bytes ? device_bytes : notes.device_bytes;
     }
@@ -87,6 +88,22 @@ void watch_allocated_in(void *pointer, size_t bytes, void *stream) {
     if (watching) {
         steps_allocated(pointer, bytes, (cudaStream_t)stream);
     }
+}
+
+static void watch_pitched(const void *pointer) {
+    for (struct allocation &a : alive) {
+        a.pitched |= a.pointer == pointer;
+    }
+}
+
+static bool is_pitched(const void *address) {
+    for (const struct allocation &a : alive) {
+        const char *from = (const char *)a.pointer;
+        if (a.pitched && from <= (const char *)address && (const char *)address < from + a.device_bytes) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void watch_freed(const void *pointer) {
@@ -119,10 +136,15 @@ static void note_wait(const char *name) {
     steps_host_waits();
 }
 
-/* True when this call of `name` is the one that has to fail. */
+/* True when this call of `name` is the one that has to fail: among those of that name, or, of "*", among all. */
 static bool fails(const char *name) {
-    return watching && wishes.fail_number && strcmp(wishes.fail_call, name) == 0 &&
-           ++calls_to_fail == wishes.fail_number;
+    if (!watching || !wishes.fail_number) {
+        return false;
+    }
+    bool meant = strcmp(wishes.fail_call, "*") == 0 || strcmp(wishes.fail_call, name) == 0;
+    bool now = meant && ++calls_to_fail == wishes.fail_number;
+    notes.failed_call = now ? name : notes.failed_call;
+    return now;
 }
 
 static cudaError_t failed(cudaError_t error) {
@@ -291,17 +313,20 @@ EXPORTED cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int dev
 
 EXPORTED cudaError_t cudaDeviceSynchronize(void) {
     note_wait("cudaDeviceSynchronize");
-    return REAL(cudaDeviceSynchronize)();
+    cudaError_t error = REAL(cudaDeviceSynchronize)();
+    return fails("cudaDeviceSynchronize") ? failed(cudaErrorLaunchFailure) : error;
 }
 
 EXPORTED cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     note_wait("cudaStreamSynchronize");
-    return REAL(cudaStreamSynchronize)(stream);
+    cudaError_t error = REAL(cudaStreamSynchronize)(stream);
+    return fails("cudaStreamSynchronize") ? failed(cudaErrorLaunchFailure) : error;
 }
 
 EXPORTED cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     note_wait("cudaEventSynchronize");
-    return REAL(cudaEventSynchronize)(event);
+    cudaError_t error = REAL(cudaEventSynchronize)(event);
+    return fails("cudaEventSynchronize") ? failed(cudaErrorLaunchFailure) : error;
 }
 
 /* To ask once is not to wait; to ask again and again is. */
@@ -346,6 +371,7 @@ EXPORTED cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width
     cudaError_t error = told(REAL(cudaMallocPitch)(pointer, pitch, width, height));
     if (error == cudaSuccess) {
         watch_allocated(*pointer, *pitch * height);
+        watch_pitched(*pointer);
     }
     return error;
 }
@@ -361,12 +387,18 @@ EXPORTED cudaError_t cudaFree(void *pointer) {
 
 EXPORTED cudaError_t cudaMemset(void *to, int value, size_t bytes) {
     note(CALL_MEMSET);
+    if (fails("cudaMemset")) {
+        return failed(cudaErrorInvalidValue);
+    }
     return told(REAL(cudaMemset)(to, value, bytes));
 }
 
 EXPORTED cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     note(CALL_MEMSET);
     steps_operation(stream);
+    if (fails("cudaMemsetAsync")) {
+        return failed(cudaErrorInvalidValue);
+    }
     return told(REAL(cudaMemsetAsync)(to, value, bytes, stream));
 }
 
@@ -379,12 +411,12 @@ static bool goes_to_host(const void *to, int kind) {
     return cudaPointerGetAttributes(&attributes, to) == cudaSuccess && attributes.type != cudaMemoryTypeDevice;
 }
 
-/* Of what has been copied to the host, keeps the rows that kernels have written. On a GPU nobody knows who did. */
+/* Of what has been copied from pitched memory to the host, keeps the rows that kernels have written. On a GPU nobody knows who did. */
 static void harvest(const void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                     int kind) {
     static size_t (*not_by_kernels)(const void *, size_t) =
         (size_t(*)(const void *, size_t))dlsym(RTLD_DEFAULT, "emulatorNotByKernels");
-    if (!watching || !wishes.harvest || !goes_to_host(to, kind)) {
+    if (!watching || !wishes.harvest || !goes_to_host(to, kind) || !is_pitched(from)) {
         return;
     }
     for (size_t row = 0; row < height; row++) {
@@ -445,6 +477,9 @@ static void note_copy(enum watched_call call, const void *to, const void *from, 
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                                      cudaStream_t stream) {
     note_copy(CALL_MEMCPY, to, from, bytes, stream);
+    if (fails("cudaMemcpyAsync")) {
+        return failed(cudaErrorInvalidValue);
+    }
     cudaError_t error = told(REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching && goes_to_host(to, kind)) {
         REAL(cudaStreamSynchronize)(stream);
@@ -456,6 +491,9 @@ EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, e
 EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
     note_copy(CALL_MEMCPY_2D, to, from, width * height, stream);
+    if (fails("cudaMemcpy2DAsync")) {
+        return failed(cudaErrorInvalidValue);
+    }
     cudaError_t error = told(REAL(cudaMemcpy2DAsync)(to, to_pitch, from, from_pitch, width, height, kind, stream));
     if (error == cudaSuccess && wishes.harvest && watching && goes_to_host(to, kind)) {
         REAL(cudaStreamSynchronize)(stream);

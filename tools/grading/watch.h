@@ -31,6 +31,7 @@ struct watch_notes {
     struct launch launch[LAUNCHES_MAX];
     int error_told;             /* the last that a call has returned, of those that are watched for it */
     int error_failed;           /* the error of the call that was made to fail */
+    const char *failed_call;    /* its name */
     unsigned alive, objects;    /* made and not freed, destroyed */
     unsigned pageable;          /* asynchronous copies of pageable memory */
     unsigned operations, steps; /* see steps.h */

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: a load of a warp brings 4.0 sectors
+// says: warps accessed x
 /* Right everywhere, and one float at a time where float4 could be had. */
 #include <math.h>
 

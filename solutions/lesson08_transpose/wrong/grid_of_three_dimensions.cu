@@ -1,4 +1,4 @@
-// expect: api_error
+// expect: launch_error
 // says: at most 2147483647 x 65535 x 65535
 /* The grid has a dimension for the matrices, and one for rows of tiles: each ends at 65535. */
 #include "common/check.h"

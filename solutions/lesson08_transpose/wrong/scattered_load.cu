@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: 32.00 sectors were read and 4.00 written
+// says: 32.00 sectors were read (limit
 /* No tile: a warp reads a column and writes a row. */
 #include "common/check.h"
 

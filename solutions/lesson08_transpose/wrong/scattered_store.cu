@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: 4.00 sectors were read and 32.00 written
+// says: and 32.00 written
 /* No tile: a warp reads a row and writes a column. */
 #include "common/check.h"
 

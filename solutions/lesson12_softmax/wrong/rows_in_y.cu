@@ -1,4 +1,4 @@
-// expect: api_error
+// expect: launch_error
 // says: The grid is 1 x 65537 x 1 blocks
 /* A row of blocks for each row, in y, where a grid has 65535 at most. */
 #include <math.h>

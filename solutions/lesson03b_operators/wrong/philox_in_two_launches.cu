@@ -1,0 +1,26 @@
+// expect: access_limit
+// says: it took 2 launches
+/* philox_words in two halves. */
+#include <stdint.h>
+
+#include "common/check.h"
+#include "right.h"
+
+void bias_gelu(const float *x, const float *bias, float *y, int rows, int cols, cudaStream_t stream) {
+    right_bias_gelu(x, bias, y, rows, cols, stream);
+}
+
+void philox_words(const uint4 *counters, const uint2 *keys, uint4 *words, int n, cudaStream_t stream) {
+    right_philox_words(counters, keys, words, n / 2, stream);
+    right_philox_words(counters + n / 2, keys + n / 2, words + n / 2, n - n / 2, stream);
+}
+
+void dropout(const float *x, float *y, int n, float p, unsigned long long seed, unsigned long long call,
+             cudaStream_t stream) {
+    right_dropout(x, y, n, p, seed, call, stream);
+}
+
+void bias_gelu_dropout(const float *x, const float *bias, const float *residual, float *y, int rows, int cols, float p,
+                       unsigned long long seed, unsigned long long call, cudaStream_t stream) {
+    right_bias_gelu_dropout(x, bias, residual, y, rows, cols, p, seed, call, stream);
+}

@@ -1,0 +1,6 @@
+// expect: wrong_result
+// says: the weights have changed places
+/* The weight across is used down, and the other way round. */
+#define ACROSS down
+#define DOWN   to_right
+#include "resize.h"

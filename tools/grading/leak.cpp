@@ -1,0 +1,35 @@
+/* leak.cpp - device memory that a function keeps. What it keeps once, for its next calls, is a workspace; what it keeps of each call is a leak. */
+#include "tools/grading/checks.h"
+
+/* A call that left memory behind: of which function, in which runner, and how large its arrays were. */
+struct kept {
+    std::string symbol;
+    unsigned process;
+    uint64_t bytes;
+};
+
+static uint64_t bytes_of(const struct job *job) {
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < job->arrays; i++) {
+        bytes += job->array[i].bytes;
+    }
+    return bytes;
+}
+
+void checks_leak(const struct result *r) {
+    static std::vector<struct kept> earlier;
+    const struct kept now = {r->call.job.symbol, process_number(), bytes_of(&r->call.job)};
+    if (!r->answer.alive) {
+        return;
+    }
+    for (const struct kept &k : earlier) {
+        if (k.symbol == now.symbol && k.process == now.process && k.bytes >= now.bytes) {
+            judge_fail("api_error",
+                       "%s allocated memory and did not free it, in this call and in one before: it takes more with "
+                       "each call.\n          Free it in the stream behind the kernel that uses it (cudaFreeAsync), "
+                       "or keep it and use it again.",
+                       r->call.function->name);
+        }
+    }
+    earlier.push_back(now);
+}
