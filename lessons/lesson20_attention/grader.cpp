@@ -170,15 +170,16 @@ static void judge_loads(const struct result *r, const struct one *job, const str
         double loaded = sectors / std::max(1.0, sectors_of_rows(job, p.all_tiles ? KEYS : 1));
         double every = sectors_of_rows(job, (double)p.blocks * job->keys);
         if (sectors > most * needed) {
-            judge_fail("access_limit",
-                       "the result is right, but of %s %.0f sectors were read where %.0f are needed (limit %.1f times): "
-                       "as many as for "
-                       "%.0f tiles\n          of 32 keys for each head. Only %d of all %d tiles have a key that "
-                       "is seen: %s.",
-                       r->call.arrays[tiled.array].name, sectors, needed, most, loaded, p.tiles, p.all_tiles,
-                       sectors > 0.97 * every && sectors < 1.03 * every
-                           ? "the others are skipped, not hidden"
-                           : "these are loaded once,\n          and no other, and the queries once");
+            judge_fail(
+                "access_limit",
+                "the result is right, but of %s %.0f sectors were read where %.0f are needed (limit %.1f times): "
+                "as many as for "
+                "%.0f tiles\n          of 32 keys for each head. Only %d of all %d tiles have a key that "
+                "is seen: %s.",
+                r->call.arrays[tiled.array].name, sectors, needed, most, loaded, p.tiles, p.all_tiles,
+                sectors > 0.97 * every && sectors < 1.03 * every
+                    ? "the others are skipped, not hidden"
+                    : "these are loaded once,\n          and no other, and the queries once");
         }
     }
     if (judge_sectors_of(r, h->Q) > most * sectors_of_rows(job, job->queries)) {

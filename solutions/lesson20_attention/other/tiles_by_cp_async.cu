@@ -28,9 +28,10 @@ static __device__ void load(float (&tile)[32][D + 1], const float *x, int first,
     int lane = threadIdx.x % WARP;
     for (int r = threadIdx.x / WARP; r < 32; r += THREADS / WARP) {
         if (first + r < rows) {
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(&tile[r][lane])),
-                         "l"(x + ((size_t)(first + r) * heads + head) * D + lane)
-                         : "memory");
+            asm volatile(
+                "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(&tile[r][lane])),
+                "l"(x + ((size_t)(first + r) * heads + head) * D + lane)
+                : "memory");
         } else {
             tile[r][lane] = 0.0f;
         }

@@ -41,51 +41,51 @@ static __global__ __launch_bounds__(THREADS) void attention_kernel(int queries, 
     const float scale = 0.17677669529f;          // 1 / sqrt(32)
     float largest[MINE], sum[MINE], value[MINE]; // of each query: the largest score so far, the sums so far
     for (int first = 0; first < queries && blockIdx.x == 0; first += ROWS) {
-    __syncthreads();
-
-    int head_kv = head / (heads / heads_kv);
-
-    int last = min(first + ROWS, queries) - 1;
-    int seen_by_last = max(0, last + 1 + keys - queries);
-    int tiles = (seen_by_last + KEYS - 1) / KEYS;
-
-    for (int r = 0; r < MINE; r++) {
-        largest[r] = -INFINITY;
-        sum[r] = value[r] = 0.0f;
-    }
-
-    load(tile_Q, Q, first, queries, heads, head);
-    for (int tile = 0; tile < tiles; tile++) {
         __syncthreads();
-        load(tile_K, K, tile * KEYS, keys, heads_kv, head_kv);
-        load(tile_V, V, tile * KEYS, keys, heads_kv, head_kv);
-        __syncthreads();
+
+        int head_kv = head / (heads / heads_kv);
+
+        int last = min(first + ROWS, queries) - 1;
+        int seen_by_last = max(0, last + 1 + keys - queries);
+        int tiles = (seen_by_last + KEYS - 1) / KEYS;
+
         for (int r = 0; r < MINE; r++) {
-            float dot = 0.0f;
-            for (int c = 0; c < D; c++) {
-                dot += tile_Q[mine + r][c] * tile_K[lane][c];
-            }
-            bool seen = tile * KEYS + lane <= first + mine + r + keys - queries;
-            float score = seen ? dot * scale : -INFINITY;
+            largest[r] = -INFINITY;
+            sum[r] = value[r] = 0.0f;
+        }
 
-            float now = fmaxf(largest[r], warp_max(score)), subtract = now == -INFINITY ? 0.0f : now;
-            float factor = expf(largest[r] - subtract), p = expf(score - subtract);
-            largest[r] = now;
+        load(tile_Q, Q, first, queries, heads, head);
+        for (int tile = 0; tile < tiles; tile++) {
+            __syncthreads();
+            load(tile_K, K, tile * KEYS, keys, heads_kv, head_kv);
+            load(tile_V, V, tile * KEYS, keys, heads_kv, head_kv);
+            __syncthreads();
+            for (int r = 0; r < MINE; r++) {
+                float dot = 0.0f;
+                for (int c = 0; c < D; c++) {
+                    dot += tile_Q[mine + r][c] * tile_K[lane][c];
+                }
+                bool seen = tile * KEYS + lane <= first + mine + r + keys - queries;
+                float score = seen ? dot * scale : -INFINITY;
 
-            sum[r] = sum[r] * factor + warp_sum(p);
-            value[r] *= factor;
-            for (int j = 0; j < KEYS; j++) {
-                value[r] += __shfl_sync(~0u, p, j) * tile_V[j][lane];
+                float now = fmaxf(largest[r], warp_max(score)), subtract = now == -INFINITY ? 0.0f : now;
+                float factor = expf(largest[r] - subtract), p = expf(score - subtract);
+                largest[r] = now;
+
+                sum[r] = sum[r] * factor + warp_sum(p);
+                value[r] *= factor;
+                for (int j = 0; j < KEYS; j++) {
+                    value[r] += __shfl_sync(~0u, p, j) * tile_V[j][lane];
+                }
             }
         }
-    }
 
-    for (int r = 0; r < MINE; r++) {
-        int row = first + mine + r;
-        if (row < queries) {
-            O[((size_t)row * heads + head) * D + lane] = sum[r] == 0.0f ? 0.0f : value[r] / sum[r];
+        for (int r = 0; r < MINE; r++) {
+            int row = first + mine + r;
+            if (row < queries) {
+                O[((size_t)row * heads + head) * D + lane] = sum[r] == 0.0f ? 0.0f : value[r] / sum[r];
+            }
         }
-    }
     }
 }
 

@@ -346,7 +346,8 @@ static void texture_and_surface(void) {
     EXPECT(CUDA_SUCCESS, cuTexObjectGetTextureDesc(&as_found, texture));
     check("how a texture reads",
           as_found.addressMode[0] == CU_TR_ADDRESS_MODE_CLAMP && as_found.addressMode[1] == CU_TR_ADDRESS_MODE_BORDER &&
-              as_found.filterMode == CU_TR_FILTER_MODE_POINT && !as_found.flags, /* an H100's driver leaves borderColor as it is */
+              as_found.filterMode == CU_TR_FILTER_MODE_POINT &&
+              !as_found.flags, /* an H100's driver leaves borderColor as it is */
           "another way");
     EXPECT(CUDA_SUCCESS, cuTexObjectGetResourceViewDesc(&its_view, texture));
     check("no view", !its_view.format && !its_view.width, "there is one");
