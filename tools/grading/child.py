@@ -13,6 +13,7 @@ import time
 import frames
 import numpy
 import python_views
+from time_limit import TimeLimit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERIFY = os.path.normpath(os.path.join(HERE, "../../common/verify.py"))
@@ -142,9 +143,11 @@ class Child:
         self.output = output
         os.set_blocking(output, False)
         kept, self.hear = self.hear, self.early.append
-        self.until = time.monotonic() + 60
         try:
-            if self.process is None or not self.receive()[0].get("hello"):
+            if self.process is None:
+                raise Ended("crash", "no hello")
+            self.limit = TimeLimit(self.process.pid, 60)
+            if not self.receive()[0].get("hello"):
                 raise Ended("crash", "no hello")
         except Ended:
             self.hear = kept
@@ -169,10 +172,9 @@ class Child:
 
     def take(self, size):
         while True:
-            left = self.until - time.monotonic()
-            if left <= 0:
+            if self.limit.reached():
                 raise Ended("timeout", "it took too long")
-            ready, _, _ = select.select([self.link, self.output], [], [], left)
+            ready, _, _ = select.select([self.link, self.output], [], [], 0.5)
             self.listen()
             if self.link in ready:
                 return self.link.recv(size)
@@ -191,7 +193,7 @@ class Child:
         return header, arrays
 
     def ask(self, header, arrays=()):
-        self.until = time.monotonic() + self.setup.seconds
+        self.limit = TimeLimit(self.process.pid, self.setup.seconds)
         self.link.settimeout(self.setup.seconds)
         try:
             frames.send(self.link, {**header, "token": self.token}, list(arrays))
