@@ -50,8 +50,7 @@ class Setup:
         self.emulator_python = os.path.abspath("build/emulator/python")  # by which Triton finds the emulator
         with open(calls, encoding="utf-8") as source:
             self.compiles = "\nCOMPILES = True" in source.read()
-        # Beside the copy that is graded, for what compilers write.
-        self.scratch = os.path.join(os.path.dirname(os.path.dirname(os.environ["GRADER_COPY"])), "out", "tmp")
+        self.scratch = os.environ["GRADER_SCRATCH"]  # for what compilers write
 
     def shown(self):
         """Of the machine, Python; of the project, the files that run and the libraries."""
