@@ -113,8 +113,8 @@ static std::string ask_ptxas(const std::string &ptx, const std::string &kernel) 
     }
     bool written = write(file, ptx.data(), ptx.size()) == (ssize_t)ptx.size();
     close(file);
-    std::string command = std::string("LD_LIBRARY_PATH= timeout -k 1 60 '") + (ptxas ? ptxas : "ptxas") + "' -v -arch=" + arch +
-                          " -e '" + kernel + "' '" + path + "' -o /dev/null 2>&1";
+    std::string command = std::string("LD_LIBRARY_PATH= timeout -k 1 60 '") + (ptxas ? ptxas : "ptxas") +
+                          "' -v -arch=" + arch + " -e '" + kernel + "' '" + path + "' -o /dev/null 2>&1";
     FILE *pipe = written ? popen(command.c_str(), "r") : NULL;
     while (pipe && fgets(line, sizeof line, pipe)) {
         said += line;
