@@ -104,7 +104,7 @@ attack() {
   expect "$1: all was tried" 0 '^all deeds tried$'
   expect "$1: its own headers are there" 0 '^own headers: there$'
   expect "$1: what was not copied is told" 0 '^big.h: not copied'
-  expect "$1: four descriptors" 0 '^4 descriptors$'
+  expect "$1: five descriptors" 0 '^5 descriptors$'
   expect "$1: escape sequences are shown, not sent" 0 '^\^\[\]0;owned\^G\^\[\[2J\?A escape sequence$'
   lacks "$1: no command for a log on GitHub" '^ *::|##\['
   if [ "$(printf '%s\n' "$output" | grep -c '^VERDICT: ')" = 1 ]; then pass "$1: one verdict"; else no "$1: one verdict" "there are more"; fi

@@ -59,13 +59,14 @@ struct job {
     uint32_t arguments, arrays;
     struct argument argument[ARGUMENTS_MAX];
     struct array_order array[ARRAYS_MAX];
-    uint32_t mixed;       /* blocks take turns at their barriers, in any order; on the emulator */
-    uint32_t own_stream;  /* the caller's stream is a non-blocking one of its own, not the default stream */
-    uint32_t busy;        /* that stream is busy until the function has returned */
-    uint32_t late_ms;     /* pinned inputs come so long after the function has returned; 0: before */
-    uint32_t count;       /* counters, of the arrays and of all memory; on the emulator */
-    uint32_t wide_pitch;  /* cudaMallocPitch gives more than it has to */
-    uint32_t harvest;     /* send what was copied from pitched memory to the host, as far as kernels had written it */
+    uint32_t mixed;      /* blocks take turns at their barriers, in any order; on the emulator */
+    uint32_t own_stream; /* the caller's stream is a non-blocking one of its own, not the default stream */
+    uint32_t busy;       /* that stream is busy until the function has returned */
+    uint32_t late_ms;    /* pinned inputs come so long after the function has returned; 0: before */
+    uint32_t count;      /* counters, of the arrays and of all memory; on the emulator */
+    uint32_t wide_pitch; /* cudaMallocPitch gives more than it has to */
+    uint32_t
+        harvest; /* 1: send what was copied from pitched memory to the host, as far as kernels had written it; 2: from all memory */
     uint32_t device;      /* the current device's number */
     uint32_t others;      /* other devices say that they have this compute capability, 86 for 8.6; 0: their own */
     uint32_t apart;       /* count what is printed on stdout */

@@ -267,9 +267,8 @@ static void nap(unsigned milliseconds) {
 }
 
 static void call_watched(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {
-    struct watch_wishes wishes = {
-        stream,        {}, job->arrays, job->wide_pitch != 0, job->harvest != 0, job->others, job->fail_number,
-        job->fail_call};
+    struct watch_wishes wishes = {stream,       {},          job->arrays,      job->wide_pitch != 0,
+                                  job->harvest, job->others, job->fail_number, job->fail_call};
     for (unsigned i = 0; i < job->arrays; i++) {
         wishes.array[i] = {arrays[i].at, arrays[i].bytes};
     }

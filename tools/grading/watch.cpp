@@ -416,7 +416,7 @@ static void harvest(const void *to, size_t to_pitch, const void *from, size_t fr
                     int kind) {
     static size_t (*not_by_kernels)(const void *, size_t) =
         (size_t(*)(const void *, size_t))dlsym(RTLD_DEFAULT, "emulatorNotByKernels");
-    if (!watching || !wishes.harvest || !goes_to_host(to, kind) || !is_pitched(from)) {
+    if (!watching || !wishes.harvest || !goes_to_host(to, kind) || (wishes.harvest == 1 && !is_pitched(from))) {
         return;
     }
     for (size_t row = 0; row < height; row++) {

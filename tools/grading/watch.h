@@ -17,8 +17,9 @@ struct watch_wishes {
     void *stream; /* the caller's */
     struct watch_range array[ARRAYS_MAX];
     unsigned arrays;
-    bool wide_pitch, harvest;
-    unsigned others; /* the compute capability that other devices than the current one pretend to have; 0: their own */
+    bool wide_pitch;
+    unsigned harvest; /* 1: of pitched memory, 2: of all */
+    unsigned others;  /* the compute capability that other devices than the current one pretend to have; 0: their own */
     unsigned fail_number;
     const char *fail_call;
 };

@@ -1,4 +1,4 @@
-// expect: not_implemented
+// expect: access_limit
 /* There and back again, and the host adds. */
 #include <math.h>
 #include <vector>

@@ -59,6 +59,7 @@ void layer(const signed char *q, const float *scales, const float *x, const floa
         return;
     }
     int blocks = ceil_div(rows, WARPS * ROWS);
-    layer_kernel < <<blocks<1056 ? blocks : 1056, BLOCK, 0, stream>>>(q, scales, x, bias, y, rows, cols);
+    blocks = blocks > 1056 ? 1056 : blocks;
+    layer_kernel<<<blocks, BLOCK, 0, stream>>>(q, scales, x, bias, y, rows, cols);
     CUDA_CHECK_LAUNCH();
 }
