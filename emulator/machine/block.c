@@ -46,6 +46,7 @@ void block_start(struct block *b, uint64_t index) {
     b->turn = (struct block_turn){.fuel = launch->mixed ? SHORT_FUEL : FIRST_FUEL};
     b->mbarriers.count = 0;
     b->clock.before = launch->kernel->reads_clock ? nanoseconds(CLOCK_MONOTONIC) : 0;
+    b->mbarriers.bytes_ahead = 0;
     memset(b->bulk_lines, 0, sizeof b->bulk_lines);
     memset(&b->cluster, 0, sizeof b->cluster);
     b->reach = (struct block_reach){0};

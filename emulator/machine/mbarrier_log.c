@@ -34,6 +34,7 @@ void mbarrier_log_bytes(const struct block *b, const uint64_t *object, const str
     *(bytes > 0 ? &e->expect : &e->copy) = in;
     e->expected += bytes > 0 ? (uint64_t)bytes : 0;
     e->came += bytes < 0 ? (uint64_t)-bytes : 0;
+    e->ahead += bytes < 0 ? (uint64_t)-bytes : 0;
 }
 
 void mbarrier_log_over(const struct block *b, const uint64_t *object) {
@@ -42,6 +43,24 @@ void mbarrier_log_over(const struct block *b, const uint64_t *object) {
         return;
     e->phases++;
     e->expected = e->came = 0;
+}
+
+void mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in) {
+    struct mbarrier_events *e = mbarrier_events_of(b, object);
+    if (e)
+        e->too_many = in;
+}
+
+void mbarrier_log_waited(const struct block *b, const uint64_t *object) {
+    struct mbarrier_events *e = mbarrier_events_of(b, object);
+    struct mbarrier_log *log = log_of(b);
+    uint64_t known = e ? e->ahead : 0, ahead = 0;
+    if (!known)
+        return;
+    e->ahead = 0;
+    for (uint32_t i = 0; i < log->count && i < MBARRIER_LOG_SIZE; i++)
+        ahead += log->events[i].ahead;
+    log->bytes_ahead += ahead / b->launch->cluster_blocks * known / 1024;
 }
 
 /* ---- the explanation ---- */
@@ -84,6 +103,15 @@ static void put_bytes(struct words *out, const struct kernel *k, const struct mb
     put(out, " In each phase the bytes given to expect_tx have to be those of all copies that arrive there, together.");
 }
 
+static void put_too_many(struct words *out, const struct kernel *k, const struct mbarrier_events *e, unsigned count) {
+    put(out, " Threads of one warp that arrived together");
+    put_line(out, k, e->too_many);
+    put(out,
+        " have ended more than one phase: more threads arrive than the %u that init() was given, and phases end before "
+        "others have arrived, or waited for them. Either one thread arrives for all, or the count is that of all.",
+        count);
+}
+
 enum mbarrier_progress mbarrier_progress(const struct warp *w) {
     const struct mbarrier m = mbarrier_unpack(w->unfinished_state);
     if (m.bytes)
@@ -108,10 +136,12 @@ void mbarrier_explain(const struct warp *w, char *text, size_t size) {
     if (e && m.bytes)
         put_bytes(&out, k, e, m.bytes);
     bool nothing = e && e->phases && m.pending == m.expected && !e->expected && !e->came;
-    if (nothing)
+    if (nothing && e->too_many)
+        put_too_many(&out, k, e, m.expected);
+    else if (nothing)
         put(&out,
             " Nothing has come in this phase, and phase %u is over: is the parity of this wait wrong? It has to be 0 "
-            "for the first phase, then 1, 0, and so on: (round / stages) %% 2 in a pipeline.",
+            "for the first phase, then 1, 0, and so on: in a pipeline of some stages (step / stages) %% 2.",
             e->phases - 1);
     else if (m.pending)
         put(&out, " The count given to init() has to be that of the threads that arrive in each phase.");

@@ -14,13 +14,16 @@ struct warp;
 struct mbarrier_events {
     const uint64_t *object;
     const struct insn *init, *expect, *copy; /* the last of each; NULL: none */
+    const struct insn *too_many;             /* arrivals of one instruction have ended two phases; NULL: never */
     uint64_t expected, came;                 /* bytes in this phase */
     uint32_t phases;                         /* that are over */
+    uint64_t ahead;                          /* bytes that have come and that no wait has made known yet */
 };
 
 struct mbarrier_log {
     struct mbarrier_events events[MBARRIER_LOG_SIZE];
     uint32_t count;
+    uint64_t bytes_ahead; /* the sum that COUNT_BULK_AHEAD takes over, see mbarrier_log_waited */
 };
 
 /* NULL: it is not known. */
@@ -30,6 +33,11 @@ void mbarrier_log_init(const struct block *b, const uint64_t *object, const stru
 /* Bytes are expected, or have come. */
 void mbarrier_log_bytes(const struct block *b, const uint64_t *object, const struct insn *in, int64_t bytes);
 void mbarrier_log_over(const struct block *b, const uint64_t *object);
+/* Lanes that arrived together have ended more than one phase. */
+void mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in);
+/* A wait has found the phase over. If it is the first one since bytes came there, then to bytes_ahead are added, for each KiB of them, the
+ * bytes that bulk copies have been told to bring to other mbarriers and that no wait has made known yet: of the whole cluster, for each block. */
+void mbarrier_log_waited(const struct block *b, const uint64_t *object);
 
 /* How far the phase is that the warp waits for. */
 enum mbarrier_progress { MBARRIER_NOTHING, MBARRIER_SOME_ARRIVALS, MBARRIER_WRONG_BYTES };

@@ -11,15 +11,16 @@
 #include "machine/mbarrier_object.h"
 #include "ops/load_store.h"
 
-/* Something has come: who waits has reason to. */
-static void complete(struct warp *w, struct mbarrier *b, const uint64_t *at) {
+/* Something has come: who waits has reason to. Has the phase ended? */
+static bool complete(struct warp *w, struct mbarrier *b, const uint64_t *at) {
     cluster_block(w->block, 0)->phase_yields = 0;
     if (b->pending || b->bytes)
-        return;
+        return false;
     b->pending = b->expected;
     b->phase ^= 1;
     w->block->phases_over++;
     mbarrier_log_over(w->block, at);
+    return true;
 }
 
 static void *wrong(struct warp *w, const struct insn *in, int lane, const char *detail, const char *advice) {
@@ -140,7 +141,7 @@ static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t add
 
 /* Lanes that arrive together all get the state before the first of them, as on an H200. */
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
-    const uint64_t *first = NULL;
+    const uint64_t *first = NULL, *ended = NULL;
     uint64_t first_state = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
@@ -161,7 +162,11 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
             return wrong(w, in, l, "mbarrier.arrive.noComplete completes the phase.", "");
         b.pending -= count;
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
-        complete(w, &b, at);
+        if (complete(w, &b, at)) {
+            if (ended == at)
+                mbarrier_log_too_many(w->block, at, in);
+            ended = at;
+        }
         *at = mbarrier_pack(b);
         if (at != first || first_state >> MBARRIER_PHASE != before >> MBARRIER_PHASE) {
             first = at;
@@ -222,6 +227,7 @@ const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
     WRITE_PRED(0, over);
     if (over) {
         w->unfinished = NULL;
+        mbarrier_log_waited(w->block, at);
         cluster_block(w->block, 0)->phase_yields = 0;
         return in + 1;
     }

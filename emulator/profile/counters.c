@@ -313,6 +313,7 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .bulk_places = n[COUNT_BULK_PLACES],
         .product_wavefronts = n[COUNT_PRODUCT_WAVEFRONTS],
         .async_commits = n[COUNT_COPY_COMMITS],
+        .bulk_ahead = n[COUNT_BULK_AHEAD],
     };
 }
 

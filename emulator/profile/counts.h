@@ -53,6 +53,8 @@
     X(BULK_STORED, MEMORY, "emulator__bulk_bytes_mem_global_op_st.sum", "byte", "Bulk Copies, Bytes to Global Memory") \
     X(BULK_PLACES, MEMORY, "emulator__bulk_lines_distinct_mem_shared_op_st.sum", "line",                               \
       "128-byte Lines of Shared Memory That Bulk Copies Fill, Once for Each Block")                                    \
+    X(BULK_AHEAD, MEMORY, "emulator__bulk_bytes_ahead.sum", "byte",                                                    \
+      "Bulk Copies, Bytes Copied Beyond Each KiB That Is Waited For")                                                  \
     X(BULK_LOADS, MEMORY, "emulator__bulk_copies_op_ld.sum", "", "Bulk Copies from Global to Shared Memory")           \
     X(BULK_FILLED, MEMORY, "emulator__bulk_bytes_mem_shared_op_st.sum", "byte",                                        \
       "Bulk Copies from Global Memory, Bytes Written to Shared Memory, in All Blocks Together")                        \

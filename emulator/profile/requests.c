@@ -332,6 +332,13 @@ static void bulk_copy(const struct asking *k) {
     }
 }
 
+/* What earlier waits have found: each of them is followed by another one, but the last, of a warp that comes late. */
+static void take_bytes_ahead(const struct asking *k) {
+    struct mbarrier_log *log = &cluster_block(k->w->block, 0)->mbarriers;
+    k->d->counts.n[COUNT_BULK_AHEAD] += log->bytes_ahead;
+    log->bytes_ahead = 0;
+}
+
 /* ---- matrices ---- */
 
 /* ldmatrix, stmatrix: eight lanes give the rows of a matrix. */
@@ -499,6 +506,9 @@ static void ask_once(struct counters *c, const struct warp *w, const struct insn
     case SHAPE_PRODUCT:
         if (whole)
             product(&k);
+        break;
+    case SHAPE_MBARRIER_WAIT:
+        take_bytes_ahead(&k);
         break;
     case SHAPE_TEXTURE:
         counters_texture(c, &k.d->counts, w, in);

@@ -20,6 +20,7 @@ static enum insn_shape shape_of(const struct insn *in) {
         [EFFECT_ACCESS] = SHAPE_ACCESS,   [EFFECT_COPY_READ] = SHAPE_COPY_READ, [EFFECT_COPY_WRITE] = SHAPE_COPY_WRITE,
         [EFFECT_BULK_WRITE] = SHAPE_BULK, [EFFECT_MATRIX_ROWS] = SHAPE_MATRIX,  [EFFECT_TILE] = SHAPE_WMMA,
         [EFFECT_TEXTURE] = SHAPE_TEXTURE, [EFFECT_SURFACE] = SHAPE_SURFACE,     [EFFECT_DESCRIPTORS] = SHAPE_PRODUCT,
+        [EFFECT_MBARRIER_WAIT] = SHAPE_MBARRIER_WAIT,
     };
     return (enum insn_shape)shapes[in->effect];
 }

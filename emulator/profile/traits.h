@@ -15,6 +15,7 @@ enum insn_shape {
     SHAPE_WMMA,
     SHAPE_PRODUCT, /* wgmma */
     SHAPE_TENSOR,  /* mma, wmma.mma: reaches no memory, and is counted when all lanes are there */
+    SHAPE_MBARRIER_WAIT,
     SHAPE_TEXTURE,
     SHAPE_SURFACE,
 };

@@ -24,10 +24,13 @@
  *   - the work is queued in `stream`, and the function returns without waiting for it;
  *   - nothing but the M * N elements of C is written, nothing outside A and B is read;
  *   - who uses a barrier, TMA too, has been told that it is initialized (mbarrier_init_done());
- *   - on the emulator: all of A and B comes by TMA, each tile once for a block, and wgmma multiplies it; no load of
- *     global memory; a block has three stages of shared memory, 96 KiB and a few barriers (98,304 to 100,000 bytes), and
- *     uses all three; after the first __syncthreads() nobody waits for all threads: a warp comes to at most 2 block
- *     barriers, not counting those of one warp group.
+ *   - on the emulator, in every call: all of A and B comes by TMA, each tile once for a block (limit: 1.01 times the bytes),
+ *     and wgmma multiplies it: of S = ceil(K / 64) steps a block executes at most 20000 + 3000 S instructions of a warp, and
+ *     its threads load from shared memory in at most 2048 wavefronts; no load of global memory; a block has three stages of
+ *     shared memory, 96 KiB and a few barriers (98,304 to 100,000 bytes), and uses all three; from three steps on TMA is
+ *     ahead: where a tile is waited for, at least 0.3 further ones are in flight or there, on average; after the first
+ *     __syncthreads() no warp waits for all threads: a warp comes to at most 2 block barriers, not counting those of one
+ *     warp group; each tile of C is written by a block of its own.
  */
 // arch: sm_90a
 // fails as given: not_implemented

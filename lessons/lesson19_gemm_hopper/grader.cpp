@@ -2,7 +2,8 @@
  *
  * Shapes that fit the tiles and shapes that do not, fewer steps than stages and several rounds of the ring, empty matrices, K = 0, matrices that
  * begin anywhere on 16 bytes, others of another shape at the same addresses, the inputs unharmed, a stream of the caller's, no waiting, a launch
- * that fails, and, on the emulator, that everything comes by TMA, each tile once, and that nobody waits for a whole block in the loop. */
+ * that fails, and, on the emulator, in every run, that everything comes by TMA, each tile once, that wgmma multiplies, that the producer is ahead of
+ * the consumers, and that no warp waits for a whole block in the loop. */
 // arch: sm_90a
 #include "tools/grading/product_bf16.h"
 
@@ -11,8 +12,131 @@ struct __nv_bfloat16; /* its name is all that the symbol needs */
 static const struct function matmul =
     FUNCTION(void, matmul, int, int, int, const __nv_bfloat16 *, const __nv_bfloat16 *, __nv_bfloat16 *, cudaStream_t);
 
-enum { TILE = 128, STEP = 64, WARPS = 12 };
-static const struct bf16_form form = {&matmul, STEP};
+enum { TILE = 128, STEP = 64, STEP_BYTES = 2 * TILE * STEP * 2, STAGES = 3 };
+
+static int ceil_div(int a, int b) {
+    return (a + b - 1) / b;
+}
+
+// ---------------------------------------------------------------- what a call may do
+
+struct parts {
+    double blocks, steps;
+    double bytes;      /* of the blocks' tiles, what is inside the matrices */
+    double wavefronts; /* of each 16 of K wgmma reads at least B, 32 bytes of a column, for each 64 rows */
+    bool whole;        /* no tile of C is cut */
+};
+
+static struct parts parts_of(const struct bf16_product *job) {
+    double across = ceil_div(job->N, TILE), down = ceil_div(job->M, TILE);
+    return {across * down, (double)ceil_div(job->K, STEP), 2.0 * job->K * (across * job->M + down * job->N),
+            ceil_div(job->M, 64) * ceil_div(job->K, 16) * (job->N * 32.0 / 128),
+            job->M % TILE == 0 && job->N % TILE == 0};
+}
+
+static void judge_by_tma(const struct result *r, const struct parts *p) {
+    const double most = 1.01;
+    const struct emulatorCounters *c = &r->answer.counters;
+    double times = c->bulk_load_bytes / p->bytes;
+    if (c->bulk_copies == 0) {
+        judge_fail("access_limit", "the result is right, but nothing was copied by TMA.");
+    }
+    if (c->global_load_requests > 0) {
+        judge_fail("access_limit",
+                   "the result is right, but threads loaded from global memory %llu times: A and B come by TMA.",
+                   (unsigned long long)c->global_load_requests);
+    }
+    if (times > most) {
+        judge_fail("access_limit",
+                   "the result is right, but %.2f times the bytes of the blocks' tiles were copied (limit %.2f).",
+                   times, most);
+    }
+}
+
+/* Whether wgmma's sums are used is not known; but who multiplies in another way needs more than these instructions: the products of a step are
+ * 32768 fma of a warp. */
+static void judge_by_wgmma(const struct result *r, const struct parts *p) {
+    const double most_loads = 2048, most_instructions = 20000 + 3000 * p->steps; /* of a block */
+    const struct emulatorCounters *c = &r->answer.counters;
+    double loads = c->shared_load_wavefronts / p->blocks, instructions = c->warp_instructions / p->blocks;
+    if (c->product_wavefronts < p->wavefronts) {
+        judge_fail("access_limit",
+                   "the result is right, but wgmma did %s of the products: the tiles in shared memory are for it.",
+                   c->product_wavefronts ? "not all" : "none");
+    }
+    if (loads > most_loads || instructions > most_instructions) {
+        judge_fail("access_limit",
+                   "the result is right, but a block executed %.0f instructions of a warp for its %.0f steps (limit "
+                   "%.0f), and its\n          threads loaded from shared memory in %.0f wavefronts (limit %.0f): "
+                   "wgmma reads the tiles there by itself, and\n          its sums are the result.",
+                   instructions, p->steps, most_instructions, loads, most_loads);
+    }
+}
+
+static void judge_memory(const struct result *r, const struct parts *p) {
+    const unsigned least = STAGES * STEP_BYTES, most = 100000;
+    double used = r->answer.counters.bulk_places * 128.0 / p->blocks;
+    unsigned shared = (unsigned)r->answer.launch[0].shared;
+    if (shared > most) {
+        judge_fail("access_limit",
+                   "the result is right, but a block takes %u bytes of shared memory (limit %u, three stages).", shared,
+                   most);
+    }
+    if (p->steps >= STAGES && p->whole && used < least) {
+        judge_fail("access_limit",
+                   "the result is right, but tiles came to %.0f bytes of shared memory only; three stages are %u.\n"
+                   "          Which stage has step 2, and which one step 3? With fewer than three, the producer has nowhere to put the "
+                   "tiles\n          after the next one.",
+                   used, least);
+    }
+}
+
+/* In steps: what TMA brings or has brought beyond the tile that is waited for, on average. A consumer that releases a stage a step later
+ * leaves 0.5, and a producer that lets one step be multiplied before it asks for the next one 0. */
+static double ahead_of(const struct result *r, const struct parts *p) {
+    return r->answer.counters.bulk_ahead * 1024.0 / (p->blocks * p->steps * STEP_BYTES) / STEP_BYTES;
+}
+
+static void judge_ring(const struct result *r, const struct parts *p) {
+    const double most_barriers = 2, least_ahead = 0.3;
+    const struct launch *l = &r->answer.launch[0];
+    const struct emulatorCounters *c = &r->answer.counters;
+    double warps = p->blocks * ceil_div((int)(l->block[0] * l->block[1] * l->block[2]), 32);
+    double barriers = (c->barriers - c->barriers_of_group) / warps;
+    if (barriers > most_barriers) {
+        judge_fail("access_limit",
+                   "the result is right, but each warp came to %.1f block barriers (limit %.0f).\n"
+                   "          Producer and consumers wait for each other by `full` and `empty` alone.",
+                   barriers, most_barriers);
+    }
+    if (p->steps >= STAGES && ahead_of(r, p) < least_ahead) {
+        judge_fail("access_limit",
+                   "the result is right, but where a tile was waited for, TMA was only %.2f tiles ahead, on average "
+                   "(at least %.1f).\n          With three stages the producer asks for the next tiles while one is "
+                   "multiplied: it waits for its own stage\n          to be empty, and for no other.",
+                   ahead_of(r, p), least_ahead);
+    }
+    if (l->output_blocks < p->blocks) {
+        judge_fail("access_limit",
+                   "the result is right, but %llu blocks wrote C, which has %.0f tiles: each tile has a block.",
+                   (unsigned long long)l->output_blocks, p->blocks);
+    }
+}
+
+static void limits(const struct result *r, const struct bf16_product *job) {
+    struct parts p = parts_of(job);
+    if (!judge_counted(r) || p.blocks == 0 || p.steps == 0) {
+        return;
+    }
+    judge_by_tma(r, &p);
+    judge_by_wgmma(r, &p);
+    judge_memory(r, &p);
+    judge_ring(r, &p);
+}
+
+static const struct bf16_form form = {&matmul, STEP, limits};
+
+// ---------------------------------------------------------------- the checks
 
 static void whole_tiles(void) {
     bf16_run(&form, {128, 128, 64, WHOLE, 1});
@@ -69,73 +193,25 @@ static void again(void) {
 
 // ---------------------------------------------------------------- what the lesson is about
 
-enum { EDGE = 256, DEPTH = 512, BLOCKS = (EDGE / TILE) * (EDGE / TILE) };
-
 static struct result counted(void) {
-    return bf16_run(&form, {EDGE, EDGE, DEPTH, FRACTIONS, 50}, true);
+    return bf16_run(&form, {256, 256, 512, FRACTIONS, 50}, true);
 }
 
-/* A block needs DEPTH / STEP tiles of A and as many of B, once each. */
-static void by_tma(void) {
-    const double needed = BLOCKS * 2.0 * TILE * DEPTH * 2, most = 1.01;
-    /* Of each 16 of K wgmma reads at least B, 32 bytes of a column, for each 64 rows. */
-    const double least_read = BLOCKS * (TILE / 64) * (DEPTH / 16) * (TILE * 32.0 / 128);
-    struct result r = counted();
-    const struct emulatorCounters *c = &r.answer.counters;
-    double times = c->bulk_load_bytes / needed;
-    if (c->bulk_copies == 0) {
-        judge_fail("access_limit", "the result is right, but nothing was copied by TMA.");
-    }
-    if (c->global_load_requests > 0) {
-        judge_fail("access_limit",
-                   "the result is right, but threads loaded from global memory %llu times: A and B come by TMA.",
-                   (unsigned long long)c->global_load_requests);
-    }
-    if (times > most) {
-        judge_fail("access_limit",
-                   "the result is right, but %.2f times the bytes of a block's tiles were copied (limit %.2f).", times,
-                   most);
-    }
-    if (c->product_wavefronts < least_read) {
-        judge_fail("access_limit",
-                   "the result is right, but wgmma did %s of the products: the tiles in shared memory are for it.",
-                   c->product_wavefronts ? "not all" : "none");
-    }
-    judge_note("%.2f times the bytes of all tiles (limit %.2f)", times, most);
-}
-
+/* What ptxas says of the kernel's own shared memory is asked once. */
 static void ring(void) {
-    const double most_barriers = 2;
-    const unsigned least_shared = 98304, most_shared = 100000;
+    const unsigned most_shared = 100000;
+    const struct bf16_product job = {256, 256, 512, FRACTIONS, 50};
+    struct parts p = parts_of(&job);
     struct result r = counted();
-    const struct emulatorCounters *c = &r.answer.counters;
-    double barriers = (c->barriers - c->barriers_of_group) / (double)(BLOCKS * WARPS);
-    double used = c->bulk_places * 128.0 / BLOCKS;
-    unsigned shared = r.answer.launch[0].shared + (unsigned)judge_ptxas(r.answer.launch[0].kernel).shared;
-    if (barriers > most_barriers) {
-        judge_fail("access_limit",
-                   "the result is right, but each warp came to %.1f block barriers (limit %.0f).\n"
-                   "          Producer and consumers wait for each other by `full` and `empty` alone.",
-                   barriers, most_barriers);
-    }
+    unsigned shared =
+        (unsigned)r.answer.launch[0].shared + (unsigned)judge_ptxas(r.answer.launch[0].kernel).shared;
     if (shared > most_shared) {
         judge_fail("access_limit",
                    "the result is right, but a block takes %u bytes of shared memory (limit %u, three stages).", shared,
                    most_shared);
     }
-    if (shared < least_shared) {
-        judge_fail("access_limit",
-                   "the result is right, but a block takes %u bytes of shared memory; three stages are %u.\n"
-                   "          With fewer, the producer has nowhere to put the tiles after the next one.",
-                   shared, least_shared);
-    }
-    if (used < least_shared) {
-        judge_fail("access_limit",
-                   "the result is right, but tiles came to %.0f bytes of shared memory only; three stages are %u.\n"
-                   "          Which stage has step 2, and which one step 3?",
-                   used, least_shared);
-    }
-    judge_note("%.1f block barriers (limit %.0f), %u bytes of shared memory", barriers, most_barriers, shared);
+    judge_note("%u bytes of shared memory, TMA %.2f tiles ahead, %.0f instructions of a warp in a block", shared,
+               ahead_of(&r, &p), r.answer.counters.warp_instructions / p.blocks);
 }
 
 /* The emulator takes new barriers as known to all. Whether the fence is at its place cannot be seen here: that it is nowhere can. */
@@ -162,8 +238,7 @@ int main(int argc, char **argv) {
         {"matmul", "other shapes at the same addresses", same_place, EVERYWHERE},
         {"matmul", "a launch that fails is told", refused, EVERYWHERE},
         {"matmul", "it returns without waiting", busy, EVERYWHERE},
-        {"matmul", "A and B come by TMA, each tile once, and wgmma multiplies", by_tma, ON_EMULATOR},
-        {"matmul", "nobody waits for the whole block", ring, ON_EMULATOR},
+        {"matmul", "three stages of shared memory, and TMA ahead of the products", ring, ON_EMULATOR},
         {"matmul", "TMA gets to know of the barriers", barriers_known, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };

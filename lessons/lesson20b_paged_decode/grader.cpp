@@ -6,8 +6,9 @@
  * student's decode_chunks has left.
  *
  * Chunks that begin in the middle of a page, pages of 1 and of 1000 keys, more keys in a chunk, more pages and more chunks than a
- * block has threads, no keys, nothing past the end, a stream of the caller's, no
- * waiting, a launch that fails, and, on the emulator, how often rows are read, by how many loads, and that each chunk has a block. */
+ * block has threads, rows whose numbers no int can count, no keys, nothing past the end, a stream of the caller's, no
+ * waiting, a launch that fails, and, on the emulator, in every run, how often rows are read, by how many loads, and that each chunk has a block. */
+// arch: sm_80
 #include <algorithm>
 #include <limits.h>
 #include <math.h>
@@ -32,6 +33,7 @@ struct cache {
     uint64_t seed;
     int slack; /* in bytes, behind each array */
     bool own_stream;
+    int first_page; /* K and V begin so many pages before what is there of them */
 };
 
 /* A result: the sums of some keys. */
@@ -149,27 +151,130 @@ static struct arrays make(const struct cache *c) {
     return a;
 }
 
+// ---------------------------------------------------------------- what decode_chunks may do
+
+struct handles {
+    struct handle q, K, V, table;
+};
+
+/* Warps of the blocks that wrote chunks. */
+static double warps_of(const struct result *r) {
+    double warps = 0;
+    for (uint32_t i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
+        const struct launch *l = &r->answer.launch[i];
+        warps += (double)l->output_blocks * ceil(l->block[0] * l->block[1] * l->block[2] / 32.0);
+    }
+    return warps;
+}
+
+/* A row has 16 sectors, and each load of a warp a sector of the table, at most; q is 16 sectors for a warp. */
+static void judge_rows(const struct result *r, const struct cache *c, const struct handles *h) {
+    const double most = 1.1, row = 16;
+    double small = judge_sectors_of(r, h->q) + judge_sectors_of(r, h->table);
+    double small_limit = 4.0 * c->length + row * warps_of(r);
+    for (struct handle rows : {h->K, h->V}) {
+        double sectors = judge_sectors_of(r, rows) / row / c->length;
+        if (sectors > most) {
+            judge_fail("access_limit",
+                       "the result is right, but of %s %.2f times the sectors were read that hold its rows (limit "
+                       "%.1f).\n          Each row of K and of V is needed once, whole, and q once for a warp.",
+                       r->call.arrays[rows.array].name, sectors, most);
+        }
+    }
+    if (small > small_limit) {
+        judge_fail("access_limit",
+                   "the result is right, but of q and of the table %.0f sectors were read, for %d keys and %.0f warps "
+                   "(limit %.0f).\n          q is needed once for a warp, not for each key, and of the table one "
+                   "number for a key.",
+                   small, c->length, warps_of(r), small_limit);
+    }
+}
+
+static void judge_loads(const struct result *r, const struct cache *c) {
+    const double most = 5.0 * c->length + 8 * warps_of(r);
+    double loads = (double)r->answer.counters.global_load_requests;
+    if (loads > most) {
+        judge_fail("access_limit",
+                   "the result is right, but %.1f loads of a warp were made for each key (limit here %.1f).\n"
+                   "          A row is 512 bytes: one load of a warp, if each lane asks for a float4.",
+                   loads / c->length, most / c->length);
+    }
+}
+
+static void judge_blocks(const struct result *r, int chunks) {
+    const unsigned long long of_a_chunk = (D + 1) * sizeof(float);
+    unsigned long long wrote = 0, most_bytes = 0;
+    for (uint32_t i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
+        const struct launch *l = &r->answer.launch[i];
+        wrote += l->output_blocks;
+        most_bytes = std::max(most_bytes, (unsigned long long)l->most_output_bytes);
+    }
+    if (wrote < (unsigned)chunks || most_bytes > of_a_chunk) {
+        judge_fail("access_limit",
+                   "the result is right, but %llu blocks wrote parts and logs of %d chunks, one of them %llu bytes; a "
+                   "chunk has %llu.\n          A GPU has many multiprocessors: each chunk has a block of its own.",
+                   wrote, chunks, most_bytes, of_a_chunk);
+    }
+    if (chunks >= 4) { /* of fewer, the first may have nearly all keys */
+        judge_parallel(r, 8ull * chunks, "Each chunk has a block of its own, which reads its rows.");
+    }
+}
+
+/* There may be 2^20 chunks, and a grid has no more than 65535 blocks along y and z. */
+static void judge_grid(const struct result *r, int chunks) {
+    const struct launch *l = &r->answer.launch[0];
+    unsigned long long grows = std::max(l->grid[1], l->grid[2]);
+    if (r->answer.launches == 1 && chunks >= 1000 && grows * (1 << 20) / chunks > 65535) {
+        judge_fail("launch_error",
+                   "with %d chunks the grid is %u x %u x %u blocks. With 2^20 chunks it would need more than 65535 in "
+                   "y or z, which no GPU has: only x goes further.",
+                   chunks, l->grid[0], l->grid[1], l->grid[2]);
+    }
+}
+
+static void limits(const struct result *r, const struct cache *c, int chunks, const struct handles *h) {
+    if (judge_counted(r) && chunks > 0) {
+        judge_rows(r, c, h);
+        judge_loads(r, c);
+        judge_blocks(r, chunks);
+        judge_grid(r, chunks);
+    }
+}
+
 // ---------------------------------------------------------------- decode_chunks
 
+/* K and V may begin before their memory: pages that no key uses need not be there. */
 static struct call call_for(const struct cache *c, const struct arrays *a, struct handle *parts, struct handle *logs) {
     struct call call = judge_call(&decode_chunks);
     struct place place = {0, (size_t)c->slack};
-    struct handle q = judge_input(&call, "q", a->q.data(), a->q.size() * sizeof(float), place);
-    struct handle K = judge_input(&call, "K", a->K.data(), a->K.size() * sizeof(float), place);
-    struct handle V = judge_input(&call, "V", a->V.data(), a->V.size() * sizeof(float), place);
-    struct handle table = judge_input(&call, "table", a->table.data(), a->table.size() * sizeof(int), place);
+    std::vector<int> pages(a->table);
+    struct handles h;
+    for (int &page : pages) {
+        page += c->first_page;
+    }
+    h.q = judge_input(&call, "q", a->q.data(), a->q.size() * sizeof(float), place);
+    h.K = judge_input(&call, "K", a->K.data(), a->K.size() * sizeof(float), place);
+    h.V = judge_input(&call, "V", a->V.data(), a->V.size() * sizeof(float), place);
+    h.table = judge_input(&call, "table", pages.data(), pages.size() * sizeof(int), place);
     *parts = judge_output(&call, "parts", a->parts.size() * sizeof(float), place);
     *logs = judge_output(&call, "logs", a->logs.size() * sizeof(float), place);
     if (c->own_stream) {
         judge_own_stream(&call);
     }
-    judge_pass(&call, q, K, V, table, c->length, c->page_size, c->chunk, *parts, *logs, STREAM);
+    struct cache of = *c;
+    int chunks = a->chunks;
+    call.limits = [=](const struct result *r) { limits(r, &of, chunks, &h); };
+    struct handle K = h.K, V = h.V;
+    K.from = V.from = -((size_t)c->first_page * c->page_size * D * sizeof(float));
+    judge_pass(&call, h.q, K, V, h.table, c->length, c->page_size, c->chunk, *parts, *logs, STREAM);
     return call;
 }
 
 static void doing(const struct cache *c, const char *what) {
-    judge_doing("decode_chunks, %d keys, pages of %d, chunks of %d, %s, seed %llu%s%s", c->length, c->page_size,
-                c->chunk, kinds[c->kind], (unsigned long long)c->seed, c->own_stream ? ", in a stream" : "", what);
+    std::string from = c->first_page ? judge_print(", pages from %d on", c->first_page) : "";
+    judge_doing("decode_chunks, %d keys, pages of %d, chunks of %d, %s, seed %llu%s%s%s", c->length, c->page_size,
+                c->chunk, kinds[c->kind], (unsigned long long)c->seed, from.c_str(),
+                c->own_stream ? ", in a stream" : "", what);
 }
 
 /* What a known mistake would have led to, for column `e` of chunk `i`. */
@@ -303,38 +408,21 @@ static void busy(void) {
     judge_busy_stream(call_for(&job, &a, &parts, &logs));
 }
 
-/* Sectors: 16 for a row. q, and the table, are small beside that. */
+/* Rows up to 2^31 - 1: their numbers times 32 float4, or times 128 floats, are more than an int can hold. The table names no page before. */
+static void large_cache(void) {
+    run({50, 16, 20, PLAIN, 62, 0, false, (1 << 27) - 16});
+    run({33, 1000, 33, PLAIN, 63, 0, false, 70000});
+    run({40, 1, 11, RISING, 64, 0, false, 1 << 26});
+}
+
+/* Many chunks of one key, too: more blocks than a GPU has at once. */
 static void thrifty(void) {
+    run({1500, 16, 1, PLAIN, 71});
     const struct cache job = {512, 16, 64, PLAIN, 70};
-    const double most_sectors = 1.2, most_loads = 5, rows = 2.0 * job.length;
     struct result r = run(job, true);
     const struct emulatorCounters *k = &r.answer.counters;
-    double sectors = judge_sectors_read(k) / (16 * rows), loads = (double)k->global_load_requests / job.length;
-    unsigned long long blocks = 0;
-    for (uint32_t i = 0; i < r.answer.launches && i < LAUNCHES_MAX; i++) {
-        const uint32_t *grid = r.answer.launch[i].grid;
-        blocks = std::max(blocks, (unsigned long long)grid[0] * grid[1] * grid[2]);
-    }
-    if (blocks < (unsigned)(job.length / job.chunk)) {
-        judge_fail("access_limit",
-                   "the result is right, but %llu blocks were launched for %d chunks.\n"
-                   "          A GPU has many multiprocessors: each chunk shall have a block of its own.",
-                   blocks, job.length / job.chunk);
-    }
-    if (sectors > most_sectors) {
-        judge_fail("access_limit",
-                   "the result is right, but %.2f times the sectors were read that hold the rows (limit %.1f).\n"
-                   "          Each row of K and of V is needed once, and q once for a warp, not for each key.",
-                   sectors, most_sectors);
-    }
-    if (loads > most_loads) {
-        judge_fail("access_limit",
-                   "the result is right, but %.1f loads of a warp were made for each key (limit %.0f).\n"
-                   "          A row is 512 bytes: one load of a warp, if each lane asks for a float4.",
-                   loads, most_loads);
-    }
-    judge_note("%.2f times the sectors of the rows (limit %.1f), %.1f loads for each key (limit %.0f), %llu blocks",
-               sectors, most_sectors, loads, most_loads, blocks);
+    judge_note("%.2f times the sectors of the rows, %.1f loads for each key",
+               judge_sectors_read(k) / (16 * 2.0 * job.length), (double)k->global_load_requests / job.length);
 }
 
 // ---------------------------------------------------------------- combine
@@ -520,10 +608,11 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         {"decode_chunks", "decode_chunks, scores of 460 and -460, that rise and that fall", scores, EVERYWHERE},
         {"decode_chunks", "decode_chunks, no keys, nothing past the end, in a stream", contract, EVERYWHERE},
+        {"decode_chunks", "decode_chunks, a cache of 2^31 rows", large_cache, EVERYWHERE},
         {"decode_chunks", "decode_chunks tells of a launch that fails", refused, EVERYWHERE},
         {"decode_chunks", "decode_chunks returns without waiting", busy, EVERYWHERE},
         {"decode_chunks", "decode_chunks reads each row once, 16 bytes a lane, and each chunk has a block", thrifty,
-         ON_EMULATOR},
+         ON_EMULATOR, LIMITS_HERE},
         {"combine", "combine, 1 to 1500 chunks", combine_counts, EVERYWHERE},
         {"combine", "combine, logs of 490 and -490", combine_large, EVERYWHERE},
         {"combine", "combine, chunks without keys", combine_empty, EVERYWHERE},

@@ -29,8 +29,10 @@
  *     no chunk has a key, out is 0;
  *   - other pages, and rows behind the last key, hold anything; nothing outside the arrays is read or written;
  *   - the work is queued in `stream`, and the functions return without waiting for it;
- *   - on the emulator: each chunk has a block of its own; each row is read once, and q not for each key (limit: 1.2 times
- *     the sectors of the rows), by loads of 16 bytes: at most 5 loads of a warp for each key (the solution 3.1).
+ *   - on the emulator, in every call of decode_chunks: each chunk has a block of its own, which writes its part and log; each
+ *     row of K and of V is read once (limit: 1.1 times its sectors), q once for a warp, and of the table at most four sectors
+ *     for a key, by loads of 16 bytes: at most 5 loads of a warp for each key (the solution 3) and 8 for each warp;
+ *   - it is compiled for compute capability 8.0.
  */
 // fails as given: stale_output
 #include <math.h>

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: bytes of shared memory; three stages are
+// says: three stages are 98304
 /* Everything is right, but the ring has one stage: nothing is on its way while the consumers multiply. */
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: 1 blocks were launched for 8 chunks
+// says: a block of its own
 /* One block does all chunks, one after the other: right, and a GPU has 131 multiprocessors left over. */
 #include <math.h>
 
