@@ -62,7 +62,8 @@ struct emulatorCounters {
     uint64_t bulk_places;        /* 128-byte lines of shared memory that bulk copies fill, each once for a block */
     uint64_t product_wavefronts; /* passes of 128 bytes in which wgmma reads shared memory */
     uint64_t async_commits;      /* groups of cp.async that warps made, empty ones included */
-    uint64_t bulk_ahead; /* for each KiB that bulk copies brought and a wait for an mbarrier made known: bytes that others have brought or bring
+    uint64_t
+        bulk_ahead; /* for each KiB that bulk copies brought and a wait for an mbarrier made known: bytes that others have brought or bring
                             and no wait has made known yet */
 };
 

@@ -85,7 +85,8 @@ static void judge_memory(const struct result *r, const struct parts *p) {
     if (p->steps >= STAGES && p->whole && used < least) {
         judge_fail("access_limit",
                    "the result is right, but tiles came to %.0f bytes of shared memory only; three stages are %u.\n"
-                   "          Which stage has step 2, and which one step 3? With fewer than three, the producer has nowhere to put the "
+                   "          Which stage has step 2, and which one step 3? With fewer than three, the producer has "
+                   "nowhere to put the "
                    "tiles\n          after the next one.",
                    used, least);
     }
@@ -203,8 +204,7 @@ static void ring(void) {
     const struct bf16_product job = {256, 256, 512, FRACTIONS, 50};
     struct parts p = parts_of(&job);
     struct result r = counted();
-    unsigned shared =
-        (unsigned)r.answer.launch[0].shared + (unsigned)judge_ptxas(r.answer.launch[0].kernel).shared;
+    unsigned shared = (unsigned)r.answer.launch[0].shared + (unsigned)judge_ptxas(r.answer.launch[0].kernel).shared;
     if (shared > most_shared) {
         judge_fail("access_limit",
                    "the result is right, but a block takes %u bytes of shared memory (limit %u, three stages).", shared,

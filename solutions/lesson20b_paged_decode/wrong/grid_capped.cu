@@ -102,8 +102,9 @@ void decode_chunks(const float *q, const float *K, const float *V, const int *ta
                    int chunk, float *parts, float *logs, cudaStream_t stream) {
     int chunks = (length + chunk - 1) / chunk;
     if (chunks > 0) {
-        chunk_kernel<<<(chunks < 1056 ? chunks : 1056), THREADS, 0, stream>>>((const float4 *)q, (const float4 *)K, (const float4 *)V, table,
-                                                     length, page_size, chunk, (float4 *)parts, logs);
+        chunk_kernel<<<(chunks < 1056 ? chunks : 1056), THREADS, 0, stream>>>((const float4 *)q, (const float4 *)K,
+                                                                              (const float4 *)V, table, length,
+                                                                              page_size, chunk, (float4 *)parts, logs);
         CUDA_CHECK_LAUNCH();
     }
 }
