@@ -15,7 +15,7 @@
 #include "emulator/emulator.h"
 
 enum {
-    RUNNER_SOCKET = 3, /* the runner's only descriptor beside stdin, stdout and stderr */
+    RUNNER_SOCKET = 3, /* beside stdin, stdout, stderr and a file in memory for what is kept apart of stdout */
     ARRAYS_MAX = 8,
     ARGUMENTS_MAX = 14,
     INTEGERS_MAX = 12, /* of those, pointers among them; the others are floats */
