@@ -97,7 +97,7 @@ void arrays_add(const struct emulatorArrayCounters *counters) {
     uint64_t *to = (uint64_t *)(void *)counted;
     const uint64_t *from = (const uint64_t *)(const void *)counters;
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < sizeof counted / sizeof *to; i++)
+    for (size_t i = 0; i < ARRAYS_END * (sizeof *counted / sizeof *to); i++)
         to[i] += from[i];
     pthread_mutex_unlock(&lock);
 }
