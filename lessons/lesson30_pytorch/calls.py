@@ -11,6 +11,8 @@ import warnings
 
 import numpy as np
 
+# PyTorch wants a folder for kernels that it compiles as soon as it is imported. There is none to write to, and none is needed.
+os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.dirname(os.path.abspath(__file__))
 cuda = ctypes.CDLL(os.environ["CUDA_RUNTIME"])  # before PyTorch, which would load NVIDIA's: the one that is there first is for all
 import torch  # noqa: E402
 from torch.autograd.gradcheck import GradcheckError  # noqa: E402

@@ -157,9 +157,10 @@ static void filter_calls(int on_emulator, enum more more) {
 #endif
 }
 
-/* Shared memory counts as well. Three quarters are the range that the emulator keeps; its threads need addresses, too. */
-static void limit_addresses(void) {
+/* Shared memory counts as addresses. Three quarters are the range that the emulator keeps; its threads need some, too. */
+void limit_memory(void) {
     const rlim_t gigabyte = (rlim_t)1 << 30;
+    limit(RLIMIT_DATA, 8 * gigabyte);
     limit(RLIMIT_AS, 32 * gigabyte + (rlim_t)sysconf(_SC_NPROCESSORS_ONLN) * gigabyte / 4);
 }
 
@@ -169,8 +170,7 @@ static void confine_process(int on_emulator, int seconds, enum more more) {
     limit(RLIMIT_FSIZE, gigabyte / 4); // a file in memory is one, too
     limit(RLIMIT_NOFILE, 1024);
     if (on_emulator) {
-        limit(RLIMIT_DATA, 8 * gigabyte);
-        limit_addresses();
+        limit_memory();
         limit(RLIMIT_NOFILE, more == NOTHING_MORE ? 64 : 1024);
         limit(RLIMIT_CPU, (rlim_t)seconds * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN));
     }

@@ -2,6 +2,9 @@
 #ifndef TOOLS_GRADING_CONFINE_H
 #define TOOLS_GRADING_CONFINE_H
 
+/* The limits of memory that hold on the emulator. They are set before it is loaded: it reserves a range of addresses that fits them. */
+void limit_memory(void);
+
 /* For the rest of this process: limits, and no system call that reaches another process, the network or, on the emulator, a file for
  * writing. Silently less where the kernel allows less. */
 void confine(int on_emulator, int seconds);

@@ -174,9 +174,11 @@ def take_job(job, contents, student, calls, emulator, path):
 def main():
     descriptor, path, calls_path, filter_library, backend, seconds, libraries = sys.argv[1:]
     die_with_parent()
+    filters = ctypes.CDLL(filter_library)
+    if backend == "cpu":
+        filters.limit_memory_of_this()
     calls = load(calls_path, "calls")
     emulator = Emulator()
-    filters = ctypes.CDLL(filter_library)
     link = socket.socket(fileno=int(descriptor))
     frames.send(link, {"hello": True})
     if backend == "gpu":
