@@ -306,7 +306,7 @@ fi
 capture make lesson03 view LINE=x
 expect "make lesson03 view LINE=x" error 'LINE=x: it is the number of a line'
 capture make lesson03 profile BACKEND=gpu
-if [ -n "$GPU_NAME" ]; then expect "make lesson03 profile on a GPU" error 'ncu --clock-control none --set full'; else expect "make lesson03 profile on a GPU" error 'no GPU can be used'; fi
+if [ -n "$GPU_NAME" ]; then expect "make lesson03 profile on a GPU" error 'ncu --set full --clock-control none'; else expect "make lesson03 profile on a GPU" error 'no GPU can be used'; fi
 
 # --- two runs compared: lines are found again by their text ---
 cat >"$scratch/before.cu" <<'END'

@@ -106,7 +106,7 @@ cp "$master" "$file"
 called make exercise03 profile BASE=last
 expect "a change is compared" 0 'Global Load Sectors .* better'
 called make exercise03 sanitize
-expect "make exercise03 sanitize finds nothing in the solution" 0 'gelu_erf\(.*gelu_erf\(.*gelu_tanh\(.*ERROR SUMMARY: 0 errors *$'
+expect "make exercise03 sanitize finds nothing in the solution" 0 'gelu_erf\(.*gelu_tanh\(.*ERROR SUMMARY: 0 errors *$'
 cp "$wrong/no_guard.cu" "$file"
 called make exercise03 sanitize
 expect "and a mistake, with its line" error 'Invalid __global__ .*exercise.cu:[0-9]+'

@@ -112,10 +112,10 @@ capture make exercise01 grade OUT="$scratch/out" FILE="$scratch/all"
 expect "make exercise01 grade over submissions" 0 'ada +exercise 01  10 of 10 points  pass'
 capture cat "$scratch/out/points.csv"
 expect "points: all for the solution" 0 '^ada,01,pass,10,10,([0-9]+),\1,'
-expect "points: some for half of it" 0 '^bob b,01,wrong_result,[1-9],10,3,[4-9],'
+expect "points: some for half of it" 0 '^bob b,01,wrong_result,[1-9],10,4,9,'
 expect "points: none for nothing" 0 '^carla,01,not_submitted,0,10,0,'
 check_results "checks that were not reached are told" "$scratch/out/bob b/exercise01" "r['status'] == 'fail' and \
-[t['status'] for t in r['tests']] == ['pass', 'pass', 'pass', 'fail', 'error', 'error', 'error']"
+[t['status'] for t in r['tests']] == ['pass'] * 4 + ['fail'] + ['error'] * 4"
 capture grep -rlF "$scratch/all" "$scratch/out"
 expect "nothing that is written names the folder of the submissions" 1 ''
 

@@ -70,7 +70,7 @@ expect "the folder of a toolkit is the one with bin/nvcc" 0 "^$usual\$" 'libcuda
 capture make doctor NVCC="$real_nvcc"
 expect "make doctor is content" 0 'ok +launch'
 touch emulator/base/text.c
-capture make doctor NVCC="$real_nvcc"
+capture env EMULATOR_READY= make doctor NVCC="$real_nvcc"
 expect "make doctor says that it builds the emulator, and how much" 0 '^building the emulator: 1 file '
 printf 'int main() { void *p; return cudaMalloc(&p, 4); }\n' >"$scratch/static.cu"
 "$real_nvcc" "$scratch/static.cu" -o "$scratch/static"
