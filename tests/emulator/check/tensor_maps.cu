@@ -287,6 +287,25 @@ static void case_blocks_store_to_one_tile(void) {
     blocks_store_to_one_tile<<<2, WIDTH * HEIGHT>>>(map_of(matrix_of(64, 64), 64, 64));
 }
 
+// EXPECT blocks_store_at_once 0 race
+// CHECKS racecheck
+// SAYS Race reported between Write access
+__global__ void blocks_store_at_once(const __grid_constant__ CUtensorMap to, unsigned *here) {
+    __shared__ alignas(128) float tile[WIDTH * HEIGHT];
+    tile[threadIdx.x] = threadIdx.x + blockIdx.x;
+    if (threadIdx.x == 0) { // both blocks run, and neither has waited for what the other one wrote
+        atomicAdd(here, 1);
+        while (atomicAdd(here, 0) < gridDim.x)
+            ;
+    }
+    store_tile(&to, 0, 0, tile);
+}
+static void case_blocks_store_at_once(void) {
+    unsigned *here = device_array<unsigned>(1);
+    cudaMemset(here, 0, sizeof *here);
+    blocks_store_at_once<<<2, WIDTH * HEIGHT>>>(map_of(matrix_of(64, 64), 64, 64), here);
+}
+
 // EXPECT all_lanes_store_one_tile 0 none
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 __global__ void all_lanes_store_one_tile(const __grid_constant__ CUtensorMap to) {
@@ -376,6 +395,7 @@ int main(int argc, char **argv) {
         CASE(store_without_fence),
         CASE(tile_not_waited_for),
         CASE(blocks_store_to_one_tile),
+        CASE(blocks_store_at_once),
         CASE(blocks_add_to_one_tile),
         CASE(least_of_floats),
         CASE(more_bytes_than_come),
