@@ -284,7 +284,7 @@ static int show_jobs(const char *file, std::initializer_list<const struct functi
     object = "";
     show_begin(functions);
     for (size_t c = 0; c < count && functions.size(); c++) {
-        show_check();
+        show_check(checks[c].limits == LIMITS_HERE);
         try {
             if (checks[c].part) {
                 checks[c].run();

@@ -17,7 +17,7 @@ struct candidate {
 };
 
 static std::vector<struct candidate> candidates; /* one for each function, in the exercise's order */
-static bool only, skipped;
+static bool only, skipped, limits_here;
 
 bool show_only(void) {
     return only;
@@ -30,8 +30,9 @@ void show_begin(std::initializer_list<const struct function *> functions) {
     }
 }
 
-void show_check(void) {
+void show_check(bool limits) {
     skipped = false;
+    limits_here = limits;
 }
 
 void show_skip(void) {
@@ -71,7 +72,7 @@ static void choose(struct choice *best, int rank, const struct call *call) {
 static void consider(const struct call *call) {
     for (struct candidate &c : candidates) {
         if (c.function == call->function) {
-            choose(&c.shown, call->shown ? 2 : call->counted ? 1 : 0, call);
+            choose(&c.shown, call->shown ? 2 : call->counted || limits_here ? 1 : 0, call);
             choose(&c.at_edge, ends_within_a_line(call) ? 0 : -1, call);
         }
     }
