@@ -52,7 +52,7 @@ fuzz() { # fatbin|ptx SECONDS, MORE SOURCES AND FLAGS
     return 0
   fi
   mkdir -p "$scratch/$kind"
-  capture timeout -k 5 $((limit + 120)) nice "$folder/fuzz_$kind" -max_total_time="$limit" -max_len=9000 -timeout=20 \
+  capture timeout -k 5 $((limit + 120)) nice "$folder/fuzz_$kind" -max_total_time="$limit" -max_len=9000 -timeout=60 \
     -rss_limit_mb=3000 -malloc_limit_mb=2500 -dict="$scratch/$kind.dict" -artifact_prefix="$folder/$kind-" \
     -print_final_stats=1 "$scratch/$kind" "$here/corpus/$kind" "$here/regressions/$kind"
   runs=$(printf '%s\n' "$output" | sed -n 's/^stat::number_of_executed_units: *//p')
