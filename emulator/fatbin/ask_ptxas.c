@@ -16,6 +16,11 @@
 #define VERSION 1000
 #define WORDS   (1 << 20) /* what is longer is cut off, and not kept */
 
+struct words {
+    char text[WORDS];
+    size_t length;
+};
+
 /* Its words, and whether it ended well. What is longer is left out. */
 static bool hear(const char *command, char *words, size_t size, size_t *length) {
     FILE *said = popen(command, "re");
@@ -95,17 +100,47 @@ static void keep_answer(const struct answer *a, const char *words, size_t length
 
 /* ---- the question ---- */
 
-static bool ask(const char *options, const char *text, size_t length, char *words, size_t size, size_t *said) {
+/* The text, with another number at its `.version` if one is given. */
+static bool write_text(int file, const char *text, size_t length, const char *version) {
+    static const char directive[] = ".version";
+    const char *number = version ? memmem(text, length, directive, strlen(directive)) : NULL;
+    if (!number)
+        return write(file, text, length) == (ssize_t)length;
+    const char *end = text + length;
+    number += strlen(directive);
+    while (number < end && strchr(" \t", *number))
+        number++;
+    const char *rest = number;
+    while (rest < end && strchr("0123456789.", *rest))
+        rest++;
+    return write(file, text, (size_t)(number - text)) == number - text && write(file, version, strlen(version)) > 0 &&
+           write(file, rest, (size_t)(end - rest)) == end - rest;
+}
+
+static bool ask_once(const char *options, const char *text, size_t length, const char *version, struct words *w) {
     char path[] = "/tmp/profile-XXXXXX.ptx", command[COMMAND];
     int file = mkstemps(path, 4);
     if (file < 0)
         return false;
-    bool good = write(file, text, length) == (ssize_t)length;
+    bool good = write_text(file, text, length, version);
     close(file);
     snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' %s '%s' -o /dev/null 2>&1", program(), options, path);
-    good = good && hear(command, words, size, said);
+    good = good && hear(command, w->text, WORDS - 1, &w->length);
+    w->text[w->length] = '\0';
     unlink(path);
     return good;
+}
+
+/* A library's compiler may write PTX of a newer version than this ptxas takes. Most kernels have nothing that is new in it, so it is asked again
+ * about its own newest version, which it names. */
+static bool ask(const char *options, const char *text, size_t length, struct words *w) {
+    if (ask_once(options, text, length, NULL, w))
+        return true;
+    const char *unsupported = strstr(w->text, "Unsupported .version");
+    const char *current = unsupported ? strstr(unsupported, "current version is '") : NULL;
+    char version[8];
+    return current && sscanf(current, "current version is '%7[0-9.]'", version) == 1 &&
+           ask_once(options, text, length, version, w);
 }
 
 void ask_ptxas(const char *options, const char *text, size_t length, void (*read)(FILE *said)) {
@@ -119,14 +154,13 @@ void ask_ptxas(const char *options, const char *text, size_t length, void (*read
         fclose(kept);
         return;
     }
-    char *words = malloc(WORDS);
-    size_t said = 0;
-    if (words && ask(options, text, length, words, WORDS, &said) && may_keep)
-        keep_answer(&a, words, said);
-    FILE *heard = said ? fmemopen(words, said, "r") : NULL;
+    struct words *w = calloc(1, sizeof *w);
+    if (w && ask(options, text, length, w) && may_keep)
+        keep_answer(&a, w->text, w->length);
+    FILE *heard = w && w->length ? fmemopen(w->text, w->length, "r") : NULL;
     if (heard) {
         read(heard);
         fclose(heard);
     }
-    free(words);
+    free(w);
 }

@@ -83,8 +83,12 @@ done
 cat >"$scratch/ptxas" <<'END_OF_PTXAS'
 #!/bin/sh
 [ "$1" != --version ] || exit 1
-for file; do case $file in *.ptx) kernels=$(grep -c '\.entry ' "$file") ;; esac; done
+for file; do case $file in *.ptx) kernels=$(grep -c '\.entry ' "$file") ptx=$file ;; esac; done
 echo "$kernels" >>"$0.given"
+if [ -n "${NEWEST:-}" ] && ! grep -q "^\.version $NEWEST\$" "$ptx"; then
+  echo "ptxas $ptx, line 1; fatal   : Unsupported .version 9.9; current version is '$NEWEST'"
+  exit 255
+fi
 [ "$kernels" -ge "$LEAST" ] && exec "$PTXAS" "$@"
 END_OF_PTXAS
 chmod +x "$scratch/ptxas"
@@ -103,6 +107,10 @@ ask_for_registers 1
 check_given "api/registers: ptxas is given one kernel" '1 1 '
 ask_for_registers 2
 check_given "api/registers: or all, where one does not do" '1 many 1 many '
+export NEWEST=7.8
+ask_for_registers 1
+check_given "api/registers: PTX that is newer than ptxas is given as its newest version" '1 1 1 1 '
+unset NEWEST
 
 # The table of functions says what is so.
 library=$(ls "${LD_LIBRARY_PATH%%:*}"/libcudart.so.13 2>/dev/null || :)
