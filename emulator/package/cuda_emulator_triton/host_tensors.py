@@ -58,9 +58,11 @@ class Mirrors:
         if isinstance(argument, tuple):
             values = [self.in_place_of(a) for a in argument]
             return type(argument)(*values) if hasattr(argument, "_fields") else tuple(values)
-        if is_host_tensor(getattr(argument, "base", None)):  # a tensor descriptor
+        if is_host_tensor(getattr(argument, "base", None)):
+            if hasattr(argument, "data_ptr"):  # triton.reinterpret: a tensor as another type
+                return self.in_place_of(argument.base)
             argument = copy.copy(argument)
-            argument.base = self.in_place_of(argument.base)
+            argument.base = self.in_place_of(argument.base)  # of a tensor descriptor
         return argument
 
     def copy_back(self):

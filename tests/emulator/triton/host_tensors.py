@@ -17,7 +17,7 @@ class HostTensor:
 
     def __init__(self, array, begin=0):
         self._storage, self._begin = array, begin
-        self.dtype = array.dtype
+        self.dtype, self.data, self.device, self.shape = array.dtype, None, "cpu", array.shape
 
     def data_ptr(self):
         return self._storage.ctypes.data + self._begin * self._storage.itemsize
@@ -73,6 +73,11 @@ def main():
     out = np.zeros(1, np.float32)
     first_two_kernel[(1,)]((tensor(x), tensor(x, 7)), tensor(out))
     assert out[0] == x[0] + x[7]
+
+    # As another type, which PyTorch's tensors did not have: the sums of bits, not of numbers.
+    bits = np.empty(1001, np.int32)
+    add_kernel[(2,)](*(triton.reinterpret(tensor(a), tl.uint32) for a in (x, y, bits)), 1001, BLOCK=1024)
+    assert np.array_equal(bits.view(np.uint32), x.view(np.uint32) + y.view(np.uint32))
 
     # Behind a storage's end there is nothing.
     try:
