@@ -22,7 +22,6 @@ struct binary *registration_entry_binary(const struct entry *e);
 struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error);
 /* How many registers a thread of it has, as machine code or ptxas says; ASSUMED_REGISTERS where neither is there. */
 unsigned registration_registers(struct entry *e);
-int registration_ptx_arch(const struct entry *e); /* 75 for compute_75; 0 before it is loaded */
 
 /* Device code that is loaded while the program runs. The data is malloc'd and belongs to the library from then on:
  * PTX text, several of them (fatbin/bundle.h), or a fat binary. Nothing is read of it before it is used. */

@@ -27,14 +27,23 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
 }
 
 /* What the device linker has made is machine code for one GPU, if anything; but it hands on the fat binaries of the files
- * that it was made from, and those have their PTX. One may not (a library's, say): what is missing then shows when it is used. */
+ * that it was made from, and those have their PTX. One may not (a library's, say): what is missing then shows when it is used. The first
+ * of them is explained: the program's own files come before the libraries, of which nvcc always adds one (libcudadevrt). */
 static enum fatbin_result add_linked(struct fatbin_images *images, void *const *parts, bool resources, char *error,
                                      size_t size) {
-    snprintf(error, size, "the executable was linked with -rdc=true, and the files it was linked from are not in it");
     for (; parts && *parts; parts++) {
-        if (add(images, *parts, resources, error, size) == FATBIN_BROKEN)
+        char why[1024];
+        enum fatbin_result result = add(images, *parts, resources, why, sizeof why);
+        if (result == FATBIN_BROKEN) {
+            snprintf(error, size, "%s", why);
             return FATBIN_BROKEN;
+        }
+        if (result == FATBIN_NO_IMAGE && !images->left_out)
+            images->left_out = or_out_of_memory(strdup(why));
     }
+    snprintf(error, size, "%s",
+             images->left_out ? images->left_out
+                              : "the executable was linked with -rdc=true, and the files it was linked from are not in it");
     return images->count ? FATBIN_OK : FATBIN_NO_IMAGE;
 }
 
@@ -69,5 +78,6 @@ void fatbin_images_free(struct fatbin_images *images) {
     for (size_t i = 0; i < images->count; i++)
         free(images->items[i].text);
     free(images->items);
+    free(images->left_out);
     *images = (struct fatbin_images){0};
 }
