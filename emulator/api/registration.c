@@ -29,7 +29,7 @@ struct binary {
     struct binary *next; /* never in a list of its own; handles are checked against this one */
     void *data;          /* of a library: PTX text or a fat binary, and what was wrong with it */
     size_t data_size;
-    char *why;
+    char *place, *why;
 };
 
 struct variable {
@@ -175,7 +175,7 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
     if (is_ptx(b->data, b->data_size)) {
         fatbin_text_images(b->data, strnlen(b->data, b->data_size), arch, images);
     } else {
-        enum fatbin_result result = fatbin_unpack(b->data, b->data_size, &image, why, sizeof why);
+        enum fatbin_result result = fatbin_unpack(b->data, b->data_size, b->place, &image, why, sizeof why);
         if (result != FATBIN_OK)
             return load_failed(
                 b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
@@ -330,6 +330,7 @@ static void unregister(struct binary *b) {
         forget_variables(b);
         unload_modules(b);
         free(b->data);
+        free(b->place);
         free(b->why);
         free(b->left_out);
         free(b);
@@ -437,10 +438,11 @@ cudaError_t registration_variable(const void *shadow, int device, uint64_t *addr
 
 /* ---- Libraries ---- */
 
-struct binary *registration_open(void *data, size_t size) {
+struct binary *registration_open(void *data, size_t size, const char *place) {
     struct binary *b = zeroed(1, sizeof *b);
     b->data = data;
     b->data_size = size;
+    b->place = or_out_of_memory(strdup(place));
     pthread_mutex_lock(&lock);
     b->next = binaries;
     binaries = b;

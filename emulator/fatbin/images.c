@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/out_of_memory.h"
+#include "fatbin/place.h"
 #include "fatbin/resources.h"
 
 static void append(struct fatbin_images *images, struct fatbin_image image) {
@@ -17,7 +18,8 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
     struct fatbin_image image;
     if (resources)
         fatbin_each_machine_code(data, fatbin_mapped_bytes(data), resources_note_machine_code);
-    enum fatbin_result result = fatbin_unpack(data, fatbin_mapped_bytes(data), &image, error, size);
+    enum fatbin_result result =
+        fatbin_unpack(data, fatbin_mapped_bytes(data), place_of_code(data), &image, error, size);
     if (result != FATBIN_OK)
         return result;
     append(images, image);
@@ -42,8 +44,9 @@ static enum fatbin_result add_linked(struct fatbin_images *images, void *const *
             images->left_out = or_out_of_memory(strdup(why));
     }
     snprintf(error, size, "%s",
-             images->left_out ? images->left_out
-                              : "the executable was linked with -rdc=true, and the files it was linked from are not in it");
+             images->left_out
+                 ? images->left_out
+                 : "the executable was linked with -rdc=true, and the files it was linked from are not in it");
     return images->count ? FATBIN_OK : FATBIN_NO_IMAGE;
 }
 
