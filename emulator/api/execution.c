@@ -24,6 +24,8 @@ struct call_configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    struct host_callers
+        callers; /* nvcc's functions, which make the launch, may be inlined: this call is in the program's own line */
 };
 
 /* Between Push and Pop the kernel's arguments are evaluated, which may launch kernels, too. */
@@ -34,7 +36,7 @@ static _Thread_local unsigned nested;
 EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream) {
     if (nested == MAX_NESTED)
         return 1;
-    configurations[nested++] = (struct call_configuration){grid, block, shared, stream};
+    configurations[nested++] = (struct call_configuration){grid, block, shared, stream, queue_find_callers()};
     return 0;
 }
 
@@ -46,6 +48,7 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     *block = c.block;
     *shared = c.shared;
     *(cudaStream_t *)stream = c.stream;
+    queue_launched_by(&c.callers);
     return cudaSuccess;
 }
 

@@ -56,6 +56,10 @@ struct stream_attributes {
 struct stream_attributes *queue_attributes(struct stream *s);
 void queue_set_priority(struct stream *s, int priority);
 
+/* For reports of racecheck: what of the program calls us, and what has begun the launch that this thread submits next. */
+struct host_callers queue_find_callers(void);
+void queue_launched_by(const struct host_callers *callers);
+
 /* Appends an operation, which the queue then owns. Returns at once. */
 void queue_submit(struct stream *s, struct operation *op);
 /* Appends an operation and waits for it; executes it on the calling thread when nothing is before it. Returns what

@@ -122,6 +122,14 @@ void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, c
         hazard_thread_at(&other, old->block, RECORD_WARP(old->record.packed), old->record.packed & RECORD_LANE);
 }
 
+void race_fill_submissions(struct hazard *h, uint32_t serial, uint32_t serial_then) {
+    struct ran ran;
+    if (stream_order_find(serial, &ran))
+        h->submitted = ran.submission;
+    if (stream_order_find(serial_then, &ran))
+        h->submitted_then = ran.submission;
+}
+
 /* A race between lanes of one warp that ran together, although nothing guarantees that. */
 static bool only_warns(const struct race *now, const struct full_record *old) {
     return same_warp(now, old) && !check_is_on(CHECK_STRICT) &&
@@ -169,6 +177,8 @@ static void note(const struct race *now, const struct full_record *old, bool old
         h.foreign = t->target != w->block;
     }
     race_fill_then(&h, w->launch, now->record.launch, old);
+    if (h.relation == RELATION_LAUNCHES)
+        race_fill_submissions(&h, now->record.launch, old->launch);
     if (is_async(now, old))
         h.kind = kind_of_copy(now, old, old_write);
     else if (is_unfenced(now, old, old_write) && (same_thread(now, old) || race_happens_before(now, old, old_write)))
