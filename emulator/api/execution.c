@@ -95,6 +95,7 @@ struct request {
     bool cooperative;
     dim3 cluster, preferred; /* blocks of a cluster; zeros: not given */
     cudaEvent_t events[2];   /* to be recorded when it is done */
+    bool beside;             /* it may begin before the launch before it ends */
 };
 
 /* Toolkit 13 changed the answer. */
@@ -294,6 +295,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     struct launch_operation *l = make_launch(k, &config, args);
     if (!l)
         return state_return(cudaErrorMemoryAllocation);
+    l->op.beside = r->beside;
     host_calls_note(HOST_LAUNCH, k->name);
     queue_submit(stream, &l->op);
     return cudaSuccess;
@@ -371,11 +373,13 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
     case 12:                                           /* cudaLaunchAttributeLaunchCompletionEvent */
         r->events[1] = a->val.programmaticEvent.event; /* the same layout; headers before 12.3 do not name it */
         return cudaSuccess;
+    case cudaLaunchAttributeProgrammaticStreamSerialization: /* it begins later all the same; racecheck is told */
+        r->beside = a->val.programmaticStreamSerializationAllowed != 0;
+        return cudaSuccess;
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:

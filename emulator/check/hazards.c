@@ -268,6 +268,8 @@ static const char *missing(const struct hazard *h) {
     case RELATION_HOST:
         return ", and nobody has waited for the kernel";
     default:
+        if (h->beside)
+            return ", with no griddepcontrol.wait between";
         return h->host_now ? ", and nothing orders the copy and the launch" : ", and nothing orders the two launches";
     }
 }
@@ -334,6 +336,10 @@ static const char *advice(const struct hazard *h) {
         return "A launch returns at once, and the kernel runs later: call cudaDeviceSynchronize() before the host "
                "touches managed memory that a kernel uses.";
     default:
+        if (h->beside)
+            return "The second kernel was launched with programmatic stream serialization: it may begin while the "
+                   "first one still runs, and sees what that one writes only after griddepcontrol.wait. Call "
+                   "cudaGridDependencySynchronize() before it touches memory that the first kernel uses.";
         return "Kernels and copies in different streams may run at the same time: use one stream, or an event and "
                "cudaStreamWaitEvent.";
     }

@@ -62,6 +62,7 @@ struct hazard {
     uint64_t address; /* an offset in shared and local memory */
     uint32_t bytes;
     bool write, write_then;
+    bool beside;   /* of two launches in one stream, of which the second may begin while the first runs */
     bool host_now; /* the second is a copy or a fill by the host, or the host's own access */
     const char *host_function;
     struct submission submitted, submitted_then; /* of launches and copies, where they are two */

@@ -362,6 +362,11 @@ void order_fence(struct block_order *o, uint32_t warp) {
         learn_pending(o, w);
 }
 
+void order_learn(struct block_order *o, uint32_t warp, const struct facts *facts) {
+    o->warps[warp].used = true;
+    facts_join(&o->warps[warp].learned, facts);
+}
+
 bool order_may_release(const struct block_order *o) {
     return o->any_fence;
 }

@@ -166,6 +166,8 @@ void order_mask(struct block_order *o, const struct warp *w);
 void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bool all);
 void order_barrier_whole(struct block_order *o);
 void order_fence(struct block_order *o, uint32_t warp);
+/* The warp has waited for other launches, of which all this is true. */
+void order_learn(struct block_order *o, uint32_t warp, const struct facts *facts);
 /* strongly: the instruction itself is a release; otherwise it is relaxed, and releases what an earlier fence covers. */
 void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly);
 bool order_may_release(const struct block_order *o);

@@ -158,6 +158,13 @@ static enum hazard_kind kind_of_copy(const struct race *now, const struct full_r
                                                                                : HAZARD_RACE;
 }
 
+static void fill_launches(struct hazard *h, const struct operation_order *now, uint32_t then) {
+    struct ran ran;
+    race_fill_submissions(h, now->serial, then);
+    h->beside =
+        now->primary && stream_order_find(then, &ran) && ran.stream == now->stream && ran.number == now->primary;
+}
+
 static void note(const struct race *now, const struct full_record *old, bool old_write) {
     const struct touch *t = now->touch;
     const struct warp *w = t->warp;
@@ -178,7 +185,7 @@ static void note(const struct race *now, const struct full_record *old, bool old
     }
     race_fill_then(&h, w->launch, now->record.launch, old);
     if (h.relation == RELATION_LAUNCHES)
-        race_fill_submissions(&h, now->record.launch, old->launch);
+        fill_launches(&h, &now->b->launch->operation, old->launch);
     if (is_async(now, old))
         h.kind = kind_of_copy(now, old, old_write);
     else if (is_unfenced(now, old, old_write) && (same_thread(now, old) || race_happens_before(now, old, old_write)))

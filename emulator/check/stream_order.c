@@ -40,6 +40,16 @@ struct operation_order stream_order_next(unsigned stream, struct stream_clock *c
     return o;
 }
 
+/* What comes before the primary is over: the primary has begun. */
+struct operation_order stream_order_next_beside(unsigned stream, struct stream_clock *clock, uint32_t primary) {
+    struct stream_clock begins = *clock;
+    begins.last[stream % ORDER_STREAMS] = primary - 1;
+    struct operation_order o = stream_order_next(stream, &begins);
+    o.primary = primary;
+    clock->last[o.stream] = o.number;
+    return o;
+}
+
 static bool is_before(const struct stream_clock *before, const struct ran *r) {
     return before->last[r->stream] >= r->number;
 }

@@ -19,12 +19,17 @@ struct stream_clock {
 struct operation_order {
     uint32_t serial; /* counts operations of the process from 1; 0: nobody knows */
     uint32_t stream, number;
+    uint32_t
+        primary; /* number in the stream of a launch that this one may begin beside, until it waits for it; 0: none */
     struct stream_clock before;
 };
 
 void stream_clock_join(struct stream_clock *to, const struct stream_clock *from);
 /* The next operation of a stream whose clock is `clock`; the clock then includes it. */
 struct operation_order stream_order_next(unsigned stream, struct stream_clock *clock);
+
+/* The same for a launch that may begin beside the one before it in the stream, which has the number `primary`. */
+struct operation_order stream_order_next_beside(unsigned stream, struct stream_clock *clock, uint32_t primary);
 
 uint32_t stream_order_last(void); /* the last serial given; async-signal-safe */
 /* Did the operation with that serial end before this one began? Any thread. */
