@@ -71,8 +71,10 @@ cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t heig
         return state_return(cudaErrorMemoryAllocation);
     *pitch = row;
     cudaError_t error = allocate(__func__, out, bytes, MEMORY_DEVICE);
-    if (error == cudaSuccess && *out)
+    if (error == cudaSuccess && *out) {
+        ((struct allocation *)live_at(*out))->pitch = row;
         allocation_rows(live_at(*out), row, width);
+    }
     return error;
 }
 

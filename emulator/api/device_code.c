@@ -8,6 +8,7 @@
 #include "fatbin/bundle.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/machine_code.h"
+#include "fatbin/place.h"
 
 /* A text may end before it: 0 then. */
 static uint32_t magic_of(const void *code) {
@@ -41,7 +42,11 @@ size_t device_code_size(const void *code) {
     return header.header_bytes + header.bytes;
 }
 
-static cudaError_t no_ptx(const char *function) {
+static cudaError_t no_ptx(const char *function, const void *code) {
+    const char *place = place_of_code(code), *advice = place_advice(place);
+    if (advice)
+        return state_refuse(function, cudaErrorNoKernelImageForDevice,
+                            "%s holds machine code and no PTX, which is what the emulator runs. %s.", place, advice);
     return state_refuse(function, cudaErrorNoKernelImageForDevice,
                         "This is machine code for a GPU alone, and the emulator executes PTX. Give it PTX, or a fat "
                         "binary with PTX in it, or compile with -lineinfo, which puts the PTX beside the machine code. "
@@ -54,7 +59,7 @@ cudaError_t device_code_copy(const char *function, const void *code, size_t size
     if (machine_code_open(code, size, &m)) {
         *copy = machine_code_ptx(&m);
         *copied = *copy ? strlen(*copy) + 1 : 0;
-        return *copy ? cudaSuccess : no_ptx(function);
+        return *copy ? cudaSuccess : no_ptx(function, code);
     }
     *copy = size < SIZE_MAX ? malloc(size + 1) : NULL; /* what a damaged header claims is no size */
     if (!*copy)
@@ -71,7 +76,7 @@ cudaError_t device_code_open(const char *function, const void *code, struct bina
     code = unwrapped(code);
     cudaError_t error = device_code_copy(function, code, device_code_size(code), &copy, &size);
     if (error == cudaSuccess)
-        *out = registration_open(copy, size);
+        *out = registration_open(copy, size, place_of_code(code));
     return error;
 }
 
@@ -106,6 +111,6 @@ cudaError_t device_code_open_file(const char *function, const char *path, struct
     error = device_code_copy(function, data, size, &copy, &copied);
     free(data);
     if (error == cudaSuccess)
-        *out = registration_open(copy, copied);
+        *out = registration_open(copy, copied, path);
     return error;
 }

@@ -24,6 +24,8 @@ struct call_configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    struct host_callers
+        callers; /* nvcc's functions, which make the launch, may be inlined: this call is in the program's own line */
 };
 
 /* Between Push and Pop the kernel's arguments are evaluated, which may launch kernels, too. */
@@ -34,7 +36,7 @@ static _Thread_local unsigned nested;
 EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream) {
     if (nested == MAX_NESTED)
         return 1;
-    configurations[nested++] = (struct call_configuration){grid, block, shared, stream};
+    configurations[nested++] = (struct call_configuration){grid, block, shared, stream, queue_find_callers()};
     return 0;
 }
 
@@ -46,6 +48,7 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     *block = c.block;
     *shared = c.shared;
     *(cudaStream_t *)stream = c.stream;
+    queue_launched_by(&c.callers);
     return cudaSuccess;
 }
 
@@ -92,6 +95,7 @@ struct request {
     bool cooperative;
     dim3 cluster, preferred; /* blocks of a cluster; zeros: not given */
     cudaEvent_t events[2];   /* to be recorded when it is done */
+    bool beside;             /* it may begin before the launch before it ends */
 };
 
 /* Toolkit 13 changed the answer. */
@@ -291,6 +295,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     struct launch_operation *l = make_launch(k, &config, args);
     if (!l)
         return state_return(cudaErrorMemoryAllocation);
+    l->op.beside = r->beside;
     host_calls_note(HOST_LAUNCH, k->name);
     queue_submit(stream, &l->op);
     return cudaSuccess;
@@ -368,11 +373,13 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
     case 12:                                           /* cudaLaunchAttributeLaunchCompletionEvent */
         r->events[1] = a->val.programmaticEvent.event; /* the same layout; headers before 12.3 do not name it */
         return cudaSuccess;
+    case cudaLaunchAttributeProgrammaticStreamSerialization: /* it begins later all the same; racecheck is told */
+        r->beside = a->val.programmaticStreamSerializationAllowed != 0;
+        return cudaSuccess;
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:

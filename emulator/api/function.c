@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/settings.h"
 #include "api/registration.h"
+#include "decode/static_limits.h"
 
 /* Loads the kernel that a function means, for a call named in messages. */
 static struct kernel *kernel_of(const char *call, const void *function, struct entry **entry, cudaError_t *error) {
@@ -42,7 +43,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     out->localSizeBytes = k->local_bytes;
     out->maxThreadsPerBlock = (int)k->max_threads;
     out->numRegs = (int)registration_registers(entry);
-    out->ptxVersion = registration_ptx_arch(entry);
+    out->ptxVersion = (int)limits_target_arch(k->ptx->module);
     out->binaryVersion = (int)setting_capability();
     out->maxDynamicSharedSizeBytes = (int)k->max_dynamic_shared;
     out->preferredShmemCarveout = k->preferences.carveout;

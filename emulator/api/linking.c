@@ -39,7 +39,7 @@ cudaError_t linking_complete(const struct linking *l, bool again, void **image, 
         return state_return(cudaErrorMemoryAllocation);
     }
     memcpy(copy, data, *size);
-    struct binary *b = registration_open(copy, *size);
+    struct binary *b = registration_open(copy, *size, "the device code");
     cudaError_t error = again || !l->count ? cudaSuccess : registration_library_check(b);
     if (error != cudaSuccess) {
         const char *text = registration_library_error(b);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/checks.h"
+#include "base/host_frame.h"
 #include "base/out_of_memory.h"
 #include "check/managed_watch.h"
 #include "machine/device_printf.h"
@@ -37,6 +38,7 @@ struct stream {
     pthread_cond_t changed;    /* its thread's */
     unsigned slot;             /* its number in clocks */
     struct stream_clock clock; /* what happens before its next operation */
+    uint32_t last_launch;      /* its number in the clock, if it was the last operation; or 0 */
     struct stream *next;
 };
 
@@ -111,10 +113,11 @@ static void return_slot(unsigned slot) {
 }
 
 /* For racecheck: what happens before this operation. */
-static void note_order(struct stream *s, struct operation *op) {
+static void note_order(struct stream *s, struct operation *op, const struct host_callers *callers) {
     const struct device_queue *d = &devices[s->device];
     if (!check_is_on(CHECK_RACE))
         return;
+    stream_order_submitted(callers, s->kind == STREAM_LEGACY ? 0 : s->id);
     managed_clock(&host_clock);
     stream_clock_join(&s->clock, &host_clock);
     if (s->kind == STREAM_LEGACY)
@@ -125,7 +128,10 @@ static void note_order(struct stream *s, struct operation *op) {
         stream_clock_join(&s->clock, &op->waits_for->clock);
     if (op->order_parts)
         op->order_parts(op, s->slot, &s->clock);
-    op->order = stream_order_next(s->slot, &s->clock);
+    bool follows = s->last_launch && s->clock.last[s->slot % ORDER_STREAMS] == s->last_launch;
+    op->order = op->beside && follows ? stream_order_next_beside(s->slot, &s->clock, s->last_launch)
+                                      : stream_order_next(s->slot, &s->clock);
+    s->last_launch = op->kernel ? op->order.number : 0;
     if (op->kernel)
         managed_protect();
 }
@@ -150,8 +156,8 @@ static void host_waited(const struct stream *s) {
         stream_order_idle(&host_clock);
 }
 
-static void append(struct stream *s, struct operation *op) {
-    note_order(s, op);
+static void append(struct stream *s, struct operation *op, const struct host_callers *callers) {
+    note_order(s, op, callers);
     op->number = next_number++;
     op->next = NULL;
     if (s->head)
@@ -406,24 +412,44 @@ static void hand_over(struct stream *s) {
     }
 }
 
+struct host_callers queue_find_callers(void) {
+    return check_is_on(CHECK_RACE) ? host_frame_callers() : (struct host_callers){{0}};
+}
+
+static _Thread_local struct host_callers launched_by;
+
+void queue_launched_by(const struct host_callers *callers) {
+    launched_by = *callers;
+}
+
+/* A launch that was refused leaves its callers behind: whatever comes next drops them. */
+static struct host_callers callers_of(const struct operation *op) {
+    struct host_callers callers = op->kernel && launched_by.pc[0] ? launched_by : queue_find_callers();
+    launched_by.pc[0] = 0;
+    return callers;
+}
+
 void queue_submit(struct stream *s, struct operation *op) {
+    const struct host_callers callers = callers_of(op);
     pthread_mutex_lock(&lock);
-    append(s, op);
+    append(s, op, &callers);
     hand_over(s);
     pthread_mutex_unlock(&lock);
 }
 
 struct operation_order queue_place(struct stream *s) {
     struct operation none = {0};
+    const struct host_callers callers = callers_of(&none);
     pthread_mutex_lock(&lock);
-    note_order(s, &none);
+    note_order(s, &none, &callers);
     pthread_mutex_unlock(&lock);
     return none.order;
 }
 
 int queue_execute(struct stream *s, struct operation *op) {
+    const struct host_callers callers = callers_of(op);
     pthread_mutex_lock(&lock);
-    append(s, op);
+    append(s, op, &callers);
     bool mine = s->head == op && startable(s);
     if (mine)
         execute_head(s);
@@ -570,7 +596,7 @@ struct marker *queue_mark(struct stream *s) {
     m->references = 2; /* the caller's and the operation's */
     *mark = (struct mark_operation){.op = {.run = run_mark, .release = release_mark, .always = true}, .marker = m};
     pthread_mutex_lock(&lock);
-    append(s, &mark->op);
+    append(s, &mark->op, &(struct host_callers){{0}});
     m->clock = s->clock;
     hand_over(s);
     pthread_mutex_unlock(&lock);

@@ -21,7 +21,9 @@ struct operation {
     void (*release)(struct operation *op); /* frees it and what it owns */
     bool always;                           /* runs even on a device with a fault */
     const char *kernel;                    /* the name of the kernel that it runs, or NULL */
-    struct operation_order order;          /* by queue_submit; known only when races are looked for */
+    bool
+        beside; /* a launch that may begin before the one before it in the stream ends (programmatic stream serialization) */
+    struct operation_order order; /* by queue_submit; known only when races are looked for */
     /* For an operation of several parts, or NULL: gives them their places in the order, which come before its own. */
     void (*order_parts)(struct operation *op, unsigned stream, const struct stream_clock *clock);
     /* Private to queue.c: */
@@ -55,6 +57,10 @@ struct stream_attributes {
 };
 struct stream_attributes *queue_attributes(struct stream *s);
 void queue_set_priority(struct stream *s, int priority);
+
+/* For reports of racecheck: what of the program calls us, and what has begun the launch that this thread submits next. */
+struct host_callers queue_find_callers(void);
+void queue_launched_by(const struct host_callers *callers);
 
 /* Appends an operation, which the queue then owns. Returns at once. */
 void queue_submit(struct stream *s, struct operation *op);

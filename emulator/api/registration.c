@@ -24,12 +24,12 @@ struct binary {
     struct entry *entries;
     struct module *modules[MAX_DEVICES]; /* loaded at the first use */
     cudaError_t load_error;              /* why not, reported once */
-    int ptx_arch;
+    char *left_out; /* why a file that was linked into it has no PTX for the device; NULL: all have */
     bool resources_noted;
     struct binary *next; /* never in a list of its own; handles are checked against this one */
     void *data;          /* of a library: PTX text or a fat binary, and what was wrong with it */
     size_t data_size;
-    char *why;
+    char *place, *why;
 };
 
 struct variable {
@@ -45,6 +45,7 @@ struct entry {
     const char *name;
     struct binary *binary;
     struct kernel *kernels[MAX_DEVICES];
+    bool reported; /* that it is missing */
     struct entry *next, *next_by_stub, *next_by_handle;
 };
 
@@ -174,7 +175,7 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
     if (is_ptx(b->data, b->data_size)) {
         fatbin_text_images(b->data, strnlen(b->data, b->data_size), arch, images);
     } else {
-        enum fatbin_result result = fatbin_unpack(b->data, b->data_size, &image, why, sizeof why);
+        enum fatbin_result result = fatbin_unpack(b->data, b->data_size, b->place, &image, why, sizeof why);
         if (result != FATBIN_OK)
             return load_failed(
                 b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
@@ -247,7 +248,8 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
     cudaError_t error = unpack(b, kernel_name, &images, !b->resources_noted && resources_wanted());
     if (error != cudaSuccess)
         return error;
-    b->ptx_arch = (int)images.items[0].arch;
+    if (!b->left_out && images.left_out)
+        b->left_out = or_out_of_memory(strdup(images.left_out));
     b->modules[device] = load_images(b, &images, device, why, sizeof why);
     fatbin_images_free(&images);
     if (!b->modules[device] && strncmp(why, NO_MEMORY_WORDS, strlen(NO_MEMORY_WORDS)) == 0) {
@@ -328,7 +330,9 @@ static void unregister(struct binary *b) {
         forget_variables(b);
         unload_modules(b);
         free(b->data);
+        free(b->place);
         free(b->why);
+        free(b->left_out);
         free(b);
     }
     pthread_mutex_unlock(&lock);
@@ -373,8 +377,13 @@ struct binary *registration_entry_binary(const struct entry *e) {
     return e->binary;
 }
 
-int registration_ptx_arch(const struct entry *e) {
-    return e->binary->ptx_arch;
+/* The device linker joins what it has images of for a device. What is not among that shows when it is launched. */
+static cudaError_t report_left_out(struct entry *e) {
+    if (e->binary->left_out && !e->reported)
+        report_launch(e->name, FINDING_UNSUPPORTED, "The kernel's file holds no device code that the emulator can run",
+                      e->binary->left_out);
+    e->reported = true;
+    return cudaErrorInvalidDeviceFunction;
 }
 
 struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error) {
@@ -383,7 +392,7 @@ struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *err
     if (!k && (*error = load(e->binary, device, e->name)) == cudaSuccess) {
         k = e->kernels[device] = module_kernel(e->binary->modules[device], e->name);
         if (!k)
-            *error = cudaErrorInvalidDeviceFunction;
+            *error = report_left_out(e);
         else
             kernel_prepare(k); /* its attributes are known then; if it cannot run, its launch will say why */
     }
@@ -429,10 +438,11 @@ cudaError_t registration_variable(const void *shadow, int device, uint64_t *addr
 
 /* ---- Libraries ---- */
 
-struct binary *registration_open(void *data, size_t size) {
+struct binary *registration_open(void *data, size_t size, const char *place) {
     struct binary *b = zeroed(1, sizeof *b);
     b->data = data;
     b->data_size = size;
+    b->place = or_out_of_memory(strdup(place));
     pthread_mutex_lock(&lock);
     b->next = binaries;
     binaries = b;

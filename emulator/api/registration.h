@@ -22,11 +22,11 @@ struct binary *registration_entry_binary(const struct entry *e);
 struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error);
 /* How many registers a thread of it has, as machine code or ptxas says; ASSUMED_REGISTERS where neither is there. */
 unsigned registration_registers(struct entry *e);
-int registration_ptx_arch(const struct entry *e); /* 75 for compute_75; 0 before it is loaded */
 
 /* Device code that is loaded while the program runs. The data is malloc'd and belongs to the library from then on:
- * PTX text, several of them (fatbin/bundle.h), or a fat binary. Nothing is read of it before it is used. */
-struct binary *registration_open(void *data, size_t size);
+ * PTX text, several of them (fatbin/bundle.h), or a fat binary. Nothing is read of it before it is used.
+ * Where it comes from, as fatbin/place.h says it, is for messages. */
+struct binary *registration_open(void *data, size_t size, const char *place);
 void registration_close(struct binary *library);
 bool registration_is_open(const struct binary *library);
 /* Loads it for the current device; its kernels, in no order, go to `entries`, at most `room`. Returns how many there

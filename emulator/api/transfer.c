@@ -356,13 +356,14 @@ struct fill_operation {
     struct place to;
     struct box box;
     unsigned value, element;
+    const char *function;
 };
 
 static int run_fill(struct operation *op, int fault) {
     struct fill_operation *f = (struct fill_operation *)op;
     watch_before(&f->to, f->box);
     fill_bytes(&f->to, f->box, f->value, f->element);
-    watch(&op->order, NULL, &f->to, NULL, f->box);
+    watch(&op->order, f->function, &f->to, NULL, f->box);
     return fault;
 }
 
@@ -407,7 +408,8 @@ cudaError_t transfer_fill(const struct fill_request *r) {
                                  .to = to,
                                  .box = r->box,
                                  .value = r->value,
-                                 .element = r->element};
+                                 .element = r->element,
+                                 .function = r->function};
     if (!r->async)
         host_calls_note(HOST_PREPARE, r->function);
     if (to.home == HOME_PINNED)

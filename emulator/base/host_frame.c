@@ -1,11 +1,13 @@
 /* dladdr knows only exported symbols, and a program's own functions are not exported; the file's symbol table has them.
- * Everything here but host_frame_prepare and host_frame_caller uses system calls only, for a signal handler. */
+ * Everything here but host_frame_prepare and the two that look for callers uses system calls only, for a signal handler. */
 #include "base/host_frame.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +48,31 @@ uintptr_t host_frame_caller(void) {
         if (host_frame_is_program((uintptr_t)frames[i] - 1))
             return (uintptr_t)frames[i] - 1;
     return 0;
+}
+
+/* A library is the program's own unless it lies where libraries are installed, or where this one does. */
+static bool is_own_library(const char *path, const char *ours) {
+    const char *slash = strrchr(ours, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - ours) : 0;
+    return strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/", 5) != 0 && !strstr(path, "/site-packages/") &&
+           !strstr(path, "/dist-packages/") && !(folder && strncmp(path, ours, folder) == 0);
+}
+
+struct host_callers host_frame_callers(void) {
+    enum { DEPTH = 32 };
+    void *frames[DEPTH];
+    struct host_callers found = {{0}};
+    Dl_info here, there;
+    int n = backtrace(frames, DEPTH), count = 0;
+    bool known = dladdr(__extension__(const void *) host_frame_callers, &here);
+    host_frame_prepare();
+    for (int i = 0; i < n && count < HOST_CALLERS; i++) {
+        uintptr_t pc = (uintptr_t)frames[i] - 1;
+        if (host_frame_is_program(pc) ||
+            (known && dladdr((const void *)pc, &there) && is_own_library(there.dli_fname, here.dli_fname)))
+            found.pc[count++] = pc;
+    }
+    return found;
 }
 
 static const uint8_t *map_program(size_t *size) {

@@ -15,6 +15,14 @@ bool host_frame_is_program(uintptr_t pc);
 /* The instruction of the program that called us, through whatever libraries; 0 when none is found. Not for signal handlers. */
 uintptr_t host_frame_caller(void);
 
+/* The innermost instructions of the program, or of a library of its own, that lead to us; zeros behind the last one. A library of its own is
+ * not this one, and none of the system's or of a Python package. Not to be called with a lock that a library's constructor may want. */
+#define HOST_CALLERS 4
+struct host_callers {
+    uintptr_t pc[HOST_CALLERS];
+};
+struct host_callers host_frame_callers(void);
+
 /* The symbol that contains pc, read from the program's own file. Async-signal-safe. Returns NULL when it is unknown.
  * The name stays mapped. */
 const char *host_frame_name(uintptr_t pc);

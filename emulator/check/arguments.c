@@ -7,8 +7,7 @@
 #include "check/declarations.h"
 #include "base/demangle.h"
 
-/* The file that the kernel itself is in: that of the first line that was not inlined. */
-static const char *file_of(const struct kernel *k) {
+const char *arguments_file(const struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++) {
         struct source_position p = insn_position(k, &k->code.insns[i]);
         if (p.line && !p.inlined_at && !p.function)
@@ -21,7 +20,7 @@ static void find_name(const struct kernel *k, struct pointer_argument *arg) {
     char function[600];
     struct source_parameter parameter;
     demangle_function(k->name, function, sizeof function);
-    if (!source_parameter(file_of(k), function, arg->number, k->param_count, &parameter))
+    if (!source_parameter(arguments_file(k), function, arg->number, k->param_count, &parameter))
         return;
     snprintf(arg->name, sizeof arg->name, "%s", parameter.name);
     arg->element = (uint32_t)parameter.element;

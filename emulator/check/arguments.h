@@ -14,6 +14,8 @@ struct pointer_argument {
     uint32_t element; /* bytes of what it points to; 0: not known */
 };
 
+/* The file that the kernel itself is in: that of the first line that was not inlined; NULL: not known. */
+const char *arguments_file(const struct kernel *k);
 /* The launch's argument of that number, from 1, if it is a pointer. */
 struct pointer_argument argument_number(const struct launch *launch, unsigned number);
 /* Which of the first 64 arguments lead to memory that is allocated: a bit for each. */

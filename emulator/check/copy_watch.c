@@ -6,6 +6,7 @@
 
 #include "check/allocation_watch.h"
 #include "check/block_watch.h"
+#include "check/copy_report.h"
 #include "check/finding_json.h"
 #include "check/host_memory.h"
 #include "check/parts.h"
@@ -70,89 +71,71 @@ static void note_written(const struct copied *c, const struct allocation *to, co
 
 /* ---- order ---- */
 
-struct two_copies {
-    const struct copied *now;
-    const struct ran *ran;
-};
-
-static void report_two_copies(const struct copied *c, const struct allocation *a, uint64_t where, bool write,
-                              bool write_then) {
-    struct text t = {0}, title = {0};
-    text_format(&title, "Race reported between %s by %s and %s by a copy or fill in another stream",
-                write ? "write" : "read",
-                c->function ? c->function
-                : c->fill   ? "a fill"
-                            : "a copy",
-                write_then ? "write" : "read");
-    title.bytes[title.length] = '\0';
-    put_title(&t, title.bytes);
-    text_format(&t, MARK "    Access to %x: byte %l of an allocation of %g bytes\n", where, where - a->base, a->size);
-    text_string(&t, MARK "\n");
-    put_advice(&t, "Nothing says which of the two is done first. Record an event behind the one (cudaEventRecord), and "
-                   "let the other one's stream wait for it (cudaStreamWaitEvent).");
-    report_text(&t, FINDING_RACE, false, &(struct facts_of_finding){0});
+/* The first byte at or after `address`, and before `end`, that belongs to a row of the box; false: there is none. */
+static bool first_byte_in(const struct copy_range *r, uint64_t address, uint64_t end, uint64_t *found) {
+    if (address >= r->address + r->bytes || end <= r->address)
+        return false;
+    uint64_t offset = address > r->address ? address - r->address : 0;
+    uint64_t z = r->depth > 1 ? offset / r->slice : 0, y = r->height > 1 ? (offset - z * r->slice) / r->pitch : 0;
+    uint64_t x = offset - z * r->slice - (y < r->height ? y : r->height) * r->pitch;
+    if (y >= r->height || x >= r->width) { /* in a gap: at the next row */
+        z += y + 1 >= r->height;
+        y = y + 1 >= r->height ? 0 : y + 1;
+        offset = z * r->slice + y * r->pitch;
+    }
+    *found = r->address + offset;
+    return z < r->depth && *found < end;
 }
 
-static const char *kind_of_use(const struct ran *now, const struct ran *then) {
-    return now->kind == RAN_FREE || then->kind == RAN_FREE ? "Use after free" : "Use before allocation";
-}
-
-static const char *words_of(const struct ran *r, const char *function) {
-    return r->kind == RAN_FREE         ? "cudaFreeAsync"
-           : r->kind == RAN_ALLOCATION ? "cudaMallocAsync"
-           : function                  ? function
-                                       : "a copy or fill";
-}
-
-/* One of the two is the allocation or the free of the memory, in the order of its stream. */
-static void report_lifetime(const struct two_copies *two, const struct ran *then, const struct allocation *a) {
-    struct text t = {0}, title = {0};
-    const struct ran *now = two->ran;
-    bool both = now->kind != RAN_WORK && then->kind != RAN_WORK;
-    text_format(&title, "Error: %s reported between %s and %s in another stream",
-                both ? "Free before allocation" : kind_of_use(now, then),
-                words_of(now, two->now ? two->now->function : NULL), words_of(then, NULL));
-    title.bytes[title.length] = '\0';
-    put_title(&t, title.bytes);
-    text_format(&t, MARK "    of an allocation of %g bytes at %x\n", a->size, a->base);
-    put_maker(&t, a);
-    text_string(&t, MARK "\n");
-    put_advice(
-        &t, "Nothing orders the two streams: memory of cudaMallocAsync exists for work that comes after that call in "
-            "its stream, until the stream of cudaFreeAsync reaches that. Record an event after the first of the two "
-            "(cudaEventRecord), and let the stream of the second wait for it (cudaStreamWaitEvent).");
-    report_text(&t, FINDING_RACE, false, &(struct facts_of_finding){0});
+/* The rows of the one that has fewer are looked for in the other. */
+static bool ranges_meet(const struct copy_range *a, const struct copy_range *b, uint64_t *where) {
+    const struct copy_range *few = a->height * a->depth <= b->height * b->depth ? a : b, *other = few == a ? b : a;
+    if (a->address >= b->address + b->bytes || b->address >= a->address + a->bytes)
+        return false;
+    for (uint64_t z = 0; z < few->depth; z++)
+        for (uint64_t y = 0; y < few->height; y++) {
+            uint64_t row = few->address + z * few->slice + y * few->pitch;
+            if (first_byte_in(other, row, row + few->width, where))
+                return true;
+        }
+    return false;
 }
 
 /* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation is said once. */
 static void compare_with_copy(const struct ran *other, void *argument) {
     static uint64_t reported;
-    const struct two_copies *two = argument;
+    const struct ran *ran = argument;
     for (int i = 0; i < 4; i++) {
-        const struct copy_range *now = &two->ran->ranges[i / 2], *then = &other->ranges[i % 2];
-        uint64_t from = now->address > then->address ? now->address : then->address;
-        bool overlap = from < now->address + now->bytes && from < then->address + then->bytes;
-        if (!overlap || !(now->write || then->write) || !now->whole || !then->whole ||
-            now->allocation != then->allocation || now->allocation == reported)
+        const struct copy_range *now = &ran->ranges[i / 2], *then = &other->ranges[i % 2];
+        uint64_t from = 0;
+        if (!(now->write || then->write) || now->allocation != then->allocation || now->allocation == reported ||
+            !ranges_meet(now, then, &from))
             continue;
         reported = now->allocation;
-        if (two->ran->kind != RAN_WORK || other->kind != RAN_WORK)
-            report_lifetime(two, other, memory_find(from));
+        struct ran found = ran_found(ran);
+        if (ran->kind != RAN_WORK || other->kind != RAN_WORK)
+            report_lifetime(&found, other, memory_find(from));
         else
-            report_two_copies(two->now, memory_find(from), from, now->write, then->write);
+            report_two_copies(&found, other, memory_find(from), from, now->write, then->write);
         return;
     }
+}
+
+static struct copy_range range_of_bytes(uint64_t address, uint64_t bytes, uint64_t allocation, bool write) {
+    return (struct copy_range){address, bytes, allocation, write, bytes, bytes, 1, bytes, 1};
 }
 
 static void set_range(struct copy_range *r, const struct copied *c, const struct copy_side *side,
                       const struct allocation *a, bool write) {
     bool rows = c->height == 1 || side->pitch == c->width,
          slices = c->depth == 1 || side->slice == side->pitch * c->height;
-    *r = (struct copy_range){side->address, extent(c, side), a->id, write, rows && slices};
+    uint64_t bytes = extent(c, side);
+    *r = rows && slices ? range_of_bytes(side->address, bytes, a->id, write)
+                        : (struct copy_range){side->address, bytes,     a->id,       write,   c->width,
+                                              side->pitch,   c->height, side->slice, c->depth};
 }
 
-/* c: NULL for memory that is allocated or freed. */
-static void compare_with_all(const struct operation_order *order, const struct ran *ran, const struct copied *c) {
+static void compare_with_all(const struct operation_order *order, struct ran *ran) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct hazards hazards = {.lock = PTHREAD_MUTEX_INITIALIZER};
     stream_order_ran(ran);
@@ -161,7 +144,7 @@ static void compare_with_all(const struct operation_order *order, const struct r
         race_of_copy(order, ran, &hazards);
         hazards_report(&hazards);
     }
-    stream_order_each_copy(order, compare_with_copy, &(struct two_copies){c, ran});
+    stream_order_each_copy(order, compare_with_copy, ran);
     pthread_mutex_unlock(&lock);
 }
 
@@ -173,11 +156,12 @@ static void note_order(const struct copied *c, const struct allocation *to, cons
     if (!c->order || !c->order->serial)
         return;
     struct ran ran = ran_of(c->order);
+    ran.submission.function = c->function;
     if (to)
         set_range(&ran.ranges[0], c, &c->to, to, true);
     if (from && !c->fill)
         set_range(&ran.ranges[1], c, &c->from, from, false);
-    compare_with_all(c->order, &ran, c);
+    compare_with_all(c->order, &ran);
 }
 
 /* Whoever uses the memory later finds this among the copies that have run. */
@@ -187,8 +171,8 @@ void memory_ordered(const struct operation_order *order, uint64_t base, enum ran
         return;
     struct ran ran = ran_of(order);
     ran.kind = kind;
-    ran.ranges[0] = (struct copy_range){a->base, a->size, a->id, true, true};
-    compare_with_all(order, &ran, NULL);
+    ran.ranges[0] = range_of_bytes(a->base, a->size, a->id, true);
+    compare_with_all(order, &ran);
 }
 
 /* What kernels have stored and nobody has looked at since is known by what is in memory. */

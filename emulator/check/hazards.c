@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "check/allocation_watch.h"
+#include "check/copy_report.h"
 #include "check/follow.h"
+#include "check/host_memory.h"
 #include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/symbols.h"
@@ -266,7 +268,9 @@ static const char *missing(const struct hazard *h) {
     case RELATION_HOST:
         return ", and nobody has waited for the kernel";
     default:
-        return ", and nothing orders the two launches";
+        if (h->beside)
+            return ", with no griddepcontrol.wait between";
+        return h->host_now ? ", and nothing orders the copy and the launch" : ", and nothing orders the two launches";
     }
 }
 
@@ -332,6 +336,10 @@ static const char *advice(const struct hazard *h) {
         return "A launch returns at once, and the kernel runs later: call cudaDeviceSynchronize() before the host "
                "touches managed memory that a kernel uses.";
     default:
+        if (h->beside)
+            return "The second kernel was launched with programmatic stream serialization: it may begin while the "
+                   "first one still runs, and sees what that one writes only after griddepcontrol.wait. Call "
+                   "cudaGridDependencySynchronize() before it touches memory that the first kernel uses.";
         return "Kernels and copies in different streams may run at the same time: use one stream, or an event and "
                "cudaStreamWaitEvent.";
     }
@@ -339,6 +347,37 @@ static const char *advice(const struct hazard *h) {
 
 static const char *name_of(const struct kernel *k, const struct source_position *p) {
     return p->function && !p->inlined_at ? p->function : k ? k->name : "the host";
+}
+
+/* Of a copy or a fill. */
+static const char *call_of(const struct hazard *h) {
+    return h->submitted.function ? h->submitted.function : SOME_COPY;
+}
+
+static void put_launch(struct text *t, const struct kernel *k, const struct submission *s) {
+    struct text caller = {0};
+    if (!k || !s->known)
+        return;
+    text_string(t, MARK "    ");
+    put_place_words(t, k->name, NULL, 0);
+    text_string(t, " was launched");
+    put_stream(t, s);
+    if (put_host_function(&caller, submission_caller(s))) {
+        text_string(t, " by ");
+        text_piece(t, caller.bytes, caller.length);
+    }
+    text_string(t, "\n");
+}
+
+/* Where the two began, or the kernel, and whose memory the copy is in. */
+static void put_launches(struct text *t, const struct hazard *h) {
+    if (h->relation != RELATION_LAUNCHES)
+        return;
+    put_launch(t, h->kernel_then, &h->submitted_then);
+    if (!h->host_now)
+        put_launch(t, h->kernel, &h->submitted);
+    else if (h->allocation && h->kind == HAZARD_RACE)
+        put_owner(t, h->allocation);
 }
 
 static void put_race_title(struct text *t, const struct hazard *h) {
@@ -356,7 +395,8 @@ static void put_race_title(struct text *t, const struct hazard *h) {
         text_string(t, "by the host in ");
         put_place_words(t, h->host_function ? h->host_function : "the program", NULL, 0);
     } else if (h->host_now) {
-        text_string(t, "by a copy or fill of the host");
+        text_string(t, "by ");
+        put_submission(t, call_of(h), &h->submitted);
     } else {
         text_string(t, "at ");
         put_place_words(t, name_of(h->kernel, &h->at), h->at.file, h->at.line);
@@ -383,7 +423,7 @@ static void put_race_sentence(struct text *t, const struct hazard *h, const stru
     if (h->relation == RELATION_HOST)
         text_string(&s, "the host");
     else if (h->host_now)
-        text_string(&s, "a copy or fill by the host");
+        text_string(&s, call_of(h));
     else
         put_who(&s, &h->who, blocks);
     text_format(&s, " %s ", verb(h->now, h->write));
@@ -418,6 +458,7 @@ static void put_race_lines(struct text *t, const struct hazard *h, const struct 
 static void put_race(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     put_race_title(t, h);
     put_race_sentence(t, h, arg);
+    put_launches(t, h);
     if (put_again(t, h))
         return;
     text_string(t, MARK "\n");
@@ -494,6 +535,10 @@ static void put_lifetime(struct text *t, const struct hazard *h, const struct po
                 freed ? "before the cudaFreeAsync" : "after the cudaMallocAsync");
     s.bytes[s.length] = '\0';
     put_prose(t, MARK "    ", s.bytes);
+    put_launches(t, h);
+    text_string(t, MARK "    ");
+    put_submission(t, freed ? "cudaFreeAsync" : "cudaMallocAsync", &h->submitted);
+    text_string(t, "\n");
     text_string(t, MARK "\n");
     if (put_access_line(t, h->at_then, (struct access_shown){NULL, h->write_then}))
         text_string(t, MARK "\n");
@@ -753,8 +798,11 @@ void hazards_report(struct hazards *all) {
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
         h->again = race && is_known(h);
+        struct host_place place;
+        if (h->host_now)
+            h->at = host_position(submission_caller(&h->submitted), &place);
         struct pointer_argument arg = {0};
-        if (h->space == SPACE_GLOBAL && h->relation != RELATION_HOST && !h->host_now)
+        if (h->space == SPACE_GLOBAL && h->relation != RELATION_HOST)
             arg = argument_of(all->launch, h->allocation, h->address);
         kinds[h->kind].put(&t, h, &arg);
         report_text(&t, kinds[h->kind].finding, h->warning,

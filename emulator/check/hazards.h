@@ -7,6 +7,7 @@
 
 #include "check/async_order.h"
 #include "check/report.h"
+#include "check/stream_order.h"
 
 enum hazard_kind {
     HAZARD_RACE,  /* two accesses, at least one a write, that nothing orders */
@@ -61,9 +62,11 @@ struct hazard {
     uint64_t address; /* an offset in shared and local memory */
     uint32_t bytes;
     bool write, write_then;
+    bool beside;   /* of two launches in one stream, of which the second may begin while the first runs */
     bool host_now; /* the second is a copy or a fill by the host, or the host's own access */
     const char *host_function;
-    const struct allocation *allocation; /* of global memory */
+    struct submission submitted, submitted_then; /* of launches and copies, where they are two */
+    const struct allocation *allocation;         /* of global memory */
     const struct insn *used; /* who uses an undefined value, or works behind a *_sync function; NULL: nobody else */
     unsigned use;            /* enum use: check/follow.h */
     unsigned asked;          /* the lane that a shuffle asked, or that has gone around it */

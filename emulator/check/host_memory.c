@@ -3,18 +3,32 @@
 
 #include "check/allocation_watch.h"
 #include "base/checks.h"
-#include "base/host_frame.h"
 #include "check/finding_json.h"
 #include "check/parts.h"
 #include "check/report.h"
 
 #define NAMED_LEAKS 20
 
-bool put_host_function(struct text *t, uintptr_t pc) {
-    const char *name = pc ? host_frame_name(pc) : NULL;
-    if (!name)
+/* A line of a header of the toolkit's is none: it was inlined into the program's own function. */
+static bool find_place(uintptr_t pc, struct host_place *place) {
+    if (!pc || !host_place_find(pc, place))
         return false;
-    put_place_words(t, name, NULL, 0);
+    if (is_toolkit(place->file))
+        place->line = 0;
+    return place->function[0] || place->line;
+}
+
+struct source_position host_position(uintptr_t pc, struct host_place *place) {
+    if (!find_place(pc, place) || !place->line)
+        return (struct source_position){0};
+    return (struct source_position){.file = place->file, .line = place->line};
+}
+
+bool put_host_function(struct text *t, uintptr_t pc) {
+    struct host_place place;
+    if (!find_place(pc, &place))
+        return false;
+    put_place_words(t, place.function[0] ? place.function : "the program", place.file, place.line);
     return true;
 }
 
@@ -53,6 +67,19 @@ static const char *made_by(const struct allocation *a) {
            : a->kind == MEMORY_MANAGED ? "cudaMallocManaged"
            : a->kind == MEMORY_PINNED  ? "cudaMallocHost"
                                        : "cudaMalloc";
+}
+
+void put_made(struct text *t, const struct allocation *a) {
+    struct text s = {0}, name = {0};
+    text_format(&s, "The %g bytes at %x were made by %s (allocation number %l of this program)", a->size, a->base,
+                made_by(a), a->id);
+    if (a->watch && put_host_function(&name, a->watch->made_at)) {
+        text_string(&s, ", called by ");
+        text_piece(&s, name.bytes, name.length);
+    }
+    text_string(&s, ".");
+    s.bytes[s.length] = '\0';
+    put_prose(t, MARK "    ", s.bytes);
 }
 
 void put_maker(struct text *t, const struct allocation *a) {

@@ -96,6 +96,19 @@ void launch_order_end(struct launch_watch *l) {
     facts_free(&l->inherited);
 }
 
+void launch_order_wait(struct block_watch *b, uint32_t warp) {
+    const struct operation_order *o = &b->launch->operation;
+    struct stream_clock clock = o->before;
+    struct facts known = {.clock = &clock};
+    if (o->serial == ~0u || !o->primary)
+        return;
+    clock.last[o->stream] = o->primary;
+    launch_order_inherit(&clock, &known);
+    order_learn(&b->order, warp, &known);
+    known.clock = NULL; /* not its own */
+    facts_free(&known);
+}
+
 bool launch_order_covers(const struct facts *known, const struct full_record *old) {
     struct ran ran;
     return stream_order_find(old->launch, &ran) &&

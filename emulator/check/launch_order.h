@@ -11,6 +11,9 @@ void launch_order_end(struct launch_watch *l);
 /* The block of the watch is over, if there was one. */
 void launch_order_block_ended(struct block_watch *b);
 
+/* The warp waits for the launch before its own in the stream, beside which its launch may have begun (griddepcontrol.wait). */
+void launch_order_wait(struct block_watch *b, uint32_t warp);
+
 /* The synchronization variables near an address of global memory, locked until they are closed. */
 struct sync_table *launch_order_variables(uint64_t address);
 void launch_order_variables_close(uint64_t address);

@@ -362,6 +362,11 @@ void order_fence(struct block_order *o, uint32_t warp) {
         learn_pending(o, w);
 }
 
+void order_learn(struct block_order *o, uint32_t warp, const struct facts *facts) {
+    o->warps[warp].used = true;
+    facts_join(&o->warps[warp].learned, facts);
+}
+
 bool order_may_release(const struct block_order *o) {
     return o->any_fence;
 }
@@ -382,6 +387,11 @@ static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t 
             fact.time = later(fact.time, known[i]);
         }
     return fact;
+}
+
+static void note_change(struct sync_variable *s) {
+    static _Atomic uint64_t changes;
+    s->change = 1 + atomic_fetch_add_explicit(&changes, 1, memory_order_relaxed);
 }
 
 static void release(struct released *r, const struct block_order *o, uint32_t warp, uint32_t base,
@@ -450,6 +460,7 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
     }
     release_launch(o->launch, s, &s->all);
     release(&s->all, o, warp, base, known);
+    note_change(s);
 }
 
 void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, int copied) {
@@ -487,6 +498,7 @@ void order_phase_over(struct sync_variable *s) {
         s->all.base = r->base;
         memcpy(s->all.known, r->known, sizeof r->known);
     }
+    note_change(s);
     s->all.used = true;
     if (r->async)
         async_clock_join(&s->all.async, r->async);
@@ -504,6 +516,7 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
     release(&s->reads, o, warp, o->base, known);
     facts_join(&s->reads.facts, &o->late);
     facts_join(&s->reads.facts, &w->late);
+    note_change(s);
 }
 
 /* What a variable's clocks say of this block itself, perhaps by way of another block, goes to `known`; the rest to
@@ -537,9 +550,18 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     return own || other;
 }
 
+/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a barrier of the grid. */
+static bool knows_already(struct warp_order *w, const struct sync_variable *s, bool strongly) {
+    unsigned i = (s->key >> 2) % ACQUIRED;
+    bool known = w->acquired[i].change == s->change && (w->acquired[i].strongly || !strongly);
+    w->acquired[i].strongly = strongly || (known && w->acquired[i].strongly);
+    w->acquired[i].change = s->change;
+    return known && s->change;
+}
+
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
-    if (s->global && !acquires_from_launches(o, s))
+    if ((s->global && !acquires_from_launches(o, s)) || knows_already(w, s, strongly))
         return;
     o->partly = w->used = true;
     if (o->async && s->all.async)

@@ -78,6 +78,7 @@ struct order_launch {
 };
 
 #define MASK_HISTORY 16
+#define ACQUIRED     4
 
 struct lane_order {
     uint32_t known[MAX_LANES]
@@ -103,6 +104,10 @@ struct warp_order {
     uint32_t pending_known[MAX_WARPS];
     uint32_t copies_done[MAX_LANES]; /* a lane's copies that began before this time are finished */
     uint32_t commits[MAX_LANES][8];  /* times of a lane's last commit_groups, newest first */
+    struct {
+        uint64_t change;
+        bool strongly;
+    } acquired[ACQUIRED]; /* the last variables that it has acquired, as they were then; by address */
 };
 
 struct block_order {
@@ -137,6 +142,7 @@ struct sync_variable {
     struct released all, reads;
     struct released arrived; /* of an mbarrier: the arrivals of the current phase */
     bool global;             /* in global memory: between launches, too */
+    uint64_t change;         /* the number of the last release, among those of all variables */
     struct stream_clock who; /* the launches that have released it, if it is */
 };
 
@@ -166,6 +172,8 @@ void order_mask(struct block_order *o, const struct warp *w);
 void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bool all);
 void order_barrier_whole(struct block_order *o);
 void order_fence(struct block_order *o, uint32_t warp);
+/* The warp has waited for other launches, of which all this is true. */
+void order_learn(struct block_order *o, uint32_t warp, const struct facts *facts);
 /* strongly: the instruction itself is a release; otherwise it is relaxed, and releases what an earlier fence covers. */
 void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly);
 bool order_may_release(const struct block_order *o);

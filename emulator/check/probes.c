@@ -73,7 +73,8 @@ static uint8_t group_probe(const struct instruction *row) {
                                     [ORDER_PRODUCT_FENCE] = PROBE_PRODUCT_FENCE,
                                     [ORDER_PRODUCT_COMMIT] = PROBE_PRODUCT_COMMIT,
                                     [ORDER_PRODUCT_WAIT] = PROBE_PRODUCT_WAIT,
-                                    [ORDER_REGISTERS] = PROBE_REGISTERS};
+                                    [ORDER_REGISTERS] = PROBE_REGISTERS,
+                                    [ORDER_GRIDS] = PROBE_GRIDS};
     return row->order < sizeof kinds ? kinds[row->order] : PROBE_NOTHING;
 }
 

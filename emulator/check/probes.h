@@ -35,6 +35,7 @@ enum probe_kind {
     PROBE_PRODUCT_COMMIT,
     PROBE_PRODUCT_WAIT,
     PROBE_REGISTERS, /* setmaxnreg */
+    PROBE_GRIDS,     /* griddepcontrol.wait */
 };
 
 enum {

@@ -123,6 +123,14 @@ void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, c
         hazard_thread_at(&other, old->block, RECORD_WARP(old->record.packed), old->record.packed & RECORD_LANE);
 }
 
+void race_fill_submissions(struct hazard *h, uint32_t serial, uint32_t serial_then) {
+    struct ran ran;
+    if (stream_order_find(serial, &ran))
+        h->submitted = ran.submission;
+    if (stream_order_find(serial_then, &ran))
+        h->submitted_then = ran.submission;
+}
+
 /* A race between lanes of one warp that ran together, although nothing guarantees that. */
 static bool only_warns(const struct race *now, const struct full_record *old) {
     return same_warp(now, old) && !check_is_on(CHECK_STRICT) &&
@@ -151,6 +159,13 @@ static enum hazard_kind kind_of_copy(const struct race *now, const struct full_r
                                                                                : HAZARD_RACE;
 }
 
+static void fill_launches(struct hazard *h, const struct operation_order *now, uint32_t then) {
+    struct ran ran;
+    race_fill_submissions(h, now->serial, then);
+    h->beside =
+        now->primary && stream_order_find(then, &ran) && ran.stream == now->stream && ran.number == now->primary;
+}
+
 static void note(const struct race *now, const struct full_record *old, bool old_write) {
     const struct touch *t = now->touch;
     const struct warp *w = t->warp;
@@ -170,6 +185,8 @@ static void note(const struct race *now, const struct full_record *old, bool old
         h.foreign = t->target != w->block;
     }
     race_fill_then(&h, w->launch, now->record.launch, old);
+    if (h.relation == RELATION_LAUNCHES)
+        fill_launches(&h, &now->b->launch->operation, old->launch);
     if (is_async(now, old))
         h.kind = kind_of_copy(now, old, old_write);
     else if (is_unfenced(now, old, old_write) && (same_thread(now, old) || race_happens_before(now, old, old_write)))

@@ -31,6 +31,7 @@ void race_remember_read(const struct race *now, struct full_record reads[2]);
 
 /* For a hazard: who made the recorded access, a thread of launch `l`, which has that serial number, or of an earlier
  * one that is still known. */
+void race_fill_submissions(struct hazard *h, uint32_t serial, uint32_t serial_then);
 void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, const struct full_record *old);
 
 #endif

@@ -90,7 +90,7 @@ struct search {
     const struct launch *launch; /* whose records to look for; NULL: those of any launch that is not in order */
     const struct operation_order *now;
     const struct facts *known; /* that the copy comes behind, beside what the order of streams says */
-    enum ran_kind kind;        /* of the copy */
+    const struct ran *copy;
     struct hazards *hazards;
 };
 
@@ -114,10 +114,11 @@ static void note_copy(const struct search *s, const struct allocation *a, uint64
                        .write = write,
                        .write_then = write_then,
                        .allocation = a};
-    if (s->kind != RAN_WORK)
-        h.kind = s->kind == RAN_FREE ? HAZARD_FREED : HAZARD_ALLOCATED;
+    if (s->copy->kind != RAN_WORK)
+        h.kind = s->copy->kind == RAN_FREE ? HAZARD_FREED : HAZARD_ALLOCATED;
     struct launch none = {.config.grid = {1, 1, 1}, .config.block = {1, 1, 1}};
     race_fill_then(&h, s->launch ? s->launch : &none, s->launch ? s->now->serial : 0, m);
+    race_fill_submissions(&h, s->copy->serial, m->launch);
     h.kernel = h.kernel_then; /* the name of the launch's kernel serves for both */
     hazards_note(s->hazards, &h);
 }
@@ -175,14 +176,20 @@ static void search_range(const struct search *s, uint64_t address, uint64_t byte
     allocation_let_chunks_go();
 }
 
+static void search_box(const struct search *s, const struct copy_range *r) {
+    for (uint64_t z = 0; z < r->depth; z++)
+        for (uint64_t y = 0; y < r->height; y++)
+            search_range(s, r->address + z * r->slice + y * r->pitch, r->width, r->write);
+}
+
 static void search_copy(struct search *s, const struct ran *copy, const struct stream_clock *before) {
     struct facts known = {0};
     launch_order_inherit(before, &known);
     s->known = &known;
-    s->kind = copy->kind;
+    s->copy = copy;
     for (int i = 0; i < 2; i++)
         if (copy->ranges[i].bytes)
-            search_range(s, copy->ranges[i].address, copy->ranges[i].bytes, copy->ranges[i].write);
+            search_box(s, &copy->ranges[i]);
     facts_free(&known);
 }
 

@@ -22,14 +22,30 @@ void stream_clock_join(struct stream_clock *to, const struct stream_clock *from)
             to->last[i] = from->last[i];
 }
 
+static struct submission submission;
+
+void stream_order_submitted(const struct host_callers *callers, unsigned long long stream) {
+    submission = (struct submission){.callers = *callers, .stream = stream, .known = true};
+}
+
 struct operation_order stream_order_next(unsigned stream, struct stream_clock *clock) {
     struct operation_order o = {.stream = stream % ORDER_STREAMS, .before = *clock};
     pthread_mutex_lock(&lock);
     o.serial = ++serials;
     o.number = ++numbers[o.stream];
-    history[o.serial % REMEMBERED] =
-        (struct ran){.serial = o.serial, .stream = o.stream, .number = o.number, .before = *clock};
+    history[o.serial % REMEMBERED] = (struct ran){
+        .serial = o.serial, .stream = o.stream, .number = o.number, .before = *clock, .submission = submission};
     pthread_mutex_unlock(&lock);
+    clock->last[o.stream] = o.number;
+    return o;
+}
+
+/* What comes before the primary is over: the primary has begun. */
+struct operation_order stream_order_next_beside(unsigned stream, struct stream_clock *clock, uint32_t primary) {
+    struct stream_clock begins = *clock;
+    begins.last[stream % ORDER_STREAMS] = primary - 1;
+    struct operation_order o = stream_order_next(stream, &begins);
+    o.primary = primary;
     clock->last[o.stream] = o.number;
     return o;
 }
@@ -49,9 +65,11 @@ void stream_order_ran(const struct ran *r) {
     pthread_mutex_lock(&lock);
     struct ran *slot = &history[r->serial % REMEMBERED];
     if (slot->serial == r->serial) {
-        struct stream_clock before = slot->before;
+        struct ran submitted = *slot;
         *slot = *r;
-        slot->before = before;
+        slot->before = submitted.before;
+        slot->submission = submitted.submission;
+        slot->submission.function = r->submission.function;
     }
     pthread_mutex_unlock(&lock);
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/host_frame.h"
+
 /* Streams are numbered from 0 in clocks; two with the same number count as ordered. */
 #define ORDER_STREAMS 32
 
@@ -17,12 +19,17 @@ struct stream_clock {
 struct operation_order {
     uint32_t serial; /* counts operations of the process from 1; 0: nobody knows */
     uint32_t stream, number;
+    uint32_t
+        primary; /* number in the stream of a launch that this one may begin beside, until it waits for it; 0: none */
     struct stream_clock before;
 };
 
 void stream_clock_join(struct stream_clock *to, const struct stream_clock *from);
 /* The next operation of a stream whose clock is `clock`; the clock then includes it. */
 struct operation_order stream_order_next(unsigned stream, struct stream_clock *clock);
+
+/* The same for a launch that may begin beside the one before it in the stream, which has the number `primary`. */
+struct operation_order stream_order_next_beside(unsigned stream, struct stream_clock *clock, uint32_t primary);
 
 uint32_t stream_order_last(void); /* the last serial given; async-signal-safe */
 /* Did the operation with that serial end before this one began? Any thread. */
@@ -31,15 +38,23 @@ bool stream_order_is_before(const struct operation_order *now, uint32_t serial);
 /* What ran under a serial, for reports and for others to look at: the last ones only. */
 struct kernel;
 struct copy_range {
-    uint64_t address, bytes;
-    uint64_t allocation; /* its id */
+    uint64_t address, bytes; /* from the first byte to the last one */
+    uint64_t allocation;     /* its id */
     bool write;
-    bool whole; /* all bytes of the range are copied: there are no rows with gaps */
+    uint64_t width, pitch, height, slice,
+        depth; /* rows of the box, with gaps between them; one row if there are none */
 };
 enum ran_kind {
     RAN_WORK,
     RAN_ALLOCATION, /* cudaMallocAsync: like a copy that writes all of the memory */
     RAN_FREE        /* cudaFreeAsync, the same way */
+};
+/* How the program asked for an operation, for reports. */
+struct submission {
+    const char *function; /* of the API; NULL for a kernel, and where nobody knows */
+    struct host_callers callers;
+    unsigned long long stream; /* cudaStreamGetId's number; 0: the default stream */
+    bool known;
 };
 struct ran {
     uint32_t serial, stream, number;
@@ -48,8 +63,12 @@ struct ran {
     const struct kernel *kernel; /* NULL: a copy or a fill */
     uint32_t grid[3], block[3];
     struct copy_range ranges[2]; /* of a copy */
+    struct submission submission;
     bool done;
 };
+/* How the program asks for the operations that get their places next. */
+void stream_order_submitted(const struct host_callers *callers, unsigned long long stream);
+/* Of the submission only the function is new. */
 void stream_order_ran(const struct ran *r);
 bool stream_order_find(uint32_t serial, struct ran *out);
 /* The largest serial up to which all operations came before; 0: nobody knows. */

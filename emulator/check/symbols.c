@@ -53,14 +53,29 @@ static void put_element(struct text *t, const char *name, uint64_t offset, uint6
         text_format(t, " + %l bytes", offset);
 }
 
-/* With as many indices as the declaration has; false where that is not known. */
-static bool put_indices(struct text *t, const char *file, const char *name, const struct ptx_variable *v,
-                        uint64_t offset) {
+/* How many dimensions the declaration has; 0 where that is not known. */
+static unsigned dimensions_of(const char *file, const char *name, const struct ptx_variable *v,
+                              uint64_t bounds[MAX_DIMENSIONS]) {
     char function[NAME_SIZE];
     bool local = strncmp(v->name, "_ZZ", 3) == 0; /* declared in a function */
     struct shared_array array = {name, local ? demangle_function(v->name, function, sizeof function) : NULL, v->size};
+    return v->size ? source_dimensions(file, &array, bounds) : 0;
+}
+
+uint64_t symbol_row_bytes(const struct kernel *kernel, const struct ptx_variable *v) {
+    char name[NAME_SIZE];
+    uint64_t bounds[MAX_DIMENSIONS], rows = 1;
+    unsigned n = dimensions_of(arguments_file(kernel), own_name(v->name, name, sizeof name), v, bounds);
+    for (unsigned i = 0; i + 1 < n; i++)
+        rows *= bounds[i];
+    return n < 2 || !rows ? 0 : v->size / rows;
+}
+
+/* With as many indices as the declaration has; false where that is not known. */
+static bool put_indices(struct text *t, const char *file, const char *name, const struct ptx_variable *v,
+                        uint64_t offset) {
     uint64_t bounds[MAX_DIMENSIONS], elements = 1;
-    unsigned n = v->size ? source_dimensions(file, &array, bounds) : 0;
+    unsigned n = dimensions_of(file, name, v, bounds);
     for (unsigned i = 0; i < n; i++)
         elements *= bounds[i];
     if (n < 2 || offset % (v->size / elements))

@@ -14,6 +14,8 @@ const struct ptx_variable *symbol_shared_before(const struct kernel *kernel, uin
 /* Adds "tile[1][5]" where the declaration stands in the file, otherwise "tile[37]"; where the offset is in no
  * variable, "byte 148 of shared memory". */
 void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *file, uint64_t offset, uint32_t bytes);
+/* Bytes from row to row of a shared array, by its declaration in the kernel's file; 0: it has no rows, or is not found. */
+uint64_t symbol_row_bytes(const struct kernel *kernel, const struct ptx_variable *v);
 /* Adds "tile". */
 void symbol_put_variable(struct text *t, const struct ptx_variable *v);
 /* "tile" of a mangled name. */

@@ -623,6 +623,8 @@ static void watch_before(struct block_watch *b, struct warp *w, const struct ins
         order_arrive(&b->order, w->index, cluster_variable(w->block), ARRIVES_ITSELF);
     else if (s->kind == PROBE_REGISTERS)
         registers_change(b, w, in, s);
+    else if (s->kind == PROBE_GRIDS)
+        launch_order_wait(b, w->index);
     else if (s->kind >= PROBE_BULK_COMMIT)
         groups_before(b, w, in, s);
     else if (s->kind >= PROBE_MBARRIER_INIT)

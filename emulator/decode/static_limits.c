@@ -32,13 +32,13 @@ bool limits_constants(const struct ptx_module *first, char *error, size_t size) 
            refuse(error, size, "File uses too much global constant data", bytes, LIMIT_CONSTANT);
 }
 
-static unsigned target_arch(const struct ptx_module *m) {
+unsigned limits_target_arch(const struct ptx_module *m) {
     return m->target && strncmp(m->target, "sm_", 3) == 0 ? (unsigned)atoi(m->target + 3) : 0;
 }
 
 bool limits_targets(const struct ptx_module *first, unsigned capability, char *error, size_t size) {
     for (const struct ptx_module *m = first; m; m = m->next)
-        if (target_arch(m) > capability) {
+        if (limits_target_arch(m) > capability) {
             snprintf(error, size, "the PTX is for %s, and the device has compute capability %u.%u", m->target,
                      capability / 10, capability % 10);
             return false;
@@ -47,7 +47,7 @@ bool limits_targets(const struct ptx_module *first, unsigned capability, char *e
 }
 
 static unsigned most_parameters(const struct ptx_module *m) {
-    unsigned arch = target_arch(m);
+    unsigned arch = limits_target_arch(m);
     bool newer = m->version_major > 8 || (m->version_major == 8 && m->version_minor >= 1);
     return newer && arch >= 70 ? LIMIT_PARAM_BYTES : PARAMETERS_OLDER;
 }

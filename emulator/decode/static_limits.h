@@ -7,6 +7,8 @@
 
 #define LIMITS_WORDS "ptxas error   : " /* that the messages begin with */
 
+/* 75 for sm_75: what a text was compiled for; 0 where it does not say. */
+unsigned limits_target_arch(const struct ptx_module *m);
 /* False, with one line in error, if a text is for newer devices than those of this capability (90: 9.0). */
 bool limits_targets(const struct ptx_module *first, unsigned capability, char *error, size_t size);
 /* Bytes of the variables in constant memory, of all that is linked: each kernel's constant bank holds all of them. */

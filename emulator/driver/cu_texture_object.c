@@ -71,7 +71,6 @@ static CUDA_TEXTURE_DESC texture_answer(const struct cudaTextureDesc *t) {
                              .maxMipmapLevelClamp = t->maxMipmapLevelClamp};
     for (int k = 0; k < 3; k++)
         out.addressMode[k] = (CUaddress_mode)t->addressMode[k];
-    memcpy(out.borderColor, t->borderColor, sizeof out.borderColor);
     return out;
 }
 
@@ -117,8 +116,11 @@ static cudaError_t describe_resource(CUDA_RESOURCE_DESC *out, CUtexObject object
 static cudaError_t describe_texture(CUDA_TEXTURE_DESC *out, CUtexObject object) {
     struct cudaTextureDesc t;
     cudaError_t error = out ? cudaGetTextureObjectTextureDesc(&t, object) : cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        *out = texture_answer(&t);
+    if (error != cudaSuccess)
+        return error;
+    CUDA_TEXTURE_DESC answer = texture_answer(&t);
+    memcpy(answer.borderColor, out->borderColor, sizeof answer.borderColor); /* an H100's driver does not write it */
+    *out = answer;
     return error;
 }
 

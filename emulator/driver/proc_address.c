@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "base/settings.h"
 #include "driver/entry_points.h"
+#include "fatbin/place.h"
 
 /* ---- the driver's own ---- */
 
@@ -63,7 +64,14 @@ static void explain(const void *caller) {
             "cuda-emulator: %s asks for private tables of NVIDIA's driver (libcuda.so.1), which only NVIDIA's "
             "libraries know.\n",
             *library ? library : "this program");
-    if (*library)
+    if (*library && place_advice(library))
+        fprintf(
+            stderr,
+            "cuda-emulator: NVIDIA's CUDA runtime is inside that library, so the emulator cannot take the runtime's "
+            "place.\n"
+            "cuda-emulator: %s.\n",
+            place_advice(library));
+    else if (*library)
         fputs("cuda-emulator: NVIDIA's CUDA runtime is inside that library, or is it, so the emulator cannot take the "
               "runtime's place.\n"
               "cuda-emulator: If you build it, link it with nvcc -cudart shared. Packages that come so, CuPy among "

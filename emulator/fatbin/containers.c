@@ -65,7 +65,7 @@ static enum fatbin_result visit_bundle(const struct visitor *v, const void *data
 
 static enum fatbin_result visit_fatbin(const struct visitor *v, const void *data, size_t size) {
     struct fatbin_image image;
-    enum fatbin_result result = fatbin_unpack(data, size, &image, v->why, v->why_size);
+    enum fatbin_result result = fatbin_unpack(data, size, "the device code", &image, v->why, v->why_size);
     if (result == FATBIN_OK) {
         v->visit(&image, v->argument);
         free(image.text);

@@ -17,6 +17,7 @@
 #include "base/out_of_memory.h"
 #include "base/settings.h"
 #include "fatbin/decompress.h"
+#include "fatbin/place.h"
 
 #define HEADER_BYTES    16
 #define ENTRY_BYTES     0x40
@@ -92,7 +93,7 @@ static enum fatbin_result unpack_entry(const struct entry *e, struct fatbin_imag
     bool packed = e->flags & (FLAG_ZSTD | FLAG_LZ4);
     uint64_t bytes = packed ? e->unpacked : e->payload_bytes;
     if (bytes > MAX_PTX || (packed && !plausible(e))) {
-        snprintf(error, size, "the executable's PTX is damaged: its sizes contradict each other");
+        snprintf(error, size, "the PTX is damaged: its sizes contradict each other");
         return FATBIN_BROKEN;
     }
     char *text = or_out_of_memory(malloc((size_t)bytes + 1));
@@ -119,9 +120,10 @@ static const char *letter_of(const struct entry *e) {
 }
 
 /* Says what is there instead of usable PTX, and how to compile. */
-static void explain_no_image(const unsigned *sass, unsigned sass_count, const struct entry *ptx, char *error,
-                             size_t size) {
+static void explain_no_image(const unsigned *sass, unsigned sass_count, const struct entry *ptx, const char *place,
+                             char *error, size_t size) {
     char found[128] = "";
+    const char *advice = place_advice(place);
     for (unsigned i = 0; i < sass_count; i++) {
         size_t used = strlen(found);
         snprintf(found + used, sizeof found - used, "%ssm_%u", i ? ", " : "", sass[i]);
@@ -129,21 +131,24 @@ static void explain_no_image(const unsigned *sass, unsigned sass_count, const st
     unsigned device = setting_capability();
     if (ptx->kind)
         snprintf(error, size,
-                 "the executable's PTX is for compute_%u%s, and the emulator has compute capability %u.%u: compile "
+                 "%s's PTX is for compute_%u%s, and the emulator has compute capability %u.%u: compile "
                  "with -arch=sm_%u (or lower)",
-                 ptx->arch, letter_of(ptx), device / 10, device % 10, device);
+                 place, ptx->arch, letter_of(ptx), device / 10, device % 10, device);
+    else if (advice)
+        snprintf(error, size, "%s holds machine code%s%s%s and no PTX, which is what the emulator runs. %s", place,
+                 *found ? " (" : "", found, *found ? ")" : "", advice);
     else
         snprintf(error, size,
-                 "the executable holds machine code%s%s%s and no PTX, which is what the emulator runs: compile with "
+                 "%s holds machine code%s%s%s and no PTX, which is what the emulator runs: compile with "
                  "-arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u",
-                 *found ? " (" : "", found, *found ? ")" : "", device, device, device);
+                 place, *found ? " (" : "", found, *found ? ")" : "", device, device, device);
 }
 
-enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatbin_image *image, char *error,
-                                 size_t error_size) {
+enum fatbin_result fatbin_unpack(const void *data, size_t available, const char *place, struct fatbin_image *image,
+                                 char *error, size_t error_size) {
     const uint8_t *p = data;
     if (!fatbin_size(data, available)) {
-        snprintf(error, error_size, "the executable's device code is damaged, or of a format that is not known here");
+        snprintf(error, error_size, "%s's device code is damaged, or of a format that is not known here", place);
         return FATBIN_BROKEN;
     }
     uint64_t header = read_bytes(p + 6, 2), size = read_bytes(p + 8, 8), offset = 0;
@@ -152,7 +157,7 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
     unsigned sass[MAX_SASS_LISTED], sass_count = 0;
     while (offset < size) {
         if (!next_entry(body, size, &offset, &e)) {
-            snprintf(error, error_size, "the executable's device code is damaged at byte %llu",
+            snprintf(error, error_size, "%s's device code is damaged at byte %llu", place,
                      (unsigned long long)(header + offset));
             return FATBIN_BROKEN;
         }
@@ -166,7 +171,7 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, struct fatb
             other = e;
     }
     if (!best.kind) {
-        explain_no_image(sass, sass_count, &other, error, error_size);
+        explain_no_image(sass, sass_count, &other, place, error, error_size);
         return FATBIN_NO_IMAGE;
     }
     return unpack_entry(&best, image, error, error_size);

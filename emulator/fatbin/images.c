@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/out_of_memory.h"
+#include "fatbin/place.h"
 #include "fatbin/resources.h"
 
 static void append(struct fatbin_images *images, struct fatbin_image image) {
@@ -17,7 +18,8 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
     struct fatbin_image image;
     if (resources)
         fatbin_each_machine_code(data, fatbin_mapped_bytes(data), resources_note_machine_code);
-    enum fatbin_result result = fatbin_unpack(data, fatbin_mapped_bytes(data), &image, error, size);
+    enum fatbin_result result =
+        fatbin_unpack(data, fatbin_mapped_bytes(data), place_of_code(data), &image, error, size);
     if (result != FATBIN_OK)
         return result;
     append(images, image);
@@ -27,14 +29,24 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
 }
 
 /* What the device linker has made is machine code for one GPU, if anything; but it hands on the fat binaries of the files
- * that it was made from, and those have their PTX. One may not (a library's, say): what is missing then shows when it is used. */
+ * that it was made from, and those have their PTX. One may not (a library's, say): what is missing then shows when it is used. The first
+ * of them is explained: the program's own files come before the libraries, of which nvcc always adds one (libcudadevrt). */
 static enum fatbin_result add_linked(struct fatbin_images *images, void *const *parts, bool resources, char *error,
                                      size_t size) {
-    snprintf(error, size, "the executable was linked with -rdc=true, and the files it was linked from are not in it");
     for (; parts && *parts; parts++) {
-        if (add(images, *parts, resources, error, size) == FATBIN_BROKEN)
+        char why[1024];
+        enum fatbin_result result = add(images, *parts, resources, why, sizeof why);
+        if (result == FATBIN_BROKEN) {
+            snprintf(error, size, "%s", why);
             return FATBIN_BROKEN;
+        }
+        if (result == FATBIN_NO_IMAGE && !images->left_out)
+            images->left_out = or_out_of_memory(strdup(why));
     }
+    snprintf(error, size, "%s",
+             images->left_out
+                 ? images->left_out
+                 : "the executable was linked with -rdc=true, and the files it was linked from are not in it");
     return images->count ? FATBIN_OK : FATBIN_NO_IMAGE;
 }
 
@@ -69,5 +81,6 @@ void fatbin_images_free(struct fatbin_images *images) {
     for (size_t i = 0; i < images->count; i++)
         free(images->items[i].text);
     free(images->items);
+    free(images->left_out);
     *images = (struct fatbin_images){0};
 }

@@ -10,6 +10,7 @@
 struct fatbin_images {
     struct fatbin_image *items;
     size_t count;
+    char *left_out; /* why the first file that has no image here has none; NULL: all have one */
 };
 
 /* What __cudaRegisterFatBinary was given leads to. Of linked files those without PTX are left out, unless that is all of

@@ -63,8 +63,8 @@
 #define STACK(name, first, decoding)                                                                                   \
     ROW(name, OTHER, ALWAYS, first, STACK, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0, decoding, NULL)
 /* What the emulator has nothing to do for. */
-#define HINTS(name, class, order, lanes)                                                                                \
-    ROW(name, class, ALWAYS, READ, NONE, order, NEXT, lanes, NOT, NOT_PROBED, LOST, ADDRESS, 0, nothing, NULL)
+#define HINTS(name, class, order, lanes, probing)                                                                       \
+    ROW(name, class, ALWAYS, READ, NONE, order, NEXT, lanes, NOT, probing, LOST, ADDRESS, 0, nothing, NULL)
 
 static const struct instruction rows[] = {
     /* integers and floating point; a type says which of them */
@@ -262,8 +262,9 @@ static const struct instruction rows[] = {
     JUMPS("brkpt", READ, TRAP, NOT, LOST, trap)
     /* As ncu counts what ptxas makes of them on an H200: ACQBULK and PREEXIT are control, PMTRIG is miscellaneous.
      * USETMAXREG is an instruction of the uniform datapath, which has no class here. */
-    HINTS("griddepcontrol", CONTROL, GRIDS, OWN)
-    HINTS("pmevent", OTHER, NONE, OWN)
+    HINTS("griddepcontrol.launch_dependents", CONTROL, GRIDS, OWN, NOT_PROBED)
+    HINTS("griddepcontrol.wait", CONTROL, GRIDS, OWN, PROBED)
+    HINTS("pmevent", OTHER, NONE, OWN, NOT_PROBED)
     ROW("setmaxnreg", OTHER, ALWAYS, READ, NONE, REGISTERS, NEXT, SYNC, NOT, PROBED, LOST, ADDRESS, 0, max_registers,
         NULL)
 };

@@ -33,6 +33,7 @@ struct allocation {
     uint64_t base;  /* device address */
     uint64_t size;  /* bytes asked for */
     uint64_t limit; /* bytes that may be accessed now: size, or 0 once freed */
+    uint64_t pitch; /* of cudaMallocPitch: bytes from row to row; 0: it has no rows */
     uint8_t *host;  /* where the bytes are: host + (address - base) */
     enum memory_kind kind;
     int device;

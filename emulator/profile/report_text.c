@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "base/host_frame.h"
+#include "base/host_place.h"
 #include "check/source.h"
 #include "profile/host_calls.h"
 #include "profile/metrics.h"
@@ -411,7 +411,8 @@ unsigned profile_kernels(const struct launch_profile *launches) {
 /* "cudaMemcpy in run_rounds", or the call alone where its caller has no name. */
 static const char *call_text(const char *call, uintptr_t caller, char *out, size_t size) {
     char function[120];
-    const char *symbol = caller ? host_frame_name(caller) : NULL;
+    struct host_place place;
+    const char *symbol = caller && host_place_find(caller, &place) && place.function[0] ? place.function : NULL;
     snprintf(out, size, "%s%s%s", call, symbol ? " in " : "",
              symbol ? demangle_function(symbol, function, sizeof function) : "");
     return out;

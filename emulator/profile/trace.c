@@ -94,6 +94,7 @@ static struct heat *shared_heat(struct trace *t, const struct warp *w, const str
     const struct ptx_variable *v = symbol_shared(w->launch->kernel, offset);
     uint64_t base = v ? v->address : 0, size = v && v->size ? v->size : w->launch->shared_bytes - base;
     struct heat *h = add_heat(t, base, size, a->bytes, true);
+    h->pitch = v ? symbol_row_bytes(w->launch->kernel, v) : 0;
     const char *readable = v ? demangle(v->name, name, sizeof name) : "shared memory", *last = readable;
     for (const char *at = readable; (at = strstr(at, "::")); at += 2)
         last = at + 2;
@@ -112,6 +113,7 @@ static struct heat *heat_of(struct trace *t, const struct warp *w, const struct 
     if (!found || address - found->base >= MOST_ELEMENTS * a->bytes)
         return NULL;
     h = add_heat(t, found->base, found->size, a->bytes, false);
+    h->pitch = found->pitch;
     name_argument(w, found, h->name, sizeof h->name);
     return h;
 }

@@ -26,6 +26,7 @@ struct heat {
     uint64_t base;    /* address, or offset in shared memory */
     uint32_t element; /* bytes */
     uint32_t elements;
+    uint64_t pitch;           /* bytes from row to row; 0: not known */
     uint32_t *loads, *stores; /* by element */
     bool shared;
     struct heat *next;

@@ -81,8 +81,7 @@ static bool only_in_y(const std::string &printed) {
         bool second =
             report.find("of argument 2 ") != std::string::npos || report.find("(argument 2,") != std::string::npos;
         bool writes = report.find("between Write access") != std::string::npos &&
-                      report.find("and Write access") != std::string::npos &&
-                      report.find("copy or fill of the host") == std::string::npos;
+                      report.find("and Write access at") != std::string::npos; // not by a copy
         races++;
         in_y += second && writes;
     }

@@ -44,3 +44,20 @@ else
   for member in 10.0 10.3; do says $member 0 'compiled for 1000$'; done
   for other in 9.0 11.0 12.0; do says $other 1 'PTX is for compute_100f, and the emulator has compute capability'; done
 fi
+
+# Linked by -rdc=true: the program's own image is named, not that of libcudadevrt, which nvcc adds; and each file has its own.
+file() { # NAME OPTIONS...
+  source=$1
+  shift
+  capture "$NVCC" -O1 -cudart shared -rdc=true "$@" -c "tests/emulator/capability/$source.cu" -o "$scratch/$source.o"
+  expect "$source.cu compiles with -rdc=true" 0 ''
+}
+file image -DTWO_FILES -gencode arch=compute_75,code=compute_75
+file other_file -gencode arch=compute_90,code=compute_90
+capture "$NVCC" -cudart shared -gencode arch=compute_75,code=compute_75 "$scratch/image.o" "$scratch/other_file.o" -o "$scratch/image"
+expect "two files link" 0 ''
+says 9.0 0 '^other file: cudaSuccess, PTX of 90$'
+says 8.6 0 '^other file: cudaErrorInvalidDeviceFunction, PTX of 0$'
+says 8.6 0 "kernel's file holds no device code that the emulator can run"
+says 8.6 0 'PTX is for compute_90, and the emulator has compute capability 8\.6: compile with'
+says 7.0 1 'PTX is for compute_75, and the emulator has compute capability 7\.0: compile with'

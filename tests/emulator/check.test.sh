@@ -114,7 +114,7 @@ run_file() { # NAME, SUFFIX, AND THAT OF THE LINES
 }
 
 says=1
-build_files '' '' memory control tensor host correct counters asked approximate undefined launches stream_order
+build_files '' '-Xcompiler -g1' memory control tensor host correct counters asked approximate undefined launches stream_order
 build_files '' '' async hang cluster tensor_maps
 build_files '' '' cluster_async bulk_stores
 build_files '' '' idioms

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs of several files: linked with -rdc=true, from objects, a static library and for several architectures; modules
-# without -rdc; a shared library that is opened and closed; and a file that comes without PTX. The sources are in
+# without -rdc; a shared library that is opened and closed; and a file or a library that comes without PTX. The sources are in
 # tests/emulator/link/.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -110,4 +110,10 @@ if compile "$name" $flags -arch=sm_90 -rdc=true -c "$here/missing.cu" -o "$scrat
   says "$name: the message names the remedy" "-arch=sm_90"
   check_program "$name" "$scratch/missing" variable
   says "$name: the message names the variable" "variable_of_machine_code"
+fi
+
+name="a library of machine code alone"
+if compile "$name" $flags $sass -Xcompiler -fPIC -shared "$here/library_kernels.cu" -o "$scratch/libother.so"; then
+  timeout 60 "$scratch/library" "$scratch/libother.so" >"$scratch/out" 2>"$scratch/err" </dev/null || true
+  says "$name: the message names it" "libother.so holds machine code (sm_90) and no PTX, which is what the emulator runs: compile with"
 fi

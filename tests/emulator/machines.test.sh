@@ -50,6 +50,18 @@ check_compiled() { # FOLDER
   fi
 }
 
+# The tests' own programs, whose users have that compiler, too. What is in rows/ is parts of a program that its suite puts together.
+check_programs() { # COMPILER
+  for source in tests/emulator/*/*.c; do
+    case $source in */rows/*) continue ;; esac
+    "$1" -std=c11 -D_GNU_SOURCE= -fsyntax-only -Wall -Wextra -Werror -Wno-psabi -Iemulator -I"$here" \
+      -isystem "$(dirname "$TOOLKIT_LIB")/include" "$source" || echo "$source"
+  done >"$scratch/programs" 2>&1
+  status=0 output=$(cat "$scratch/programs")
+  [ -z "$output" ] || status=1
+  expect "the programs of tests/emulator compile with $1" 0 ''
+}
+
 if grep -q avx2 /proc/cpuinfo; then
   check_machine haswell gcc
 else
@@ -57,6 +69,7 @@ else
 fi
 if command -v clang-14 >/dev/null; then
   # Nothing of these is called here, and clang warns of the same whether it optimizes or not.
+  check_programs clang-14
   check_machine x86-64 clang-14 CFLAGS_api=-O0 CFLAGS_check=-O0 CFLAGS_driver=-O0 CFLAGS_profile=-O0
 else
   skip "x86-64, clang-14" "clang-14 is not installed"

@@ -210,6 +210,7 @@ profiled EMULATOR_VIEW="$scratch/a b/view"
 says "view/sectors as text" "line $(line_of 'p\[i\].x'), global load: .*32 sectors of 32 bytes, where 4 would do.* byte 0 \| \. \. \. (0|\. \.)"
 says "view/banks as text" '32 wavefronts, where 1 would do \(31 bank conflicts\).* wavefront 1 '
 says "view/heat as text" 's \(shared\) of reduce_interleaved, by block \(0,0,0\) 256 threads: 511 loads and 511 stores of elements of 4 bytes, at most 18 of one element'
+says "view/heat in rows" 'tile \(shared\) of [^:]*, by block \(0,0,0\) .* Rows begin every 33 elements \(132 bytes\): rows 0 to 31, columns 0 to 31 of the buffer.'
 says "view/divergence as text" '16 #\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.'
 cat >"$scratch/check.py" <<'END'
 import glob, sys, xml.etree.ElementTree as tree

@@ -1,4 +1,5 @@
-/* Mistakes with copies in the background, and with the barriers that wait for them. See memory.cu for the comments. */
+/* Mistakes with copies in the background, with the barriers that wait for them, and with kernels that begin before the one before them
+ * ends. See memory.cu for the comments. */
 // arch: sm_90
 #include <cuda/ptx>
 #include <cuda_pipeline.h>
@@ -176,12 +177,57 @@ static void case_groups_left(void) {
                 (unsigned long long)c.async_groups_left);
 }
 
+// Programmatic stream serialization: the second kernel may begin while the first one runs.
+enum waiting { NOBODY, FIRST_THREAD, ALL_THREADS };
+
+__global__ void primary(int *x) {
+    cudaTriggerProgrammaticLaunchCompletion();
+    x[threadIdx.x] = threadIdx.x;
+}
+__global__ void secondary(const int *x, int *y, enum waiting who) {
+    if (who == ALL_THREADS || (who == FIRST_THREAD && threadIdx.x == 0))
+        cudaGridDependencySynchronize();
+    __syncthreads();
+    y[threadIdx.x] = x[threadIdx.x]; // HERE
+}
+static void launch_pair(enum waiting who, bool beside) {
+    int *x = device_array<int>(64), *y = device_array<int>(64);
+    cudaLaunchAttribute a = {};
+    cudaLaunchConfig_t c = {};
+    a.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    a.val.programmaticStreamSerializationAllowed = beside;
+    c.gridDim = dim3(1);
+    c.blockDim = dim3(64);
+    c.attrs = &a;
+    c.numAttrs = 1;
+    primary<<<1, 64>>>(x);
+    cudaLaunchKernelEx(&c, secondary, (const int *)x, y, who);
+    primary<<<1, 64>>>(y); // after both of them
+}
+
+// EXPECT dependent_goes_on 0 race
+// SAYS Error: Race reported between Write access at primary(int *) in tests/emulator/check/async.cu:
+// SAYS and Read access at secondary(const int *, int *, waiting) in tests/emulator/check/async.cu:LINE [64 hazards]
+// SAYS Call cudaGridDependencySynchronize() before it touches memory that the first kernel uses.
+// CHECKS racecheck
+static void case_dependent_goes_on(void) {
+    launch_pair(NOBODY, true);
+}
+
+// EXPECT dependent_waits 0 none
+// CHECKS memcheck,racecheck,synccheck,initcheck
+static void case_dependent_waits(void) {
+    launch_pair(ALL_THREADS, true);
+    launch_pair(FIRST_THREAD, true); // the others learn of it at the barrier
+    launch_pair(NOBODY, false);
+}
+
 int main(int argc, char **argv) {
     static const struct test_case cases[] = {
         CASE(copy_beyond_source), CASE(copy_nothing_from_beyond), CASE(bulk_beyond_target),
         CASE(no_mbarrier),        CASE(too_many_arrive),          CASE(bytes_never_come),
         CASE(arrives_too_early),  CASE(atomic_on_local),          CASE(add_to_what_is_copied),
-        CASE(groups_left),
+        CASE(groups_left),        CASE(dependent_goes_on),        CASE(dependent_waits),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -218,6 +218,56 @@ static void case_one_after_the_other(void) {
     wait_and_read<<<1, BLOCK, 0, streams[1]>>>(p.flags[1], p.input[0], p.out[1]);
 }
 
+// A barrier of a whole grid by hand, whose blocks spin: what a thread has read before tells it nothing new, of however many blocks.
+__device__ unsigned grid_arrived;
+__device__ volatile unsigned grid_generation;
+__device__ void grid_barrier() {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned generation = grid_generation;
+        __threadfence();
+        if (atomicAdd(&grid_arrived, 1) == gridDim.x - 1) {
+            grid_arrived = 0;
+            __threadfence();
+            grid_generation = generation + 1;
+        } else {
+            while (grid_generation == generation) {
+            }
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}
+__global__ void rounds_of_grid(int *a, int *b, bool meets) {
+    int n = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int round = 0; round < 5; round++) {
+        b[i] = a[(i + 1) % n] + 1;
+        if (meets || round)
+            grid_barrier();
+        a[i] = b[(i + 1) % n] + 1;
+        grid_barrier();
+    }
+}
+static void run_grid(bool meets) {
+    int blocks = 132, *a = device_array<int>(blocks * 32), *b = device_array<int>(blocks * 32);
+    cudaMemset(a, 0, blocks * 32 * sizeof(int));
+    rounds_of_grid<<<blocks, 32>>>(a, b, meets);
+}
+
+// EXPECT barrier_of_grid 0 none
+// CHECKS memcheck,racecheck,synccheck
+// TIMEOUT 3
+static void case_barrier_of_grid(void) {
+    run_grid(true);
+}
+
+// EXPECT barrier_of_grid_left_out 0 race
+// CHECKS memcheck,racecheck,synccheck
+// TIMEOUT 3
+static void case_barrier_of_grid_left_out(void) {
+    run_grid(false);
+}
+
 static const struct test_case cases[] = {
     CASE(halves_in_turns),
     CASE(barrier_before_and_after),
@@ -229,6 +279,8 @@ static const struct test_case cases[] = {
     CASE(no_barrier),
     CASE(flag_without_release),
     CASE(one_after_the_other),
+    CASE(barrier_of_grid),
+    CASE(barrier_of_grid_left_out),
 };
 
 int main(int argc, char **argv) {

@@ -63,7 +63,11 @@ static void launch_fill(int *x, cudaStream_t s) {
 }
 
 // EXPECT event_of_another 0 race
-// SAYS Race reported between
+// SAYS Error: Race reported between Read access by cudaMemcpyAsync in stream 2, called by case_event_of_another() in tests/emulator/check/stream_order.cu:LINE
+// SAYS and Write access by cudaMemcpyAsync in stream 1, called by case_event_of_another() in tests/emulator/check/stream_order.cu:
+// SAYS bytes at 0x
+// SAYS were made by cudaMalloc (allocation number 1 of this program)
+// SAYS | cudaMemcpyAsync(to, x, BYTES, cudaMemcpyDeviceToHost, out);
 // CHECKS racecheck
 static void case_event_of_another(void) {
     int *x = device_array<int>(N), *from = pinned(), *to = pinned();
@@ -72,8 +76,8 @@ static void case_event_of_another(void) {
     cudaMemcpyAsync(x, from, BYTES, cudaMemcpyHostToDevice, in);
     cudaEventRecord(e, in);
     let_it_finish();
-    cudaStreamWaitEvent(waits, e, 0); // the host learns nothing by this, and `out` neither
-    cudaMemcpyAsync(to, x, BYTES, cudaMemcpyDeviceToHost, out);
+    cudaStreamWaitEvent(waits, e, 0);                           // the host learns nothing by this, and `out` neither
+    cudaMemcpyAsync(to, x, BYTES, cudaMemcpyDeviceToHost, out); // HERE
 }
 
 // EXPECT event_of_its_own 0 none
@@ -145,6 +149,68 @@ static void case_graph_waits_alone(void) {
     cudaMemcpyAsync(to, x, BYTES, cudaMemcpyDeviceToHost, out);
 }
 
+// EXPECT fill_beside_kernel 0 race
+// SAYS Error: Race reported between Write access at fill(int *) in tests/emulator/check/stream_order.cu:
+// SAYS and Write access by cudaMemsetAsync in stream 2, called by case_fill_beside_kernel() in tests/emulator/check/stream_order.cu:
+// SAYS cudaMemsetAsync wrote
+// SAYS fill(int *) was launched in stream 1 by case_fill_beside_kernel() in tests/emulator/check/stream_order.cu:LINE
+// SAYS were made by cudaMalloc (allocation number 1 of this program)
+// CHECKS racecheck
+static void case_fill_beside_kernel(void) {
+    int *x = device_array<int>(N);
+    cudaStream_t a = stream(), b = stream();
+    fill<<<(N + 127) / 128, 128, 0, a>>>(x); // HERE
+    let_it_finish();
+    cudaMemsetAsync(x, 0, BYTES, b);
+}
+
+// EXPECT kernels_in_two_streams 0 race
+// SAYS fill(int *) was launched in stream 1 by case_kernels_in_two_streams() in tests/emulator/check/stream_order.cu:LINE
+// SAYS fill(int *) was launched in the default stream by case_kernels_in_two_streams() in tests/emulator/check/stream_order.cu:
+// CHECKS racecheck
+static void case_kernels_in_two_streams(void) {
+    int *x = device_array<int>(N);
+    cudaStream_t a = stream();
+    fill<<<(N + 127) / 128, 128, 0, a>>>(x); // HERE
+    let_it_finish();
+    fill<<<1, 128>>>(x + 1);
+}
+
+// Rows of a matrix whose columns are divided between two streams: 40 rows of 25 elements, of which `columns` from column `first` on.
+static void copy_columns(int *to, const int *from, int first, int columns, cudaStream_t s) {
+    cudaMemcpy2DAsync(to + first, 25 * sizeof *to, from + first, 25 * sizeof *to, columns * sizeof *to, 40,
+                      cudaMemcpyDefault, s);
+}
+__global__ void fill_columns(int *x, int first) {
+    for (int row = 0; row < 40; row++)
+        x[row * 25 + first + threadIdx.x] = row;
+}
+
+// EXPECT columns_apart 0 none
+// CHECKS memcheck,racecheck,synccheck
+static void case_columns_apart(void) {
+    int *x = device_array<int>(N), *from = pinned();
+    cudaStream_t a = stream(), b = stream();
+    copy_columns(x, from, 0, 10, a);
+    fill_columns<<<1, 5, 0, b>>>(x, 10);
+    copy_columns(x, from, 15, 10, b);
+    let_it_finish();
+    copy_columns(from, x, 0, 10, a);
+}
+
+// EXPECT columns_meet 0 race
+// SAYS Write access by cudaMemcpy2DAsync in stream 2
+// SAYS Write access by cudaMemcpy2DAsync in stream 1
+// SAYS byte 36 of the 4,000 bytes at 0x
+// CHECKS racecheck
+static void case_columns_meet(void) {
+    int *x = device_array<int>(N), *from = pinned();
+    cudaStream_t a = stream(), b = stream();
+    copy_columns(x, from, 0, 10, a);
+    let_it_finish();
+    copy_columns(x, from, 9, 10, b);
+}
+
 static int *ordered_memory(cudaStream_t s) {
     int *p = NULL;
     cudaMallocAsync((void **)&p, BYTES, s);
@@ -173,8 +239,9 @@ static void case_event_too_early(void) {
 }
 
 // EXPECT copy_before_allocation 0 race
-// SAYS Error: Use before allocation reported between cudaMemcpyAsync and cudaMallocAsync in another stream
-// SAYS made by cudaMallocAsync
+// SAYS Error: Use before allocation reported between cudaMemcpyAsync in stream 2, called by case_copy_before_allocation()
+// SAYS and cudaMallocAsync in stream 1, called by ordered_memory(CUstream_st *) in
+// SAYS were made by cudaMallocAsync (allocation number
 // CHECKS racecheck
 static void case_copy_before_allocation(void) {
     cudaStream_t a = stream(), b = stream();
@@ -196,7 +263,8 @@ static void case_kernel_after_free(void) {
 }
 
 // EXPECT copy_after_free 0 race
-// SAYS Error: Use after free reported between cudaFreeAsync and a copy or fill in another stream
+// SAYS Error: Use after free reported between cudaFreeAsync in stream 1, called by case_copy_after_free()
+// SAYS and cudaMemcpyAsync in stream 2, called by case_copy_after_free()
 // CHECKS racecheck
 static void case_copy_after_free(void) {
     cudaStream_t a = stream(), b = stream();
@@ -208,7 +276,7 @@ static void case_copy_after_free(void) {
 }
 
 // EXPECT freed_elsewhere 0 race
-// SAYS Error: Free before allocation reported between cudaFreeAsync and cudaMallocAsync in another stream
+// SAYS Error: Free before allocation reported between cudaFreeAsync in stream 2, called by case_freed_elsewhere()
 // CHECKS racecheck
 static void case_freed_elsewhere(void) {
     cudaStream_t a = stream(), b = stream();
@@ -253,7 +321,8 @@ static const struct test_case cases[] = {
     CASE(graph_events),     CASE(graph_waits_alone),      CASE(kernel_before_allocation),
     CASE(event_too_early),  CASE(copy_before_allocation), CASE(kernel_after_free),
     CASE(copy_after_free),  CASE(freed_elsewhere),        CASE(lifetimes_ordered),
-    CASE(leaked),
+    CASE(leaked),           CASE(fill_beside_kernel),     CASE(kernels_in_two_streams),
+    CASE(columns_apart),    CASE(columns_meet),
 };
 
 int main(int argc, char **argv) {

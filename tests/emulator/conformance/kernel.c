@@ -23,6 +23,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 
 static const char *bits_of(char letter) {
     switch (letter) {
+    case 'b':
+        return "b8";
     case 'h':
         return "b16";
     case 'w':
@@ -126,6 +128,8 @@ size_t plan_kernel(const struct plan *plan, const char *kernel_name, char *out, 
     add(&t, "    .reg .pred %%p<%d>, %%s<%d>;\n    .reg .b16 %%h<%d>;\n    .reg .b32 %%w<%d>, %%t<4>;\n", PLAN_OPERANDS,
         PLAN_OPERANDS, PLAN_OPERANDS, PLAN_OPERANDS);
     add(&t, "    .reg .b64 %%l<%d>, %%u<2>, %%in, %%out;\n", PLAN_OPERANDS);
+    if (strchr(plan->operands, 'b'))
+        add(&t, "    .reg .b8 %%b<%d>;\n", PLAN_OPERANDS);
     if (strchr(plan->operands, 'q'))
         add(&t, "    .reg .b128 %%q<%d>;\n", PLAN_OPERANDS);
     add(&t, "    mov.u32 %%t0, %%tid.x;\n    mov.u32 %%t1, %%ctaid.x;\n    mad.lo.u32 %%t0, %%t1, %d, %%t0;\n",

@@ -113,6 +113,7 @@ static enum value_kind kind_of_letter(char letter) {
     case 'p':
     case 'P':
         return VALUE_PRED;
+    case 'b':
     case 'h':
         return VALUE_INT16;
     case 'l':
@@ -177,6 +178,8 @@ static enum value_kind operand_kind(const char *name, int k, char letter) {
 
 unsigned plan_output_bytes(char letter) {
     switch (letter) {
+    case 'b':
+        return 1;
     case 'h':
         return 2;
     case 'w':

@@ -33,7 +33,7 @@ enum value_kind {
 };
 
 struct plan_operand {
-    char letter; /* as in struct form: p h w l q P W i */
+    char letter; /* as in struct form: p h w l q P W i; b: a register of 8 bits, which no recorded form has */
     enum value_kind kind;
     bool output;
     uint8_t slot; /* first 64-bit word in the case's input or output */

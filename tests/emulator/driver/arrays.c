@@ -321,7 +321,7 @@ static void texture_and_surface(void) {
     CUDA_TEXTURE_DESC how = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER},
                              .filterMode = CU_TR_FILTER_MODE_POINT,
                              .borderColor = {0, 0.25f, 0.5f, 1}},
-                      as_found;
+                      as_found = {.borderColor = {9, 9, 9, 9}};
     CUDA_RESOURCE_VIEW_DESC view = {.format = CU_RES_VIEW_FORMAT_UINT_1X8, .width = 11, .height = 5}, its_view;
     CUtexObject texture;
     CUsurfObject surface;
@@ -346,9 +346,10 @@ static void texture_and_surface(void) {
     EXPECT(CUDA_SUCCESS, cuTexObjectGetTextureDesc(&as_found, texture));
     check("how a texture reads",
           as_found.addressMode[0] == CU_TR_ADDRESS_MODE_CLAMP && as_found.addressMode[1] == CU_TR_ADDRESS_MODE_BORDER &&
-              as_found.filterMode == CU_TR_FILTER_MODE_POINT &&
-              !as_found.flags, /* an H100's driver leaves borderColor as it is */
+              as_found.filterMode == CU_TR_FILTER_MODE_POINT && !as_found.flags,
           "another way");
+    for (int k = 0; k < 4; k++) /* which an H100's driver does not write */
+        EXPECT_EQUAL("its border's colour", 9, (int)as_found.borderColor[k]);
     EXPECT(CUDA_SUCCESS, cuTexObjectGetResourceViewDesc(&its_view, texture));
     check("no view", !its_view.format && !its_view.width, "there is one");
     EXPECT(CUDA_SUCCESS, cuTexObjectDestroy(texture));

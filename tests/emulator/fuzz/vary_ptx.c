@@ -70,8 +70,8 @@ static const char *const directives[] = {
     ".section .debug_extra { .b8 1, 2, 3 .b32 7 }",
     ".global .b8 extra[] = {104, 105, 0};",
     ".pragma \"nounroll\";",
-    ".entry extra(.param .u64 .ptr .global .align 16 p, .param .align 16 .b8 s[32]) .maxntid 64 .minnctapersm 2 { ret; "
-    "}",
+    (".entry extra(.param .u64 .ptr .global .align 16 p, .param .align 16 .b8 s[32]) .maxntid 64 .minnctapersm 2 "
+     "{ ret; }"), /* in parentheses: clang takes two texts in a list for a forgotten comma */
     ".entry extra() .reqntid 8, 8 .explicitcluster { exit; }",
     ".common .global .u32 extra;",
     ".global .f16 extra;"};

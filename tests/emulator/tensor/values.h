@@ -205,8 +205,8 @@ static void values_of_positions(uint32_t *words, unsigned count, unsigned bits, 
 }
 
 /* Fills words with values of one type. `accumulator`: for C, where products' exponents are sums of two. */
-static void values_fill(uint32_t *words, unsigned count, enum value_type type, unsigned trial, bool accumulator,
-                        struct value_random *r) {
+static inline void values_fill(uint32_t *words, unsigned count, enum value_type type, unsigned trial, bool accumulator,
+                               struct value_random *r) {
     static const unsigned position_bits[] = {1, 4, 8, 16, 32, 64};
     if (type >= VALUE_POSITIONS_1) {
         values_of_positions(words, count, position_bits[type - VALUE_POSITIONS_1], trial);
@@ -227,14 +227,14 @@ static void values_fill(uint32_t *words, unsigned count, enum value_type type, u
 }
 
 /* Of a case's name, and of its results: what files of recorded results have. */
-static uint32_t hash_of(const char *s) {
+static inline uint32_t hash_of(const char *s) {
     uint32_t h = 0x811c9dc5u;
     for (; *s; s++)
         h = (h ^ (uint8_t)*s) * 0x01000193u;
     return h;
 }
 
-static uint64_t hash_words(const uint32_t *words, size_t n) {
+static inline uint64_t hash_words(const uint32_t *words, size_t n) {
     uint64_t h = 0xcbf29ce484222325u;
     for (size_t i = 0; i < n; i++)
         h = (h ^ words[i]) * 0x100000001b3u;

@@ -6,6 +6,7 @@
 #include "batch.h"
 #include "decode/registers.h"
 #include "emulated.h"
+#include "ops/forms.h"
 #include "tier/tier.h"
 #include "tolerance.h"
 #include "vectors.h"
@@ -31,6 +32,8 @@ static struct test {
     size_t number; /* of the kernel in its module */
     struct kernel *kernel;
     handler_fn *originals;
+    unsigned
+        values; /* of the operand, all of which are tried; 0: the plan's inputs, for which a GPU's results are recorded */
 } tests[MAX_TESTS];
 static char *texts[MAX_TESTS];
 static struct compiled compiled[MAX_TESTS];
@@ -88,7 +91,7 @@ static size_t variants_of(const struct plan *plan, struct plan *out) {
     size_t n = 0;
     char letter = plan->operand[0].letter;
     out[n++] = *plan;
-    if (!plan->carry_in && !plan->carry_out && letter != 'q') {
+    if (!plan->carry_in && !plan->carry_out && letter != 'q' && letter != 'b') {
         out[n] = *plan;
         out[n++].variant.predicated = true;
     }
@@ -124,7 +127,7 @@ static handler_fn *interpret_others(struct kernel *k, const char *tested) {
 }
 
 /* Keeps of a module's tests those that add something. */
-static void choose(const struct plan *plans, size_t count) {
+static void choose(const struct plan *plans, size_t count, unsigned values) {
     char error[256] = "", name[32];
     struct module *module = emulated_load(plans, count, error, sizeof error);
     if (!module)
@@ -140,7 +143,7 @@ static void choose(const struct plan *plans, size_t count) {
         handler_fn *all = interpret_others(k, plans[i].name);
         char *text = tier_translate(k, false);
         if (adds_something(k, plans[i].variant.predicated, text)) {
-            tests[test_count] = (struct test){plans[i], module, i, k, all};
+            tests[test_count] = (struct test){plans[i], module, i, k, all, values};
             texts[test_count++] = text;
         } else {
             free(text);
@@ -158,9 +161,23 @@ static void choose_all(const struct plan *plans, size_t count, const char *prefi
         if (strncmp(plans[i].name, prefix, strlen(prefix)) == 0)
             n += variants_of(&plans[i], some + n);
         if (n >= EMULATED_KERNELS || (n && i + 1 == count)) {
-            choose(some, n);
+            choose(some, n, 0);
             n = 0;
         }
+    }
+}
+
+/* Between bf16 and 8 bits only registers of 8 bits are legal, and the recorded forms have none. Both tiers are compared with each other;
+ * tests/emulator/coverage compares the interpreter with a GPU. */
+static void choose_bytes(const char *prefix) {
+    for (size_t i = 0; i < form_count(); i++) {
+        const char *name = form_at(i)->name;
+        bool to_byte = strstr(name, ".s8.bf16") || strstr(name, ".u8.bf16");
+        struct plan plan, some[3];
+        if (strncmp(name, prefix, strlen(prefix)) == 0 && strncmp(name, "cvt.", 4) == 0 &&
+            (to_byte || strstr(name, ".bf16.s8") || strstr(name, ".bf16.u8")) &&
+            plan_form(name, to_byte ? "bh" : "hb", &plan, 1))
+            choose(some, variants_of(&plan, some), to_byte ? 0x10000 : 0x100);
     }
 }
 
@@ -232,25 +249,48 @@ static void compare(const struct plan *p, const uint64_t *expected, const uint64
             }
 }
 
-static void check(size_t i, const struct vectors *recorded) {
-    static uint64_t inputs[CASES * INPUT_SLOTS], plain[CASES * OUTPUT_SLOTS], found[CASES * OUTPUT_SLOTS];
-    static uint64_t gpu[CASES * OUTPUT_SLOTS];
-    const struct test *t = &tests[i];
+/* False where a run failed; what compiled code gave is left in `found`. */
+static bool compare_tiers(const struct test *t, const uint64_t *inputs, uint64_t *found) {
+    static uint64_t plain[CASES * OUTPUT_SLOTS];
     const struct plan *p = &t->plan;
-    char label[128];
-    plan_inputs(p, inputs);
-    now = &compiled[i];
+    uint32_t i = (uint32_t)(t - tests);
     if (!execute(t, NULL, inputs, plain, "interpreted") || !execute(t, now->run, inputs, found, "whole warps"))
-        return;
+        return false;
     compare(p, plain, found, NULL, inputs, "whole warps");
-    part = 0x0f3cc5a9u ^ (uint32_t)i * 0x01000193u;
+    part = 0x0f3cc5a9u ^ i * 0x01000193u;
     part = part && ~part ? part : 0x55555555u;
     disturbed = false;
     if (!execute(t, run_parts, inputs, found, "parts of warps"))
-        return;
+        return false;
     compare(p, plain, found, NULL, inputs, "parts of warps");
     if (disturbed)
         fail(p, "parts of warps", "registers of other lanes changed");
+    return true;
+}
+
+static void compare_all_values(const struct test *t) {
+    static uint64_t inputs[CASES * INPUT_SLOTS], found[CASES * OUTPUT_SLOTS];
+    for (unsigned value = 0; value < t->values; value += CASES) {
+        for (unsigned c = 0; c < CASES; c++)
+            inputs[c * INPUT_SLOTS] = value + c;
+        if (!compare_tiers(t, inputs, found))
+            return;
+    }
+}
+
+static void check(size_t i, const struct vectors *recorded) {
+    static uint64_t inputs[CASES * INPUT_SLOTS], found[CASES * OUTPUT_SLOTS], gpu[CASES * OUTPUT_SLOTS];
+    const struct test *t = &tests[i];
+    const struct plan *p = &t->plan;
+    char label[128];
+    now = &compiled[i];
+    if (t->values) {
+        compare_all_values(t);
+        return;
+    }
+    plan_inputs(p, inputs);
+    if (!compare_tiers(t, inputs, found))
+        return;
     plan_label(p, label, sizeof label);
     const struct vector *v = vectors_find(recorded, label);
     if (p->variant.predicated || p->variant.literal_operand)
@@ -270,9 +310,6 @@ static bool stays(const char *name) {
                                         "mul_hi_s64", "mad_hi_u64", "mad_hi_s64", "fns_",     "sin_",
                                         "cos_",       "fma_oob_",   "f16_f16",    "bf16_bf16"};
     size_t n = strlen(name);
-    /* Legal with registers of 8 bits only, which the recorded forms do not have: tests/emulator/coverage has them. */
-    if (strstr(name, "bf16") && (strstr(name, "s8") || strstr(name, "u8")))
-        return true;
     if (strncmp(name, "setp_constant_", 14) == 0 && strcmp(name + n - 3, "f16") == 0)
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -310,6 +347,7 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "check_forms: cannot read %s\n", argv[2]), 2;
     fclose(file);
     choose_all(plans, count, argc > 5 ? argv[5] : "");
+    choose_bytes(argc > 5 ? argv[5] : "");
     report_operations(argc < 6);
     if (!batch_compile(texts, compiled, test_count, argv[3]))
         return printf("not ok tier: the texts compile: see the messages\n"), 1;

@@ -60,13 +60,15 @@ static void add_text(struct builder *b, unsigned arch, uint64_t flags, const cha
     add(b, 1, arch, flags, text, strlen(text), 0);
 }
 
+static const char *place = "the executable";
+
 /* Unpacks a copy of exactly `size` bytes, so that ASan sees the first byte read behind them. */
 static enum fatbin_result unpack(const uint8_t *bytes, size_t size, struct fatbin_image *image, char error[256]) {
     uint8_t *copy = malloc(size ? size : 1);
     memcpy(copy, bytes, size);
     *image = (struct fatbin_image){0};
     *error = '\0';
-    enum fatbin_result result = fatbin_unpack(copy, size, image, error, 256);
+    enum fatbin_result result = fatbin_unpack(copy, size, place, image, error, 256);
     free(copy);
     return result;
 }
@@ -108,7 +110,15 @@ static void choice(void) {
     expect_text("the highest below 90", &b, "eighty-six");
     begin(&b);
     add(&b, 2, 90, 0, "ELF", 3, 0);
-    expect_error("machine code alone", &b, FATBIN_NO_IMAGE, "sm_90");
+    expect_error("machine code alone", &b, FATBIN_NO_IMAGE,
+                 "the executable holds machine code (sm_90) and no PTX, which is what the emulator runs: compile with");
+    place = "libother.so.1";
+    expect_error("machine code alone in a library", &b, FATBIN_NO_IMAGE,
+                 "libother.so.1 holds machine code (sm_90) and no PTX, which is what the emulator runs: compile with");
+    place = "libcurand.so.10";
+    expect_error("machine code alone in a library of NVIDIA's", &b, FATBIN_NO_IMAGE,
+                 "libcurand.so.10 holds machine code (sm_90) and no PTX, which is what the emulator runs. NVIDIA");
+    place = "the executable";
     begin(&b);
     add_text(&b, 100, 0, "a hundred");
     expect_error("PTX for newer devices alone", &b, FATBIN_NO_IMAGE, "compute_100");

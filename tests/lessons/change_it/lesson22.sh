@@ -10,7 +10,7 @@ change 2 '/^static void pipeline4_in/,/^}/{
 }'
 sanitized V=4
 answers error 'Race reported between Write access at mix_kernel'
-answers error 'nothing orders the two launches'
+answers error 'nothing orders the copy and the launch'
 
 change 3 '/^static void pipeline3/,/^}/s/m->out\[s\], m->stream\[s\]);/m->out[s], 0);/'
 sanitized V=3
