@@ -384,6 +384,11 @@ static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t 
     return fact;
 }
 
+static void next_version(struct sync_variable *s) {
+    static _Atomic uint64_t versions;
+    s->version = atomic_fetch_add_explicit(&versions, 1, memory_order_relaxed) + 1;
+}
+
 static void release(struct released *r, const struct block_order *o, uint32_t warp, uint32_t base,
                     const uint32_t known[MAX_WARPS]) {
     if (o->async)
@@ -448,6 +453,7 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
         base = later(w->fenced ? w->fence_base : 0, o->fence_base);
         memcpy(known, w->fence_known, sizeof known);
     }
+    next_version(s);
     release_launch(o->launch, s, &s->all);
     release(&s->all, o, warp, base, known);
 }
@@ -479,6 +485,7 @@ void order_phase_over(struct sync_variable *s) {
     struct released *r = &s->arrived;
     if (!r->used)
         return;
+    next_version(s);
     if (s->all.used && s->all.block == r->block) {
         s->all.base = later(s->all.base, r->base);
         known_join(s->all.known, r->known);
@@ -500,6 +507,7 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
     memcpy(known, w->known, sizeof known);
     known_join(known, w->late_known);
     known[warp] = ++o->time;
+    next_version(s);
     release_launch(o->launch, s, &s->reads);
     release(&s->reads, o, warp, o->base, known);
     facts_join(&s->reads.facts, &o->late);
@@ -537,9 +545,21 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     return own || other;
 }
 
+/* A warp that polls acquires the same again and again. */
+static bool acquired_already(const struct block_order *o, struct warp_order *w, const struct sync_variable *s,
+                             bool strongly) {
+    if (!o->async && w->acquired.version == s->version && (w->acquired.strongly || !strongly))
+        return true;
+    w->acquired.version = s->version;
+    w->acquired.strongly = strongly;
+    return false;
+}
+
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
     if (s->global && !acquires_from_launches(o, s))
+        return;
+    if (acquired_already(o, w, s, strongly))
         return;
     o->partly = w->used = true;
     if (o->async && s->all.async)

@@ -101,6 +101,10 @@ struct warp_order {
     struct facts learned; /* of other blocks, since the last barrier */
     struct facts pending; /* acquired by relaxed reads: they count after a fence */
     uint32_t pending_known[MAX_WARPS];
+    struct {
+        uint64_t version; /* of a variable's clocks, as they were acquired last; 0: of none */
+        bool strongly;
+    } acquired;
     uint32_t copies_done[MAX_LANES]; /* a lane's copies that began before this time are finished */
     uint32_t commits[MAX_LANES][8];  /* times of a lane's last commit_groups, newest first */
 };
@@ -138,6 +142,7 @@ struct sync_variable {
     struct released arrived; /* of an mbarrier: the arrivals of the current phase */
     bool global;             /* in global memory: between launches, too */
     struct stream_clock who; /* the launches that have released it, if it is */
+    uint64_t version;        /* another number, of all variables, after each release */
 };
 
 /* Begins with another block: records of the one before happen before all of its accesses. */
