@@ -11,7 +11,7 @@
  *     float and do not overlap;
  *   - mean[c] is the mean of column c, variance[c] the mean of the squared distances from it (divided by rows, not by rows - 1);
  *   - y = (x - mean) / sqrt(variance + epsilon) * gamma + beta;
- *   - rows is 1 to 2^20, cols 0 to 2^16, and rows * cols at most 2^30; for cols = 0 there is nothing to do;
+ *   - rows is 1 to 2^20, cols 0 to 2^14, and rows * cols at most 2^30; for cols = 0 there is nothing to do;
  *   - the mean may be thousands of times as large as the distances from it, and no digits may be lost for that: a variance is right to a
  *     thousandth;
  *   - partial is device memory for 3 * BLOCKS_MAX * cols floats, at a multiple of 256 bytes, and anything may be in it. Of the arguments only

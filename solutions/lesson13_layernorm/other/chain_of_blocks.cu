@@ -1,11 +1,9 @@
 /* The blocks of a column form a chain: each merges its own part with what the block before has published, in double, and the last one has mean and
  * variance. Numbers come from a ticket, so a block waits only for blocks that have begun. Flags and tickets are where partial ends, and cleared there
  * first. y is computed by a fixed grid that strides over rows and columns. */
-#include <cuda/atomic>
-
 #include "common/check.h"
 
-enum { ACROSS = 32, DOWN = 8, CHAIN = 24, BLOCKS_MAX = 64 };
+enum { ACROSS = 32, DOWN = 8, CHAIN = 6, BLOCKS_MAX = 64 };
 
 struct sums {
     double n, mean, m2;
@@ -16,7 +14,15 @@ __device__ struct sums joined(struct sums a, struct sums b) {
     return n > 0 ? sums{n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n / n * b.n)} : a;
 }
 
-typedef cuda::atomic_ref<unsigned, cuda::thread_scope_device> atomic_word;
+__device__ unsigned acquired(const unsigned *word) {
+    unsigned value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
+
+__device__ void release(unsigned *word, unsigned value) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
 
 __global__ void chain_kernel(const float *x, struct sums *published, unsigned *words, float *mean, float *variance,
                              int rows, int cols) {
@@ -38,7 +44,7 @@ __global__ void chain_kernel(const float *x, struct sums *published, unsigned *w
         for (int line = 1; line < DOWN; line++) {
             s = joined(s, lines[line][tx]);
         }
-        while (ticket > 0 && atomic_word(*done).load(cuda::memory_order_acquire) != ticket) {
+        while (ticket > 0 && acquired(done) != ticket) {
         }
         __syncwarp();
         if (ticket > 0 && c < cols) {
@@ -53,7 +59,7 @@ __global__ void chain_kernel(const float *x, struct sums *published, unsigned *w
         }
         __syncwarp();
         if (tx == 0) {
-            atomic_word(*done).store(ticket + 1, cuda::memory_order_release);
+            release(done, ticket + 1);
         }
     }
 }
