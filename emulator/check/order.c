@@ -550,18 +550,20 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     return own || other;
 }
 
-/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a barrier of the grid. */
-static bool knows_already(struct warp_order *w, const struct sync_variable *s, bool strongly) {
+/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a barrier of the grid. What is
+ * known of the asynchronous proxy changes without a release. */
+static bool knows_already(const struct block_order *o, struct warp_order *w, const struct sync_variable *s,
+                          bool strongly) {
     unsigned i = (s->key >> 2) % ACQUIRED;
     bool known = w->acquired[i].change == s->change && (w->acquired[i].strongly || !strongly);
     w->acquired[i].strongly = strongly || (known && w->acquired[i].strongly);
     w->acquired[i].change = s->change;
-    return known && s->change;
+    return known && s->change && !o->async;
 }
 
 void order_acquire(struct block_order *o, uint32_t warp, const struct sync_variable *s, bool strongly) {
     struct warp_order *w = &o->warps[warp];
-    if ((s->global && !acquires_from_launches(o, s)) || knows_already(w, s, strongly))
+    if ((s->global && !acquires_from_launches(o, s)) || knows_already(o, w, s, strongly))
         return;
     o->partly = w->used = true;
     if (o->async && s->all.async)

@@ -4,8 +4,8 @@
  * by how sums are rounded, and the bound is that of the exercise: (inputs + 8) * 2^-24 times the largest sum or product on the way.
  * Sums in fp16 are off by hundreds of that.
  *
- * Shapes that fit the tiles and shapes that do not, sums that climb far and come back, no inputs, any address, NaN in a row, the inputs
- * unharmed, a stream, no waiting, a launch that fails, and, on the emulator, what it asks of the machine. */
+ * Shapes that fit the tiles and shapes that do not, many rows, many outputs, sums that climb far and come back, no inputs, any address, NaN in a
+ * row, the inputs unharmed, a stream, no waiting, a launch that fails, and, on the emulator, in every run, what it asks of the machine. */
 // arch: sm_75 sm_80 sm_90
 #include <math.h>
 
@@ -125,6 +125,12 @@ static struct expected reference(const struct one *job, const struct arrays *a) 
 
 // ---------------------------------------------------------------- one call
 
+struct arguments {
+    struct handle x, W, bias;
+};
+
+static void judge_economy(const struct result *r, const struct one *job, const struct arguments *in);
+
 static struct call make_call(const struct one *job, const struct arrays *a, struct handle *y) {
     struct place halves = {2 * (size_t)job->offset, 2 * (size_t)job->slack},
                  floats = {4 * (size_t)job->offset, 4 * (size_t)job->slack};
@@ -137,6 +143,10 @@ static struct call make_call(const struct one *job, const struct arrays *a, stru
         judge_own_stream(&c);
     }
     judge_pass(&c, x, W, bias, *y, job->rows, job->inputs, job->outputs, STREAM);
+    const struct one asked = *job;
+    c.frees = true;
+    const struct arguments in = {x, W, bias};
+    c.limits = [=](const struct result *r) { judge_economy(r, &asked, &in); };
     return c;
 }
 
@@ -146,6 +156,93 @@ static void doing(const struct one *job, const char *what) {
                 job->offset ? ", arrays that are not aligned" : "", job->own_stream ? ", in a stream" : "", what);
 }
 
+// ---------------------------------------------------------------- what it may take
+
+/* Limits for every shape: for each product of 16 x 16 x 16, 4096 multiply-adds, and for each block's tile of y, 64 x 64, which costs as much as one more
+ * step of 32 along the inputs, and then stores and adds the bias, up to four times where the inputs are divided among blocks. Tiles and steps that
+ * are cut count in full. */
+enum { TILE = 64, STEP = 32, PRODUCTS = TILE * TILE * STEP / 4096 };
+enum { WAVEFRONTS = 10, INSTRUCTIONS = 200, TILE_WAVEFRONTS = 1600, TILE_INSTRUCTIONS = 12000 };
+enum { MANY_ELEMENTS = 8 * TILE * TILE, THREADS = 256 };
+
+struct parts {
+    double blocks, products, sectors; /* the last: that hold the tiles of all steps */
+    bool cut;                         /* rows of a tile may begin between two sectors */
+};
+
+static struct parts parts_of(const struct one *job) {
+    struct parts p = {(double)((job->rows + TILE - 1) / TILE) * ((job->outputs + TILE - 1) / TILE), 0, 0, false};
+    double steps = (job->inputs + STEP - 1) / STEP + 1;
+    p.products = p.blocks * steps * PRODUCTS;
+    p.sectors = p.blocks * steps * 2 * TILE * STEP * sizeof(uint16_t) / 32;
+    p.cut = job->inputs % 16 || job->offset % 16;
+    return p;
+}
+
+/* Without shared memory or tensor cores other limits would be exceeded first, and say less. */
+static double judge_sectors(const struct result *r, const struct parts *p, const struct arguments *in) {
+    const double most = p->cut ? 3 : 2,
+                 sectors = judge_sectors_of(r, in->x) + judge_sectors_of(r, in->W) + judge_sectors_of(r, in->bias);
+    if (sectors > most * p->sectors) {
+        judge_fail("access_limit",
+                   "the result is right, but %.2f times the sectors of 32 bytes that hold the blocks' tiles were read "
+                   "of x, W and\n          bias (limit here: %.0f).%s\n          Each block loads its tiles once; "
+                   "neighbouring threads load neighbours.",
+                   sectors / p->sectors, most, judge_launch_text(r).c_str());
+    }
+    return sectors / p->sectors;
+}
+
+static void judge_economy(const struct result *r, const struct one *job, const struct arguments *in) {
+    struct parts p = parts_of(job);
+    const struct emulatorCounters *c = &r->answer.counters;
+    const double most_instructions = INSTRUCTIONS * p.products + TILE_INSTRUCTIONS * p.blocks;
+    const double most_wavefronts = WAVEFRONTS * p.products + TILE_WAVEFRONTS * p.blocks;
+    double instructions = (double)c->warp_instructions;
+    double wavefronts = (double)(c->shared_load_wavefronts + c->shared_store_wavefronts + c->async_copy_wavefronts);
+    if (!judge_counted(r) || p.blocks == 0) {
+        return;
+    }
+    if (instructions > most_instructions) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but the warps execute %.0f instructions (limit here: %.0f, of which %d for "
+            "4096 multiply-adds).%s\n          One wmma::mma_sync does all of them. Are the loops over fragments "
+            "unrolled?",
+            instructions, most_instructions, INSTRUCTIONS, judge_launch_text(r).c_str());
+    }
+    double sectors = judge_sectors(r, &p, in);
+    if (c->shared_load_requests == 0 && job->inputs > 0) {
+        judge_fail("access_limit", "the result is right, but no tile was kept in shared memory.");
+    }
+    if (wavefronts > most_wavefronts) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but shared memory took %.0f wavefronts (limit here: %.0f, of which %d for 4096 "
+            "multiply-adds).%s\n          Load R + S fragments for R * S products; and do the rows of a tile lie "
+            "in different banks?",
+            wavefronts, most_wavefronts, WAVEFRONTS, judge_launch_text(r).c_str());
+    }
+    if ((long long)job->rows * job->outputs >= MANY_ELEMENTS) {
+        judge_parallel(r, THREADS, "Give each block of the grid a tile of y.");
+    }
+    judge_note("%.0f wavefronts (limit %.0f), %.0f instructions (limit %.0f), %.2f times the tiles' sectors",
+               wavefronts, most_wavefronts, instructions, most_instructions, sectors);
+}
+
+// ---------------------------------------------------------------- what went wrong
+
+/* In shared memory that no thread has written there is NaN. Where no tile is cut, what lies between the rows of a tile was read, or a part of it was
+ * not filled. */
+static std::string nan_reason(const struct one *job) {
+    bool cut = job->rows % TILE || job->outputs % TILE || job->inputs % STEP;
+    return std::string("shared memory was read that no thread has written. ") +
+           (cut ? "Behind the end of a matrix the tile needs zeros (0 * NaN is NaN).\n          "
+                : "Each thread fills its part of both tiles.\n          ") +
+           "The third argument of load_matrix_sync is the distance between two rows of the tile in elements, its "
+           "padding included:\n          BK + PAD; that of store_matrix_sync is T, for the patch";
+}
+
 /* A hint for the mistakes that are easy to recognise. */
 static std::string reason(const struct one *job, const struct arrays *a, float found, size_t row, size_t output,
                           double bound) {
@@ -153,7 +250,7 @@ static std::string reason(const struct one *job, const struct arrays *a, float f
     int inputs = job->inputs;
     auto is = [&](double value) { return fabs(found - value) <= 4 * bound; };
     if (isnan(found)) {
-        return "was something multiplied that nobody loaded? Zero times NaN is NaN, too";
+        return nan_reason(job);
     }
     if (is(sum)) {
         return "the bias is missing";
@@ -205,13 +302,13 @@ static void look(const struct one *job, const struct arrays *a, const struct res
     judge_rest(r);
 }
 
-static struct result run(const struct one job, bool count = false) {
+static struct result run(const struct one job, bool shown = false) {
     struct handle y;
-    doing(&job, count ? ", memory accesses" : "");
+    doing(&job, "");
     struct arrays a = make_arrays(&job);
     struct call c = make_call(&job, &a, &y);
-    if (count) {
-        judge_count(&c);
+    if (shown) {
+        judge_show(&c);
     }
     struct result r = judge_run(&c);
     if (job.inputs == 0 && r.answer.launches == 0 && job.rows > 0 && job.outputs > 0) {
@@ -235,6 +332,29 @@ static void any_shape(void) {
                                     {129, 57, 66}, {20, 10, 200}, {33, 101, 13}, {5, 3, 300}, {60, 12, 68}};
     for (int s = 0; s < 10; s++) {
         run({shapes[s][0], shapes[s][1], shapes[s][2], FRACTIONS, (uint64_t)(10 + s)});
+    }
+}
+
+/* Does a grid that looks like this for n rows or outputs end too early? In y and z it may have 65535 blocks; where it could need more, so many rows or
+ * outputs are tried. 0: it could not. */
+static int too_many(const struct result *r, int n) {
+    const int grid_max = 65535, most = 1 << 20;
+    const uint32_t *grid = r->answer.launch[0].grid;
+    int blocks = (int)(grid[1] > grid[2] ? grid[1] : grid[2]), of_block = blocks ? (n + blocks - 1) / blocks : n;
+    return (long long)of_block * grid_max < most ? of_block * grid_max + 1 : 0;
+}
+
+static void many(void) {
+    const int rows = 20011, outputs = 9001;
+    struct result r = run({rows, 1, 2, FRACTIONS, 20});
+    int more = too_many(&r, rows);
+    if (more) {
+        run({more, 1, 1, FRACTIONS, 21});
+    }
+    r = run({1, 1, outputs, FRACTIONS, 22});
+    more = too_many(&r, outputs);
+    if (more) {
+        run({1, 1, more, FRACTIONS, 23});
     }
 }
 
@@ -270,45 +390,9 @@ static void busy(void) {
     judge_busy_stream(make_call(&job, &a, &y));
 }
 
-/* Products of 16 x 16 x 16, 4096 multiply-adds each, and what they ask of the machine. */
-static void thrifty_at(const struct one job) {
-    const double most_wavefronts = 14, most_instructions = 250, most_sectors = 2;
-    double products = (double)job.rows * job.outputs * job.inputs / 4096;
-    double blocks = job.rows / 64.0 * (job.outputs / 64.0),
-           tiles = blocks * (64 + 64) * job.inputs * 2 / 32; /* sectors */
-    struct emulatorCounters c = run(job, true).answer.counters;
-    double wavefronts = (c.shared_load_wavefronts + c.shared_store_wavefronts + c.async_copy_wavefronts) / products;
-    double instructions = c.warp_instructions / products, sectors = judge_sectors_read(&c) / tiles;
-    if (instructions > most_instructions) {
-        judge_fail("access_limit",
-                   "the result is right, but for 4096 multiply-adds the warps execute %.0f instructions (limit %.0f).\n"
-                   "          One wmma::mma_sync does all of them. Are the loops over fragments unrolled?",
-                   instructions, most_instructions);
-    }
-    if (c.shared_load_requests == 0) {
-        judge_fail("access_limit", "the result is right, but no tile was kept in shared memory.");
-    }
-    if (sectors > most_sectors) {
-        judge_fail("access_limit",
-                   "the result is right, but %.2f times the sectors of 32 bytes that hold a block's tiles were read "
-                   "from global\n          memory (limit %.1f). Each block loads its tiles once; threads that stand "
-                   "side by side load neighbours.",
-                   sectors, most_sectors);
-    }
-    if (wavefronts > most_wavefronts) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but for 4096 multiply-adds shared memory took %.1f wavefronts (limit %.0f).\n"
-            "          Load R + S fragments for R * S products; and do the rows of a tile lie in different banks?",
-            wavefronts, most_wavefronts);
-    }
-    judge_note("for 4096 multiply-adds %.1f wavefronts (limit %.0f) and %.0f instructions (limit %.0f); %.2f times the "
-               "tiles' sectors",
-               wavefronts, most_wavefronts, instructions, most_instructions, sectors);
-}
-
+/* Here the limits of all calls are judged, and of one in which nothing is cut. */
 static void thrifty(void) {
-    thrifty_at({128, 128, 128, FRACTIONS, 60});
+    run({64, 512, 64, FRACTIONS, 60}, true);
 }
 
 static uint64_t seed(void) {
@@ -320,7 +404,7 @@ static void again(void) {
          judge_draw(0, 200), judge_draw(0, 1) == 1});
     run({judge_draw(1, 40), 2 * judge_draw(600, 900), judge_draw(1, 40), CLIMB, seed()});
     if (judge_on_emulator()) {
-        thrifty_at({64 * judge_draw(1, 3), 32 * judge_draw(3, 5), 64 * judge_draw(1, 3), FRACTIONS, seed()});
+        run({64 * judge_draw(1, 2), 32 * judge_draw(14, 17), 64, FRACTIONS, seed()});
     }
 }
 
@@ -328,11 +412,12 @@ int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"linear", "shapes that fit the tiles: 64 x 64, 64 x 128, 128 x 64", whole_tiles, EVERYWHERE},
         {"linear", "any shape: 1 x 1, 31 x 33, 129 x 66, 20 x 200 and others", any_shape, EVERYWHERE},
+        {"linear", "20011 rows, 9001 outputs, and a grid that could have a million", many, EVERYWHERE},
         {"linear", "empty matrices, any address, NaN, nothing past the end, in a stream", contract, EVERYWHERE},
         {"linear", "sums are fp32, and come back exactly from where they climb", exactness, EVERYWHERE},
-        {"linear", "a launch that fails is told", refused, EVERYWHERE},
+        {"linear", "a launch that fails is reported", refused, EVERYWHERE},
         {"linear", "it returns without waiting", busy, EVERYWHERE},
-        {"linear", "tensor cores, fed from tiles without bank conflicts", thrifty, ON_EMULATOR},
+        {"linear", "tensor cores, fed from tiles without bank conflicts", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "17", {&linear}, checks, sizeof checks / sizeof checks[0]);

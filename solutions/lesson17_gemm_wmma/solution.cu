@@ -16,11 +16,19 @@
  *   - each of the three sizes is any number from 0 to 2^20, no matrix has more than 2^31 - 1 elements. With no inputs, y = bias;
  *   - the arrays lie at any address of their type, and do not overlap;
  *   - sums are fp32: an element is off by at most (inputs + 8) * 2^-24 times the largest sum on the way to it;
- *   - nothing but y is written, each element by a kernel, and nothing outside the arrays is read;
- *   - the work is queued in `stream`, and the function returns without waiting for it;
- *   - on the emulator, for 4096 multiply-adds (a product of 16 x 16 x 16): at most 14 wavefronts of shared memory and 250
- *     instructions of a warp. The solution needs 11 and 153; without padding it has 23 wavefronts, and a kernel without
- *     tensor cores over 700 instructions. And at most 2 sectors of global memory for each that holds a block's tiles.
+ *   - nothing but y is written, each element by a kernel, and nothing outside the arrays is read. Memory that the function takes it also gives
+ *     back;
+ *   - the work is queued in `stream`, and the function returns without waiting for it. A launch that fails is reported (CUDA_CHECK_LAUNCH);
+ *   - on the emulator, in every call: for each product of 16 x 16 x 16, 4096 multiply-adds, at most 10 wavefronts of shared memory and 200
+ *     instructions of a warp. A tile of y of 64 x 64 may take one step of 32 along the inputs more than it has, and then 1600 wavefronts and
+ *     12000 instructions to be stored, enough to divide the inputs among four blocks; tiles and steps that are cut count in full. The
+ *     solution needs 8 and 131, and 384 and 2850; without padding it has 20 wavefronts, and a kernel without tensor cores over 700
+ *     instructions;
+ *   - and of x, W and bias at most 2 sectors are read for each that holds a block's tiles of x and W, those of one step more included (3 where
+ *     their rows may begin in the middle of a sector). Fragments come from shared memory. From 32768 elements of y on, at least 256 threads
+ *     write it, and no block does more than half.
+ * The file is compiled for compute capabilities 7.5, 8.0 and 9.0 where there is a GPU, and for 9.0 without one: what needs more than 7.5 stands in
+ * #if __CUDA_ARCH__ >= 800.
  */
 // fails as given: not_implemented
 #include <cuda_fp16.h>
