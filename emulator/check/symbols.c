@@ -47,7 +47,7 @@ static void put_element(struct text *t, const char *name, uint64_t offset, uint6
     text_string(t, name);
     if (size && size <= bytes)
         return; /* no array */
-    if (offset % bytes == 0)
+    if (bytes && offset % bytes == 0)
         text_format(t, "[%l]", offset / bytes);
     else
         text_format(t, " + %l bytes", offset);

@@ -45,10 +45,12 @@ void mbarrier_log_over(const struct block *b, const uint64_t *object) {
     e->expected = e->came = 0;
 }
 
-void mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in) {
+bool mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in) {
     struct mbarrier_events *e = mbarrier_events_of(b, object);
+    bool first = e && !e->too_many;
     if (e)
         e->too_many = in;
+    return first;
 }
 
 void mbarrier_log_waited(const struct block *b, const uint64_t *object) {

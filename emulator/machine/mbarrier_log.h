@@ -2,6 +2,7 @@
 #ifndef MBARRIER_LOG_H
 #define MBARRIER_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +34,8 @@ void mbarrier_log_init(const struct block *b, const uint64_t *object, const stru
 /* Bytes are expected, or have come. */
 void mbarrier_log_bytes(const struct block *b, const uint64_t *object, const struct insn *in, int64_t bytes);
 void mbarrier_log_over(const struct block *b, const uint64_t *object);
-/* Lanes that arrived together have ended more than one phase. */
-void mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in);
+/* Lanes that arrived together have ended more than one phase. True for the first time. */
+bool mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in);
 /* A wait has found the phase over. If it is the first one since bytes came there, then to bytes_ahead are added, for each KiB of them, the
  * bytes that bulk copies have been told to bring to other mbarriers and that no wait has made known yet: of the whole cluster, for each block. */
 void mbarrier_log_waited(const struct block *b, const uint64_t *object);

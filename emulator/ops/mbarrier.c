@@ -139,6 +139,24 @@ static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t add
     return true;
 }
 
+/* Lanes that arrive together have ended a second phase. A thread that waits for the first one may see its end before the others have arrived, or
+ * not: that is up to chance, though here nothing runs in between. */
+static void too_many_arrive(struct warp *w, const struct insn *in, const uint64_t *at, int lane) {
+    char detail[160];
+    if (!mbarrier_log_too_many(w->block, at, in) || !check_is_on(CHECK_RACE))
+        return;
+    snprintf(
+        detail, sizeof detail,
+        "More threads arrive at an mbarrier than it expects in one phase: lanes of one warp have ended two phases of "
+        "%u.",
+        mbarrier_unpack(*at).expected);
+    report_insn(
+        w, in, FINDING_RACE, 1u << lane, detail,
+        "A phase is over when as many threads have arrived as init() was given: whoever waits for it may go on "
+        "while the others have yet to arrive. Either one thread arrives for all, when all are done, or the count "
+        "is that of all threads that arrive.");
+}
+
 /* Lanes that arrive together all get the state before the first of them, as on an H200. */
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
     const uint64_t *first = NULL, *ended = NULL;
@@ -164,7 +182,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
         if (complete(w, &b, at)) {
             if (ended == at)
-                mbarrier_log_too_many(w->block, at, in);
+                too_many_arrive(w, in, at, l);
             ended = at;
         }
         *at = mbarrier_pack(b);
