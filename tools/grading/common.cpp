@@ -103,6 +103,12 @@ static bool stream_left_out(const struct result *r) {
     return other && !graph && r->answer.calls[CALL_EVENT] == 0;
 }
 
+/* What is undefined comes from lanes that do not take part in a shuffle, and from no memory. */
+static bool only_lanes_missing(const struct result *r) {
+    return r->printed.find("Undefined value of a shuffle") != std::string::npos &&
+           r->printed.find("Uninitialized ") == std::string::npos;
+}
+
 static void judge_reports(const struct result *r) {
     const char *verdict = emulator_verdict(r);
     bool race = verdict ? strcmp(verdict, "race") == 0 : !judge_on_emulator(); /* a GPU does not say */
@@ -117,6 +123,10 @@ static void judge_reports(const struct result *r) {
         r->call.at_race(r);
     }
     judge_arrivals(r, verdict, "");
+    if (verdict && strcmp(verdict, "uninitialized") == 0 && only_lanes_missing(r)) {
+        judge_fail(verdict, "the report above names the kernel and the line.%s\n          next: %s.",
+                   judge_launch_text(r).c_str(), words_next_step("lost_lane"));
+    }
     if (verdict) {
         judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),
                    advice(r, verdict).c_str());
