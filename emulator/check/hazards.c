@@ -185,7 +185,7 @@ static bool is_of_background(const struct insn *in) {
 
 static void put_what(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     if (h->space == SPACE_SHARED)
-        symbol_put_shared(t, h->kernel, h->at.file, h->address, is_of_background(h->now) ? 0 : h->bytes);
+        symbol_put_shared(t, h->kernel, h->at.file, h->address, h->bytes, is_of_background(h->now));
     if (h->space == SPACE_SHARED && (h->foreign || h->relation == RELATION_CLUSTER))
         text_format(t, " of block (%u,%u,%u)", h->owner[0], h->owner[1], h->owner[2]);
     else if (h->space == SPACE_SHARED)

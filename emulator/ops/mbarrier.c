@@ -139,16 +139,16 @@ static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t add
     return true;
 }
 
-/* Lanes that arrive together have ended a second phase. A thread that waits for the first one may see its end before the others have arrived, or
- * not: that is up to chance, though here nothing runs in between. */
-static void too_many_arrive(struct warp *w, const struct insn *in, const uint64_t *at, int lane) {
-    char detail[160];
-    if (!mbarrier_log_too_many(w->block, at, in) || !check_is_on(CHECK_RACE))
+/* Has this arrival ended a phase, though nothing has waited for the one before? Then who waits for that one may see its end before these threads have
+ * arrived, or not: that is up to chance, whatever happens here. (A thread that drops out arrives in a phase that may have no wait.) */
+static void look_at_count(struct warp *w, const struct insn *in, const uint64_t *at, int lane) {
+    char detail[200];
+    if (in->kind & MBARRIER_DROP || !mbarrier_log_too_many(w->block, at, in) || !check_is_on(CHECK_RACE))
         return;
     snprintf(
         detail, sizeof detail,
-        "More threads arrive at an mbarrier than it expects in one phase: lanes of one warp have ended two phases of "
-        "%u.",
+        "More threads arrive at an mbarrier than it expects in one phase: two phases of %u have ended, and nothing has "
+        "waited for the first.",
         mbarrier_unpack(*at).expected);
     report_insn(
         w, in, FINDING_RACE, 1u << lane, detail,
@@ -159,7 +159,7 @@ static void too_many_arrive(struct warp *w, const struct insn *in, const uint64_
 
 /* Lanes that arrive together all get the state before the first of them, as on an H200. */
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
-    const uint64_t *first = NULL, *ended = NULL;
+    const uint64_t *first = NULL;
     uint64_t first_state = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
@@ -180,12 +180,10 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
             return wrong(w, in, l, "mbarrier.arrive.noComplete completes the phase.", "");
         b.pending -= count;
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
-        if (complete(w, &b, at)) {
-            if (ended == at)
-                too_many_arrive(w, in, at, l);
-            ended = at;
-        }
+        bool ended = complete(w, &b, at);
         *at = mbarrier_pack(b);
+        if (ended)
+            look_at_count(w, in, at, l);
         if (at != first || first_state >> MBARRIER_PHASE != before >> MBARRIER_PHASE) {
             first = at;
             first_state = before;

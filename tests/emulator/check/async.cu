@@ -122,12 +122,12 @@ static void case_arrives_too_early(void) {
     arrives_too_early<<<1, 64>>>(device_array<int>(64), device_array<int>(64));
 }
 
-// EXPECT lanes_end_two_phases 0 race
+// EXPECT too_many_lanes_arrive 0 race
 // CHECKS racecheck
-// SAYS More threads arrive at an mbarrier than it expects in one phase: lanes of one warp have ended two phases of 16.
-// SAYS lanes_end_two_phases(int *) in
+// SAYS More threads arrive at an mbarrier than it expects in one phase: two phases of 16 have ended
+// SAYS too_many_lanes_arrive(int *) in
 // SAYS Either one thread arrives for all
-__global__ void lanes_end_two_phases(int *y) {
+__global__ void too_many_lanes_arrive(int *y) {
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0)
         ptx::mbarrier_init(&barrier, 16);
@@ -135,8 +135,8 @@ __global__ void lanes_end_two_phases(int *y) {
     ptx::mbarrier_arrive(&barrier);
     y[threadIdx.x] = 1;
 }
-static void case_lanes_end_two_phases(void) {
-    lanes_end_two_phases<<<1, 32>>>(device_array<int>(32));
+static void case_too_many_lanes_arrive(void) {
+    too_many_lanes_arrive<<<1, 32>>>(device_array<int>(32));
 }
 
 // EXPECT copies_overlap 0 race
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
         CASE(copy_beyond_source), CASE(copy_nothing_from_beyond), CASE(bulk_beyond_target),
         CASE(no_mbarrier),        CASE(too_many_arrive),          CASE(bytes_never_come),
         CASE(arrives_too_early),  CASE(atomic_on_local),          CASE(add_to_what_is_copied),
-        CASE(groups_left),        CASE(lanes_end_two_phases),     CASE(copies_overlap),
+        CASE(groups_left),        CASE(too_many_lanes_arrive),    CASE(copies_overlap),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }
