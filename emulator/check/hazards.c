@@ -179,9 +179,15 @@ static void put_line(struct text *t, const struct source_position *p, const stru
         text_format(t, " (called in line%s %s)", strchr(called, ',') ? "s" : "", called);
 }
 
+/* A bulk copy or a wgmma: it has pieces of 16 bytes, whatever the elements are. */
+static bool is_of_background(const struct insn *in) {
+    return in &&
+           (in->effect == EFFECT_BULK_READ || in->effect == EFFECT_BULK_WRITE || in->effect == EFFECT_DESCRIPTORS);
+}
+
 static void put_what(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     if (h->space == SPACE_SHARED)
-        symbol_put_shared(t, h->kernel, h->at.file, h->address, h->bytes);
+        symbol_put_shared(t, h->kernel, h->at.file, h->address, h->bytes, is_of_background(h->now));
     if (h->space == SPACE_SHARED && (h->foreign || h->relation == RELATION_CLUSTER))
         text_format(t, " of block (%u,%u,%u)", h->owner[0], h->owner[1], h->owner[2]);
     else if (h->space == SPACE_SHARED)
@@ -243,10 +249,20 @@ bool hazard_is_of_proxy(const struct hazard *h) {
     return h->kind >= HAZARD_ASYNC && h->kind < HAZARD_PLAIN_READ;
 }
 
-/* A bulk copy or a wgmma. */
-static bool is_of_background(const struct insn *in) {
-    return in &&
-           (in->effect == EFFECT_BULK_READ || in->effect == EFFECT_BULK_WRITE || in->effect == EFFECT_DESCRIPTORS);
+/* Of accesses of the asynchronous proxy to what a bulk copy may not have brought yet. */
+static const char *advice_on_loads(const struct hazard *h) {
+    if (h->now && h->now->effect == EFFECT_BULK_WRITE && h->write_then)
+        return "Two bulk copies fill the same bytes, and the first may not be done when the second begins. If both "
+               "belong "
+               "to one tile, their places overlap: a box of R rows with C elements takes R x C elements, and the next "
+               "one "
+               "begins behind it. If the second fills a stage again, its thread waits first until the stage has been "
+               "read: for the phase of the mbarrier at which the readers arrive.";
+    if (h->now && h->now->effect == EFFECT_DESCRIPTORS)
+        return "What a bulk copy brings is there when all its bytes have arrived at its mbarrier: wait for that phase "
+               "(mbarrier.try_wait in a loop). If this tile has been waited for, then wgmma reads in another one: the "
+               "start address, the leading and the stride byte offset of a descriptor count in units of 16 bytes.";
+    return NULL;
 }
 
 static const char *missing(const struct hazard *h) {
@@ -288,6 +304,8 @@ static const char *advice(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
                "pipe.consumer_wait()), then __syncthreads() before other threads read what it brought.";
+    if (h->kind == HAZARD_ASYNC + ASYNC_LOADS && advice_on_loads(h))
+        return advice_on_loads(h);
     if (hazard_is_of_proxy(h))
         return words_of_proxy(h)->advice;
     if (h->kind == HAZARD_PLAIN_READ)
@@ -297,6 +315,12 @@ static const char *advice(const struct hazard *h) {
                "kernel.";
     if (h->kind == HAZARD_UNWRITTEN && way_of(h))
         return "Nobody has written what lies there, neither a copy (cudaMemcpy2DToArray and its kind) nor a kernel.";
+    if (h->kind == HAZARD_UNWRITTEN && h->space == SPACE_SHARED && h->now->effect == EFFECT_DESCRIPTORS)
+        return "wgmma reads where its descriptors lead, and nothing has been written there. Does one lead beyond its "
+               "tile? "
+               "Its start address, its leading and its stride byte offset count in units of 16 bytes: what lies 32 "
+               "bytes "
+               "further is 2 further. If the place is right, the tile has not been filled.";
     if (h->kind == HAZARD_UNWRITTEN)
         return h->space == SPACE_GLOBAL
                    ? "Nobody has written these bytes: cudaMalloc does not clear memory. Fill it with cudaMemset or "

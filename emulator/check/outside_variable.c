@@ -14,7 +14,7 @@ void report_outside_variable(struct warp *w, const struct insn *in, const struct
     title.bytes[title.length] = '\0';
     text_string(&advice, "This lands in ");
     symbol_put_shared(&advice, w->launch->kernel,
-                      own_line(w->launch->kernel, insn_position(w->launch->kernel, in)).file, address, bytes);
+                      own_line(w->launch->kernel, insn_position(w->launch->kernel, in)).file, address, bytes, false);
     text_string(&advice, ", but the index is one of ");
     symbol_put_variable(&advice, v);
     text_format(&advice, ", which has %l elements of %u bytes: element ", v->size / bytes, bytes);

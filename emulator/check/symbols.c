@@ -43,11 +43,11 @@ static const char *own_name(const char *mangled, char *out, size_t size) {
     return own;
 }
 
-static void put_element(struct text *t, const char *name, uint64_t offset, uint64_t size, uint32_t bytes) {
+static void put_element(struct text *t, const char *name, uint64_t offset, uint64_t size, uint32_t bytes, bool pieces) {
     text_string(t, name);
     if (size && size <= bytes)
         return; /* no array */
-    if (offset % bytes == 0)
+    if (!pieces && offset % bytes == 0)
         text_format(t, "[%l]", offset / bytes);
     else
         text_format(t, " + %l bytes", offset);
@@ -89,14 +89,15 @@ static bool put_indices(struct text *t, const char *file, const char *name, cons
     return true;
 }
 
-void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *file, uint64_t offset, uint32_t bytes) {
+void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *file, uint64_t offset, uint32_t bytes,
+                       bool pieces) {
     char buffer[NAME_SIZE];
     const struct ptx_variable *v = symbol_shared(kernel, offset);
     const char *name = v ? own_name(v->name, buffer, sizeof buffer) : NULL;
     if (!v)
         text_format(t, "byte %l of shared memory", offset);
     else if (!put_indices(t, file, name, v, offset - v->address))
-        put_element(t, name, offset - v->address, v->size, bytes);
+        put_element(t, name, offset - v->address, v->size, bytes, pieces);
 }
 
 void symbol_copy_name(const char *mangled, char *out, size_t size) {
@@ -116,7 +117,7 @@ static void put_of_argument(struct text *t, const struct pointer_argument *arg, 
     if (arg->element && offset % arg->element == 0)
         bytes = arg->element;
     if (arg->name[0]) {
-        put_element(t, arg->name, offset, 0, bytes);
+        put_element(t, arg->name, offset, 0, bytes, false);
         text_format(t, " (argument %u, %g bytes)", arg->number, a->size);
     } else if (offset % bytes == 0) {
         text_format(t, "element %l of argument %u (%g bytes)", offset / bytes, arg->number, a->size);
@@ -129,7 +130,7 @@ void symbol_put_global(struct text *t, const struct allocation *a, uint64_t addr
                        const struct pointer_argument *arg) {
     char name[NAME_SIZE];
     if (a && a->name)
-        put_element(t, own_name(a->name, name, sizeof name), address - a->base, a->size, bytes);
+        put_element(t, own_name(a->name, name, sizeof name), address - a->base, a->size, bytes, false);
     else if (a && arg->number && arg->value <= address)
         put_of_argument(t, arg, a, address, bytes);
     else if (a && (address - a->base) % bytes == 0)

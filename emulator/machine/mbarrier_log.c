@@ -42,19 +42,24 @@ void mbarrier_log_over(const struct block *b, const uint64_t *object) {
     if (!e)
         return;
     e->phases++;
+    e->unseen++;
     e->expected = e->came = 0;
 }
 
-void mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in) {
+bool mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in) {
     struct mbarrier_events *e = mbarrier_events_of(b, object);
-    if (e)
-        e->too_many = in;
+    if (!e || e->too_many || e->unseen < 2)
+        return false;
+    e->too_many = in;
+    return true;
 }
 
 void mbarrier_log_waited(const struct block *b, const uint64_t *object) {
     struct mbarrier_events *e = mbarrier_events_of(b, object);
     struct mbarrier_log *log = log_of(b);
     uint64_t known = e ? e->ahead : 0, ahead = 0;
+    if (e)
+        e->unseen = 0;
     if (!known)
         return;
     e->ahead = 0;
@@ -104,11 +109,11 @@ static void put_bytes(struct words *out, const struct kernel *k, const struct mb
 }
 
 static void put_too_many(struct words *out, const struct kernel *k, const struct mbarrier_events *e, unsigned count) {
-    put(out, " Threads of one warp that arrived together");
+    put(out, " An arrival");
     put_line(out, k, e->too_many);
     put(out,
-        " have ended more than one phase: more threads arrive than the %u that init() was given, and phases end before "
-        "others have arrived, or waited for them. Either one thread arrives for all, or the count is that of all.",
+        " has ended a phase before any wait found the one before over: more threads arrive than the %u that init() was "
+        "given. Either one thread arrives for all, or the count is that of all.",
         count);
 }
 

@@ -2,6 +2,7 @@
 #ifndef MBARRIER_LOG_H
 #define MBARRIER_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,10 +15,11 @@ struct warp;
 struct mbarrier_events {
     const uint64_t *object;
     const struct insn *init, *expect, *copy; /* the last of each; NULL: none */
-    const struct insn *too_many;             /* arrivals of one instruction have ended two phases; NULL: never */
-    uint64_t expected, came;                 /* bytes in this phase */
-    uint32_t phases;                         /* that are over */
-    uint64_t ahead;                          /* bytes that have come and that no wait has made known yet */
+    const struct insn *too_many; /* its arrival has ended a phase before a wait found the one before over; NULL: none */
+    uint64_t expected, came;     /* bytes in this phase */
+    uint32_t phases;             /* that are over */
+    uint32_t unseen;             /* of these, since a wait has last found one over */
+    uint64_t ahead;              /* bytes that have come and that no wait has made known yet */
 };
 
 struct mbarrier_log {
@@ -33,8 +35,8 @@ void mbarrier_log_init(const struct block *b, const uint64_t *object, const stru
 /* Bytes are expected, or have come. */
 void mbarrier_log_bytes(const struct block *b, const uint64_t *object, const struct insn *in, int64_t bytes);
 void mbarrier_log_over(const struct block *b, const uint64_t *object);
-/* Lanes that arrived together have ended more than one phase. */
-void mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in);
+/* An arrival has ended a phase. True if it is the first one here that did so although no wait has found the phase before over. */
+bool mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in);
 /* A wait has found the phase over. If it is the first one since bytes came there, then to bytes_ahead are added, for each KiB of them, the
  * bytes that bulk copies have been told to bring to other mbarriers and that no wait has made known yet: of the whole cluster, for each block. */
 void mbarrier_log_waited(const struct block *b, const uint64_t *object);

@@ -139,9 +139,27 @@ static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t add
     return true;
 }
 
+/* Has this arrival ended a phase, though nothing has waited for the one before? Then who waits for that one may see its end before these threads have
+ * arrived, or not: that is up to chance, whatever happens here. (A thread that drops out arrives in a phase that may have no wait.) */
+static void look_at_count(struct warp *w, const struct insn *in, const uint64_t *at, int lane) {
+    char detail[200];
+    if (in->kind & MBARRIER_DROP || !mbarrier_log_too_many(w->block, at, in) || !check_is_on(CHECK_RACE))
+        return;
+    snprintf(
+        detail, sizeof detail,
+        "More threads arrive at an mbarrier than it expects in one phase: two phases of %u have ended, and nothing has "
+        "waited for the first.",
+        mbarrier_unpack(*at).expected);
+    report_insn(
+        w, in, FINDING_RACE, 1u << lane, detail,
+        "A phase is over when as many threads have arrived as init() was given: whoever waits for it may go on "
+        "while the others have yet to arrive. Either one thread arrives for all, when all are done, or the count "
+        "is that of all threads that arrive.");
+}
+
 /* Lanes that arrive together all get the state before the first of them, as on an H200. */
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
-    const uint64_t *first = NULL, *ended = NULL;
+    const uint64_t *first = NULL;
     uint64_t first_state = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
@@ -162,12 +180,10 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
             return wrong(w, in, l, "mbarrier.arrive.noComplete completes the phase.", "");
         b.pending -= count;
         b.expected -= in->kind & MBARRIER_DROP ? count : 0;
-        if (complete(w, &b, at)) {
-            if (ended == at)
-                mbarrier_log_too_many(w->block, at, in);
-            ended = at;
-        }
+        bool ended = complete(w, &b, at);
         *at = mbarrier_pack(b);
+        if (ended)
+            look_at_count(w, in, at, l);
         if (at != first || first_state >> MBARRIER_PHASE != before >> MBARRIER_PHASE) {
             first = at;
             first_state = before;

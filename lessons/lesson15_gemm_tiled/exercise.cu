@@ -12,12 +12,17 @@
  *
  *   - A is M x K, B is N x K, C is M x N: device arrays of floats, row-major, at any address of a float; they do not overlap;
  *   - M, N and K may be any numbers from 0 to 2^15; with K = 0 all sums are 0, and C = beta * C is still due;
- *   - with beta = 0, C is written and not read: what is in it may be NaN;
- *   - the work is queued in `stream`, and the function returns without waiting for it;
+ *   - with beta = 0, the result does not depend on what C holds before the call, which may be NaN;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
  *   - nothing but C[0] ... C[M * N - 1] is written;
  *   - each result is as exact as a sum in float can be expected to be: off by at most (K + 8) * 2^-23 for numbers in -1 ... 1;
- *   - for M = N = K = 256: at most 0.6 bytes loaded from global memory per multiply-add (naive: 5 or more), at most 4.1
- *     sectors in a load of a warp, and at most 1.5 wavefronts for an access of a warp to shared memory.
+ *   - on the emulator, in every call: A and B are read in at most 1.2 times the sectors of 32 bytes that blocks of 16 x 16
+ *     elements of C need, which read A ceil(N / 16) times and B ceil(M / 16) times (for M = N = K = 256: 0.6 bytes for each
+ *     multiply-add; naive: 5 or more). Twice that if K is no multiple of 64 or an address none of 8 floats: then a piece of
+ *     a row may begin inside a sector. Otherwise a warp loads whole sectors, one for 8 floats (1.03 on average). Memory of
+ *     the function's own counts as well, beyond twice the size of A, B and C;
+ *   - shared memory takes at most 1.5 wavefronts for an access of a warp, or at most 1.5 for 32 multiply-adds;
+ *   - for M and N up to 512 no block writes more than 128 x 128 elements of C, and a thread at most 256 on average.
  */
 // fails as given: not_implemented
 #include "common/check.h"

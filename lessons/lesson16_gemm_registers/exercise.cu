@@ -16,13 +16,17 @@
  *
  *   - M, N and K are any numbers from 0 to 2^20, no matrix has more than 2^31 - 1 elements; the arrays lie at any address of a
  *     float and do not overlap;
- *   - with beta = 0, C is only written: what is in it before may be NaN. With K = 0, C = beta * C;
- *   - the work is queued in `stream`, and the function returns without waiting for it;
+ *   - with beta = 0, the result does not depend on what C holds before the call, which may be NaN. With K = 0, C = beta * C;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
  *   - nothing but the M * N elements of C is written, nothing outside A, B and C is read;
- *   - on the emulator, at most 0.6 wavefronts of shared memory for 32 multiply-adds (a thread for each element needs
- *     2), and at most 2 sectors of global memory for each that holds a tile. The solution needs 0.41 and 1.0;
- *   - a block comes to at most K / 8 + 2 barriers: with two buffers one barrier a step is enough. And the tiles are filled in
- *     at most twice the wavefronts that it takes without bank conflicts.
+ *   - each result is as exact as a sum in float can be expected to be: off by at most (K + 8) * 2^-23 for numbers in -1 ... 1;
+ *   - on the emulator, in every call: at most 0.6 wavefronts of shared memory for 32 multiply-adds of whole tiles (a thread
+ *     for each element needs 2), and at most 2 sectors of global memory for each that holds a block's tiles (2.5 if the rows
+ *     of a matrix are no multiple of 64 floats long, or it begins inside a sector). The solution needs 0.41 and 1.0. Memory
+ *     of the function's own counts as well, beyond twice the size of A, B and C;
+ *   - the tiles are filled in at most twice the wavefronts that it takes without bank conflicts;
+ *   - for M and N up to 512 a block reaches at most ceil(K / 8) + 2 barriers (with two buffers one barrier a step is enough),
+ *     no block writes more than 128 x 128 elements of C, and a thread at most 256 on average.
  */
 // fails as given: not_implemented
 #include <cuda_pipeline.h>

@@ -52,12 +52,32 @@ static bool impossible(const struct launch *l) {
            l->grid[1] == 0 || l->grid[1] > 65535 || l->grid[2] == 0 || l->grid[2] > 65535;
 }
 
+/* Where a thread arrives at an mbarrier in the wrong phase, it is up to chance which waits end, and what is read and written by then: other reports,
+ * and a wait that never ends, are consequences. */
+static void judge_arrivals(const struct result *r, const char *verdict, const char *name) {
+    bool arrival = false,
+         later = verdict && (strcmp(verdict, "divergent_barrier") == 0 || strcmp(verdict, "race") == 0);
+    for (const char *title : {"A thread arrives at an mbarrier that may still be in the phase before.",
+                              "More threads arrive at an mbarrier than it expects in one phase"}) {
+        arrival |= r->printed.find(title) != std::string::npos;
+    }
+    if (arrival && later) {
+        judge_fail(
+            "race",
+            "%s%sthe report above of a thread that arrives at an mbarrier names the cause; others may come of "
+            "it.%s\n          next: count, for each phase of that mbarrier, which threads arrive, and what each of "
+            "them has waited for.",
+            name, *name ? ": " : "", judge_launch_text(r).c_str());
+    }
+}
+
 void judge_error(const struct result *r, int error, const char *name) {
     const char *verdict = emulator_verdict(r);
     const struct launch *l = last_launch(r);
     if (verdict && strcmp(verdict, "use_after_free") == 0 && r->call.at_race) {
         r->call.at_race(r);
     }
+    judge_arrivals(r, verdict, name);
     if (verdict) {
         judge_fail(verdict, "%s: the report above names the kernel and the line.%s%s", name,
                    judge_launch_text(r).c_str(), advice(r, verdict).c_str());
@@ -83,6 +103,12 @@ static bool stream_left_out(const struct result *r) {
     return other && !graph && r->answer.calls[CALL_EVENT] == 0;
 }
 
+/* What is undefined comes from lanes that do not take part in a shuffle, and from no memory. */
+static bool only_lanes_missing(const struct result *r) {
+    return r->printed.find("Undefined value of a shuffle") != std::string::npos &&
+           r->printed.find("Uninitialized ") == std::string::npos;
+}
+
 static void judge_reports(const struct result *r) {
     const char *verdict = emulator_verdict(r);
     bool race = verdict ? strcmp(verdict, "race") == 0 : !judge_on_emulator(); /* a GPU does not say */
@@ -95,6 +121,11 @@ static void judge_reports(const struct result *r) {
     }
     if (verdict && race && r->call.at_race) {
         r->call.at_race(r);
+    }
+    judge_arrivals(r, verdict, "");
+    if (verdict && strcmp(verdict, "uninitialized") == 0 && only_lanes_missing(r)) {
+        judge_fail(verdict, "the report above names the kernel and the line.%s\n          next: %s.",
+                   judge_launch_text(r).c_str(), words_next_step("lost_lane"));
     }
     if (verdict) {
         judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),

@@ -64,6 +64,14 @@ struct call product_call(const struct product_form *form, const struct product *
         judge_own_stream(&c);
     }
     judge_pass(&c, job->M, job->N, job->K, job->alpha, A, B, job->beta, *C, STREAM);
+    const struct product shape = *job;
+    const struct product_arrays arrays = {A, B, *C};
+    void (*limits)(const struct result *, const struct product *, const struct product_arrays *) = form->limits;
+    c.limits = [=](const struct result *r) {
+        if (judge_counted(r) && (double)shape.M * shape.N * shape.K > 0) {
+            limits(r, &shape, &arrays);
+        }
+    };
     return c;
 }
 
@@ -73,6 +81,70 @@ void product_doing(const struct product_form *form, const struct product *job, c
                 (unsigned long long)job->seed,
                 job->offset_A || job->offset_B || job->offset_C ? ", arrays that are not 16-byte aligned" : "",
                 job->own_stream ? ", in a stream" : "", what);
+}
+
+// ---------------------------------------------------------------- what a call may do
+
+enum { SECTOR = 8, PIECE = 64, BLOCK = 128, EACH = 256, FEW_TILES = 512 }; /* floats */
+
+bool product_row_whole(int columns, int offset) {
+    return columns % PIECE == 0 && offset % SECTOR == 0;
+}
+
+double product_row_sectors(int columns, int offset) {
+    double sectors = (columns + SECTOR - 1) / SECTOR;
+    return product_row_whole(columns, offset) ? sectors : 2 * sectors;
+}
+
+/* Bytes that were read in memory of the function's own. */
+static double bytes_elsewhere(const struct result *r) {
+    double sum = 0;
+    for (const struct emulatorArrayCounters *c : {&r->answer.elsewhere, &r->answer.of_host}) {
+        sum += (double)(c->load_bytes + c->atomic_bytes + c->bulk_load_bytes + c->copied_from_bytes) +
+               32.0 * (double)(c->texture_sectors + c->surface_load_sectors);
+    }
+    return sum;
+}
+
+double product_sectors(const struct result *r, const struct product *job, const struct product_arrays *arrays) {
+    double all = sizeof(float) * ((double)job->M * job->K + (double)job->K * job->N + (double)job->M * job->N);
+    double others = judge_bytes_read_of(r, arrays->C) + bytes_elsewhere(r) - 2 * all;
+    return judge_sectors_of(r, arrays->A) + judge_sectors_of(r, arrays->B) + (others > 0 ? others / 32 : 0);
+}
+
+static double up_to(int n, int multiple) {
+    return (double)((n + multiple - 1) / multiple) * multiple;
+}
+
+double product_work(const struct result *r, const struct product *job, int tile, int step) {
+    double work = up_to(job->M, tile) * up_to(job->N, tile) * up_to(job->K, step) / 32;
+    double large = up_to(job->M, BLOCK) * up_to(job->N, BLOCK) * up_to(job->K, 16) / 32;
+    double executed = (double)r->answer.counters.float_operations / 64;
+    return executed < work ? work : executed < large ? executed : large;
+}
+
+bool product_few_tiles(const struct product *job) {
+    return job->M <= FEW_TILES && job->N <= FEW_TILES;
+}
+
+void product_parallel(const struct result *r, const struct product *job) {
+    unsigned long long largest = 0, threads = 0;
+    if (!product_few_tiles(job) || r->answer.launches > LAUNCHES_MAX) {
+        return;
+    }
+    for (unsigned i = 0; i < r->answer.launches; i++) {
+        const struct launch *l = &r->answer.launch[i];
+        largest = l->most_output_bytes > largest ? l->most_output_bytes : largest;
+        threads += l->output_threads;
+    }
+    if (largest > BLOCK * BLOCK * sizeof(float) || threads * EACH < (double)job->M * job->N) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but of %d x %d elements of C a block wrote %llu (limit %d), and %llu threads "
+            "all of them (at least\n          one for %d).%s\n          Launch a block for each tile of C: a GPU "
+            "has many multiprocessors.",
+            job->M, job->N, largest / sizeof(float), BLOCK * BLOCK, threads, EACH, judge_launch_text(r).c_str());
+    }
 }
 
 // ---------------------------------------------------------------- what went wrong

@@ -19,10 +19,16 @@ struct product {
     bool own_stream;
 };
 
+struct product_arrays {
+    struct handle A, B, C;
+};
+
 /* What is known about the function and does not change from call to call. */
 struct product_form {
     const struct function *function; /* (M, N, K, alpha, A, B, beta, C, stream) */
     bool transposed;                 /* B is N x K */
+    /* What each call may do: it may judge_fail, in every run that is counted and has products. */
+    void (*limits)(const struct result *r, const struct product *job, const struct product_arrays *arrays);
 };
 
 struct matrices {
@@ -43,6 +49,25 @@ void product_look(const struct product_form *form, const struct product *job, co
 
 /* All of it, for one job. `count`: with counters, and named as a look at memory accesses. */
 struct result product_run(const struct product_form *form, const struct product job, bool count = false);
+
+/* Are all pieces of a row of the matrix whole sectors, however a program cuts it? */
+bool product_row_whole(int columns, int offset);
+/* Sectors in which a row is read once, in pieces of 8 floats or more: where it is not whole, a piece may lie in one more. */
+double product_row_sectors(int columns, int offset);
+
+/* Sectors of A and B that were read. And what was read of C and in memory of the function's own, beyond twice of what the matrices hold, 32 bytes as
+ * a sector: that is room for copies of them in another order. */
+double product_sectors(const struct result *r, const struct product *job, const struct product_arrays *arrays);
+
+/* Multiply-adds of a warp in whole tiles of tile x tile elements and steps of this length. Where a program does more, since its tiles are larger and
+ * some are cut, what it has executed: up to that of tiles of 128 x 128. */
+double product_work(const struct result *r, const struct product *job, int tile, int step);
+
+/* Is C so small, up to 512 x 512, that a GPU has room for a block of each tile? */
+bool product_few_tiles(const struct product *job);
+
+/* Fails where a block has written more than 128 x 128 elements of such a C, or threads more than 256 on average. */
+void product_parallel(const struct result *r, const struct product *job);
 
 /* The checks that every product has. */
 void product_refused(const struct product_form *form);

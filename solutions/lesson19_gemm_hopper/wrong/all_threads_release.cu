@@ -1,5 +1,5 @@
-// expect: divergent_barrier
-// says: more threads arrive than the 2
+// expect: race
+// says: two phases of 2 have ended
 /* Each thread of a consumer arrives at `empty`, which was initialized for one of each consumer. */
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// expect: divergent_barrier
+// expect: race
 // says: Unfinished bulk copy
 /* The producer overwrites stages that consumers still read. */
 #include <cuda_bf16.h>

@@ -373,6 +373,46 @@ __global__ void wait_long(int *out) {
         *out = 1;
 }
 
+// Each block brings `steps` KiB to three stages, `early` steps before it waits for one. All lanes wait, and more than once.
+__global__ void ring(const int *in, int steps, int early) {
+    __shared__ alignas(128) int stage[3][256];
+    __shared__ uint64_t full[3];
+    for (int s = 0; s < 3 && threadIdx.x == 0; s++)
+        ptx::mbarrier_init(&full[s], 1);
+    if (threadIdx.x == 0)
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    __syncwarp();
+    for (int step = 1 - early; step < steps; step++) {
+        int next = step + early - 1;
+        if (next < steps && threadIdx.x == 0) {
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, stage[next % 3], in, 1024, &full[next % 3]);
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[next % 3], 1024);
+        }
+        __syncwarp();
+        for (int again = 0; again < 2 && step >= 0; again++)
+            while (!ptx::mbarrier_try_wait_parity(&full[step % 3], step / 3 & 1)) {
+            }
+        __syncwarp();
+    }
+}
+
+static void expect_ahead(const char *name, int blocks, int steps, int early, unsigned long long kib) {
+    static int *in = device_array<int>(256);
+    static int the_blocks, the_steps, the_early;
+    the_blocks = blocks, the_steps = steps, the_early = early;
+    struct emulatorCounters c = counted([] { ring<<<the_blocks, 32>>>(in, the_steps, the_early); });
+    EXPECT_EQUAL(name, kib * 1024, c.bulk_ahead);
+}
+
+// For each KiB that is waited for: what others have brought by then and no wait has made known.
+static void bulk_ahead() {
+    expect_ahead("bytes ahead: all is brought before the first wait", 1, 3, 3, 2 + 1);
+    expect_ahead("bytes ahead: two steps, of five", 1, 5, 3, 2 + 2 + 2 + 1);
+    expect_ahead("bytes ahead: one step, of five", 1, 5, 2, 1 + 1 + 1 + 1);
+    expect_ahead("bytes ahead: each step is brought when the one before is known", 1, 5, 1, 0);
+    expect_ahead("bytes ahead: of several blocks, each its own", 4, 5, 3, 4 * 7);
+}
+
 __global__ void fetch(cudaTextureObject_t t, cudaSurfaceObject_t s, float *out) {
     out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f) + surf2Dread<float>(s, threadIdx.x * 4, 0);
 }
@@ -429,6 +469,7 @@ int main() {
         return 0;
     }
     counters();
+    bulk_ahead();
     fetches();
     stores();
     other_stores();

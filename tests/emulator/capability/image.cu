@@ -20,8 +20,7 @@ static void show_other_file(int *arch) {
     printf("other file: %s, PTX of %d\n", cudaGetErrorName(error), attributes.ptxVersion);
 }
 #else
-static void show_other_file(int *) {
-}
+static void show_other_file(int *) {}
 #endif
 
 int main() {

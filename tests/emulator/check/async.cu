@@ -123,6 +123,51 @@ static void case_arrives_too_early(void) {
     arrives_too_early<<<1, 64>>>(device_array<int>(64), device_array<int>(64));
 }
 
+// EXPECT too_many_lanes_arrive 0 race
+// CHECKS racecheck
+// SAYS More threads arrive at an mbarrier than it expects in one phase: two phases of 16 have ended
+// SAYS too_many_lanes_arrive(int *) in
+// SAYS Either one thread arrives for all
+__global__ void too_many_lanes_arrive(int *y) {
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0)
+        ptx::mbarrier_init(&barrier, 16);
+    __syncthreads();
+    ptx::mbarrier_arrive(&barrier);
+    y[threadIdx.x] = 1;
+}
+static void case_too_many_lanes_arrive(void) {
+    too_many_lanes_arrive<<<1, 32>>>(device_array<int>(32));
+}
+
+// EXPECT copies_overlap 0 race
+// CHECKS racecheck
+// SAYS Error: Unfinished bulk copy reported between Write access
+// SAYS wrote tile + 64 bytes
+// SAYS Two bulk copies fill the same bytes
+__global__ void copies_overlap(const int *x, int *y) {
+    __shared__ uint64_t barrier;
+    __shared__ alignas(16) int tile[64];
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&barrier, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier, 256);
+        for (int i = 0; i < 2; i++) // 64 bytes apart, and 128 long
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile + 16 * i, x + 32 * i, 128, &barrier);
+    }
+    __syncthreads();
+    while (!ptx::mbarrier_try_wait_parity(&barrier, 0))
+        ;
+    y[threadIdx.x] = tile[threadIdx.x % 32];
+}
+static void case_copies_overlap(void) {
+    int *x = device_array<int>(64), numbers[64];
+    for (int i = 0; i < 64; i++)
+        numbers[i] = i * i;
+    cudaMemcpy(x, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+    copies_overlap<<<1, 64>>>(x, device_array<int>(64));
+}
+
 // EXPECT atomic_on_local 719 launch_failure
 // SAYS An atomic operation on local memory.
 __global__ void atomic_on_local(int *y) {
@@ -228,6 +273,7 @@ int main(int argc, char **argv) {
         CASE(no_mbarrier),        CASE(too_many_arrive),          CASE(bytes_never_come),
         CASE(arrives_too_early),  CASE(atomic_on_local),          CASE(add_to_what_is_copied),
         CASE(groups_left),        CASE(dependent_goes_on),        CASE(dependent_waits),
+        CASE(groups_left),        CASE(too_many_lanes_arrive),    CASE(copies_overlap),
     };
     return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -341,7 +341,8 @@ static void case_tile_copied_over(void) {
 // EXPECT no_proxy_fence 0 race
 // CHECKS racecheck
 // SAYS Missing fence.proxy.async reported between Write access at
-// SAYS with no fence.proxy.async between
+// SAYS read a + 1536 bytes
+// SAYS with no fence.proxy.async
 // SAYS products.cu:LINE [
 __global__ void no_proxy_fence(float *y) {
     TILES;
