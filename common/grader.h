@@ -175,6 +175,7 @@ struct call {
     bool may_wait;      /* the function may wait for the device */
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
     unsigned shown;     /* judge_show; 0: it was not called */
+    bool apart;         /* judge_stdout */
     bool counted;       /* judge_count: the call is about counts, so it is one to show */
     bool frees;         /* memory that the function allocates must not grow from call to call; judge_rest asks */
     const char *advice; /* told when an access was wrong; NULL: none */
@@ -192,6 +193,7 @@ struct result {
     std::vector<blob> contents;
     blob harvest;
     std::string printed;
+    uint64_t to_stdout; /* bytes of that which went to stdout, after judge_stdout */
     bool ended,
         ended_badly; /* the process has ended in the call, with an exit status that says failure (only after judge_try) */
 };
@@ -246,9 +248,9 @@ static inline void judge_on_device(struct call *call, int device, int others) {
     call->job.others = (uint32_t)others;
 }
 
-/* What the function prints on stdout is counted, in answer.to_stdout. */
+/* What the function prints on stdout is counted, in result.to_stdout: by the judge, at the other end of that pipe. */
 static inline void judge_stdout(struct call *call) {
-    call->job.apart = 1;
+    call->apart = true;
 }
 
 /* Pinned inputs come in the caller's stream, and so many milliseconds after the function has returned (1 or more): until then each holds

@@ -91,11 +91,11 @@ static void judge_refusal(const struct result *result, const char *capability) {
             "three numbers: %s, which the device has, and 7.5 and 9.0, the limits.",
             r.printed.c_str(), capability);
     }
-    if (r.answer.to_stdout || std::count(r.printed.begin(), r.printed.end(), '\n') != 1 || r.printed.back() != '\n') {
+    if (r.to_stdout || std::count(r.printed.begin(), r.printed.end(), '\n') != 1 || r.printed.back() != '\n') {
         judge_fail("api_error",
                    "warp_sums has refused the device, and printed:\n          '%s'\n          It is one line, on %s.",
                    r.printed.c_str(),
-                   r.answer.to_stdout ? "stderr, where results are not disturbed: fprintf(stderr, ...)" : "stderr");
+                   r.to_stdout ? "stderr, where results are not disturbed: fprintf(stderr, ...)" : "stderr");
     }
 }
 

@@ -185,14 +185,14 @@ static struct result ask(const struct call *call, struct conversation *c) {
     }
     struct job job = call->job;
     job.token = checks_random();
-    *c = process_ask(&job, call->given);
+    *c = process_ask(&job, call->given, call->apart);
     if (!call->quiet) {
         report_foreign(c->printed.data(), c->printed.size());
     }
     checks_pending(+1);
     bool ended = c->end != TALK_ANSWERED || c->answer.ended;
     bool failed = c->end != TALK_ANSWERED ? !WIFEXITED(c->status) || WEXITSTATUS(c->status) : c->answer.status;
-    return {*call, c->answer, c->arrays, c->harvest, c->printed, ended, ended && failed};
+    return {*call, c->answer, c->arrays, c->harvest, c->printed, c->to_stdout, ended, ended && failed};
 }
 
 struct result judge_try(const struct call *call) {

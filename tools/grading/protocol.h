@@ -15,7 +15,7 @@
 #include "emulator/emulator.h"
 
 enum {
-    RUNNER_SOCKET = 3, /* beside stdin, stdout, stderr and a file in memory for what is kept apart of stdout */
+    RUNNER_SOCKET = 3, /* beside stdin, stdout and stderr */
     ARRAYS_MAX = 8,
     ARGUMENTS_MAX = 14,
     INTEGERS_MAX = 12, /* of those, pointers among them; the others are floats */
@@ -69,7 +69,6 @@ struct job {
         harvest; /* 1: send what was copied from pitched memory to the host, as far as kernels had written it; 2: from all memory */
     uint32_t device;      /* the current device's number */
     uint32_t others;      /* other devices say that they have this compute capability, 86 for 8.6; 0: their own */
-    uint32_t apart;       /* count what is printed on stdout */
     uint32_t fail_number; /* let the n-th call of `fail_call` fail ("*": of all calls that can be made to); 0: none */
     char fail_call[WORD_MAX];
     uint32_t only_look; /* does the symbol exist? nothing is called */
@@ -137,7 +136,6 @@ struct answer {
     uint32_t freed_early;  /* or was freed before such a copy was done */
     uint64_t largest_copy; /* bytes of an asynchronous copy from or to an array */
     uint32_t capability;   /* of the current device, 86 for 8.6 */
-    uint64_t to_stdout;    /* bytes printed there, of a job that asks */
     uint64_t device_bytes; /* the most device memory that the call's allocations held at one time */
     uint32_t contents;     /* the arrays follow; they do not when the device has failed */
     uint32_t has_counters;

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <vector>
@@ -288,34 +287,6 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
     answer->error_left = cudaGetLastError();
 }
 
-// ---------------------------------------------------------------- what is printed on stdout
-
-static int kept_apart = -1, usual = -1; /* files: for a while, and always */
-
-static void keep_stdout_apart(void) {
-    fflush(stdout);
-    usual = dup(1);
-    dup2(kept_apart, 1);
-}
-
-/* Prints what was kept, and says how many bytes it is. */
-static uint64_t hand_stdout_on(void) {
-    char piece[4096];
-    uint64_t bytes = 0;
-    if (usual < 0) {
-        return 0;
-    }
-    fflush(stdout);
-    dup2(usual, 1);
-    close(usual);
-    usual = -1;
-    for (ssize_t got; (got = pread(kept_apart, piece, sizeof piece, (off_t)bytes)) > 0; bytes += (uint64_t)got) {
-        end_if(write(1, piece, (size_t)got) != got, "runner: printing");
-    }
-    end_if(ftruncate(kept_apart, 0) != 0 || lseek(kept_apart, 0, SEEK_SET) != 0, "runner: printing");
-    return bytes;
-}
-
 // ---------------------------------------------------------------- how long it takes, next to a copy
 
 /* What is timed is between two events in the caller's stream. */
@@ -530,7 +501,6 @@ static void at_exit(int status, void *) {
         under_way->ended = 1;
         under_way->status = status;
         under_way->error_left = watch_seen()->error_told;
-        under_way->to_stdout = hand_stdout_on();
         describe_calls(under_way);
         fflush(NULL);
         put(under_way, sizeof *under_way);
@@ -572,11 +542,7 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
         }
         start_counting(job);
         under_way = &answer;
-        if (job->apart) {
-            keep_stdout_apart();
-        }
         call_watched(function, job, stream, &answer);
-        answer.to_stdout = hand_stdout_on();
         under_way = NULL;
         stop_counting(job, &answer);
         collect(job, &contents, stream, &answer);
@@ -640,7 +606,6 @@ int main(int argc, char **argv) {
     if (!on_emulator) {
         cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards
     }
-    kept_apart = memfd_create("stdout", MFD_CLOEXEC);
     confine(on_emulator, atoi(argv[3]));
     cudaError_t error = cudaFree(NULL); // who cannot use the device shut in like this is shut in less, or not started
     if (error != cudaSuccess) {
