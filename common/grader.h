@@ -191,6 +191,7 @@ struct result {
     struct call call;
     struct answer answer;
     std::vector<blob> contents;
+    std::vector<struct launch> launches; /* all of them, in their order, on the emulator; else the first LAUNCHES_MAX */
     blob harvest;
     std::string printed;
     uint64_t to_stdout; /* bytes of that which went to stdout, after judge_stdout */
@@ -309,7 +310,8 @@ void judge_writes(const struct result *r, struct handle array, struct between li
  * fewer than four elements. */
 void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice);
 
-/* The same, and where results or inputs have 256 KB or more, a single block may neither write nor read more than half of all. */
+/* The same, and where results or inputs have 256 KB or more, a single block may neither write nor read more than half of all; nor may, of several
+ * launches, the busiest blocks together do more than half of what is done: then one block works at a time. */
 void judge_shared(const struct result *r, unsigned long long least_threads, const char *advice);
 
 /* So many bytes more the host may hand to the device: a table, pointers. */

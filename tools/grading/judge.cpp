@@ -192,7 +192,7 @@ static struct result ask(const struct call *call, struct conversation *c) {
     checks_pending(+1);
     bool ended = c->end != TALK_ANSWERED || c->answer.ended;
     bool failed = c->end != TALK_ANSWERED ? !WIFEXITED(c->status) || WEXITSTATUS(c->status) : c->answer.status;
-    return {*call, c->answer, c->arrays, c->harvest, c->printed, c->to_stdout, ended, ended && failed};
+    return {*call, c->answer, c->arrays, c->launches, c->harvest, c->printed, c->to_stdout, ended, ended && failed};
 }
 
 struct result judge_try(const struct call *call) {

@@ -332,12 +332,26 @@ static void bury(struct conversation *c) {
     c->why = ending(status);
 }
 
+/* The names are texts, whatever has come. */
+static enum talk listen_to_launches(struct conversation *c, struct time_limit *limit) {
+    unsigned here = std::min(c->answer.launches, (unsigned)LAUNCHES_MAX);
+    c->launches.assign(c->answer.launch, c->answer.launch + here);
+    c->launches.resize(here + c->answer.more_launches);
+    enum talk end =
+        move(c->launches.data() + here, c->answer.more_launches * sizeof(struct launch), false, limit, &c->printed);
+    for (struct launch &launch : c->launches) {
+        launch.kernel[KERNEL_MAX - 1] = launch.called[WORD_MAX - 1] = 0;
+    }
+    return end;
+}
+
 static enum talk listen(const struct job *job, struct conversation *c, struct time_limit *limit) {
     enum talk end = move(&c->answer, sizeof c->answer, false, limit, &c->printed);
     if (end != TALK_ANSWERED) {
         return end;
     }
-    if (c->answer.token != job->token || c->answer.harvest > (1u << 28)) {
+    if (c->answer.token != job->token || c->answer.harvest > (1u << 28) ||
+        c->answer.more_launches > LAUNCHES_MORE_MAX) {
         return TALK_ENDED; /* somebody else has spoken */
     }
     for (unsigned i = 0; i < job->arrays && c->answer.contents && end == TALK_ANSWERED; i++) {
@@ -346,6 +360,7 @@ static enum talk listen(const struct job *job, struct conversation *c, struct ti
             end = move(c->arrays[i].data(), c->arrays[i].size(), false, limit, &c->printed);
         }
     }
+    end = end == TALK_ANSWERED ? listen_to_launches(c, limit) : end;
     c->harvest.resize(c->answer.harvest);
     return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, limit, &c->printed) : end;
 }

@@ -26,6 +26,7 @@ struct conversation {
     int status;          /* the same, as waitpid tells it */
     struct answer answer;
     std::vector<blob> arrays;
+    std::vector<struct launch> launches; /* those of the answer, and those that follow it */
     blob harvest;
 };
 
