@@ -350,6 +350,9 @@ void judge_compare_bits(const struct result *r, struct handle array, const float
 
 /* Everything but the results: inputs as they were, nothing written beside the arrays, results written by kernels. */
 void judge_rest(const struct result *r);
+/* The part of judge_rest that asks whose work the results are, and what else was written. A grader that asks for something else before judge_rest, as for how
+ * many kernels were launched, asks this first: where no kernel did the work, that is to be said. */
+void judge_work(const struct result *r);
 void judge_only_looked(const struct result *r);
 
 /* "\n          your launch: 4 blocks of 256 threads", or all launches with their kernels' names; "" when there was none. */

@@ -261,8 +261,7 @@ static void judge_authors(const struct result *r, size_t i) {
                r->answer.launches ? "." : ", and no kernel was launched.");
 }
 
-void judge_rest(const struct result *r) {
-    checks_pending(-1);
+void judge_work(const struct result *r) {
     if (show_only()) {
         return;
     }
@@ -282,6 +281,14 @@ void judge_rest(const struct result *r) {
         judge_authors(r, i);
     }
     checks_carried(r);
+}
+
+void judge_rest(const struct result *r) {
+    checks_pending(-1);
+    judge_work(r);
+    if (show_only()) {
+        return;
+    }
     if (r->call.frees) {
         checks_leak(r);
     }
