@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/grading/jailed.h"
+
 enum { OUTPUT_CAP = 1000000 };
 
 static struct process_setup setup;
@@ -36,42 +38,27 @@ unsigned process_number(void) {
 
 // ---------------------------------------------------------------- the command
 
-typedef std::vector<std::string> words;
-
-static void add(words *command, std::initializer_list<std::string> more) {
-    command->insert(command->end(), more);
-}
-
-static std::string variable(const char *name) {
-    const char *value = getenv(name);
-    return value ? value : "";
-}
-
-/* Of this machine the system (the jail sees to that), of the project the two files that run, the libraries, and the student's source, from which
- * the emulator quotes lines. */
-static words jail(void) {
-    char here[4096];
-    words c = {variable("JAIL"), "--backend", variable("JAIL_BACKEND"), "--hide",
-               getcwd(here, sizeof here) ? here : "/"};
-    std::string source = variable("GRADER_COPY"), paths = setup.library_path + ":" + setup.runner + ":" + setup.object;
-    paths += ":" + source.substr(0, source.rfind('/'));
-    for (size_t from = 0; from < paths.size();) {
-        size_t to = std::min(paths.find(':', from), paths.size());
-        std::string path = paths.substr(from, to - from);
-        if (!path.empty() && path[0] == '/' && access(path.c_str(), F_OK) == 0) {
-            add(&c, {"--see", path});
-        }
+/* Of the project the two files that run, the libraries, and the student's source, from which the emulator quotes lines. */
+static words visible(void) {
+    const char *source = getenv("GRADER_COPY");
+    words paths = {setup.runner, setup.object};
+    for (size_t from = 0; from < setup.library_path.size();) {
+        size_t to = std::min(setup.library_path.find(':', from), setup.library_path.size());
+        paths.push_back(setup.library_path.substr(from, to - from));
         from = to + 1;
     }
-    if (setup.backend == "gpu") {
-        c.push_back("--gpu");
+    if (source) {
+        paths.push_back(std::string(source, strrchr(source, '/')));
     }
-    return c;
+    return paths;
 }
 
 static words command(void) {
-    words c = jail();
-    add(&c, {"--", setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
+    words c = jailed(visible());
+    if (setup.backend == "gpu") {
+        c.push_back("--gpu");
+    }
+    words_add(&c, {"--", setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
     return c;
 }
 
@@ -95,20 +82,11 @@ static words environment(bool quiet, const char *capability) {
     return e;
 }
 
-static std::vector<char *> pointers(words *list) {
-    std::vector<char *> made;
-    for (std::string &word : *list) {
-        made.push_back(&word[0]);
-    }
-    made.push_back(NULL);
-    return made;
-}
-
 // ---------------------------------------------------------------- start and end
 
 /* In the new process: descriptors 0 to 3 and no other, a session of its own, and an end with its parent's. */
 static void become(int talk, int standard, int output, words *program, words *variables) {
-    std::vector<char *> arguments = pointers(program), settings = pointers(variables);
+    std::vector<char *> arguments = words_pointers(program), settings = words_pointers(variables);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int nothing = open("/dev/null", O_RDONLY);
