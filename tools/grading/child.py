@@ -13,6 +13,7 @@ import time
 import frames
 import numpy
 import python_views
+from disk_limit import DiskLimit
 from time_limit import TimeLimit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -146,6 +147,7 @@ class Child:
             if self.process is None:
                 raise Ended("crash", "no hello")
             self.limit = TimeLimit(self.process.pid, 60)
+            self.disk = DiskLimit(self.process.pid, self.setup.scratch) if self.setup.compiles else None
             if not self.receive()[0].get("hello"):
                 raise Ended("crash", "no hello")
         except Ended:
@@ -174,6 +176,8 @@ class Child:
         while True:
             if self.limit.reached():
                 raise Ended("timeout", "it took too long")
+            if self.disk and self.disk.reached():
+                raise Ended("crash", "it wrote more than 1 GiB to files")
             to_hear, to_send = ([self.output], [self.link]) if sending else ([self.output, self.link], [])
             heard, free, _ = select.select(to_hear, to_send, [], 0.5)
             self.listen()
