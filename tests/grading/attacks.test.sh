@@ -205,6 +205,18 @@ expect "also when it was copied into the workbook" error 'would have your rights
 capture env UNSAFE=1 tools/grading/run 01 "$scratch/class/eve/plain.cu"
 expect "UNSAFE=1 grades it" 0 '^VERDICT: pass$'
 expect "and says what that means" 0 'UNSAFE=1: .*your rights'
+submit system_header
+capture env UNSAFE=1 tools/grading/run 01 "$file"
+expect "UNSAFE=1: what a header of the system's includes is seen" error 'it includes solutions/lesson01_threads/solution.cu'
+# A toolkit in a home is no file of the teacher's; another file there is one.
+mkdir -p "$scratch/home/cuda/include"
+printf '%s\n' "$scratch/home/cuda" "$PWD/common" >"$scratch/views"
+printf 'x: %s /usr/include/math.h \\\n %s\n' "$scratch/home/cuda/include/a.h" common/check.h >"$scratch/included"
+capture sh tools/grading/foreign_file.sh "$scratch/views" "$scratch/included"
+if [ "$output" = '' ]; then pass "a toolkit in a home is not foreign"; else no "a toolkit in a home is not foreign" "$output is"; fi
+printf 'x: common/check.h %s\n' "$scratch/home/cuda/../a\\#b.h" >"$scratch/included"
+capture sh tools/grading/foreign_file.sh "$scratch/views" "$scratch/included"
+expect "a file beside it is, whatever its name" 0 "^$scratch/home/a"
 capture tools/grading/run 01 "$inside/exercise.cu"
 expect "one's own file is graded" 0 '^VERDICT: pass$'
 expect "and a line says that no jail works" 0 'No jail works on this machine'
