@@ -84,6 +84,15 @@ nothing_left() {
 
 grade() { capture $as tools/grading/run "$@"; }
 
+# The same in a terminal, which is the grading's controlling one: there is something to type into. \r ends the lines of a terminal.
+grade_in_terminal() { # NUMBER FILE
+  if command -v script >/dev/null; then
+    capture sh -c 'script -qec "$1" /dev/null | tr -d "\r"' sh "${as:+$as }tools/grading/run $1 '$2'"
+  else
+    grade "$@"
+  fi
+}
+
 # refused_by_compiler NAME ATTACK PATTERN: no verdict but compile_error, and no line of what is not the student's.
 refused_by_compiler() {
   submit "$2" "$checkout"
@@ -99,7 +108,7 @@ attack() {
   submit run_time "$2"
   case $1 in bubblewrap*) cat "$sources/elsewhere.cu" ;; esac >>"$file"
   cat "$solution" >>"$file"
-  grade 01 "$file"
+  grade_in_terminal 01 "$file"
   expect "$1: the exercise passes" 0 '^VERDICT: pass$'
   expect "$1: all was tried" 0 '^all deeds tried$'
   expect "$1: its own headers are there" 0 '^own headers: there$'
@@ -113,6 +122,7 @@ attack() {
   refused_by_compiler "$1: a line marker" errors 'error: .*(No such file|Permission denied)'
   refused_by_compiler "$1: a header of the system's" system_header 'error: .*(No such file|Permission denied)'
   refused_by_compiler "$1: variables in an error" variables 'error'
+  refused_by_compiler "$1: #embed" embed '#embed|embed.cu|end of the numbers'
   refused_by_compiler "$1: embedding" incbin 'file not found: lessons/lesson01_threads/grader.cpp'
   found=$(printf '%s\n' "$output" | grep -c 'file not found: ' || true)
   if [ "$found" = 9 ]; then pass "$1: nothing can be embedded"; else no "$1: nothing can be embedded" "of 9 files $found are not found"; show_output; fi
@@ -174,10 +184,16 @@ else
   odd=$scratch/class/'-odd $(touch pwned) `touch pwned`'"'"'"
 end;|&'
   mkdir "$odd"
-  cp "$solution" "$odd/-x\$(touch pwned).cu"
+  echo '#error of the file' >"$odd/-x\$(touch pwned).cu"
   (cd "$odd" && "$OLDPWD/tools/grading/run" 01 "-x\$(touch pwned).cu") >"$scratch/output" 2>&1 || true
   output=$(cat "$scratch/output") status=0
-  expect "a name that is a command" 0 '^VERDICT: pass$'
+  expect "a name that is a command" 0 '^VERDICT: compile_error$'
+  expect "a name that is a command is shown" 0 '-x\$\(touch pwned\)\.cu.*of the file'
+  cp "$solution" "$odd/exercise.cu"
+  grade 01 "$odd/exercise.cu"
+  expect "a folder that is a command, by its full path" 0 '^VERDICT: pass$'
+  capture sh tools/compile/build.sh "$odd/exercise.cu" "$scratch/built.so"
+  expect "the compiler is not called with such a name" error 'which nvcc would have a shell read'
 
   plain_only() { # NAME WHY
     capture timeout 60 tools/grading/run 01 "$scratch/class/eve/odd.cu"
@@ -190,6 +206,8 @@ end;|&'
   plain_only "a folder for a file" 'there is no file'
   cp "$scratch/class/eve/big.h" "$scratch/class/eve/odd.cu"
   plain_only "2 MB" 'it has more than 1 MB'
+  truncate -s 5G "$scratch/class/eve/odd.cu"
+  plain_only "5 GB" 'it has more than 1 MB'
   nothing_left "limits, names and ends" "$PWD"
 fi
 
