@@ -6,11 +6,11 @@
 
 struct launch;
 
-/* Bytes of the words that differ from those of the last launch of this kernel; of its first launch, the words that are not 0. One thread at a
- * time. */
+/* Bytes of the words that differ from those of an earlier launch of this kernel, or from 0: from that, of the last 16, which is most like it. One thread
+ * at a time. */
 uint64_t carried_by(const struct launch *l);
 
-/* Of every kernel the next launch is the first again. */
+/* There are no earlier launches any more. */
 void carried_forget(void);
 
 #endif

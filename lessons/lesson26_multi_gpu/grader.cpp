@@ -190,6 +190,7 @@ static void run(const struct job_of job) {
                   target = judge_host_input(&c, "target", d.target.data(), d.target.size() * sizeof(float)),
                   start = judge_host_input(&c, "start", d.start.data(), PARAMETERS * sizeof(float)),
                   result = judge_host_output(&c, "result", n * sizeof(float));
+    judge_allow_upload(&c, 256 * (size_t)devices); // pointers of each device, in each kernel's parameters
     judge_pass(&c, devices, rows, x, target, start, result, job.steps, job.rate);
     c.job.harvest = 2;
     c.may_wait = true;
