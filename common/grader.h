@@ -298,6 +298,9 @@ double judge_bytes_read_of(const struct result *r, struct handle array);
  * and atomics. */
 double judge_sectors_elsewhere(const struct result *r);
 
+/* Of several launches that which read and wrote most of the arrays; the first, where nothing was counted. */
+const struct launch *judge_main_launch(const struct result *r);
+
 /* Fails unless the array is read, or written, so many times as it has sectors. `advice` ends the message. */
 struct between {
     double least, most;

@@ -46,6 +46,15 @@ double judge_sectors_elsewhere(const struct result *r) {
     return sum;
 }
 
+const struct launch *judge_main_launch(const struct result *r) {
+    const struct launch *most = &r->answer.launch[0];
+    for (const struct launch &l : r->launches) {
+        bool more = l.input_bytes + l.output_bytes > most->input_bytes + most->output_bytes;
+        most = more ? &l : most;
+    }
+    return most;
+}
+
 /* ---- limits on one array ---- */
 
 static void judge_times(const struct result *r, struct handle array, double sectors, struct between limits,
