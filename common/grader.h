@@ -175,6 +175,7 @@ struct call {
     bool may_wait;      /* the function may wait for the device */
     bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
     unsigned shown;     /* judge_show; 0: it was not called */
+    bool apart;         /* judge_stdout */
     bool counted;       /* judge_count: the call is about counts, so it is one to show */
     bool frees;         /* memory that the function allocates must not grow from call to call; judge_rest asks */
     const char *advice; /* told when an access was wrong; NULL: none */
@@ -190,8 +191,10 @@ struct result {
     struct call call;
     struct answer answer;
     std::vector<blob> contents;
+    std::vector<struct launch> launches; /* all of them, in their order, on the emulator; else the first LAUNCHES_MAX */
     blob harvest;
     std::string printed;
+    uint64_t to_stdout; /* bytes of that which went to stdout, after judge_stdout */
     bool ended,
         ended_badly; /* the process has ended in the call, with an exit status that says failure (only after judge_try) */
 };
@@ -246,9 +249,9 @@ static inline void judge_on_device(struct call *call, int device, int others) {
     call->job.others = (uint32_t)others;
 }
 
-/* What the function prints on stdout is counted, in answer.to_stdout. */
+/* What the function prints on stdout is counted, in result.to_stdout: by the judge, at the other end of that pipe. */
 static inline void judge_stdout(struct call *call) {
-    call->job.apart = 1;
+    call->apart = true;
 }
 
 /* Pinned inputs come in the caller's stream, and so many milliseconds after the function has returned (1 or more): until then each holds
@@ -295,6 +298,9 @@ double judge_bytes_read_of(const struct result *r, struct handle array);
  * and atomics. */
 double judge_sectors_elsewhere(const struct result *r);
 
+/* Of several launches that which read and wrote most of the arrays; the first, where nothing was counted. */
+const struct launch *judge_main_launch(const struct result *r);
+
 /* Fails unless the array is read, or written, so many times as it has sectors. `advice` ends the message. */
 struct between {
     double least, most;
@@ -307,7 +313,8 @@ void judge_writes(const struct result *r, struct handle array, struct between li
  * fewer than four elements. */
 void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice);
 
-/* The same, and where results or inputs have 256 KB or more, a single block may neither write nor read more than half of all. */
+/* The same, and where results or inputs have 256 KB or more, a single block may neither write nor read more than half of all; nor may, of several
+ * launches, the busiest blocks together do more than half of what is done: then one block works at a time. */
 void judge_shared(const struct result *r, unsigned long long least_threads, const char *advice);
 
 /* So many bytes more the host may hand to the device: a table, pointers. */
@@ -346,6 +353,9 @@ void judge_compare_bits(const struct result *r, struct handle array, const float
 
 /* Everything but the results: inputs as they were, nothing written beside the arrays, results written by kernels. */
 void judge_rest(const struct result *r);
+/* The part of judge_rest that asks whose work the results are, and what else was written. A grader that asks for something else before judge_rest, as for how
+ * many kernels were launched, asks this first: where no kernel did the work, that is to be said. */
+void judge_work(const struct result *r);
 void judge_only_looked(const struct result *r);
 
 /* "\n          your launch: 4 blocks of 256 threads", or all launches with their kernels' names; "" when there was none. */

@@ -164,7 +164,8 @@ struct emulatorHostBytes {
         read_there; /* bytes that the host has written, at most, among those that kernels loaded from managed, pinned and registered memory
                              outside the arrays */
     uint64_t
-        parameters; /* bytes of kernels' parameters: of each launch those from the 257th on, from the 257th launch on all */
+        parameters; /* bytes of the words of kernels' parameters and of grid, block and dynamic shared memory that differ from those of an
+                             earlier launch of the same kernel, or from 0: those from the 257th on, of all launches together */
     uint64_t filled;     /* the values of fills (cudaMemset and its kind): 4 bytes for each row, at most */
     uint64_t copied_out; /* bytes copied from memory that kernels can reach to the host's own */
 };

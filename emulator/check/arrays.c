@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "check/carried.h"
 #include "emulator.h"
 #include "memory/memory.h"
 
-#define FREE_PARAMETERS 256 /* bytes of a launch, */
-#define FREE_LAUNCHES   256 /* of so many */
+#define FREE_PARAMETERS 256 /* bytes of all launches: what right programs hand over in pointers and sizes */
 #define FILL_BYTES      4
 
 static _Atomic bool on;
@@ -19,7 +19,7 @@ static struct array_part parts[ARRAYS_MAX];
 static size_t part_count;
 static struct emulatorArrayCounters counted[ARRAYS_END];
 static struct emulatorHostBytes host;
-static uint64_t launches;
+static uint64_t carried; /* bytes, see check/carried.h */
 
 bool arrays_watched(void) {
     return atomic_load_explicit(&on, memory_order_relaxed);
@@ -108,12 +108,12 @@ void arrays_read_there(uint64_t bytes) {
     pthread_mutex_unlock(&lock);
 }
 
-void arrays_launched(uint32_t parameter_bytes) {
+void arrays_launched(const struct launch *l) {
     if (!arrays_watched())
         return;
     pthread_mutex_lock(&lock);
-    uint32_t allowed = launches++ < FREE_LAUNCHES ? FREE_PARAMETERS : 0;
-    host.parameters += parameter_bytes > allowed ? parameter_bytes - allowed : 0;
+    carried += carried_by(l);
+    host.parameters = carried > FREE_PARAMETERS ? carried - FREE_PARAMETERS : 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -123,7 +123,8 @@ void arrays_watch(const struct emulatorArray *arrays, size_t count) {
     pthread_mutex_lock(&lock);
     memset(counted, 0, sizeof counted);
     host = (struct emulatorHostBytes){0};
-    launches = 0;
+    carried = 0;
+    carried_forget();
     part_count = count < ARRAYS_MAX ? count : ARRAYS_MAX;
     for (size_t i = 0; i < part_count; i++) {
         uint64_t from = (uint64_t)(uintptr_t)arrays[i].address;

@@ -38,7 +38,7 @@ void arrays_filled(uint64_t bytes);
 void arrays_add(const struct emulatorArrayCounters *counters); /* ARRAYS_END of them */
 /* A launch has loaded so many bytes that the host can have written. */
 void arrays_read_there(uint64_t bytes);
-void arrays_launched(uint32_t parameter_bytes);
+void arrays_launched(const struct launch *l);
 
 /* What emulator.h offers. */
 void arrays_watch(const struct emulatorArray *arrays, size_t count);

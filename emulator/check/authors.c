@@ -73,7 +73,7 @@ void authors_launch_begins(const struct launch *l) {
     pthread_mutex_lock(&lock);
     running++;
     launch_log_add(l);
-    arrays_launched(l->kernel->param_bytes);
+    arrays_launched(l);
     pthread_mutex_unlock(&lock);
 }
 

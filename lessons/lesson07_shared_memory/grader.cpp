@@ -60,10 +60,9 @@ enum { LONG = 65536, THREADS = 512, LEAST_TILE = 32 };
 /* How many outputs a tile has, where each thread that writes has one of them: threads of a block, in the launches that write y. */
 static double tile_of(const struct result *r, int n) {
     double tiles = 0;
-    for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        double threads = l->output_blocks ? (double)l->output_threads / (double)l->output_blocks : 1;
-        tiles += (double)l->output_bytes / sizeof(float) / threads;
+    for (const struct launch &l : r->launches) {
+        double threads = l.output_blocks ? (double)l.output_threads / (double)l.output_blocks : 1;
+        tiles += (double)l.output_bytes / sizeof(float) / threads;
     }
     return tiles > 0 && n / tiles > LEAST_TILE ? n / tiles : LEAST_TILE;
 }

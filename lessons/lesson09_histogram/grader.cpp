@@ -134,8 +134,8 @@ static void judge_global_atomics(const struct result *r, const struct work *w) {
 
 static double working_blocks(const struct result *r) {
     double blocks = 0;
-    for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
-        blocks += (double)r->answer.launch[i].input_blocks;
+    for (const struct launch &l : r->launches) {
+        blocks += (double)l.input_blocks;
     }
     return blocks;
 }

@@ -222,6 +222,7 @@ static void run(const struct one job) {
     }
     look_at(&r, &job, 0, expected.sum, expected.tolerance);
     look_at(&r, &job, 1, expected.largest, 0.0);
+    judge_work(&r);
     check_calls(&r);
     check_done(&r);
     judge_rest(&r);

@@ -66,7 +66,7 @@ static void judge_conflicts(const struct result *r, const struct parts *p) {
 
 /* How many warps a block has is up to the program. */
 static double warps_of(const struct result *r, const struct parts *p) {
-    const struct launch *l = &r->answer.launch[0];
+    const struct launch *l = judge_main_launch(r);
     return p->blocks * ceil_div((int)(l->block[0] * l->block[1] * l->block[2]), 32);
 }
 
@@ -188,7 +188,8 @@ static void no_conflicts(void) {
     const struct emulatorCounters *c = &r.answer.counters;
     const struct bf16_product job = {EDGE, EDGE, DEPTH};
     struct parts p = parts_of(&job);
-    int shared = judge_ptxas(r.answer.launch[0].kernel).shared + (int)r.answer.launch[0].shared;
+    const struct launch *l = judge_main_launch(&r);
+    int shared = judge_ptxas(l->kernel).shared + (int)l->shared;
     if (shared > most_shared) {
         judge_fail("access_limit",
                    "the result is right, but a block takes %d bytes of shared memory (limit %d, three stages without "

@@ -76,7 +76,7 @@ static void judge_by_wgmma(const struct result *r, const struct parts *p) {
 static void judge_memory(const struct result *r, const struct parts *p) {
     const unsigned least = STAGES * STEP_BYTES, most = 100000;
     double used = r->answer.counters.bulk_places * 128.0 / p->blocks;
-    unsigned shared = (unsigned)r->answer.launch[0].shared;
+    unsigned shared = (unsigned)judge_main_launch(r)->shared;
     if (shared > most) {
         judge_fail("access_limit",
                    "the result is right, but a block takes %u bytes of shared memory (limit %u, three stages).", shared,
@@ -100,7 +100,7 @@ static double ahead_of(const struct result *r, const struct parts *p) {
 
 static void judge_ring(const struct result *r, const struct parts *p) {
     const double most_barriers = 2, least_ahead = 0.3;
-    const struct launch *l = &r->answer.launch[0];
+    const struct launch *l = judge_main_launch(r);
     const struct emulatorCounters *c = &r->answer.counters;
     double warps = p->blocks * ceil_div((int)(l->block[0] * l->block[1] * l->block[2]), 32);
     double barriers = (c->barriers - c->barriers_of_group) / warps;
@@ -204,7 +204,8 @@ static void ring(void) {
     const struct bf16_product job = {256, 256, 512, FRACTIONS, 50};
     struct parts p = parts_of(&job);
     struct result r = counted();
-    unsigned shared = (unsigned)r.answer.launch[0].shared + (unsigned)judge_ptxas(r.answer.launch[0].kernel).shared;
+    const struct launch *l = judge_main_launch(&r);
+    unsigned shared = (unsigned)l->shared + (unsigned)judge_ptxas(l->kernel).shared;
     if (shared > most_shared) {
         judge_fail("access_limit",
                    "the result is right, but a block takes %u bytes of shared memory (limit %u, three stages).", shared,
@@ -217,7 +218,7 @@ static void ring(void) {
 /* The emulator takes new barriers as known to all. Whether the fence is at its place cannot be seen here: that it is nowhere can. */
 static void barriers_known(void) {
     struct result r = bf16_run(&form, {8, 8, 8, WHOLE, 51});
-    std::string ptx = judge_ptx(r.answer.launch[0].kernel);
+    std::string ptx = judge_ptx(judge_main_launch(&r)->kernel);
     if (ptx.find("fence.mbarrier_init") == std::string::npos && ptx.find("fence.proxy.async") == std::string::npos) {
         judge_fail("race",
                    "the result is right here, but a thread initializes barriers, and then TMA counts bytes there: "

@@ -209,11 +209,10 @@ static void judge_blocks(const struct result *r, const struct one *job) {
     double blocks = (double)p.blocks * job->heads, barriers = (double)r->answer.counters.barriers, warps = 0;
     double most = 2.0 * p.tiles / p.blocks + 2;
     unsigned long long wrote = 0, most_bytes = 0;
-    for (uint32_t i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        wrote += l->output_blocks;
-        most_bytes = std::max(most_bytes, (unsigned long long)l->most_output_bytes);
-        warps = std::max(warps, ceil(l->block[0] * l->block[1] * l->block[2] / 32.0));
+    for (const struct launch &l : r->launches) {
+        wrote += l.output_blocks;
+        most_bytes = std::max(most_bytes, (unsigned long long)l.most_output_bytes);
+        warps = std::max(warps, ceil(l.block[0] * l.block[1] * l.block[2] / 32.0));
     }
     if (wrote < blocks || most_bytes > ROWS * D * sizeof(float)) {
         judge_fail("access_limit",

@@ -160,9 +160,8 @@ struct handles {
 /* Warps of the blocks that wrote chunks. */
 static double warps_of(const struct result *r) {
     double warps = 0;
-    for (uint32_t i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        warps += (double)l->output_blocks * ceil(l->block[0] * l->block[1] * l->block[2] / 32.0);
+    for (const struct launch &l : r->launches) {
+        warps += (double)l.output_blocks * ceil(l.block[0] * l.block[1] * l.block[2] / 32.0);
     }
     return warps;
 }
@@ -204,10 +203,9 @@ static void judge_loads(const struct result *r, const struct cache *c) {
 static void judge_blocks(const struct result *r, int chunks) {
     const unsigned long long of_a_chunk = (D + 1) * sizeof(float);
     unsigned long long wrote = 0, most_bytes = 0;
-    for (uint32_t i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        wrote += l->output_blocks;
-        most_bytes = std::max(most_bytes, (unsigned long long)l->most_output_bytes);
+    for (const struct launch &l : r->launches) {
+        wrote += l.output_blocks;
+        most_bytes = std::max(most_bytes, (unsigned long long)l.most_output_bytes);
     }
     if (wrote < (unsigned)chunks || most_bytes > of_a_chunk) {
         judge_fail("access_limit",

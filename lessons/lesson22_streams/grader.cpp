@@ -165,13 +165,12 @@ static void look_at_chunks(const struct result *r, int n, int calls) {
 
 /* The same of kernels that read x and write y themselves. */
 static void look_at_kernels(const struct result *r) {
-    for (unsigned l = 0; judge_counted(r) && l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        const struct launch *a = &r->answer.launch[l];
-        uint64_t bytes = a->input_bytes > a->output_bytes ? a->input_bytes : a->output_bytes;
-        if (bytes > CHUNK * sizeof(int)) {
+    for (const struct launch &l : r->launches) {
+        uint64_t bytes = l.input_bytes > l.output_bytes ? l.input_bytes : l.output_bytes;
+        if (judge_counted(r) && bytes > CHUNK * sizeof(int)) {
             judge_fail("access_limit",
                        "the result is right, but a launch of %s handles %zu bytes of x or y; a chunk has %zu.",
-                       a->called, (size_t)bytes, CHUNK * sizeof(int));
+                       l.called, (size_t)bytes, CHUNK * sizeof(int));
         }
     }
 }

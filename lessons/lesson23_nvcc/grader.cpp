@@ -4,6 +4,7 @@
  * all, with words. Everywhere: sizes around a warp and a block, any address, a stream of the caller's, no waiting, a launch that fails.
  * choose_image is compared for sets of images of all kinds, at each compute capability. */
 #include <algorithm>
+#include <set>
 #include <stdlib.h>
 
 #include "common/grader.h"
@@ -91,11 +92,11 @@ static void judge_refusal(const struct result *result, const char *capability) {
             "three numbers: %s, which the device has, and 7.5 and 9.0, the limits.",
             r.printed.c_str(), capability);
     }
-    if (r.answer.to_stdout || std::count(r.printed.begin(), r.printed.end(), '\n') != 1 || r.printed.back() != '\n') {
+    if (r.to_stdout || std::count(r.printed.begin(), r.printed.end(), '\n') != 1 || r.printed.back() != '\n') {
         judge_fail("api_error",
                    "warp_sums has refused the device, and printed:\n          '%s'\n          It is one line, on %s.",
                    r.printed.c_str(),
-                   r.answer.to_stdout ? "stderr, where results are not disturbed: fprintf(stderr, ...)" : "stderr");
+                   r.to_stdout ? "stderr, where results are not disturbed: fprintf(stderr, ...)" : "stderr");
     }
 }
 
@@ -229,18 +230,18 @@ static void refuses(const char *capability, uint64_t seed, int others = 0) {
 /* The PTX of all kernels that were launched, as this device takes it. */
 static std::string ptx_on(const struct result *r, int device) {
     std::string all;
-    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        all += judge_ptx(r->answer.launch[l].kernel, device);
+    std::set<std::string> kernels;
+    for (const struct launch &l : r->launches) {
+        all += kernels.insert(l.kernel).second ? judge_ptx(l.kernel, device) : "";
     }
     return all;
 }
 
 static double warps_launched(const struct result *r) {
     double warps = 0;
-    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        const struct launch *a = &r->answer.launch[l];
-        unsigned threads = a->block[0] * a->block[1] * a->block[2];
-        warps += (double)a->grid[0] * a->grid[1] * a->grid[2] * ((threads + WARP - 1) / WARP);
+    for (const struct launch &l : r->launches) {
+        unsigned threads = l.block[0] * l.block[1] * l.block[2];
+        warps += (double)l.grid[0] * l.grid[1] * l.grid[2] * ((threads + WARP - 1) / WARP);
     }
     return warps;
 }

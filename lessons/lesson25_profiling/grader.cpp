@@ -212,9 +212,8 @@ enum { LARGE = 15000 };
 
 static double blocks_launched(const struct result *r) {
     double blocks = 0;
-    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        const struct launch *a = &r->answer.launch[l];
-        blocks += (double)a->grid[0] * a->grid[1] * a->grid[2];
+    for (const struct launch &l : r->launches) {
+        blocks += (double)l.grid[0] * l.grid[1] * l.grid[2];
     }
     return blocks;
 }
@@ -266,8 +265,8 @@ static double reading_warps(const struct launch *l) {
 
 static const struct launch *main_reader(const struct result *r) {
     const struct launch *most = &r->answer.launch[0];
-    for (unsigned l = 1; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        most = r->answer.launch[l].input_bytes > most->input_bytes ? &r->answer.launch[l] : most;
+    for (const struct launch &l : r->launches) {
+        most = l.input_bytes > most->input_bytes ? &l : most;
     }
     return most;
 }

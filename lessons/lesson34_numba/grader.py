@@ -13,7 +13,7 @@ ATOL, RTOL = 2e-6, 2e-5
 SHAPES = [(5, 3), (1, 1), (0, 4), (3, 0), (0, 0), (1, 31), (33, 7), (1000, 1), (1025, 3), (2, 1025), (300, 70), (1, 70000), (70000, 1)]
 SECTORS = 5  # per request: 4 is the least for 32 threads with a float each
 LAUNCHES = {"forward": 1, "backward": 4}
-HANDED, PARAMETERS = 256, 1024  # bytes that the host may hand to the device: in memory, and beyond 256 of each launch
+HANDED, PARAMETERS = 256, 1024  # bytes that the host may hand to the device: in memory, and in parameters beyond 256
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 

@@ -84,6 +84,15 @@ nothing_left() {
 
 grade() { capture $as tools/grading/run "$@"; }
 
+# The same in a terminal, which is the grading's controlling one: there is something to type into. \r ends the lines of a terminal.
+grade_in_terminal() { # NUMBER FILE
+  if command -v script >/dev/null; then
+    capture sh -c 'script -qec "$1" /dev/null | tr -d "\r"' sh "${as:+$as }tools/grading/run $1 '$2'"
+  else
+    grade "$@"
+  fi
+}
+
 # refused_by_compiler NAME ATTACK PATTERN: no verdict but compile_error, and no line of what is not the student's.
 refused_by_compiler() {
   submit "$2" "$checkout"
@@ -99,12 +108,12 @@ attack() {
   submit run_time "$2"
   case $1 in bubblewrap*) cat "$sources/elsewhere.cu" ;; esac >>"$file"
   cat "$solution" >>"$file"
-  grade 01 "$file"
+  grade_in_terminal 01 "$file"
   expect "$1: the exercise passes" 0 '^VERDICT: pass$'
   expect "$1: all was tried" 0 '^all deeds tried$'
   expect "$1: its own headers are there" 0 '^own headers: there$'
   expect "$1: what was not copied is told" 0 '^big.h: not copied'
-  expect "$1: five descriptors" 0 '^5 descriptors$'
+  expect "$1: four descriptors" 0 '^4 descriptors$'
   expect "$1: escape sequences are shown, not sent" 0 '^\^\[\]0;owned\^G\^\[\[2J\?A escape sequence$'
   lacks "$1: no command for a log on GitHub" '^ *::|##\['
   if [ "$(printf '%s\n' "$output" | grep -c '^VERDICT: ')" = 1 ]; then pass "$1: one verdict"; else no "$1: one verdict" "there are more"; fi
@@ -113,6 +122,7 @@ attack() {
   refused_by_compiler "$1: a line marker" errors 'error: .*(No such file|Permission denied)'
   refused_by_compiler "$1: a header of the system's" system_header 'error: .*(No such file|Permission denied)'
   refused_by_compiler "$1: variables in an error" variables 'error'
+  refused_by_compiler "$1: #embed" embed '#embed|embed.cu|end of the numbers'
   refused_by_compiler "$1: embedding" incbin 'file not found: lessons/lesson01_threads/grader.cpp'
   found=$(printf '%s\n' "$output" | grep -c 'file not found: ' || true)
   if [ "$found" = 9 ]; then pass "$1: nothing can be embedded"; else no "$1: nothing can be embedded" "of 9 files $found are not found"; show_output; fi
@@ -165,15 +175,25 @@ else
   grade 01 "$file"
   expect "a closed socket is a failure" error 'failed +saxpy'
   expect "5 MB are cut" error 'cut after 1 MB'
+  submit stdout
+  cat solutions/lesson23_nvcc/solution.cu >>"$file"
+  grade 23 "$file"
+  expect "what was printed on stdout cannot be hidden" error 'It is one line, on stderr, where results'
 
   # The shell, make and the compiler have our name for the file. A student's is shown, and nothing else.
   odd=$scratch/class/'-odd $(touch pwned) `touch pwned`'"'"'"
 end;|&'
   mkdir "$odd"
-  cp "$solution" "$odd/-x\$(touch pwned).cu"
+  echo '#error of the file' >"$odd/-x\$(touch pwned).cu"
   (cd "$odd" && "$OLDPWD/tools/grading/run" 01 "-x\$(touch pwned).cu") >"$scratch/output" 2>&1 || true
   output=$(cat "$scratch/output") status=0
-  expect "a name that is a command" 0 '^VERDICT: pass$'
+  expect "a name that is a command" 0 '^VERDICT: compile_error$'
+  expect "a name that is a command is shown" 0 '-x\$\(touch pwned\)\.cu.*of the file'
+  cp "$solution" "$odd/exercise.cu"
+  grade 01 "$odd/exercise.cu"
+  expect "a folder that is a command, by its full path" 0 '^VERDICT: pass$'
+  capture sh tools/compile/build.sh "$odd/exercise.cu" "$scratch/built.so"
+  expect "the compiler is not called with such a name" error 'which nvcc would have a shell read'
 
   plain_only() { # NAME WHY
     capture timeout 60 tools/grading/run 01 "$scratch/class/eve/odd.cu"
@@ -186,6 +206,8 @@ end;|&'
   plain_only "a folder for a file" 'there is no file'
   cp "$scratch/class/eve/big.h" "$scratch/class/eve/odd.cu"
   plain_only "2 MB" 'it has more than 1 MB'
+  truncate -s 5G "$scratch/class/eve/odd.cu"
+  plain_only "5 GB" 'it has more than 1 MB'
   nothing_left "limits, names and ends" "$PWD"
 fi
 
@@ -201,6 +223,18 @@ expect "also when it was copied into the workbook" error 'would have your rights
 capture env UNSAFE=1 tools/grading/run 01 "$scratch/class/eve/plain.cu"
 expect "UNSAFE=1 grades it" 0 '^VERDICT: pass$'
 expect "and says what that means" 0 'UNSAFE=1: .*your rights'
+submit system_header
+capture env UNSAFE=1 tools/grading/run 01 "$file"
+expect "UNSAFE=1: what a header of the system's includes is seen" error 'it includes solutions/lesson01_threads/solution.cu'
+# A toolkit in a home is no file of the teacher's; another file there is one.
+mkdir -p "$scratch/home/cuda/include"
+printf '%s\n' "$scratch/home/cuda" "$PWD/common" >"$scratch/views"
+printf 'x: %s /usr/include/math.h \\\n %s\n' "$scratch/home/cuda/include/a.h" common/check.h >"$scratch/included"
+capture sh tools/grading/foreign_file.sh "$scratch/views" "$scratch/included"
+if [ "$output" = '' ]; then pass "a toolkit in a home is not foreign"; else no "a toolkit in a home is not foreign" "$output is"; fi
+printf 'x: common/check.h %s\n' "$scratch/home/cuda/../a\\#b.h" >"$scratch/included"
+capture sh tools/grading/foreign_file.sh "$scratch/views" "$scratch/included"
+expect "a file beside it is, whatever its name" 0 "^$scratch/home/a"
 capture tools/grading/run 01 "$inside/exercise.cu"
 expect "one's own file is graded" 0 '^VERDICT: pass$'
 expect "and a line says that no jail works" 0 'No jail works on this machine'

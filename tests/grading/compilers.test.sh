@@ -41,6 +41,22 @@ if bwrap --unshare-all --ro-bind / / true 2>/dev/null; then
   for deed in 'reading a solution' 'reading it by another program' 'writing a file' 'removing a file' 'opening a socket' 'ending the judge'; do
     expect "$deed" 0 "^$deed: refused"
   done
+  {
+    cat <<END
+import os, tempfile, time
+
+for number in range(6):
+    file = open(os.path.join(tempfile.gettempdir(), str(number)), "wb")
+    os.posix_fallocate(file.fileno(), 0, 200 << 20)
+    if number % 2:
+        os.remove(file.name)
+        os.dup(file.fileno())  # stays open
+time.sleep(60)
+END
+    sed 's/^"""Exercise 33.*/"""/' "$solution"
+  } >"$scratch/exercise.py"
+  capture tools/grading/run 33 "$scratch/exercise.py"
+  expect "1.2 GB in files end it, though half of them were removed" error 'it wrote more than 1 GiB to files'
 else
   skip "with bubblewrap" "it does not work here"
 fi

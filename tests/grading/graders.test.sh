@@ -174,10 +174,15 @@ else
   no "lesson$number has a second correct solution" "there is none in $answers/other/"
 fi
 
-# A grader that asks ptxas understands that of CUDA 12.4, too: it says nothing of barriers.
+# A grader that asks ptxas understands that of CUDA 12.4, too: it says nothing of barriers. And it asks in the jail, where this one finds no solution.
 if grep -qs judge_ptxas "$folder/grader.cpp"; then
   ptxas=$(sh tools/toolchain/find_tool.sh ptxas "$NVCC" "$TOOLKIT_LIB")
-  printf '#!/bin/sh\n"%s" "$@" 2>&1 | sed "s/, used [0-9]* barriers//"\n' "$ptxas" >"$joined.ptxas"
+  hidden=$PWD/$master
+  [ "$(build/tools/jail --which 2>/dev/null)" != none ] || hidden=/nowhere
+  {
+    printf '#!/bin/sh\n! head -n 1 "%s" 2>/dev/null || exit 1\n' "$hidden"
+    printf '"%s" "$@" 2>&1 | sed "s/, used [0-9]* barriers//"\n' "$ptxas"
+  } >"$joined.ptxas"
   chmod +x "$joined.ptxas"
   export EMULATOR_PTXAS="$PWD/$joined.ptxas"
   check_verdict "lesson$number solution, with what an older ptxas says" "$master" pass

@@ -85,6 +85,35 @@ changed "more output than anybody reads" crash 'cut after 1 MB' 's/^    library 
 changed "an exception is told with its line" crash 'ZeroDivisionError' 's|^    library = ctypes.CDLL(path)|    1 / 0|'
 expect "and with the source of that line" error '^ *line [0-9]*: 1 / 0'
 
+# A job is sent as long as the runner has processor time left, however long it takes on a busy machine.
+cat >"$scratch/slow.py" <<'END'
+import os, socket, sys, threading, time
+import numpy as np
+sys.path.insert(0, "tools/grading")
+import child, frames
+
+one = child.Child.__new__(child.Child)
+one.setup = type("Setup", (), {"seconds": 0.2})
+one.process = type("Process", (), {"pid": os.getpid(), "wait": lambda seconds: 0})
+one.link, theirs = socket.socketpair()
+one.output, one.written = os.pipe()
+one.printed, one.token, one.disk = 0, "token", None
+os.set_blocking(one.output, False)
+child.TimeLimit = lambda pid, seconds: type("Limit", (), {"reached": lambda self: False})()
+
+
+def answer_late():
+    time.sleep(0.5)
+    job, arrays = frames.receive(theirs)
+    frames.send(theirs.sendall, {"token": "token", "sum": int(arrays[0].sum())})
+
+
+threading.Thread(target=answer_late, daemon=True).start()
+print(one.ask({}, [np.ones(2000000)])[0]["sum"])
+END
+capture timeout 60 "$(sh tools/python/environment.sh 27)" -B "$scratch/slow.py"
+expect "a job is sent to a runner that reads late" 0 '^2000000$'
+
 # --- an exercise that is a module in C++ ---
 
 module() { # NAME VERDICT PATTERN SED-SCRIPT

@@ -2,7 +2,7 @@
 # build.sh SOURCE EXECUTABLE [FLAGS...]: compiles one CUDA program and writes EXECUTABLE.d for make.
 # A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; and one that is about images says which it
 # holds: // nvcc: -gencode arch=compute_75,code=sm_75 -gencode ... (nothing else). ARCH_OF=FILE takes that line from another file.
-# ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with the files outside the project. WARNINGS=error makes warnings errors, as the tests do.
+# ALL_DEPENDENCIES=1 also leaves EXECUTABLE.d.all, with all files, the system's and the toolkit's among them. WARNINGS=error makes warnings errors, as the tests do.
 # HOST_OPTIMIZATION=3 has the host's code optimized so. A program in Python, SOURCE.py, is made ready by build_python.sh.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -58,7 +58,9 @@ if [ -n "$ptxas" ]; then
   trap 'rm -rf "$kept"' EXIT
   set -- --keep --keep-dir "$kept" "$@"
 fi
-"$NVCC" $FLAGS $GENCODE "$@" -MMD -MP -MF "$executable.d.$$" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+# What is, or calls itself, a header of the system's is not in the list of -MMD.
+if [ -n "${ALL_DEPENDENCIES:-}" ]; then dependencies=-MD; else dependencies=-MMD; fi
+"$NVCC" $FLAGS $GENCODE "$@" "$dependencies" -MP -MF "$executable.d.$$" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
 if [ -n "$kept" ] && ! sh tools/compile/ask_ptxas.sh "$ptxas" "$source" "$kept"/*.ptx; then
   rm -f "$executable"
   exit 1

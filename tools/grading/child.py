@@ -13,6 +13,7 @@ import time
 import frames
 import numpy
 import python_views
+from disk_limit import DiskLimit
 from time_limit import TimeLimit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -146,6 +147,7 @@ class Child:
             if self.process is None:
                 raise Ended("crash", "no hello")
             self.limit = TimeLimit(self.process.pid, 60)
+            self.disk = DiskLimit(self.process.pid, self.setup.scratch) if self.setup.compiles else None
             if not self.receive()[0].get("hello"):
                 raise Ended("crash", "no hello")
         except Ended:
@@ -169,16 +171,33 @@ class Child:
             self.hear(piece)
         raise Ended("crash", "the output was cut after 1 MB: does a loop print?")
 
-    def take(self, size):
+    def wait(self, sending):
+        """Until the link is ready, taking meanwhile what is printed."""
         while True:
             if self.limit.reached():
                 raise Ended("timeout", "it took too long")
-            ready, _, _ = select.select([self.link, self.output], [], [], 0.5)
+            if self.disk and self.disk.reached():
+                raise Ended("crash", "it wrote more than 1 GiB to files")
+            to_hear, to_send = ([self.output], [self.link]) if sending else ([self.output, self.link], [])
+            heard, free, _ = select.select(to_hear, to_send, [], 0.5)
             self.listen()
-            if self.link in ready:
-                return self.link.recv(size)
-            if ready:
+            if self.link in heard + free:
+                return
+            if heard:
                 time.sleep(0.001)  # its output is closed, or more comes
+
+    def take(self, size):
+        self.wait(sending=False)
+        return self.link.recv(size)
+
+    def put(self, content):
+        rest = memoryview(content)
+        while rest:
+            self.wait(sending=True)
+            try:
+                rest = rest[self.link.send(rest, socket.MSG_DONTWAIT) :]
+            except BlockingIOError:
+                pass
 
     def receive(self):
         try:
@@ -193,9 +212,8 @@ class Child:
 
     def ask(self, header, arrays=()):
         self.limit = TimeLimit(self.process.pid, self.setup.seconds)
-        self.link.settimeout(self.setup.seconds)
         try:
-            frames.send(self.link, {**header, "token": self.token}, list(arrays))
+            frames.send(self.put, {**header, "token": self.token}, list(arrays))
         except OSError:
             pass  # it has ended; why, the answer tells
         answer, results = self.receive()

@@ -96,9 +96,9 @@ void judge_error(const struct result *r, int error, const char *name) {
  * launched into another stream to be captured.) */
 static bool stream_left_out(const struct result *r) {
     bool other = false, graph = false;
-    for (unsigned l = 0; l < r->answer.launches && l < LAUNCHES_MAX; l++) {
-        other |= r->answer.launch[l].other_stream != 0;
-        graph |= r->answer.launch[l].grid[0] == 0;
+    for (const struct launch &l : r->launches) {
+        other |= l.other_stream != 0;
+        graph |= l.grid[0] == 0;
     }
     return other && !graph && r->answer.calls[CALL_EVENT] == 0;
 }

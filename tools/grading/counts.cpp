@@ -46,6 +46,15 @@ double judge_sectors_elsewhere(const struct result *r) {
     return sum;
 }
 
+const struct launch *judge_main_launch(const struct result *r) {
+    const struct launch *most = &r->answer.launch[0];
+    for (const struct launch &l : r->launches) {
+        bool more = l.input_bytes + l.output_bytes > most->input_bytes + most->output_bytes;
+        most = more ? &l : most;
+    }
+    return most;
+}
+
 /* ---- limits on one array ---- */
 
 static void judge_times(const struct result *r, struct handle array, double sectors, struct between limits,
@@ -103,12 +112,11 @@ static void judge_way(const struct result *r, bool output, uint64_t least, const
     if (all < 4 * least * sizeof(float)) {
         return;
     }
-    for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        struct share share = share_of(l, output);
+    for (const struct launch &l : r->launches) {
+        struct share share = share_of(&l, output);
         bool enough = share.threads >= least && (share.blocks < 2 || share.most_bytes <= share.bytes / 2);
         poor += enough ? 0 : share.bytes;
-        worst = !enough && (!worst || share.bytes > share_of(worst, output).bytes) ? l : worst;
+        worst = !enough && (!worst || share.bytes > share_of(worst, output).bytes) ? &l : worst;
     }
     if (!worst || poor <= all / 8) {
         return;
@@ -124,10 +132,16 @@ static void judge_way(const struct result *r, bool output, uint64_t least, const
 }
 
 void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice) {
-    if (judge_counted(r) && r->answer.launches <= LAUNCHES_MAX) {
-        judge_way(r, true, least_threads, advice);
-        judge_way(r, false, least_threads, advice);
+    if (!judge_counted(r)) {
+        return;
     }
+    if (r->answer.launches > r->launches.size()) {
+        judge_fail("access_limit",
+                   "the result is right, but it took %u launches; no more than %zu are counted.\n          %s",
+                   r->answer.launches, r->launches.size(), advice);
+    }
+    judge_way(r, true, least_threads, advice);
+    judge_way(r, false, least_threads, advice);
 }
 
 /* ---- was it a kernel's work? ---- */

@@ -11,16 +11,16 @@ LARGEST = 1 << 28  # bytes, of a header or of an array
 KINDS = "fiub"  # of numbers
 
 
-def send(link, header, arrays=None):
-    """`arrays`: by their names, or, of a job, a list."""
+def send(put, header, arrays=None):
+    """`arrays`: by their names, or, of a job, a list. `put` sends all of the bytes that it gets."""
     arrays = arrays or {}
     named = arrays.items() if isinstance(arrays, dict) else ((str(at), array) for at, array in enumerate(arrays))
     named = [(name, np.ascontiguousarray(array)) for name, array in named]
     shapes = [{"name": name, "dtype": array.dtype.str, "shape": array.shape} for name, array in named]
     text = json.dumps({**header, "attached": shapes}).encode()
-    link.sendall(struct.pack("<I", len(text)) + text)
+    put(struct.pack("<I", len(text)) + text)
     for _, array in named:
-        link.sendall(array.tobytes())
+        put(array.tobytes())
 
 
 def read(take, size):

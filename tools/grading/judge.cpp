@@ -185,14 +185,14 @@ static struct result ask(const struct call *call, struct conversation *c) {
     }
     struct job job = call->job;
     job.token = checks_random();
-    *c = process_ask(&job, call->given);
+    *c = process_ask(&job, call->given, call->apart);
     if (!call->quiet) {
         report_foreign(c->printed.data(), c->printed.size());
     }
     checks_pending(+1);
     bool ended = c->end != TALK_ANSWERED || c->answer.ended;
     bool failed = c->end != TALK_ANSWERED ? !WIFEXITED(c->status) || WEXITSTATUS(c->status) : c->answer.status;
-    return {*call, c->answer, c->arrays, c->harvest, c->printed, ended, ended && failed};
+    return {*call, c->answer, c->arrays, c->launches, c->harvest, c->printed, c->to_stdout, ended, ended && failed};
 }
 
 struct result judge_try(const struct call *call) {
@@ -261,8 +261,7 @@ static void judge_authors(const struct result *r, size_t i) {
                r->answer.launches ? "." : ", and no kernel was launched.");
 }
 
-void judge_rest(const struct result *r) {
-    checks_pending(-1);
+void judge_work(const struct result *r) {
     if (show_only()) {
         return;
     }
@@ -282,6 +281,14 @@ void judge_rest(const struct result *r) {
         judge_authors(r, i);
     }
     checks_carried(r);
+}
+
+void judge_rest(const struct result *r) {
+    checks_pending(-1);
+    judge_work(r);
+    if (show_only()) {
+        return;
+    }
     if (r->call.frees) {
         checks_leak(r);
     }

@@ -16,12 +16,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/grading/jailed.h"
+
 enum { OUTPUT_CAP = 1000000 };
 
 static struct process_setup setup;
 static pid_t pid = -1;
 static int talk_fd = -1, output_fd = -1;
-static size_t printed; /* in this grading, by all runners */
+static int stdout_fd = -1;    /* what goes to stdout, where that is kept apart of stderr; -1: it is in output_fd, too */
+static size_t printed;        /* in this grading, by all runners */
+static uint64_t stdout_bytes; /* of the present conversation, where stdout is kept apart */
 static unsigned started;
 
 void process_setup(const struct process_setup *wanted) {
@@ -34,42 +38,27 @@ unsigned process_number(void) {
 
 // ---------------------------------------------------------------- the command
 
-typedef std::vector<std::string> words;
-
-static void add(words *command, std::initializer_list<std::string> more) {
-    command->insert(command->end(), more);
-}
-
-static std::string variable(const char *name) {
-    const char *value = getenv(name);
-    return value ? value : "";
-}
-
-/* Of this machine the system (the jail sees to that), of the project the two files that run, the libraries, and the student's source, from which
- * the emulator quotes lines. */
-static words jail(void) {
-    char here[4096];
-    words c = {variable("JAIL"), "--backend", variable("JAIL_BACKEND"), "--hide",
-               getcwd(here, sizeof here) ? here : "/"};
-    std::string source = variable("GRADER_COPY"), paths = setup.library_path + ":" + setup.runner + ":" + setup.object;
-    paths += ":" + source.substr(0, source.rfind('/'));
-    for (size_t from = 0; from < paths.size();) {
-        size_t to = std::min(paths.find(':', from), paths.size());
-        std::string path = paths.substr(from, to - from);
-        if (!path.empty() && path[0] == '/' && access(path.c_str(), F_OK) == 0) {
-            add(&c, {"--see", path});
-        }
+/* Of the project the two files that run, the libraries, and the student's source, from which the emulator quotes lines. */
+static words visible(void) {
+    const char *source = getenv("GRADER_COPY");
+    words paths = {setup.runner, setup.object};
+    for (size_t from = 0; from < setup.library_path.size();) {
+        size_t to = std::min(setup.library_path.find(':', from), setup.library_path.size());
+        paths.push_back(setup.library_path.substr(from, to - from));
         from = to + 1;
     }
-    if (setup.backend == "gpu") {
-        c.push_back("--gpu");
+    if (source) {
+        paths.push_back(std::string(source, strrchr(source, '/')));
     }
-    return c;
+    return paths;
 }
 
 static words command(void) {
-    words c = jail();
-    add(&c, {"--", setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
+    words c = jailed(visible());
+    if (setup.backend == "gpu") {
+        c.push_back("--gpu");
+    }
+    words_add(&c, {"--", setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
     return c;
 }
 
@@ -93,27 +82,19 @@ static words environment(bool quiet, const char *capability) {
     return e;
 }
 
-static std::vector<char *> pointers(words *list) {
-    std::vector<char *> made;
-    for (std::string &word : *list) {
-        made.push_back(&word[0]);
-    }
-    made.push_back(NULL);
-    return made;
-}
-
 // ---------------------------------------------------------------- start and end
 
 /* In the new process: descriptors 0 to 3 and no other, a session of its own, and an end with its parent's. */
-static void become(int talk, int output, words *program, words *variables) {
-    std::vector<char *> arguments = pointers(program), settings = pointers(variables);
+static void become(int talk, int standard, int output, words *program, words *variables) {
+    std::vector<char *> arguments = words_pointers(program), settings = words_pointers(variables);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int nothing = open("/dev/null", O_RDONLY);
     talk = fcntl(talk, F_DUPFD, 10); /* out of the way of what is overwritten next */
+    standard = fcntl(standard, F_DUPFD, 10);
     output = fcntl(output, F_DUPFD, 10);
     dup2(nothing, 0);
-    dup2(output, 1);
+    dup2(standard, 1);
     dup2(output, 2);
     dup2(talk, RUNNER_SOCKET);
     if (syscall(SYS_close_range, RUNNER_SOCKET + 1, ~0u, 0) != 0) {
@@ -125,23 +106,43 @@ static void become(int talk, int output, words *program, words *variables) {
     _exit(127);
 }
 
-static void start_process(bool quiet, const char *capability) {
-    int talk[2], output[2];
+static void make_pipe(int ends[2]) {
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        perror("grader");
+        exit(2);
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
+
+/* `apart`: stdout and stderr are two pipes, whose other ends only the judge has. Else they are one, which keeps the order of what is printed. */
+static void start_process(bool quiet, const char *capability, bool apart) {
+    int talk[2], output[2], standard[2] = {-1, -1};
     words program = command(), variables = environment(quiet, capability);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(output, O_CLOEXEC) != 0 ||
-        (pid = fork()) < 0) {
+    make_pipe(output);
+    if (apart) {
+        make_pipe(standard);
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk) != 0 || (pid = fork()) < 0) {
         perror("grader");
         exit(2);
     }
     if (pid == 0) {
-        become(talk[1], output[1], &program, &variables);
+        become(talk[1], apart ? standard[1] : output[1], output[1], &program, &variables);
     }
     close(talk[1]);
     close(output[1]);
+    close(standard[1]);
     talk_fd = talk[0];
     output_fd = output[0];
-    fcntl(output_fd, F_SETFL, O_NONBLOCK);
+    stdout_fd = standard[0];
     fcntl(talk_fd, F_SETFL, O_NONBLOCK);
+}
+
+static void close_all(void) {
+    close(talk_fd);
+    close(output_fd);
+    close(stdout_fd);
+    talk_fd = output_fd = stdout_fd = -1;
 }
 
 /* Ends the runner's session; in a jail everything dies with its first process. */
@@ -151,8 +152,7 @@ static int end_process(void) {
         kill(-pid, SIGKILL);
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
-        close(talk_fd);
-        close(output_fd);
+        close_all();
     }
     pid = -1;
     return status;
@@ -229,24 +229,34 @@ static bool limit_reached(struct time_limit *limit) {
            at - limit->begun >= PATIENCE * seconds;
 }
 
-/* Takes what has been printed. False when it was more than anybody reads. */
-static bool hear(std::string *text) {
+/* Takes what has been printed into one of the pipes, and returns how many bytes that was. */
+static size_t hear_pipe(int fd, std::string *text) {
     char piece[65536];
-    for (ssize_t got; printed < OUTPUT_CAP && (got = read(output_fd, piece, sizeof piece)) > 0;) {
+    size_t heard = 0;
+    for (ssize_t got; printed < OUTPUT_CAP && (got = read(fd, piece, sizeof piece)) > 0;) {
         printed += (size_t)got;
+        heard += (size_t)got;
         text->append(piece, (size_t)got);
     }
+    return heard;
+}
+
+/* Takes all that has been printed. False when it was more than anybody reads. */
+static bool hear(std::string *text) {
+    stdout_bytes += stdout_fd >= 0 ? hear_pipe(stdout_fd, text) : 0;
+    hear_pipe(output_fd, text);
     return printed < OUTPUT_CAP;
 }
 
 /* Moves `size` bytes to or from the runner, hearing meanwhile what it prints. */
 static enum talk move(void *data, size_t size, bool sending, struct time_limit *limit, std::string *text) {
     for (size_t done = 0; done < size;) {
-        struct pollfd fds[2] = {{talk_fd, (short)(sending ? POLLOUT : POLLIN), 0}, {output_fd, POLLIN, 0}};
+        struct pollfd fds[3] = {
+            {talk_fd, (short)(sending ? POLLOUT : POLLIN), 0}, {output_fd, POLLIN, 0}, {stdout_fd, POLLIN, 0}};
         if (limit_reached(limit)) {
             return TALK_TIMEOUT;
         }
-        poll(fds, 2, 500);
+        poll(fds, 3, 500);
         if (!hear(text)) {
             return TALK_FLOOD;
         }
@@ -256,7 +266,7 @@ static enum talk move(void *data, size_t size, bool sending, struct time_limit *
             return TALK_ENDED;
         }
         done += moved > 0 ? (size_t)moved : 0;
-        if (moved < 0 && (fds[1].revents & POLLHUP)) {
+        if (moved < 0 && ((fds[1].revents | fds[2].revents) & POLLHUP)) {
             usleep(1000); /* its output is closed, and it goes on */
         }
     }
@@ -292,8 +302,7 @@ static void bury(struct conversation *c) {
     if (found == pid) {
         kill(-pid, SIGKILL);
         pid = -1;
-        close(talk_fd);
-        close(output_fd);
+        close_all();
     } else {
         end_process();
     }
@@ -301,12 +310,26 @@ static void bury(struct conversation *c) {
     c->why = ending(status);
 }
 
+/* The names are texts, whatever has come. */
+static enum talk listen_to_launches(struct conversation *c, struct time_limit *limit) {
+    unsigned here = std::min(c->answer.launches, (unsigned)LAUNCHES_MAX);
+    c->launches.assign(c->answer.launch, c->answer.launch + here);
+    c->launches.resize(here + c->answer.more_launches);
+    enum talk end =
+        move(c->launches.data() + here, c->answer.more_launches * sizeof(struct launch), false, limit, &c->printed);
+    for (struct launch &launch : c->launches) {
+        launch.kernel[KERNEL_MAX - 1] = launch.called[WORD_MAX - 1] = 0;
+    }
+    return end;
+}
+
 static enum talk listen(const struct job *job, struct conversation *c, struct time_limit *limit) {
     enum talk end = move(&c->answer, sizeof c->answer, false, limit, &c->printed);
     if (end != TALK_ANSWERED) {
         return end;
     }
-    if (c->answer.token != job->token || c->answer.harvest > (1u << 28)) {
+    if (c->answer.token != job->token || c->answer.harvest > (1u << 28) ||
+        c->answer.more_launches > LAUNCHES_MORE_MAX) {
         return TALK_ENDED; /* somebody else has spoken */
     }
     for (unsigned i = 0; i < job->arrays && c->answer.contents && end == TALK_ANSWERED; i++) {
@@ -315,13 +338,53 @@ static enum talk listen(const struct job *job, struct conversation *c, struct ti
             end = move(c->arrays[i].data(), c->arrays[i].size(), false, limit, &c->printed);
         }
     }
+    end = end == TALK_ANSWERED ? listen_to_launches(c, limit) : end;
     c->harvest.resize(c->answer.harvest);
     return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, limit, &c->printed) : end;
 }
 
-struct conversation process_ask(const struct job *job, const std::vector<blob> &given) {
-    struct conversation c = {};
+/* `text`: what it says if it does not start. */
+static bool hello(std::string *text) {
+    char word[6] = "";
     struct time_limit limit = limit_begin();
+    bool there = move(word, sizeof word, false, &limit, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
+    hear(text);
+    return there;
+}
+
+/* The runner that is there, or that the next job starts. */
+static struct {
+    bool to_start, quiet, apart;
+    std::string capability; /* "": the device's own */
+} wanted_runner;
+
+void process_start(bool quiet, const char *capability) {
+    process_stop();
+    wanted_runner = {true, quiet, false, capability ? capability : ""};
+}
+
+static void start_wanted(void) {
+    std::string text;
+    process_stop();
+    started++;
+    const char *capability = wanted_runner.capability.c_str();
+    start_process(wanted_runner.quiet, *capability ? capability : NULL, wanted_runner.apart);
+    wanted_runner.to_start = false;
+    if (!hello(&text)) {
+        fprintf(stderr, "%sgrader: the runner does not start.\n", text.c_str());
+        exit(2);
+    }
+    printed_early = text;
+}
+
+struct conversation process_ask(const struct job *job, const std::vector<blob> &given, bool apart) {
+    struct conversation c = {};
+    if (wanted_runner.to_start || (apart && !wanted_runner.apart)) {
+        wanted_runner.apart = apart;
+        start_wanted();
+    }
+    struct time_limit limit = limit_begin();
+    stdout_bytes = 0;
     c.printed.swap(printed_early);
     c.arrays.resize(ARRAYS_MAX);
     c.end = move((void *)job, sizeof *job, true, &limit, &c.printed);
@@ -340,31 +403,6 @@ struct conversation process_ask(const struct job *job, const std::vector<blob> &
     } else {
         hear(&c.printed);
     }
+    c.to_stdout = stdout_bytes;
     return c;
-}
-
-/* `text`: what it says if it does not start. */
-static bool hello(std::string *text) {
-    char word[6] = "";
-    struct time_limit limit = limit_begin();
-    bool there = move(word, sizeof word, false, &limit, text) == TALK_ANSWERED && strcmp(word, "hello") == 0;
-    hear(text);
-    return there;
-}
-
-void process_start(bool quiet, const char *capability) {
-    process_stop();
-    if (setup.runner.empty()) { /* the checks are only asked for their calls (show.h) */
-        return;
-    }
-    std::string text;
-    started++;
-    start_process(quiet, capability);
-    printed_early.clear();
-    if (hello(&text)) {
-        printed_early = text;
-        return;
-    }
-    fprintf(stderr, "%sgrader: the runner does not start.\n", text.c_str());
-    exit(2);
 }

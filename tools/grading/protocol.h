@@ -5,7 +5,8 @@
  * what the arrays hold now, what was launched, which calls were made, what the emulator found. It never says "right" or "wrong".
  *
  *     judge:   struct job, then the content of each array that is `given`
- *     runner:  struct answer, then the content of each array that is `wanted`, if there is any; then `harvest` bytes
+ *     runner:  struct answer, then the content of each array that is `wanted`, if there is any; then `more_launches` times struct launch; then
+ *              `harvest` bytes
  */
 #ifndef TOOLS_GRADING_PROTOCOL_H
 #define TOOLS_GRADING_PROTOCOL_H
@@ -15,12 +16,13 @@
 #include "emulator/emulator.h"
 
 enum {
-    RUNNER_SOCKET = 3, /* beside stdin, stdout, stderr and a file in memory for what is kept apart of stdout */
+    RUNNER_SOCKET = 3, /* beside stdin, stdout and stderr */
     ARRAYS_MAX = 8,
     ARGUMENTS_MAX = 14,
     INTEGERS_MAX = 12, /* of those, pointers among them; the others are floats */
     FLOATS_MAX = 6,
-    LAUNCHES_MAX = 64,
+    LAUNCHES_MAX = 64,           /* in an answer; */
+    LAUNCHES_MORE_MAX = 1 << 16, /* and behind it, on the emulator */
     SYMBOL_MAX = 120,
     WORD_MAX = 40,
     KERNEL_MAX = 256,
@@ -69,7 +71,6 @@ struct job {
         harvest; /* 1: send what was copied from pitched memory to the host, as far as kernels had written it; 2: from all memory */
     uint32_t device;      /* the current device's number */
     uint32_t others;      /* other devices say that they have this compute capability, 86 for 8.6; 0: their own */
-    uint32_t apart;       /* count what is printed on stdout */
     uint32_t fail_number; /* let the n-th call of `fail_call` fail ("*": of all calls that can be made to); 0: none */
     char fail_call[WORD_MAX];
     uint32_t only_look; /* does the symbol exist? nothing is called */
@@ -122,24 +123,24 @@ struct answer {
     int32_t returned; /* what the function returned, if it returns a cudaError_t */
     int32_t
         error_left; /* what cudaGetLastError says after it; if it has ended the program, the last error that it was told */
-    int32_t error_later;   /* what waiting for the device says */
-    int32_t error_failed;  /* the error of the call that was made to fail; 0: it was not made */
-    uint32_t waited_busy;  /* it returned only when its busy stream had been let go */
-    uint32_t launches;     /* since the call; the first LAUNCHES_MAX are in `launch` */
-    uint32_t alive;        /* allocations that the call made and nobody freed */
-    uint32_t objects;      /* the same of streams, events and graphs */
-    uint32_t operations;   /* copies, fills, launches and host functions that it put into streams */
-    uint32_t steps;        /* the longest chain of them in which each has to wait for the one before */
-    uint32_t pageable;     /* asynchronous copies from or to pageable memory */
-    int32_t early;         /* an array that a copy touches without waiting for the caller's stream; -1 */
-    int32_t left;          /* an array touched by a copy for which that stream does not wait; -1 */
-    uint32_t untaken;      /* memory was copied from or to before it was taken, in the order of streams */
-    uint32_t freed_early;  /* or was freed before such a copy was done */
-    uint64_t largest_copy; /* bytes of an asynchronous copy from or to an array */
-    uint32_t capability;   /* of the current device, 86 for 8.6 */
-    uint64_t to_stdout;    /* bytes printed there, of a job that asks */
-    uint64_t device_bytes; /* the most device memory that the call's allocations held at one time */
-    uint32_t contents;     /* the arrays follow; they do not when the device has failed */
+    int32_t error_later;    /* what waiting for the device says */
+    int32_t error_failed;   /* the error of the call that was made to fail; 0: it was not made */
+    uint32_t waited_busy;   /* it returned only when its busy stream had been let go */
+    uint32_t launches;      /* since the call; the first LAUNCHES_MAX are in `launch`, */
+    uint32_t more_launches; /* and so many of the others follow */
+    uint32_t alive;         /* allocations that the call made and nobody freed */
+    uint32_t objects;       /* the same of streams, events and graphs */
+    uint32_t operations;    /* copies, fills, launches and host functions that it put into streams */
+    uint32_t steps;         /* the longest chain of them in which each has to wait for the one before */
+    uint32_t pageable;      /* asynchronous copies from or to pageable memory */
+    int32_t early;          /* an array that a copy touches without waiting for the caller's stream; -1 */
+    int32_t left;           /* an array touched by a copy for which that stream does not wait; -1 */
+    uint32_t untaken;       /* memory was copied from or to before it was taken, in the order of streams */
+    uint32_t freed_early;   /* or was freed before such a copy was done */
+    uint64_t largest_copy;  /* bytes of an asynchronous copy from or to an array */
+    uint32_t capability;    /* of the current device, 86 for 8.6 */
+    uint64_t device_bytes;  /* the most device memory that the call's allocations held at one time */
+    uint32_t contents;      /* the arrays follow; they do not when the device has failed */
     uint32_t has_counters;
     float call_ms, copy_ms; /* medians, of a job with turns */
     uint64_t harvest;       /* bytes that follow the arrays */

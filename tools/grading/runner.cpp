@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <vector>
@@ -288,34 +287,6 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
     answer->error_left = cudaGetLastError();
 }
 
-// ---------------------------------------------------------------- what is printed on stdout
-
-static int kept_apart = -1, usual = -1; /* files: for a while, and always */
-
-static void keep_stdout_apart(void) {
-    fflush(stdout);
-    usual = dup(1);
-    dup2(kept_apart, 1);
-}
-
-/* Prints what was kept, and says how many bytes it is. */
-static uint64_t hand_stdout_on(void) {
-    char piece[4096];
-    uint64_t bytes = 0;
-    if (usual < 0) {
-        return 0;
-    }
-    fflush(stdout);
-    dup2(usual, 1);
-    close(usual);
-    usual = -1;
-    for (ssize_t got; (got = pread(kept_apart, piece, sizeof piece, (off_t)bytes)) > 0; bytes += (uint64_t)got) {
-        end_if(write(1, piece, (size_t)got) != got, "runner: printing");
-    }
-    end_if(ftruncate(kept_apart, 0) != 0 || lseek(kept_apart, 0, SEEK_SET) != 0, "runner: printing");
-    return bytes;
-}
-
 // ---------------------------------------------------------------- how long it takes, next to a copy
 
 /* What is timed is between two events in the caller's stream. */
@@ -463,35 +434,48 @@ static void plain_name(char *to, const char *kernel) {
     snprintf(to, WORD_MAX, "%.*s", (int)(length - begin), kernel + begin);
 }
 
+static struct launch describe_launch(const struct emulatorLaunch *known, cudaStream_t stream) {
+    struct launch launch = {};
+    memcpy(launch.grid, known->grid, sizeof launch.grid);
+    memcpy(launch.block, known->block, sizeof launch.block);
+    launch.shared = known->dynamic_shared;
+    launch.other_stream = known->stream != stream && !(!stream && known->stream == cudaStreamLegacy);
+    snprintf(launch.kernel, sizeof launch.kernel, "%s", known->symbol);
+    plain_name(launch.called, known->kernel);
+    launch.device = known->device;
+    launch.parameter_bytes = known->parameter_bytes;
+    launch.warp_instructions = known->warp_instructions;
+    launch.input_threads = known->input_threads;
+    launch.input_blocks = known->input_blocks;
+    launch.output_threads = known->output_threads;
+    launch.output_blocks = known->output_blocks;
+    launch.input_bytes = known->input_bytes;
+    launch.output_bytes = known->output_bytes;
+    launch.most_input_bytes = known->most_input_bytes;
+    launch.most_output_bytes = known->most_output_bytes;
+    return launch;
+}
+
 /* The emulator knows every kernel that ran, also those of a graph; elsewhere, and of launches that failed, there is what watch.cpp has
- * seen. */
-static void describe_launches(struct answer *answer, cudaStream_t stream) {
-    static struct emulatorLaunch known[LAUNCHES_MAX];
-    size_t count = emulator.launches ? emulator.launches(known, LAUNCHES_MAX) : 0;
-    if (count == 0) {
-        return;
+ * seen. Returns those that have no room in the answer. */
+static std::vector<struct launch> describe_launches(struct answer *answer, cudaStream_t stream) {
+    std::vector<struct launch> more;
+    std::vector<struct emulatorLaunch> known(emulator.launches ? emulator.launches(NULL, 0) : 0);
+    if (known.empty()) {
+        return more;
     }
-    answer->launches = (uint32_t)count;
-    for (unsigned l = 0; l < answer->launches && l < LAUNCHES_MAX; l++) {
-        struct launch *launch = &answer->launch[l];
-        memcpy(launch->grid, known[l].grid, sizeof launch->grid);
-        memcpy(launch->block, known[l].block, sizeof launch->block);
-        launch->shared = known[l].dynamic_shared;
-        launch->other_stream = known[l].stream != stream && !(!stream && known[l].stream == cudaStreamLegacy);
-        snprintf(launch->kernel, sizeof launch->kernel, "%s", known[l].symbol);
-        plain_name(launch->called, known[l].kernel);
-        launch->device = known[l].device;
-        launch->parameter_bytes = known[l].parameter_bytes;
-        launch->warp_instructions = known[l].warp_instructions;
-        launch->input_threads = known[l].input_threads;
-        launch->input_blocks = known[l].input_blocks;
-        launch->output_threads = known[l].output_threads;
-        launch->output_blocks = known[l].output_blocks;
-        launch->input_bytes = known[l].input_bytes;
-        launch->output_bytes = known[l].output_bytes;
-        launch->most_input_bytes = known[l].most_input_bytes;
-        launch->most_output_bytes = known[l].most_output_bytes;
+    emulator.launches(known.data(), known.size());
+    answer->launches = (uint32_t)known.size();
+    for (size_t l = 0; l < known.size() && l < LAUNCHES_MAX + LAUNCHES_MORE_MAX; l++) {
+        struct launch launch = describe_launch(&known[l], stream);
+        if (l < LAUNCHES_MAX) {
+            answer->launch[l] = launch;
+        } else {
+            more.push_back(launch);
+        }
     }
+    answer->more_launches = (uint32_t)more.size();
+    return more;
 }
 
 /* What is known without asking the device. */
@@ -530,7 +514,6 @@ static void at_exit(int status, void *) {
         under_way->ended = 1;
         under_way->status = status;
         under_way->error_left = watch_seen()->error_told;
-        under_way->to_stdout = hand_stdout_on();
         describe_calls(under_way);
         fflush(NULL);
         put(under_way, sizeof *under_way);
@@ -550,6 +533,7 @@ static void choose_device(const struct job *job, struct answer *answer) {
 static void do_job(void *library, const struct job *job, const std::vector<blob> &given) {
     static struct answer answer;
     std::vector<blob> contents(ARRAYS_MAX);
+    std::vector<struct launch> more_launches;
     cudaStream_t stream = NULL;
     void *function = dlsym(library, job->symbol);
     memset(&answer, 0, sizeof answer);
@@ -572,18 +556,14 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
         }
         start_counting(job);
         under_way = &answer;
-        if (job->apart) {
-            keep_stdout_apart();
-        }
         call_watched(function, job, stream, &answer);
-        answer.to_stdout = hand_stdout_on();
         under_way = NULL;
         stop_counting(job, &answer);
         collect(job, &contents, stream, &answer);
         answer.harvest = watch_seen()->harvest.size();
         describe_calls(&answer);
         describe_arrays(job, &answer);
-        describe_launches(&answer, stream);
+        more_launches = describe_launches(&answer, stream);
         if (stream) {
             cudaStreamDestroy(stream);
         }
@@ -595,6 +575,7 @@ static void do_job(void *library, const struct job *job, const std::vector<blob>
             put(contents[i].data(), contents[i].size());
         }
     }
+    put(more_launches.data(), more_launches.size() * sizeof(struct launch));
     put(watch_seen()->harvest.data(), answer.harvest);
     if (job->device) {
         cudaSetDevice(0);
@@ -640,7 +621,6 @@ int main(int argc, char **argv) {
     if (!on_emulator) {
         cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards
     }
-    kept_apart = memfd_create("stdout", MFD_CLOEXEC);
     confine(on_emulator, atoi(argv[3]));
     cudaError_t error = cudaFree(NULL); // who cannot use the device shut in like this is shut in less, or not started
     if (error != cudaSuccess) {

@@ -180,7 +180,7 @@ def main():
     calls = load(calls_path, "calls")
     emulator = Emulator()
     link = socket.socket(fileno=int(descriptor))
-    frames.send(link, {"hello": True})
+    frames.send(link.sendall, {"hello": True})
     if backend == "gpu":
         emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
     confine = filters.confine_this
@@ -195,9 +195,9 @@ def main():
     try:
         student = getattr(calls, "load_exercise", lambda path: load(path, "exercise"))(path)
     except BaseException as error:
-        frames.send(link, {"token": token, "broken": describe(error, path)})
+        frames.send(link.sendall, {"token": token, "broken": describe(error, path)})
         return
-    frames.send(link, {"token": token})
+    frames.send(link.sendall, {"token": token})
     while True:
         job, contents = frames.receive(link)
         if job is None:
@@ -205,7 +205,7 @@ def main():
         answer, results = take_job(job, contents, student, calls, emulator, path)
         sys.stdout.flush()
         sys.stderr.flush()
-        frames.send(link, {**answer, "token": job["token"]}, results)
+        frames.send(link.sendall, {**answer, "token": job["token"]}, results)
 
 
 main()

@@ -12,16 +12,29 @@ static uint64_t bytes_of(const struct result *r, bool output) {
     return sum;
 }
 
+static const char *done(bool output) {
+    return output ? "wrote" : "read";
+}
+
 static void judge_block(const struct result *r, bool output, const char *advice) {
-    uint64_t all = bytes_of(r, output);
-    for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX && all >= LONG_BYTES; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        if ((output ? l->most_output_bytes : l->most_input_bytes) > all / 2) {
+    uint64_t all = bytes_of(r, output), sum = 0, busiest = 0;
+    for (const struct launch &l : r->launches) {
+        uint64_t most = output ? l.most_output_bytes : l.most_input_bytes;
+        if (all >= LONG_BYTES && most > all / 2) {
             judge_fail("access_limit",
                        "the result is right, but a single block of %s %s more than half of %s.%s\n          %s",
-                       l->called, output ? "wrote" : "read", output ? "it" : "the input", judge_launch_text(r).c_str(),
-                       advice);
+                       l.called, done(output), output ? "it" : "the input", judge_launch_text(r).c_str(), advice);
         }
+        busiest += most;
+        sum += output ? l.output_bytes : l.input_bytes;
+    }
+    if (all >= LONG_BYTES && busiest > sum / 2) {
+        judge_fail(
+            "access_limit",
+            "the result is right, but one block works at a time: the busiest blocks of the %zu launches together "
+            "%s %.0f%% of %s.%s\n          %s",
+            r->launches.size(), done(output), 100.0 * (double)busiest / (double)sum, output ? "it" : "the input",
+            judge_launch_text(r).c_str(), advice);
     }
 }
 

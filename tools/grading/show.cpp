@@ -79,7 +79,7 @@ static void consider(const struct call *call) {
 }
 
 struct result show_note(const struct call *call) {
-    struct result r = {*call, {}, {}, {}, "", false, false};
+    struct result r = {*call, {}, {}, {}, {}, "", 0, false, false};
     if (usual(call)) {
         consider(call);
     }

@@ -48,4 +48,5 @@ if grep -q '^# *include *<nanobind/' "$source"; then
 else
   headers=$("$python" -I -c 'import pybind11; print(pybind11.get_include())' 2>/dev/null || :)
 fi
-compile -Wall ${headers:+"-I$headers"} -MMD -MF "$output.d" $kind "$source" -o "$output" "$@"
+if [ -n "${ALL_DEPENDENCIES:-}" ]; then dependencies=-MD; else dependencies=-MMD; fi # as in build.sh
+compile -Wall ${headers:+"-I$headers"} "$dependencies" -MF "$output.d" $kind "$source" -o "$output" "$@"

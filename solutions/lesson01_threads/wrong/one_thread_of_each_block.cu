@@ -1,6 +1,6 @@
 // expect: access_limit
 // says: 100 threads in 100 blocks wrote the result
-/* Right, but of each block one thread does all of it, and the others look on. */
+/* Right, but of each block one thread does all of it, and the others look on; after more launches than are shown, which do nothing. */
 #include "common/check.h"
 #include "right.h"
 
@@ -10,7 +10,12 @@ __global__ void first_threads_saxpy(float a, const float *x, const float *y, flo
     }
 }
 
+__global__ void idle_kernel(float *) {}
+
 void saxpy(float a, const float *x, const float *y, float *out, int n) {
+    for (int i = 0; n >= 65536 && i < 64; i++) {
+        idle_kernel<<<64, 128>>>(out);
+    }
     first_threads_saxpy<<<100, 128>>>(a, x, y, out, n);
     CUDA_CHECK_LAUNCH();
 }

@@ -1,4 +1,5 @@
-// expect: access_limit
+// expect: not_implemented
+// says: no kernel was launched
 /* There and back again, and the host adds. */
 #include <math.h>
 #include <vector>

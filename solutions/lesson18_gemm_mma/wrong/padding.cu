@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: wavefronts
+// says: tiles were written in
 /* Eight more numbers in each row: no conflicts, but not what was asked for. */
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>

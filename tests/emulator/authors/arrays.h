@@ -71,6 +71,10 @@ __global__ void carry_parameter(int *out, __grid_constant__ const struct large_p
     out[threadIdx.x] = large.values[threadIdx.x];
 }
 
+__global__ void carry_value(int *out, int i, int value) {
+    out[i] = value;
+}
+
 __global__ void fetch_linear(cudaTextureObject_t t, int *out) {
     out[threadIdx.x] = tex1Dfetch<int>(t, threadIdx.x);
 }
@@ -227,9 +231,34 @@ static void memory_of_the_host() {
         managed[5] = ~managed[5];
         copy_element<<<8, 128>>>(watched_out, managed);
     });
-    expect_handed("a kernel's parameters, from the 257th byte on", N * 2 + 8 - 256, [] {
+}
+
+// Words that are not 0 of a launch with this pointer, beside other parameters: six are sizes of the grid and of the block.
+static uint64_t words_of_launch(const void *pointer) {
+    uint64_t address = (uint64_t)pointer;
+    return 6 + ((uint32_t)address != 0) + (address >> 32 != 0);
+}
+
+static void parameters_of_launches() {
+    const uint64_t free_bytes = 256, first = 4 * words_of_launch(watched_out);
+    expect_handed("a kernel's parameters, from the 257th byte on", N * 2 + first - free_bytes, [] {
         struct large_parameter large = {};
-        carry_parameter<<<1, 256>>>(watched_out, large);
+        for (int i = 0; i < N / 2; i++)
+            large.values[i] = i + 1;
+        for (int time = 0; time < 3; time++) // the second and the third hand nothing over
+            carry_parameter<<<1, 256>>>(watched_out, large);
+    });
+    expect_handed("in many launches", first + 4 + 8 * 511 - free_bytes, [] {
+        for (int i = 0; i < 512; i++)
+            carry_value<<<1, 1>>>(watched_out, i, i + 1);
+    });
+    expect_handed("in a grid's size", first + 4 * 255 - free_bytes, [] {
+        for (int i = 1; i <= 256; i++)
+            idle<<<i, 1>>>(watched_out);
+    });
+    expect_handed("pointers and sizes of a loop over chunks", 0, [] {
+        for (int i = 0; i < 8; i++)
+            copy_element<<<1, 128>>>(watched_out + i * 128, watched_in + i * 128);
     });
 }
 
@@ -248,6 +277,7 @@ static void arrays() {
     other_ways_by_array();
     work_by_launch();
     memory_of_the_host();
+    parameters_of_launches();
     MUST(cudaHostUnregister(pageable));
     copies_of_the_host();
 }
