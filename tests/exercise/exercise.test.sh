@@ -116,8 +116,8 @@ expect "without exercise.cu it says what to do" error 'make exercise03 reset bri
 cp "$scratch/given.cu" "$file"
 called make exercise23b profile
 expect "an exercise without kernels" error 'exercise 23b has no kernel of yours.*make exercise23b grades it'
-called make exercise27 sanitize
-expect "an exercise in Python" error 'exercise 27 is called from Python.*make lesson27 run, sanitize'
+called make exercise31 profile
+expect "an exercise in Python that launches none" error 'exercise 31 launches no kernel.*make exercise31 grades it'
 capture sh -c 'make progress | head -n 1'
 case $output in *pipe* | *Error*) no "make progress | head is quiet" "$output" ;; *) expect "make progress | head is quiet" 0 '^ *01 threads' ;; esac
 
