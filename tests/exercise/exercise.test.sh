@@ -139,3 +139,7 @@ check_trick "a crash on the host" "$start abort(); $finish" crash
 check_trick "an endless loop on the host" "$start for (volatile int i = 0;; i = i + 1) {} $finish" timeout
 check_trick "endless output" "$start for (;;) puts(\"0123456789012345678901234567890123456789\"); $finish" crash 'cut after'
 check_trick "a compile error shows the student's line" "int wrong = undeclared_name;" compile_error 'trick\.cu\([0-9]+\): error'
+check_trick "what a newer GPU has" '__global__ void newer_kernel(unsigned *x) { x[0] = __reduce_max_sync(0xffffffffu, x[0]); }' compile_error \
+  'here of compute capability 7\.5\. For a newer one'
+check_trick "an instruction of a newer GPU" '__global__ void newer_kernel(void) { asm volatile("fence.proxy.async;" ::: "memory"); }' compile_error \
+  '^// nvcc: -gencode arch=compute_90,code=compute_90$'
