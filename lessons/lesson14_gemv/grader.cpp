@@ -116,6 +116,9 @@ static void judge_economy(const struct result *r, const std::vector<struct handl
             sectors / (rows * (double)cols / 128), most * units / (rows * (double)cols / 128),
             judge_launch_text(r).c_str());
     }
+    if (rows >= 256 && (double)rows * cols >= 1 << 18) { // a block of 32 warps may have 128 rows
+        judge_shared(r, 512, "Launch a warp for every four rows, or as many as the device has room for.");
+    }
 }
 
 static struct call make_call(const struct one *job, const struct arrays *a, struct handle *y) {
@@ -288,6 +291,7 @@ static void many_rows(void) {
 static void thrifty(void) {
     thrifty_at(shape(128, 1024, 50));
     thrifty_at(shape(256, 512, 51));
+    thrifty_at(shape(300, 1024, 52));
 }
 
 static void again(void) {
