@@ -7,13 +7,15 @@ cd "$(dirname "$0")/../.."
 . tools/exercise/exercises.sh
 . build/configuration
 
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
+
 number=$1
-program=$PWD/${3:-build/exercises/lesson$number/exercise}
+program=$(absolute "${3:-build/exercises/lesson$number/exercise}")
 folder=$(exercise_folder "$number")
 require_exercise_called "$number"
 [ $# = 3 ] || require_exercise_file "$number"
 require_writable "${program%/*}"
-file=$PWD/${2:-$(exercise_file "$number")}
+file=$(absolute "${2:-$(exercise_file "$number")}")
 libraries=$PWD/build/lessons/$number
 python=$(sh tools/python/environment.sh "$number")
 built=$(QUIET=1 sh tools/python/device_code.sh "$folder/grader.py" "$libraries")
