@@ -116,7 +116,7 @@ define exercise_rules # exercise03
 $(1): build/configuration
 	@$(if $(actions),:,sh tools/exercise/exercise.sh $(1:exercise%=%) grade)
 build/exercises/lesson$(1:exercise%=%)/exercise: $(wildcard $(addprefix $(1:exercise%=lessons/lesson%_*/),exercise.cu exercise.cpp exercise.py grader.cpp grader.py calls.py)) \
-  build/configuration $(calls_sources)
+  $(if $(wildcard $(1:exercise%=lessons/lesson%_*/grader.py)),build/lessons/python.asked) build/configuration $(calls_sources)
 	@sh tools/exercise/build_exercise.sh $(1:exercise%=%)
 $(1).run: build/exercises/lesson$(1:exercise%=%)/exercise
 	@sh tools/actions/run.sh $$<
