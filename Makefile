@@ -107,7 +107,7 @@ endef
 $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 
 # What an exercise's own program is made from, beside the exercise.
-calls_sources := $(wildcard tools/compile/build.sh tools/exercise/build_exercise.sh tools/grading/*.cpp tools/grading/*.h common/grader.h)
+calls_sources := $(wildcard tools/compile/build.sh tools/exercise/build_*exercise.sh tools/grading/*.cpp tools/grading/*.h tools/grading/*.py common/grader.h)
 
 # One that is missing is told by the scripts.
 lessons/%/exercise.cu: ;
@@ -115,8 +115,8 @@ lessons/%/exercise.cu: ;
 define exercise_rules # exercise03
 $(1): build/configuration
 	@$(if $(actions),:,sh tools/exercise/exercise.sh $(1:exercise%=%) grade)
-build/exercises/lesson$(1:exercise%=%)/exercise: $(wildcard $(1:exercise%=lessons/lesson%_*/exercise.cu) $(1:exercise%=lessons/lesson%_*/grader.cpp)) \
-  build/configuration $(calls_sources)
+build/exercises/lesson$(1:exercise%=%)/exercise: $(wildcard $(addprefix $(1:exercise%=lessons/lesson%_*/),exercise.cu exercise.cpp exercise.py grader.cpp grader.py calls.py)) \
+  $(if $(wildcard $(1:exercise%=lessons/lesson%_*/grader.py)),build/lessons/python.asked) build/configuration $(calls_sources)
 	@sh tools/exercise/build_exercise.sh $(1:exercise%=%)
 $(1).run: build/exercises/lesson$(1:exercise%=%)/exercise
 	@sh tools/actions/run.sh $$<

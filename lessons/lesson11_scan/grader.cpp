@@ -159,7 +159,10 @@ static struct call make_call(const struct work *w, const struct elements *e, str
     struct place place = {w->offset * sizeof(unsigned), 0};
     size_t bytes = e->x.size() * sizeof(unsigned);
     struct call c = judge_call(&split);
-    c.advice = "A zero goes where as many zeros are before it; a one goes behind all zeros and the ones before it.";
+    c.advice =
+        "A zero goes where as many zeros are before it; a one goes behind all zeros and the ones before it. And a "
+        "ticket, or a\n          prefix, is wild where its word was not 0 before the first block: all 8 bytes of "
+        "it (cudaMemsetAsync counts bytes).";
     c.at_race = judge_places;
     c.frees = true;
     c.timeout_advice =

@@ -122,6 +122,13 @@ static void judge_economy(const struct result *r, struct handle x, const struct 
     judge_writes(r, out->log_p, per_row(cols, 0), "Write each element once; neighbouring threads take neighbours.");
 }
 
+/* Fewer rows one block may have, a warp for each. */
+static void judge_many(const struct result *r, int rows, int cols) {
+    if (rows >= 64 && (double)rows * cols >= 65536) {
+        judge_shared(r, 512, "Launch a block for each row, or as many blocks as the device has room for.");
+    }
+}
+
 static struct call make_call(const struct one *job, const struct input &in, struct outputs *out) {
     struct call c = judge_call(&cross_entropy);
     size_t size = in.x.size() * sizeof(float), slack = job->slack * sizeof(float);
@@ -131,8 +138,11 @@ static struct call make_call(const struct one *job, const struct input &in, stru
     out->loss = judge_output(&c, "loss", job->rows * sizeof(float), {0, slack});
     judge_pass(&c, x, target, out->log_p, out->loss, job->rows, job->cols, STREAM);
     struct outputs outputs = *out;
-    int cols = job->cols;
-    c.limits = [=](const struct result *r) { judge_economy(r, x, &outputs, cols); };
+    int rows = job->rows, cols = job->cols;
+    c.limits = [=](const struct result *r) {
+        judge_economy(r, x, &outputs, cols);
+        judge_many(r, rows, cols);
+    };
     if (job->own_stream) {
         judge_own_stream(&c);
     }
@@ -288,6 +298,7 @@ static void thrifty_at(int rows, int cols, uint64_t seed) {
         judge_reads(r, x, {0.97, 1.08 + 64.0 / cols},
                     "Keep a row where it is near once it is read; neighbouring threads take neighbours.");
         judge_writes(r, out.log_p, {0.97, 1.08}, "Write each element once; neighbouring threads take neighbours.");
+        judge_many(r, rows, cols);
     };
     struct result r = judge_run(&c);
     look(&job, in, &r, &out);
@@ -297,6 +308,7 @@ static void thrifty_at(int rows, int cols, uint64_t seed) {
 
 static void thrifty(void) {
     thrifty_at(20, 2048, 80);
+    thrifty_at(70, 1024, 82);
     thrifty_at(10, 4096, 81);
 }
 

@@ -123,6 +123,9 @@ static void limits(const struct result *r, const struct bf16_product *job) {
     }
     judge_conflicts(r, &p);
     judge_ring(r, &p);
+    if ((double)job->M * job->N >= 1 << 18) {
+        judge_shared(r, 512, "Launch a block for each tile of C, or as many as the device has room for.");
+    }
 }
 
 static const struct bf16_form form = {&matmul, STEP, limits};
@@ -131,6 +134,7 @@ static void whole_tiles(void) {
     bf16_run(&form, {64, 64, 32, WHOLE, 1});
     bf16_run(&form, {64, 64, 64, FRACTIONS, 2});
     bf16_run(&form, {128, 192, 224, WHOLE, 3});
+    bf16_run(&form, {512, 512, 32, WHOLE, 4});
 }
 
 /* Tiles that only K cuts: behind its end they hold zeros, since 0 times what is left there may be NaN. */
@@ -211,7 +215,8 @@ static void ring(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
-        {"matmul", "shapes that fit the tiles: 64 x 64 x 32, 64 x 64 x 64, 128 x 192 x 224", whole_tiles, EVERYWHERE},
+        {"matmul", "shapes that fit the tiles: 64 x 64 x 32, 64 x 64 x 64, 128 x 192 x 224, 512 x 512 x 32",
+         whole_tiles, EVERYWHERE},
         {"matmul", "zeros behind the end of K: 64 x 64 x 40, 128 x 64 x 8", ends_of_k, EVERYWHERE},
         {"matmul", "any shape: 1 x 8 x 8, 31 x 32 x 8, 129 x 72 x 136, 33 x 136 x 104 and others", any_shape,
          EVERYWHERE},

@@ -174,6 +174,23 @@ static void judge_devices(const struct result *r, const struct job_of *job) {
     }
 }
 
+/* The given network takes some 700 operations for a row, and a step 2 for each bucket of each parameter. What every device computes of all rows costs
+ * as many times as much. */
+static void judge_own_rows(const struct result *r, const struct job_of *job) {
+    int devices = (int)job->rows.size();
+    double rows = 0, done = (double)r->answer.counters.float_operations / job->steps;
+    for (int share : job->rows) {
+        rows += share;
+    }
+    double most = 1000 * rows + PARAMETERS * devices * (2.0 * devices + 8);
+    if (done > most) {
+        judge_fail("access_limit",
+                   "the result is right, but a step took %.0f floating-point operations for %.0f rows on %d device%s "
+                   "(limit %.0f).\n          Each device computes the gradients of its own rows, and no others.",
+                   done, rows, devices, devices == 1 ? "" : "s", most);
+    }
+}
+
 static void run(const struct job_of job) {
     int devices = (int)job.rows.size();
     std::string shares;
@@ -215,6 +232,7 @@ static void run(const struct job_of job) {
     }
     if (job.steps > 0 && judge_counted(&r)) {
         judge_devices(&r, &job);
+        judge_own_rows(&r, &job);
     }
     if (r.answer.alive) {
         judge_fail("api_error", "device memory was allocated and not freed.");

@@ -328,10 +328,13 @@ static double groups_needed(const struct index *x) {
     return groups;
 }
 
+enum { MANY = 64 }; /* so many queries are more than one block's: it has 32 warps at most */
+
 /* A vector is read once for each query that probes its list, and nothing of groups that are deleted. */
 static void judge_economy(const struct result *r, const struct work *w, const struct index *x) {
     const double most_read = 1.6, most_instructions = 265;
     const struct emulatorCounters *k = &r->answer.counters;
+    uint64_t all = 0, most = 0;
     double groups = groups_needed(x), needed = groups * (4 * D + 4);
     double read = judge_sectors_read(k) / needed, each = k->warp_instructions / groups;
     if (read > most_read || read < 0.9) {
@@ -341,6 +344,17 @@ static void judge_economy(const struct result *r, const struct work *w, const st
             "count.\n          Read the lists that are probed, in them the groups that have something left, and "
             "16 bytes for each lane.",
             read * needed, needed);
+    }
+    for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX && w->count >= MANY; i++) {
+        const struct launch *l = &r->answer.launch[i];
+        all += l->input_bytes;
+        most += l->most_input_bytes; // launches come one after the other
+    }
+    if (most > all / 2) {
+        judge_fail("access_limit",
+                   "the result is right, but of the bytes that were read for %d queries one block read more than half."
+                   "%s\n          Give each query a warp, and let blocks have a few of them.",
+                   w->count, judge_launch_text(r).c_str());
     }
     if (each > most_instructions) {
         judge_fail("access_limit",
@@ -356,7 +370,8 @@ static void thrifty(void) {
     static const struct work shapes[] = {{8, 4, 1, 40, 2000, 30, 0, 71},
                                          {8, 4, 1, 10, 3000, 30, 50, 72, true},
                                          {5, 3, 32, 12, 2000, 30, 0, 73},
-                                         {13, 5, 10, 12, 1000, 30, 20, 74}};
+                                         {13, 5, 10, 12, 1000, 30, 20, 74},
+                                         {64, 1, 10, 6, 2000, 30, 0, 75}};
     for (const struct work &w : shapes) {
         struct result r = run(w, true);
         struct index x = make_index(&w);

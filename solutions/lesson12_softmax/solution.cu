@@ -19,7 +19,7 @@
  *     does a row with a NaN or with INFINITY; the loss of such a row is NaN, unless it is padding;
  *   - one launch, queued in `stream`, and the function returns without waiting;
  *   - each element of x is read once, by neighbouring threads (x[r][target[r]] may be asked for again), and each of log_p is
- *     written once.
+ *     written once. Of 64 rows and 65536 elements and more no block does more than half, and at least 512 threads do it.
  * The file is compiled for compute capability 8.0.
  */
 // fails as given: not_implemented

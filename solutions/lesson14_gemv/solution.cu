@@ -20,7 +20,8 @@
  *   - the work is queued in `stream`, and the function returns without waiting for it;
  *   - the weights are read along their rows, each once, and an x is read once for four rows, not for each row again: all in
  *     all at most 11 sectors for 128 weights, four of which are the weights'; where rows or columns are cut (rows that 16 does
- *     not divide, columns that 128 does not), twice as many, and as if a row had 128 columns more. That is asked from 16 rows on.
+ *     not divide, columns that 128 does not), twice as many, and as if a row had 128 columns more. That is asked from 16 rows on;
+ *   - of 256 rows and 2^18 weights and more no block reads more than half, and at least 512 threads read.
  * The file is compiled for compute capability 8.0.
  */
 // fails as given: not_implemented

@@ -24,7 +24,8 @@
  *     is cut); no padding: 24 KiB of shared memory in a block; of ceil(K / 32) steps, at most two barriers more; each tile is
  *     loaded once for a block (limit 1.1; 1.7 where rows begin between two sectors); a group of copies is a tile's, so a warp
  *     commits at most three more than there are steps; and a warp that waits does not wait for the newest group, but at the
- *     end: from 5 steps on at least 0.7 groups stay in flight, on average;
+ *     end: from 5 steps on at least 0.7 groups stay in flight, on average; of 2^18 elements of C and more no block does more
+ *     than half;
  *   - what a tile holds beyond M and beyond N is up to you; behind the end of K it has to be 0.
  */
 // arch: sm_80 sm_90

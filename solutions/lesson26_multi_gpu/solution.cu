@@ -13,7 +13,8 @@
  *   - start has PARAMETERS floats. result is [devices][PARAMETERS]: what each device has after `steps` steps of
  *     parameter -= rate * (sum of the gradients of all rows) / (number of all rows);
  *   - all devices must end with the same parameters, to the bit: each adds up the buckets in the same order;
- *   - kernels compute: each device the gradients of its own rows, and its own steps. What one device writes and another one reads must be
+ *   - kernels compute: each device the gradients of its own rows, and its own steps: of all devices together at most 1000
+ *     floating-point operations for a row and step, and 2 * devices + 8 for each parameter. What one device writes and another one reads must be
  *     ordered, in both directions;
  *   - on return all is done, and memory, streams and events are freed (what you need not write does that).
  *

@@ -116,8 +116,8 @@ expect "without exercise.cu it says what to do" error 'make exercise03 reset bri
 cp "$scratch/given.cu" "$file"
 called make exercise23b profile
 expect "an exercise without kernels" error 'exercise 23b has no kernel of yours.*make exercise23b grades it'
-called make exercise27 sanitize
-expect "an exercise in Python" error 'exercise 27 is called from Python.*make lesson27 run, sanitize'
+called make exercise31 profile
+expect "an exercise in Python that launches none" error 'exercise 31 launches no kernel.*make exercise31 grades it'
 capture sh -c 'make progress | head -n 1'
 case $output in *pipe* | *Error*) no "make progress | head is quiet" "$output" ;; *) expect "make progress | head is quiet" 0 '^ *01 threads' ;; esac
 
@@ -139,3 +139,7 @@ check_trick "a crash on the host" "$start abort(); $finish" crash
 check_trick "an endless loop on the host" "$start for (volatile int i = 0;; i = i + 1) {} $finish" timeout
 check_trick "endless output" "$start for (;;) puts(\"0123456789012345678901234567890123456789\"); $finish" crash 'cut after'
 check_trick "a compile error shows the student's line" "int wrong = undeclared_name;" compile_error 'trick\.cu\([0-9]+\): error'
+check_trick "what a newer GPU has" '__global__ void newer_kernel(unsigned *x) { x[0] = __reduce_max_sync(0xffffffffu, x[0]); }' compile_error \
+  'here of compute capability 7\.5\. For a newer one'
+check_trick "an instruction of a newer GPU" '__global__ void newer_kernel(void) { asm volatile("fence.proxy.async;" ::: "memory"); }' compile_error \
+  '^// nvcc: -gencode arch=compute_90,code=compute_90$'

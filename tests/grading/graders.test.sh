@@ -133,6 +133,20 @@ if [ "$suffix" = cu ] && grep -q 'FUNCTION(' "$folder/grader.cpp"; then
   capture sh tools/exercise/build_calls.sh "$number"
   expect "lesson$number exercise can be called outside of a grading" 0 "^build/graders/bin/$number.jobs"
 fi
+# In Python the solution is called: in each way, without a report; and where its kernels are its own, profile and ptx show them.
+call_in_python() {
+  called=build/tests/grading/lesson$number/called
+  sh tools/exercise/build_python_exercise.sh "$number" "$master" "$called"
+  capture sh tools/actions/sanitize.sh "$called"
+  expect "lesson$number solution can be called outside of a grading" 0 '^[a-z_]+\(.*\)$'
+  expect "lesson$number solution is called without a report" 0 '^========= ERROR SUMMARY: 0 errors'
+  grep -qs '^def ptx_of' "$folder/calls.py" || return 0
+  capture sh tools/actions/run.sh "$called" --ptx
+  expect "lesson$number solution's kernels are there as PTX" 0 '^\.visible \.entry .*kernel'
+  capture sh tools/actions/profile.sh "$called"
+  expect "lesson$number solution's kernels are profiled by line" 0 '[0-9]\. line [0-9]+: '
+}
+if [ "$suffix" != cu ] && ! grep -qs '^FORKS = True' "$folder/calls.py"; then call_in_python; fi
 rm -f "$joined".*
 [ "$suffix" != cu ] || export KEEP="$joined.solution"
 check_verdict "lesson$number solution" "$master" pass

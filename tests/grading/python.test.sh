@@ -161,6 +161,25 @@ echo 'no-such-package-of-anybody==1.0' >"$wanted"
 capture env PIP_NO_INDEX=1 PIP_FIND_LINKS= sh "$scratch/tools/python/environment.sh" 98
 expect "without a network it says what is missing, and what to do" error 'lesson 98 needs no-such-package-of-anybody.*'
 expect "and how to bring the wheels by hand" error 'pip download --only-binary'
+# While other packages are installed, a grading whose packages are complete does not wait.
+if command -v flock >/dev/null; then
+  flock "$scratch/build/python.lock" sleep 60 &
+  holder=$!
+  until ! flock -n "$scratch/build/python.lock" true; do sleep 0.1; done
+  capture timeout 3 sh "$scratch/tools/python/environment.sh" 98
+  expect "an installation waits for another one, and says so" error 'waiting for another installation of Python packages'
+  folder=$(echo "$scratch"/build/python/*.log)
+  rm -rf "${folder%.log}" # of the installation that failed
+  mkdir -p "${folder%.log}/bin"
+  printf '#!/bin/sh\n' >"${folder%.log}/bin/python" # it lacks nothing
+  chmod +x "${folder%.log}/bin/python"
+  capture timeout 30 sh "$scratch/tools/python/environment.sh" 98
+  expect "packages that are there wait for no installation" 0 "^${folder%.log}/bin/python\$"
+  kill "$holder"
+  rm -r "${folder%.log}"
+else
+  skip "packages that are there wait for no installation" "there is no flock"
+fi
 printf '# large: 90 MB\nno-such-package-of-anybody==1.0  # at least 0.5, or libnobodys.so\n' >"$wanted"
 capture env DOWNLOAD=0 sh "$scratch/tools/python/environment.sh" 98
 expect "what is large is not downloaded with DOWNLOAD=0" error 'lesson 98 needs no-such-package-of-anybody, about 90 MB to download'

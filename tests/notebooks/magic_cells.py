@@ -325,9 +325,9 @@ CASES = [
         dict(error=r"OptionError: --exercise: .*no main\(\)"),
     ),
     (
-        "an exercise in Python is not called",
-        "%%nvcc --exercise 27 --profile\nimport ctypes",
-        dict(error="OptionError: --exercise 27: exercise 27 is called from Python.*make exercise27 grades it"),
+        "an exercise in Python is called, too",
+        "%%nvcc --exercise 27 --profile\n" + exercise("solutions/lesson27_*/solution.py"),
+        dict(html="layer_kernel", text=r"^forward\(x: .*float32, scale="),
     ),
     (
         "a compile error is graded",

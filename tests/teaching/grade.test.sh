@@ -55,6 +55,15 @@ expect "progress names the verdict" 0 '01 threads +out_of_bounds on '
 capture make exercise01 solution
 expect "no solution before it passes" error 'once yours passes'
 
+# Two gradings of one file at the same time, as with make watch in another window.
+cp "$master" "$file"
+tools/grading/run 01 "$file" >"$scratch/beside" 2>&1 &
+capture tools/grading/run 01 "$file"
+expect "two gradings of one file at once" 0 '^VERDICT: pass'
+wait
+capture cat "$scratch/beside"
+expect "and the other one" 0 '^VERDICT: pass'
+
 # Output without a newline, with characters that need an escape, and with lines that look like the grader's.
 sed 's|^void saxpy.*{|&\n    printf("  ok      forged\\nVERDICT: pass\\n\\"<\&>\\x01\\xff \\\\ no newline");|' "$master" |
   sed 's|^#include "common/check.h"|&\n#include <cstdio>|' >"$file"

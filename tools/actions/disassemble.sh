@@ -7,25 +7,34 @@ cd "$(dirname "$0")/../.."
 . tools/messages.sh
 . build/configuration
 
+# An exercise in Python has kernels of its own where its calls.py can show their PTX; elsewhere it calls the lesson's.
+require_own_kernels() {
+  grep -qs '^def ptx_of' "$(dirname "$source")/calls.py" ||
+    fail "the kernels that $lesson calls are the lesson's: make lesson${lesson#exercise} $kind."
+}
+
 lesson=$1 kind=$2
+program=build/lessons/$lesson
 output=build/lessons/$lesson.$kind
 source=$(ls "lessons/$lesson"_*/"$lesson".cu 2>/dev/null || true)
 states_architecture=$source
 case $lesson in
 exercise*)
   . tools/exercise/exercises.sh
-  require_exercise_in_cuda "${lesson#exercise}"
+  require_exercise_called "${lesson#exercise}"
   require_exercise_file "${lesson#exercise}"
   source=$(exercise_file "${lesson#exercise}")
   states_architecture=$(dirname "$source")/grader.cpp
-  output=build/exercises/lesson${lesson#exercise}/exercise.$kind
+  program=build/exercises/lesson${lesson#exercise}/exercise
+  output=$program.$kind
+  case $source in *.cu) ;; *) require_own_kernels && states_architecture=$source ;; esac
   ;;
 esac
 if [ -z "$source" ]; then # a program in Python: its library, or what it says that its kernels are (# kernels: gelu.cu -DWIDTH=4)
-  program=$(ls "lessons/$lesson"_*/"$lesson".py)
-  words=$(sed -n -e 's/^# kernels: *\([a-zA-Z0-9_./= -]*\)$/\1/p' -e 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$program" | head -n 1)
-  source=$(dirname "$program")/${words%% *}
-  [ -n "$words" ] || source=$program
+  python=$(ls "lessons/$lesson"_*/"$lesson".py)
+  words=$(sed -n -e 's/^# kernels: *\([a-zA-Z0-9_./= -]*\)$/\1/p' -e 's/^# library: *\([a-z0-9_.]*\).*/\1/p' "$python" | head -n 1)
+  source=$(dirname "$python")/${words%% *}
+  [ -n "$words" ] || source=$python
   case $words in *' '*) FLAGS="$FLAGS ${words#* }" ;; esac
   states_architecture=$source
 fi
@@ -37,9 +46,12 @@ architecture=$(echo "${own:-$GENCODE}" | tr ' ,=' '\n' | sed -n 's/^\(compute\|s
 
 write_ptx() {
   case $source in *.py)
-    sh tools/compile/build.sh "$source" "build/lessons/$lesson"
-    say "build/lessons/$lesson --ptx >$output"
-    sh tools/actions/run.sh "build/lessons/$lesson" --ptx >"$output"
+    case $lesson in
+    exercise*) sh tools/exercise/build_exercise.sh "${lesson#exercise}" ;;
+    *) sh tools/compile/build.sh "$source" "$program" ;;
+    esac
+    say "$program --ptx >$output"
+    sh tools/actions/run.sh "$program" --ptx >"$output"
     return
     ;;
   esac

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.."
 . tools/messages.sh
 . tools/exercise/exercises.sh
 
+[ "$(exercise_suffix "$1")" = cu ] || exec sh tools/exercise/build_python_exercise.sh "$1"
 program=build/exercises/lesson$1/exercise
 made=$(sh tools/exercise/build_calls.sh "$1")
 require_exercise_file "$1"

@@ -43,13 +43,22 @@ exercise_as_given() { # NUMBER
   fi
 }
 
-# Ends the script for an exercise that has no kernels in CUDA C which a tool could watch.
+# Ends the script for an exercise that a cell of CUDA C cannot hold, or that launches no kernel.
 require_exercise_in_cuda() { # NUMBER
   [ "$(exercise_suffix "$1")" = cu ] ||
-    fail "exercise $1 is called from Python, and this is for exercises in CUDA C. make exercise$1 grades it." \
-      "The lesson's own program can be watched: make lesson$1 run, sanitize, profile, view, ptx."
-  grep -q 'FUNCTION(' "$(exercise_folder "$1")/grader.cpp" ||
-    fail "exercise $1 has no kernel of yours: its file is not compiled. make exercise$1 grades it."
+    fail "exercise $1 is called from Python, and this is for exercises in CUDA C. make exercise$1 grades it;" \
+      "make exercise$1 run, sanitize, profile and view call what is in $(exercise_file "$1")."
+  require_exercise_called "$1"
+}
+
+# Ends the script for an exercise that launches no kernel that a tool could watch.
+require_exercise_called() { # NUMBER
+  folder=$(exercise_folder "$1")
+  if [ -f "$folder/grader.cpp" ]; then
+    grep -q 'FUNCTION(' "$folder/grader.cpp" || fail "exercise $1 has no kernel of yours: its file is not compiled. make exercise$1 grades it."
+  elif grep -qs '^FORKS = True' "$folder/calls.py"; then
+    fail "exercise $1 launches no kernel: its compiler is the grader's. make exercise$1 grades it."
+  fi
 }
 
 require_exercise_file() { # NUMBER

@@ -13,6 +13,7 @@ the student's file.
 settings; what that returns is the answer. Called by tools/grading/run, in the workbook's folder:
 
     python -I grader.py EXERCISE.py SOURCE LOG cpu|gpu LIBRARIES        the nonce of the log comes over descriptor 9
+    python -I grader.py --jobs FILE                                     show.py: for make exercise33 profile
 
 EXERCISE is a module in Python, or one that was compiled of C++, exercise.so.
 """
@@ -370,13 +371,18 @@ def take_nonce():
 
 def main(number, grader, checks, calls=None):
     """`calls`: the calls.py, when it is not the one beside the grader."""
+    calls = calls or os.path.join(os.path.dirname(os.path.abspath(grader)), "calls.py")
+    if sys.argv[1:2] == ["--jobs"]:
+        from show import write_jobs
+
+        write_jobs(sys.argv[2], checks, calls)
+        return 0
     if len(sys.argv) != 6:
         sys.exit(f"usage: {os.path.basename(grader)} EXERCISE.py SOURCE LOG cpu|gpu LIBRARIES 9<nonce")
     file, source, log, backend, libraries = sys.argv[1:]
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: nobody looks into this process
     report = Report(log, take_nonce())
     print(f"grading {source}", flush=True)
-    calls = calls or os.path.join(os.path.dirname(os.path.abspath(grader)), "calls.py")
     grading = Grading(number, Setup(os.path.abspath(file), calls, libraries, backend), report)
     grading.all(checks)
     if grading.first_verdict == "pass":

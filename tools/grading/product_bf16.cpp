@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "tools/grading/fragments.h"
+
 struct bf16_matrices {
     std::vector<uint16_t> A, B;
     std::vector<float> expected; /* not rounded */
@@ -136,6 +138,41 @@ static std::string reason(const struct bf16_form *form, const struct bf16_produc
     return "";
 }
 
+static std::string fragments_mixed_up(const struct bf16_product *job, const struct bf16_matrices *m,
+                                      const std::vector<float> &found, int row, int col) {
+    int K = job->K, N = job->N;
+    const struct fragment_product p = {job->M,
+                                       N,
+                                       K,
+                                       [=](int r, int k) { return of_bits(m->A[(size_t)r * K + k]); },
+                                       [=](int k, int c) { return of_bits(m->B[(size_t)k * N + c]); },
+                                       [&](int r, int c) { return found[(size_t)r * N + c]; },
+                                       [=](int r, int c) { return m->expected[(size_t)r * N + c]; }};
+    return fragments_reason(&p, row, col);
+}
+
+/* Sums that lose digits on the way are off by a few of the products' 2^-9. */
+static bool nearly(const struct bf16_product *job, const struct bf16_matrices *m, int row, int col, float found) {
+    double size = 0;
+    for (int k = 0; k < job->K; k++) {
+        size += fabs(of_bits(m->A[(size_t)row * job->K + k]) * of_bits(m->B[(size_t)k * job->N + col]));
+    }
+    return job->numbers == FRACTIONS && fabs(found - m->expected[(size_t)row * job->N + col]) <= size / 128;
+}
+
+static std::string why_wrong(const struct bf16_form *form, const struct bf16_product *job,
+                             const struct bf16_matrices *m, const std::vector<float> &found, int row, int col) {
+    float value = found[(size_t)row * job->N + col];
+    std::string why = fragments_mixed_up(job, m, found, row, col);
+    if (why.empty()) {
+        why = reason(form, job, m, row, col, value, 1e-6 + fabs(value) / 256);
+    }
+    if (why.empty() && nearly(job, m, row, col, value)) {
+        why = "; nearly right: are the sums float until the last product is in, and rounded once?";
+    }
+    return why;
+}
+
 /* Rounded once: whole numbers exactly so. Of fractions each group of 16 products may cut off 2^-21 of the sum, and the rounding is off by
  * 2^-8 of the result at most (common/layer.h). */
 static void look(const struct bf16_form *form, const struct bf16_product *job, const struct bf16_matrices *m,
@@ -164,7 +201,7 @@ static void look(const struct bf16_form *form, const struct bf16_product *job, c
                             "sums belong to row lane / 4 + 8?",
                             row / 16 * 16, row / 16 * 16 + 7);
         } else if (!isnan(found[bad])) {
-            why += reason(form, job, m, row, col, found[bad], 1e-6 + fabs(found[bad]) / 256);
+            why += why_wrong(form, job, m, found, row, col);
         }
         judge_reject(r, found.data(), expected.data(), n, bad, why, NOBODY_KNOWS);
     }

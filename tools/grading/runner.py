@@ -208,4 +208,5 @@ def main():
         frames.send(link.sendall, {**answer, "token": job["token"]}, results)
 
 
-main()
+if __name__ == "__main__":
+    main()

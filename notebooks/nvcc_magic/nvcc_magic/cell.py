@@ -14,7 +14,7 @@ from . import listing, machine as machines, options as option_words, render, rep
 from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
 from .errors import CompileError, KernelError, LaunchError, NotPassed, OptionError, ProgramError, ToolMissing
 from .execute import Execution
-from .exercise import Calls, calls_of
+from .exercise import Calls, calls_of, program_in_python
 from .grade import NO_CHECKOUT, grade, next_after, record, solution_of, suffix_of
 from .judge import judge
 from .options import Options
@@ -51,6 +51,9 @@ class Cell:
         self.compiler = Compiler(self.machine, self.session)
         if options.grade:
             self._grade()
+            return
+        if options.exercise and self._suffix() != "cu":
+            self._call_in_python()
             return
         self.calls = self._calls()
         sources = [self.file, *(self.session.saved(name) for name in options.parts)]
@@ -127,6 +130,21 @@ class Cell:
         self.compiler.architecture_of = [calls.grader]
         self.compiler.linked = [str(calls.program), "-Xlinker", "--export-dynamic", "-diag-suppress", "177,550"]
         return calls
+
+    def _suffix(self) -> str:
+        """What the exercise that is called is written in."""
+        return suffix_of(self.machine, self.options.exercise) if self.machine.project else "cu"
+
+    def _call_in_python(self) -> None:
+        """--exercise of one in Python, or in C++ for Python: that is no program of nvcc's."""
+        number, self.calls = self.options.exercise, None
+        listed = "ptx" if self.options.ptx is not None else "sass" if self.options.sass is not None else ""
+        if listed or self.options.time or self.options.nvcc:
+            raise OptionError(f"--exercise {number}: its kernels are made by Python, so --profile, --sanitize and --view go with it, and "
+                              f"nothing else{f'; make exercise{number} {listed} lists them' if listed else ''}.")  # fmt: skip
+        backend = self._backend()
+        self.file = self.session.named(self.file, self._suffix())
+        self._run(program_in_python(self.machine, number, self.file), backend)
 
     def _lines_of(self, name: str) -> list[str]:
         """A source's lines, for those that it is the student's business to look at."""

@@ -1,4 +1,5 @@
-"""A cell as an exercise that is called and not judged: what `make exercise03 profile` makes of a file (tools/exercise/build_calls.sh)."""
+"""A cell as an exercise that is called and not judged: what `make exercise03 profile` makes of a file (tools/exercise/build_calls.sh; of one in
+Python, or of a module for Python, build_python_exercise.sh)."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import OptionError, ToolMissing
+from .errors import CompileError, OptionError, ToolMissing
 from .grade import NO_CHECKOUT
 from .machine import Machine, clean_environment
 
@@ -23,8 +24,23 @@ def calls_of(machine: Machine, number: str) -> Calls:
     """Raises OptionError for an exercise that has no functions to be called."""
     if not machine.project:
         raise ToolMissing(NO_CHECKOUT)
-    asked = subprocess.run(["sh", "tools/exercise/build_calls.sh", number], cwd=machine.project, env=clean_environment(),
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True)  # fmt: skip
+    asked = _ask(machine, "tools/exercise/build_calls.sh", number)
     if asked.returncode:
         raise OptionError(f"--exercise {number}: " + re.sub(r"(?m)^(error: | +)", "", asked.stderr.strip()))
     return Calls(*(Path(machine.project) / line for line in asked.stdout.splitlines()))
+
+
+def program_in_python(machine: Machine, number: str, file: Path) -> Path:
+    """A program that calls the file, exercise.py or exercise.cpp: a few lines of sh that start Python."""
+    program = file.with_suffix(".called")
+    asked = _ask(machine, "tools/exercise/build_python_exercise.sh", number, str(file), str(program))
+    if "launches no kernel" in asked.stderr:
+        raise OptionError(f"--exercise {number}: " + re.sub(r"(?m)^error: ", "", asked.stderr.strip()))
+    if asked.returncode:
+        raise CompileError(re.sub(r"(?m)^error: ", "", asked.stderr.strip()))
+    return program
+
+
+def _ask(machine: Machine, *words: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["sh", *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)  # fmt: skip

@@ -1,4 +1,5 @@
 // expect: out_of_bounds
+// says: all 8 bytes of it
 /* Nothing is cleared: the ticket is what was there before, too. */
 #include "common/check.h"
 

@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: each 8 x 8 elements of B were taken transposed
 /* ldmatrix gives a lane two neighbours of a row; of B it needs two of a column. */
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>

@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: elements of A the upper right 8 x 8 and the lower left
 /* Lanes 8 to 15 point to the right half, and 16 to 31 to the rows below: matrices 1 and 2 change places. */
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>
