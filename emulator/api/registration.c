@@ -180,7 +180,7 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
             return load_failed(
                 b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
                 kernel_name, "The library holds no device code that the emulator can run", why);
-        *images = (struct fatbin_images){zeroed(1, sizeof image), 1};
+        *images = (struct fatbin_images){.items = zeroed(1, sizeof image), .count = 1};
         images->items[0] = image;
         if (resources)
             fatbin_each_machine_code(b->data, b->data_size, resources_note_machine_code);

@@ -25,7 +25,7 @@ bool bundle_images(const void *data, size_t size, unsigned arch, struct fatbin_i
     const char *at = (const char *)data + sizeof h, *end = (const char *)data + size;
     if (!h.count || h.count > size / (sizeof(uint64_t) + 1))
         return false;
-    *images = (struct fatbin_images){zeroed(h.count, sizeof *images->items), 0};
+    *images = (struct fatbin_images){.items = zeroed(h.count, sizeof *images->items)};
     while (images->count < h.count) {
         uint64_t length;
         if ((size_t)(end - at) < sizeof length + 1)

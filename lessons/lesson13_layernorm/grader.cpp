@@ -325,8 +325,8 @@ static void many_shapes(void) {
 static void many(void) {
     const int rows = 20011;
     struct result r = run({rows, 3, 0.5f, 1e-5f, 0, 11, false});
-    for (unsigned l = 0; l < r.answer.launches && l < LAUNCHES_MAX; l++) {
-        const uint32_t *grid = r.answer.launch[l].grid;
+    for (const struct launch &l : r.launches) {
+        const uint32_t *grid = l.grid;
         int blocks = (int)(grid[1] > grid[2] ? grid[1] : grid[2]), rows_of_block = (rows + blocks - 1) / blocks;
         if ((long long)rows_of_block * GRID_MAX < ROWS_MAX) {
             run({rows_of_block * GRID_MAX + 1, 1, 0.5f, 1e-5f, 0, 12, false});

@@ -60,10 +60,9 @@ static void judge_registers(const struct result *r, const struct product *job) {
 /* Of a warp, on average: of blocks that read A or B, or write C. */
 static double barriers_of(const struct result *r) {
     double warps = 0;
-    for (unsigned i = 0; i < r->answer.launches && i < LAUNCHES_MAX; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        double blocks = (double)(l->input_blocks > l->output_blocks ? l->input_blocks : l->output_blocks);
-        warps += blocks * ceil_div((int)(l->block[0] * l->block[1] * l->block[2]), 32);
+    for (const struct launch &l : r->launches) {
+        double blocks = (double)(l.input_blocks > l.output_blocks ? l.input_blocks : l.output_blocks);
+        warps += blocks * ceil_div((int)(l.block[0] * l.block[1] * l.block[2]), 32);
     }
     return (double)r->answer.counters.barriers / (warps > 1 ? warps : 1);
 }

@@ -129,13 +129,12 @@ bool product_few_tiles(const struct product *job) {
 
 void product_parallel(const struct result *r, const struct product *job) {
     unsigned long long largest = 0, threads = 0;
-    if (!product_few_tiles(job) || r->answer.launches > LAUNCHES_MAX) {
+    if (!product_few_tiles(job)) {
         return;
     }
-    for (unsigned i = 0; i < r->answer.launches; i++) {
-        const struct launch *l = &r->answer.launch[i];
-        largest = l->most_output_bytes > largest ? l->most_output_bytes : largest;
-        threads += l->output_threads;
+    for (const struct launch &l : r->launches) {
+        largest = l.most_output_bytes > largest ? l.most_output_bytes : largest;
+        threads += l.output_threads;
     }
     if (largest > BLOCK * BLOCK * sizeof(float) || threads * EACH < (double)job->M * job->N) {
         judge_fail(
