@@ -12,6 +12,7 @@
 #include "base/out_of_memory.h"
 #include "decode/fold.h"
 #include "decode/registers.h"
+#include "decode/typing.h"
 #include "fatbin/resources.h"
 #include "ops/call.h"
 #include "ops/control.h"
@@ -525,6 +526,9 @@ bool kernel_decode(struct kernel *k, struct ptx_module *ptx) {
         d->trash_predicate = decode_frame(d, 4, 64); /* the first of all: TRASH_PREDICATE */
         reach(d, k->ptx);
         reach_all(d);
+        for (uint32_t i = 0; i < d->function_count; i++)
+            typing_check(d, d->functions[i]->ptx);
+        d->at = NULL;
         find_recursion(d);
         layout_shared(d);
         layout_params(k);

@@ -185,6 +185,7 @@ struct ptx_module {
 };
 
 extern const uint8_t ptx_type_bits[TYPE_COUNT];
+const char *ptx_type_name(enum ptx_type type);                   /* "f32" */
 enum ptx_type ptx_type_by_name(const char *name, size_t length); /* "f32" -> TYPE_F32, TYPE_NONE if unknown */
 
 /* Parses text (not necessarily zero-terminated). On an error returns NULL and writes one line to error. */

@@ -38,6 +38,10 @@ static const char *const names[TYPE_COUNT] = {
     [TYPE_SURFREF] = "surfref",
 };
 
+const char *ptx_type_name(enum ptx_type type) {
+    return names[type];
+}
+
 enum ptx_type ptx_type_by_name(const char *name, size_t length) {
     for (int t = TYPE_PRED; t < TYPE_COUNT; t++)
         if (strlen(names[t]) == length && memcmp(names[t], name, length) == 0)

@@ -213,6 +213,14 @@ static void wrong_texts(void) {
     wrong_text("an instruction that does not exist", "foo.u32 %r1, %r2;", "sm_75", CUDA_ERROR_INVALID_PTX);
     wrong_text("a label that does not exist", "bra nowhere;", "sm_75", CUDA_ERROR_INVALID_PTX);
     wrong_text("a register that does not exist", "add.u32 %x1, %r1, 1;", "sm_75", CUDA_ERROR_INVALID_PTX);
+    wrong_text("a register that is too wide", ".reg .b64 %d; add.f32 %r1, %d, %r2;", "sm_75", CUDA_ERROR_INVALID_PTX);
+    wrong_text("an integer where a float is wanted", ".reg .s32 %i; add.f32 %r1, %i, %r2;", "sm_75",
+               CUDA_ERROR_INVALID_PTX);
+    wrong_text("a float where an integer is wanted", ".reg .f32 %f; ld.global.u32 %f, [0];", "sm_75",
+               CUDA_ERROR_INVALID_PTX);
+    wrong_text("a constant of another kind", ".reg .f32 %f; add.f32 %f, %f, 1;", "sm_75", CUDA_ERROR_INVALID_PTX);
+    wrong_text("a product that is too narrow", "mul.wide.u32 %r1, %r2, 3;", "sm_75", CUDA_ERROR_INVALID_PTX);
+    wrong_text("a float as an address", ".reg .f64 %f; st.global.b32 [%f], %r1;", "sm_75", CUDA_ERROR_INVALID_PTX);
     wrong_text("PTX for a newer device", "", "sm_121", CUDA_ERROR_INVALID_PTX);
 }
 
