@@ -233,7 +233,7 @@ __global__ void secondary(const int *x, int *y, enum waiting who) {
     if (who == ALL_THREADS || (who == FIRST_THREAD && threadIdx.x == 0))
         cudaGridDependencySynchronize();
     __syncthreads();
-    y[threadIdx.x] = x[threadIdx.x]; // HERE
+    y[threadIdx.x] = x[threadIdx.x];
 }
 static void launch_pair(enum waiting who, bool beside) {
     int *x = device_array<int>(64), *y = device_array<int>(64);
@@ -252,7 +252,8 @@ static void launch_pair(enum waiting who, bool beside) {
 
 // EXPECT dependent_goes_on 0 race
 // SAYS Error: Race reported between Write access at primary(int *) in tests/emulator/check/async.cu:
-// SAYS and Read access at secondary(const int *, int *, waiting) in tests/emulator/check/async.cu:LINE [64 hazards]
+// SAYS and Read access at secondary(const int *, int *, waiting) in tests/emulator/check/async.cu:
+// SAYS [64 hazards]
 // SAYS Call cudaGridDependencySynchronize() before it touches memory that the first kernel uses.
 // CHECKS racecheck
 static void case_dependent_goes_on(void) {
