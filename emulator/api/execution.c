@@ -13,6 +13,7 @@
 #include "api/queue.h"
 #include "api/registration.h"
 #include "base/checks.h"
+#include "check/probes.h"
 #include "check/report.h"
 #include "machine/grid.h"
 #include "profile/host_calls.h"
@@ -296,6 +297,7 @@ static cudaError_t launch(const void *function, const struct request *r, void **
     if (!l)
         return state_return(cudaErrorMemoryAllocation);
     l->op.beside = r->beside;
+    l->op.lets_begin = check_is_on(CHECK_RACE) && probes_of(l->kernel)->lets_begin;
     host_calls_note(HOST_LAUNCH, k->name);
     queue_submit(stream, &l->op);
     return cudaSuccess;

@@ -38,7 +38,7 @@ struct stream {
     pthread_cond_t changed;    /* its thread's */
     unsigned slot;             /* its number in clocks */
     struct stream_clock clock; /* what happens before its next operation */
-    uint32_t last_launch;      /* its number in the clock, if it was the last operation; or 0 */
+    uint32_t last_launch; /* its number in the clock, if it was the last operation and lets the next one begin; or 0 */
     struct stream *next;
 };
 
@@ -131,7 +131,7 @@ static void note_order(struct stream *s, struct operation *op, const struct host
     bool follows = s->last_launch && s->clock.last[s->slot % ORDER_STREAMS] == s->last_launch;
     op->order = op->beside && follows ? stream_order_next_beside(s->slot, &s->clock, s->last_launch)
                                       : stream_order_next(s->slot, &s->clock);
-    s->last_launch = op->kernel ? op->order.number : 0;
+    s->last_launch = op->lets_begin ? op->order.number : 0;
     if (op->kernel)
         managed_protect();
 }

@@ -21,6 +21,7 @@ struct operation {
     void (*release)(struct operation *op); /* frees it and what it owns */
     bool always;                           /* runs even on a device with a fault */
     const char *kernel;                    /* the name of the kernel that it runs, or NULL */
+    bool lets_begin;                       /* a launch of a kernel that lets the next one begin before it ends */
     bool
         beside; /* a launch that may begin before the one before it in the stream ends (programmatic stream serialization) */
     struct operation_order order; /* by queue_submit; known only when races are looked for */

@@ -288,6 +288,8 @@ static struct probes *probes_make(struct kernel *k) {
         note_unit(all, &all->items[i], &k->code.insns[i]);
         all->registers |= all->items[i].kind == PROBE_REGISTERS;
         all->async |= is_async(k, &k->code.insns[i], &all->items[i]);
+        all->lets_begin |=
+            k->code.sources[i] && k->code.sources[i]->opcode && k->code.sources[i]->row->order == ORDER_NEXT_GRID;
     }
     find_guesses(all, k);
     find_in_step(all, k);

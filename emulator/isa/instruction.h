@@ -69,7 +69,8 @@ enum ordering {
     ORDER_MBARRIER_WAIT,
     ORDER_MBARRIER_COPIES, /* an arrival when the lane's copies are done */
     ORDER_REGISTERS,       /* the warps of a warpgroup, which give up registers or take some */
-    ORDER_GRIDS,           /* the next grid, after this one */
+    ORDER_GRIDS,           /* this grid, after the one before it */
+    ORDER_NEXT_GRID,       /* the next grid may begin */
 };
 
 /* Where execution goes on. */

@@ -262,7 +262,7 @@ static const struct instruction rows[] = {
     JUMPS("brkpt", READ, TRAP, NOT, LOST, trap)
     /* As ncu counts what ptxas makes of them on an H200: ACQBULK and PREEXIT are control, PMTRIG is miscellaneous.
      * USETMAXREG is an instruction of the uniform datapath, which has no class here. */
-    HINTS("griddepcontrol.launch_dependents", CONTROL, GRIDS, OWN, NOT_PROBED)
+    HINTS("griddepcontrol.launch_dependents", CONTROL, NEXT_GRID, OWN, NOT_PROBED)
     HINTS("griddepcontrol.wait", CONTROL, GRIDS, OWN, PROBED)
     HINTS("pmevent", OTHER, NONE, OWN, NOT_PROBED)
     ROW("setmaxnreg", OTHER, ALWAYS, READ, NONE, REGISTERS, NEXT, SYNC, NOT, PROBED, LOST, ADDRESS, 0, max_registers,

@@ -229,13 +229,16 @@ __global__ void primary(int *x) {
     cudaTriggerProgrammaticLaunchCompletion();
     x[threadIdx.x] = threadIdx.x;
 }
+__global__ void never_triggers(int *x) {
+    x[threadIdx.x] = threadIdx.x;
+}
 __global__ void secondary(const int *x, int *y, enum waiting who) {
     if (who == ALL_THREADS || (who == FIRST_THREAD && threadIdx.x == 0))
         cudaGridDependencySynchronize();
     __syncthreads();
     y[threadIdx.x] = x[threadIdx.x];
 }
-static void launch_pair(enum waiting who, bool beside) {
+static void launch_pair(enum waiting who, bool beside, bool triggers = true) {
     int *x = device_array<int>(64), *y = device_array<int>(64);
     cudaLaunchAttribute a = {};
     cudaLaunchConfig_t c = {};
@@ -245,7 +248,10 @@ static void launch_pair(enum waiting who, bool beside) {
     c.blockDim = dim3(64);
     c.attrs = &a;
     c.numAttrs = 1;
-    primary<<<1, 64>>>(x);
+    if (triggers)
+        primary<<<1, 64>>>(x);
+    else
+        never_triggers<<<1, 64>>>(x);
     cudaLaunchKernelEx(&c, secondary, (const int *)x, y, who);
     primary<<<1, 64>>>(y); // after both of them
 }
@@ -266,6 +272,7 @@ static void case_dependent_waits(void) {
     launch_pair(ALL_THREADS, true);
     launch_pair(FIRST_THREAD, true); // the others learn of it at the barrier
     launch_pair(NOBODY, false);
+    launch_pair(NOBODY, true, false); // CUB's merge sort: it begins when all blocks of the first one have ended
 }
 
 int main(int argc, char **argv) {
