@@ -101,11 +101,12 @@ check_verdict() {
     OBJECT=$(joined_object "$2")
     together=$((together + 1))
   fi
-  export OBJECT
+  said=$(sed -n '2s,^\(//\|#\) says: ,,p' "$2" | tr -s ' ')
+  VERDICT_ONLY=$([ -n "$said" ] || echo 1) # what a later check says may be what is looked for
+  export OBJECT VERDICT_ONLY
   capture tools/grading/run "$number" "$2"
   output=$(printf '%s\n' "$output" | sed 's/joined_[a-z0-9_]*:://g')
   found=$(printf '%s\n' "$output" | sed -n '$s/^VERDICT: //p')
-  said=$(sed -n '2s,^\(//\|#\) says: ,,p' "$2" | tr -s ' ')
   # Where a line of the sanitizer's breaks depends on the length of the project's path.
   if [ "$found" = "$3" ] && printf '%s\n' "$output" | sed 's/^========= *//' | tr -s ' \n' '  ' | grep -qF -e "$said"; then
     pass "$1: $3"
