@@ -516,9 +516,11 @@ program=$whole
 # --- products on tensor cores by shape, and bulk copies by direction: counted by hand, in both tiers ---
 program="$scratch/by_hand"
 capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90a,code=compute_90a tests/emulator/counters/by_hand.cu -o "$program"
-# 2 blocks of 4 warps: 8 warps with 3 by wmma, 4 with 2 by mma; 3 blocks of 2 warpgroups with 5. 2 clusters of 2 blocks.
+# 2 blocks of 4 warps: 8 warps with 3 by wmma, 4 with 2 by mma; 3 blocks of 2 warpgroups with 5. 2 clusters of 2 blocks: the one that waits
+# first knows of 384 bytes, and 384 of the other's are ahead, of which a cluster counts half: 192 * 384 / 1024.
 cat >"$scratch/by_hand.wanted" <<'END'
 copies emulator__bulk_bytes.sum 1504
+copies emulator__bulk_bytes_ahead.sum 144
 copies emulator__bulk_bytes_mem_global_op_ld.sum 1024
 copies emulator__bulk_bytes_mem_global_op_red.sum 128
 copies emulator__bulk_bytes_mem_global_op_st.sum 384
