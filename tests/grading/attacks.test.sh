@@ -211,6 +211,22 @@ end;|&'
   nothing_left "limits, names and ends" "$PWD"
 fi
 
+# ---------------------------------------------------------------- on a GPU, with Landlock alone
+
+# What tools/grading/run asks once it knows where the file is to run. JAIL_BACKEND is printed where it goes on.
+on_gpu_by() { # BACKEND OTHERS UNSAFE
+  capture env OTHERS="$2" UNSAFE="$3" backend=gpu JAIL_BACKEND="$1" file=exercise.cu sh -c '
+    . tools/messages.sh; . tools/grading/jail.sh; leave_landlock_on_gpu; echo "jail: $JAIL_BACKEND"'
+}
+on_gpu_by landlock 1 ''
+expect "on a GPU, Landlock alone: somebody else's file is refused" error 'BACKEND=cpu grades it.*install bubblewrap'
+on_gpu_by landlock 0 ''
+expect "on a GPU, Landlock alone: one's own runs without" 0 'runs with your rights' '^jail: none'
+on_gpu_by landlock 1 1
+expect "on a GPU, Landlock alone: UNSAFE=1" 0 'jail: none'
+on_gpu_by bubblewrap 1 ''
+expect "on a GPU, bubblewrap" 0 '^jail: bubblewrap$'
+
 # ---------------------------------------------------------------- without a jail
 
 export JAIL_TEST_WITHOUT='bubblewrap landlock'

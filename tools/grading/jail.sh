@@ -37,6 +37,18 @@ refuse_without_jail() {
   fi
 }
 
+# In: backend. NVIDIA's driver does not start in Landlock's jail (on an H100: cudaErrorOperatingSystem), so one's own file runs without a jail there.
+leave_landlock_on_gpu() {
+  [ "$backend-$JAIL_BACKEND" = gpu-landlock ] || return 0
+  if is_others && [ "${UNSAFE:-}" != 1 ]; then
+    fail "somebody else's file is not run on a GPU here: NVIDIA's driver does not start in Landlock's jail." \
+      "BACKEND=cpu grades it on the emulator, or install bubblewrap: sudo apt-get install bubblewrap     (Debian, Ubuntu)" \
+      "UNSAFE=1 runs it with your rights."
+  fi
+  say "NVIDIA's driver does not start in Landlock's jail: the file runs with your rights. Bubblewrap would shut it in (sudo apt-get install bubblewrap)."
+  JAIL_BACKEND=none
+}
+
 # What the compiler needs of this machine, one a line. A compiler of one's own, as in ~/gcc-13/bin, comes with its folder, but not with all of a home.
 compiler_views() {
   printf '%s\n' "$PWD/tools/compile" "$PWD/tools/toolchain" "$PWD/tools/python" "$PWD/tools/messages.sh" "$PWD/build/configuration" \
