@@ -1,4 +1,5 @@
 // expect: race
+// says: called by mix_all
 /* Three streams, and one buffer, which they overwrite. */
 #include "common/check.h"
 
