@@ -114,12 +114,19 @@ static bool probes_fit(const struct instruction *row, const struct evidence *e) 
     static const struct {
         uint8_t order;
         uint64_t probes;
-    } rules[] = {{ORDER_COPY_COMMIT, S(COMMIT)},          {ORDER_COPY_WAIT, S(WAIT)},
-                 {ORDER_COPY_WAIT_ALL, S(WAIT_ALL)},      {ORDER_MBARRIER_INIT, S(MBARRIER_INIT)},
-                 {ORDER_MBARRIER_WAIT, S(MBARRIER_WAIT)}, {ORDER_MBARRIER_COPIES, S(MBARRIER_COPIES)},
-                 {ORDER_BULK_COMMIT, S(BULK_COMMIT)},     {ORDER_BULK_WAIT, S(BULK_WAIT)},
-                 {ORDER_PRODUCT_FENCE, S(PRODUCT_FENCE)}, {ORDER_PRODUCT_COMMIT, S(PRODUCT_COMMIT)},
-                 {ORDER_PRODUCT_WAIT, S(PRODUCT_WAIT)},   {ORDER_REGISTERS, S(REGISTERS)}};
+    } rules[] = {{ORDER_COPY_COMMIT, S(COMMIT)},
+                 {ORDER_COPY_WAIT, S(WAIT)},
+                 {ORDER_COPY_WAIT_ALL, S(WAIT_ALL)},
+                 {ORDER_MBARRIER_INIT, S(MBARRIER_INIT)},
+                 {ORDER_MBARRIER_WAIT, S(MBARRIER_WAIT)},
+                 {ORDER_MBARRIER_COPIES, S(MBARRIER_COPIES)},
+                 {ORDER_BULK_COMMIT, S(BULK_COMMIT)},
+                 {ORDER_BULK_WAIT, S(BULK_WAIT)},
+                 {ORDER_PRODUCT_FENCE, S(PRODUCT_FENCE)},
+                 {ORDER_PRODUCT_COMMIT, S(PRODUCT_COMMIT)},
+                 {ORDER_PRODUCT_WAIT, S(PRODUCT_WAIT)},
+                 {ORDER_REGISTERS, S(REGISTERS)},
+                 {ORDER_GRIDS, S(GRIDS)}};
     for (size_t i = 0; i < COUNT(rules); i++)
         if ((row->order == rules[i].order) != ((e->probes & rules[i].probes) != 0))
             return false;
@@ -130,10 +137,10 @@ static bool probes_fit(const struct instruction *row, const struct evidence *e) 
 /* Orders that the machine always keeps leave nothing to see; their names say it. */
 static bool silent_order_fits(const struct instruction *row, const struct evidence *e) {
     bool bulk = strstr(e->p->opcode, ".bulk.commit_group") || strstr(e->p->opcode, ".bulk.wait_group");
-    bool waits = opcode_has(e->p->opcode, "wait_group"), grids = strstr(e->p->opcode, "griddep") != NULL;
+    bool waits = opcode_has(e->p->opcode, "wait_group"), next = opcode_has(e->p->opcode, "launch_dependents");
     if ((row->order == ORDER_BULK_COMMIT || row->order == ORDER_BULK_WAIT) != bulk)
         return false;
-    return (!bulk || (row->order == ORDER_BULK_WAIT) == waits) && (row->order == ORDER_GRIDS) == grids;
+    return (!bulk || (row->order == ORDER_BULK_WAIT) == waits) && (row->order == ORDER_NEXT_GRID) == next;
 }
 
 static bool order_fits(const struct instruction *row, const struct evidence *e) {
