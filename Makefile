@@ -107,7 +107,7 @@ endef
 $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 
 # What an exercise's own program is made from, beside the exercise.
-calls_sources := $(wildcard tools/compile/build.sh tools/exercise/build_*exercise.sh tools/grading/*.cpp tools/grading/*.h tools/grading/*.py common/grader.h)
+calls_sources := $(wildcard tools/compile/build.sh tools/exercise/build_*exercise.sh tools/grading/*.cpp tools/grading/*.h tools/grading/*.py)
 
 # One that is missing is told by the scripts.
 lessons/%/exercise.cu: ;

@@ -4,7 +4,7 @@
  * written outside; no waiting; a launch that fails is told; no leak. Reverse copies all bits, also those of a NaN. */
 #include <algorithm>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function saxpy = FUNCTION(void, saxpy, float, const float *, const float *, float *, int);
 static const struct function reverse_function = FUNCTION(void, reverse, const float *, float *, int);

@@ -3,7 +3,7 @@
  * Pictures of many shapes; then calls that fail on purpose, one after the other, the launch among them; and after each call the books:
  * whatever was allocated must have been freed. The result lies in the host's memory, so what is looked at is what was copied there: it
  * must hold every element of the result, written by a kernel. */
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function erf_function = FUNCTION(void, gelu_erf, const float *, float *, int, cudaStream_t);
 static const struct function tanh_function = FUNCTION(void, gelu_tanh, const float *, float *, int, cudaStream_t);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 typedef unsigned long long u64;
 

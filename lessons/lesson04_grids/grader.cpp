@@ -6,7 +6,7 @@
  * the stores move. */
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function resize_function =
     FUNCTION(void, resize, const float *, size_t, int, int, float *, size_t, int, int, int, cudaStream_t);

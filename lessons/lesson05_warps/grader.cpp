@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function fill_function =
     FUNCTION(void, fill_forward, const float *, float *, unsigned *, int, cudaStream_t);

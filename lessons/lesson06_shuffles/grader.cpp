@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function compact =
     FUNCTION(void, compact, const float *, int, float, float, float *, int *, int *, cudaStream_t);

@@ -5,7 +5,7 @@
  * that fails, and, on the emulator, how much is read from global memory. */
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function moving_max = FUNCTION(void, moving_max, const float *, float *, int, int, cudaStream_t);
 

@@ -5,7 +5,7 @@
  * launch that fails, and, on the emulator, sectors on both sides and wavefronts of shared memory. */
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function transpose = FUNCTION(void, transpose, const float *, float *, int, int, int, cudaStream_t);
 static const struct function transpose_in_place = FUNCTION(void, transpose_in_place, float *, int, cudaStream_t);

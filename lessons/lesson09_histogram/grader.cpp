@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function histogram =
     FUNCTION(void, histogram, const unsigned char *, int, unsigned *, cudaStream_t);

@@ -11,7 +11,7 @@
  * emulator, reads and atomics. */
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function summarize =
     FUNCTION(void, summarize, const float *, float *, int, float *, unsigned *, cudaStream_t);

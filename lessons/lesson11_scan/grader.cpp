@@ -7,7 +7,7 @@
  * All elements of an input are different, so an element that is in the wrong place can be recognised. */
 #include <algorithm>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function split =
     FUNCTION(void, split, const unsigned *, unsigned *, int, int, unsigned long long *, cudaStream_t);

@@ -9,7 +9,7 @@
 // arch: sm_80
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function cross_entropy =
     FUNCTION(void, cross_entropy, const float *, const int *, float *, float *, int, int, cudaStream_t);

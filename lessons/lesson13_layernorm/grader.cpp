@@ -10,7 +10,7 @@
 // arch: sm_80
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function batchnorm = FUNCTION(void, batchnorm, const float *, float *, const float *, const float *,
                                                   float *, float *, int, int, float, float *, cudaStream_t);

@@ -7,7 +7,7 @@
 // arch: sm_80
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function layer = FUNCTION(void, layer, const signed char *, const float *, const float *,
                                               const float *, float *, int, int, cudaStream_t);

@@ -9,7 +9,7 @@
 // arch: sm_75 sm_80 sm_90
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 struct __half;
 

@@ -9,7 +9,7 @@
 // arch: sm_80
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function attention =
     FUNCTION(void, attention, int, int, int, int, const float *, const float *, const float *, float *, cudaStream_t);

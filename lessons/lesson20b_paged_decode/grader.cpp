@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function decode_chunks = FUNCTION(void, decode_chunks, const float *, const float *, const float *,
                                                       const int *, int, int, int, float *, float *, cudaStream_t);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 #include "lessons/lesson21_occupancy/calculator.h"
 
 /* As the exercise has it. */

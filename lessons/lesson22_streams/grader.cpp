@@ -7,7 +7,7 @@
  * tell which copies are not ordered between what the caller's stream held before the call and what follows in it, and how long the longest
  * chain is in which each operation has to wait for the one before (tools/grading/steps.h). What kernels do to x and y themselves shows in
  * the results, and the emulator finds the race. */
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function mix_all = FUNCTION(void, mix_all, const int *, int *, int, int, cudaStream_t);
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdlib.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function warp_sums = FUNCTION(cudaError_t, warp_sums, const int *, int *, int, cudaStream_t);
 static const struct function choose_image = FUNCTION(int, choose_image, const int *, int, int);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 typedef std::vector<std::string> words;
 

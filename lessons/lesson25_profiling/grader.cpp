@@ -4,7 +4,7 @@
  * on a GPU their times next to a copy of as many bytes, in turns. And they must stay right. */
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 enum { HOURS = 32, ROUNDS = 8 };
 enum { MANY_DAYS = 20003, MANY_DAYS_GPU = 1 << 20 }; // for what is counted, and for what is timed

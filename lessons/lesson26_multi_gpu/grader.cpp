@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function train_function =
     FUNCTION(void, train, int, const int *, const float *, const float *, const float *, float *, int, float);

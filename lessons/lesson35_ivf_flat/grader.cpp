@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <random>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function search_lists =
     FUNCTION(void, search_lists, const float *, const int *, const unsigned *, const int *, const float *, const int *,

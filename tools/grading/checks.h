@@ -2,7 +2,7 @@
 #ifndef TOOLS_GRADING_CHECKS_H
 #define TOOLS_GRADING_CHECKS_H
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 /* EMULATOR_CHECK of tools/grading/run without initcheck. */
 #define CHECKS_BUT_INITCHECK "memcheck,racecheck,synccheck,strict,approx"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 enum { SIDE = 16, PLACES = SIDE * SIDE, BITS = 8 };
 

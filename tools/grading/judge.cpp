@@ -1,5 +1,5 @@
 /* judge.cpp - a call as a job, and what every call is judged by. Results, words and the order of checks are in other files. */
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 #include <sys/wait.h>
 

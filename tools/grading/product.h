@@ -5,7 +5,7 @@
 #ifndef TOOLS_GRADING_PRODUCT_H
 #define TOOLS_GRADING_PRODUCT_H
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 enum numbers { WHOLE, FRACTIONS }; /* from -4 to 4, whose sums are exact in any order; from -1 to 1 */
 

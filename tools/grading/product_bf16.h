@@ -4,7 +4,7 @@
 #ifndef TOOLS_GRADING_PRODUCT_BF16_H
 #define TOOLS_GRADING_PRODUCT_BF16_H
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 #include "tools/grading/product.h"
 
 /* One call of the student's function. Places are in pieces of 16 bytes before each matrix; `slack` pieces behind each are not its business. */

@@ -7,7 +7,7 @@
 #ifndef TOOLS_GRADING_SHOW_H
 #define TOOLS_GRADING_SHOW_H
 
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 /* Whether the checks are run for that. */
 bool show_only(void);

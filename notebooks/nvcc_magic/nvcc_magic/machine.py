@@ -85,7 +85,7 @@ def _packaged_emulator() -> str:
 
 
 def _is_project(folder: Path) -> bool:
-    marks = ("tools/toolchain/configure.sh", "emulator/Makefile", "common/grader.h")
+    marks = ("tools/toolchain/configure.sh", "emulator/Makefile", "tools/grading/grader.h")
     return all((folder / mark).is_file() for mark in marks)
 
 

@@ -2,7 +2,7 @@
  *
  * Random input of many sizes and seeds; the input unharmed; nothing written outside; in a stream; no waiting; a launch
  * that fails is told. FILL IN: what this exercise is about: an access limit, special values, unaligned arrays. */
-#include "common/grader.h"
+#include "tools/grading/grader.h"
 
 static const struct function skeleton = FUNCTION(void, skeleton, const float *, float *, int, cudaStream_t);
 

@@ -56,8 +56,8 @@
  * divergent_barrier, lost_lane, uninitialized (memory read that nobody has written), access_limit (right, but wasteful), launch_error,
  * api_error, timeout, not_implemented (nothing was launched), crash, compile_error.
  */
-#ifndef COMMON_GRADER_H
-#define COMMON_GRADER_H
+#ifndef TOOLS_GRADING_GRADER_H
+#define TOOLS_GRADING_GRADER_H
 
 #include <functional>
 #include <initializer_list>
