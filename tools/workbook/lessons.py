@@ -1,0 +1,29 @@
+"""Which lessons and exercises there are, and where their files lie. Paths are relative to the workbook's root, where every command runs."""
+import re
+from pathlib import Path
+from typing import List
+
+from workbook.messages import Failure
+
+LESSON = re.compile(r"lesson(\d\d[a-z]?)_\w+$")
+
+
+def number_of(folder: Path) -> str:
+    """lessons/lesson03b_operators -> 03b."""
+    found = LESSON.match(folder.name)
+    if not found:
+        raise ValueError(f"{folder} is no lesson's folder")
+    return found[1]
+
+
+def lesson_folders() -> List[Path]:
+    """Every lesson's folder in order; a further exercise (03b) comes after its lesson."""
+    return sorted(path for path in Path("lessons").iterdir() if path.is_dir() and LESSON.match(path.name))
+
+
+def lesson_folder(number: str) -> Path:
+    """The folder of lesson `number` (\"03\", \"03b\"). Failure: there is none."""
+    for folder in lesson_folders():
+        if number_of(folder) == number:
+            return folder
+    raise Failure(f"there is no lesson {number}. There are: {' '.join(map(number_of, lesson_folders()))}")
