@@ -22,7 +22,7 @@ found=$(comm -12 "$scratch/secrets" "$scratch/files" | wc -l)
 if [ -s "$scratch/secrets" ] && [ "$found" = 0 ]; then pass "no solution is in it"; else no "no solution is in it" "$found files"; fi
 found=$(grep -rlE '^(//|#) expect: |^ *(//|#)[>|] ' . --include='*.cu' --include='*.cpp' --include='*.py' --include='*.ipynb' || true)
 if [ -z "$found" ]; then pass "no master and no wrong solution is in it"; else no "no master and no wrong solution is in it" "$found"; fi
-found=$(ls -d .git solutions tests TEACHING.md 2>/dev/null || true)
+found=$(ls -d .git solutions tests emulator/tests TEACHING.md 2>/dev/null || true)
 if [ -z "$found" ]; then pass "no history, no tests, no teacher's page"; else no "no history, no tests, no teacher's page" "$found"; fi
 broken=$(for page in README.md lessons/*/README.md notebooks/nvcc_magic/README.md; do
   grep -o '](\([^)#: ]*\))' "$page" | sed 's/](\(.*\))/\1/' | while read -r link; do

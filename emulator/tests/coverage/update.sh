@@ -1,0 +1,23 @@
+#!/bin/sh
+# Writes the table in emulator/README.md.
+set -eu
+cd "$(dirname "$0")/../../.."
+. build/configuration
+. emulator/tests/build_emulator.sh
+. emulator/tests/coverage/measure.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build_emulator "$plain_emulator"
+build_coverage
+ask_ptxas "$work"
+coverage_table "$work" >"$work/table" || {
+  echo "the table has gaps:"
+  head -n 20 "$work/complaints"
+} >&2
+{
+  sed "\|^$table_begin|q" emulator/README.md
+  cat "$work/table"
+  sed -n "\|^$table_end|,\$p" emulator/README.md
+} >"$work/readme"
+cp "$work/readme" emulator/README.md
+git --no-pager diff --stat emulator/README.md
