@@ -23,8 +23,8 @@
 
 #include <string.h>
 
-#include "common/check.h"
-#include "common/device.h"
+#include "check.h"
+#include "device.h"
 
 enum { BENCH_ROWS = 24, BENCH_WARMUP = 3, BENCH_RUNS = 21, BENCH_BLOCK = 256 };
 

@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CUDA_CHECK(call)    check_result((call), #call, __FILE__, __LINE__)
 #define CUDA_CHECK_LAUNCH() check_launch(__FILE__, __LINE__)
@@ -109,7 +110,17 @@ static inline void (**check_hook(void))(cudaError_t) {
     return &hook;
 }
 
+/* A header's name without the folder that includes it: common/bench.h, not lessons/lesson03_relu/../../common/bench.h. */
+static inline const char *check_file(const char *file) {
+    const char *up = NULL;
+    while ((up = strstr(file, "/../")) != NULL) {
+        file = up + strlen("/../");
+    }
+    return file;
+}
+
 static inline void check_fail(cudaError_t error, const char *call, const char *file, int line) {
+    file = check_file(file);
     fflush(stdout);
     fprintf(stderr, "%s:%d: %s failed\n", file, line, call);
     fprintf(stderr, "    error:   %s (%d)\n", cudaGetErrorName(error), (int)error);

@@ -3,7 +3,7 @@
 #ifndef COMMON_CHECKSUM_H
 #define COMMON_CHECKSUM_H
 
-#include "common/verify.h"
+#include "verify.h"
 
 /* w[j]: +1 or -1, always the same. */
 static inline float checksum_sign(size_t j) {

@@ -13,8 +13,8 @@
 
 #include <dlfcn.h>
 
-#include "common/check.h"
-#include "common/device.h"
+#include "check.h"
+#include "device.h"
 
 typedef struct cublasContext *cublas_handle;
 

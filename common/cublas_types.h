@@ -9,7 +9,7 @@
 
 #include <cuda_fp16.h>
 
-#include "common/cublas.h"
+#include "cublas.h"
 
 /* cudaDataType_t, and cublasComputeType_t. */
 enum { CUBLAS_R_32F = 0, CUBLAS_R_16F = 2, CUBLAS_R_8I = 3, CUBLAS_R_32I = 10, CUBLAS_R_16BF = 14 };

@@ -20,8 +20,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/check.h"
-#include "emulator/emulator.h"
+#include "check.h"
+#include "../emulator/emulator.h"
 
 /* The emulator's function of that name, or NULL on a GPU. Cast it to its type in emulator/emulator.h. */
 static inline void *device_emulator_function(const char *name) {

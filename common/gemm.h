@@ -22,13 +22,13 @@
 
 #include <float.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/checksum.h"
-#include "common/cublas.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "bench.h"
+#include "check.h"
+#include "checksum.h"
+#include "cublas.h"
+#include "device.h"
+#include "turns.h"
+#include "verify.h"
 
 enum { GEMM_SAMPLE = 127 };
 

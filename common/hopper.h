@@ -18,7 +18,7 @@
 #include <cuda_bf16.h>
 #include <stdint.h>
 
-#include "common/check.h"
+#include "check.h"
 
 enum { WARPGROUP = 128 }; /* threads of four warps, the first a multiple of four: they execute a wgmma together */
 

@@ -27,13 +27,13 @@
 #include <cuda_bf16.h>
 #include <math.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/checksum.h"
-#include "common/cublas_types.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "bench.h"
+#include "check.h"
+#include "checksum.h"
+#include "cublas_types.h"
+#include "device.h"
+#include "turns.h"
+#include "verify.h"
 
 enum { LAYER_SAMPLE = 127, LAYER_WORKSPACE = 32 << 20 };
 

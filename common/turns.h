@@ -21,8 +21,8 @@
 #ifndef COMMON_TURNS_H
 #define COMMON_TURNS_H
 
-#include "common/bench.h"
-#include "common/verify.h"
+#include "bench.h"
+#include "verify.h"
 
 struct turns_row {
     const char *name;

@@ -27,8 +27,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/check.h"
-#include "common/device.h"
+#include "check.h"
+#include "device.h"
 
 enum { VERIFY_SHOWN = 5, VERIFY_GUARD = 4096, VERIFY_CANARY = 0xA5, VERIFY_POISON = 0xFFFD };
 

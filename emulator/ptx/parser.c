@@ -903,6 +903,24 @@ static void function(struct parser *p, const struct declaration *linkage, bool e
 
 /* ---- the module ---- */
 
+/* A header has one name, whichever way it was included: /a/b/../c and /a/./c become /a/c. nvcc writes absolute paths. */
+static const char *fold_path(struct arena *arena, const char *path, size_t length) {
+    char *folded = arena_alloc(arena, length + 1);
+    size_t n = 0, end;
+    for (size_t at = 0; at < length; at = end) { /* each piece begins with its slash */
+        for (end = at + 1; end < length && path[end] != '/';)
+            end++;
+        if (end - at == 3 && memcmp(path + at, "/..", 3) == 0) {
+            while (n > 0 && folded[--n] != '/')
+                ;
+        } else if (end - at != 2 || memcmp(path + at, "/.", 2) != 0) {
+            memcpy(folded + n, path + at, end - at);
+            n += end - at;
+        }
+    }
+    return arena_intern(arena, folded, n);
+}
+
 static void file(struct parser *p) {
     int64_t number = expect_integer(p);
     if (p->token.kind != TOKEN_STRING || number < 0 || number > MAX_FILES)
@@ -918,7 +936,8 @@ static void file(struct parser *p) {
     }
     if (n >= p->module->file_count)
         p->module->file_count = n + 1;
-    p->module->files[n] = intern(p, p->token);
+    const char *name = p->token.text;
+    p->module->files[n] = *name == '/' ? fold_path(p->module->arena, name, p->token.length) : intern(p, p->token);
     advance(p);
     while (accept(p, ','))
         expect_integer(p); /* time stamp, size */

@@ -13,10 +13,10 @@
  *     vecadd_kernel3     the whole grid: one thread per element, no loop, and a guard
  *     vecadd_unguarded   version 3 without its guard, on arrays with spare room, to see what it does there
  */
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 enum { BLOCK = 256 }; // threads in a block: a multiple of 32, at most 1024
 

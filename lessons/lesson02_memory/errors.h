@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/check.h"
-#include "common/verify.h"
+#include "../../common/check.h"
+#include "../../common/verify.h"
 
 static int surprises; // calls in this process that did not return what they were expected to
 

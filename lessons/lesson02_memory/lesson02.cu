@@ -18,10 +18,10 @@
  */
 #include <string.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 #include "errors.h"
 
 enum { BLOCK = 256 }; // threads in a block

@@ -18,10 +18,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 enum { BLOCK = 256 };       // threads in a block: a multiple of 32, small enough for every GPU
 enum { BLOCKS_PER_SM = 8 }; // 8 x 256 threads are as many as one multiprocessor holds

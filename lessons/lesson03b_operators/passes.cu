@@ -8,8 +8,8 @@
  *
  * Where a real operator asks Philox, which is the exercise, this program takes a number that is as good for counting and good for nothing else.
  */
-#include "common/bench.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/verify.h"
 
 enum { BLOCK = 256, COLS = 4096 };
 

@@ -22,10 +22,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 #include "picture.h"
 
 enum { RADIUS = 2, SIDE = 2 * RADIUS + 1 }; // the box: 5 x 5

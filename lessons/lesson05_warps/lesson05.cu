@@ -20,10 +20,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 enum { WARP = 32 };                 // threads in a warp, on every GPU so far
 enum { BLOCK = 256 };               // threads in a block: 8 warps

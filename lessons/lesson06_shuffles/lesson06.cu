@@ -22,10 +22,10 @@
  * All numbers are ints: their sums are exact in any order, and reduce is for integers only. A row is 32 elements, x[32 * r] to
  * x[32 * r + 31]; the last one may be shorter.
  */
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
-#include "lessons/lesson06_shuffles/measure.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
+#include "measure.h"
 
 // Machine code for three generations; of PTX only the newest. The first of them has no reduce.
 // arch: sm_75 sm_80 sm_90

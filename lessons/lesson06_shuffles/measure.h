@@ -9,11 +9,11 @@
 #ifndef LESSONS_LESSON06_SHUFFLES_MEASURE_H
 #define LESSONS_LESSON06_SHUFFLES_MEASURE_H
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 #if !defined(WITHOUT_GPU) && __has_include(<cub/device/device_select.cuh>)
 #include <cub/device/device_select.cuh> // NVIDIA's own, to compare with; takes the compiler longer than all else

@@ -23,10 +23,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 enum { BLOCK = 256 };      // threads in a block
 enum { RADIUS = 16 };      // the radius of all versions but the third: 33 inputs for an output

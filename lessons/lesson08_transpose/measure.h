@@ -11,12 +11,12 @@
 
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/cublas.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/cublas.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 enum { ROWS_MAX = 16 }; // of a table
 

@@ -21,10 +21,10 @@
  */
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
-#include "lessons/lesson10_reduction/measure.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
+#include "measure.h"
 
 enum { WARP = 32 };
 enum { BLOCK = 256 };          // threads in a block: 8 warps

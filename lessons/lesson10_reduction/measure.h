@@ -19,11 +19,11 @@
 
 #include <math.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 #if !defined(WITHOUT_GPU) && __has_include(<cub/device/device_reduce.cuh>)
 #include <cub/device/device_reduce.cuh> // NVIDIA's own, to compare with; takes the compiler longer than all else

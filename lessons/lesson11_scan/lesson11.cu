@@ -18,16 +18,16 @@
  *     scan_kernel10    no look-back: all blocks go round by round, and each reads the sums of all
  *     scan_kernel11    version 9, exclusive: each element gets the sum of all before it, without its own
  */
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 // Machine code for three generations; of PTX only the newest. The first two have no bulk copies.
 // arch: sm_75 sm_80 sm_90
 
 typedef float element; // or int: everything here works for both
 
-#include "lessons/lesson11_scan/measure.h"
+#include "measure.h"
 
 enum { WARP = 32 };
 enum { BLOCK = 512, WARPS = BLOCK / WARP }; // threads and warps of a block
@@ -456,7 +456,7 @@ static __global__ void scan_kernel8(const element *x, element *y, int n, word *w
 
 // ---------------------------------------------------------------- blocks that stay
 
-#include "lessons/lesson11_scan/pipeline.h" // request(), take(): tiles on their way to shared memory
+#include "pipeline.h" // request(), take(): tiles on their way to shared memory
 
 /* A tile that has been scanned and not been stored: what is before it is not known yet. */
 struct held {

@@ -15,11 +15,11 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 enum { ROWS_MAX = 16 };              // of a table
 enum { CHUNK = (1 << 24) - 3 };      // random numbers of an input

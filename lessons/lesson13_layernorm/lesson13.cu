@@ -24,10 +24,10 @@
 #include <cuda_pipeline.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
-#include "lessons/lesson13_layernorm/measure.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
+#include "measure.h"
 
 enum { WARP = 32 };
 enum { BLOCK = 256 };    // threads in a block of versions 1 to 3: 8 warps

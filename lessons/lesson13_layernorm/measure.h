@@ -15,11 +15,11 @@
 #include <cuda_bf16.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 typedef __nv_bfloat16 bf16;
 

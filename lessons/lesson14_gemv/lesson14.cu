@@ -25,10 +25,10 @@
 #include <cuda_fp16.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
-#include "lessons/lesson14_gemv/measure.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
+#include "measure.h"
 
 enum { WARP = 32 };
 enum { BLOCK = 128, WARPS = BLOCK / WARP };          // versions 1 to 4: a warp has rows of its own

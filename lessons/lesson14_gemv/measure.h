@@ -16,12 +16,12 @@
 #include <cuda_fp16.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/cublas.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/cublas.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 enum { GROUP = 128 };     // weights that share a scale
 enum { BATCH_MAX = 16 };  // vectors

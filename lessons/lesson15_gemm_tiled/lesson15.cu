@@ -19,10 +19,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/gemm.h"
-#include "common/verify.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/gemm.h"
+#include "../../common/verify.h"
 
 enum { BLOCK_X = 32, BLOCK_Y = 8 }; // versions 1 and 2: the threads of a block
 

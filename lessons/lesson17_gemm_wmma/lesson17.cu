@@ -27,8 +27,8 @@
 #include <mma.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
 
 #include "measure.h"
 

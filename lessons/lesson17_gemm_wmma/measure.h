@@ -22,12 +22,12 @@
 #include <cuda_fp16.h>
 #include <math.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/cublas_types.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/cublas_types.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 enum {
     GEMM_SAMPLE = 1021,

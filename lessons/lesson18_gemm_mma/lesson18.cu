@@ -26,10 +26,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/layer.h"
-#include "common/verify.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/layer.h"
+#include "../../common/verify.h"
 
 typedef __nv_bfloat16 bf16;
 

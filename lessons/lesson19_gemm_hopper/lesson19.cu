@@ -23,11 +23,11 @@
 #include <cuda_bf16.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/hopper.h"
-#include "common/layer.h"
-#include "common/verify.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/hopper.h"
+#include "../../common/layer.h"
+#include "../../common/verify.h"
 
 typedef __nv_bfloat16 bf16;
 

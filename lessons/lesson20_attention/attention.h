@@ -24,11 +24,11 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 enum { D = 128 };      // numbers in a row of Q, K, V and O: the head dimension
 enum { SAMPLE = 127 }; // rows between two that the reference has, of a large problem

@@ -27,12 +27,12 @@
 
 #include <cuda_pipeline.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
-#include "lessons/lesson20_attention/attention.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
+#include "attention.h"
 
 /* Rows of the tiles that stay in a block; rows of those that it walks over; 4 warps, with 16 rows each. */
 enum { BACKWARD_ROWS = 64, BACKWARD_STEP = 32, BACKWARD_THREADS = 128, BACKWARD_DELTA_ROWS = 8 };

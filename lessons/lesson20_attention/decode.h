@@ -24,12 +24,12 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
-#include "lessons/lesson20_attention/attention.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
+#include "attention.h"
 
 /* Keys of a warp's step; heads that share a read; a block; the fewest keys worth a block of their own in version 3. */
 enum { DECODE_TILE = 16, DECODE_HEADS = 8, DECODE_WARPS = 4, DECODE_CHUNK = 256 };

@@ -27,11 +27,11 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/hopper.h"
-#include "common/verify.h"
-#include "lessons/lesson20_attention/attention.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/hopper.h"
+#include "../../common/verify.h"
+#include "attention.h"
 
 #pragma nv_diag_suppress 177 // on sm_80 nobody uses what is for Hopper
 
@@ -1234,8 +1234,8 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 /* The other two sections are numbered behind the versions. */
 enum { BACKWARD = VERSIONS + 1, DECODE };
 
-#include "lessons/lesson20_attention/backward.h"
-#include "lessons/lesson20_attention/decode.h"
+#include "backward.h"
+#include "decode.h"
 
 // ---------------------------------------------------------------- verify and measure
 

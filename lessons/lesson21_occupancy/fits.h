@@ -8,10 +8,10 @@
 #ifndef LESSONS_LESSON21_OCCUPANCY_FITS_H
 #define LESSONS_LESSON21_OCCUPANCY_FITS_H
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
-#include "lessons/lesson21_occupancy/calculator.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
+#include "calculator.h"
 
 #if __has_include(<cuda_occupancy.h>)
 #include <cuda_occupancy.h> // NVIDIA's calculator for devices that are not there

@@ -17,8 +17,8 @@
  *     sort_kernel9     eight blocks have to fit, so some numbers have to live in local memory
  */
 // sizes: 0 1 31 33 1000 1025 5000
-#include "lessons/lesson21_occupancy/calculator.h"
-#include "lessons/lesson21_occupancy/measure.h"
+#include "calculator.h"
+#include "measure.h"
 
 enum { BLOCK = 128 };      // threads in a block of versions 1 to 6: 16 of them are a full multiprocessor
 enum { STEPS = 512 };      // FMAs that versions 3 and 4 do for each element

@@ -8,9 +8,9 @@
 #ifndef LESSONS_LESSON21_OCCUPANCY_MEASURE_H
 #define LESSONS_LESSON21_OCCUPANCY_MEASURE_H
 
-#include "common/bench.h"
-#include "common/turns.h"
-#include "lessons/lesson21_occupancy/fits.h"
+#include "../../common/bench.h"
+#include "../../common/turns.h"
+#include "fits.h"
 
 // ---------------------------------------------------------------- a problem
 

@@ -25,10 +25,10 @@
  *     chain10      an explicit graph, made of nodes and edges: one launch for all
  *     chain11      programmatic dependent launch: the next kernel gets ready while this one ends (compute capability 9.0)
  */
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
-#include "lessons/lesson22_streams/measure.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
+#include "measure.h"
 
 enum { BLOCK = 256 }; // threads in a block
 

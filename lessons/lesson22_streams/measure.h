@@ -14,12 +14,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
-#include "lessons/lesson22_streams/timeline.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
+#include "timeline.h"
 
 enum {
     SLOTS = 3, // chunks that are under way at the same time

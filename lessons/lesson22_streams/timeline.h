@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#include "common/check.h"
+#include "../../common/check.h"
 
 enum { TIMELINE_MOST = 2048, TIMELINE_STREAMS = 8, TIMELINE_EDGES = 16, TIMELINE_COLUMNS = 96 };
 enum timeline_kind { TIMELINE_ORDER, TIMELINE_TIMES };

@@ -15,10 +15,10 @@
  *     silu_kernel5    one instruction for exponential and division, as inline PTX
  */
 // nvcc: -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=compute_90
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 enum { BLOCK = 256 };      // threads in a block
 #define RANGE      20.0f   // x lies between -RANGE and RANGE

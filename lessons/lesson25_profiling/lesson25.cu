@@ -19,10 +19,10 @@
  *     pipeline7   one kernel: what the four of them hand to each other never leaves the multiprocessor
  */
 // sizes: 0 1 31 33 1000 2003
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
-#include "lessons/lesson25_profiling/measure.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
+#include "measure.h"
 
 enum { WARP = 32 };
 enum { BLOCK = 256 };

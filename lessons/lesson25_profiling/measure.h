@@ -3,11 +3,11 @@
 #ifndef LESSONS_LESSON25_PROFILING_MEASURE_H
 #define LESSONS_LESSON25_PROFILING_MEASURE_H
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/turns.h"
+#include "../../common/verify.h"
 
 /* NVTX: names for what nsys draws. Header only; nothing happens while no tool listens. */
 #if __has_include(<nvtx3/nvToolsExt.h>)

@@ -16,9 +16,9 @@
  *
  * Without a GPU the emulator shows four devices. Where there is one GPU, four parties share it.
  */
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 /* On two H200s version 7 with 64 blocks is 6 % slower for 1 GiB than with 128, and version 6 with SMALL floats still ahead of it, 8.5 us
  * to 10.4. BLOCK and PIECES have not been varied there; measured/sweep.sh does. */
@@ -44,7 +44,7 @@ struct peers {
     unsigned *filled;             // [BLOCKS_MAX] here: float4 that the call before has filled (version 6)
 };
 
-#include "lessons/lesson26_multi_gpu/team.h"
+#include "team.h"
 
 // ---------------------------------------------------------------- the reference
 

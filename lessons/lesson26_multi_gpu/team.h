@@ -13,7 +13,7 @@
 #ifndef LESSONS_LESSON26_MULTI_GPU_TEAM_H
 #define LESSONS_LESSON26_MULTI_GPU_TEAM_H
 
-#include "common/bench.h"
+#include "../../common/bench.h"
 
 enum { PARTIES = 4 };   // on one GPU
 enum { MAILBOXES = 8 }; // by version: none disturbs another

@@ -18,6 +18,6 @@ else
 fi
 
 sed 's|int i = first + k \* blockDim.x;|int i = first + k * (blockDim.x - 1);|' "$source" >"$scratch/wrong.cu"
-sh tools/compile/build.sh "$scratch/wrong.cu" "$scratch/wrong"
+sh tools/compile/build.sh "$scratch/wrong.cu" "$scratch/wrong" -I"$(dirname "$source")"
 capture env SIZE=5000 sh tools/actions/run.sh "$scratch/wrong"
 expect "a variant that leaves elements out is noticed" error '^FAIL'

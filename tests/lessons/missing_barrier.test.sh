@@ -35,6 +35,6 @@ else
 fi
 
 sed 's|// here it is missing|__syncthreads();|' "$source" >"$scratch/repaired.cu"
-sh tools/compile/build.sh "$scratch/repaired.cu" "$scratch/repaired"
+sh tools/compile/build.sh "$scratch/repaired.cu" "$scratch/repaired" -I"$folder"
 capture sh tools/actions/sanitize.sh "$scratch/repaired"
 expect "with its barrier lesson07's program is right and nothing is reported" 0 '^no error\. y\[16\] = 33, y\[32\] = 33;'

@@ -12,6 +12,6 @@ capture env SIZE=5000 sh tools/actions/run.sh "$scratch/more_rows"
 expect "lesson06's variants are right" 0 '^PASS: shuffles, more rows: 24 '
 
 sed 's|int first = (blockIdx.x \* BLOCK + threadIdx.x - lane) \* COUNT|int first = (blockIdx.x * BLOCK + threadIdx.x) * COUNT|' "$source" >"$scratch/wrong.cu"
-sh tools/compile/build.sh "$scratch/wrong.cu" "$scratch/wrong"
+sh tools/compile/build.sh "$scratch/wrong.cu" "$scratch/wrong" -I"$(dirname "$source")"
 capture env SIZE=5000 sh tools/actions/run.sh "$scratch/wrong"
 expect "a variant that leaves elements out is noticed" error '^FAIL'

@@ -28,6 +28,6 @@ capture env SIZE=5000 sh tools/actions/run.sh "$scratch/passes"
 expect "they are right for other sizes" 0 '^PASS: passes: 4 '
 
 sed 's|keeps(i) ? v|!keeps(i) ? v|' lessons/lesson03b_operators/passes.cu | sed 's|return (!keeps|return (keeps|' >"$scratch/wrong.cu"
-sh tools/compile/build.sh "$scratch/wrong.cu" "$scratch/wrong"
+sh tools/compile/build.sh "$scratch/wrong.cu" "$scratch/wrong" -Ilessons/lesson03b_operators
 capture env SIZE=5000 sh tools/actions/run.sh "$scratch/wrong"
 expect "a kernel that drops other elements is noticed" error '^FAIL'

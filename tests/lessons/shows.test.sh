@@ -9,7 +9,7 @@ export BACKEND=cpu QUIET=1
 source=$(ls lessons/lesson03_*/lesson03.cu)
 
 build_and_run() { # FILE: built outside the project, but with its headers
-  capture sh tools/compile/build.sh "$1" "$scratch/program"
+  capture sh tools/compile/build.sh "$1" "$scratch/program" -I"$(dirname "$source")"
   [ "$status" = 0 ] || return 0
   capture env TIMEOUT=60 sh tools/actions/run.sh "$scratch/program"
 }

@@ -9,14 +9,16 @@ make_scratch
 export BACKEND=cpu QUIET=1
 folder=$(ls -d lessons/lesson19_*)
 
-mkdir "$scratch/common"
-cp "$folder/lesson19.cu" "$folder/measure.h" "$scratch/"
+mkdir -p "$scratch/lessons/lesson19" "$scratch/emulator"
+cp -R common "$scratch/"
+cp emulator/emulator.h "$scratch/emulator/"
+cp "$folder/lesson19.cu" "$folder/measure.h" "$scratch/lessons/lesson19/"
 sed 's|(shared_address(tile) & 0x3FFFF) >> 4|shared_address(tile) >> 4|' common/hopper.h >"$scratch/common/hopper.h"
 if cmp -s common/hopper.h "$scratch/common/hopper.h"; then
   no "lesson19 with whole addresses in descriptors" "the text to replace was not found"
   exit 0
 fi
-sh tools/compile/build.sh "$scratch/lesson19.cu" "$scratch/lesson19" -DWITHOUT_GPU
+sh tools/compile/build.sh "$scratch/lessons/lesson19/lesson19.cu" "$scratch/lesson19" -DWITHOUT_GPU
 
 capture env V=7 SIZE=264 sh tools/actions/run.sh "$scratch/lesson19"
 expect "lesson19 with whole addresses in descriptors reads something else in a cluster, and the report names the rank" error \

@@ -4,7 +4,7 @@
  * record.sh builds and runs it. SIZE and SEED as in the lesson.
  */
 #define main lesson02_main
-#include "lessons/lesson02_memory/lesson02.cu"
+#include "../lesson02.cu"
 #undef main
 #include <time.h>
 

@@ -4,7 +4,7 @@
  * record.sh builds and runs it. SIZE and SEED as in the lesson.
  */
 #define main lesson03_main
-#include "lessons/lesson03_relu/lesson03.cu"
+#include "../lesson03.cu"
 #undef main
 
 // ---------------------------------------------------------------- other kernels

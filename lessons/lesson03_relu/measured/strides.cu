@@ -4,7 +4,7 @@
  * record.sh builds and runs it. SIZE (rounded up to a power of two) and SEED as in the lesson.
  */
 #define main lesson03_main
-#include "lessons/lesson03_relu/lesson03.cu"
+#include "../lesson03.cu"
 #undef main
 
 /* Which element thread i loads, if lanes are 2^apart elements apart and n is 2^size: 0, 4, 8, ..., then 1, 5, 9, ... */

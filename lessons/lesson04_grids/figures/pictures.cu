@@ -7,7 +7,7 @@
  * rectangle.
  */
 #define main lesson04_main
-#include "lessons/lesson04_grids/lesson04.cu"
+#include "../lesson04.cu"
 #undef main
 
 enum { WIDE = 72, HIGH = 45, GAP = 1 };

@@ -5,7 +5,7 @@
  * record.sh builds and runs it. SIZE and SEED as in the lesson.
  */
 #define main lesson04_main
-#include "lessons/lesson04_grids/lesson04.cu"
+#include "../lesson04.cu"
 #undef main
 
 /* in[PLANES][height][pitch] -> out[PLANES][height][pitch]. The addresses within a plane are computed once for all. */

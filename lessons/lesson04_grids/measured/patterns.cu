@@ -7,10 +7,10 @@
  * changes. Then n particles of 8 floats: one of these is wanted, or six; from an array of structs, a struct of arrays,
  * or an array of float4 pairs.
  */
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../../common/bench.h"
+#include "../../../common/check.h"
+#include "../../../common/device.h"
+#include "../../../common/verify.h"
 
 enum { BLOCK = 256 };
 static const float STEP = 0.125f; // of time

@@ -5,7 +5,7 @@
  */
 #define WITHOUT_GPU // no comparison with CUB, which has no such sum
 #define main        lesson06_main
-#include "lessons/lesson06_shuffles/lesson06.cu"
+#include "../lesson06.cu"
 #undef main
 
 enum how { NO_SUM, BY_XOR, BY_REDUCE };

@@ -31,7 +31,7 @@ if [ "$1" = build ]; then
     mkdir -p "$2/$type.folder/measured"
     sed "$script" $here/lesson11.cu >"$2/$type.folder/lesson11.cu"
     cp $here/measured/library.cu "$2/$type.folder/measured"
-    nvcc -O3 -std=c++17 -cudart shared -I. -shared -Xcompiler -fPIC -DWITHOUT_GPU -gencode arch=compute_90,code=sm_90 \
+    nvcc -O3 -std=c++17 -cudart shared -I$here -shared -Xcompiler -fPIC -DWITHOUT_GPU -gencode arch=compute_90,code=sm_90 \
       "$2/$type.folder/measured/library.cu" -o "$2/$type.so" -ldl &
   done
   cp $here/measured/pytorch.py "$2"

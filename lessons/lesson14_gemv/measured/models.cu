@@ -5,7 +5,7 @@
  * count. Each takes the next of several copies of the matrix, 64 of them or 400 MB in all, so that none finds its weights in the
  * L2 cache. All rows take turns; what was timed is verified. */
 #define main lesson14_main
-#include "lessons/lesson14_gemv/lesson14.cu"
+#include "../lesson14.cu"
 #undef main
 
 enum { RUNS = 24, ROUNDS = 9, COPIES_MAX = 64 };

@@ -2,7 +2,7 @@
  * cublasSgemm, which chooses a kernel by its own rules, and with the fastest of the kernels that cublasLt proposes for that
  * edge, since version 9 was chosen by trying, too. The three take turns, and what was timed is verified. */
 #define main lesson16_main
-#include "lessons/lesson16_gemm_registers/lesson16.cu"
+#include "../lesson16.cu"
 #undef main
 
 enum { COMPUTE_32F = 68, TYPE_32F = 0, WORKSPACE_PREFERENCE = 1, PROPOSALS = 48, TRIALS = 5 };

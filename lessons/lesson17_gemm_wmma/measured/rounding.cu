@@ -2,7 +2,7 @@
  * nearest (as __float_to_tf32 does), and with their last 13 bits cut off (as the tensor core does). The smallest error tells. And the
  * bits of our own versions' results, as a number to compare with what the emulator prints. */
 #define main lesson17_main
-#include "lessons/lesson17_gemm_wmma/lesson17.cu"
+#include "../lesson17.cu"
 #undef main
 
 static float cut(float x) {

@@ -1,7 +1,7 @@
 /* shapes MxNxK...: version 8 of lesson 17 next to cuBLAS on other shapes, in fp16 with sums in fp32, for a GPU. The two take turns, and what
  * was timed is verified. SEED is read. */
 #define main lesson17_main
-#include "lessons/lesson17_gemm_wmma/lesson17.cu"
+#include "../lesson17.cu"
 #undef main
 
 int main(int argc, char **argv) {

@@ -2,7 +2,7 @@
  * instructions of tensor cores they executed. Before each case a kernel whose number of blocks is the case's number. */
 #include <stdio.h>
 
-#include "common/cublas_types.h"
+#include "../../../common/cublas_types.h"
 
 struct request {
     const char *what;

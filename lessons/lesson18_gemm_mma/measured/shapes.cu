@@ -1,7 +1,7 @@
 /* shapes: versions 6, 7 and 8 of lesson 18 in turns with cuBLAS on matrices of other shapes; and the layer, gelu(A * B + bias), by versions 5
  * and 6 in turns with cublasLt, which has an epilogue for that, too. For a GPU. What was timed is verified. */
 #define main lesson18_main
-#include "lessons/lesson18_gemm_mma/lesson18.cu"
+#include "../lesson18.cu"
 #undef main
 
 enum { COMPUTE_32F = 68, TYPE_32F = 0, TYPE_16BF = 14, EPILOGUE = 7, BIAS_POINTER = 8, GELU_BIAS = 36, WORKSPACE = 1 };

@@ -6,9 +6,9 @@
  */
 // arch: sm_90a
 #define main lesson19_main
-#include "lessons/lesson19_gemm_hopper/lesson19.cu"
+#include "../lesson19.cu"
 #undef main
-#include "lessons/lesson19_gemm_hopper/measured/rivals.h"
+#include "rivals.h"
 
 #include "cute/tensor.hpp"
 #include "cutlass/cutlass.h"

@@ -2,9 +2,9 @@
  * them; and version 8 in turns with cublasLt in fp8. For a GPU. What was timed is compared with the library's result. */
 // arch: sm_90a
 #define main lesson19_main
-#include "lessons/lesson19_gemm_hopper/lesson19.cu"
+#include "../lesson19.cu"
 #undef main
-#include "lessons/lesson19_gemm_hopper/measured/rivals.h"
+#include "rivals.h"
 
 static bool good = true;
 

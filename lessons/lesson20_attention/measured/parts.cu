@@ -1,7 +1,7 @@
 /* parts WHAT: decode or backward, the two sections of lesson 20 beside the forward pass, each by itself. Also, as a library
  * (-DLIBRARY), what race.py, backward_race.py, tune.py and tune_decode.py call. */
 #define main lesson20_main
-#include "lessons/lesson20_attention/lesson20.cu"
+#include "../lesson20.cu"
 #undef main
 
 #ifdef LIBRARY

@@ -25,14 +25,15 @@ END
 
 compile() { # FOLDER NAME CHANGE
   own=$1/$2/$here
-  mkdir -p "$own"
+  mkdir -p "$own/measured"
   sed "$3" $here/lesson20.cu >"$own/lesson20.cu"
   if [ -n "$3" ] && cmp -s "$own/lesson20.cu" $here/lesson20.cu; then
     echo "tune.sh: $2 changes nothing" >&2
     return 1
   fi
-  nvcc -O3 -std=c++17 -cudart shared -I"$1/$2" -I. -gencode "arch=compute_90a,code=${CODE:-sm_90a}" -Xptxas -v \
-    $here/measured/parts.cu -DLIBRARY --shared -Xcompiler -fPIC -o "$1/$2/lib.so" -ldl -lpthread 2>"$1/$2/log" || cat "$1/$2/log" >&2
+  cp $here/measured/parts.cu "$own/measured/"
+  nvcc -O3 -std=c++17 -cudart shared -I$here -I$here/measured -gencode "arch=compute_90a,code=${CODE:-sm_90a}" -Xptxas -v \
+    "$own/measured/parts.cu" -DLIBRARY --shared -Xcompiler -fPIC -o "$1/$2/lib.so" -ldl -lpthread 2>"$1/$2/log" || cat "$1/$2/log" >&2
 }
 
 if [ "$1" = build ]; then

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lessons/lesson21_occupancy/calculator.h"
+#include "../calculator.h"
 
 static const char *const COLOURS[] = {"#1f5fa8", "#e0a030", "#3f8f5f", "#b05080",
                                       "#7a6fc0", "#8a6a4a", "#50a0b0", "#a8b84a"};

@@ -5,9 +5,9 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../../common/check.h"
+#include "../../../common/device.h"
+#include "../../../common/verify.h"
 
 enum { STEPS = 4096, HOPS = 512, SHARED = 1024 };
 

@@ -2,7 +2,7 @@
  * SEED and V as in the lesson.
  */
 #define main lesson21_main
-#include "lessons/lesson21_occupancy/lesson21.cu"
+#include "../lesson21.cu"
 #undef main
 
 int main(int argc, char **argv) {

@@ -5,10 +5,10 @@
  * ways take turns, 21 rounds, each in another order; medians, and the lowest and the highest. */
 #include <time.h>
 
-#include "common/check.h"
-#include "common/device.h"
-#include "common/turns.h"
-#include "common/verify.h"
+#include "../../../common/check.h"
+#include "../../../common/device.h"
+#include "../../../common/turns.h"
+#include "../../../common/verify.h"
 
 enum { LINKS = 200, ROUNDS = 21, WAYS = 4, IN_A_ROW = 100 };
 enum way { PLAIN, GRAPH, EARLY, EARLY_GRAPH };

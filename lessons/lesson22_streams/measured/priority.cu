@@ -4,10 +4,10 @@
  * the call that launches it? Both ways take turns, 21 rounds; the median, the shortest and the longest. */
 #include <time.h>
 
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../../common/bench.h"
+#include "../../../common/check.h"
+#include "../../../common/device.h"
+#include "../../../common/verify.h"
 
 enum { ROUNDS = 21, BLOCK = 256 };
 

@@ -10,10 +10,10 @@ source=$folder/lesson22.cu
 
 # slots_variant FOLDER SLOTS: the program with another number of slots, which a header has.
 slots_variant() {
-  mkdir -p "$1/slots$2/lessons/lesson22_streams"
-  sed "s/SLOTS = 3/SLOTS = $2/" $folder/measure.h >"$1/slots$2/lessons/lesson22_streams/measure.h"
+  mkdir -p "$1/slots$2"
+  sed "s/SLOTS = 3/SLOTS = $2/" $folder/measure.h >"$1/slots$2/measure.h"
   cp $source "$1/slots$2/lesson22.cu"
-  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I"$1/slots$2" -I. -gencode arch=compute_90,code=sm_90 "$1/slots$2/lesson22.cu" \
+  nvcc -O3 -lineinfo -std=c++17 -cudart shared -I$folder -gencode arch=compute_90,code=sm_90 "$1/slots$2/lesson22.cu" \
     -o "$1/slots$2/lesson22" -ldl -lpthread
 }
 

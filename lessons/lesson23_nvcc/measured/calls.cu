@@ -1,13 +1,13 @@
 /* What a call across files costs: a kernel that calls parts/device.cu's silu many times for each element. Built in three ways by record.sh: with
  * silu in another file (-dc), in the same file (-DSAME_FILE), and in another file with link-time optimization. */
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../../common/check.h"
+#include "../../../common/device.h"
+#include "../../../common/verify.h"
 
 #ifdef SAME_FILE
-#include "lessons/lesson23_nvcc/parts/device.cu"
+#include "../parts/device.cu"
 #else
-#include "lessons/lesson23_nvcc/parts/silu.h"
+#include "../parts/silu.h"
 #endif
 
 enum { CALLS = 64, BLOCK = 256, RUNS = 11 };

@@ -1,9 +1,9 @@
 /* What ncu was run on: the functions of exercise.cu on a table of prices, several times, and nothing else.
  * Whether they are right, the grader says. */
-#include "lessons/lesson25_profiling/exercise.cu"
+#include "../exercise.cu"
 
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../../common/device.h"
+#include "../../../common/verify.h"
 
 enum { DAYS = 4099, RUNS = 4 };
 

@@ -6,8 +6,8 @@
  * ncclGroupStart and ncclGroupEnd: each would otherwise wait for those that this thread has not made yet. */
 #include <nccl.h>
 
-#include "common/check.h"
-#include "common/verify.h"
+#include "../../../common/check.h"
+#include "../../../common/verify.h"
 
 #define NCCL_CHECK(call)                                                                                               \
     do {                                                                                                               \

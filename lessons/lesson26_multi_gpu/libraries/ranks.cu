@@ -16,10 +16,10 @@ struct ncclUniqueId {
 #else
 #include <nccl.h>
 
-#include "common/check.h"
-#include "common/verify.h"
+#include "../../../common/check.h"
+#include "../../../common/verify.h"
 #endif
-#include "lessons/lesson26_multi_gpu/libraries/start.h"
+#include "start.h"
 
 #ifdef WITHOUT_NCCL
 static void make_id(ncclUniqueId *id) {

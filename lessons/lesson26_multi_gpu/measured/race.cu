@@ -9,11 +9,11 @@
  * So in neither of them the host's time to launch is counted, NCCL's no more than ours. NVLink's multicast is off for NCCL: record.sh sets
  * NCCL_NVLS_ENABLE=0. Afterwards all results are compared with the exact sums (whole numbers), on the devices. */
 #define LESSON26_WITHOUT_MAIN
-#include "lessons/lesson26_multi_gpu/lesson26.cu"
+#include "../lesson26.cu"
 
 #include <nccl.h>
 
-#include "common/turns.h"
+#include "../../../common/turns.h"
 
 enum { ROWS = 5, BLOCK_COUNTS = 6, SHORT = 3 };
 static const int block_counts[BLOCK_COUNTS] = {4, 8, 16, 32, 64, 128};

@@ -11,10 +11,11 @@ if [ "$1" = build ]; then
   begun=0
   for variant in $variants; do
     name=race_$(echo "$variant" | tr : _)
-    mkdir -p "$2/$name.source/lessons/lesson26_multi_gpu"
+    mkdir -p "$2/$name.source/measured"
+    cp $race "$2/$name.source/measured/"
     sed "s/BLOCK = 256 }/BLOCK = ${variant%:*} }/; s/PIECES = 4 }/PIECES = ${variant#*:} }/" lessons/lesson26_multi_gpu/lesson26.cu \
-      >"$2/$name.source/lessons/lesson26_multi_gpu/lesson26.cu"
-    build_race "$2" "$name" $race "-I$2/$name.source" &
+      >"$2/$name.source/lesson26.cu"
+    build_race "$2" "$name" "$2/$name.source/measured/race.cu" -Ilessons/lesson26_multi_gpu -Ilessons/lesson26_multi_gpu/measured &
     begun=$((begun + 1))
     [ $((begun % $(nproc))) -ne 0 ] || wait
   done

@@ -20,7 +20,7 @@
 
 #include <cuda_pipeline.h>
 
-#include "common/check.h"
+#include "../../../../common/check.h"
 
 struct job {
     const float *in;

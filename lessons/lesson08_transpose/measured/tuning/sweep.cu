@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/bench.h"
-#include "common/verify.h"
+#include "../../../../common/bench.h"
+#include "../../../../common/verify.h"
 #include "kernels.cuh"
 
 struct candidate {

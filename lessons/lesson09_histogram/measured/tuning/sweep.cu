@@ -9,7 +9,7 @@
  */
 #include <cub/device/device_histogram.cuh>
 
-#include "common/turns.h"
+#include "../../../../common/turns.h"
 
 #include "sweep.h"
 

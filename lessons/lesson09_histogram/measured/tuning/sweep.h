@@ -2,7 +2,7 @@
 #ifndef SWEEP_H
 #define SWEEP_H
 
-#include "common/check.h"
+#include "../../../../common/check.h"
 
 #include "kernels.cuh"
 

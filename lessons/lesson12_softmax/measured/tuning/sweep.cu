@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "common/bench.h"
-#include "common/verify.h"
+#include "../../../../common/bench.h"
+#include "../../../../common/verify.h"
 #include "kernels.cuh"
 
 struct job {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "common/bench.h"
-#include "common/verify.h"
+#include "../../../../common/bench.h"
+#include "../../../../common/verify.h"
 #include "kernels.cuh"
 
 enum { FORWARD, BACKWARD, ADDED, KINDS };

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "common/bench.h"
-#include "common/cublas.h"
-#include "common/verify.h"
-#include "lessons/lesson14_gemv/measured/tuning/kernels.cuh"
+#include "../../../../common/bench.h"
+#include "../../../../common/cublas.h"
+#include "../../../../common/verify.h"
+#include "kernels.cuh"
 
 #ifndef PART
 #define PART 0

@@ -1,7 +1,7 @@
 /* sweep EDGE...: variants of version 8 of lesson 17, in fp16, on square matrices of those edges, for a GPU. All of them and cuBLAS
  * take turns; what was timed is verified. */
 #define main lesson17_main
-#include "lessons/lesson17_gemm_wmma/lesson17.cu"
+#include "../../lesson17.cu"
 #undef main
 
 template <class D> static void variant(const struct gemm_call *g, cudaStream_t stream) {

@@ -2,7 +2,7 @@
  * perhaps changed a line of it. */
 #include "device.cuh"
 #include "which.h"
-#include "lessons/lesson18_gemm_mma/measured/tuning/variant.h"
+#include "variant.h"
 
 typedef Sizes<SIZES> T;
 

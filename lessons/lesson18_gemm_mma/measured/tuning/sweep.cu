@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "lessons/lesson18_gemm_mma/measured/tuning/variant.h"
+#include "variant.h"
 
 const struct variant *variants;
 

@@ -43,7 +43,7 @@ compile() { # A LINE OF THE LIST
     return 1
   fi
   printf '#define VERSION %s\n#define SIZES %s\n#define NAME "%s"\n' "$1" "$2" "$name" >"$build/$name/which.h"
-  nvcc -O3 -std=c++17 -cudart shared -I. -I"$build/$name" -gencode "arch=compute_${arch#*_},code=$arch" -Xptxas -v -c $here/one.cu -o "$build/$name.o" 2>"$build/$name.log" || {
+  nvcc -O3 -std=c++17 -cudart shared -Ilessons/lesson18_gemm_mma -I"$build/$name" -gencode "arch=compute_${arch#*_},code=$arch" -Xptxas -v -c $here/one.cu -o "$build/$name.o" 2>"$build/$name.log" || {
     cat "$build/$name.log" >&2
     return 1
   }

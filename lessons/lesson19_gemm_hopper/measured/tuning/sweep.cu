@@ -4,7 +4,7 @@
 #define main lesson19_main
 #include "lesson19.cu"
 #undef main
-#include "lessons/lesson19_gemm_hopper/measured/rivals.h"
+#include "../rivals.h"
 
 int main(int argc, char **argv) {
     int M = argc > 1 ? atoi(argv[1]) : 8192, N = argc > 2 ? atoi(argv[2]) : M, K = argc > 3 ? atoi(argv[3]) : N;

@@ -8,10 +8,10 @@
  *     skeleton_kernel1    one thread for each element
  *     skeleton_kernel2    a grid-stride loop
  */
-#include "common/bench.h"
-#include "common/check.h"
-#include "common/device.h"
-#include "common/verify.h"
+#include "../../common/bench.h"
+#include "../../common/check.h"
+#include "../../common/device.h"
+#include "../../common/verify.h"
 
 enum { BLOCK = 256 }; // threads in a block
 
