@@ -100,6 +100,7 @@ def row(name, call, times, clock):
 
 def verified(forward, x):
     import numpy as np
+
     from common import verify
 
     y, some = forward(x), slice(0, 1 << 16)

@@ -16,10 +16,11 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 import numpy as np  # noqa: E402
-from common import device  # noqa: E402
 
 # The lessons' calls.py take the last three from __main__.
 from runner import HOST_BYTES, Array, Watched, describe, load  # noqa: E402, F401
+
+from common import device  # noqa: E402
 
 VALUES = 6  # of a result, that are printed
 device.runtime()  # before PyTorch, which would load another one

@@ -30,6 +30,7 @@ from typing import Callable
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 import numpy as np  # noqa: E402
 from child import Child, Ended, Setup  # noqa: E402
+
 from common import verify  # noqa: E402
 
 STEPS = {

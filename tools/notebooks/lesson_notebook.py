@@ -8,8 +8,21 @@ import subprocess
 from pathlib import Path
 
 from exercise_of import exercise_suffix
-from lesson_page import FIGURE, TABLE, Code, Exercise, PageError, Text
-from lesson_page import blocks_of, is_figure, is_folded_prediction, is_prediction, make_words, read_page, split_prediction
+from lesson_page import (
+    FIGURE,
+    TABLE,
+    Code,
+    Exercise,
+    PageError,
+    Text,
+    blocks_of,
+    is_figure,
+    is_folded_prediction,
+    is_prediction,
+    make_words,
+    read_page,
+    split_prediction,
+)
 from lesson_program import Item, Program
 
 ROOT = Path(__file__).resolve().parents[2]

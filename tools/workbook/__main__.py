@@ -19,7 +19,7 @@ def main() -> int:
         return 2
     os.chdir(TOOLS.parent)
     try:
-        return importlib.import_module("workbook." + sys.argv[1]).main(sys.argv[2:])
+        return int(importlib.import_module("workbook." + sys.argv[1]).main(sys.argv[2:]))
     except Failure as failure:
         report(failure)
         return 1

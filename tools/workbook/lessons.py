@@ -1,7 +1,6 @@
 """Which lessons and exercises there are, and where their files lie. Paths are relative to the workbook's root, where every command runs."""
 import re
 from pathlib import Path
-from typing import List
 
 from workbook.messages import Failure
 
@@ -16,7 +15,7 @@ def number_of(folder: Path) -> str:
     return found[1]
 
 
-def lesson_folders() -> List[Path]:
+def lesson_folders() -> list[Path]:
     """Every lesson's folder in order; a further exercise (03b) comes after its lesson."""
     return sorted(path for path in Path("lessons").iterdir() if path.is_dir() and LESSON.match(path.name))
 
