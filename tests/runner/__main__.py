@@ -1,0 +1,198 @@
+"""Runs the test suites: tests/run says how it is called, and calls it in the workbook's root.
+
+Each run of a suite is a process of its own (supervise.py) with a log of its own, so that one that crashes, hangs or is killed ends alone, and is a
+failure in the closing line.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Set, Tuple
+
+sys.dont_write_bytecode = True
+import durations  # noqa: E402
+import suites  # noqa: E402
+from durations import Duration  # noqa: E402
+from suites import Job  # noqa: E402
+
+LOGS = Path("build/tests/logs")
+LIMIT = int(os.environ.get("SUITE_LIMIT") or 1500)  # seconds for one suite
+SHOWN = 150  # lines of a suite that failed
+KINDS = {"ok": "passed", "not ok": "failed", "skip": "skipped"}
+CHECK = re.compile("^(ok|not ok|skip) ", re.MULTILINE)
+OURS = ("SUITE", "VERBOSE", "QUICK", "JOBS")  # what the caller says to this program is not for the suites
+
+
+class Result(NamedTuple):
+    """One run: how many checks of each kind, and how long it took."""
+
+    job: Job
+    counts: Dict[str, int]
+    took: Duration
+
+
+class Options(NamedTuple):
+    """What the caller wants."""
+
+    word: str
+    lesson: str
+    quick: bool
+    verbose: bool
+    slots: int
+
+
+def options(arguments: List[str]) -> Options:
+    """From the command line and the environment. SystemExit: they are wrong."""
+    lesson = arguments[1] if len(arguments) == 2 and arguments[0] == "lesson" else ""
+    if arguments and not lesson:
+        sys.exit("usage: tests/run [lesson NUMBER]")
+    slots = os.environ.get("JOBS") or str(len(os.sched_getaffinity(0)))
+    if not slots.isdigit() or int(slots) < 1:
+        sys.exit(f"JOBS={slots}: it is a number of suites to run at once")
+    flags = [os.environ.get(name, "") not in ("", "0") for name in ("QUICK", "VERBOSE")]
+    return Options(os.environ.get("SUITE", ""), lesson, flags[0], flags[1], int(slots))
+
+
+def count(text: str) -> Dict[str, int]:
+    """How many checks of each kind a log has."""
+    found = CHECK.findall(text)
+    return {kind: found.count(kind) for kind in KINDS}
+
+
+def why_ended(report: Dict[str, Any], counts: Dict[str, int]) -> str:
+    """What else is wrong with a suite than its checks, or nothing."""
+    if report["late"]:
+        return f"stopped after {LIMIT} s"
+    if report["signal"]:
+        return f"the suite was killed by {signal.Signals(report['signal']).name}"
+    if report["status"] and not counts["not ok"]:
+        return f"the suite ended with status {report['status']}"
+    return "" if any(counts.values()) else "the suite checked nothing"
+
+
+class Runner:
+    """Runs jobs, as many at once as there are slots."""
+
+    def __init__(self, chosen: Options) -> None:
+        self.chosen = chosen
+        self.printing = threading.Lock()
+        self.running: Set["subprocess.Popen[bytes]"] = set()
+        self.stopping = False
+        self.environment = {name: value for name, value in os.environ.items() if name not in OURS}
+
+    def supervise(self, job: Job) -> Dict[str, Any]:
+        """Runs a suite to its end: the report of supervise.py."""
+        log = LOGS / job.log
+        report = log.with_suffix(".json")
+        command = [sys.executable, "-B", str(Path(__file__).with_name("supervise.py")), str(LIMIT), str(report), job.script]
+        with log.open("wb") as output:
+            process = subprocess.Popen(command + [job.argument][: bool(job.argument)], stdout=output, stderr=output, env=self.environment)
+            self.running.add(process)
+            status = process.wait()
+            self.running.discard(process)
+        try:
+            facts: Dict[str, Any] = json.loads(report.read_text("utf-8"))
+            return facts
+        except (OSError, ValueError):
+            return {"status": status, "signal": max(-status, 0), "late": False, "wall": 0, "cpu": 0, "left": 0}
+
+    def run(self, job: Job) -> Result:
+        """One job: its log gets a line for what its checks do not say, the terminal a summary in one piece."""
+        if self.stopping:
+            return Result(job, dict.fromkeys(KINDS, 0), Duration(0, 0))
+        report = self.supervise(job)
+        log = LOGS / job.log
+        text = log.read_text("utf-8", errors="replace")
+        why = why_ended(report, count(text))
+        if why:
+            text += ("\n" if text and not text.endswith("\n") else "") + f"not ok {job.name}: {why}\n"
+            log.write_text(text, "utf-8", errors="replace")
+        result = Result(job, count(text), Duration(round(report["wall"]), round(report["cpu"])))
+        if not self.stopping:
+            with self.printing:
+                print(self.summary(result, text, report["left"]), flush=True)
+        return result
+
+    def summary(self, result: Result, text: str, left: int) -> str:
+        """The line about a job, and below it what failed and what was skipped."""
+        counts, took = result.counts, result.took
+        line = "%-28s %4d ok %3d failed %3d skipped %5d s" % (result.job.name, counts["ok"], counts["not ok"], counts["skip"], took.wall)
+        lines = text.splitlines()
+        if not self.chosen.verbose and counts["not ok"]:
+            lines = [one for one in lines if not one.startswith("ok ")][:SHOWN]
+        elif not self.chosen.verbose:
+            lines = [one for one in lines if one.startswith("skip ")]
+        if left:
+            lines.append(f"(it left {left} processes running, which were ended)")
+        return "\n    ".join([line, *lines])
+
+    def stop(self) -> None:
+        """Ends what runs."""
+        self.stopping = True
+        for process in list(self.running):
+            process.terminate()
+
+    def run_all(self, jobs: List[Job]) -> List[Result]:
+        """All jobs. KeyboardInterrupt: they were ended."""
+        with ThreadPoolExecutor(self.chosen.slots) as pool:
+            try:
+                return list(pool.map(self.run, jobs))
+            except KeyboardInterrupt:
+                self.stop()
+                raise
+
+
+def in_order(jobs: List[Job]) -> List[Job]:
+    """What takes long first, so that all slots end their work together."""
+    record = durations.read()
+    unknown = Duration(durations.UNKNOWN, 0)
+    return sorted(jobs, key=lambda job: -record.get(job.name, unknown).cost)
+
+
+def left_out(jobs: List[Job]) -> Tuple[List[Job], str]:
+    """The quick jobs among these, and a sentence about the others."""
+    quick, others = [job for job in jobs if job.quick], [job for job in jobs if not job.quick]
+    record = durations.read()
+    minutes = sum(record[job.name].cpu for job in others if job.name in record) // 60
+    kinds: Dict[str, int] = {}
+    for job in others:
+        kinds[job.name.split(" ")[0]] = kinds.get(job.name.split(" ")[0], 0) + 1
+    listed = ", ".join(f"{kind} ({number} lessons)" if number > 1 else kind for kind, number in kinds.items())
+    return quick, f"QUICK=1 left out, about {minutes} minutes of processor time, which make test runs: {listed}."
+
+
+def main() -> int:
+    chosen = options(sys.argv[1:])
+    jobs = suites.find(chosen.word, chosen.lesson or None)
+    words = ""
+    if chosen.quick:
+        jobs, words = left_out(jobs)
+    runner = Runner(chosen)
+    try:
+        results = runner.run_all(in_order(jobs))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    durations.keep({result.job.name: result.took for result in results})
+    slowest = sorted(results, key=lambda result: -result.took.wall)[:5]
+    if slowest:
+        print("The slowest:")
+    for one in slowest:
+        print("%-28s %5d s, %d s of processors" % (one.job.name, one.took.wall, one.took.cpu))
+    if words:
+        print(words)
+    totals = {kind: sum(result.counts[kind] for result in results) for kind in KINDS}
+    if not any(totals.values()):
+        print(f"no suite was run{f': nothing under tests/ matches SUITE={chosen.word}' if chosen.word else ''}")
+        totals["not ok"] = 1
+    print(", ".join(f"{totals[kind]} {word}" for kind, word in KINDS.items()))
+    return 1 if totals["not ok"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
