@@ -42,7 +42,7 @@ goals    := $(MAKECMDGOALS)
 subjects := $(filter $(lessons) $(exercises),$(goals))
 actions  := $(filter $(lesson_actions) $(exercise_actions),$(goals))
 quoted    = '$(subst ','\'',$(1))'
-nearest   = $(shell sh tools/help/nearest_word.sh $(call quoted,$(1)) $(2))
+nearest   = $(shell python3 tools/workbook nearest_word $(call quoted,$(1)) $(2))
 
 unknown := $(firstword $(filter-out $(words) build/lessons/%,$(goals)))
 ifneq ($(unknown),)
@@ -91,7 +91,7 @@ build/lessons/$(1): $(or $(wildcard lessons/$(1)_*/$(1).cu),$(wildcard lessons/$
   build/configuration $(wildcard tools/compile/build*.sh tools/python/*)
 	@sh tools/compile/build.sh $$< $$@
 $(1): build/lessons/$(1)
-	@$(if $(actions),:,sh tools/help/next_steps.sh $(1))
+	@$(if $(actions),:,python3 tools/workbook next_steps $(1))
 $(1).run: build/lessons/$(1)
 	@sh tools/actions/run.sh $$<
 $(1).profile $(1).view: build/lessons/$(1)
@@ -172,7 +172,7 @@ endif
 # --- commands ---
 
 help:
-	@sh tools/help/help.sh
+	@python3 tools/workbook help
 progress: $(if $(CHECK),build/configuration)
 	@sh tools/exercise/progress.sh
 doctor:

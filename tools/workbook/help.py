@@ -1,18 +1,7 @@
-#!/bin/sh
-# The help on one screen of 80 columns and 24 lines.
-set -eu
-cd "$(dirname "$0")/../.."
-. tools/messages.sh
-. tools/folders.sh
+"""What `make` alone prints: the help on one screen of 80 columns and 24 lines."""
+from workbook.lessons import lesson_folders, number_of
 
-# The lessons' numbers, in one line however many there are: 01-03 05 07.
-lessons=$(lesson_folders | folder_numbers | awk '
-  function close_range() { if (last != "") printf "%s%s ", first, last == first ? "" : "-" last }
-  $1 != last + 1 || last == "" { close_range(); first = $1 }
-  { last = $1 }
-  END { close_range() }')
-further=$(further_folders | folder_numbers | tr '\n' ' ')
-cat <<END
+SCREEN = """\
 CUDA C workbook: write kernels, run them on a GPU or on the emulator.
 
   make lesson03            build it, and say what to do next
@@ -34,6 +23,25 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make lab                 the lessons as notebooks, in JupyterLab
   make notebooks  execute them   make doctor  this machine  make new format
   make test  check all  make bench  time the emulator  make clean  start clean
-Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR=
-END
-echo "Lessons: ${lessons}${further:+and exercises $further}(see README.md)"
+Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR="""
+
+
+def ranges(numbers: list[str]) -> str:
+    """The numbers in one line however many there are: 01-03 05 07."""
+    found: list[list[str]] = []
+    for number in numbers:
+        if found and int(number) == int(found[-1][-1]) + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return " ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in found)
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the screen to stdout."""
+    numbers = [number_of(folder) for folder in lesson_folders()]
+    further = [number for number in numbers if not number.isdecimal()]
+    print(SCREEN)
+    print(f"Lessons: {ranges([number for number in numbers if number.isdecimal()])} ", end="")
+    print(f"and exercises {' '.join(further)} (see README.md)" if further else "(see README.md)")
+    return 0
