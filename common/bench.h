@@ -25,6 +25,7 @@
 
 #include "check.h"
 #include "device.h"
+#include "record.h"
 
 enum { BENCH_ROWS = 24, BENCH_WARMUP = 3, BENCH_RUNS = 21, BENCH_BLOCK = 256 };
 
@@ -191,6 +192,27 @@ static inline void bench_print_times(const struct bench *bench) {
     }
 }
 
+/* The same table as rows of data (record.h), with the number of elements, which the table leaves to the lesson. */
+static inline void bench_record(const struct bench *bench) {
+    double copy = bench->row[0].bytes / bench->row[0].milliseconds;
+    for (int r = 0; r < bench->rows; r++) {
+        const struct bench_row *row = &bench->row[r];
+        record_row(row->name, "ms", row->milliseconds, "ms");
+        if (row->elements > 0) {
+            record_row(row->name, "elements", row->elements, "");
+        }
+        if (row->bytes > 0) {
+            record_row(row->name, "GB/s", row->bytes / 1e6 / row->milliseconds, "GB/s");
+        }
+        if (row->flops > 0) {
+            record_row(row->name, "GFLOP/s", row->flops / 1e6 / row->milliseconds, "GFLOP/s");
+        }
+        if (row->bytes > 0 && copy > 0) {
+            record_row(row->name, "% of copy", 100 * row->bytes / row->milliseconds / copy, "%");
+        }
+    }
+}
+
 static inline void bench_print_counts(const struct bench *bench) {
     printf("%-16s  %12s  %12s  %12s  %12s  %12s\n", "", "instructions", "sectors", "sectors", "wavefronts",
            "divergent");
@@ -215,6 +237,7 @@ static inline void bench_finish(struct bench *bench) {
         bench_print_counts(bench);
     } else {
         bench_print_times(bench);
+        bench_record(bench);
         CUDA_CHECK(cudaFree(bench->flush));
     }
     printf("\n");

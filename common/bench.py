@@ -13,7 +13,7 @@ that means anything for a GPU: there a version runs once, and the table shows wh
 import ctypes
 import statistics
 
-from common import device
+from common import device, record
 
 WARM_UP, RUNS = 3, 21
 DEVICE_TO_DEVICE = 3  # cudaMemcpyDeviceToDevice
@@ -87,10 +87,19 @@ class Table:
     def print_times(self):
         print(f"{'version':16}  {'ms':>12}  {'GB/s':>12}  {'% of copy':>12}")
         _, _, copy_size, copy = self.rows[0]
-        for name, _, size, milliseconds in self.rows:
+        for name, elements, size, milliseconds in self.rows:
             speed = size / 1e6 / milliseconds if size else 0
             cells = (speed, 100 * speed * copy / (copy_size / 1e6))
+            self.record(name, milliseconds, elements, cells if size else ())
             print(f"{name:16}  {milliseconds:12.4f}" + "".join(f"  {x:12.1f}" if size else f"  {'-':>12}" for x in cells))
+
+    @staticmethod
+    def record(name, milliseconds, elements, cells):
+        record.row(name, "ms", milliseconds, "ms")
+        if elements:
+            record.row(name, "elements", elements)
+        for (column, unit), value in zip((("GB/s", "GB/s"), ("% of copy", "%")), cells):
+            record.row(name, column, value, unit)
 
     def print_counts(self):
         print(f"{'':16}  {'instructions':>12}  {'sectors':>12}  {'sectors':>12}")

@@ -127,6 +127,25 @@ static inline void turns_run(struct turns *turns) {
     }
 }
 
+/* The same table as rows of data (record.h). */
+static inline void turns_record(const struct turns *turns, const char *versus) {
+    for (int r = 0; r < turns->rows; r++) {
+        const struct turns_row *row = &turns->row[r];
+        record_row(row->name, "ms", row->median, "ms");
+        record_row(row->name, "shortest", row->shortest, "ms");
+        record_row(row->name, "longest", row->longest, "ms");
+        if (row->bytes > 0) {
+            record_row(row->name, "GB/s", row->bytes / 1e6 / row->median, "GB/s");
+        }
+        if (row->flops > 0) {
+            record_row(row->name, "GFLOP/s", row->flops / 1e6 / row->median, "GFLOP/s");
+        }
+        if (versus && (row->bytes > 0 || row->flops > 0)) {
+            record_row(row->name, versus, 100 * turns->row[0].median / row->median, "%");
+        }
+    }
+}
+
 /* The table. `versus` heads the last column: the first row's time divided by this row's, in percent; NULL leaves it
  * out. */
 static inline void turns_print(const struct turns *turns, const char *versus) {
@@ -143,6 +162,7 @@ static inline void turns_print(const struct turns *turns, const char *versus) {
         printf("\n");
     }
     printf("\n");
+    turns_record(turns, versus);
 }
 
 static inline void turns_end(struct turns *turns) {

@@ -1,0 +1,63 @@
+"""python3 tools/workbook fill [--check] [NUMBER...]: makes the numbers of pages again, from the formulas beside them (workbook.pages).
+
+A NUMBER is a lesson's (03); without one it is every page with formulas, and README.md. --check writes nothing, and compares.
+"""
+import argparse
+from pathlib import Path
+from typing import List
+
+from workbook.formulas import FormulaError
+from workbook.lessons import lesson_folder, lesson_folders
+from workbook.pages import Page, has_formulas
+from workbook.records import records_of
+
+
+def check(page: Page) -> bool:
+    """Prints, as tests do, whether the page has the numbers that its formulas give; returns it, too."""
+    page.fill()
+    name = f"{page.path} has the numbers of its record"
+    if not page.differences:
+        print(f"ok {name}")
+        return True
+    print(f"not ok {name}:")
+    for difference in page.differences:
+        print(f"    {page.path}:{difference.line}: {difference}")
+    return False
+
+
+def fill(page: Page) -> bool:
+    """Writes the page with its numbers made again, and prints what has changed. False: a formula gives nothing."""
+    text = page.fill()
+    if text != page.text:
+        page.path.write_text(text, "utf-8")
+    for difference in page.differences:
+        now = f"{difference.found} -> {difference.expected}" if difference.expected else difference.found
+        print(f"{page.path}:{difference.line}: {difference.formula}: {now}")
+    return all(difference.expected for difference in page.differences)
+
+
+def recorded(path: Path) -> bool:
+    """Whether a lesson's page has a record to be filled from. The workbook's own page takes its numbers from lessons."""
+    return path.parent == Path() or bool(records_of(path.parent))
+
+
+def main(arguments: List[str]) -> int:
+    """Exit status 1: with --check, a number differs; otherwise, a formula gives nothing."""
+    parser = argparse.ArgumentParser(prog="python3 tools/workbook fill", description="Makes the numbers of pages from their formulas.")
+    parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; every page without")
+    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
+    options = parser.parse_args(arguments)
+
+    folders = [lesson_folder(number) for number in options.numbers] or [Path(), *lesson_folders()]
+    paths = [folder / "README.md" for folder in folders if has_formulas((folder / "README.md").read_text("utf-8"))]
+    right = True
+    for path in paths:
+        if not recorded(path):
+            print(f"skip {path} has the numbers of its record: nothing is recorded yet (make record)")
+            continue
+        try:
+            right &= (check if options.check else fill)(Page(path))
+        except FormulaError as error:
+            print(f"not ok {path} has the numbers of its record: {error}")
+            right = False
+    return 0 if right else 1

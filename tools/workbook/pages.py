@@ -1,0 +1,266 @@
+"""A page's numbers, each made by the formula that is in a comment before it. GitHub shows no comments; notebooks have none.
+
+    A thread lives <!--= life(1):.2f -->0.53 µs on an <!--= card -->NVIDIA H200<!--/-->.
+        The number after the comment is what the formula gives; words end at <!--/-->.
+    <!--=03 copy("relu_kernel1"):.0f -->63 %
+        The same, over the record of lesson 03 and with the definitions of its page.
+    <!--:
+    main = "lesson03 SEED=1"
+    copy(v) = value(main, v, "% of copy")
+    -->
+        Definitions, for the whole page. A line that begins with a blank goes on with the definition before it.
+    <!--= table v in rows(main)
+    version | {v}
+    * ms ({card}, {date}) | {value(main, v, "ms"):.4f}
+    -->
+        A line for each column of the table below: its head, and what is in its cells. Columns with a star are there once for each card.
+    <!--= code v in rows(main)
+    {v:<16} {value(main, v, "ms"):12.4f}
+    -->
+        The lines of the block of code below.
+"""
+import re
+from pathlib import Path
+from typing import Dict, Iterator, List, NamedTuple, Tuple
+
+from workbook.formulas import Definition, Evaluator, FormulaError, bind, filled, names_of, parse_definition, parse_expression, shown
+from workbook.lessons import lesson_folder
+from workbook.messages import Failure
+from workbook.records import Record, RecordError, records_of
+
+COMMENT = re.compile(r"<!--([:=])(\w*)(\s.*?)-->", re.DOTALL)
+NUMBER = re.compile(r"\d{4}-\d\d-\d\d|[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+WORDS = re.compile(r"([^<]*)<!--/-->")
+BLOCK = re.compile(r"\s*(table|code)\b([^\n]*)\n(.*)", re.DOTALL)
+LOOP = re.compile(r"\s*(.+?)\s+in\s+(.+)")
+TABLE = re.compile(r"\n(?:\|[^\n]*(?:\n|$))+")
+CODE = re.compile(r"\n```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
+STARTS_BLOCK = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*")
+
+
+class Difference(NamedTuple):
+    """Where a page is not what a formula gives, or a formula gives nothing."""
+
+    line: int
+    formula: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.formula}: expected {self.expected}, found {self.found}" if self.expected else f"{self.formula}: {self.found}"
+
+
+class Column(NamedTuple):
+    """A column of a table: templates of its head and of its cells."""
+
+    head: str
+    cell: str
+    each_card: bool
+
+
+class Source(NamedTuple):
+    """Where the numbers come from: an evaluator and the record for each card, the page's own card first."""
+
+    evaluators: List[Evaluator]
+    records: List[Record]
+
+
+def definitions_in(text: str) -> Dict[str, Definition]:
+    """The definitions of a page. FormulaError: one is no definition, or there are two of a name."""
+    found: Dict[str, Definition] = {}
+    for comment in COMMENT.finditer(text):
+        if comment[1] == ":":
+            for line in re.sub(r"\n[ \t]+", " ", comment[3]).strip().split("\n"):
+                definition = parse_definition(line)
+                if definition.name in found:
+                    raise FormulaError(f"there are two definitions of {definition.name}")
+                found[definition.name] = definition
+    return found
+
+
+def without_formulas(text: str) -> str:
+    """The page as GitHub shows it."""
+    text = re.sub(r"^<!--:\s.*?-->\n\n?", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^<!--=\w*\s+(?:table|code)\b.*?-->\n", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"<!--=\w*\s.*?-->|<!--/-->", "", text, flags=re.DOTALL)
+
+
+def has_formulas(text: str) -> bool:
+    """Whether a page has numbers that are made."""
+    return bool(COMMENT.search(text))
+
+
+class Page:
+    """A page with its formulas. `fill` makes all numbers again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.text = path, path.read_text("utf-8")
+        self.differences: List[Difference] = []
+        self.definitions = definitions_in(self.text)
+        self._sources: Dict[str, Source] = {}
+
+    def source(self, lesson: str) -> Source:
+        """The records of a lesson ("03"), of the page's own with "". FormulaError: it has none."""
+        if lesson not in self._sources:
+            try:
+                folder = lesson_folder(lesson) if lesson else self.path.parent
+            except Failure as failure:
+                raise FormulaError(str(failure)) from None
+            records, definitions = records_of(folder), self.definitions
+            if lesson:
+                definitions = {**definitions, **definitions_in((folder / "README.md").read_text("utf-8"))}
+            if not records:
+                raise FormulaError(f"{folder}/measured has no record yet")
+            self._sources[lesson] = Source([Evaluator(names_of(record), definitions) for record in records], records)
+        return self._sources[lesson]
+
+    def fill(self) -> str:
+        """The page with all numbers as its formulas give them. What was different is in `differences` afterwards."""
+        fences = [fence.span() for fence in FENCE.finditer(self.text)]
+        text, place = "", 0
+        for comment in COMMENT.finditer(self.text):
+            if comment[1] == ":" or comment.start() < place:
+                continue
+            text += self.text[place : comment.end()]
+            place = comment.end()
+            try:
+                self._check_place(comment, fences)
+                made, place = self._made(comment)
+                text += made
+            except (FormulaError, RecordError) as error:
+                self._differ(comment, "", str(error))
+        return text + self.text[place:]
+
+    def _made(self, comment: "re.Match[str]") -> Tuple[str, int]:
+        """What belongs after a comment, and where in the page that ends what is there now."""
+        source, block = self.source(comment[2]), BLOCK.match(comment[3])
+        if block:
+            made, found = self._block(comment, source, block)
+        else:
+            made, found = self._inline(comment, source)
+        return made, comment.end() + len(found)
+
+    def _inline(self, comment: "re.Match[str]", source: Source) -> Tuple[str, str]:
+        made = shown(source.evaluators[0], comment[3])
+        words = WORDS.match(self.text, comment.end())
+        number = NUMBER.match(self.text, comment.end())
+        if words:
+            self._compare(comment, made, words[1])
+            return f"{made}<!--/-->", words[0]
+        if not NUMBER.fullmatch(made):
+            raise FormulaError(f"it gives words, {made}: they end at <!--/-->, which is missing")
+        self._compare(comment, made, number[0] if number else "no number")
+        return made, number[0] if number else ""
+
+    def _block(self, comment: "re.Match[str]", source: Source, block: "re.Match[str]") -> Tuple[str, str]:
+        kind, loop, templates = block[1], block[2], block[3].rstrip("\n").split("\n")
+        now = (TABLE if kind == "table" else CODE).match(self.text, comment.end())
+        if not now:
+            raise FormulaError(f"no {'table' if kind == 'table' else 'block of code'} begins in the line below")
+        if kind == "table":
+            old = now[0].strip("\n").split("\n")
+            made = table(source, loop, [parse_column(line) for line in templates], old[1] if len(old) > 1 else "")
+            text, found = "\n" + "\n".join(made) + "\n", now[0]
+        else:
+            evaluate = source.evaluators[0]
+            made = [filled(evaluate, line, names) for names in loops(evaluate, loop) for line in templates]
+            text, old = "\n".join(made) + "\n", now[1].rstrip("\n").split("\n")
+            text, found = now[0].replace(now[1], text, 1), now[0]
+        for line in range(max(len(old), len(made))):
+            expected, there = (lines[line] if line < len(lines) else "no such line" for lines in (made, old))
+            self._compare(comment, expected, there)
+        return text, found
+
+    def _check_place(self, comment: "re.Match[str]", fences: List[Tuple[int, int]]) -> None:
+        """FormulaError: a reader would see the comment, or what is after it as it is written."""
+        before = self.text[self.text.rfind("\n", 0, comment.start()) + 1 : comment.start()]
+        if any(start <= comment.start() < end for start, end in fences):
+            raise FormulaError("in a block of code a reader sees the comment: use <!--= code above it")
+        if BLOCK.match(comment[3]):
+            if before:
+                raise FormulaError("the comment of a table begins a line")
+        elif STARTS_BLOCK.fullmatch(before):
+            raise FormulaError("a line cannot begin with a formula: Markdown ends the paragraph there. Break the line elsewhere")
+        elif "--" in comment[3] or before.startswith("|") and "|" in comment[0]:
+            raise FormulaError("GitHub would show it: there can be no -- in it, and in a table no |")
+
+    def _compare(self, comment: "re.Match[str]", expected: str, found: str) -> None:
+        if expected != found:
+            self._differ(comment, expected, found)
+
+    def _differ(self, comment: "re.Match[str]", expected: str, found: str) -> None:
+        line = self.text.count("\n", 0, comment.start()) + 1
+        block = BLOCK.match(comment[3])
+        formula = " ".join((f"{block[1]}{block[2]}" if block else comment[3]).split())
+        self.differences.append(Difference(line, formula, expected, found))
+
+
+def loops(evaluate: Evaluator, loop: str) -> Iterator[Dict[str, object]]:
+    """The names for each round of `v in rows(main)`; one round without names for nothing."""
+    if not loop.strip():
+        yield {}
+        return
+    parts = LOOP.fullmatch(loop)
+    if not parts:
+        raise FormulaError(f"`{loop.strip()}` is no loop: v in rows(...)")
+    for item in evaluate(parts[2]):
+        yield bind(parse_expression(parts[1]), item)
+
+
+def parse_column(line: str) -> Column:
+    """`* head | {cell}`. FormulaError: the line has no cell."""
+    head, bar, cell = line.partition("|")
+    if not bar:
+        raise FormulaError(f"`{line}` is no column: head | {{cell}}")
+    star = head.startswith("*")
+    return Column(head[star:].strip(), cell.strip(), star)
+
+
+def table(source: Source, loop: str, columns: List[Column], ruler: str) -> List[str]:
+    """The lines of a table; `ruler` is the second one, kept while it fits."""
+    plan = planned(columns, len(source.records))
+    lines = [cells_line([head_of(source, column, card) for column, card in plan])]
+    lines.append(ruler if ruler.count("|") == len(plan) + 1 else "|" + "---|" * len(plan))
+    for names in loops(source.evaluators[0], loop):
+        lines.append(cells_line([cell_of(source, column, card, names) for column, card in plan]))
+    return lines
+
+
+def planned(columns: List[Column], cards: int) -> List[Tuple[Column, int]]:
+    """The columns from left to right, with the card of each: neighbours that have a star come together, once for each card."""
+    plan: List[Tuple[Column, int]] = []
+    starred: List[Column] = []
+    for column in [*columns, None]:
+        if column and column.each_card:
+            starred.append(column)
+            continue
+        plan += [(other, card) for card in range(cards) for other in starred]
+        starred = []
+        if column:
+            plan.append((column, 0))
+    return plan
+
+
+def head_of(source: Source, column: Column, card: int) -> str:
+    """A column's head; of another card than the page's own it names the card."""
+    head = filled(source.evaluators[card], column.head)
+    same = card > 0 and head == filled(source.evaluators[0], column.head)
+    return f"{head}, {source.records[card].path.stem.upper()}" if same else head
+
+
+def cell_of(source: Source, column: Column, card: int, names: Dict[str, object]) -> str:
+    """A cell. What another card than the page's own has not measured is a dash."""
+    try:
+        return filled(source.evaluators[card], column.cell, names)
+    except RecordError:
+        if card == 0:
+            raise
+        return "-"
+
+
+def cells_line(cells: List[str]) -> str:
+    """A line of a table in Markdown; an empty cell is one blank."""
+    return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
+
+
