@@ -5,6 +5,7 @@ import json
 import posixpath
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from exercise_of import exercise_suffix
@@ -26,6 +27,8 @@ from lesson_page import (
 from lesson_program import Item, Program
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+from workbook.pages import without_formulas  # noqa: E402
 
 INTRODUCTION = """\
 This is [the lesson's page]({folder}/README.md) as a notebook.
@@ -110,7 +113,7 @@ class Lesson:
         self.in_python = (self.folder / f"lesson{number}.py").exists()
         suffix = exercise_suffix(self.folder)
         self.program = Program(self.folder / f"lesson{number}.cu")
-        self.page = (self.folder / "README.md").read_text()
+        self.page = without_formulas((self.folder / "README.md").read_text())
         self.hints = (self.folder / "hints.md").read_text() if (self.folder / "hints.md").exists() else ""
         self.master = ROOT / "solutions" / self.folder.name / f"solution.{suffix}"
 

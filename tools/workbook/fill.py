@@ -2,9 +2,11 @@
 
 A NUMBER is a lesson's (03); without one it is every page with formulas, and README.md. --check writes nothing, and compares.
 """
+
+from __future__ import annotations
+
 import argparse
 from pathlib import Path
-from typing import List
 
 from workbook.formulas import FormulaError
 from workbook.lessons import lesson_folder, lesson_folders
@@ -41,7 +43,7 @@ def recorded(path: Path) -> bool:
     return path.parent == Path() or bool(records_of(path.parent))
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Exit status 1: with --check, a number differs; otherwise, a formula gives nothing."""
     parser = argparse.ArgumentParser(prog="python3 tools/workbook fill", description="Makes the numbers of pages from their formulas.")
     parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; every page without")

@@ -19,9 +19,13 @@
     -->
         The lines of the block of code below.
 """
+
+from __future__ import annotations
+
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from workbook.formulas import Definition, Evaluator, FormulaError, bind, filled, names_of, parse_definition, parse_expression, shown
 from workbook.lessons import lesson_folder
@@ -62,13 +66,13 @@ class Column(NamedTuple):
 class Source(NamedTuple):
     """Where the numbers come from: an evaluator and the record for each card, the page's own card first."""
 
-    evaluators: List[Evaluator]
-    records: List[Record]
+    evaluators: list[Evaluator]
+    records: list[Record]
 
 
-def definitions_in(text: str) -> Dict[str, Definition]:
+def definitions_in(text: str) -> dict[str, Definition]:
     """The definitions of a page. FormulaError: one is no definition, or there are two of a name."""
-    found: Dict[str, Definition] = {}
+    found: dict[str, Definition] = {}
     for comment in COMMENT.finditer(text):
         if comment[1] == ":":
             for line in re.sub(r"\n[ \t]+", " ", comment[3]).strip().split("\n"):
@@ -96,9 +100,9 @@ class Page:
 
     def __init__(self, path: Path) -> None:
         self.path, self.text = path, path.read_text("utf-8")
-        self.differences: List[Difference] = []
+        self.differences: list[Difference] = []
         self.definitions = definitions_in(self.text)
-        self._sources: Dict[str, Source] = {}
+        self._sources: dict[str, Source] = {}
 
     def source(self, lesson: str) -> Source:
         """The records of a lesson ("03"), of the page's own with "". FormulaError: it has none."""
@@ -132,7 +136,7 @@ class Page:
                 self._differ(comment, "", str(error))
         return text + self.text[place:]
 
-    def _made(self, comment: "re.Match[str]") -> Tuple[str, int]:
+    def _made(self, comment: re.Match[str]) -> tuple[str, int]:
         """What belongs after a comment, and where in the page that ends what is there now."""
         source, block = self.source(comment[2]), BLOCK.match(comment[3])
         if block:
@@ -141,7 +145,7 @@ class Page:
             made, found = self._inline(comment, source)
         return made, comment.end() + len(found)
 
-    def _inline(self, comment: "re.Match[str]", source: Source) -> Tuple[str, str]:
+    def _inline(self, comment: re.Match[str], source: Source) -> tuple[str, str]:
         made = shown(source.evaluators[0], comment[3])
         words = WORDS.match(self.text, comment.end())
         number = NUMBER.match(self.text, comment.end())
@@ -153,7 +157,7 @@ class Page:
         self._compare(comment, made, number[0] if number else "no number")
         return made, number[0] if number else ""
 
-    def _block(self, comment: "re.Match[str]", source: Source, block: "re.Match[str]") -> Tuple[str, str]:
+    def _block(self, comment: re.Match[str], source: Source, block: re.Match[str]) -> tuple[str, str]:
         kind, loop, templates = block[1], block[2], block[3].rstrip("\n").split("\n")
         now = (TABLE if kind == "table" else CODE).match(self.text, comment.end())
         if not now:
@@ -172,7 +176,7 @@ class Page:
             self._compare(comment, expected, there)
         return text, found
 
-    def _check_place(self, comment: "re.Match[str]", fences: List[Tuple[int, int]]) -> None:
+    def _check_place(self, comment: re.Match[str], fences: list[tuple[int, int]]) -> None:
         """FormulaError: a reader would see the comment, or what is after it as it is written."""
         before = self.text[self.text.rfind("\n", 0, comment.start()) + 1 : comment.start()]
         if any(start <= comment.start() < end for start, end in fences):
@@ -185,18 +189,18 @@ class Page:
         elif "--" in comment[3] or before.startswith("|") and "|" in comment[0]:
             raise FormulaError("GitHub would show it: there can be no -- in it, and in a table no |")
 
-    def _compare(self, comment: "re.Match[str]", expected: str, found: str) -> None:
+    def _compare(self, comment: re.Match[str], expected: str, found: str) -> None:
         if expected != found:
             self._differ(comment, expected, found)
 
-    def _differ(self, comment: "re.Match[str]", expected: str, found: str) -> None:
+    def _differ(self, comment: re.Match[str], expected: str, found: str) -> None:
         line = self.text.count("\n", 0, comment.start()) + 1
         block = BLOCK.match(comment[3])
         formula = " ".join((f"{block[1]}{block[2]}" if block else comment[3]).split())
         self.differences.append(Difference(line, formula, expected, found))
 
 
-def loops(evaluate: Evaluator, loop: str) -> Iterator[Dict[str, object]]:
+def loops(evaluate: Evaluator, loop: str) -> Iterator[dict[str, object]]:
     """The names for each round of `v in rows(main)`; one round without names for nothing."""
     if not loop.strip():
         yield {}
@@ -217,7 +221,7 @@ def parse_column(line: str) -> Column:
     return Column(head[star:].strip(), cell.strip(), star)
 
 
-def table(source: Source, loop: str, columns: List[Column], ruler: str) -> List[str]:
+def table(source: Source, loop: str, columns: list[Column], ruler: str) -> list[str]:
     """The lines of a table; `ruler` is the second one, kept while it fits."""
     plan = planned(columns, len(source.records))
     lines = [cells_line([head_of(source, column, card) for column, card in plan])]
@@ -227,10 +231,10 @@ def table(source: Source, loop: str, columns: List[Column], ruler: str) -> List[
     return lines
 
 
-def planned(columns: List[Column], cards: int) -> List[Tuple[Column, int]]:
+def planned(columns: list[Column], cards: int) -> list[tuple[Column, int]]:
     """The columns from left to right, with the card of each: neighbours that have a star come together, once for each card."""
-    plan: List[Tuple[Column, int]] = []
-    starred: List[Column] = []
+    plan: list[tuple[Column, int]] = []
+    starred: list[Column] = []
     for column in [*columns, None]:
         if column and column.each_card:
             starred.append(column)
@@ -249,7 +253,7 @@ def head_of(source: Source, column: Column, card: int) -> str:
     return f"{head}, {source.records[card].path.stem.upper()}" if same else head
 
 
-def cell_of(source: Source, column: Column, card: int, names: Dict[str, object]) -> str:
+def cell_of(source: Source, column: Column, card: int, names: dict[str, object]) -> str:
     """A cell. What another card than the page's own has not measured is a dash."""
     try:
         return filled(source.evaluators[card], column.cell, names)
@@ -259,7 +263,7 @@ def cell_of(source: Source, column: Column, card: int, names: Dict[str, object])
         return "-"
 
 
-def cells_line(cells: List[str]) -> str:
+def cells_line(cells: list[str]) -> str:
     """A line of a table in Markdown; an empty cell is one blank."""
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
 
