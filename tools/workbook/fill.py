@@ -1,8 +1,8 @@
 """python3 tools/workbook fill [--check] [NUMBER...]: makes the numbers of pages again, from the formulas beside them (workbook.pages).
 
-A NUMBER is a lesson's (03); without one it is every page with formulas, and README.md. --check writes nothing, and compares. The figures of a lesson
-that are drawn from its record, figures/ladder.svg and roofline.svg, are made as well: measured/ladder.txt is what tools/authoring/ladder_figure.sh
-reads, with formulas in braces. A line `for v in rows(main): ...` is there for each row.
+A NUMBER is a lesson's (03); without one it is every page with formulas. README.md, with the lessons' phrases, is filled each time. --check writes
+nothing, and compares. The figures of a lesson that are drawn from its record, figures/ladder.svg and roofline.svg, are made as well: measured/ladder.txt
+is what tools/authoring/ladder_figure.sh reads, with formulas in braces. A line `for v in rows(main): ...` is there for each row.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ def recorded(path: Path) -> bool:
 def main(arguments: list[str]) -> int:
     """Exit status 1: with --check, a number differs; otherwise, a formula gives nothing."""
     parser = argparse.ArgumentParser(prog="python3 tools/workbook fill", description="Makes the numbers of pages from their formulas.")
-    parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; every page without")
+    parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; all lessons without")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     options = parser.parse_args(arguments)
 
-    folders = [lesson_folder(number) for number in options.numbers] or [Path(), *lesson_folders()]
+    folders = [Path(), *([lesson_folder(number) for number in options.numbers] or lesson_folders())]
     paths = [folder / "README.md" for folder in folders if has_formulas((folder / "README.md").read_text("utf-8"))]
     right = True
     for path in paths:
