@@ -1,8 +1,8 @@
-"""What of a lesson is recorded: measured/record.list, a line for each thing, with the words of a shell and comments after #.
+r"""What of a lesson is recorded: measured/record.list, a line for each thing, with the words of a shell and comments after #.
 
     run lesson10 SEED=1                        a program with variables of the environment: the section "lesson10 SEED=1"
     run calls --version 3 timeout=60           with arguments; ended after 60 s instead of 120
-    build loads4 lesson10.cu "LOADS = 8" "LOADS = 4"          another program: NAME SOURCE, then what is replaced by what
+    build loads4 lesson10.cu "LOADS = 8" "LOADS = 4"          another program: NAME SOURCE, then what is replaced by what (\n: a new line)
     build once measured/once.cu ptx=80 code=90a -DFAST        compute capabilities of its PTX and machine code; options of nvcc
     ncu lesson10 SIZE=1024 kernels=^sum each=1 METRIC...      ncu's counts of the first launch of each kernel that fits
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
@@ -145,5 +145,6 @@ def parse_build(folder: Path, item: Item) -> Build:
     words = [word for word in item.words[1:] if not word.startswith("-")]
     if not words or len(words) % 2 == 0:
         raise Failure(f"{folder}/measured/record.list:{item.line}: build NAME SOURCE, then pairs: a text and what replaces it")
-    pairs = list(zip(words[1::2], words[2::2]))
+    texts = [word.replace("\\n", "\n") for word in words[1:]]
+    pairs = list(zip(texts[::2], texts[1::2]))
     return Build(item.program, folder / words[0], pairs, item.options.get("ptx", "75"), item.options.get("code", ""), options)

@@ -61,6 +61,15 @@ class Record:
         """The day of the first row."""
         return self.lines[0].date if self.lines else ""
 
+    @property
+    def note(self) -> str:
+        """The card and the day, as charts name them."""
+        return f"{self.card}, {self.date}"
+
+    def column(self, section: str, column: str) -> dict[str, Value]:
+        """The values of a column by row, of the rows that have it. RecordError: there is no such section."""
+        return {row: self.value(section, row, column) for row, columns in self._section(section).items() if column in columns}
+
     def sections(self) -> list[str]:
         """The names of all sections."""
         return list(self._cells)
@@ -165,3 +174,11 @@ def records_of(folder: Path) -> list[Record]:
     """The records in a lesson's measured/ folder: the one that its page is about first. That is the H200's where there is one."""
     paths = sorted((folder / "measured").glob("*.csv"), key=lambda path: (path.name != "h200.csv", path.name))
     return [load(path) for path in paths]
+
+
+def beside(script: str) -> Record:
+    """The first record of the lesson whose figures/draw.py is `script`. RecordError: it has none."""
+    found = records_of(Path(script).resolve().parents[1])
+    if not found:
+        raise RecordError(f"{script}: the lesson has no record yet")
+    return found[0]
