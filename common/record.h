@@ -92,7 +92,7 @@ static inline void record_text(const char *row, const char *column, const char *
         return;
     }
     section = section ? section : "";
-    snprintf(whole, sizeof whole, "%s%s%s", section, *section && *record->part ? " " : "", record->part);
+    snprintf(whole, sizeof whole, "%.150s%s%.159s", section, *section && *record->part ? " " : "", record->part);
     const char *cells[] = {whole, row, column, value, unit, record->card};
     for (const char *cell : cells) {
         record_cell(record->file, cell, ',');

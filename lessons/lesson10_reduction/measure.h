@@ -208,10 +208,13 @@ static float sum_one_by_one(const float *x, int n) {
 
 /* The error in units of 2^-24 of the sum; a float that is as near as a float can be is off by 1 at most. */
 static void print_error(const char *name, double found, double exact) {
-    printf("%-24s  %16.9g  %16.2f\n", name, found, fabs(found - exact) / exact * ldexp(1.0, 24));
+    printf("%-24s", name);
+    record_print("  %16.9g", name, "sum", "", found);
+    record_print("  %16.2f\n", name, "error * 2^24", "", fabs(found - exact) / exact * ldexp(1.0, 24));
 }
 
 static void print_errors(const struct problem *p, const struct job *jobs, const float *found, int count) {
+    record_part("n=%d", p->n);
     printf("%-24s  %16s  %16s\n", "added up", "sum", "error * 2^24");
     print_error("in double", p->sum, p->sum);
     print_error("as float, one by one", sum_one_by_one(p->input, p->n), p->sum);
@@ -238,6 +241,7 @@ static void print_repeats(struct job *job) {
     }
     printf("%-16s  %d times the same sum: %d different result%s\n", job_name(job), REPEATS, different,
            different == 1 ? "" : "s");
+    record_row(job_name(job), "different results", different, "");
 }
 
 // ---------------------------------------------------------------- the tables
@@ -272,6 +276,7 @@ static void time_turns(struct job *jobs, int count, double bytes, bool warm) {
     turns_run(&turns);
     printf("caches: %s\n",
            warm ? "warm, the same sum has just been computed" : "filled with other data before each run");
+    record_part("n=%d %s", jobs[0].problem->n, warm ? "warm" : "cold");
     turns_print(&turns, HAVE_CUB ? "% of CUB" : NULL);
     turns_end(&turns);
 }

@@ -75,7 +75,7 @@ add_next() { # PAGE, FOLDER it leads to
 }
 
 register() {
-  add_row README.md "| [$number $name]($page) | 90 | FILL IN: about | FILL IN: measured/headline.sh | FILL IN: exercise |"
+  add_row README.md "| [$number $name]($page) | 90 | FILL IN: about | <!--=$number headline -->FILL IN: make record<!--/--> | FILL IN: exercise |"
   add_row TEACHING.md "| [$number $name]($page) | 90 | FILL IN: in class | FILL IN: at home |"
   # It is planned no longer.
   sed -i "/^Planned, [^·]*: $number [a-z0-9_]*\.\$/,/^\$/d" README.md

@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 
 from workbook.make_exercise import exercise_of  # noqa: E402 (the line above finds it)
+from workbook.pages import without_formulas  # noqa: E402
 
 INTRODUCTION = """\
 This is [the lesson's page]({folder}/README.md) as a notebook.
@@ -113,7 +114,7 @@ class Lesson:
         self.in_python = (self.folder / f"lesson{number}.py").exists()
         suffix = exercise_suffix(self.folder)
         self.program = Program(self.folder / f"lesson{number}.cu")
-        self.page = (self.folder / "README.md").read_text()
+        self.page = without_formulas((self.folder / "README.md").read_text())
         self.hints = (self.folder / "hints.md").read_text() if (self.folder / "hints.md").exists() else ""
         self.master = ROOT / "solutions" / self.folder.name / f"solution.{suffix}"
 

@@ -1,15 +1,21 @@
 """python3 tools/workbook fill [--check] [NUMBER...]: makes the numbers of pages again, from the formulas beside them (workbook.pages).
 
-A NUMBER is a lesson's (03); without one it is every page with formulas, and README.md. --check writes nothing, and compares.
+A NUMBER is a lesson's (03); without one it is every page with formulas. README.md, with the lessons' phrases, is filled each time. --check writes
+nothing, and compares. The figures of a lesson that are drawn from its record, figures/ladder.svg and roofline.svg, are made as well: measured/ladder.txt
+is what tools/authoring/ladder_figure.sh reads, with formulas in braces. A line `for v in rows(main): ...` is there for each row.
 """
+
+from __future__ import annotations
+
 import argparse
+import subprocess
 from pathlib import Path
-from typing import List
 
 from workbook.formulas import FormulaError
 from workbook.lessons import lesson_folder, lesson_folders
+from workbook.messages import Failure
 from workbook.pages import Page, has_formulas
-from workbook.records import records_of
+from workbook.records import RecordError, records_of
 
 
 def check(page: Page) -> bool:
@@ -36,19 +42,48 @@ def fill(page: Page) -> bool:
     return all(difference.expected for difference in page.differences)
 
 
+def figure(page: Page, script: str) -> str:
+    """The SVG that tools/authoring/<script> draws of a template in measured/. Failure: it cannot."""
+    kind = script[: -len("_figure.sh")]
+    lines = page.expanded((page.path.parent / "measured" / f"{kind}.txt").read_text("utf-8"))
+    drawn = subprocess.run(["sh", f"tools/authoring/{script}"], input="\n".join(lines) + "\n", capture_output=True, text=True)
+    if drawn.returncode:
+        raise Failure(f"{page.path.parent}/measured/{kind}.txt cannot be drawn: {drawn.stderr.strip()}")
+    return drawn.stdout
+
+
+def fill_figures(page: Page, check_only: bool) -> bool:
+    """Draws the ladder and the roofline of a page's lesson, where it has them, or compares: False where one differs."""
+    right = True
+    for script in ("ladder_figure.sh", "roofline_figure.sh"):
+        kind = script[: -len("_figure.sh")]
+        path = page.path.parent / "figures" / f"{kind}.svg"
+        if not (page.path.parent / "measured" / f"{kind}.txt").is_file():
+            continue
+        drawn = figure(page, script)
+        same = path.is_file() and path.read_text("utf-8") == drawn
+        if check_only:
+            print(f"ok {path} is that of its record" if same else f"not ok {path} is that of its record: python3 tools/workbook fill draws it")
+            right = right and same
+        elif not same:
+            path.write_text(drawn, "utf-8")
+            print(f"{path} is drawn again")
+    return right
+
+
 def recorded(path: Path) -> bool:
     """Whether a lesson's page has a record to be filled from. The workbook's own page takes its numbers from lessons."""
     return path.parent == Path() or bool(records_of(path.parent))
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Exit status 1: with --check, a number differs; otherwise, a formula gives nothing."""
     parser = argparse.ArgumentParser(prog="python3 tools/workbook fill", description="Makes the numbers of pages from their formulas.")
-    parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; every page without")
+    parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; all lessons without")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     options = parser.parse_args(arguments)
 
-    folders = [lesson_folder(number) for number in options.numbers] or [Path(), *lesson_folders()]
+    folders = [Path(), *([lesson_folder(number) for number in options.numbers] or lesson_folders())]
     paths = [folder / "README.md" for folder in folders if has_formulas((folder / "README.md").read_text("utf-8"))]
     right = True
     for path in paths:
@@ -56,8 +91,10 @@ def main(arguments: List[str]) -> int:
             print(f"skip {path} has the numbers of its record: nothing is recorded yet (make record)")
             continue
         try:
-            right &= (check if options.check else fill)(Page(path))
-        except FormulaError as error:
+            page = Page(path)
+            right &= (check if options.check else fill)(page)
+            right &= fill_figures(page, options.check)
+        except (FormulaError, RecordError) as error:
             print(f"not ok {path} has the numbers of its record: {error}")
             right = False
     return 0 if right else 1

@@ -4,11 +4,15 @@
     copy(v) = value(main, v, "% of copy")        a definition, in a comment of its own
     {v}: {copy(v):.1f} %                 a template: text with formulas in braces
 """
+
+from __future__ import annotations
+
 import ast
 import math
 import operator
 import statistics
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Callable
 
 from workbook.records import Record, RecordError
 
@@ -17,8 +21,8 @@ class FormulaError(Exception):
     """A formula that cannot be evaluated; the message says why."""
 
 
-Names = Dict[str, Any]
-_BINARY: Dict[type, Callable[[Any, Any], Any]] = {
+Names = dict[str, Any]
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -27,8 +31,8 @@ _BINARY: Dict[type, Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
-_UNARY: Dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
-_COMPARE: Dict[type, Callable[[Any, Any], bool]] = {
+_UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+_COMPARE: dict[type, Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -92,7 +96,7 @@ def names_of(record: Record) -> Names:
 class Definition:
     """`name = expression`, or `name(a, b) = expression`: evaluated where it is used."""
 
-    def __init__(self, name: str, parameters: List[str], body: ast.expr) -> None:
+    def __init__(self, name: str, parameters: list[str], body: ast.expr) -> None:
         self.name, self.parameters, self.body = name, parameters, body
 
 
@@ -110,7 +114,7 @@ def parse_definition(line: str) -> Definition:
     if not equals or body.startswith("="):
         raise FormulaError(f"`{line.strip()}` is no definition: name = expression, or name(a) = expression")
     name = parse_expression(head)
-    parameters: List[str] = []
+    parameters: list[str] = []
     if isinstance(name, ast.Call) and not name.keywords and all(isinstance(part, ast.Name) for part in name.args):
         parameters = [part.id for part in name.args if isinstance(part, ast.Name)]
         name = name.func
@@ -122,10 +126,10 @@ def parse_definition(line: str) -> Definition:
 class Evaluator:
     """Evaluates expressions over names. Where a name is defined by the page, the definition is evaluated."""
 
-    def __init__(self, names: Names, definitions: Dict[str, Definition]) -> None:
+    def __init__(self, names: Names, definitions: dict[str, Definition]) -> None:
         self.names, self.definitions = names, definitions
 
-    def __call__(self, text: str, local: Optional[Names] = None) -> Any:
+    def __call__(self, text: str, local: Names | None = None) -> Any:
         """The value of an expression. FormulaError: it has none."""
         return self.evaluate(parse_expression(text), local or {})
 
@@ -153,7 +157,7 @@ class Evaluator:
             return self.names[node.id]
         raise FormulaError(f"there is no {node.id}; there are: {', '.join(sorted({*local, *self.definitions, *self.names}))}")
 
-    def _defined(self, definition: Definition, arguments: List[Any]) -> Any:
+    def _defined(self, definition: Definition, arguments: list[Any]) -> Any:
         if len(arguments) != len(definition.parameters):
             raise FormulaError(f"{definition.name} takes {len(definition.parameters)} arguments, not {len(arguments)}")
         return self.evaluate(definition.body, dict(zip(definition.parameters, arguments)))
@@ -201,13 +205,13 @@ class Evaluator:
     def _ifexp(self, node: ast.IfExp, local: Names) -> Any:
         return self.evaluate(node.body if self.evaluate(node.test, local) else node.orelse, local)
 
-    def _tuple(self, node: ast.Tuple, local: Names) -> Tuple[Any, ...]:
+    def _tuple(self, node: ast.Tuple, local: Names) -> tuple[Any, ...]:
         return tuple(self.evaluate(part, local) for part in node.elts)
 
-    def _list(self, node: ast.List, local: Names) -> List[Any]:
+    def _list(self, node: ast.List, local: Names) -> list[Any]:
         return [self.evaluate(part, local) for part in node.elts]
 
-    def _dict(self, node: ast.Dict, local: Names) -> Dict[Any, Any]:
+    def _dict(self, node: ast.Dict, local: Names) -> dict[Any, Any]:
         return {self.evaluate(key, local): self.evaluate(value, local) for key, value in zip(node.keys, node.values) if key}
 
     def _subscript(self, node: ast.Subscript, local: Names) -> Any:
@@ -226,12 +230,12 @@ class Evaluator:
         form = self.evaluate(node.format_spec, local) if node.format_spec else ""
         return format(self.evaluate(node.value, local), form)
 
-    def _listcomp(self, node: ast.ListComp, local: Names) -> List[Any]:
+    def _listcomp(self, node: ast.ListComp, local: Names) -> list[Any]:
         return [self.evaluate(node.elt, names) for names in self._loops(node.generators, local)]
 
     _generatorexp = _listcomp
 
-    def _loops(self, loops: List[ast.comprehension], local: Names) -> Iterator[Names]:
+    def _loops(self, loops: list[ast.comprehension], local: Names) -> Iterator[Names]:
         if not loops:
             yield local
             return
@@ -250,7 +254,7 @@ def bind(target: ast.expr, item: Any) -> Names:
     raise FormulaError(f"`{ast.unparse(target)}` does not fit {item!r}")
 
 
-def split_format(formula: str) -> Tuple[str, str]:
+def split_format(formula: str) -> tuple[str, str]:
     """The expression and its format: what comes after the last colon that is in no bracket and no quotes."""
     depth, quote, at = 0, "", -1
     for place, letter in enumerate(formula):
@@ -264,7 +268,7 @@ def split_format(formula: str) -> Tuple[str, str]:
     return (formula, "") if at < 0 else (formula[:at], formula[at + 1 :].strip())
 
 
-def shown(evaluate: Evaluator, formula: str, local: Optional[Names] = None) -> str:
+def shown(evaluate: Evaluator, formula: str, local: Names | None = None) -> str:
     """The text that a formula gives. FormulaError, RecordError: it gives none."""
     expression, form = split_format(formula)
     value = evaluate(expression, local)
@@ -274,7 +278,7 @@ def shown(evaluate: Evaluator, formula: str, local: Optional[Names] = None) -> s
         raise FormulaError(f"`{formula.strip()}` gives {value!r}: {error}") from None
 
 
-def filled(evaluate: Evaluator, template: str, local: Optional[Names] = None) -> str:
+def filled(evaluate: Evaluator, template: str, local: Names | None = None) -> str:
     """A template with each {formula} replaced by what it gives."""
     text, rest = "", template
     while "{" in rest:

@@ -19,9 +19,13 @@
     -->
         The lines of the block of code below.
 """
+
+from __future__ import annotations
+
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from workbook.formulas import Definition, Evaluator, FormulaError, bind, filled, names_of, parse_definition, parse_expression, shown
 from workbook.lessons import lesson_folder
@@ -37,6 +41,10 @@ TABLE = re.compile(r"\n(?:\|[^\n]*(?:\n|$))+")
 CODE = re.compile(r"\n```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 STARTS_BLOCK = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*")
+
+
+class NotRecorded(FormulaError):
+    """A formula over a record that is to be made."""
 
 
 class Difference(NamedTuple):
@@ -62,13 +70,13 @@ class Column(NamedTuple):
 class Source(NamedTuple):
     """Where the numbers come from: an evaluator and the record for each card, the page's own card first."""
 
-    evaluators: List[Evaluator]
-    records: List[Record]
+    evaluators: list[Evaluator]
+    records: list[Record]
 
 
-def definitions_in(text: str) -> Dict[str, Definition]:
+def definitions_in(text: str) -> dict[str, Definition]:
     """The definitions of a page. FormulaError: one is no definition, or there are two of a name."""
-    found: Dict[str, Definition] = {}
+    found: dict[str, Definition] = {}
     for comment in COMMENT.finditer(text):
         if comment[1] == ":":
             for line in re.sub(r"\n[ \t]+", " ", comment[3]).strip().split("\n"):
@@ -96,9 +104,9 @@ class Page:
 
     def __init__(self, path: Path) -> None:
         self.path, self.text = path, path.read_text("utf-8")
-        self.differences: List[Difference] = []
+        self.differences: list[Difference] = []
         self.definitions = definitions_in(self.text)
-        self._sources: Dict[str, Source] = {}
+        self._sources: dict[str, Source] = {}
 
     def source(self, lesson: str) -> Source:
         """The records of a lesson ("03"), of the page's own with "". FormulaError: it has none."""
@@ -111,9 +119,18 @@ class Page:
             if lesson:
                 definitions = {**definitions, **definitions_in((folder / "README.md").read_text("utf-8"))}
             if not records:
-                raise FormulaError(f"{folder}/measured has no record yet")
+                raise NotRecorded(f"{folder}/measured has no record yet")
             self._sources[lesson] = Source([Evaluator(names_of(record), definitions) for record in records], records)
         return self._sources[lesson]
+
+    def expanded(self, text: str) -> list[str]:
+        """The lines of a template, where `for v in rows(main): ...` stands for a line for each row. FormulaError, RecordError: it cannot be filled."""
+        evaluate = self.source("").evaluators[0]
+        lines = []
+        for line in text.splitlines():
+            loop = re.fullmatch(r"for (.+?): (.+)", line)
+            lines += [filled(evaluate, loop[2], names) for names in loops(evaluate, loop[1])] if loop else [filled(evaluate, line)]
+        return lines
 
     def fill(self) -> str:
         """The page with all numbers as its formulas give them. What was different is in `differences` afterwards."""
@@ -129,10 +146,11 @@ class Page:
                 made, place = self._made(comment)
                 text += made
             except (FormulaError, RecordError) as error:
-                self._differ(comment, "", str(error))
+                if not (isinstance(error, NotRecorded) and self.text.startswith("FILL IN", comment.end())):
+                    self._differ(comment, "", str(error))
         return text + self.text[place:]
 
-    def _made(self, comment: "re.Match[str]") -> Tuple[str, int]:
+    def _made(self, comment: re.Match[str]) -> tuple[str, int]:
         """What belongs after a comment, and where in the page that ends what is there now."""
         source, block = self.source(comment[2]), BLOCK.match(comment[3])
         if block:
@@ -141,7 +159,7 @@ class Page:
             made, found = self._inline(comment, source)
         return made, comment.end() + len(found)
 
-    def _inline(self, comment: "re.Match[str]", source: Source) -> Tuple[str, str]:
+    def _inline(self, comment: re.Match[str], source: Source) -> tuple[str, str]:
         made = shown(source.evaluators[0], comment[3])
         words = WORDS.match(self.text, comment.end())
         number = NUMBER.match(self.text, comment.end())
@@ -153,7 +171,7 @@ class Page:
         self._compare(comment, made, number[0] if number else "no number")
         return made, number[0] if number else ""
 
-    def _block(self, comment: "re.Match[str]", source: Source, block: "re.Match[str]") -> Tuple[str, str]:
+    def _block(self, comment: re.Match[str], source: Source, block: re.Match[str]) -> tuple[str, str]:
         kind, loop, templates = block[1], block[2], block[3].rstrip("\n").split("\n")
         now = (TABLE if kind == "table" else CODE).match(self.text, comment.end())
         if not now:
@@ -172,7 +190,7 @@ class Page:
             self._compare(comment, expected, there)
         return text, found
 
-    def _check_place(self, comment: "re.Match[str]", fences: List[Tuple[int, int]]) -> None:
+    def _check_place(self, comment: re.Match[str], fences: list[tuple[int, int]]) -> None:
         """FormulaError: a reader would see the comment, or what is after it as it is written."""
         before = self.text[self.text.rfind("\n", 0, comment.start()) + 1 : comment.start()]
         if any(start <= comment.start() < end for start, end in fences):
@@ -185,18 +203,18 @@ class Page:
         elif "--" in comment[3] or before.startswith("|") and "|" in comment[0]:
             raise FormulaError("GitHub would show it: there can be no -- in it, and in a table no |")
 
-    def _compare(self, comment: "re.Match[str]", expected: str, found: str) -> None:
+    def _compare(self, comment: re.Match[str], expected: str, found: str) -> None:
         if expected != found:
             self._differ(comment, expected, found)
 
-    def _differ(self, comment: "re.Match[str]", expected: str, found: str) -> None:
+    def _differ(self, comment: re.Match[str], expected: str, found: str) -> None:
         line = self.text.count("\n", 0, comment.start()) + 1
         block = BLOCK.match(comment[3])
         formula = " ".join((f"{block[1]}{block[2]}" if block else comment[3]).split())
         self.differences.append(Difference(line, formula, expected, found))
 
 
-def loops(evaluate: Evaluator, loop: str) -> Iterator[Dict[str, object]]:
+def loops(evaluate: Evaluator, loop: str) -> Iterator[dict[str, object]]:
     """The names for each round of `v in rows(main)`; one round without names for nothing."""
     if not loop.strip():
         yield {}
@@ -217,7 +235,7 @@ def parse_column(line: str) -> Column:
     return Column(head[star:].strip(), cell.strip(), star)
 
 
-def table(source: Source, loop: str, columns: List[Column], ruler: str) -> List[str]:
+def table(source: Source, loop: str, columns: list[Column], ruler: str) -> list[str]:
     """The lines of a table; `ruler` is the second one, kept while it fits."""
     plan = planned(columns, len(source.records))
     lines = [cells_line([head_of(source, column, card) for column, card in plan])]
@@ -227,10 +245,10 @@ def table(source: Source, loop: str, columns: List[Column], ruler: str) -> List[
     return lines
 
 
-def planned(columns: List[Column], cards: int) -> List[Tuple[Column, int]]:
+def planned(columns: list[Column], cards: int) -> list[tuple[Column, int]]:
     """The columns from left to right, with the card of each: neighbours that have a star come together, once for each card."""
-    plan: List[Tuple[Column, int]] = []
-    starred: List[Column] = []
+    plan: list[tuple[Column, int]] = []
+    starred: list[Column] = []
     for column in [*columns, None]:
         if column and column.each_card:
             starred.append(column)
@@ -249,7 +267,7 @@ def head_of(source: Source, column: Column, card: int) -> str:
     return f"{head}, {source.records[card].path.stem.upper()}" if same else head
 
 
-def cell_of(source: Source, column: Column, card: int, names: Dict[str, object]) -> str:
+def cell_of(source: Source, column: Column, card: int, names: dict[str, object]) -> str:
     """A cell. What another card than the page's own has not measured is a dash."""
     try:
         return filled(source.evaluators[card], column.cell, names)
@@ -259,7 +277,7 @@ def cell_of(source: Source, column: Column, card: int, names: Dict[str, object])
         return "-"
 
 
-def cells_line(cells: List[str]) -> str:
+def cells_line(cells: list[str]) -> str:
     """A line of a table in Markdown; an empty cell is one blank."""
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
 

@@ -1,8 +1,12 @@
 """A record, what was measured on one card, as data: measured/<card>.csv with the rows section,row,column,value,unit,card,date."""
+
+from __future__ import annotations
+
 import csv
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Dict, Iterable, List, NamedTuple, Union
+from typing import NamedTuple, Union
 
 COLUMNS = ["section", "row", "column", "value", "unit", "card", "date"]
 Value = Union[float, str]
@@ -41,9 +45,9 @@ def known(what: str, name: str, names: Iterable[str]) -> str:
 class Record:
     """What was measured on one card. Sections, rows and columns keep the order of the file."""
 
-    def __init__(self, path: Path, lines: List[Row]) -> None:
+    def __init__(self, path: Path, lines: list[Row]) -> None:
         self.path, self.lines = path, lines
-        self._cells: Dict[str, Dict[str, Dict[str, List[Row]]]] = {}
+        self._cells: dict[str, dict[str, dict[str, list[Row]]]] = {}
         for line in lines:
             self._cells.setdefault(line.section, {}).setdefault(line.row, {}).setdefault(line.column, []).append(line)
 
@@ -57,19 +61,28 @@ class Record:
         """The day of the first row."""
         return self.lines[0].date if self.lines else ""
 
-    def sections(self) -> List[str]:
+    @property
+    def note(self) -> str:
+        """The card and the day, as charts name them."""
+        return f"{self.card}, {self.date}"
+
+    def column(self, section: str, column: str) -> dict[str, Value]:
+        """The values of a column by row, of the rows that have it. RecordError: there is no such section."""
+        return {row: self.value(section, row, column) for row, columns in self._section(section).items() if column in columns}
+
+    def sections(self) -> list[str]:
         """The names of all sections."""
         return list(self._cells)
 
-    def rows(self, section: str) -> List[str]:
+    def rows(self, section: str) -> list[str]:
         """The names of a section's rows. RecordError: there is no such section."""
         return list(self._section(section))
 
-    def columns(self, section: str, row: str) -> List[str]:
+    def columns(self, section: str, row: str) -> list[str]:
         """The names of a row's columns. RecordError: there is no such row."""
         return list(self._row(section, row))
 
-    def values(self, section: str, row: str, column: str) -> List[Value]:
+    def values(self, section: str, row: str, column: str) -> list[Value]:
         """All values of a cell, in the order of the file: several where it was measured several times. RecordError: there is none."""
         return [number_or_text(line.value) for line in self._lines(section, row, column)]
 
@@ -88,25 +101,25 @@ class Record:
         """The day on which a section was measured. RecordError: there is no such section."""
         return next(line.date for columns in self._section(section).values() for lines in columns.values() for line in lines)
 
-    def _section(self, section: str) -> Dict[str, Dict[str, List[Row]]]:
+    def _section(self, section: str) -> dict[str, dict[str, list[Row]]]:
         if section not in self._cells:
             raise RecordError(f"{self.path} has {known('section', section, self._cells)}")
         return self._cells[section]
 
-    def _row(self, section: str, row: str) -> Dict[str, List[Row]]:
+    def _row(self, section: str, row: str) -> dict[str, list[Row]]:
         rows = self._section(section)
         if row not in rows:
             raise RecordError(f"{self.path}, section {section!r}, has {known('row', row, rows)}")
         return rows[row]
 
-    def _lines(self, section: str, row: str, column: str) -> List[Row]:
+    def _lines(self, section: str, row: str, column: str) -> list[Row]:
         columns = self._row(section, row)
         if column not in columns:
             raise RecordError(f"{self.path}, section {section!r}, row {row!r}, has {known('column', column, columns)}")
         return columns[column]
 
 
-def load(path: Union[str, Path]) -> Record:
+def load(path: str | Path) -> Record:
     """Reads measured/<card>.csv. RecordError: it is no record."""
     with open(path, encoding="utf-8", newline="") as file:
         lines = csv.reader(file)
@@ -127,13 +140,13 @@ def write(path: Path, lines: Iterable[Row]) -> None:
         writer.writerows(lines)
 
 
-def merged(old: List[Row], new: List[Row]) -> List[Row]:
+def merged(old: list[Row], new: list[Row]) -> list[Row]:
     """The old rows with every section that is measured anew in the place of the old one; new sections come last."""
     measured = {line.section for line in new}
-    by_section: Dict[str, List[Row]] = {}
+    by_section: dict[str, list[Row]] = {}
     for line in new:
         by_section.setdefault(line.section, []).append(line)
-    result: List[Row] = []
+    result: list[Row] = []
     for line in old:
         if line.section in measured:
             result += by_section.pop(line.section, [])
@@ -149,7 +162,7 @@ _VENDOR = re.compile(r"NVIDIA|Tesla|Quadro|GeForce|Graphics Device", re.IGNORECA
 def file_name(card: str) -> str:
     """The record's file of a card: NVIDIA H200 -> h200.csv, NVIDIA H100 80GB HBM3 -> h100.csv, NVIDIA GeForce RTX 4090 -> rtx4090.csv."""
     words = re.sub(r"[^A-Za-z0-9]+", " ", _VENDOR.sub(" ", card)).split()
-    named: List[str] = []
+    named: list[str] = []
     for word in words:
         named.append(word)
         if any(letter.isdigit() for letter in word):
@@ -157,7 +170,15 @@ def file_name(card: str) -> str:
     return f"{''.join(named).lower() or 'card'}.csv"
 
 
-def records_of(folder: Path) -> List[Record]:
+def records_of(folder: Path) -> list[Record]:
     """The records in a lesson's measured/ folder: the one that its page is about first. That is the H200's where there is one."""
     paths = sorted((folder / "measured").glob("*.csv"), key=lambda path: (path.name != "h200.csv", path.name))
     return [load(path) for path in paths]
+
+
+def beside(script: str) -> Record:
+    """The first record of the lesson whose figures/draw.py is `script`. RecordError: it has none."""
+    found = records_of(Path(script).resolve().parents[1])
+    if not found:
+        raise RecordError(f"{script}: the lesson has no record yet")
+    return found[0]

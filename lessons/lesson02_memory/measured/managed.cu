@@ -83,7 +83,9 @@ int main(int argc, char **argv) {
     if (!device_is_emulator()) {
         printf("n = %d\n\n%-24s  %9s  %9s\n", n, "part", "scale3 ms", "scale6 ms");
         for (int part = 0; part < PARTS; part++) {
-            printf("%-24s  %9.3f  %9.3f\n", parts[part], medians[0][part], medians[1][part]);
+            printf("%-24s", parts[part]);
+            record_print("  %9.3f", parts[part], "scale3", "ms", medians[0][part]);
+            record_print("  %9.3f\n", parts[part], "scale6", "ms", medians[1][part]);
         }
     }
     return verify_finish("scale, the parts of a trip");

@@ -211,6 +211,9 @@ static double print_shares(const struct life *lives, int blocks) {
     printf("watched_kernel3: the first warp is done after %.0f us, the last after %.0f us; %.1f %% of the places are "
            "empty on average\n",
            (first - begin) / 1e3, (last - begin) / 1e3, empty);
+    record_row("watched_kernel3", "first done", (first - begin) / 1e3, "us");
+    record_row("watched_kernel3", "last done", (last - begin) / 1e3, "us");
+    record_row("watched_kernel3", "empty", empty, "%");
     return 1e3 * mean_cycles(lives, blocks) * blocks / sum_lived;
 }
 
@@ -219,7 +222,7 @@ static void print_lives(struct problem *p) {
     struct life *lives = watch(p, watched_kernel<3>, loop_blocks);
     double clock = print_shares(lives, loop_blocks);
     free(lives);
-    printf("cycles per us: %.0f\n", clock);
+    record_print("cycles per us: %.0f\n", "clock", "cycles per us", "", clock);
 
     const struct {
         watched kernel;
@@ -228,8 +231,11 @@ static void print_lives(struct problem *p) {
                        {watched_kernel<4>, 4, ceil_div(p->n, 4 * BLOCK)}};
     for (int k = 0; k < 2; k++) {
         lives = watch(p, short_lived[k].kernel, short_lived[k].blocks);
-        printf("watched_kernel%d: a warp lives %.2f us on average\n", short_lived[k].version,
-               mean_cycles(lives, short_lived[k].blocks) / clock);
+        char name[32];
+        snprintf(name, sizeof name, "watched_kernel%d", short_lived[k].version);
+        printf("%s: ", name);
+        record_print("a warp lives %.2f us on average\n", name, "life", "us",
+                     mean_cycles(lives, short_lived[k].blocks) / clock);
         free(lives);
     }
 }

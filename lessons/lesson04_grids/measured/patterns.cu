@@ -70,6 +70,7 @@ static void measure_strides(int size, uint64_t seed) {
         verify_floats_exact(f.name, found, expected, n);
     }
     printf("n = %zu\n", n);
+    record_part("loads");
     bench_finish(&bench);
     verify_free("x", dev_x, more);
     verify_free("y", dev_y, bytes);
@@ -215,6 +216,7 @@ static void measure_particles(int n, uint64_t seed) {
         particles_verify(&m, given, laid_out);
     }
     printf("particles = %d\n", n);
+    record_part("particles");
     bench_finish(&bench);
     verify_free("p", p, bytes);
     verify_free("q", q, bytes);

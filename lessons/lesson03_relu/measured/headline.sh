@@ -1,7 +1,0 @@
-#!/bin/sh
-# headline.sh: prints what README.md says of this lesson in one phrase, made from h200.txt.
-set -eu
-folder=$(dirname "$0")
-sh "$folder/tables.sh" | awk -F ' *\| *' -v size="$(sh "$folder/../../../tools/authoring/size_of.sh" "$folder/h200.txt")" '
-  $2 == "relu_kernel1" && !first { first = $6 }
-  $2 == "relu_kernel4" { printf "%s elements: from %.0f %% to %.0f %% of a copy kernel\n", size, first, $6 }'
