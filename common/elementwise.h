@@ -64,10 +64,15 @@ static inline void elementwise_free(struct elementwise *p) {
     free(p->found);
 }
 
-/* Fills x, and puts into y what the version must find there: poison that it has to overwrite, or in place its input. */
-static inline struct elementwise_job elementwise_begin(struct elementwise *p, const struct elementwise_version *v) {
+/* x is the input, y poison that has to be overwritten. */
+static inline void elementwise_reset(struct elementwise *p) {
     CUDA_CHECK(cudaMemcpy(p->x, p->input, elementwise_bytes(p), cudaMemcpyHostToDevice));
     verify_poison_device(p->y, elementwise_bytes(p));
+}
+
+/* In place, y begins as the input. */
+static inline struct elementwise_job elementwise_begin(struct elementwise *p, const struct elementwise_version *v) {
+    elementwise_reset(p);
     if (v->in_place) {
         CUDA_CHECK(cudaMemcpy(p->y, p->input, elementwise_bytes(p), cudaMemcpyHostToDevice));
     }
