@@ -87,7 +87,7 @@ __attribute__((format(printf, 1, 2))) static inline void record_part(const char 
 static inline void record_text(const char *row, const char *column, const char *value, const char *unit) {
     struct record *record = record_state();
     const char *section = getenv("RECORD_SECTION");
-    char whole[2 * RECORD_PART_MAX];
+    char whole[3 * RECORD_PART_MAX];
     if (!record->file) {
         return;
     }

@@ -18,10 +18,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
-#include "../../common/verify.h"
+#include "../../common/elementwise.h"
+#include "../../common/lesson.h"
 
 enum { BLOCK = 256 };       // threads in a block: a multiple of 32, small enough for every GPU
 enum { BLOCKS_PER_SM = 8 }; // 8 x 256 threads are as many as one multiprocessor holds
@@ -109,10 +109,6 @@ static __global__ void relu_kernel5(const float *x, float *y, int n) {
 /* What every launcher promises: it queues the work in `stream` and returns at once, waiting for nothing. n may be 0.
  * The pointers are device memory; x and y may be equal only for relu5. */
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static int aligned_for_float4(const void *p) {
     return (uintptr_t)p % sizeof(float4) == 0;
 }
@@ -137,11 +133,7 @@ static void relu3(const float *x, float *y, int n, cudaStream_t stream) {
     if (n == 0) {
         return;
     }
-    int device = 0, multiprocessors = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    int wanted = ceil_div(n, BLOCK), fit = multiprocessors * BLOCKS_PER_SM;
-    int blocks = wanted < fit ? wanted : fit;
+    int blocks = min(ceil_div(n, BLOCK), multiprocessors() * BLOCKS_PER_SM);
     relu_kernel3<<<blocks, BLOCK, 0, stream>>>(x, y, n);
     CUDA_CHECK_LAUNCH();
 }
@@ -170,127 +162,29 @@ static void relu5(const float *x, float *y, int n, cudaStream_t stream) {
     CUDA_CHECK_LAUNCH();
 }
 
-static const struct version {
-    const char *name;
-    void (*launch)(const float *x, float *y, int n, cudaStream_t stream);
-    bool in_place;
-} versions[] = {
-    {"relu_kernel1", relu1, false}, {"relu_kernel2", relu2, false}, {"relu_kernel3", relu3, false},
-    {"relu_kernel4", relu4, false}, {"relu_kernel5", relu5, true},
+static const struct elementwise_version versions[] = {
+    {"relu_kernel1", relu1, relu_cpu}, {"relu_kernel2", relu2, relu_cpu},       {"relu_kernel3", relu3, relu_cpu},
+    {"relu_kernel4", relu4, relu_cpu}, {"relu_kernel5", relu5, relu_cpu, true}, // in place
 };
-enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 // ---------------------------------------------------------------- verify and measure
 
-/* One input with its expected output, on the host and on the device. The device arrays start `offset` floats into
- * their allocation: with an offset of 1 they are not aligned for float4. */
-struct problem {
-    int n, offset;
-    float *input, *expected, *found; // host
-    float *x, *y;                    // device
-    const struct version *version;
-};
-
-static struct problem problem_create(int n, int offset, uint64_t seed) {
+/* x[n] and y[n], `offset` floats into their allocations: with an offset of 1 they are not aligned for float4. Every 13th element
+ * is one that ReLU has to treat with care. */
+static struct elementwise problem_create(int n, int offset, uint64_t seed) {
     static const float special[] = {NAN, -0.0f, INFINITY, -INFINITY, 0.0f, 1e-45f, -1e-45f};
-    size_t bytes = (size_t)n * sizeof(float);
-    struct problem p = {};
-    p.n = n;
-    p.offset = offset;
-    p.input = (float *)verify_host_alloc(bytes);
-    p.expected = (float *)verify_host_alloc(bytes);
-    p.found = (float *)verify_host_alloc(bytes);
+    struct elementwise p = elementwise_create(n, offset);
     verify_random(p.input, n, -1.0f, 1.0f, seed);
     for (int i = 0; i < n; i += 13) {
         p.input[i] = special[i / 13 % 7];
     }
-    relu_cpu(p.input, p.expected, n);
-    CUDA_CHECK(cudaMalloc((void **)&p.x, bytes + offset * sizeof(float)));
-    CUDA_CHECK(cudaMalloc((void **)&p.y, bytes + offset * sizeof(float)));
-    p.x += offset;
-    p.y += offset;
-    CUDA_CHECK(cudaMemcpy(p.x, p.input, bytes, cudaMemcpyHostToDevice));
     return p;
 }
 
-static void problem_free(struct problem *p) {
-    CUDA_CHECK(cudaFree(p->x - p->offset));
-    CUDA_CHECK(cudaFree(p->y - p->offset));
-    free(p->input);
-    free(p->expected);
-    free(p->found);
-}
-
-/* Puts into y what the version must find there: its input, or poison that it has to overwrite. */
-static void problem_reset(struct problem *p, const struct version *version) {
-    size_t bytes = (size_t)p->n * sizeof(float);
-    p->version = version;
-    verify_poison_device(p->y, bytes);
-    if (version->in_place) {
-        CUDA_CHECK(cudaMemcpy(p->y, p->input, bytes, cudaMemcpyHostToDevice));
-    }
-}
-
-static void problem_launch(void *job, cudaStream_t stream) {
-    struct problem *p = (struct problem *)job;
-    p->version->launch(p->version->in_place ? p->y : p->x, p->y, p->n, stream);
-}
-
 /* ReLU copies or clears bits, so there is no rounding: every bit must agree, the sign of zero included. */
-static void problem_verify(struct problem *p) {
-    size_t bytes = (size_t)p->n * sizeof(float);
-    verify_poison_host(p->found, bytes);
-    CUDA_CHECK(cudaMemcpy(p->found, p->y, bytes, cudaMemcpyDeviceToHost));
-    verify_floats_exact(p->version->name, p->found, p->expected, p->n);
-}
-
-/* Versions first .. last on one size, at an aligned address and at one that is not. */
-static void verify_versions(int first, int last, int n, uint64_t seed) {
-    for (int offset = 0; offset < 2; offset++) {
-        struct problem p = problem_create(n, offset, seed);
-        for (int v = first; v <= last; v++) {
-            problem_reset(&p, &versions[v]);
-            problem_launch(&p, 0);
-            CUDA_CHECK(cudaDeviceSynchronize());
-            problem_verify(&p);
-        }
-        problem_free(&p);
-    }
-}
-
-/* The table. ReLU needs to read n floats and to write n floats. */
-static void measure_versions(int first, int last, int n, uint64_t seed) {
-    double bytes = 2.0 * n * sizeof(float);
-    struct problem p = problem_create(n, 0, seed);
-    struct bench bench = bench_start(bytes);
-    for (int v = first; v <= last; v++) {
-        problem_reset(&p, &versions[v]);
-        bench_run(&bench, versions[v].name, problem_launch, &p, n, bytes, 0);
-        problem_verify(&p); // once more: what was timed must be right as well
-    }
-    printf("n = %d\n", n);
-    bench_finish(&bench);
-    problem_free(&p);
-}
-
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_size = device_is_emulator() ? 1 << 22 : 1 << 27;
-    device_print_backend();
-
-    if (options.size >= 0) {
-        table_size = (int)options.size;
-        verify_versions(first, last, table_size, options.seed);
-    } else {
-        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 1 << 20};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_versions(first, last, sizes[s], options.seed);
-        }
-    }
-    if (table_size > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-        measure_versions(first, last, table_size, options.seed);
-    }
-    return verify_finish("relu");
+    const int sizes[] = {0, 1, 31, 33, 1000, 1025, 1 << 20}, tables[] = {device_is_emulator() ? 1 << 22 : 1 << 27};
+    elementwise_lesson lesson = elementwise_with("relu", versions, problem_create);
+    lesson.kinds = 2; // offsets 0 and 1
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

@@ -24,7 +24,7 @@
 
 #include "../../common/bench.h"
 #include "../../common/check.h"
-#include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/verify.h"
 #include "picture.h"
 
@@ -213,10 +213,6 @@ static __global__ void blur_kernel6(const float *in, float *out, struct shape s)
 
 /* As in lesson 03: queued in `stream`, no waiting. in and out are device memory with the shapes of the version; a
  * picture may have no pixels. */
-
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
 
 static bool empty(struct shape s) {
     return s.width == 0 || s.height == 0;

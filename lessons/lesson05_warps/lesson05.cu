@@ -20,10 +20,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
-#include "../../common/verify.h"
+#include "../../common/elementwise.h"
+#include "../../common/lesson.h"
 
 enum { WARP = 32 };                 // threads in a warp, on every GPU so far
 enum { BLOCK = 256 };               // threads in a block: 8 warps
@@ -218,10 +218,6 @@ static __global__ void echo_kernel7(const float *x, float *y, int n) {
 
 /* As in lesson 03: queued in `stream`, no waiting, n may be 0. */
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static void shape1(const float *x, float *y, int n, cudaStream_t stream) {
     if (n == 0) {
         return;
@@ -279,29 +275,18 @@ static void echo7(const float *x, float *y, int n, cudaStream_t stream) {
     CUDA_CHECK_LAUNCH();
 }
 
-static const struct version {
-    const char *name;
-    void (*launch)(const float *x, float *y, int n, cudaStream_t stream);
-    bool echo;
-} versions[] = {
-    {"shape_kernel1", shape1, false}, {"shape_kernel2", shape2, false}, {"shape_kernel3", shape3, false},
-    {"shape_kernel4", shape4, false}, {"shape_kernel5", shape5, false}, {"echo_kernel6", echo6, true},
-    {"echo_kernel7", echo7, true},
+static const struct elementwise_version versions[] = {
+    {"shape_kernel1", shape1, shape_cpu}, {"shape_kernel2", shape2, shape_cpu}, {"shape_kernel3", shape3, shape_cpu},
+    {"shape_kernel4", shape4, shape_cpu}, {"shape_kernel5", shape5, shape_cpu}, {"echo_kernel6", echo6, echo_cpu},
+    {"echo_kernel7", echo7, echo_cpu},
 };
-enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 // ---------------------------------------------------------------- verify and measure
 
-/* One input with both expected outputs, on the host and on the device. */
-struct problem {
-    int n;
-    float *input, *shaped, *echoed, *found; // host
-    float *x, *y;                           // device
-    const struct version *version;
-};
-
 /* Sound: most samples are loud, a few very quiet, down to 2^-20, and those take the most rounds. */
-static void fill(float *x, int n, uint64_t seed) {
+static struct elementwise problem_create(int n, int, uint64_t seed) {
+    struct elementwise p = elementwise_create(n, 0);
+    float *x = p.input;
     verify_random(x, n, -1.0f, 1.0f, seed);
     for (int i = 0; i < n; i++) {
         x[i] = copysignf(exp2f(-20.0f * fabsf(x[i] * x[i] * x[i])), x[i]);
@@ -309,61 +294,7 @@ static void fill(float *x, int n, uint64_t seed) {
     for (int i = 5; i < n; i += 97) {
         x[i] = i % 2 ? 0.0f : 1e-30f; // done at once; never done
     }
-}
-
-static struct problem problem_create(int n, uint64_t seed) {
-    size_t bytes = (size_t)n * sizeof(float);
-    struct problem p = {};
-    p.n = n;
-    p.input = (float *)verify_host_alloc(bytes);
-    p.shaped = (float *)verify_host_alloc(bytes);
-    p.echoed = (float *)verify_host_alloc(bytes);
-    p.found = (float *)verify_host_alloc(bytes);
-    fill(p.input, n, seed);
-    shape_cpu(p.input, p.shaped, n);
-    echo_cpu(p.input, p.echoed, n);
-    CUDA_CHECK(cudaMalloc((void **)&p.x, bytes));
-    CUDA_CHECK(cudaMalloc((void **)&p.y, bytes));
-    CUDA_CHECK(cudaMemcpy(p.x, p.input, bytes, cudaMemcpyHostToDevice));
     return p;
-}
-
-static void problem_free(struct problem *p) {
-    CUDA_CHECK(cudaFree(p->x));
-    CUDA_CHECK(cudaFree(p->y));
-    free(p->input);
-    free(p->shaped);
-    free(p->echoed);
-    free(p->found);
-}
-
-static void problem_reset(struct problem *p, const struct version *version) {
-    p->version = version;
-    verify_poison_device(p->y, (size_t)p->n * sizeof(float));
-}
-
-static void problem_launch(void *job, cudaStream_t stream) {
-    struct problem *p = (struct problem *)job;
-    p->version->launch(p->x, p->y, p->n, stream);
-}
-
-/* Every version computes each sample with the same operations in the same order: every bit must agree. */
-static void problem_verify(struct problem *p) {
-    size_t bytes = (size_t)p->n * sizeof(float);
-    verify_poison_host(p->found, bytes);
-    CUDA_CHECK(cudaMemcpy(p->found, p->y, bytes, cudaMemcpyDeviceToHost));
-    verify_floats_exact(p->version->name, p->found, p->version->echo ? p->echoed : p->shaped, p->n);
-}
-
-static void verify_versions(int first, int last, int n, uint64_t seed) {
-    struct problem p = problem_create(n, seed);
-    for (int v = first; v <= last; v++) {
-        problem_reset(&p, &versions[v]);
-        problem_launch(&p, 0);
-        CUDA_CHECK(cudaDeviceSynchronize());
-        problem_verify(&p);
-    }
-    problem_free(&p);
 }
 
 /* What a warp is about, and only the emulator can count: how many instructions the warps needed for 32 samples, and how
@@ -378,42 +309,10 @@ static void print_lanes(const struct bench *bench) {
     }
 }
 
-/* The tables. Both operators need to read n floats and to write n floats. */
-static void measure_versions(int first, int last, int n, uint64_t seed) {
-    double bytes = 2.0 * n * sizeof(float);
-    struct problem p = problem_create(n, seed);
-    struct bench bench = bench_start(bytes);
-    for (int v = first; v <= last; v++) {
-        problem_reset(&p, &versions[v]);
-        bench_run(&bench, versions[v].name, problem_launch, &p, n, bytes, 0);
-        problem_verify(&p); // once more: what was timed must be right as well
-    }
-    printf("n = %d\n", n);
-    if (device_is_emulator()) {
-        print_lanes(&bench);
-    }
-    bench_finish(&bench);
-    problem_free(&p);
-}
-
+/* Every version computes each sample with the same operations in the same order: every bit must agree. */
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_size = device_is_emulator() ? 1 << 16 : 1 << 23;
-    device_print_backend();
-
-    if (options.size >= 0) {
-        table_size = (int)options.size;
-        verify_versions(first, last, table_size, options.seed);
-    } else {
-        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 16384};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_versions(first, last, sizes[s], options.seed);
-        }
-    }
-    if (table_size > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-        measure_versions(first, last, table_size, options.seed);
-    }
-    return verify_finish("warps");
+    const int sizes[] = {0, 1, 31, 33, 1000, 1025, 16384}, tables[] = {device_is_emulator() ? 1 << 16 : 1 << 23};
+    elementwise_lesson lesson = elementwise_with("warps", versions, problem_create);
+    lesson.print_counts = print_lanes;
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

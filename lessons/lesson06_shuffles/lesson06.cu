@@ -312,10 +312,6 @@ static __global__ void keep_kernel12(const int *x, int *y, int *count, int n) {
 
 /* Queued in `stream`, no waiting, n may be 0. */
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 /* Versions 1 to 8: a thread for each element. */
 static void launch_rows(void (*kernel)(const int *, const int *, int *, int), const struct arrays *a,
                         cudaStream_t stream) {
@@ -403,23 +399,7 @@ static const struct version versions[] = {
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_size = device_is_emulator() ? 1 << 18 : 1 << 26;
-    device_print_backend();
-
-    if (options.size >= 0) {
-        table_size = (int)options.size;
-        verify_versions(versions, first, last, table_size, options.seed);
-    } else {
-        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 16384};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_versions(versions, first, last, sizes[s], options.seed);
-        }
-    }
-    if (table_size > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-        measure_versions(versions, first, last, table_size, options.seed);
-    }
-    return verify_finish("shuffles");
+    const int sizes[] = {0, 1, 31, 33, 1000, 1025, 16384}, tables[] = {device_is_emulator() ? 1 << 18 : 1 << 26};
+    frame lesson = frame_of("shuffles", versions, VERSIONS);
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

@@ -1,8 +1,7 @@
 /* measure.h - what lesson 06 does with its versions: verify each, count them on the emulator, and time them on a GPU, in turns with a
  * copy kernel and with CUB.
  *
- *     verify_versions(versions, first, last, n, seed);      every element must agree, since ints are exact
- *     measure_versions(versions, first, last, n, seed);
+ *     frame lesson = frame_of("shuffles", versions, VERSIONS);      for lesson.h; every element must agree, since ints are exact
  *
  * A queue's elements come in any order: sorted, they must be those of the CPU, sorted.
  */
@@ -12,6 +11,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -64,7 +64,7 @@ static void fill(struct problem *p, uint64_t seed) {
     }
 }
 
-static struct problem problem_create(int n, uint64_t seed) {
+static struct problem problem_create(int n, int, uint64_t seed) {
     size_t bytes = (size_t)n * sizeof(int);
     struct problem p = {};
     p.n = n;
@@ -189,18 +189,6 @@ static void job_verify(struct job *job) {
     }
 }
 
-static void verify_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    struct problem p = problem_create(n, seed);
-    for (int v = first; v <= last; v++) {
-        struct job job = job_create(&p, &versions[v]);
-        job_launch(&job, 0);
-        CUDA_CHECK(cudaDeviceSynchronize());
-        job_verify(&job);
-        job_free(&job);
-    }
-    problem_free(&p);
-}
-
 // ---------------------------------------------------------------- the tables
 
 /* What the emulator counts of a warp, for each row of 32 elements. */
@@ -293,7 +281,7 @@ static void time_on_gpu(struct job *jobs, int count, struct problem *p) {
 }
 
 static void measure_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    struct problem p = problem_create(n, seed);
+    struct problem p = problem_create(n, 0, seed);
     struct job jobs[JOBS_MAX];
     int count = 0;
     for (int v = first; v <= last; v++) {
@@ -310,6 +298,18 @@ static void measure_versions(const struct version *versions, int first, int last
         job_free(&jobs[j]);
     }
     problem_free(&p);
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+typedef struct lesson<int, struct problem, struct version, struct job> frame;
+
+static frame frame_of(const char *what, const struct version *versions, int count) {
+    frame lesson = {what, versions, count};
+    lesson.create = problem_create, lesson.free = problem_free;
+    lesson.begin = job_create, lesson.launch = job_launch, lesson.verify = job_verify, lesson.end = job_free;
+    lesson.measure_size = measure_versions;
+    return lesson;
 }
 
 #endif

@@ -23,10 +23,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
-#include "../../common/verify.h"
+#include "../../common/elementwise.h"
+#include "../../common/lesson.h"
 
 enum { BLOCK = 256 };      // threads in a block
 enum { RADIUS = 16 };      // the radius of all versions but the third: 33 inputs for an output
@@ -269,10 +269,6 @@ static __global__ void stencil_kernel7(const float *x, float *y, int n, struct f
 
 /* As in lesson 03: queued in `stream`, no waiting, n may be 0. */
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static void stencil1(const float *x, float *y, int n, const struct filter *f, cudaStream_t stream) {
     if (n == 0) {
         return;
@@ -355,13 +351,13 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 // ---------------------------------------------------------------- verify and measure
 
-/* One input and one filter with their expected output, on the host and on the device. The device arrays start `offset`
- * floats into their allocation. */
 struct problem {
-    int n, offset;
+    struct elementwise data;
     struct filter filter;
-    float *input, *expected, *found; // host
-    float *x, *y;                    // device
+};
+
+struct job {
+    struct problem *problem;
     const struct version *version;
 };
 
@@ -377,72 +373,43 @@ static struct filter filter_random(int radius, uint64_t seed) {
     return f;
 }
 
-static struct problem problem_create(int n, int offset, int radius, uint64_t seed) {
-    size_t bytes = (size_t)n * sizeof(float);
-    struct problem p = {};
-    p.n = n;
-    p.offset = offset;
-    p.filter = filter_random(radius, seed);
-    p.input = (float *)verify_host_alloc(bytes);
-    p.expected = (float *)verify_host_alloc(bytes);
-    p.found = (float *)verify_host_alloc(bytes);
-    verify_random(p.input, n, -1.0f, 1.0f, seed);
-    stencil_cpu(p.input, p.expected, n, &p.filter);
-    CUDA_CHECK(cudaMalloc((void **)&p.x, bytes + offset * sizeof(float)));
-    CUDA_CHECK(cudaMalloc((void **)&p.y, bytes + offset * sizeof(float)));
-    p.x += offset;
-    p.y += offset;
-    CUDA_CHECK(cudaMemcpy(p.x, p.input, bytes, cudaMemcpyHostToDevice));
+/* Kinds 0 and 1: the radius of all versions, at two addresses; then the other radii, for version 3. */
+static struct problem problem_create(int n, int kind, uint64_t seed) {
+    const int radii[] = {RADIUS, RADIUS, 0, 1, 40, 300};
+    struct problem p = {elementwise_create(n, kind == 1), filter_random(radii[kind], seed)};
+    verify_random(p.data.input, n, -1.0f, 1.0f, seed);
+    stencil_cpu(p.data.input, p.data.expected, n, &p.filter);
     return p;
 }
 
 static void problem_free(struct problem *p) {
-    CUDA_CHECK(cudaFree(p->x - p->offset));
-    CUDA_CHECK(cudaFree(p->y - p->offset));
-    free(p->input);
-    free(p->expected);
-    free(p->found);
+    elementwise_free(&p->data);
 }
 
-static void problem_reset(struct problem *p, const struct version *version) {
-    p->version = version;
-    verify_poison_device(p->y, (size_t)p->n * sizeof(float));
+static void problem_print(const struct problem *p) {
+    printf("n = %d, radius = %d\n", p->data.n, p->filter.radius);
 }
 
-static void problem_launch(void *job, cudaStream_t stream) {
-    struct problem *p = (struct problem *)job;
-    p->version->launch(p->x, p->y, p->n, &p->filter, stream);
+static bool is_for(const struct version *version, const struct problem *p) {
+    return p->filter.radius == RADIUS || version->any_radius;
+}
+
+static struct job job_create(struct problem *p, const struct version *version) {
+    elementwise_reset(&p->data);
+    return {p, version};
+}
+
+static void job_launch(void *a_job, cudaStream_t stream) {
+    const struct job *job = (const struct job *)a_job;
+    const struct elementwise *a = &job->problem->data;
+    job->version->launch(a->x, a->y, a->n, &job->problem->filter, stream);
 }
 
 /* A sum of so many floats is rounded so many times. A wrong neighbour would be off by a thousand times as much. */
-static void problem_verify(struct problem *p) {
-    size_t bytes = (size_t)p->n * sizeof(float);
-    verify_poison_host(p->found, bytes);
-    CUDA_CHECK(cudaMemcpy(p->found, p->y, bytes, cudaMemcpyDeviceToHost));
-    verify_floats(p->version->name, p->found, p->expected, p->n, 2e-6, 0);
-}
-
-static void verify_versions(int first, int last, int n, int offset, int radius, uint64_t seed) {
-    struct problem p = problem_create(n, offset, radius, seed);
-    for (int v = first; v <= last; v++) {
-        if (radius == RADIUS || versions[v].any_radius) {
-            problem_reset(&p, &versions[v]);
-            problem_launch(&p, 0);
-            CUDA_CHECK(cudaDeviceSynchronize());
-            problem_verify(&p);
-        }
-    }
-    problem_free(&p);
-}
-
-/* The radius of all versions, at two addresses; then the other radii, for version 3. */
-static void verify_size(int first, int last, int n, uint64_t seed) {
-    const int radii[] = {0, 1, 40, 300};
-    verify_versions(first, last, n, 0, RADIUS, seed);
-    verify_versions(first, last, n, 1, RADIUS, seed);
-    for (int r = 0; r < 4 && n <= 100000; r++) {
-        verify_versions(first, last, n, 0, radii[r], seed);
-    }
+static void job_verify(struct job *job) {
+    struct elementwise *a = &job->problem->data;
+    elementwise_fetch(a);
+    verify_floats(job->version->name, a->found, a->expected, a->n, 2e-6, 0);
 }
 
 /* What the lesson is about, and only the emulator can count. 32 outputs of a warp need 32 inputs of their own, which
@@ -459,42 +426,16 @@ static void print_reuse(const struct bench *bench) {
     }
 }
 
-/* The tables. The stencil needs to read n floats and to write n floats, and 2 * RADIUS + 1 multiply-adds for each. */
-static void measure_versions(int first, int last, int n, uint64_t seed) {
-    double bytes = 2.0 * n * sizeof(float), flops = 2.0 * n * (2 * RADIUS + 1);
-    struct problem p = problem_create(n, 0, RADIUS, seed);
-    struct bench bench = bench_start(bytes);
-    for (int v = first; v <= last; v++) {
-        problem_reset(&p, &versions[v]);
-        bench_run(&bench, versions[v].name, problem_launch, &p, n, bytes, flops);
-        problem_verify(&p); // once more: what was timed must be right as well
-    }
-    printf("n = %d, radius = %d\n", n, RADIUS);
-    if (device_is_emulator()) {
-        print_reuse(&bench);
-    }
-    bench_finish(&bench);
-    problem_free(&p);
-}
-
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_size = device_is_emulator() ? 1 << 18 : 1 << 26;
-    device_print_backend();
-
-    if (options.size >= 0) {
-        table_size = (int)options.size;
-        verify_size(first, last, table_size, options.seed);
-    } else {
-        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 20011};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_size(first, last, sizes[s], options.seed);
-        }
-    }
-    if (table_size > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-        measure_versions(first, last, table_size, options.seed);
-    }
-    return verify_finish("stencil");
+    const int sizes[] = {0, 1, 31, 33, 1000, 1025, 20011}, tables[] = {device_is_emulator() ? 1 << 18 : 1 << 26};
+    struct lesson<int, struct problem, struct version, struct job> lesson = {
+        "stencil", versions, VERSIONS
+    };
+    lesson.create = problem_create, lesson.free = problem_free, lesson.is_for = is_for;
+    lesson.begin = job_create, lesson.launch = job_launch, lesson.verify = job_verify;
+    lesson.kinds = options_read(argc, argv, VERSIONS).size <= 100000 ? 6 : 2; // a large radius takes the CPU long
+    lesson.print_problem = problem_print, lesson.print_counts = print_reuse;
+    lesson.bytes = 2 * sizeof(float),
+    lesson.flops = 2 * (2 * RADIUS + 1); // of an output: read and write one; multiply-adds
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

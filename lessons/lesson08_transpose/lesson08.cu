@@ -267,10 +267,6 @@ static __global__ void transpose_kernel11(float *x, int n) {
 /* As in lesson 03: queued in `stream`, no waiting, and a matrix may be empty. A grid has at most 65535 blocks in y, which
  * is enough for 2 million rows here; versions 8 to 10 number their blocks in x, which may be 2 thousand million. */
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static void transpose1(const float *in, float *out, int rows, int cols, cudaStream_t stream) {
     if (rows == 0 || cols == 0) {
         return;
@@ -412,17 +408,10 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
     struct shapes shapes = shapes_of(&options);
+    frame lesson = frame_of("transpose", versions, VERSIONS);
+    lesson.verified = shapes.verified, lesson.verified_count = shapes.small;
+    lesson.measured = shapes.measured, lesson.measured_count = shapes.large;
     device_print_backend();
-
-    for (int s = 0; s < shapes.small; s++) {
-        verify_versions(versions, first, last, shapes.verified[s], options.seed);
-    }
-    for (int s = 0; s < shapes.large && verify_tally()->failures == 0;
-         s++) { // how fast a wrong kernel is does not matter
-        measure_versions(versions, first, last, shapes.measured[s], options.seed);
-    }
-    return verify_finish("transpose");
+    return lesson_run(&lesson, &options);
 }

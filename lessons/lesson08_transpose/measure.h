@@ -1,8 +1,7 @@
 /* measure.h - what lesson 08 does with its versions: verify each on many shapes, count what it asks for on the emulator, and time it on a GPU in
  * turns with copies and with cuBLAS.
  *
- *     verify_versions(versions, first, last, shape, seed);      at aligned addresses and at others
- *     measure_versions(versions, first, last, shape, seed);     times or counts
+ *     frame lesson = frame_of("transpose", versions, VERSIONS);      for lesson.h
  *
  * A transpose computes nothing, so the result is compared bit by bit.
  */
@@ -15,6 +14,7 @@
 #include "../../common/check.h"
 #include "../../common/cublas.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -178,33 +178,14 @@ static void job_verify(struct job *job, const float *expected) {
     verify_floats_exact(job_name(job), p->found, copies ? p->input : expected, count);
 }
 
-static bool is_for(const struct version *version, struct shape shape) {
-    return version->launch || shape.rows == shape.cols;
+static bool is_for(const struct version *version, const struct problem *p) {
+    return version->launch || p->rows == p->cols;
 }
 
 static float *expected_create(const struct problem *p) {
     float *expected = (float *)verify_host_alloc(p->count * sizeof(float));
     transpose_cpu(p->input, expected, p->rows, p->cols);
     return expected;
-}
-
-/* Versions first .. last on one shape, at aligned addresses and at others. */
-static void verify_versions(const struct version *versions, int first, int last, struct shape shape, uint64_t seed) {
-    for (int offset = 0; offset < 2; offset++) {
-        struct problem p = problem_create(shape, offset, seed);
-        float *expected = expected_create(&p);
-        for (int v = first; v <= last; v++) {
-            if (is_for(&versions[v], shape)) {
-                struct job job = job_create(&p, &versions[v]);
-                job_launch(&job, 0);
-                CUDA_CHECK(cudaDeviceSynchronize());
-                job_verify(&job, expected);
-                job_free(&job);
-            }
-        }
-        free(expected);
-        problem_free(&p);
-    }
 }
 
 // ---------------------------------------------------------------- the tables
@@ -260,7 +241,7 @@ static int jobs_create(struct job *jobs, struct problem *p, const struct version
         jobs[count++].rival = job::CUBLAS;
     }
     for (int v = first; v <= last; v++) {
-        if (is_for(&versions[v], {p->rows, p->cols})) {
+        if (is_for(&versions[v], p)) {
             jobs[count++] = job_create(p, &versions[v]);
         }
     }
@@ -295,6 +276,24 @@ static void measure_versions(const struct version *versions, int first, int last
     }
     cublas_close(&cublas);
     problem_free(&p);
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+typedef struct lesson<struct shape, struct problem, struct version, struct job> frame;
+
+static frame frame_of(const char *what, const struct version *versions, int count) {
+    frame lesson = {what, versions, count};
+    lesson.kinds = 2; // aligned addresses, and others
+    lesson.create = problem_create, lesson.free = problem_free, lesson.is_for = is_for;
+    lesson.begin = job_create, lesson.launch = job_launch, lesson.end = job_free;
+    lesson.verify = [](struct job *job) {
+        float *expected = expected_create(job->problem);
+        job_verify(job, expected);
+        free(expected);
+    };
+    lesson.measure_size = measure_versions;
+    return lesson;
 }
 
 #endif

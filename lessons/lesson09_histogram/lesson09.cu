@@ -395,10 +395,6 @@ static __global__ void histogram_kernel10(const byte *x, unsigned *counts, int n
 
 // ---------------------------------------------------------------- the launchers
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static void clear(unsigned *counts, cudaStream_t stream) {
     CUDA_CHECK(cudaMemsetAsync(counts, 0, BINS * sizeof *counts, stream));
 }
@@ -484,28 +480,9 @@ static const struct version versions[] = {
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_sizes[] = {device_is_emulator() ? 1 << 20 : 1 << 28, device_is_emulator() ? 0 : 100000007};
-    device_print_backend();
-
-    if (options.size >= 0) {
-        table_sizes[0] = (int)options.size;
-        table_sizes[1] = 0;
-        if (table_sizes[0] < LARGE) {
-            verify_versions(versions, first, last, table_sizes[0], options.seed);
-        }
-    } else {
-        const int sizes[] = {0, 1, 15, 16, 17, 33, 1000, 1025, 100003};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_versions(versions, first, last, sizes[s], options.seed);
-        }
-    }
-    for (int t = 0; t < 2; t++) {
-        if (table_sizes[t] > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-            measure_versions(versions, first, last, table_sizes[t], options.seed);
-        }
-    }
-    return verify_finish("histogram");
+    const int sizes[] = {0, 1, 15, 16, 17, 33, 1000, 1025, 100003},
+              tables[] = {device_is_emulator() ? 1 << 20 : 1 << 28, device_is_emulator() ? 0 : 100000007};
+    frame lesson = frame_of("histogram", versions, VERSIONS);
+    lesson.largest_verified = LARGE - 1;
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

@@ -1,8 +1,7 @@
 /* measure.h - what lesson 09 does with its versions: verify each on four kinds of bytes, count what it asks for on the emulator, and time it
  * on a GPU in turns with CUB and with a kernel that only reads.
  *
- *     verify_versions(versions, first, last, n, seed);      at any address
- *     measure_versions(versions, first, last, n, seed);     times or counts
+ *     frame lesson = frame_of("histogram", versions, VERSIONS);      for lesson.h: verifies at any address, then times or counts
  *
  * A histogram consists of whole numbers, so every count has to be exact.
  */
@@ -14,6 +13,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -36,13 +36,6 @@ struct version {
 };
 
 static void histogram_cpu(const unsigned char *x, unsigned *counts, int n); // the lesson's
-
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
 
 // ---------------------------------------------------------------- four kinds of bytes
 
@@ -203,22 +196,6 @@ static void job_free(struct job *job) {
     CUDA_CHECK(cudaFree(job->temporary));
 }
 
-/* Versions first .. last on all kinds of n bytes, at an address that a vector may have and at one that it may not. */
-static void verify_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    for (int k = 0; k < 2 * KINDS; k++) {
-        struct problem p = problem_create(n, k % 2 ? 2 * k + 1 : 0);
-        problem_fill(&p, (enum kind)(k / 2), seed);
-        for (int v = first; v <= last; v++) {
-            struct job job = job_create(&p, &versions[v], false);
-            job_launch(&job, 0);
-            CUDA_CHECK(cudaDeviceSynchronize());
-            job_verify(&job);
-            job_free(&job);
-        }
-        problem_free(&p);
-    }
-}
-
 // ---------------------------------------------------------------- the tables
 
 static void count_once(struct job *job, struct emulatorCounters *counters) {
@@ -327,6 +304,26 @@ static void measure_versions(const struct version *versions, int first, int last
         time_on_gpu(versions, first, last, &p, seed);
     }
     problem_free(&p);
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+typedef struct lesson<int, struct problem, struct version, struct job> frame;
+
+static frame frame_of(const char *what, const struct version *versions, int count) {
+    frame lesson = {what, versions, count};
+    /* All kinds of bytes, at an address that a vector may have and at one that it may not. */
+    lesson.kinds = 2 * KINDS;
+    lesson.create = [](int n, int k, uint64_t seed) {
+        struct problem p = problem_create(n, k % 2 ? 2 * k + 1 : 0);
+        problem_fill(&p, (enum kind)(k / 2), seed);
+        return p;
+    };
+    lesson.free = problem_free;
+    lesson.begin = [](struct problem *p, const struct version *v) { return job_create(p, v, false); };
+    lesson.launch = job_launch, lesson.verify = job_verify, lesson.end = job_free;
+    lesson.measure_size = measure_versions;
+    return lesson;
 }
 
 #endif

@@ -307,10 +307,6 @@ static __global__ void sum_kernel11(const float *x, float *y, int n, volatile un
 
 // ---------------------------------------------------------------- the launchers
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 /* Blocks for n elements, `each` of them in a block; n = 0 needs one as well, to write the sum of nothing. */
 static int blocks_for(int n, int each) {
     return n == 0 ? 1 : ceil_div(n, each);
@@ -422,26 +418,7 @@ static const struct version versions[] = {
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_sizes[] = {1 << 20, device_is_emulator() ? 0 : 1 << 28};
-    device_print_backend();
-
-    if (options.size >= 0) {
-        table_sizes[0] = (int)options.size;
-        table_sizes[1] = 0;
-        verify_versions(versions, first, last, table_sizes[0], options.seed);
-    } else {
-        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 100003};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_versions(versions, first, last, sizes[s], options.seed);
-        }
-    }
-    for (int t = 0; t < 2; t++) {
-        if (table_sizes[t] > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-            measure_versions(versions, first, last, table_sizes[t], options.seed);
-        }
-    }
-    return verify_finish("reduction");
+    const int sizes[] = {0, 1, 31, 33, 1000, 1025, 100003}, tables[] = {1 << 20, device_is_emulator() ? 0 : 1 << 28};
+    frame lesson = frame_of("reduction", versions, VERSIONS);
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

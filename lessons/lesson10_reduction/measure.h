@@ -1,8 +1,9 @@
 /* measure.h - what lesson 10 does with its versions: verify each, time them next to CUB, and look what a sum of
  * floats is worth.
  *
- *     verify_versions(versions, first, last, n, seed);      whole numbers: the sum must be exact
- *     measure_versions(versions, first, last, n, seed);     random floats: times or counts, errors, repeated runs
+ *     frame lesson = frame_of("reduction", versions, VERSIONS);      for lesson.h
+ *
+ * Whole numbers are verified: the sum must be exact. Random floats are measured: times or counts, errors, repeated runs.
  *
  * How can a sum be verified that may be added up in any order? In two ways.
  *
@@ -22,6 +23,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -54,13 +56,6 @@ struct version {
 };
 
 static double sum_cpu(const float *x, int n); // the lesson's
-
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
 
 // ---------------------------------------------------------------- a problem
 
@@ -178,21 +173,6 @@ static float job_verify(struct job *job) {
 static void job_free(struct job *job) {
     CUDA_CHECK(cudaFree(job->y));
     CUDA_CHECK(cudaFree(job->temporary));
-}
-
-/* Versions first .. last on one size, at an aligned address and at one that is not. */
-static void verify_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    for (int offset = 0; offset < 2; offset++) {
-        struct problem p = problem_create(n, offset, true, seed);
-        for (int v = first; v <= last; v++) {
-            struct job job = job_create(&p, &versions[v]);
-            job_launch(&job, 0);
-            CUDA_CHECK(cudaDeviceSynchronize());
-            job_verify(&job);
-            job_free(&job);
-        }
-        problem_free(&p);
-    }
 }
 
 // ---------------------------------------------------------------- what a sum of floats is worth
@@ -327,6 +307,21 @@ static void measure_versions(const struct version *versions, int first, int last
     }
     printf("\n");
     problem_free(&p);
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+typedef struct lesson<int, struct problem, struct version, struct job> frame;
+
+static frame frame_of(const char *what, const struct version *versions, int count) {
+    frame lesson = {what, versions, count};
+    lesson.kinds = 2; // an aligned address, and one that is not
+    lesson.create = [](int n, int offset, uint64_t seed) { return problem_create(n, offset, true, seed); };
+    lesson.free = problem_free;
+    lesson.begin = job_create, lesson.launch = job_launch, lesson.end = job_free;
+    lesson.verify = [](struct job *job) { job_verify(job); };
+    lesson.measure_size = measure_versions;
+    return lesson;
 }
 
 #endif

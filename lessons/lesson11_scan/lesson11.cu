@@ -589,10 +589,6 @@ static __global__ void __launch_bounds__(BLOCK, 1)
 
 // ---------------------------------------------------------------- the launchers
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 /* Versions 1 to 4: three launches. */
 static void scan_in_three(void (*kernel)(const element *, element *, element *, int), int each, const struct arrays *a,
                           cudaStream_t stream) {
@@ -713,26 +709,8 @@ static const struct version versions[] = {
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int table_sizes[] = {device_is_emulator() ? 1 << 19 : (1 << 24) + 12345, device_is_emulator() ? 0 : 1 << 28};
-    device_print_backend();
-
-    if (options.size >= 0) {
-        table_sizes[0] = (int)options.size;
-        table_sizes[1] = 0;
-        verify_versions(versions, first, last, table_sizes[0], options.seed);
-    } else {
-        const int sizes[] = {0, 1, 31, 33, 1000, 1025, 100003};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_versions(versions, first, last, sizes[s], options.seed);
-        }
-    }
-    for (int t = 0; t < 2; t++) {
-        if (table_sizes[t] > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-            measure_versions(versions, first, last, table_sizes[t], options.seed);
-        }
-    }
-    return verify_finish("scan");
+    const int sizes[] = {0, 1, 31, 33, 1000, 1025, 100003},
+              tables[] = {device_is_emulator() ? 1 << 19 : (1 << 24) + 12345, device_is_emulator() ? 0 : 1 << 28};
+    frame lesson = frame_of("scan", versions, VERSIONS);
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

@@ -1,8 +1,9 @@
 /* measure.h - what lesson 11 does with its versions: verify each, count them on the emulator, and time them on a GPU, in turns with a
  * copy kernel and with CUB.
  *
- *     verify_versions(versions, first, last, n, seed);      whole numbers: each sum must be exact
- *     measure_versions(versions, first, last, n, seed);     random numbers: times or counts
+ *     frame lesson = frame_of("scan", versions, VERSIONS);      for lesson.h
+ *
+ * Whole numbers are verified: each sum must be exact. Random numbers are measured: times or counts.
  *
  * As in lesson 10, sums that may be added up in any order are verified in two ways. Whole numbers: as long as no sum exceeds 2^24, a
  * float rounds nothing, and every order gives the same bits. Any numbers: each addition rounds, by at most 2^-24 of what comes out, so an
@@ -17,6 +18,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -207,21 +209,6 @@ static void job_free(struct job *job) {
     CUDA_CHECK(cudaFree(job->temporary));
 }
 
-/* Versions first .. last on one size, at an aligned address and at one that is not. */
-static void verify_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    for (int offset = 0; offset < 2; offset++) {
-        struct problem p = problem_create(n, offset, true, seed);
-        for (int v = first; v <= last; v++) {
-            struct job job = job_create(&p, &versions[v]);
-            job_launch(&job, 0);
-            CUDA_CHECK(cudaDeviceSynchronize());
-            job_verify(&job);
-            job_free(&job);
-        }
-        problem_free(&p);
-    }
-}
-
 // ---------------------------------------------------------------- the tables
 
 /* What only the emulator counts: launches, and sectors of 32 bytes that were read and written, for each element. */
@@ -349,6 +336,21 @@ static void measure_versions(const struct version *versions, int first, int last
     }
     printf("\n");
     problem_free(&p);
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+typedef struct lesson<int, struct problem, struct version, struct job> frame;
+
+static frame frame_of(const char *what, const struct version *versions, int count) {
+    frame lesson = {what, versions, count};
+    lesson.kinds = 2; // an aligned address, and one that is not
+    lesson.create = [](int n, int offset, uint64_t seed) { return problem_create(n, offset, true, seed); };
+    lesson.free = problem_free;
+    lesson.begin = job_create, lesson.launch = job_launch, lesson.end = job_free;
+    lesson.verify = [](struct job *job) { job_verify(job); };
+    lesson.measure_size = measure_versions;
+    return lesson;
 }
 
 #endif

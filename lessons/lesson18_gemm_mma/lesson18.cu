@@ -28,7 +28,7 @@
 
 #include "../../common/check.h"
 #include "../../common/device.h"
-#include "../../common/layer.h"
+#include "../../common/gelu_layer.h"
 #include "../../common/verify.h"
 
 typedef __nv_bfloat16 bf16;

@@ -26,7 +26,7 @@
 #include "../../common/check.h"
 #include "../../common/device.h"
 #include "../../common/hopper.h"
-#include "../../common/layer.h"
+#include "../../common/gelu_layer.h"
 #include "../../common/verify.h"
 
 typedef __nv_bfloat16 bf16;

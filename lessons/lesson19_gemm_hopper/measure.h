@@ -5,7 +5,7 @@
  *
  * How far may a result in fp8 be off? A Hopper tensor core adds the 32 products of an instruction to a sum whose last bits
  * it cuts off: it keeps about 13 bits behind the leading one. The sum is at most about sqrt(K) here, so each of the K / 32
- * additions cuts off 2^-13 of that at most. Rounding to bfloat16 comes on top, as in layer.h.
+ * additions cuts off 2^-13 of that at most. Rounding to bfloat16 comes on top, as in gelu_layer.h.
  */
 #ifndef LESSON19_MEASURE_H
 #define LESSON19_MEASURE_H

@@ -36,3 +36,7 @@ else
     expect "and the program asks for a GPU" 1 'try: .*start the program through make, which finds the emulator'
   fi
 fi
+
+# common/ depends on nobody but emulator.h.
+outside=$(grep -HE '^[ \t]*#[ \t]*include[ \t]*"[^"]*/' common/*.h | grep -v '"../emulator/emulator.h"' || true)
+if [ -z "$outside" ]; then pass "common/ includes nothing of tools/ or lessons/"; else no "common/ includes nothing of tools/ or lessons/" "$outside"; fi

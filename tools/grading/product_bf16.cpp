@@ -174,7 +174,7 @@ static std::string why_wrong(const struct bf16_form *form, const struct bf16_pro
 }
 
 /* Rounded once: whole numbers exactly so. Of fractions each group of 16 products may cut off 2^-21 of the sum, and the rounding is off by
- * 2^-8 of the result at most (common/layer.h). */
+ * 2^-8 of the result at most (common/gelu_layer.h). */
 static void look(const struct bf16_form *form, const struct bf16_product *job, const struct bf16_matrices *m,
                  const struct result *r, struct handle C) {
     static bool launched; /* in any call so far */

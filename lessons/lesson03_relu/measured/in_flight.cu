@@ -63,12 +63,6 @@ static __global__ void loop_kernel(const float *__restrict__ x, float *__restric
 
 // ---------------------------------------------------------------- their launchers: n > 0, x and y aligned
 
-static int multiprocessors(void) {
-    int count = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
-    return count;
-}
-
 template <int THREADS> static void wide_blocks(const float *x, float *y, int n, cudaStream_t stream) {
     relu_kernel1<<<ceil_div(n, THREADS), THREADS, 0, stream>>>(x, y, n);
     CUDA_CHECK_LAUNCH();
@@ -89,39 +83,39 @@ template <int BLOCKS> static void loop(const float *x, float *y, int n, cudaStre
     CUDA_CHECK_LAUNCH();
 }
 
-static const struct version variants[] = {
-    {"relu_kernel1", relu1, false},
-    {"block512", wide_blocks<512>, false}, // version 1 with larger blocks
-    {"block1024", wide_blocks<1024>, false},
-    {"relu_kernel3", relu3, false},
-    {"no_promise", no_promise, false},
-    {"loop8", loop<8>, false}, // blocks per multiprocessor
-    {"loop16", loop<16>, false},
-    {"loop64", loop<64>, false},
-    {"relu_kernel4", relu4, false},
-    {"vectors2", vectors<2>, false}, // float4 per thread
-    {"vectors4", vectors<4>, false},
+static const struct elementwise_version variants[] = {
+    {"relu_kernel1", relu1, relu_cpu},
+    {"block512", wide_blocks<512>, relu_cpu}, // version 1 with larger blocks
+    {"block1024", wide_blocks<1024>, relu_cpu},
+    {"relu_kernel3", relu3, relu_cpu},
+    {"no_promise", no_promise, relu_cpu},
+    {"loop8", loop<8>, relu_cpu}, // blocks per multiprocessor
+    {"loop16", loop<16>, relu_cpu},
+    {"loop64", loop<64>, relu_cpu},
+    {"relu_kernel4", relu4, relu_cpu},
+    {"vectors2", vectors<2>, relu_cpu}, // float4 per thread
+    {"vectors4", vectors<4>, relu_cpu},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 static void verify_variants(int n, uint64_t seed) {
-    struct problem p = problem_create(n, 0, seed);
+    struct elementwise p = problem_create(n, 0, seed);
     for (int v = 0; v < VARIANTS; v++) {
-        problem_reset(&p, &variants[v]);
-        problem_launch(&p, 0);
+        struct elementwise_job job = elementwise_begin(&p, &variants[v]);
+        elementwise_launch(&job, 0);
         CUDA_CHECK(cudaDeviceSynchronize());
-        problem_verify(&p);
+        elementwise_verify(&job);
     }
-    problem_free(&p);
+    elementwise_free(&p);
 }
 
-static void measure_variants(struct problem *p) {
+static void measure_variants(struct elementwise *p) {
     double bytes = 2.0 * p->n * sizeof(float);
     struct bench bench = bench_start(bytes);
     for (int v = 0; v < VARIANTS; v++) {
-        problem_reset(p, &variants[v]);
-        bench_run(&bench, variants[v].name, problem_launch, p, p->n, bytes, 0);
-        problem_verify(p);
+        struct elementwise_job job = elementwise_begin(p, &variants[v]);
+        bench_run(&bench, variants[v].name, elementwise_launch, &job, p->n, bytes, 0);
+        elementwise_verify(&job);
     }
     printf("n = %d\n", p->n);
     bench_finish(&bench);
@@ -169,17 +163,18 @@ static __global__ void watched_kernel(const float *__restrict__ x, float *__rest
 typedef void (*watched)(const float *x, float *y, int n, struct life *lives);
 
 /* Runs a watched kernel twice and keeps the lives of the second run. */
-static struct life *watch(struct problem *p, watched kernel, int blocks) {
+static struct life *watch(struct elementwise *p, watched kernel, int blocks) {
     size_t bytes = blocks * sizeof(struct life);
     struct life *lives = NULL, *found = (struct life *)verify_host_alloc(bytes);
     CUDA_CHECK(cudaMalloc((void **)&lives, bytes));
     for (int run = 0; run < 2; run++) {
-        problem_reset(p, &variants[0]);
+        elementwise_begin(p, &variants[0]);
         kernel<<<blocks, BLOCK>>>(p->x, p->y, p->n, lives);
         CUDA_CHECK_LAUNCH();
         CUDA_CHECK(cudaDeviceSynchronize());
     }
-    problem_verify(p);
+    elementwise_fetch(p);
+    verify_floats_exact("watched_kernel", p->found, p->expected, p->n);
     CUDA_CHECK(cudaMemcpy(found, lives, bytes, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(lives));
     return found;
@@ -217,7 +212,7 @@ static double print_shares(const struct life *lives, int blocks) {
     return 1e3 * mean_cycles(lives, blocks) * blocks / sum_lived;
 }
 
-static void print_lives(struct problem *p) {
+static void print_lives(struct elementwise *p) {
     int loop_blocks = multiprocessors() * BLOCKS_PER_SM;
     struct life *lives = watch(p, watched_kernel<3>, loop_blocks);
     double clock = print_shares(lives, loop_blocks);
@@ -247,7 +242,7 @@ int main(int argc, char **argv) {
     for (int size = 1; size < 3000; size = 5 * size + 3) {
         verify_variants(size, options.seed);
     }
-    struct problem p = problem_create(n, 0, options.seed);
+    struct elementwise p = problem_create(n, 0, options.seed);
     if (verify_tally()->failures == 0) {
         measure_variants(&p);
         if (device_is_emulator()) {
@@ -256,6 +251,6 @@ int main(int argc, char **argv) {
             print_lives(&p);
         }
     }
-    problem_free(&p);
+    elementwise_free(&p);
     return verify_finish("relu, bytes in flight");
 }

@@ -68,13 +68,10 @@ enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VARIANTS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VARIANTS - 1;
-    int size = options.size >= 0 ? (int)options.size : device_is_emulator() ? 1 << 16 : 1 << 26;
+    const int verified[] = {1025};
+    const int measured[] = {options.size >= 0 ? (int)options.size : device_is_emulator() ? 1 << 16 : 1 << 26};
+    frame lesson = frame_of("shuffles, more rows", variants, VARIANTS);
+    lesson_sizes(&lesson, verified, measured);
     device_print_backend();
-    verify_versions(variants, first, last, 1025, options.seed);
-    if (size > 0 && verify_tally()->failures == 0) {
-        measure_versions(variants, first, last, size, options.seed);
-    }
-    return verify_finish("shuffles, more rows");
+    return lesson_run(&lesson, &options);
 }

@@ -11,7 +11,7 @@ answers error 'Unfinished wgmma reported between Read access'
 answers error 'may still use it: nobody has waited for its group'
 answers error 'the same as above, in a later launch'
 # What the page quotes of this under "When it goes wrong": its places in hopper.h and in the program.
-places() { plain_text | grep -oE 'hopper\.h:[0-9]+( \(called in lines? [0-9, ]+\))?' | sort -u; }
+places() { plain_text | grep -oE '[^ ]*hopper\.h:[0-9]+( \(called in lines? [0-9, ]+\))?' | sort -u; }
 printf '%s\n' "$output" | places >"$scratch/reported"
 sed -n '/^Error: Unfinished wgmma/,/^```/p' "$page" | places >"$scratch/quoted"
 if [ "$(wc -l <"$scratch/quoted")" -ge 3 ] && [ -z "$(comm -13 "$scratch/reported" "$scratch/quoted")" ]; then

@@ -2,7 +2,7 @@
 #ifndef VARIANT_H
 #define VARIANT_H
 
-#include "../../../../common/layer.h"
+#include "../../../../common/gelu_layer.h"
 
 struct variant {
     const char *name;

@@ -1,4 +1,4 @@
-/* layer.h - matrix products in bfloat16, as tensor cores do them: a problem, its verification, and the table.
+/* gelu_layer.h - matrix products in bfloat16, as tensor cores do them: a problem, its verification, and the table.
  *
  *     struct problem problem = problem_create(M, N, K, bias, seed, layer_cpu);    inputs and the expected result
  *     problem_verify_version(&problem, &versions[v]);                              runs one version and compares
@@ -21,8 +21,8 @@
  *     the product times that slope. The product is at most 1 larger than the sum that GELU gets, as the bias is at most 1: so
  *     1.13 * 2^-8 of the result, and 1.25 * 2^-8 beside that, which covers a GELU near 0 of a negative sum, too.
  */
-#ifndef COMMON_LAYER_H
-#define COMMON_LAYER_H
+#ifndef COMMON_GELU_LAYER_H
+#define COMMON_GELU_LAYER_H
 
 #include <cuda_bf16.h>
 #include <math.h>
