@@ -184,9 +184,9 @@ notebooks: build/configuration
 bench: build/configuration
 	@sh tools/actions/bench.sh
 format:
-	@sh tools/authoring/format.sh
+	@python3 tools/workbook format
 new:
-	@sh tools/authoring/new_lesson.sh $(call quoted,$(LESSON))
+	@python3 tools/workbook new_lesson $(call quoted,$(LESSON))
 student-copy:
 	@python3 tools/workbook student_copy
 clean:

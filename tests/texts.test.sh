@@ -78,11 +78,11 @@ for page in $pages; do
 done >"$scratch/found"
 result "a lesson takes as many minutes wherever it is named"
 
-sh tools/authoring/map_figure.sh | cmp - lessons/map.svg >"$scratch/found" 2>&1 || true
-result "the map is drawn from what the pages say (sh tools/authoring/map_figure.sh > lessons/map.svg)"
+python3 tools/workbook map --figure | cmp - lessons/map.svg >"$scratch/found" 2>&1 || true
+result "the map is drawn from what the pages say (python3 tools/workbook map)"
 
 # A path has, before each lesson, those that it needs; its minutes add up; the last one has all lessons.
-sh tools/authoring/needs.sh >"$scratch/needs"
+python3 tools/workbook needs >"$scratch/needs"
 awk '
   NR == FNR { minutes[$1] = $3; name[$1] = $2; for (k = 4; k <= NF; k++) need[$1] = need[$1] " " $k; count++; next }
   /^## / { path = $0; sum = 0; delete seen; met = 0 }
