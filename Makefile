@@ -176,7 +176,8 @@ help:
 progress: $(if $(CHECK),build/configuration)
 	@sh tools/exercise/progress.sh
 doctor:
-	@sh tools/toolchain/doctor.sh
+	@command -v python3 >/dev/null || { echo 'fail  python         not found: the tools need Python 3.9 or newer (sudo apt-get install python3)' >&2; exit 1; }
+	@python3 tools/workbook doctor
 lab: build/configuration
 	@sh tools/notebooks/notebooks.sh lab
 notebooks: build/configuration

@@ -2,6 +2,7 @@
 import csv
 import fcntl
 import io
+import json
 import os
 import re
 import shutil
@@ -31,7 +32,17 @@ class Outcome(NamedTuple):
 
 
 def outcome_of(results: Path) -> Optional[Outcome]:
-    """The outcome of the grading whose results are in that folder; None where it has ended without one. Only this function reads a verdict."""
+    """The outcome of the grading whose results are in that folder; None where it has ended without one. Only this function reads a verdict: from results.json
+    where the judge has written it there, otherwise from the last line of what was printed."""
+    try:
+        found = json.loads((results / "results.json").read_text("utf-8"))
+        return Outcome(str(found["verdict"]), sum(test["status"] == "pass" for test in found["tests"]), len(found["tests"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return outcome_printed(results)
+
+
+def outcome_printed(results: Path) -> Optional[Outcome]:
+    """The same from output.txt and count."""
     try:
         last = (results / "output.txt").read_bytes().decode("utf-8", "replace").splitlines()[-1]
         passed, counted = (results / "count").read_text("utf-8").split()
@@ -117,8 +128,8 @@ def grade_one(job: Job, out: Path, second_chance: bool) -> Optional[str]:
     submission = Submission(job.source, job.number, folder)
     file = submission.find()
     verdict, passed, counted = judge(job, submission, file) if file else Outcome("not_submitted", 0, 0)
-    known = int((solution_folder(job.number) / "count").read_text("utf-8").split()[-1])
-    checks = max(counted, known)
+    solution = outcome_of(solution_folder(job.number))
+    checks = max(counted, solution.counted if solution else 0)
     earned = POINTS * passed // checks
     if verdict == "timeout" and second_chance:
         return None
