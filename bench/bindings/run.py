@@ -1,6 +1,6 @@
 """run.py [LESSON...]: measures every way in which the course calls a kernel from Python, in one run, and prints the record from which table.py makes
-README.md's table of all bindings: cpu.txt without a GPU, h200.txt with one. Of the lessons named, or of all that have a measured/binding.py (measure.py says what is in
-such a file).
+README.md's table of all bindings: cpu.txt without a GPU, h200.txt with one. Of the lessons named, or of all that have a measured/binding.py (measure.py says
+what is in such a file).
     python3 bench/bindings/run.py >bench/bindings/cpu.txt
 Built is anew, without ccache. What needs packages that are not there is skipped with the reason; DOWNLOAD=1 fetches what is large, too.
 BUILT=1 takes what `make lessonNN` has built, and leaves that column out: for tests. ROUNDS=3 is how often calls are measured."""
