@@ -48,9 +48,9 @@ def anchors(text: str) -> set[str]:
 
 
 def links(text: str) -> list[str]:
-    """The links of a text to files; what stands in code is none."""
+    """The links of a text to files; what stands in code is none, and ../../actions/ is a page of GitHub's about the repository."""
     text = re.sub("`[^`\n]*`", "", CODE.sub("", text)).replace("\n", " ")
-    return sorted({link for link in re.findall(r"\]\(([^)]*)\)", text) if not re.match("[a-z]*:", link)})
+    return sorted({link for link in re.findall(r"\]\(([^)]*)\)", text) if not re.match(r"[a-z]*:|\.\./\.\./actions/", link)})
 
 
 def paragraph(text: str, begin: str) -> str:
