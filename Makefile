@@ -128,7 +128,7 @@ $(1).ptx $(1).sass: build/configuration
 $(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
 	@sh tools/exercise/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
 $(1).grade: build/configuration
-	@sh tools/teaching/grade.sh $(1:exercise%=%)
+	@python3 tools/workbook grade $(1:exercise%=%)
 .PHONY: $(1) $(addprefix $(1).,$(exercise_actions))
 endef
 $(foreach exercise,$(exercises),$(eval $(call exercise_rules,$(exercise))))
@@ -163,7 +163,7 @@ test: build/configuration
 watch: build/configuration
 	@sh tools/exercise/watch.sh
 grade: build/configuration
-	@sh tools/teaching/grade.sh
+	@python3 tools/workbook grade
 else
 test watch grade: $(filter-out clean,$(steps))
 	@:
@@ -176,7 +176,8 @@ help:
 progress: $(if $(CHECK),build/configuration)
 	@sh tools/exercise/progress.sh
 doctor:
-	@sh tools/toolchain/doctor.sh
+	@command -v python3 >/dev/null || { echo 'fail  python         not found: the tools need Python 3.9 or newer (sudo apt-get install python3)' >&2; exit 1; }
+	@python3 tools/workbook doctor
 lab: build/configuration
 	@sh tools/notebooks/notebooks.sh lab
 notebooks: build/configuration
@@ -184,13 +185,13 @@ notebooks: build/configuration
 bench: build/configuration
 	@sh tools/actions/bench.sh
 format:
-	@sh tools/authoring/format.sh
+	@python3 tools/workbook format
 new:
-	@sh tools/authoring/new_lesson.sh $(call quoted,$(LESSON))
+	@python3 tools/workbook new_lesson $(call quoted,$(LESSON))
 record:
 	@python3 tools/workbook record $(call quoted,$(LESSON))
 student-copy:
-	@sh tools/teaching/student_copy.sh
+	@python3 tools/workbook student_copy
 clean:
 	@rm -rf build 2>/dev/null || { echo "error: build/ cannot be removed: it belongs to somebody else." >&2; exit 1; }
 

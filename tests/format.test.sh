@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 . tests/check.sh
 
 if command -v clang-format-14 >/dev/null || clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
-  capture sh tools/authoring/format.sh --check
+  capture python3 tools/workbook format --check
   if [ "$status" = 0 ]; then
     pass "C and CUDA sources are formatted"
   else

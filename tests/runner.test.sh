@@ -14,6 +14,7 @@ suite() { # NAME: its body comes in
   chmod +x "$1.test.sh"
 }
 fresh() { rm -rf tests/* emulator/tests/* build/tests && mkdir -p tests/folder build/tests/logs; }
+# shellcheck disable=SC2086 # several words
 run_suites() { capture env SUITE_LIMIT="${limit:-30}" JOBS=2 "$@" python3 "$project/tests/runner" $arguments; }
 arguments=''
 

@@ -1,4 +1,4 @@
-"""measure.py LESSON FOLDER lines|size|first|calls: one lesson's numbers for the table of all bindings, a line each. run.sh
+"""measure.py LESSON FOLDER lines|size|first|calls: one lesson's numbers for the table of all bindings, a line each. run.py
 calls it, in the root of the workbook, with the Python of that lesson.
 
 A lesson has a row by a file of its own, measured/binding.py:

@@ -1,5 +1,6 @@
 #!/bin/sh
 # tools/workbook/make_exercise.py: what it copies, what it replaces, and what it refuses with the line's number.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -62,7 +62,7 @@ else
   check_new "$last.py" "a lesson in Python" not_implemented "lesson${last%%_*}.py" "${last#*_}.cu" exercise.py grader.py calls.py requirements.txt \
     solution.py wrong/numpy_only.py other/ndpointer.py
 fi
-capture sh tools/authoring/format.sh --check
+capture python3 tools/workbook format --check
 case $output in
 *'clang-format 14 is not installed'*) skip "it is laid out as make format does" "clang-format 14 is not installed" ;;
 *) expect "it is laid out as make format does" 0 '' ;;

@@ -142,7 +142,7 @@ expect "results.json has the checks" 0 '^fail (pass|fail) error 16$'
 mkdir -p "$scratch/class/ada/lesson27_ctypes" "$scratch/class/bob"
 cp "$solution" "$scratch/class/ada/lesson27_ctypes/exercise.py"
 cp "$(ls solutions/lesson27_*/wrong/never_freed.py)" "$scratch/class/bob/exercise27.py"
-capture env GRADE_RESTORED=1 FILE="$scratch/class" OUT="$scratch/grades" JOBS=1 sh tools/teaching/grade.sh 27
+capture env GRADE_RESTORED=1 FILE="$scratch/class" OUT="$scratch/grades" JOBS=1 python3 tools/workbook grade 27
 expect "a class is graded: all points for the solution" 0 'ada +exercise 27  10 of 10 points  pass'
 expect "and its share for what is wrong in one thing" 0 'bob +exercise 27 +[5-9] of 10 points  leak'
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The table of all bindings: bench/bindings/run.sh measures what lessons' measured/binding.py say, counts lines as its words promise, refuses a binding
+# The table of all bindings: bench/bindings/run.py measures what lessons' measured/binding.py say, counts lines as its words promise, refuses a binding
 # whose results are wrong, and says why it leaves one out. (That README.md has what it has recorded, tables.test.sh looks.)
 set -eu
 cd "$(dirname "$0")/../.."
@@ -83,8 +83,8 @@ expect "one whose result is right has its empty call, and nothing that needs a G
 case $output in *KB* | *MB*) no "no call with data is timed on the emulator" "$output" ;; *) pass "no call with data is timed on the emulator" ;; esac
 
 capture env QUIET=1 sh tools/compile/build.sh lessons/lesson27_ctypes/lesson27.py build/tests/lessons/lesson27
-capture env BUILT=1 ROUNDS=1 sh bench/bindings/run.sh 27
-expect "run.sh prints a lesson's record: lines and size" 0 '^size [0-9]+ library$'
-expect "run.sh prints a lesson's record: the empty call" 0 '^empty  [0-9.]+ us'
-capture env BUILT=1 ROUNDS=1 PYTHON=false sh bench/bindings/run.sh 27
-expect "run.sh says why it leaves one out" 0 '^skipped: lesson 27 needs Python 3.10 or newer'
+capture env BUILT=1 ROUNDS=1 python3 bench/bindings/run.py 27
+expect "run.py prints a lesson's record: lines and size" 0 '^size [0-9]+ library$'
+expect "run.py prints a lesson's record: the empty call" 0 '^empty  [0-9.]+ us'
+capture env BUILT=1 ROUNDS=1 PYTHON=false python3 bench/bindings/run.py 27
+expect "run.py says why it leaves one out" 0 '^skipped: lesson 27 needs Python 3.10 or newer'

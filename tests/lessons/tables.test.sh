@@ -3,7 +3,7 @@
 # have every row that measured/tables.sh prints from the record that lies beside it, and the words
 # of a row that begins with "~ " are somewhere in its text. So is the ladder of its versions, figures/ladder.svg, from what
 # measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh, and the phrase in README.md's table of lessons from
-# measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.sh), and of pages
+# measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.py), and of pages
 # (measured/host_tables.sh). What measured/NAME_rows.sh prints, of a record NAME.txt that needs no GPU, is in the page, too.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -24,7 +24,7 @@ compare_rows() {
     missing="$missing
     | $row"
   done <<END_OF_ROWS
-$(sh "$3")
+$(case $3 in *.py) python3 "$3" ;; *) sh "$3" ;; esac)
 END_OF_ROWS
   if [ "$rows" -lt 2 ]; then
     no "$1" "$3 prints no rows"
@@ -53,7 +53,7 @@ for script in lessons/*/measured/host_tables.sh; do
   page=${script%measured/host_tables.sh}README.md
   compare_rows "$page has the rows of the record of all bindings" "$page" "$script"
 done
-compare_rows "README.md's table of all bindings is that of its record" README.md bench/bindings/table.sh
+compare_rows "README.md's table of all bindings is that of its record" README.md bench/bindings/table.py
 
 for script in lessons/*/measured/headline.sh; do
   [ -f "$script" ] || continue

@@ -55,6 +55,8 @@ Eve Example,20,eve@example.org,
 Frank,21,frank@example.org,frankie
 END
 
+mkfifo "$all/bob/exercise02.cu" "$all/bob/lesson02_pipe.ipynb" # nobody writes into it, so nobody may wait for it
+
 # A name that is none for a folder or a cell; a command, had anything read it as one.
 hand_in '=1+1' exercise01.cu pass 4 4
 hand_in '$(touch pwned)' exercise01.cu pass 4 4
@@ -113,7 +115,8 @@ capture make grade FILE="$all" JOBS=many
 expect "JOBS=many" error 'JOBS=many: it is a number'
 capture make grade FILE="$all" ROSTER="$scratch/nowhere.csv"
 expect "a roster that is not there" error 'there is no ROSTER='
-printf '\357\273\277Vorname;Firstname;Surname;E-Mail\r\n;Ada;Lovelace;ada@example.org\r\n' >"$scratch/excel.csv"
+printf '\357\273\277Vorname;Firstname;Surname;E-Mail\r\n;Ada;Lovelace;ada@example.org\r\n;"Grace\r\nM.";Hopper;grace@example.org\r\n' >"$scratch/excel.csv"
 capture make exercise01 grade FILE="$all" OUT="$scratch/excel" ROSTER="$scratch/excel.csv"
 capture cat "$scratch/excel/gradebook.csv"
 expect "a roster from a spreadsheet: semicolons, a mark at the start, line ends of two characters" 0 '^ada,Ada Lovelace,,ada@example\.org,10,10,10,$'
+expect "a cell of it may have two lines" 0 '^M\. Hopper",,grace@example\.org,0,'

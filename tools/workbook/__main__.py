@@ -1,5 +1,6 @@
 """python3 tools/workbook COMMAND [ARGUMENT...]: runs main() of the command's module."""
 import importlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,9 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         print(f"usage: python3 tools/workbook COMMAND ...; the commands: {' '.join(commands)}", file=sys.stderr)
         return 2
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")  # names of files, whatever their bytes are
     os.chdir(TOOLS.parent)
     try:
         return int(importlib.import_module("workbook." + sys.argv[1]).main(sys.argv[2:]))

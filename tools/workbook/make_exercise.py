@@ -4,10 +4,10 @@
 
 The master marks each gap with quiet comments, so it compiles as it stands:
 
-    //> TODO 1: compute this thread's global index.      becomes   // TODO 1: compute this thread's global index.
-    //| int i = 0;                                       becomes   int i = 0;
-    int i = blockIdx.x * blockDim.x + threadIdx.x;       is left out
-    //<                                                  is left out
+    `//> TODO 1: compute this thread's global index.`    becomes   `// TODO 1: compute this thread's global index.`
+    `//| int i = 0;`                                     becomes   `int i = 0;`
+    `int i = blockIdx.x * blockDim.x + threadIdx.x;`     is left out
+    `//<`                                                is left out
 
 A TODO may go on over several `//>` lines; `//|` alone is an empty line. Everything outside the gaps is copied.
 In a master in Python, solution.py, the marks are `#>`, `#|` and `#<`.

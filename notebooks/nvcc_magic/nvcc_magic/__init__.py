@@ -3,17 +3,19 @@
 %load_ext nvcc_magic
 """
 
+from typing import Any
+
 __version__ = "0.1.0"
 
 
-def load_ipython_extension(shell):
+def load_ipython_extension(shell: Any) -> None:
     """What `%load_ext nvcc_magic` does."""
     from .magic import load
 
     load(shell)
 
 
-def unload_ipython_extension(shell):
+def unload_ipython_extension(shell: Any) -> None:
     """What `%unload_ext nvcc_magic` does."""
     from .magic import unload
 

@@ -91,7 +91,7 @@ class Compiler:
         kept, key = self.session.kept, ""
         if not options.output:
             key = kept.key(options.nvcc, words, machines.clean_environment(), sources, self.searched())
-        compiled = kept.take(key, target)
+        compiled: Compiled | None = kept.take(key, target)
         if compiled is None:
             compiled = self._nvcc(words, target)
             if compiled.ok:

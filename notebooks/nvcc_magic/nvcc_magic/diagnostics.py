@@ -15,6 +15,7 @@ cell.cu:(.text+0x1b): undefined reference to `foo()'            the linker
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 SEVERITIES = {"fatal error": "error", "catastrophic error": "error", "error": "error", "fatal": "error",
@@ -69,12 +70,12 @@ def rest(output: str) -> str:
 class _Parser:
     """One pass over the lines; `current` is the message that continuation lines belong to."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.found: list[Diagnostic] = []
         self.unknown: list[str] = []
         self.current: Diagnostic | None = None
 
-    def read(self, output: str):
+    def read(self, output: str) -> tuple[list[Diagnostic], list[str]]:
         for line in output.splitlines():
             begun = _begin(line)
             if begun:
@@ -89,7 +90,7 @@ class _Parser:
                 self.unknown.append(line)
         return _once(self.found), self.unknown
 
-    def _take(self, begun: Diagnostic):
+    def _take(self, begun: Diagnostic) -> None:
         if begun.severity == "note" and self.found:
             place = f"{begun.file}({begun.line}): " if begun.line else ""
             self.found[-1].details.append(f"note: {place}{begun.message}")
@@ -154,8 +155,8 @@ def _continue(current: Diagnostic, line: str) -> None:
 # --- the caret in the student's own line ---
 
 # nvcc's front end shows what is left after its preprocessor: qualifiers in another spelling, tabs as spaces.
-_SPELLINGS = [
-    (re.compile(r"__attribute__\(\((global|device|host|shared|constant|managed|grid_constant)\)\)"), r"__\1__"),
+_SPELLINGS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
+    (re.compile(r"__attribute__\(\((global|device|host|shared|constant|managed|grid_constant)\)\)"), lambda found: f"__{found[1]}__"),
     (re.compile(r"\\U([0-9a-f]{8})"), lambda found: chr(int(found[1], 16))),
 ]
 

@@ -8,7 +8,7 @@ meant to fail bears Jupyter's tag `raises-exception`.
 class NvccError(Exception):
     """The base of all: IPython shows the lines of _render_traceback_ instead of a traceback."""
 
-    def _render_traceback_(self):
+    def _render_traceback_(self) -> list[str]:
         return [f"\x1b[1m{type(self).__name__}\x1b[0m: {self}"]
 
 

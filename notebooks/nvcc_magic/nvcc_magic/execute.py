@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .errors import ToolMissing
 from .machine import Machine, clean_environment, find_tool
@@ -91,7 +93,7 @@ class Execution:
                 more["EMULATOR_PTXAS"] = ptxas
         return more
 
-    def run(self, program: Path, write) -> Outcome:
+    def run(self, program: Path, write: Callable[[str], None]) -> Outcome:
         command = [str(program.resolve()), *self.options.arguments]
         if self.backend == "gpu" and self.options.sanitize is not None:
             command = [*self._sanitizer(), *command]
@@ -134,7 +136,7 @@ class Execution:
                 launches.untimed.append(fields)
         return launches
 
-    def _read_findings(self) -> list[dict]:
+    def _read_findings(self) -> list[dict[str, Any]]:
         findings = []
         for line in _lines_of(self.folder / "findings.json"):
             try:

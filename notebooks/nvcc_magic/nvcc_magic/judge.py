@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from .compile import demangle
 from .errors import Interrupted, KernelError, LaunchError, OutputLimit, ProgramError, TimeLimit
@@ -75,7 +76,7 @@ def _first_of_sanitizer(output: str) -> str:
     return "compute-sanitizer's findings are above."
 
 
-def _describe(finding: dict, run: Execution) -> str:
+def _describe(finding: dict[str, Any], run: Execution) -> str:
     """A finding in a line; its report is in the output already."""
     said = finding["report"][0].rstrip(".") if finding.get("report") else finding["finding"]
     parts = [run.session.shown(said)]

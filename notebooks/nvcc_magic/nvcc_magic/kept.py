@@ -10,6 +10,7 @@ import hashlib
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 MOST = 40  # programs of a session
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)", re.MULTILINE)
@@ -58,7 +59,7 @@ class Kept:
 
     def __init__(self, folder: Path):
         self.folder = folder / "kept"
-        self.said: dict[str, object] = {}
+        self.said: dict[str, Any] = {}
 
     def key(self, user_words: list[str], command: list[str], environment: dict[str, str], sources: list[Path],
             folders: list[Path]) -> str:  # fmt: skip
@@ -68,7 +69,7 @@ class Kept:
         files = included(sources[0], folders)
         return key_of(command, environment, files) if files else ""
 
-    def take(self, key: str, target: Path):
+    def take(self, key: str, target: Path) -> Any:
         """Puts the program where nvcc would have; what is known of it, or None if there is no such program."""
         if key not in self.said:
             return None

@@ -149,7 +149,7 @@ def _run_script(project: Path, script: str) -> bool:
         stderr=subprocess.STDOUT,
         text=True,
     ) as running:
-        for line in running.stdout:
+        for line in running.stdout or ():
             print(line, end="", flush=True)
     return running.returncode == 0
 
@@ -176,14 +176,14 @@ def _look_around() -> Machine:
     return _machine(asked.stdout)
 
 
-def _captured(command: list[str], folder: Path | None = None) -> subprocess.CompletedProcess:
+def _captured(command: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = clean_environment()
     return subprocess.run(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
 
 
-def _words_of(asked: subprocess.CompletedProcess) -> str:
+def _words_of(asked: subprocess.CompletedProcess[str]) -> str:
     """Why one of the scripts has failed."""
     return asked.stderr.strip().replace("error: ", "", 1)
 

@@ -12,6 +12,7 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 POLL = 0.1  # seconds
@@ -45,7 +46,7 @@ class _Names:
         return text
 
 
-def run(command: list[str], environment: dict[str, str], write, *, timeout: float = 0, max_output: int = 0,
+def run(command: list[str], environment: dict[str, str], write: Callable[[str], None], *, timeout: float = 0, max_output: int = 0,
         hide: str = "", folder: str | None = None) -> Outcome:  # fmt: skip
     """Runs `command`; `write` gets its output piece by piece. `hide` is left out wherever the output has it.
 
@@ -68,17 +69,21 @@ def run(command: list[str], environment: dict[str, str], write, *, timeout: floa
         outcome.stopped = "interrupt"
     finally:
         _end_group(program.pid)
-        program.stdout.close()
+        if program.stdout:
+            program.stdout.close()
         outcome.status = program.wait()
     outcome.output = "".join(pieces)
     return outcome
 
 
-def _hand_on(program, pieces, write, timeout, max_output, names) -> str:
+def _hand_on(program: subprocess.Popen[bytes], pieces: list[str], write: Callable[[str], None], timeout: float, max_output: int,
+             names: _Names) -> str:  # fmt: skip
+    assert program.stdout
     decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
     source = program.stdout.fileno()
     deadline = time.monotonic() + timeout if timeout else None
-    ended_at, length = None, 0
+    ended_at: float | None = None
+    length = 0
     while True:
         ready = select.select([source], [], [], POLL)[0]
         data = os.read(source, 65536) if ready else None
@@ -112,7 +117,7 @@ def _end_group(group: int) -> None:
 
 def describe_signal(number: int) -> str:
     """In words, with what it usually means."""
-    words = {
+    words: dict[int, str] = {
         signal.SIGSEGV: "a segmentation fault in its host code",
         signal.SIGABRT: "abort(), as assert and uncaught exceptions do",
         signal.SIGFPE: "an integer division by zero in its host code",

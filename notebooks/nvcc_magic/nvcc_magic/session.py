@@ -12,6 +12,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from .errors import OptionError
 from .kept import Kept
@@ -26,7 +27,7 @@ MAGIC = re.compile(r"\s*%%(nvcc|cuda)\b")
 class Session:
     """One per notebook kernel; the folder goes when it ends."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         _remove_stale()
         self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
@@ -36,7 +37,7 @@ class Session:
         self.tools: dict[str, Path] = {}  # what was compiled once for all cells
         self.kept = Kept(self.folder)
 
-    def remember(self, info) -> None:
+    def remember(self, info: Any) -> None:
         """IPython calls this before each cell; a magic alone does not get to see how many lines stand above it."""
         self.raw_cell = info.raw_cell or ""
 

@@ -1,0 +1,205 @@
+"""python3 tests/texts: the texts hold together; a line for each check, as tests/run counts them. See tests/texts.test.sh."""
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import glossary
+from texts import CODE, ROOT, anchors, links, numbers, pages, paragraph, read, texts
+from workbook.map import figure
+from workbook.needs import all_needs
+
+SHOWN = 40  # findings of one check
+LESSONS = re.compile(r"[Ll]essons? +\d\d(?:(?:, and|,| and| or| to) \d\d)*")
+SOURCES = ("common", "emulator", "tools", "tests", "lessons", "solutions", "notebooks", "bench")
+SOURCE_SUFFIXES = (".c", ".h", ".cu", ".cpp", ".sh", ".py")
+
+
+def broken_links() -> list[str]:
+    """Links to files or headings that are not there."""
+    found = []
+    headings = {text: anchors(read(text)) for text in texts()}
+    for text in headings:
+        for link in links(read(text)):
+            name, hash_mark, heading = link.partition("#")
+            file = os.path.normpath(os.path.join(os.path.dirname(text), name)) if name else text
+            if not os.path.exists(file):
+                found.append(f"{text}: {link}")
+            elif hash_mark and heading not in (headings[file] if file in headings else anchors(read(file)) if os.path.isfile(file) else ()):
+                found.append(f"{text}: {link} (no such heading)")
+    return found
+
+
+def not_called_planned() -> list[str]:
+    """Lessons that do not exist and are not called planned: paragraph by paragraph, and in a list point by point."""
+    found, known = [], set(numbers())
+    programs = [path for top, suffix in (("lessons", "cu"), ("lessons", "h"), ("solutions", "cu")) for path in sorted(Path(top).glob(f"*/*.{suffix}"))]
+    for text in [*texts(), *map(str, programs)]:
+        units = re.split(r"\n{2,}", re.sub(r"^(?=- |\d\. )", "\n", read(text), flags=re.MULTILINE))
+        for unit in units:
+            for named in LESSONS.findall(re.sub(r"[*\n]+", " ", unit)) if "planned" not in unit.lower() else ():
+                missing = [number for number in re.findall(r"\d+", named) if number not in known]
+                found += [f"{text}: {named} (there is no lesson {number} yet: planned?)" for number in missing]
+    return found
+
+
+def wrong_next() -> list[str]:
+    """Pages whose "Read next" does not name the next lesson; after a further exercise, 03b, comes the next lesson as well."""
+    found = []
+    for page in pages():
+        number = page[len("lessons/lesson") :][:2]
+        following = [other for other in numbers() if other > number][:1]
+        after = re.search(r"^## Read next.*", read(page), re.DOTALL | re.MULTILINE)
+        for other in following:
+            if not after or not re.search(rf"\]\(\.\./lesson{other}_[a-z0-9_]*/README\.md\)", after[0]):
+                found.append(f"{page}: lesson {other} is next")
+    return found
+
+
+def other_minutes() -> list[str]:
+    """Lessons that README.md or TEACHING.md gives other minutes than their page."""
+    found = []
+    for page in pages():
+        minutes = re.search(r"^\*About (\d+) minutes", read(page), re.MULTILINE)
+        for text in ("README.md", "TEACHING.md"):
+            if f"({page}) | {minutes[1] if minutes else 'unknown'} |" not in read(text):
+                found.append(f"{text}: {page} says {minutes[1] if minutes else 'nothing'}")
+    return found
+
+
+def other_map() -> list[str]:
+    """The map, if it is not the one that the pages make."""
+    return [] if figure(all_needs()) == read("lessons/map.svg") else ["lessons/map.svg differs"]
+
+
+def wrong_paths() -> list[str]:
+    """A path has, before each lesson, those that it needs; its minutes add up; the last one has all lessons."""
+    found, lessons = [], {lesson.number: lesson for lesson in all_needs()}
+    sums, met = [], []
+    for part in read("MAP.md").split("\n## ")[1:]:
+        path, seen, total = "## " + part.partition("\n")[0], set[str](), 0
+        for row in re.findall(r"^\| .*lessons/lesson.*", part, re.MULTILINE):
+            here = 0
+            for number, name in re.findall(r"lessons/lesson(\d\d)_([a-z0-9_]*)", row):
+                if number not in lessons or lessons[number].name != name:
+                    found.append(f"{path}: lesson {number} has another name")
+                needs = lessons[number].needs if number in lessons else []
+                found += [f"{path}: lesson {number} needs lesson {need}" for need in needs if need not in seen]
+                seen.add(number)
+                here += lessons[number].minutes if number in lessons else 0
+            if row.split("|")[3].strip() != str(here):
+                found.append(f"{path}: {row} (they are {here} minutes)")
+            total += here
+        for words in re.findall(r"^In all (\S+)", part, re.MULTILINE):
+            sums.append(path)
+            met.append(len(seen))
+            if words != str(total):
+                found.append(f"{path}: in all {total} minutes")
+    if len(sums) != 3 or met[-1] != len(lessons):
+        found.append(f"{len(sums)} paths, the last with {met[-1:]} of {len(lessons)} lessons")
+    return found + (["a page does not say what it needs"] if len(lessons) != len(numbers()) else [])
+
+
+def around_cells() -> list[str]:
+    """Sentences that go around a command of its own: it becomes a cell of the notebook, with its output below."""
+    found = []
+    for page in pages():
+        cells = re.finditer(r"^```[^\n]*\nmake [^\n]*\n```[^\n]*\n(?:(?:[ \t]*|<!--[^\n]*)\n)*([a-z][^\n]*)", read(page), re.MULTILINE)
+        opens = {match.start() for match in CODE.finditer(read(page))}
+        found += [f"{page}: {cell[1]}" for cell in cells if cell.start() in opens]
+    return found
+
+
+def open_folds() -> list[str]:
+    """What is folded begins and ends in lines of its own, or neither GitHub nor a notebook folds it."""
+    found = []
+    for text in texts():
+        code, folds = False, 0
+        for position, line in enumerate(read(text).split("\n"), 1):
+            code ^= line.startswith("```")
+            if code:
+                continue
+            if line.startswith("<details>"):
+                found += [f"{text}:{position}: a fold in a fold"] * (folds > 0)
+                folds += 1
+            if "</details>" in line:
+                if folds != 1 or not (line == "</details>" or line.startswith("<details>")):
+                    found.append(f"{text}:{position}: {line}")
+                folds -= 1
+        found += [f"{text}: a fold is not closed"] * (folds != 0)
+    return found
+
+
+def wrong_syllabus() -> list[str]:
+    """35 lessons, each of them there or planned, and none of them both or twice. There may be more."""
+    page = read("README.md")
+    rows = re.findall(r"^\| \[(\d\d) ", page, re.MULTILINE)
+    named = rows + re.findall(r"(?:^| )(\d\d) [a-z]", paragraph(page, "Planned"), re.MULTILINE)
+    found = [f"lesson {number} is not named" for number in (f"{number:02d}" for number in range(1, 36)) if number not in named]
+    found += sorted({f"lesson {number} is named twice" for number in named if named.count(number) > 1})
+    return found + ([f"the rows are {' '.join(rows)}"] if rows != numbers() else [])
+
+
+def left_to_write() -> list[str]:
+    """FILL IN, in what make new has made."""
+    found = []
+    files = [Path("README.md"), Path("TEACHING.md")]
+    files += [path for top in ("lessons", "solutions", "tests/lessons/change_it") for path in sorted(Path(top).rglob("*")) if path.is_file()]
+    for path in files:
+        if b"FILL IN" in path.read_bytes():
+            lines = enumerate(read(str(path)).split("\n"), 1)
+            found += [f"{path}:{position}:{line}" for position, line in lines if "FILL IN" in line]
+    return found
+
+
+def sources() -> list[str]:
+    """What words_gone.txt is about beside the texts."""
+    found = []
+    for top in SOURCES:
+        for folder, below, names in os.walk(top):
+            below[:] = [name for name in below if name != "build"]
+            found += [os.path.join(folder, name) for name in names if name.endswith(SOURCE_SUFFIXES)]
+    return sorted(path for path in found if not os.path.islink(path))
+
+
+def words_gone() -> list[str]:
+    """Words that the field's have replaced, with what to say instead."""
+    listed = [line.split("\t") for line in read("tests/words_gone.txt").split("\n") if line and not line.startswith("#")]
+    any_word = re.compile("|".join(f"(?:{word})" for word, _ in listed), re.MULTILINE)
+    found = []
+    for path in [text for text in texts() if text != "CONTRIBUTING.md"] + sources() + ["Makefile", "emulator/Makefile"]:
+        text = read(path)
+        for position, line in enumerate(text.split("\n"), 1) if any_word.search(text) else ():
+            found += [f"{path}:{position}:{line} (say: {instead})" for word, instead in listed if re.search(word, line)]
+    return found
+
+
+CHECKS: list[tuple[str, Callable[[], list[str]]]] = [
+    ("every link leads somewhere", broken_links),
+    ("lessons that do not exist are called planned", not_called_planned),
+    ("'Read next' leads to the next lesson that exists", wrong_next),
+    ("a lesson takes as many minutes wherever it is named", other_minutes),
+    ("the map is drawn from what the pages say (python3 tools/workbook map)", other_map),
+    ("the paths of the map have what their lessons need", wrong_paths),
+    ("no sentence goes around a cell", around_cells),
+    ("every fold is opened and closed", open_folds),
+    ("the syllabus has 35 lessons, those that exist and those that are planned", wrong_syllabus),
+    ("what make new has left to be written is written", left_to_write),
+    ("each word of the glossary names the lesson that explains it", glossary.unexplained),
+    ("the glossary is in order", glossary.out_of_order),
+    ("the glossary's words are marked where they are first used", glossary.unmarked),
+    ("no word of words_gone.txt is used", words_gone),
+]
+
+
+def main() -> None:
+    """Runs all of them in the workbook's root."""
+    os.chdir(ROOT)
+    for name, check in CHECKS:
+        found = check()
+        print(f"not ok {name}: {len(found)} found:" if found else f"ok {name}")
+        for line in found[:SHOWN]:
+            print(f"    | {line}".encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+
+
+main()

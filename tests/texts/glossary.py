@@ -1,0 +1,63 @@
+"""The glossary: its words are explained by a lesson, and marked where they are first used."""
+import re
+from typing import NamedTuple
+
+from texts import CODE, pages, read
+
+MARKED = re.compile(r"\*+[^*]+\*+|\[[^]]*\]\(")
+NO_TEXT = [r"<!--[^>]*-->", r"`[^`]*`", r"!\[[^]]*\]\([^)]*\)", r"<[^>]*>"]
+
+
+class Word(NamedTuple):
+    """A word, and the page that explains it."""
+
+    word: str
+    page: str
+    links: int = 1
+
+
+def words() -> list[Word]:
+    """Each heading of the glossary with the first lesson that its text leads to, if any."""
+    found = []
+    for part in read("GLOSSARY.md").split("\n## ")[1:]:
+        leading = re.findall(r"^.*?\((lessons/[a-z0-9_]*/README\.md)", part, re.MULTILINE)
+        found.append(Word(part.partition("\n")[0], leading[0] if leading else "", len(leading)))
+    return found
+
+
+def running_text(page: str) -> str:
+    """A page from its idea on, in small letters: no code, no figures, no comments, no headings."""
+    text = read(page).partition("\n## The idea")[2].partition("\n")[2]
+    text = re.sub(r"^#.*", "", CODE.sub("", text), flags=re.MULTILINE).replace("\n", " ")
+    for pattern in NO_TEXT:
+        text = re.sub(pattern, " ", text)
+    return " " + re.sub(r"\]\([^)]*\)", "](", text).lower()
+
+
+def unexplained() -> list[str]:
+    """Words whose text leads to no lesson, or to several."""
+    return [f"GLOSSARY.md: {word.word}" for word in words() if word.links != 1] + (["GLOSSARY.md: it has 40 words and more"] if len(words()) < 40 else [])
+
+
+def out_of_order() -> list[str]:
+    """Words that follow one that they belong before."""
+    listed = [(word.word.upper(), word.word) for word in words()]
+    return [f"GLOSSARY.md: {after[1]}, after {before[1]}" for before, after in zip(listed, listed[1:]) if after < before]
+
+
+def unmarked() -> list[str]:
+    """Where a word first occurs, it is set in italics or bold, or is a link to the glossary: in the lesson that explains it, and in the first that uses it."""
+    found = []
+    running = {page: running_text(page) for page in pages()}
+    marks = {page: MARKED.sub(lambda span: "~" * len(span[0]), text) for page, text in running.items()}
+    for word, explained in ((word.word, word.page) for word in words() if word.page):
+        pattern = re.compile(f"[^a-z_-]{word.lower()}(?:s|es)?[^a-z_-]")
+        uses = {page: use for page, use in ((page, pattern.search(text)) for page, text in running.items()) if use}
+        before = [page for page in uses if page <= explained]
+        if explained not in uses:
+            found.append(f"{explained}: {word} is not there")
+        for page in {*before[:1], explained} & set(uses):
+            at = uses[page].start()
+            if marks[page][at + 1] != "~":
+                found.append(f"{page}: {word} (...{running[page][max(at - 40, 0) : at + 60]}...)")
+    return found

@@ -1,0 +1,113 @@
+"""map: makes the map again when a lesson has come, or says that it needs others or other minutes: lessons/map.svg, and the term's table in MAP.md. The paths
+of a day and of a week are written by hand.
+
+map --figure prints the figure: which lesson needs which. A row for each lesson has a square for each earlier one that it could need: dark where its page names
+it, light where another one that it needs does.
+"""
+import re
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from workbook.messages import Failure
+from workbook.needs import Lesson, all_needs
+
+LEFT, TOP, CELL = 240, 60, 28
+STYLE = """\
+  <style>
+    text { font-family: Helvetica, Arial, sans-serif; font-size: 14px; fill: #1a1a1a; }
+    .small { font-size: 12px; fill: #4a4a4a; } .mid { text-anchor: middle; } .end { text-anchor: end; }
+    .line { stroke: #e2e2e2; } .dark { fill: #1f5fa8; } .light { fill: #bcd3ec; }
+  </style>
+"""
+
+
+def text(x: float, y: float, looks: str, words: str) -> str:
+    """Text at a place; `looks` are classes of the style sheet."""
+    attribute = f' class="{looks}"' if looks else ""
+    return f'  <text x="{x:.1f}" y="{y:.1f}"{attribute}>{escape(words)}</text>\n'
+
+
+def titled(lesson: Lesson) -> str:
+    """gemm tiled, of lesson15_gemm_tiled."""
+    return lesson.name.replace("_", " ")
+
+
+def through_others(lesson: Lesson, number: str, lessons: dict[str, Lesson]) -> bool:
+    """Whether one of the lessons that this one needs needs that."""
+    others = [lessons[need] for need in lesson.needs if need in lessons]
+    return any(number in other.needs or through_others(other, number, lessons) for other in others)
+
+
+def row(lesson: Lesson, position: int, lessons: dict[str, Lesson], width: int) -> str:
+    """One lesson's line of the figure."""
+    y = TOP + position * CELL
+    parts = [f'  <line x1="16.0" y1="{y + CELL:.1f}" x2="{width - 16:.1f}" y2="{y + CELL:.1f}" class="line"/>\n']
+    parts += [text(16, y + 19, "", f"{lesson.number} {titled(lesson)}"), text(LEFT - 24, y + 19, "small end", str(lesson.minutes))]
+    if position < len(lessons) - 1:
+        parts.append(text(LEFT + position * CELL + CELL / 2, TOP - 10, "small mid", lesson.number))
+    for column, number in enumerate(list(lessons)[:position]):
+        shade = "dark" if number in lesson.needs else "light" if through_others(lesson, number, lessons) else ""
+        if shade:
+            place = f'x="{LEFT + column * CELL + 5:.1f}" y="{y + 5:.1f}"'
+            parts.append(f'  <rect class="{shade}" {place} width="{CELL - 10}" height="{CELL - 10}" rx="4"/>\n')
+    return "".join(parts)
+
+
+def legend(y: int) -> str:
+    """What dark and light mean."""
+    entries = ((16, "dark", "its page names this one"), (200, "light", "needed by one that it needs"))
+    square = '  <rect class="{}" x="{}" y="{}" width="18" height="18" rx="4"/>\n'
+    return "".join(square.format(shade, x, y) + text(x + 26, y + 14, "small", words) for x, shade, words in entries)
+
+
+def figure(needs: list[Lesson]) -> str:
+    """The map as SVG. Failure: there is no lesson to draw."""
+    if not needs:
+        raise Failure("no page says what it needs, so there is no map.")
+    lessons = {lesson.number: lesson for lesson in needs}
+    width, height = LEFT + (len(needs) - 1) * CELL + 24, TOP + len(needs) * CELL + 54
+    described = [f"{one.number} {escape(titled(one))} needs {', '.join(sorted(set(one.needs) & set(lessons))) or 'no other'}. " for one in needs]
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" ']
+    parts += ['aria-labelledby="title desc">\n  <title id="title">Which lesson needs which</title>\n']
+    parts += ['  <desc id="desc">', *described, "</desc>\n", STYLE]
+    parts += [f'  <rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="8" fill="#ffffff" stroke="#c4c4c4"/>\n']
+    parts += [text(16, 26, "small", "lesson, minutes"), text(LEFT, 26, "small", "needs")]
+    parts += [row(lesson, position, lessons, width) for position, lesson in enumerate(needs)]
+    return "".join([*parts, legend(TOP + len(needs) * CELL + 16), "</svg>\n"])
+
+
+def term(needs: list[Lesson]) -> str:
+    """The rows of a term: the first two lessons are a week together."""
+    weeks = [needs[:2], *([lesson] for lesson in needs[2:])]
+    rows = []
+    for week, lessons in enumerate(weeks, 1):
+        links = ", ".join(f"[{one.number} {titled(one)}]({one.folder}/README.md)" for one in lessons)
+        rows.append(f"| week {week} | {links} | {sum(one.minutes for one in lessons)} |\n")
+    return "".join(rows)
+
+
+def with_term(page: str, needs: list[Lesson]) -> str:
+    """MAP.md with the table of a term made anew."""
+    head, title, rest = page.partition("\n## A term\n")
+    rest, following, others = rest.partition("\n## ")
+    rest = re.sub(r"^\| week.*\n", "", rest, flags=re.MULTILINE)
+    rest = re.sub(r"^\|---.*\n", lambda line: line[0] + term(needs), rest, count=1, flags=re.MULTILINE)
+    rest = re.sub(r"^(In all )\S+", rf"\g<1>{sum(one.minutes for one in needs)}", rest, flags=re.MULTILINE)
+    return head + title + rest + following + others
+
+
+def make_map() -> None:
+    """Writes both files."""
+    needs = all_needs()
+    Path("lessons/map.svg").write_text(figure(needs), "utf-8")
+    page = Path("MAP.md")
+    page.write_text(with_term(page.read_text("utf-8"), needs), "utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Without an argument both files are written."""
+    if arguments == ["--figure"]:
+        print(figure(all_needs()), end="")
+    else:
+        make_map()
+    return 0

@@ -1,0 +1,50 @@
+"""needs: which lesson needs which, from what their pages say ("*About 90 minutes ... You need lessons 01 to 03 and 05.*"), as lines `03 relu 90 01 02`:
+number, name, minutes, and what it needs."""
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbook.lessons import lesson_folders, number_of
+
+HEAD = re.compile(r"^\*About (\d+) minutes.*?\*$", re.DOTALL | re.MULTILINE)
+NUMBERS = re.compile(r"(\d\d)(?: to (\d\d))?")
+
+
+@dataclass
+class Lesson:
+    """A lesson with a program, as its page's head describes it."""
+
+    number: str
+    folder: Path
+    minutes: int
+    needs: list[str]
+
+    @property
+    def name(self) -> str:
+        """relu, of lesson03_relu."""
+        return self.folder.name.partition("_")[2]
+
+
+def numbers_in(text: str) -> list[str]:
+    """01 to 03 and 05 -> 01 02 03 05."""
+    ranges = [(int(found[1]), int(found[2] or found[1])) for found in NUMBERS.finditer(text)]
+    return [f"{number:02d}" for first, last in ranges for number in range(first, last + 1)]
+
+
+def all_needs() -> list[Lesson]:
+    """Every lesson with a number of two digits whose page says what it needs."""
+    lessons = []
+    for folder in lesson_folders():
+        number = number_of(folder)
+        head = HEAD.search((folder / "README.md").read_text("utf-8")) if number.isdecimal() else None
+        if head:
+            words = head[0].replace("\n", " ").rpartition("You need ")[2]
+            lessons.append(Lesson(number, folder, int(head[1]), numbers_in(words)))
+    return lessons
+
+
+def main(arguments: list[str]) -> int:
+    """Prints a line for each lesson."""
+    for lesson in all_needs():
+        print(lesson.number, lesson.name, lesson.minutes, *lesson.needs)
+    return 0

@@ -1,0 +1,89 @@
+"""student_copy: `make student-copy OUT=folder` writes a copy of the workbook for students there: without solutions, right or wrong, and without history.
+
+tools/teaching/for_students.txt says what it has. Exercises are in it as they were given, whatever somebody has made of them here.
+"""
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from workbook.exercises import exercise_as_given, exercise_file, exercise_folder, exercise_master, exercise_numbers, exercise_suffix
+from workbook.judges import is_checkout
+from workbook.messages import Failure, say
+
+LIST = Path("tools/teaching/for_students.txt")
+BUILT = {"build", ".venv", ".toolchain", "work"}
+FOR_TEACHERS = re.compile(r"\[(TEACHING\.md|CONTRIBUTING\.md)\]\([^)]*\)")
+
+
+def all_files() -> list[str]:
+    """The files that git keeps or would keep; where this is no checkout, all but what was built."""
+    if is_checkout():
+        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], stdout=subprocess.PIPE, check=True)
+        return os.fsdecode(listed.stdout).rstrip("\0").split("\0")
+    found = []
+    for folder, below, names in os.walk("."):
+        below[:] = [name for name in below if name != "__pycache__" and (folder != "." or name not in BUILT)]
+        names += [name for name in below if os.path.islink(os.path.join(folder, name))]
+        found += [os.path.relpath(os.path.join(folder, name)) for name in names]
+    return found
+
+
+def pattern_of(line: str) -> str:
+    """A line of the list as a regular expression: a path, in which * stands for a part of a name, and all that is below it."""
+    return "[^/]*".join(map(re.escape, line.split("*"))) + "(/|$)"
+
+
+def chosen_files() -> list[str]:
+    """Of all files those that the list names, and does not take away again."""
+    lines = [line for line in LIST.read_text("utf-8").split("\n") if line and not line.startswith("#")]
+    wanted = re.compile("|".join(pattern_of(line) for line in lines if not line.startswith("-")))
+    refused = re.compile("|".join(pattern_of(line[1:]) for line in lines if line.startswith("-")))
+    return [name for name in all_files() if wanted.match(name) and not refused.match(name)]
+
+
+def place() -> Path:
+    """The folder that OUT names. Failure: there is something in it, or this is a student's copy."""
+    asked = os.environ.get("OUT", "")
+    if not asked:
+        raise Failure("where to? make student-copy OUT=folder")
+    out = Path(os.path.abspath(asked))
+    if os.path.lexists(out) and not (out.is_dir() and not any(out.iterdir())):
+        raise Failure(f"OUT={asked} is not empty. The copy is made anew: name another folder, or remove that one.")
+    if not exercise_master("01").is_file():
+        raise Failure("there are no solutions here, so this is a student's copy already: cp -R does it.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise Failure(f"OUT={asked} cannot be made.") from None
+    return out
+
+
+def copy_files(out: Path) -> None:
+    """Copies; links stay links."""
+    for name in chosen_files():
+        if os.path.isfile(name):  # it may have been removed here, though git still has it
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(name, out / name, follow_symlinks=False)
+
+
+def give_exercises(out: Path) -> None:
+    """Each exercise as it was given, and once more in tools/given, for make reset."""
+    (out / "tools/given").mkdir(parents=True, exist_ok=True)
+    for number in exercise_numbers():
+        given = exercise_as_given(number)
+        for name in (Path("tools/given") / f"{exercise_folder(number).name}.{exercise_suffix(number)}", exercise_file(number)):
+            (out / name).write_text(given, "utf-8", "surrogateescape")
+
+
+def main(arguments: list[str]) -> int:
+    """OUT names the folder."""
+    out = place()
+    copy_files(out)
+    give_exercises(out)
+    page = Path("README.md").read_text("utf-8")
+    (out / "README.md").write_text(FOR_TEACHERS.sub(r"\1", page), "utf-8")  # links that lead to what students do not have
+    count = sum(path.is_file() and not path.is_symlink() for path in out.rglob("*"))
+    say(f"a copy for students is in {os.environ['OUT']}: {count} files, without solutions")
+    return 0
