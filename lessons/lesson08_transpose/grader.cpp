@@ -146,13 +146,13 @@ static void judge_places(const struct result *r) {
                   report.find("__shared__") == std::string::npos && report.find("shared memory") == std::string::npos;
     }
     if (races > 0 && writes == races) {
-        judge_fail(
-            "race",
-            "several threads wrote the same element; which threads and which element is reported above.%s\n"
-            "          Each element of the result has one place and one thread: the place is wrong, and no barrier "
-            "is missing.\n          next: compute by hand where the two threads write: matrix, row and column of "
-            "`out`. Does `out` move on to the\n          matrix of the block, as `in` does?",
-            judge_launch_text(r).c_str());
+        judge_next("compute by hand where the two threads write: matrix, row and column of `out`, and whether `out` "
+                   "moves on to the matrix of the block, as `in` does");
+        judge_fail("race",
+                   "several threads wrote the same element; which threads and which element is reported above.%s\n"
+                   "          Each element of the result has one place and one thread: the place is wrong, and no "
+                   "barrier is missing.",
+                   judge_launch_text(r).c_str());
     }
 }
 

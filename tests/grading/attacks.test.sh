@@ -215,8 +215,18 @@ fi
 
 # What tools/grading/run asks once it knows where the file is to run. JAIL_BACKEND is printed where it goes on.
 on_gpu_by() { # BACKEND OTHERS UNSAFE
-  capture env OTHERS="$2" UNSAFE="$3" backend=gpu JAIL_BACKEND="$1" file=exercise.cu sh -c '
-    . tools/messages.sh; . tools/grading/jail.sh; leave_landlock_on_gpu; echo "jail: $JAIL_BACKEND"'
+  capture env OTHERS="$2" UNSAFE="$3" PYTHONPATH=tools python3 -B -c '
+import sys
+from workbook import messages
+from workbook.grading.jail import Jail
+jail = Jail.__new__(Jail)
+jail.file, jail.backend = "exercise.cu", sys.argv[1]
+try:
+    jail.leave_landlock("gpu")
+except messages.Failure as failure:
+    messages.report(failure)
+    sys.exit(2)
+print("jail:", jail.backend)' "$1"
 }
 on_gpu_by landlock 1 ''
 expect "on a GPU, Landlock alone: somebody else's file is refused" error 'BACKEND=cpu grades it.*install bubblewrap'
@@ -243,13 +253,19 @@ submit system_header
 capture env UNSAFE=1 tools/grading/run 01 "$file"
 expect "UNSAFE=1: what a header of the system's includes is seen" error 'it includes solutions/lesson01_threads/solution.cu'
 # A toolkit in a home is no file of the teacher's; another file there is one.
+first_foreign() { # VIEWS DEPENDENCIES
+  capture env PYTHONPATH=tools python3 -B -c '
+import pathlib, sys
+from workbook.grading.foreign_files import first_foreign
+print(first_foreign(pathlib.Path(sys.argv[1]).read_text().split("\n"), pathlib.Path(sys.argv[2])) or "")' "$@"
+}
 mkdir -p "$scratch/home/cuda/include"
 printf '%s\n' "$scratch/home/cuda" "$PWD/common" >"$scratch/views"
 printf 'x: %s /usr/include/math.h \\\n %s\n' "$scratch/home/cuda/include/a.h" common/check.h >"$scratch/included"
-capture sh tools/grading/foreign_file.sh "$scratch/views" "$scratch/included"
+first_foreign "$scratch/views" "$scratch/included"
 if [ "$output" = '' ]; then pass "a toolkit in a home is not foreign"; else no "a toolkit in a home is not foreign" "$output is"; fi
 printf 'x: common/check.h %s\n' "$scratch/home/cuda/../a\\#b.h" >"$scratch/included"
-capture sh tools/grading/foreign_file.sh "$scratch/views" "$scratch/included"
+first_foreign "$scratch/views" "$scratch/included"
 expect "a file beside it is, whatever its name" 0 "^$scratch/home/a"
 capture tools/grading/run 01 "$inside/exercise.cu"
 expect "one's own file is graded" 0 '^VERDICT: pass$'

@@ -32,7 +32,7 @@ def follow():
 
 
 tell("reading a solution", lambda: open("$PWD/$solution"))
-tell("reading the judge's nonce", lambda: os.read(9, 1))
+tell("writing the judge's results", lambda: os.write(9, b'{"verdict": "pass"}'))
 tell("writing a file", lambda: open("$scratch/written", "w"))
 tell("removing a file", lambda: os.remove("$scratch/mine"))
 tell("starting a program", lambda: subprocess.run(["true"]))
@@ -50,7 +50,7 @@ judge_it() { # NAME DEEDS...
   shift
   grade
   expect "$name: the exercise passes" 0 '^VERDICT: pass'
-  for deed in "reading the judge's nonce" 'writing a file' 'removing a file' 'starting a program' 'a second process' 'opening a socket' \
+  for deed in "writing the judge's results" 'writing a file' 'removing a file' 'starting a program' 'a second process' 'opening a socket' \
     'ending the judge' 'following the judge' "$@"; do
     expect "$name: $deed" 0 "^$deed: refused"
   done

@@ -54,3 +54,4 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 build
+: >"$folder/current" # what is older than this was looked at (tools/workbook/backend.py)

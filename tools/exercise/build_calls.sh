@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 . tools/exercise/exercises.sh
 
 require_exercise_in_cuda "$1"
-sh tools/grading/build.sh calls "$1"
+python3 tools/workbook build_judge calls "$1"
 echo build/graders/bin/call_exercise.o
 echo "build/graders/bin/$1.jobs"
 echo "$(exercise_folder "$1")/grader.cpp"

@@ -16,14 +16,11 @@ state=build/exercises/lesson$number
 grade() {
   require_exercise_file "$number"
   require_writable "$state"
-  {
-    status=0
-    RESULTS=$state tools/grading/run "$number" "$file" 2>&1 || status=$?
-    echo "$status" >"$state/status"
-  } | tee "$state/output"
-  status=$(cat "$state/status")
-  verdict=$(sed -n '$s/^VERDICT: //p' "$state/output")
-  [ -z "$verdict" ] || sh tools/exercise/progress.sh record "$number" "$verdict"
+  rm -f "$state/results.json"
+  status=0
+  RESULTS=$state tools/grading/run "$number" "$file" 2>&1 || status=$?
+  verdict=$(python3 tools/workbook verdict "$state/results.json" || true)
+  [ -z "$verdict" ] || sh tools/exercise/progress.sh record "$number" "${verdict%% *}"
   if [ "$status" = 0 ]; then
     say "${green}exercise $number passes.${plain}$([ ! -f "$master" ] || echo " Compare: make exercise$number solution")"
     next=$(sh tools/exercise/progress.sh next)

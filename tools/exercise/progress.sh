@@ -135,12 +135,13 @@ check() {
 }
 
 grade_again() { # of the exercise in check
-  log=build/exercises/lesson$number/check.log verdict=file_missing
+  checked_to=build/exercises/lesson$number/check verdict=file_missing
   [ -f "$exercise" ] || return 0
-  mkdir -p "$(dirname "$log")"
-  tools/grading/run "$number" "$exercise" >"$log" 2>&1 || true
-  verdict=$(sed -n '$s/^VERDICT: //p' "$log")
-  verdict=${verdict:-crash}
+  mkdir -p "$checked_to"
+  rm -f "$checked_to/results.json"
+  RESULTS=$checked_to tools/grading/run "$number" "$exercise" >"$checked_to/output" 2>&1 || true
+  verdict=$(python3 tools/workbook verdict "$checked_to/results.json" || echo crash)
+  verdict=${verdict%% *}
 }
 
 if ! [ -t 1 ]; then green='' yellow='' red='' plain=''; fi

@@ -1,6 +1,6 @@
 /* checks.cpp - runs the checks of a grader by name, each with a runner of its own, and tells how each of them ended.
  *
- *     judge03 RUNNER EXERCISE.so SOURCE LOG cpu|gpu        the nonce of the log comes over descriptor 9
+ *     judge03 RUNNER EXERCISE.so SOURCE cpu|gpu 9>results.json
  *     judge03 --jobs FILE                                  judges nothing: writes the calls that stand for the exercise (show.h)
  */
 #include "tools/grading/checks.h"
@@ -13,17 +13,19 @@
 #include "tools/grading/report.h"
 #include "tools/grading/show.h"
 
-enum { NONCE_FD = 9, USAGE = 2 };
+enum { USAGE = 2 };
 
 /* Thrown to end a check. */
 struct failure {
     std::string verdict, message;
+    struct next_step next; /* none: the first step of the verdict */
 };
 
 static std::string emulator_checks; /* as tools/grading/run has set them: a check may leave one out */
 static const char *number, *object;
 static bool on_emulator;
 static std::string subject, noted, seeded, first_verdict; /* `seeded`: how to repeat the drawing */
+static struct next_step next;                             /* of the failure that comes next */
 static int pending;
 static uint64_t drawing;
 
@@ -68,12 +70,21 @@ void judge_note(const char *format, ...) {
     va_end(arguments);
 }
 
+/* A runner sends the emulator's word, and may send any. */
+static bool is_verdict(const char *word) {
+    return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz_")] && strcmp(word, "pass") != 0;
+}
+
 void judge_fail(const char *verdict, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     std::string text = text_of(format, arguments);
     va_end(arguments);
-    throw failure{verdict, text};
+    throw failure{is_verdict(verdict) ? verdict : "crash", text, next};
+}
+
+void judge_next(const char *step) {
+    next = {step, ""};
 }
 
 // ---------------------------------------------------------------- limits
@@ -138,20 +149,12 @@ int judge_draw(int low, int high) {
 
 // ---------------------------------------------------------------- one check
 
-static std::string with_number(std::string step) {
-    size_t at = step.find("NN");
-    return at == std::string::npos ? step : step.replace(at, 2, number);
-}
-
-static void tell_failure(const struct check *check, const struct failure *f) {
-    const char *step = words_next_step(f->verdict.c_str());
-    std::string shown = subject + (seeded.empty() ? "" : " (" + seeded + ")");
-    report_check("failed", check->name, shown.c_str());
-    report_log("          %s", shown.c_str());
-    report_extra("          %s", f->message.c_str());
-    if (step && f->message.find("next: ") == std::string::npos) {
-        report_extra("          next: %s, then: make exercise%s", with_number(step).c_str(), number);
-    }
+static void report_failure(const char *name, const std::string &shown, const struct failure *f) {
+    struct reported_finding finding = {};
+    finding.kind = f->verdict;
+    finding.message = f->message;
+    finding.next = f->next.step.empty() ? first_step(f->verdict.c_str()) : f->next;
+    report_failed(name, shown, &finding);
     first_verdict = first_verdict.empty() ? f->verdict : first_verdict;
 }
 
@@ -160,6 +163,7 @@ static bool run_check(const struct check *check, std::string *verdict) {
     subject = check->name;
     noted.clear();
     seeded.clear();
+    next = {};
     pending = 0;
     if (!check->part) {
         seed_drawing();
@@ -172,7 +176,7 @@ static bool run_check(const struct check *check, std::string *verdict) {
         check->run();
     } catch (const struct failure &f) {
         process_stop();
-        tell_failure(check, &f);
+        report_failure(check->name, subject + (seeded.empty() ? "" : " (" + seeded + ")"), &f);
         *verdict = f.verdict;
         return false;
     }
@@ -182,7 +186,7 @@ static bool run_check(const struct check *check, std::string *verdict) {
         exit(USAGE);
     }
     std::string more = noted + (noted.empty() || seeded.empty() ? "" : "; ") + seeded;
-    report_check("ok", check->name, (check->name + (more.empty() ? "" : " (" + more + ")")).c_str());
+    report_passed(check->name, check->name + (more.empty() ? "" : " (" + more + ")"));
     return true;
 }
 
@@ -225,7 +229,7 @@ static void run_checks(const struct check *checks, size_t count) {
         bool first = false;
         struct part_state *state = checks[c].part ? state_of(&states, &checks[c], &first) : NULL;
         if (decided() || (state ? state->closed : passed + 1 != wanted)) {
-            report_check("not run", checks[c].name, checks[c].name);
+            report_not_run(checks[c].name);
             continue;
         }
         std::string verdict;
@@ -253,8 +257,20 @@ static std::string load_failure(const struct conversation *c) {
     }
 }
 
-/* False, and said, when the student's file does not define what the exercise promises. */
-static bool functions_there(std::initializer_list<const struct function *> functions) {
+/* The file cannot be loaded: this is how the first check ends, and no other is reached. */
+static void fail_loading(const struct conversation *c, const struct check *checks, size_t count) {
+    struct failure failure = {c->end == TALK_TIMEOUT ? "timeout" : "crash", load_failure(c), {}};
+    report_failure(checks[0].name, "the file can be loaded", &failure);
+    for (size_t n = 1; n < count; n++) {
+        if (on_emulator || checks[n].where != ON_EMULATOR) {
+            report_not_run(checks[n].name);
+        }
+    }
+}
+
+/* False, and reported, when the student's file does not define what the exercise promises. */
+static bool functions_there(std::initializer_list<const struct function *> functions, const struct check *checks,
+                            size_t count) {
     bool there = true;
     process_start();
     for (const struct function *function : functions) {
@@ -264,14 +280,14 @@ static bool functions_there(std::initializer_list<const struct function *> funct
         struct conversation c = process_ask(&call.job, call.given);
         report_foreign(c.printed.data(), c.printed.size());
         if (c.end != TALK_ANSWERED) {
-            report_check("failed", "the file can be loaded", "the file can be loaded");
-            report_extra("          %s", load_failure(&c).c_str());
-            first_verdict = c.end == TALK_TIMEOUT ? "timeout" : "crash";
+            fail_loading(&c, checks, count);
             return false;
         }
         if (!c.answer.found) {
-            report_extra("There is no function `%s` in your file: has it another name or other parameters now?",
-                         function->prototype);
+            report_message(
+                judge_print("There is no function `%s` in your file: has it another name or other parameters "
+                            "now?",
+                            function->prototype));
             there = false;
         }
     }
@@ -303,15 +319,6 @@ static int show_jobs(const char *file, std::initializer_list<const struct functi
 
 // ---------------------------------------------------------------- main
 
-static std::string take_nonce(void) {
-    char nonce[80] = "";
-    ssize_t length = read(NONCE_FD, nonce, sizeof nonce - 1);
-    nonce[length > 0 ? length : 0] = 0;
-    nonce[strcspn(nonce, " \n")] = 0;
-    close(NONCE_FD);
-    return nonce;
-}
-
 /* TIMEOUT limits a kernel, and the emulator stops one that exceeds it; on a GPU we must. */
 static int job_limit(void) {
     const char *text = getenv("TIMEOUT");
@@ -322,13 +329,12 @@ static int job_limit(void) {
 static void set_up(char **argv) {
     const char *path = getenv("LD_LIBRARY_PATH"), *asked = getenv("EMULATOR_CHECK");
     emulator_checks = asked ? asked : "";
-    on_emulator = strcmp(argv[5], "cpu") == 0;
+    on_emulator = strcmp(argv[4], "cpu") == 0;
     object = argv[2];
-    const struct process_setup setup = {argv[1], argv[2], path ? path : "", argv[5], job_limit()};
+    const struct process_setup setup = {argv[1], argv[2], path ? path : "", argv[4], job_limit()};
     prctl(PR_SET_DUMPABLE, 0);
     process_setup(&setup);
-    report_begin(argv[4], take_nonce().c_str());
-    report_remark("grading %s", argv[3]);
+    report_begin(number, argv[3]);
 }
 
 int judge_main(int argc, char **argv, const char *lesson, std::initializer_list<const struct function *> functions,
@@ -336,19 +342,15 @@ int judge_main(int argc, char **argv, const char *lesson, std::initializer_list<
     if (argc == 3 && strcmp(argv[1], "--jobs") == 0) {
         return show_jobs(argv[2], functions, checks, count);
     }
-    if (argc != 6) {
-        fprintf(stderr, "usage: judge%s RUNNER EXERCISE.so SOURCE LOG cpu|gpu 9<nonce\n", lesson);
+    if (argc != 5) {
+        fprintf(stderr, "usage: judge%s RUNNER EXERCISE.so SOURCE cpu|gpu 9>results.json\n", lesson);
         return USAGE;
     }
     number = lesson;
     set_up(argv);
-    if (functions_there(functions)) {
+    if (functions_there(functions, checks, count)) {
         run_checks(checks, count);
     }
-    if (first_verdict == "pass") {
-        report_remark("  passed");
-    }
-    report_verdict(first_verdict.c_str());
-    report_end();
+    report_end(first_verdict.c_str());
     return first_verdict != "pass";
 }

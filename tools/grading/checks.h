@@ -3,6 +3,7 @@
 #define TOOLS_GRADING_CHECKS_H
 
 #include "tools/grading/grader.h"
+#include "tools/grading/results_json.h"
 
 /* EMULATOR_CHECK of tools/grading/run without initcheck. */
 #define CHECKS_BUT_INITCHECK "memcheck,racecheck,synccheck,strict,approx"
@@ -28,7 +29,7 @@ uint64_t checks_random(void);
 /* The path of the student's object. */
 const char *checks_object(void);
 
-/* What to do first about a verdict, or NULL (words.cpp). */
-const char *words_next_step(const char *verdict);
+/* What to do first about a verdict (first_steps.cpp). */
+struct next_step first_step(const char *verdict);
 
 #endif

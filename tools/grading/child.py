@@ -127,7 +127,7 @@ class Child:
         self.link, theirs = socket.socketpair()
         output, written = os.pipe()
         made = os.memfd_create("objects")
-        count = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 100)  # not the nonce's number
+        count = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 100)  # not a number that attacks look at
         os.close(made)
         os.ftruncate(count, mmap.PAGESIZE)
         self.shared = mmap.mmap(count, mmap.PAGESIZE)

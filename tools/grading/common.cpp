@@ -62,12 +62,12 @@ static void judge_arrivals(const struct result *r, const char *verdict, const ch
         arrival |= r->printed.find(title) != std::string::npos;
     }
     if (arrival && later) {
-        judge_fail(
-            "race",
-            "%s%sthe report above of a thread that arrives at an mbarrier names the cause; others may come of "
-            "it.%s\n          next: count, for each phase of that mbarrier, which threads arrive, and what each of "
-            "them has waited for.",
-            name, *name ? ": " : "", judge_launch_text(r).c_str());
+        judge_next(
+            "count, for each phase of that mbarrier, which threads arrive, and what each of them has waited for");
+        judge_fail("race",
+                   "%s%sthe report above of a thread that arrives at an mbarrier names the cause; others may come of "
+                   "it.%s",
+                   name, *name ? ": " : "", judge_launch_text(r).c_str());
     }
 }
 
@@ -124,8 +124,8 @@ static void judge_reports(const struct result *r) {
     }
     judge_arrivals(r, verdict, "");
     if (verdict && strcmp(verdict, "uninitialized") == 0 && only_lanes_missing(r)) {
-        judge_fail(verdict, "the report above names the kernel and the line.%s\n          next: %s.",
-                   judge_launch_text(r).c_str(), words_next_step("lost_lane"));
+        judge_next(first_step("lost_lane").step.c_str());
+        judge_fail(verdict, "the report above names the kernel and the line.%s", judge_launch_text(r).c_str());
     }
     if (verdict) {
         judge_fail(verdict, "the report above names the kernel and the line.%s%s", judge_launch_text(r).c_str(),

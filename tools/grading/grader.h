@@ -123,6 +123,9 @@ void judge_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 [[noreturn]] void judge_fail(const char *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What the student is to do about the judge_fail that follows, where the verdict's own first step (first_steps.cpp) would lead astray. */
+void judge_next(const char *step);
+
 /* A remark for the student, which fails nothing: kernels that compute in double precision. */
 void judge_remark_doubles(void);
 

@@ -12,13 +12,15 @@ the student's file.
 `run` has the function `forward` of calls.py called in the runner, with the student's module, the arrays, and the
 settings; what that returns is the answer. Called by tools/grading/run, in the workbook's folder:
 
-    python -I grader.py EXERCISE.py SOURCE LOG cpu|gpu LIBRARIES        the nonce of the log comes over descriptor 9
-    python -I grader.py --jobs FILE                                     show.py: for make exercise33 profile
+    python -I grader.py EXERCISE.py SOURCE cpu|gpu LIBRARIES 9>results.json
+    python -I grader.py --jobs FILE                                show.py: for make exercise33 profile
 
 EXERCISE is a module in Python, or one that was compiled of C++, exercise.so.
 """
 
 import ctypes
+import fcntl
+import json
 import os
 import random
 import re
@@ -32,9 +34,10 @@ import numpy as np  # noqa: E402
 from child import Child, Ended, Setup  # noqa: E402
 
 from common import verify  # noqa: E402
+from tools.workbook.visible import names_of, visible as visible_line  # noqa: E402
 
 STEPS = {
-    "not_implemented": "do the TODOs of your file in their order",
+    "not_implemented": "do the TODOs in their order",
     "nan": "follow such an input through your code by hand",
     "crash": "ask of each address on its way from Python whether all of its 64 bits arrive, and whether its memory still lives",
     "stale_output": "ask who should have written it, and what makes you wait for that",
@@ -54,10 +57,20 @@ def with_article(name):
     return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
 
 
+def line_of(told):
+    """Of the student's file, by what a runner has sent: it may be anything."""
+    line = told.get("line")
+    return line if type(line) is int and 0 < line < 1_000_000 else None
+
+
 class Failure(Exception):
-    def __init__(self, verdict, message, step=None):
+    """`line`: of the student's file, where it is known."""
+
+    def __init__(self, verdict, message, step=None, line=None):
         super().__init__(message)
-        self.verdict, self.step = verdict, step or STEPS.get(verdict)
+        if not (isinstance(verdict, str) and re.fullmatch("[a-z_]+", verdict)) or verdict == "pass":
+            verdict = "crash"  # a runner has sent it
+        self.verdict, self.step, self.line = verdict, step or STEPS.get(verdict), line
 
 
 @dataclass
@@ -68,72 +81,139 @@ class Check:
     emulator_only: bool = False
 
 
-# What commands a terminal, what ends a line elsewhere, and what turns the direction of writing; visible.h in Python.
-COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffd]")
-# What GitHub's log would take for a command.
-LOG_COMMAND = re.compile(r"^(\s*):(?=:.*::)|(?<=#)#(?=\[)")
-
-
 def visible(line):
-    """What is shown of a line that is not ours: no character that commands a terminal, and files by the names that the
-    student knows."""
+    """What is shown of a line that is not ours, with the names of files that the student knows."""
+    return visible_line(line, names_of(os.environ.get("GRADER_NAMES", "")))
 
-    def instead(match):
-        code = ord(match[0])
-        return "^" + chr(code ^ 0x40) if code < 0x80 else "?"
 
-    shown = COMMANDS.sub(instead, line.removesuffix(b"\r").decode("utf-8", "replace"))
-    shown = LOG_COMMAND.sub(lambda match: (match[1] or "") + "?", shown)
-    for pair in os.environ.get("GRADER_NAMES", "").split("\n"):
-        if "\t" in pair:
-            shown = shown.replace(*pair.split("\t", 1))
-    return shown
+RESULTS_FD = 9  # results.json, a file that is open for writing
+OUTPUT_MAX, MESSAGE_MAX = 500, 60000
+
+
+class LimitedText:
+    """Grows by lines up to a limit; what goes beyond is left out, and the text then ends with the remark."""
+
+    def __init__(self, limit, remark="(more was left out)\n"):
+        self.text, self.limit, self.remark, self.cut = "", limit, remark, False
+
+    def append(self, text):
+        if not self.cut and len(self.text.encode()) + len(text.encode()) <= self.limit:
+            self.text += text
+        elif not self.cut:
+            self.text, self.cut = self.text + self.remark, True
 
 
 class Report:
-    """On stdout for the student; in the log, where lines of ours begin with the nonce, for write_results. report.h in
-    Python."""
+    """On stdout for the student; as data in results.json (results_json.h has its form), which is whole after each check. report.h in Python."""
 
-    def __init__(self, path, nonce):
-        self.nonce, self.start, self.line = nonce, time.monotonic(), b""
-        self.log = open(path, "w", encoding="utf-8")
-        self.times = open(path + ".times", "w", encoding="utf-8")
+    def __init__(self, exercise, source):
+        fcntl.fcntl(RESULTS_FD, fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # no process that the judge starts has it
+        self.start, self.reached, self.line = time.monotonic(), 0.0, b""
+        self.everything = LimitedText(MESSAGE_MAX)
+        self.forget()
+        self.results = {
+            "version": 3,
+            "status": "fail",
+            "verdict": None,
+            "message": None,
+            "exercise": exercise,
+            "file": source,
+            "seconds": 0.0,
+            "tests": [],
+        }
+        print(f"grading {source}", flush=True)
+        self.save()
+
+    def forget(self):
+        """A check has ended."""
+        self.emulator_report, self.output = LimitedText(MESSAGE_MAX), LimitedText(OUTPUT_MAX, "")
+
+    def save(self):
+        self.results["seconds"] = round(time.monotonic() - self.start, 3)
+        content = (json.dumps(self.results, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        os.ftruncate(RESULTS_FD, 0)
+        written = 0
+        while written < len(content):
+            written += os.pwrite(RESULTS_FD, content[written:], written)
 
     def foreign(self, text):
-        """What the student's program prints: no line of it may look like one of ours."""
+        """What the student's program prints: it is the output of a check, or part of its message, and never anything else."""
         *lines, self.line = (self.line + text).split(b"\n")
         for line in lines:
             shown = visible(line)
-            if self.nonce in shown or shown.startswith("========= ERROR SUMMARY:"):
+            if shown.startswith(("========= ERROR SUMMARY:", "VERDICT: ")):
                 continue
-            print(shown, file=self.log)
-            if not shown.startswith("VERDICT: "):
-                print(shown, flush=True)
+            print(shown, flush=True)
+            self.everything.append(shown + "\n")
+            (self.emulator_report if shown.startswith("=========") else self.output).append(shown + "\n")
 
     def end_line(self):
         if self.line:
             self.foreign(b"\n")
 
-    def keep(self, text):
-        print(f"{time.monotonic() - self.start:.3f}", file=self.times)
-        print(f"{self.nonce}{text}", file=self.log)
-
-    def check(self, state, name, shown):
+    def check(self, state, status, name, subject):
+        """Adds a check, and returns it."""
         self.end_line()
-        print(f"  {state:7} {shown}", flush=True)
-        self.keep(f"  {state:7} {name}")
+        print(f"  {state:7} {subject}", flush=True)
+        now = time.monotonic() - self.start
+        check = {
+            "name": name,
+            "task_id": len(self.results["tests"]) + 1,
+            "status": status,
+            "message": None,
+            "output": self.output.text or None,
+            "subject": subject,
+            "verdict": None,
+            "seconds": round(now - self.reached, 3),
+            "findings": [],
+        }
+        self.reached = now
+        self.results["tests"].append(check)
+        return check
 
-    def extra(self, text, on_stdout=True):
-        self.end_line()
-        print(text, file=self.log)
-        if on_stdout:
-            print(text, flush=True)
+    def passed(self, name, subject):
+        self.check("ok", "pass", name, subject)
+        self.forget()
+        self.save()
 
-    def verdict(self, word):
+    def not_run(self, name):
+        self.check("not run", "error", name, name)["message"] = "not run: a check that it needs failed\n"
+        self.save()
+
+    def failed(self, name, subject, failure):
+        check = self.check("failed", "fail", name, subject)
+        lines = [visible(line.encode("utf-8", "replace")) for line in str(failure).split("\n")]
+        print("          " + "\n".join(lines), flush=True)
+        if failure.step:
+            print(f"          next: {failure.step}, then: make exercise{self.results['exercise']}", flush=True)
+        message = "\n".join(line.removeprefix(" " * 10) for line in lines)
+        check["verdict"] = failure.verdict
+        check["message"] = f"{self.emulator_report.text}{subject}\n{message}\n"
+        finding = {
+            "kind": failure.verdict,
+            "file": self.results["file"] if failure.line else None,
+            "line": failure.line,
+            "kernel": None,
+            "block": None,
+            "thread": None,
+            "message": message,
+            "next": {"step": failure.step, "tool": None} if failure.step else None,
+        }
+        check["findings"].append(finding)
+        self.everything.append(check["message"])
+        self.forget()
+        self.save()
+
+    def end(self, verdict):
+        """Of a file that does not compile there are no checks, as exercism wants it."""
         self.end_line()
-        self.keep(f"VERDICT: {word} {self.nonce}")
-        self.log.close()
-        self.times.close()
+        if verdict == "pass":
+            print("  passed", flush=True)
+        self.results["status"] = {"pass": "pass", "compile_error": "error"}.get(verdict, "fail")
+        self.results["verdict"] = verdict
+        if verdict == "compile_error":
+            self.results["message"], self.results["tests"] = self.everything.text, []
+        self.save()
 
 
 class Answer(dict):
@@ -169,7 +249,7 @@ class Judge:
         if "broken" in answer:
             told = answer["broken"]
             verdict = "compile_error" if "SyntaxError" in told["bases"] else "crash"
-            self.fail(verdict, f"the file cannot be imported: {self.words_of(told)}")
+            raise Failure(verdict, f"the file cannot be imported: {self.words_of(told)}", line=line_of(told))
 
     def ask(self, job, arrays=()):
         try:
@@ -223,13 +303,13 @@ class Judge:
         told = answer.get("raised")
         if told:
             self.refuse_todo(told)
-            raise Failure("crash", self.words_of(told), RAISED)
+            raise Failure("crash", self.words_of(told), RAISED, line_of(told))
         return answer
 
     def refuse_todo(self, told):
         """Libraries raise a NotImplementedError of their own: that of a TODO has the word in its text, or no text."""
         if "NotImplementedError" in told["bases"] and (not told["text"] or "TODO" in told["text"]):
-            self.fail("not_implemented", self.words_of(told))
+            raise Failure("not_implemented", self.words_of(told), line=line_of(told))
 
     def must_raise(self, wanted, call, given, outputs, subject, **settings):
         """What the exercise promises to refuse. `wanted`: the exception's name, or one of its bases'."""
@@ -332,19 +412,12 @@ class Grading:
         except Failure as failure:
             self.child = judge.child
             self.end_child()
-            self.tell(check, judge.subject + again, failure)
+            self.report.failed(check.name, judge.subject + again, failure)
+            self.first_verdict = self.first_verdict or failure.verdict
             return failure.verdict
         self.child = judge.child
-        self.report.check("ok", check.name, check.name + again)
+        self.report.passed(check.name, check.name + again)
         return None
-
-    def tell(self, check, shown, failure):
-        self.report.check("failed", check.name, shown)
-        self.report.extra(f"          {shown}", on_stdout=False)
-        self.report.extra(f"          {failure}")
-        if failure.step:
-            self.report.extra(f"          next: {failure.step}, then: make exercise{self.number}")
-        self.first_verdict = self.first_verdict or failure.verdict
 
     def all(self, checks):
         """A part whose first check has failed is closed, and so is one in which something did not end."""
@@ -353,7 +426,7 @@ class Grading:
             if check.emulator_only and self.setup.backend != "cpu":
                 continue
             if check.part in closed or (check.part is None and self.first_verdict):
-                self.report.check("not run", check.name, check.name)
+                self.report.not_run(check.name)
                 continue
             verdict = self.one(check)
             if verdict and (check.part not in begun or verdict in ("timeout", "compile_error")):
@@ -365,11 +438,6 @@ class Grading:
         self.first_verdict = self.first_verdict or "pass"
 
 
-def take_nonce():
-    with os.fdopen(9, "rb") as secret:
-        return secret.read(80).split()[0].decode()
-
-
 def main(number, grader, checks, calls=None):
     """`calls`: the calls.py, when it is not the one beside the grader."""
     calls = calls or os.path.join(os.path.dirname(os.path.abspath(grader)), "calls.py")
@@ -378,15 +446,13 @@ def main(number, grader, checks, calls=None):
 
         write_jobs(sys.argv[2], checks, calls)
         return 0
-    if len(sys.argv) != 6:
-        sys.exit(f"usage: {os.path.basename(grader)} EXERCISE.py SOURCE LOG cpu|gpu LIBRARIES 9<nonce")
-    file, source, log, backend, libraries = sys.argv[1:]
+    if len(sys.argv) != 5:
+        print(f"usage: {os.path.basename(grader)} EXERCISE.py SOURCE cpu|gpu LIBRARIES 9>results.json", file=sys.stderr)
+        return 2
+    file, source, backend, libraries = sys.argv[1:]
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: nobody looks into this process
-    report = Report(log, take_nonce())
-    print(f"grading {source}", flush=True)
+    report = Report(number, source)
     grading = Grading(number, Setup(os.path.abspath(file), calls, libraries, backend), report)
     grading.all(checks)
-    if grading.first_verdict == "pass":
-        print("  passed", flush=True)
-    report.verdict(grading.first_verdict)
+    report.end(grading.first_verdict)
     return int(grading.first_verdict != "pass")

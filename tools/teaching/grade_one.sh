@@ -85,18 +85,20 @@ judge() {
   shown=$(name_of "$file")
   case $shown in /*) shown=exercise.$suffix ;; esac
   [ "$file" = "$folder/exercise.$suffix" ] || head -c 1000000 "$file" >"$folder/exercise.$suffix"
-  OTHERS=1 SHOWN=$shown RESULTS=$folder NAMES=build/graded/lesson$number/checks
-  export OTHERS SHOWN RESULTS NAMES
+  OTHERS=1 SHOWN=$shown RESULTS=$folder
+  export OTHERS SHOWN RESULTS
   tools/grading/run "$number" "$file" >"$folder/output.txt" 2>&1 </dev/null || true
-  verdict=$(sed -n '$s/^VERDICT: //p' "$folder/output.txt")
-  [ -n "$verdict" ] || fail "$student, exercise $number: the grader ended without a verdict; see $folder/output.txt."
-  read -r passed counted <"$folder/count"
-  rm -f "$folder/count" "$folder/checks"
+  found=$(python3 tools/workbook verdict "$folder/results.json") ||
+    fail "$student, exercise $number: the grader ended without a verdict; see $folder/output.txt."
+  read -r verdict passed counted <<END
+$found
+END
 }
 
 # A pass without all of the solution's checks is none, whatever the program said.
 count_points() {
-  all=$(sed 's/.* //' "build/graded/lesson$number/count")
+  all=$(python3 tools/workbook verdict "build/graded/lesson$number/results.json")
+  all=${all##* }
   [ "${counted:-0}" -le "$all" ] || all=$counted
   earned=$((points * passed / all))
   if [ "$verdict" = pass ] && [ "$passed" -lt "$all" ]; then

@@ -327,8 +327,8 @@ class Cell:
         print(f"grading this cell as exercise {self.options.grade} ...", flush=True)
         grading = grade(self.machine, self.options.grade, self.file, backend, self.options.timeout)
         if grading.verdict == "compile_error" and suffix != "py":
-            self._check_compiled(understand(grading.compiler, False, self.file))
-        _show(render.grade(self.options.grade, grading.verdict, grading.tests, grading.message, grading.output))
+            self._check_compiled(understand(grading.message, False, self.file))
+        _show(render.grade(grading))
         record(self.machine, self.options.grade, grading.verdict, self.file)
         if grading.verdict != "pass":
             raise NotPassed(f"exercise {self.options.grade}: {grading.verdict}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
+import shutil
 import subprocess
-from dataclasses import dataclass, field
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import Interrupted, OptionError, ToolMissing
@@ -22,37 +23,59 @@ NO_CHECKOUT = (
 
 @dataclass
 class Grading:
+    """A grading's results.json (tools/grading/results_json.h in the workbook), with a notebook's words for what to do next."""
+
+    exercise: str
     verdict: str  # pass, or what is wrong: wrong_result, out_of_bounds, compile_error ...
-    output: str  # the grader's words, for a notebook
-    compiler: str  # the same as they were, for those who look for the compiler's messages
-    tests: list[dict] = field(default_factory=list)  # as in results.json
-    message: str = ""  # about the whole, where there are no tests
+    tests: list[dict]
+    message: str  # why it does not compile, else empty
+
+    def next_step(self, finding: dict) -> str:
+        """What to do about a finding; empty where there is nothing to add."""
+        step = finding.get("next")
+        if not step:
+            return ""
+        tool = f" (%%nvcc --exercise {self.exercise} --{step['tool']})" if step["tool"] else ""
+        return f"next: {step['step']}{tool}, then run the cell again"
+
+    def why(self, test: dict) -> str:
+        """Why a check has not passed, and what to do."""
+        steps = [step for step in map(self.next_step, test["findings"]) if step]
+        return "\n".join([(test["message"] or "").rstrip("\n"), *steps])
+
+    @property
+    def text(self) -> str:
+        """All of it, as a terminal shows it."""
+        words = {"pass": "ok", "fail": "failed", "error": "not run"}
+        lines = [f"grading this cell as exercise {self.exercise}"]
+        for test in self.tests:
+            lines += (test["output"] or "").splitlines()
+            lines.append(f"  {words[test['status']]:7} {test['subject']}")
+            if test["status"] == "fail":
+                lines += ["          " + line for line in self.why(test).splitlines()]
+        return "\n".join([*lines, *self.message.splitlines(), f"VERDICT: {self.verdict}"])
 
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
-    """Compiles and runs the file under the grader."""
+    """Compiles and runs the file under the grader. Raises OptionError where there is no such exercise, ToolMissing where the file could not be judged."""
     folders = (grader.parent.name for grader in machine.project.glob("lessons/lesson[0-9][0-9]*_*/grader.*"))
     known = sorted(folder[len("lesson") :].split("_")[0] for folder in folders)
     if number not in known:
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
     results = file.parent / f"grade{number}"
-    environment = clean_environment(RESULTS=str(results), BACKEND=backend, OTHERS="0")
+    environment = clean_environment(RESULTS=str(results), BACKEND=backend, OTHERS="0", SHOWN=file.name)
     environment.pop("TIMEOUT", None)
     if timeout is not None:
         environment["TIMEOUT"] = str(math.ceil(timeout))
-    outcome = run(
-        ["sh", "tools/grading/run", number, str(file)], environment, lambda text: None, folder=str(machine.project)
-    )
+    shutil.rmtree(results, ignore_errors=True)
+    outcome = run([sys.executable, "tools/grading/run", number, str(file)], environment, lambda text: None, folder=str(machine.project))
     if outcome.stopped == "interrupt":
         raise Interrupted("the grader was stopped.")
-    verdict = re.search(r"^VERDICT: (\w+)\s*\Z", outcome.output, re.MULTILINE)
-    if not verdict:
-        raise ToolMissing("the grader ended without a verdict:\n" + outcome.output.strip())
-    said = json.loads((results / "results.json").read_text(encoding="utf-8"))
-    words = _Words(str(file), number, verdict[1])
-    tests = [{key: words.of(value) for key, value in test.items()} for test in said.get("tests", [])]
-    compiler = outcome.output[: verdict.start()]
-    return Grading(verdict[1], words.of(outcome.output), compiler, tests, words.of(said.get("message") or ""))
+    try:
+        said = json.loads((results / "results.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise ToolMissing("the grader ended without a verdict:\n" + outcome.output.strip()) from None
+    return Grading(number, said["verdict"], said["tests"], said["message"] or "")
 
 
 def suffix_of(machine: Machine, number: str) -> str:
@@ -87,24 +110,3 @@ def _ask(machine: Machine, script: str, *words: str) -> str:
     asked = subprocess.run(["sh", script, *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
                            capture_output=True, text=True)  # fmt: skip
     return asked.stdout if asked.returncode == 0 else ""
-
-
-class _Words:
-    """The grader speaks of a file and of make; in a notebook it is the cell, which is run again."""
-
-    def __init__(self, file: str, number: str, verdict: str):
-        self.replacements = [
-            (re.compile(rf"open {re.escape(file)} and "), ""),
-            (re.compile(rf"grading {re.escape(file)}"), f"grading this cell as exercise {number}"),
-            (re.compile(re.escape(str(Path(file).parent) + "/")), ""),
-            (re.compile(rf"make exercise{number} (profile|sanitize|view)\b"), rf"%%nvcc --exercise {number} --\1"),
-            (re.compile(rf"then: make exercise{number}\b"), "then run the cell again"),
-            (re.compile(r"\byour file\b"), "your cell"),
-            (re.compile(rf"\A{verdict}: "), ""),  # it stands above already
-        ]
-
-    def of(self, text):
-        if isinstance(text, str):
-            for pattern, words in self.replacements:
-                text = pattern.sub(words, text)
-        return text

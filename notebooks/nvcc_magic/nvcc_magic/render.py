@@ -13,6 +13,7 @@ from itertools import count
 
 from . import diagnostics, listing
 from .diagnostics import Diagnostic
+from .grade import Grading
 from .report import Kernel, Picture, Rule
 
 OPEN_PICTURES = 4
@@ -280,21 +281,21 @@ def times(rows: list[tuple[str, ...]], head: tuple[str, ...], remarks: list[str]
     return Shown(_box(GREY, table + "".join(map(_remark, remarks))), "\n".join((text if rows else []) + remarks))
 
 
-def grade(number: str, verdict: str, tests: list[dict], message: str, text: str) -> Shown:
+def grade(grading: Grading) -> Shown:
     """The grader's checks, and why the one that failed did."""
-    colour = GREEN if verdict == "pass" else RED
-    html = [f"<div>exercise {escape(number)}: {_strong(verdict, colour)}</div>"]
-    for test in tests:
+    colour = GREEN if grading.verdict == "pass" else RED
+    html = [f"<div>exercise {escape(grading.exercise)}: {_strong(grading.verdict, colour)}</div>"]
+    for test in grading.tests:
         passed = test["status"] == "pass"
         mark = _strong("✓" if passed else "✗", GREEN if passed else RED)
         html.append(f'<div style="margin: 2px 0;">{mark} {escape(test["name"])}</div>')
         if not passed:
-            html.append(_pre(escape((test.get("message") or "").rstrip()), wrapped=True))
-        if test.get("output"):
+            html.append(_pre(escape(grading.why(test)), wrapped=True))
+        if test["output"]:
             html.append(_details("what it printed", _pre(escape(test["output"].rstrip()), wrapped=True), False))
-    if message:
-        html.append(_pre(escape(message.rstrip()), wrapped=True))
-    return Shown(_box(colour, "".join(html)), text.strip("\n"))
+    if grading.message:
+        html.append(_pre(escape(grading.message.rstrip()), wrapped=True))
+    return Shown(_box(colour, "".join(html)), grading.text)
 
 
 def passed(number: str, solution: str, following: str) -> Shown:

@@ -45,7 +45,7 @@ deed("running it", lambda: exec(open("solutions/lesson27_ctypes/solution.py").re
 deed("reading another student's file", lambda: open(OTHER))
 deed("reading the accounts", lambda: open("/etc/passwd"))
 deed("reading the teacher's key", lambda: open(KEY))
-deed("reading the judge's nonce", lambda: os.read(9, 1))
+deed("writing the judge's results", lambda: os.write(9, b"{}"))
 deed("reading the judge's variables", lambda: open(f"/proc/{os.getppid()}/environ").read())
 deed("reading the judge's memory", lambda: open(f"/proc/{os.getppid()}/mem", "rb"))
 deed("finding a secret in its variables", lambda: "of-the-teacher" in str(os.environ) + open("/proc/self/environ").read())

@@ -1,4 +1,4 @@
-/* results.cpp - numbers that are wrong, and whose they are. */
+/* wrong_numbers.cpp - numbers that are wrong, and whose they are. */
 #include "tools/grading/checks.h"
 #include "tools/grading/show.h"
 

@@ -1,0 +1,137 @@
+"""results.json, the one place where a grading's verdict is kept, and what is made of it: JUnit's XML, and text for a person.
+
+The judge writes it (tools/grading/results_json.h has its form), or this module where a file does not come as far as the judge. Everything else reads it:
+nothing parses what a grading prints.
+"""
+import json
+import re
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any, Optional
+
+Results = dict[str, Any]
+Test = dict[str, Any]
+
+# A message of nvcc's, or of a C++ compiler: the file, the line, what is wrong.
+COMPILE_ERROR = re.compile(r"^(?P<file>[^\s(:][^(:]*)(?:\((?P<nvcc>\d+)\)|:(?P<gcc>\d+):\d+): (?:fatal )?error:? (?P<message>.*)")
+
+
+def unfinished(path: Path) -> Optional[Results]:
+    """What a judge has written, even if it died before the verdict; None: nothing."""
+    try:
+        results = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return results if isinstance(results, dict) else None
+
+
+def load(path: Path) -> Optional[Results]:
+    """The results of a grading; None where there are none, or where its judge has died before the verdict."""
+    results = unfinished(path)
+    return results if results and isinstance(results.get("verdict"), str) else None
+
+
+def passed(results: Results) -> int:
+    """How many checks have passed."""
+    return sum(test["status"] == "pass" for test in results["tests"])
+
+
+def finding(kind: str, message: str, file: Optional[str] = None, line: Optional[int] = None) -> dict[str, Any]:
+    """One of ours, without a place in a kernel and without a next step."""
+    return {"kind": kind, "file": file, "line": line, "kernel": None, "block": None, "thread": None, "message": message, "next": None}
+
+
+def compile_error(exercise: str, file: str, message: str) -> Results:
+    """Of a file that was not compiled: without checks, as exercism wants it, but with the compiler's errors as findings."""
+    found = [match for match in map(COMPILE_ERROR.match, message.splitlines()) if match]
+    findings = [finding("compile_error", one["message"], one["file"], int(one["nvcc"] or one["gcc"])) for one in found]
+    results = {"version": 3, "status": "error", "verdict": "compile_error", "message": message, "exercise": exercise, "file": file, "seconds": 0.0}
+    return {**results, "findings": findings, "tests": []}
+
+
+def crash(unfinished: Optional[Results], exercise: str, file: str, message: str) -> Results:
+    """Of a judge that died: the checks that it has judged, and one more, which failed."""
+    tests: list[Test] = list((unfinished or {}).get("tests", []))
+    name = "the grading runs to its end"
+    failed = {"name": name, "task_id": len(tests) + 1, "status": "fail", "message": message + "\n", "output": None}
+    tests.append({**failed, "subject": name, "verdict": "crash", "seconds": 0.0, "findings": [finding("crash", message)]})
+    results = {"version": 3, "status": "fail", "verdict": "crash", "message": None, "exercise": exercise, "file": file}
+    return {**results, "seconds": sum(test["seconds"] for test in tests), "tests": tests}
+
+
+# --- for a person ---
+
+
+def next_line(step: dict[str, Any], exercise: str) -> str:
+    """What to do about a failed check, in a terminal's words."""
+    tool = f" (make exercise{exercise} {step['tool']})" if step["tool"] else ""
+    return f"next: {step['step']}{tool}, then: make exercise{exercise}\n"
+
+
+def why(test: Test, exercise: str) -> str:
+    """Why a check failed, and what to do next."""
+    return (test["message"] or "") + "".join(next_line(one["next"], exercise) for one in test["findings"] if one["next"])
+
+
+def indented(text: str) -> str:
+    """Each line two columns to the right."""
+    return "".join(f"  {line}\n" for line in text.splitlines())
+
+
+def feedback(results: Results) -> str:
+    """For the student to read: the checks first, then why those failed that did, then the beginning of what the program printed."""
+    if results["verdict"] == "compile_error":
+        return str(results["message"])
+    words = {"pass": "ok", "fail": "failed", "error": "not run"}
+    tests = results["tests"]
+    parts = [f"  {words[test['status']]:7} {test['name']}\n" for test in tests]
+    parts += [f"\n{test['name']}\n{indented(why(test, results['exercise']))}" for test in tests if test["status"] == "fail"]
+    parts += [f"\nwhat the program printed in: {test['name']}\n{indented(test['output'])}" for test in tests if test["output"]]
+    return "".join(parts)
+
+
+# --- for other programs ---
+
+
+def xml_text(text: str) -> str:
+    """XML has no control characters."""
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]", "?", text)
+
+
+def junit(results: Results) -> str:
+    """As JUnit's XML, by Ant's schema, the strictest: a testcase has nothing in it but why it failed, and the output of all comes at the end. No machine's
+    name: results are handed on."""
+    exercise, verdict, tests = results["exercise"], results["verdict"], results["tests"]
+    compiled = verdict != "compile_error"
+    states = [test["status"] for test in tests]
+    root = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(root, "testsuite", name=f"exercise{exercise}", package="exercises", id="0", hostname="localhost")
+    suite.set("timestamp", time.strftime("%Y-%m-%dT%H:%M:%S"))
+    suite.set("time", f"{results['seconds']:.3f}")
+    counts = {"tests": len(tests), "failures": states.count("fail"), "errors": 0, "skipped": states.count("error")}
+    for name, number in (counts if compiled else {"tests": 1, "failures": 0, "errors": 1, "skipped": 0}).items():
+        suite.set(name, str(number))
+    ElementTree.SubElement(suite, "properties")
+    if not compiled:
+        case = ElementTree.SubElement(suite, "testcase", classname=f"exercise{exercise}", name="it compiles", time="0.000")
+        ElementTree.SubElement(case, "error", type=verdict, message=verdict).text = xml_text(results["message"])
+    for test in tests:
+        case = ElementTree.SubElement(suite, "testcase", classname=f"exercise{exercise}", name=xml_text(test["name"]), time=f"{test['seconds']:.3f}")
+        if test["status"] == "fail":
+            told = ElementTree.SubElement(case, "failure", type=test["verdict"], message=test["verdict"])
+            told.text = xml_text(f"{test['verdict']}: {why(test, exercise)}")
+        elif test["status"] == "error":
+            ElementTree.SubElement(case, "skipped")
+    printed = [f"{test['name']}:\n{test['output']}" for test in tests if test["output"]]
+    ElementTree.SubElement(suite, "system-out").text = xml_text("".join(printed))
+    ElementTree.SubElement(suite, "system-err").text = ""
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def write(results: Results, folder: Path) -> None:
+    """FOLDER/results.json, results.xml (JUnit) and feedback.txt."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / "results.xml").write_text(junit(results), "utf-8")
+    (folder / "feedback.txt").write_text(feedback(results), "utf-8")

@@ -1,0 +1,17 @@
+"""verdict FILE: prints the word of a results.json, how many of its checks have passed, and how many there are. Status 1: there is no verdict."""
+import sys
+from pathlib import Path
+
+from workbook import results
+
+
+def main(arguments: list[str]) -> int:
+    """verdict FILE"""
+    if len(arguments) != 1:
+        print("usage: verdict RESULTS.json", file=sys.stderr)
+        return 2
+    found = results.load(Path(arguments[0]))
+    if found is None:
+        return 1
+    print(found["verdict"], results.passed(found), len(found["tests"]))
+    return 0

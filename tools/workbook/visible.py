@@ -1,0 +1,44 @@
+"""What is shown of text that is not ours: of a student's program, of the emulator in its process, of the compiler. tools/grading/visible.h in Python."""
+import re
+from collections.abc import Sequence
+
+Names = Sequence[tuple[str, str]]  # FROM, TO: files have the names that the student knows
+
+# What commands a terminal, what ends a line elsewhere, and what turns the direction of writing.
+COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffd]")
+# What GitHub's log would take for a command.
+LOG_COMMAND = re.compile(r"^(\s*):(?=:.*::)|(?<=#)#(?=\[)")
+
+
+def names_of(variable: str) -> Names:
+    """GRADER_NAMES: a line for each name, FROM, a tab, TO."""
+    pairs = (line.split("\t", 1) for line in variable.split("\n") if "\t" in line)
+    return [(old, new) for old, new in pairs]
+
+
+def visible(line: bytes, names: Names = ()) -> str:
+    """A line without its end: no character that commands a terminal, and what is no UTF-8 is `?`."""
+
+    def instead(match: "re.Match[str]") -> str:
+        code = ord(match[0])
+        return "^" + chr(code ^ 0x40) if code < 0x80 else "?"
+
+    if line.endswith(b"\r"):
+        line = line[:-1]
+    shown = COMMANDS.sub(instead, line.decode("utf-8", "replace"))
+    shown = LOG_COMMAND.sub(lambda match: (match[1] or "") + "?", shown)
+    for old, new in names:
+        if old:
+            shown = shown.replace(old, new)
+    return shown
+
+
+def visible_text(text: bytes, most: int, names: Names = ()) -> str:
+    """All lines, but no more than that many bytes of them."""
+    shown = ""
+    for line in re.findall(rb"[^\n]*\n|[^\n]+", text):
+        most -= len(line)
+        if most < 0:
+            return shown + "(more was left out)\n"
+        shown += visible(line.rstrip(b"\n"), names) + "\n"
+    return shown
