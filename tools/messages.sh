@@ -30,7 +30,7 @@ print_variables() {
 # can_write FOLDER: whether a file can be made there; false where the disk is full, too.
 can_write() {
   can=1
-  { mkdir -p "$1" && echo x >"$1/.write.$$" && [ -s "$1/.write.$$" ]; } 2>/dev/null || can=0
+  { { [ -d "$1" ] || mkdir -p "$1"; } && echo x >"$1/.write.$$" && [ -s "$1/.write.$$" ]; } 2>/dev/null || can=0
   rm -f "$1/.write.$$" 2>/dev/null || true
   [ "$can" = 1 ]
 }

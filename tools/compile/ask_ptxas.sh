@@ -20,7 +20,7 @@ source_lines() { # PTX
 failed=0
 for ptx; do
   [ -f "$ptx" ] || continue
-  arch=$(sed -n 's/^\.target \(sm_[0-9a-z]*\).*/\1/p' "$ptx" | head -n 1)
+  arch=$(sed -n '/^\.target \(sm_[0-9a-z]*\).*/{s//\1/p;q;}' "$ptx")
   if ! said=$("$ptxas" -O0 ${RELOCATABLE:+-c} -arch="$arch" "$ptx" -o /dev/null 2>&1); then
     printf '%s\n' "$said" | source_lines "$ptx" >&2
     failed=1

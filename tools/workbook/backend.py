@@ -52,7 +52,7 @@ def choose(configuration: dict[str, str]) -> str:
     library_path = configuration["TOOLKIT_LIB"]
     if backend == "cpu":
         if not emulator_is_current(configuration["CUDA_MAJOR"]) and subprocess.call(["sh", "tools/compile/emulator.sh"]) != 0:
-            raise Failure("the emulator is not there, see above.")
+            raise SystemExit(2)  # it has told why
         library_path = os.path.abspath(EMULATOR)
         if not os.environ.get("EMULATOR_PTXAS"):  # the emulator asks it what kernels need
             os.environ["EMULATOR_PTXAS"] = find_tool("ptxas", configuration) or ""

@@ -131,15 +131,16 @@ class Grading:
     def compile(self) -> None:
         """nvcc itself can be kept busy for ever: it has limits, too."""
         target, source = str(self.work / "out/exercise.so"), os.path.relpath(self.copy)
-        views, architectures, nanobind = compiler_views(self.settings, self.grader.parent, self.work), "", ""
+        views, architectures = compiler_views(self.settings, self.grader.parent, self.work), ""
         if self.python:
             self.python.prepare_nanobind(self.copy)
-            views, nanobind = views + self.python.views(), self.python.nanobind
+            views, more = views + self.python.views(), {"NANOBIND_OBJECT": self.python.nanobind}
             command = self.python.compile_command(source, target)
         else:
             architectures = self.architectures()
             command = ["sh", "tools/compile/build.sh", source, target, *COMPILE_FLAGS]
-        compiled = run_compiler(self.jail, views, self.work, command, nanobind)
+            more = {"PTXAS": backend.find_tool("ptxas", self.settings) or "", "PTX_FOLDER": str(self.work / "out/tmp")}
+        compiled = run_compiler(self.jail, views, self.work, command, more)
         with open(self.work / "compile.raw", "rb") as raw:
             said = visible_text(raw.read(2 * COMPILER_WORDS), COMPILER_WORDS, names_of(os.environ["GRADER_NAMES"]))
         if not compiled:

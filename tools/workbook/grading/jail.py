@@ -5,7 +5,6 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
 
 from workbook import build_tool
 from workbook.messages import Failure, say, warn
@@ -99,16 +98,16 @@ def compiler_views(configuration: dict[str, str], lesson: Path, work: Path) -> l
     return [*ours, *headers, configuration["TOOLKIT"], configuration["TOOLKIT_LIB"], *compiler_programs(configuration)]
 
 
-def run_compiler(jail: Jail, views: Sequence[str], work: Path, command: Sequence[str], nanobind: Optional[str] = None) -> bool:
-    """Runs the command with these views in the jail; what it prints goes to WORK/compile.raw. False: it failed, or took more than ten minutes."""
+def run_compiler(jail: Jail, views: Sequence[str], work: Path, command: Sequence[str], more: dict[str, str]) -> bool:
+    """Runs the command with these views in the jail; what it prints goes to WORK/compile.raw. `more`: variables of its environment. False: it failed, or took
+    more than ten minutes."""
     out = work / "out"
     # The jail itself has no variable of the user's either: a program in it can read those of its first process.
     environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(out), "TMPDIR": str(out / "tmp"), "CCACHE_DISABLE": "1"}
     environment.update({"QUIET": "1", "ALL_DEPENDENCIES": "1", "ARCH_OF": str(work / "arch_of")})
     if os.environ.get("NVCC_CCBIN"):
         environment["NVCC_CCBIN"] = os.environ["NVCC_CCBIN"]
-    if nanobind:
-        environment["NANOBIND_OBJECT"] = nanobind
+    environment.update({name: value for name, value in more.items() if value})
     words = [jail.program, "--backend", jail.backend, "--hide", os.getcwd(), "--write", str(out), "--folder", os.getcwd()]
     words += ["--memory", "4096", "--file", "256", "--seconds", "300"]
     for view in views:

@@ -5,16 +5,15 @@ import subprocess
 from pathlib import Path
 
 from workbook import build_judge
-from workbook.messages import Failure
 
 PATHS = "import sysconfig; print(sysconfig.get_path('purelib')); print(sysconfig.get_path('include'))"
 
 
 def output_of(*command: str, **variables: str) -> list[str]:
-    """The lines that a command of ours prints. Failure: it fails; it has told why."""
+    """The lines that a command of ours prints. Ends this one when it fails; it has told why."""
     asked = subprocess.run(command, env={**os.environ, **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8")
     if asked.returncode != 0:
-        raise Failure(f"{os.path.basename(command[1])} failed, see above.")
+        raise SystemExit(2)
     return asked.stdout.splitlines()
 
 
