@@ -19,7 +19,6 @@ copy_project() {
 
 # The exercise as it was given, whatever somebody has made of it in the checkout.
 restore_exercise() { # NUMBER
-  sh tools/compile/build_tool.sh make_exercise
   folder=$(ls -d lessons/lesson"$1"_*)
-  build/tools/make_exercise "solutions/$(basename "$folder")/solution.cu" >"$folder/exercise.cu"
+  python3 tools/workbook make_exercise "solutions/$(basename "$folder")/solution.cu" >"$folder/exercise.cu"
 }

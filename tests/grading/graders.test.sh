@@ -30,18 +30,17 @@ fi
 
 [ "$suffix" = cu ] || need_python "lesson$number is graded" "$number"
 mkdir -p "$(dirname "$given")"
-sh tools/compile/build_tool.sh make_exercise
-capture build/tools/make_exercise "$master"
+capture python3 tools/workbook make_exercise "$master"
 expect "lesson$number exercise is generated" 0 'TODO 1'
 [ "$status" = 0 ] || exit 1
-build/tools/make_exercise "$master" >"$given"
+python3 tools/workbook make_exercise "$master" >"$given"
 
 # Somebody who works on the exercise has another file there; then the committed one counts.
 if cmp -s "$given" "$folder/exercise.$suffix" || git show "HEAD:$folder/exercise.$suffix" 2>/dev/null | cmp -s "$given" -; then
   pass "lesson$number exercise has not drifted from its master"
 else
   no "lesson$number exercise has not drifted from its master" \
-    "run: sh tools/authoring/generate.sh $number"
+    "run: python3 tools/workbook generate $number"
 fi
 
 # Compiles all that can be compiled together, the sources in $joined.sources: $joined.o. The lines of $joined.all are its functions and their symbols,

@@ -97,7 +97,7 @@ make_the_rest() {
     warn "clang-format 14 is not installed, so the new files may not be laid out as make format does."
   fi
   sh tools/authoring/map.sh
-  sh tools/authoring/generate.sh "$number"
+  python3 tools/workbook generate "$number"
 }
 
 say_what_is_next() {

@@ -34,8 +34,7 @@ exercise_master() { echo "solutions/$(basename "$(exercise_folder "$1")")/soluti
 exercise_as_given() { # NUMBER
   kept=tools/given/$(basename "$(exercise_folder "$1")").$(exercise_suffix "$1")
   if [ -f "$(exercise_master "$1")" ]; then
-    sh tools/compile/build_tool.sh make_exercise
-    build/tools/make_exercise "$(exercise_master "$1")"
+    python3 tools/workbook make_exercise "$(exercise_master "$1")"
   elif [ -f "$kept" ]; then
     cat "$kept"
   else

@@ -4,7 +4,7 @@ import base64
 import json
 import posixpath
 import re
-import subprocess
+import sys
 from pathlib import Path
 
 from exercise_of import exercise_suffix
@@ -26,6 +26,9 @@ from lesson_page import (
 from lesson_program import Item, Program
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+from workbook.make_exercise import exercise_of  # noqa: E402 (the line above finds it)
 
 INTRODUCTION = """\
 This is [the lesson's page]({folder}/README.md) as a notebook.
@@ -121,10 +124,7 @@ class Lesson:
         """As a student gets it, whatever this checkout's own exercise.cu has become."""
         if not self.master.exists():  # a student's copy of the workbook has kept it
             return (ROOT / "tools" / "given" / f"{self.folder.name}{self.master.suffix}").read_text()
-        generator = ROOT / "build/tools/make_exercise"
-        subprocess.run(["sh", "tools/compile/build_tool.sh", "make_exercise"], cwd=ROOT, check=True)
-        command = [generator, self.master.relative_to(ROOT)]
-        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        return exercise_of(self.master)
 
     def solution(self):
         """The master without the generator's markers, as `make exercise03 solution` shows it."""

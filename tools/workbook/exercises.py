@@ -1,0 +1,54 @@
+"""Which exercises there are, and where their files lie. Also where a student has lost exercise.cu."""
+from pathlib import Path
+
+from workbook.lessons import lesson_folders, number_of
+from workbook.make_exercise import exercise_of
+from workbook.messages import Failure
+
+
+def has_exercise(folder: Path) -> bool:
+    """Whether a lesson's folder has an exercise: one whose file, hints or solution is there."""
+    files = [folder / name for name in ("exercise.cu", "exercise.py", "exercise.cpp", "hints.md")]
+    return any(file.is_file() for file in [*files, Path("solutions") / folder.name / "solution.cu"])
+
+
+def exercise_numbers() -> list[str]:
+    """01, 02, 03, 03b, ..."""
+    return [number_of(folder) for folder in lesson_folders() if has_exercise(folder)]
+
+
+def exercise_folder(number: str) -> Path:
+    """lessons/lesson03_relu. Failure: there is no such exercise."""
+    for folder in lesson_folders():
+        if number_of(folder) == number and has_exercise(folder):
+            return folder
+    raise Failure(f"there is no exercise {number}. There are: {' '.join(exercise_numbers())}")
+
+
+def exercise_suffix(number: str) -> str:
+    """What the exercise is written in, as its file's name ends: cu; where the grader is in Python py, unless that says `# exercise: exercise.cpp`."""
+    grader = exercise_folder(number) / "grader.py"
+    if not grader.is_file():
+        return "cu"
+    return "cpp" if "# exercise: exercise.cpp" in grader.read_text("utf-8").split("\n") else "py"
+
+
+def exercise_file(number: str) -> Path:
+    """The student's file."""
+    return exercise_folder(number) / f"exercise.{exercise_suffix(number)}"
+
+
+def exercise_master(number: str) -> Path:
+    """The complete solution with the gaps marked. A student's copy of the workbook has none."""
+    return Path("solutions") / exercise_folder(number).name / f"solution.{exercise_suffix(number)}"
+
+
+def exercise_as_given(number: str) -> str:
+    """The exercise as everybody gets it: from its master, or from what a student's copy has kept for that. Failure: neither is here."""
+    master = exercise_master(number)
+    kept = Path("tools/given") / f"{exercise_folder(number).name}.{exercise_suffix(number)}"
+    if master.is_file():
+        return exercise_of(master)
+    if kept.is_file():
+        return kept.read_text("utf-8")
+    raise Failure(f"neither {master} nor {kept} is here, so nobody knows how exercise {number} was given.")
