@@ -234,7 +234,8 @@ def grade(arguments: list[str], invoked_in: str) -> int:
     folder = take("RESULTS")
     if folder:
         folder = os.path.abspath(os.path.join(invoked_in, folder))
-    grading = Grading(*arguments, invoked_in)
+    number, argument = arguments
+    grading = Grading(number, argument, invoked_in)
     try:
         judged = Judged(grading.run())
     except Judged as ended:
