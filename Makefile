@@ -107,17 +107,20 @@ endef
 $(foreach lesson,$(lessons),$(eval $(call lesson_rules,$(lesson))))
 
 # What an exercise's own program is made from, beside the exercise.
-calls_sources := $(wildcard tools/compile/build.sh tools/exercise/build_*exercise.sh tools/grading/*.cpp tools/grading/*.h tools/grading/*.py)
+calls_sources := $(wildcard tools/compile/build.sh tools/workbook/build_exercise.py tools/workbook/build_calls.py tools/grading/*.cpp tools/grading/*.h tools/grading/*.py)
+
+# Ctrl-C is a way to end it, not a failure of make's.
+watch := trap : INT; python3 tools/workbook watch
 
 # One that is missing is told by the scripts.
 lessons/%/exercise.cu: ;
 
 define exercise_rules # exercise03
 $(1): build/configuration
-	@$(if $(actions),:,sh tools/exercise/exercise.sh $(1:exercise%=%) grade)
+	@$(if $(actions),:,python3 tools/workbook exercise $(1:exercise%=%) grade)
 build/exercises/lesson$(1:exercise%=%)/exercise: $(wildcard $(addprefix $(1:exercise%=lessons/lesson%_*/),exercise.cu exercise.cpp exercise.py grader.cpp grader.py calls.py)) \
   $(if $(wildcard $(1:exercise%=lessons/lesson%_*/grader.py)),build/lessons/python.asked) build/configuration $(calls_sources)
-	@sh tools/exercise/build_exercise.sh $(1:exercise%=%)
+	@python3 tools/workbook build_exercise $(1:exercise%=%)
 $(1).run: build/exercises/lesson$(1:exercise%=%)/exercise
 	@sh tools/actions/run.sh $$<
 	@echo "This was called, and not judged: make $(1) grades it." >&2
@@ -125,8 +128,10 @@ $(1).sanitize $(1).profile $(1).view: build/exercises/lesson$(1:exercise%=%)/exe
 	@sh tools/actions/$$(subst $(1).,,$$@).sh $$<
 $(1).ptx $(1).sass: build/configuration
 	@sh tools/actions/disassemble.sh $(1) $$(subst $(1).,,$$@)
-$(1).hint $(1).solution $(1).reset $(1).watch: build/configuration
-	@sh tools/exercise/exercise.sh $(1:exercise%=%) $$(subst $(1).,,$$@)
+$(1).hint $(1).solution $(1).reset: build/configuration
+	@python3 tools/workbook exercise $(1:exercise%=%) $$(subst $(1).,,$$@)
+$(1).watch: build/configuration
+	@$$(watch) $(1:exercise%=%) || [ $$$$? = 130 ]
 $(1).grade: build/configuration
 	@python3 tools/workbook grade $(1:exercise%=%)
 .PHONY: $(1) $(addprefix $(1).,$(exercise_actions))
@@ -134,7 +139,7 @@ endef
 $(foreach exercise,$(exercises),$(eval $(call exercise_rules,$(exercise))))
 
 $(hints):
-	@sh tools/exercise/exercise.sh $(@:hint%=%) hint
+	@python3 tools/workbook exercise $(@:hint%=%) hint
 
 -include $(wildcard build/lessons/*.d build/exercises/lesson*/exercise.d)
 
@@ -161,7 +166,7 @@ ifeq ($(subjects),)
 test: build/configuration
 	@$(run_tests)
 watch: build/configuration
-	@sh tools/exercise/watch.sh
+	@$(watch) || [ $$? = 130 ]
 grade: build/configuration
 	@python3 tools/workbook grade
 else
@@ -174,7 +179,7 @@ endif
 help:
 	@python3 tools/workbook help
 progress: $(if $(CHECK),build/configuration)
-	@sh tools/exercise/progress.sh
+	@python3 tools/workbook progress
 doctor:
 	@command -v python3 >/dev/null || { echo 'fail  python         not found: the tools need Python 3.9 or newer (sudo apt-get install python3)' >&2; exit 1; }
 	@python3 tools/workbook doctor

@@ -89,7 +89,7 @@ for folder in lessons/*/; do
   [ -f "$folder/Makefile" ] || no "make works in $folder" "it has no Makefile"
 done
 cd lessons/lesson03_relu
-for words in 'run:sh tools/actions/run\.sh build/lessons/lesson03' 'exercise:sh tools/exercise/exercise\.sh 03 grade' 'hint N=1:sh tools/exercise/exercise\.sh 03 hint' \
+for words in 'run:sh tools/actions/run\.sh build/lessons/lesson03' 'exercise:python3 tools/workbook exercise 03 grade' 'hint N=1:python3 tools/workbook exercise 03 hint' \
   'lesson01 run:sh tools/actions/run\.sh build/lessons/lesson01' ':python3 tools/workbook next_steps lesson03'; do
   capture make -n ${words%%:*}
   expect "make ${words%%:*} in a lesson's folder" 0 "${words#*:}"

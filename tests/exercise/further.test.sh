@@ -41,12 +41,12 @@ expect "its TODOs" error 'exercise 03b has TODO 1 to 7'
 capture make exercise03b solution
 expect "no solution before it passes" error 'make exercise03b solution FORCE=1'
 
-capture sh tools/exercise/progress.sh record 03 pass
+capture python3 tools/workbook progress record 03 pass
 capture make progress
 expect "03 is not 03b: progress" 0 '03 relu +passed on'
 expect "and 03b is not 03" 0 '03b operators +stale_output on'
-for number in 01 02; do sh tools/exercise/progress.sh record $number pass; done
-capture sh tools/exercise/progress.sh next
+for number in 01 02; do python3 tools/workbook progress record $number pass; done
+capture python3 tools/workbook progress next
 expect "03b comes behind 03" 0 '^03b$'
 cp "$master" "$folder/exercise.cu"
 capture make exercise03b

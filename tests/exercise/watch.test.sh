@@ -88,8 +88,7 @@ else
   no "x resets, and keeps the work" "the files differ"
 fi
 
-sh tools/compile/build_tool.sh watch
-play "without events of the file system; a new file in the old one's place; saved during a grading" build/tools/watch --poll 03 <<END
+play "without events of the file system; a new file in the old one's place; saved during a grading" python3 tools/workbook watch --poll 03 <<END
 wait lesson03_relu/exercise.cu
 run cp '$scratch/given.cu' '$file.new' && mv '$file.new' '$file'
 wait lesson03_relu/exercise.cu
@@ -109,7 +108,7 @@ send $(printf '\003')
 END
 capture cat "$scratch/log"
 case $output in *Error*) no "and make calls it no error" "$output" ;; *) pass "and make calls it no error" ;; esac
-play "Ctrl-C ends it" sh -c 'trap : INT; build/tools/watch 01; test $? = 130' <<END
+play "Ctrl-C ends it" sh -c 'trap : INT; python3 tools/workbook watch 01; test $? = 130' <<END
 wait exercise01
 run sleep 0.3
 send $(printf '\003')

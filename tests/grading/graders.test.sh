@@ -130,13 +130,13 @@ case $output in
 esac
 # For make exercise03 profile: the grader has a call of each function, and the object asks for nothing else. 23b has no functions.
 if [ "$suffix" = cu ] && grep -q 'FUNCTION(' "$folder/grader.cpp"; then
-  capture sh tools/exercise/build_calls.sh "$number"
+  capture python3 tools/workbook build_calls "$number"
   expect "lesson$number exercise can be called outside of a grading" 0 "^build/graders/bin/$number.jobs"
 fi
 # In Python the solution is called: in each way, without a report; and where its kernels are its own, profile and ptx show them.
 call_in_python() {
   called=build/tests/grading/lesson$number/called
-  sh tools/exercise/build_python_exercise.sh "$number" "$master" "$called"
+  python3 tools/workbook build_exercise "$number" "$master" "$called"
   capture sh tools/actions/sanitize.sh "$called"
   expect "lesson$number solution can be called outside of a grading" 0 '^[a-z_]+\(.*\)$'
   expect "lesson$number solution is called without a report" 0 '^========= ERROR SUMMARY: 0 errors'

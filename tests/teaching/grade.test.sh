@@ -50,6 +50,9 @@ expect "the launch is told beside the emulator's report" error 'your launch: [0-
 expect "a failing exercise says what to type next" error 'make hint01'
 check_results "results of a failing exercise" build/exercises/lesson01 "r['status'] == 'fail' and 'exercise.cu:' in \
 r['tests'][0]['message'] and r['verdict'] == r['tests'][0]['verdict'] == 'out_of_bounds' and x.get('failures') == '1'"
+check_results "its findings name line, block, thread and what to do" build/exercises/lesson01 "[(f['kind'], f['file'], f['line'] in range(10, 40), \
+f['block'], f['thread']) for f in r['tests'][0]['findings'][1:2]] == [('out_of_bounds', '$file', True, [7, 0, 0], [104, 0, 0])] and 'index' in \
+r['tests'][0]['findings'][0]['next']['step'] and r['tests'][1]['findings'] == []"
 capture make progress
 expect "progress names the verdict" 0 '01 threads +out_of_bounds on '
 capture make exercise01 solution
@@ -85,9 +88,9 @@ check_results "results of a compile error" "$scratch/results" "r['status'] == 'e
 and x.get('errors') == '1'"
 
 # What a notebook's cell has passed is noted as well, and the cell is kept to be graded again.
-sh tools/exercise/progress.sh forget 01
+python3 tools/workbook progress forget 01
 cp "$master" "$scratch/cell.cu"
-sh tools/exercise/progress.sh record 01 pass "$scratch/cell.cu"
+python3 tools/workbook progress record 01 pass "$scratch/cell.cu"
 capture make progress
 expect "progress knows a pass in a notebook" 0 '01 threads +passed on [0-9-]+ in a notebook$'
 capture make progress CHECK=1

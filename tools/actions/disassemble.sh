@@ -47,7 +47,7 @@ architecture=$(echo "${own:-$GENCODE}" | tr ' ,=' '\n' | sed -n 's/^\(compute\|s
 write_ptx() {
   case $source in *.py)
     case $lesson in
-    exercise*) sh tools/exercise/build_exercise.sh "${lesson#exercise}" ;;
+    exercise*) python3 tools/workbook build_exercise "${lesson#exercise}" ;;
     *) sh tools/compile/build.sh "$source" "$program" ;;
     esac
     say "$program --ptx >$output"

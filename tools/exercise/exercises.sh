@@ -42,14 +42,6 @@ exercise_as_given() { # NUMBER
   fi
 }
 
-# Ends the script for an exercise that a cell of CUDA C cannot hold, or that launches no kernel.
-require_exercise_in_cuda() { # NUMBER
-  [ "$(exercise_suffix "$1")" = cu ] ||
-    fail "exercise $1 is called from Python, and this is for exercises in CUDA C. make exercise$1 grades it;" \
-      "make exercise$1 run, sanitize, profile and view call what is in $(exercise_file "$1")."
-  require_exercise_called "$1"
-}
-
 # Ends the script for an exercise that launches no kernel that a tool could watch.
 require_exercise_called() { # NUMBER
   folder=$(exercise_folder "$1")

@@ -103,6 +103,30 @@ class LimitedText:
             self.text, self.cut = self.text + self.remark, True
 
 
+# The three lines of the emulator's report that name a finding, its place and its thread; emulator_findings.h in Python.
+TITLE = re.compile(r"========= (\S.*)")
+PLACE = re.compile(r"\bat (.+) in (.+):(\d{1,7})$")
+THREAD = re.compile(r"thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)")
+FINDINGS_MAX = 20
+
+
+def new_finding(message):
+    """A finding that has no place yet."""
+    return {"kind": None, "file": None, "line": None, "kernel": None, "block": None, "thread": None, "message": message, "next": None}
+
+
+def add_finding(findings, line):
+    """Takes a line of the emulator's report: it begins a finding, or tells more of the last one."""
+    title, place, thread = TITLE.match(line), PLACE.search(line[:1000]), THREAD.search(line)
+    if title and len(findings) < FINDINGS_MAX:
+        findings.append(new_finding(title[1]))
+    if findings and place and not findings[-1]["line"]:
+        findings[-1].update(kernel=place[1], file=place[2], line=int(place[3]))
+    if findings and thread and not findings[-1]["thread"]:
+        numbers = [int(number) for number in thread.groups()]
+        findings[-1].update(thread=numbers[:3], block=numbers[3:])
+
+
 class Report:
     """On stdout for the student; as data in results.json (results_json.h has its form), which is whole after each check. report.h in Python."""
 
@@ -127,6 +151,7 @@ class Report:
     def forget(self):
         """A check has ended."""
         self.emulator_report, self.output = LimitedText(MESSAGE_MAX), LimitedText(OUTPUT_MAX, "")
+        self.emulator_findings = []
 
     def save(self):
         self.results["seconds"] = round(time.monotonic() - self.start, 3)
@@ -145,6 +170,8 @@ class Report:
                 continue
             print(shown, flush=True)
             self.everything.append(shown + "\n")
+            if shown.startswith("========="):
+                add_finding(self.emulator_findings, shown)
             (self.emulator_report if shown.startswith("=========") else self.output).append(shown + "\n")
 
     def end_line(self):
@@ -189,17 +216,13 @@ class Report:
         message = "\n".join(line.removeprefix(" " * 10) for line in lines)
         check["verdict"] = failure.verdict
         check["message"] = f"{self.emulator_report.text}{subject}\n{message}\n"
-        finding = {
-            "kind": failure.verdict,
-            "file": self.results["file"] if failure.line else None,
-            "line": failure.line,
-            "kernel": None,
-            "block": None,
-            "thread": None,
-            "message": message,
-            "next": {"step": failure.step, "tool": None} if failure.step else None,
-        }
-        check["findings"].append(finding)
+        own = new_finding(message)
+        own["next"] = {"step": failure.step, "tool": None} if failure.step else None
+        if failure.line:
+            own.update(file=self.results["file"], line=failure.line)
+        check["findings"] = [own, *self.emulator_findings]
+        for finding in check["findings"]:
+            finding["kind"] = failure.verdict
         self.everything.append(check["message"])
         self.forget()
         self.save()

@@ -1,5 +1,6 @@
 /* report.cpp - the two places to which a grading is reported. */
 #include "tools/grading/report.h"
+#include "tools/grading/emulator_findings.h"
 #include "tools/grading/visible.h"
 
 #include <algorithm>
@@ -24,9 +25,10 @@ static struct timespec start;
 static double reached;   /* seconds since the start, when the last check had ended */
 static std::string line; /* of the student's program, not complete yet */
 
-static struct limited_text emulator_report; /* since the last check ended */
-static struct limited_text output;          /* of the program, since then */
-static struct limited_text everything;      /* why the file cannot be judged, if that is so */
+static struct limited_text emulator_report;                    /* since the last check ended */
+static std::vector<struct reported_finding> emulator_findings; /* of that report */
+static struct limited_text output;                             /* of the program, since then */
+static struct limited_text everything;                         /* why the file cannot be judged, if that is so */
 
 static void append(struct limited_text *to, const std::string &text, size_t limit, const char *remark) {
     if (to->cut || to->text.size() + text.size() > limit) {
@@ -138,6 +140,7 @@ void report_passed(const char *name, const std::string &subject) {
     show_check("ok", subject);
     add_check(CHECK_PASSED, name, subject);
     emulator_report = {};
+    emulator_findings.clear();
     save();
 }
 
@@ -167,8 +170,13 @@ void report_failed(const char *name, const std::string &subject, const struct re
     check->verdict = own.kind;
     check->message = emulator_report.text + subject + "\n" + own.message + "\n";
     check->findings.push_back(own);
+    for (struct reported_finding &finding : emulator_findings) {
+        finding.kind = own.kind;
+        check->findings.push_back(finding);
+    }
     append(&everything, check->message, MESSAGE_MAX, cut_remark);
     emulator_report = {};
+    emulator_findings.clear();
     save();
 }
 
@@ -186,6 +194,9 @@ static void show_line(void) {
     show(visible);
     append(&everything, visible, MESSAGE_MAX, cut_remark);
     bool emulators = visible.compare(0, 9, "=========") == 0;
+    if (emulators) {
+        emulator_findings_add(&emulator_findings, visible.substr(0, visible.find('\n')));
+    }
     append(emulators ? &emulator_report : &output, visible, emulators ? MESSAGE_MAX : OUTPUT_MAX,
            emulators ? cut_remark : "");
 }

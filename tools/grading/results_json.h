@@ -7,7 +7,7 @@
  * `status` of a check that was not run is "error", and so is that of a file that does not compile; `message` of the whole is about that. `verdict` is null
  * until the grading has ended: a judge that dies on its way leaves the checks that it has judged.
  *
- * A finding is the judge's own, the first of a failed check, or one of the emulator's: {"kind", "file", "line", "kernel", "block", "thread", "message", "next"},
+ * A finding is the judge's own, the first of a failed check, or one of the emulator's, of the check's verdict: {"kind", "file", "line", "kernel", "block", "thread", "message", "next"},
  * null where it has no place. `next` is what to do: {"step": "look at the line that does it", "tool": "profile"}; a terminal words it as `make exercise03 profile`,
  * a notebook as `%%nvcc --exercise 03 --profile`. */
 #ifndef TOOLS_GRADING_RESULTS_JSON_H

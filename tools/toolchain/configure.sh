@@ -5,7 +5,7 @@
 #
 # Read from the environment: NVCC, NVCCFLAGS, ARCH, BACKEND, NVCC_CCBIN, CUDA_HOME, CUDA_VISIBLE_DEVICES.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "${0%/*}/../.."
 . tools/messages.sh
 toolchain=tools/toolchain scratch=build
 . tools/toolchain/find_toolkit.sh
@@ -13,20 +13,16 @@ toolchain=tools/toolchain scratch=build
 
 configuration=build/configuration
 
-# --- what the result depends on, cheap to compute ---
+# --- what the result depends on, cheap to compute: every make asks for it ---
 
-toolkit_key() {
+# Sets key.
+find_key() {
   found=$(command -v "${wanted_nvcc:-nvcc}" 2>/dev/null) || found=''
   [ -z "$found" ] || found=$(readlink -f "$found")
-  echo "$PWD $wanted_nvcc $found ${CUDA_HOME:-} ${CUDA_ROOTS-default} ${NVCC_CCBIN:-} $(echo .toolchain/cuda-*)"
-}
-
-gpu_key() {
-  echo /dev/nvidia[0-9]* /dev/dxg* "visible:${CUDA_VISIBLE_DEVICES-all}"
-}
-
-flags_key() {
-  echo "${ARCH:-} ${NVCCFLAGS:-}"
+  set -- .toolchain/cuda-*
+  key="$PWD $wanted_nvcc $found ${CUDA_HOME:-} ${CUDA_ROOTS-default} ${NVCC_CCBIN:-} $*"
+  set -- /dev/nvidia[0-9]* /dev/dxg* "visible:${CUDA_VISIBLE_DEVICES-all}"
+  key="$key|$*|${ARCH:-} ${NVCCFLAGS:-}"
 }
 
 # nvcc must still be there, and neither it nor the programs that looked may have changed since.
@@ -101,7 +97,8 @@ probe() {
   TOOLKIT_LIB=$(find_toolkit_lib)
   find_gpu
   choose_flags
-  KEY="$(toolkit_key)|$(gpu_key)|$(flags_key)"
+  find_key
+  KEY=$key
   write_configuration
   sh tools/toolchain/write_env.sh
 }
@@ -119,7 +116,7 @@ require_backend() {
 
 wanted_nvcc=${NVCC:-}
 [ -n "${NVCC_CCBIN:-}" ] || unset NVCC_CCBIN # nvcc rejects an empty one
-key="$(toolkit_key)|$(gpu_key)|$(flags_key)"
+find_key
 if ! is_current; then
   probe
 fi

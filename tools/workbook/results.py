@@ -6,9 +6,10 @@ nothing parses what a grading prints.
 import json
 import re
 import time
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any, Optional
+
+from workbook.messages import Failure
 
 Results = dict[str, Any]
 Test = dict[str, Any]
@@ -17,19 +18,27 @@ Test = dict[str, Any]
 COMPILE_ERROR = re.compile(r"^(?P<file>[^\s(:][^(:]*)(?:\((?P<nvcc>\d+)\)|:(?P<gcc>\d+):\d+): (?:fatal )?error:? (?P<message>.*)")
 
 
-def unfinished(path: Path) -> Optional[Results]:
+def parse(content: bytes) -> Optional[Results]:
     """What a judge has written, even if it died before the verdict; None: nothing."""
     try:
-        results = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        results = json.loads(content)
+    except ValueError:
         return None
     return results if isinstance(results, dict) else None
 
 
+def has_verdict(results: Optional[Results]) -> bool:
+    """Whether the judge has come to the end."""
+    return results is not None and isinstance(results.get("verdict"), str)
+
+
 def load(path: Path) -> Optional[Results]:
     """The results of a grading; None where there are none, or where its judge has died before the verdict."""
-    results = unfinished(path)
-    return results if results and isinstance(results.get("verdict"), str) else None
+    try:
+        results = parse(path.read_bytes())
+    except OSError:
+        return None
+    return results if has_verdict(results) else None
 
 
 def passed(results: Results) -> int:
@@ -102,6 +111,8 @@ def xml_text(text: str) -> str:
 def junit(results: Results) -> str:
     """As JUnit's XML, by Ant's schema, the strictest: a testcase has nothing in it but why it failed, and the output of all comes at the end. No machine's
     name: results are handed on."""
+    import xml.etree.ElementTree as ElementTree  # which a hint need not wait for
+
     exercise, verdict, tests = results["exercise"], results["verdict"], results["tests"]
     compiled = verdict != "compile_error"
     states = [test["status"] for test in tests]
@@ -131,7 +142,10 @@ def junit(results: Results) -> str:
 
 def write(results: Results, folder: Path) -> None:
     """FOLDER/results.json, results.xml (JUnit) and feedback.txt."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (folder / "results.xml").write_text(junit(results), "utf-8")
-    (folder / "feedback.txt").write_text(feedback(results), "utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        (folder / "results.xml").write_text(junit(results), "utf-8")
+        (folder / "feedback.txt").write_text(feedback(results), "utf-8")
+    except OSError as error:
+        raise Failure(f"the results cannot be written to {folder}: {error.strerror}.") from error

@@ -1,10 +1,11 @@
-"""A cell as an exercise that is called and not judged: what `make exercise03 profile` makes of a file (tools/exercise/build_calls.sh; of one in
-Python, or of a module for Python, build_python_exercise.sh)."""
+"""A cell as an exercise that is called and not judged: what `make exercise03 profile` makes of a file (tools/workbook/build_calls.py; of one in
+Python, or of a module for Python, build_exercise.py)."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def calls_of(machine: Machine, number: str) -> Calls:
     """Raises OptionError for an exercise that has no functions to be called."""
     if not machine.project:
         raise ToolMissing(NO_CHECKOUT)
-    asked = _ask(machine, "tools/exercise/build_calls.sh", number)
+    asked = _ask(machine, "build_calls", number)
     if asked.returncode:
         raise OptionError(f"--exercise {number}: " + re.sub(r"(?m)^(error: | +)", "", asked.stderr.strip()))
     return Calls(*(Path(machine.project) / line for line in asked.stdout.splitlines()))
@@ -33,7 +34,7 @@ def calls_of(machine: Machine, number: str) -> Calls:
 def program_in_python(machine: Machine, number: str, file: Path) -> Path:
     """A program that calls the file, exercise.py or exercise.cpp: a few lines of sh that start Python."""
     program = file.with_suffix(".called")
-    asked = _ask(machine, "tools/exercise/build_python_exercise.sh", number, str(file), str(program))
+    asked = _ask(machine, "build_exercise", number, str(file), str(program))
     if "launches no kernel" in asked.stderr:
         raise OptionError(f"--exercise {number}: " + re.sub(r"(?m)^error: ", "", asked.stderr.strip()))
     if asked.returncode:
@@ -42,5 +43,5 @@ def program_in_python(machine: Machine, number: str, file: Path) -> Path:
 
 
 def _ask(machine: Machine, *words: str) -> subprocess.CompletedProcess:
-    return subprocess.run(["sh", *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
+    return subprocess.run([sys.executable, "tools/workbook", *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)  # fmt: skip

@@ -88,25 +88,25 @@ def suffix_of(machine: Machine, number: str) -> str:
 
 def record(machine: Machine, number: str, verdict: str, file: Path) -> None:
     """For `make progress`. Where the workbook cannot be written there is nothing to note."""
-    _ask(machine, "tools/exercise/progress.sh", "record", number, verdict, str(file))
+    _ask(machine, "progress", "record", number, verdict, str(file))
 
 
 def solution_of(machine: Machine, number: str) -> str:
     """The solution of an exercise that has passed; nothing in a student's copy of the workbook, which has none."""
-    return _ask(machine, "tools/exercise/exercise.sh", number, "solution")
+    return _ask(machine, "exercise", number, "solution")
 
 
 def next_after(machine: Machine, number: str) -> str:
     """The first exercise that has not passed yet, and its notebook."""
-    following = _ask(machine, "tools/exercise/progress.sh", "next").strip()
+    following = _ask(machine, "progress", "next").strip()
     notebooks = sorted((machine.project / "notebooks").glob(f"lesson{following}_*.ipynb")) if following else []
     if following == number or not notebooks:
         return ""
     return f"exercise {following}, in {notebooks[0].name}"
 
 
-def _ask(machine: Machine, script: str, *words: str) -> str:
-    """What one of the workbook's scripts prints, or nothing when it fails."""
-    asked = subprocess.run(["sh", script, *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
+def _ask(machine: Machine, *words: str) -> str:
+    """What one of the workbook's commands prints, or nothing when it fails."""
+    asked = subprocess.run([sys.executable, "tools/workbook", *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
                            capture_output=True, text=True)  # fmt: skip
     return asked.stdout if asked.returncode == 0 else ""

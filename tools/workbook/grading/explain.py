@@ -16,7 +16,8 @@ def explain(log: str, architectures: str) -> list[str]:
         said.append("A function is used that nobody defines: is its name spelled alike in both places?")
     if re.search(r"fatal error: .*: (No such file or directory|Permission denied)", log):
         said.append(
-            "A submission may include its own headers (beside it or below), what lies in common/, and the toolkit's. Nothing else is there while it is compiled."
+            "A submission may include its own headers (beside it or below), what lies in common/, and the toolkit's. "
+            "Nothing else is there while it is compiled."
         )
     return said + (explain_newer(log, architectures) if NEWER_GPU.search(log) else [])
 

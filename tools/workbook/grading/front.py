@@ -33,7 +33,7 @@ from workbook.grading.jail import Jail, compiler_views, run_compiler
 from workbook.grading.python_lesson import PythonLesson
 from workbook.grading.submission import Refused, Submission
 from workbook.messages import Failure, report
-from workbook.visible import names_of, visible_text
+from workbook.visible import names_of, visible, visible_text
 
 RESULTS_FD = 9  # of the judge
 CHECKS = "memcheck,racecheck,synccheck,initcheck,strict,approx"
@@ -86,7 +86,7 @@ class Grading:
         self.suffix = self.file.rsplit(".", 1)[-1]
         if self.suffix not in ("cu", "cpp", "py"):
             raise Failure(f"an exercise is a file that ends in .cu, .cpp or .py, and {argument} does not.")
-        self.shown = re.sub("[\n\t]", "?", take("SHOWN") or name_for(self.file))
+        self.shown = visible(os.fsencode(re.sub("[\n\t]", "?", take("SHOWN") or name_for(self.file))))
         self.object, self.keep = take("OBJECT"), take("KEEP")
         self.settings = configuration.load()
         Path("build/graders").mkdir(parents=True, exist_ok=True)
@@ -183,14 +183,14 @@ class Grading:
             build_judge.build(self.number, self.settings)
         timeout = os.environ.get("TIMEOUT") or "20"
         os.environ.update({"EMULATOR_CHECK": CHECKS, "TIMEOUT": timeout, "EMULATOR_TIMEOUT": timeout})
-        kept = self.work / "results.json"
-        with open(kept, "w+b") as file:
+        with tempfile.TemporaryFile(dir=self.work) as file:  # without a name by which anything else could write to it
             status = self.run_judge(self.judge_command(where), file.fileno(), int(timeout) * 200 + 3000)
-        found = results.load(kept)
-        if found is None or status != (found["verdict"] != "pass"):
+            file.seek(0)
+            found = results.parse(file.read())
+        if found is None or not results.has_verdict(found) or status != (found["verdict"] != "pass"):
             message = f"The judge ended with status {status}."
             print(message)
-            raise Judged(results.crash(results.unfinished(kept), self.number, self.shown, message), 2)
+            raise Judged(results.crash(found, self.number, self.shown, message), 2)
         return found
 
     def run_judge(self, command: list[str], descriptor: int, limit: int) -> int:
@@ -205,10 +205,10 @@ class Grading:
             try:
                 return process.wait(limit)
             except subprocess.TimeoutExpired:
-                process.terminate()
-                return -signal.SIGKILL
+                return -signal.SIGTERM
             finally:
                 if process.poll() is None:
+                    process.terminate()
                     try:
                         process.wait(2)
                     except subprocess.TimeoutExpired:
@@ -234,7 +234,8 @@ def grade(arguments: list[str], invoked_in: str) -> int:
     folder = take("RESULTS")
     if folder:
         folder = os.path.abspath(os.path.join(invoked_in, folder))
-    grading = Grading(*arguments, invoked_in)
+    number, argument = arguments
+    grading = Grading(number, argument, invoked_in)
     try:
         judged = Judged(grading.run())
     except Judged as ended:

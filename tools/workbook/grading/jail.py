@@ -31,7 +31,7 @@ class Jail:
         """Raises Failure where somebody else's file would run without a jail."""
         self.file = file
         self.program = os.path.abspath(build_tool.build("jail"))
-        asked = subprocess.run([self.program, "--which"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        asked = subprocess.run([self.program, "--which"], capture_output=True, stdin=subprocess.DEVNULL)
         self.reasons = [visible(line) for line in asked.stderr.splitlines()]
         if asked.returncode != 0:
             raise Failure("the jail for submissions does not work: " + " ".join(self.reasons))

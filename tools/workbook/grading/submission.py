@@ -79,7 +79,7 @@ class Submission:
         if area == "solutions":
             return self.source.startswith(f"{self.root}/solutions/") and path.endswith(".h")
         if area == "lessons":
-            return "/" in rest and not re.search(r"/(grader\.[^/]*|calls\.py)$", "/" + rest)
+            return "/" in rest and not re.search(r"/(grader\..*|calls\.py)$", "/" + rest)
         if area == "build":
             return self.source.startswith(f"{self.root}/build/")
         return area == "work"
