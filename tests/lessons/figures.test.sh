@@ -1,9 +1,11 @@
 #!/bin/sh
-# A figure that is drawn from a record is that of the record: measured/NAME_figure.sh prints figures/NAME.svg. And where figures/draw.sh draws a
-# page's figures, they are what it draws.
+# A page's figures are what figures/draw.py, or draw.sh, draws. A figure that is drawn from a record is that of the record:
+# measured/NAME_figure.sh prints figures/NAME.svg.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
+
+python3 tools/workbook figures --check || true
 
 for script in lessons/*/measured/*_figure.sh; do
   [ -f "$script" ] || continue
