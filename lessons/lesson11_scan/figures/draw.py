@@ -1,0 +1,157 @@
+"""The page's figures. What the cells say is computed here, as the threads do."""
+from collections.abc import Sequence
+
+from workbook.drawing import Drawing, Style, figure
+
+STYLE = Style("small tiny mono bold mid end light on on2 cell idle link", idle="fill: #e4e4e4; stroke: #8a8a8a;")
+INPUT = [3, 1, 4, 1, 5, 9, 2, 6]
+
+
+@figure
+def trees() -> Drawing:
+    d = Drawing(
+        800, 470, "Two scans of eight numbers in shared memory",
+        "Left, Hillis and Steele: 3 1 4 1 5 9 2 6; in the step of 1 each adds its left neighbour, then what stands "
+        "2 before, then 4 before; the last row is 3 4 8 9 14 23 25 31. Right, Blelloch: on the way up pairs, fours "
+        "and eight are summed; the root becomes 0; on the way down each node hands what is before it to its left "
+        "child, and that plus the left sum to its right child; the last row is 0 3 4 8 9 14 23 25.",
+        STYLE,
+    )
+    d.text(
+        24, 32, "",
+        "Eight elements are drawn; a block has 512. Rows are steps, and between two of them is a barrier.",
+    )
+    hillis(d, 40)
+    blelloch(d, 450)
+    return d
+
+
+def row(d: Drawing, x: float, y: float, name: str, looks: Sequence[str], values: Sequence[int]) -> None:
+    """What shared memory holds after a step."""
+    if name:
+        d.text(x - 8, y + 16, "small end", name)
+    for t, value in enumerate(values):
+        d.cell(x + 40 * t, y, 40, looks[t], value)
+
+
+def hillis(d: Drawing, x: float) -> None:
+    values = list(INPUT)
+    d.text(x, 62, "bold", "Hillis and Steele (version 1)")
+    row(d, x, 80, "", ["cell"] * 8, values)
+    for k, step in enumerate((1, 2, 4), 1):
+        y = 80 + 66 * k
+        d.text(x - 8, y + 16, "small end", step)
+        for t in range(step, 8):
+            d.arrow(x + 40 * (t - step) + 20, y - 42, x + 40 * t + 16, y - 2)
+        values = [value + (values[t - step] if t >= step else 0) for t, value in enumerate(values)]
+        row(d, x, y, "", ["on" if step == 4 or t < 2 * step else "on2" for t in range(8)], values)
+    d.text(x, 80 + 66 * 3 + 52, "small", "7 + 6 + 4 = 17 additions, 3 steps. Dark: done.")
+
+
+def blelloch(d: Drawing, x: float) -> None:
+    values = list(INPUT)
+    d.text(x, 62, "bold", "Blelloch (version 2)")
+    row(d, x, 80, "", ["cell"] * 8, values)
+    y = 80.0
+    for step in (1, 2, 4):
+        y += 48
+        up(d, x, y, step, values)
+    values[7] = 0
+    y += 34
+    row(d, x, y, "root", ["idle"] * 7 + ["on2"], values)
+    for step in (4, 2, 1):
+        y += 48
+        down(d, x, y, step, values)
+    d.text(x, y + 46, "small", "7 + 7 = 14 additions, 6 steps; exclusive.")
+
+
+def up(d: Drawing, x: float, y: float, step: int, values: list[int]) -> None:
+    """A step on the way up: each node becomes the sum of its two children."""
+    looks = ["idle"] * 8
+    d.text(x - 8, y + 16, "small end", f"up {step}")
+    for right in range(2 * step - 1, 8, 2 * step):
+        values[right] += values[right - step]
+        looks[right] = "on2"
+        d.arrow(x + 40 * (right - step) + 20, y - 24, x + 40 * right + 16, y - 2)
+    row(d, x, y, "", looks, values)
+
+
+def down(d: Drawing, x: float, y: float, step: int, values: list[int]) -> None:
+    """A step on the way down: the left child gets what is before the node, the right one that plus the left sum."""
+    looks = ["idle"] * 8
+    d.text(x - 8, y + 16, "small end", f"down {step}")
+    for right in range(2 * step - 1, 8, 2 * step):
+        left = right - step
+        values[left], values[right] = values[right], values[right] + values[left]
+        looks[left] = looks[right] = "on" if step == 1 else "on2"
+        d.arrow(x + 40 * right + 20, y - 24, x + 40 * left + 24, y - 2)
+        d.arrow(x + 40 * left + 20, y - 24, x + 40 * right + 12, y - 2)
+    row(d, x, y, "", looks, values)
+
+
+@figure
+def look_back() -> Drawing:
+    d = Drawing(
+        800, 300, "Decoupled look-back",
+        "Eight tiles with the sums 5 2 7 1 4 3 6 2. Tiles 0 to 2 have said a prefix: 5, 7, 14. Tiles 3 to 6 have "
+        "said their sum only: 1, 4, 3, 6. Tile 7 looks at all of them at once: the nearest prefix is that of tile "
+        "2, so what is before tile 7 is 14 + 1 + 4 + 3 + 6 = 28, and it says the prefix 30.",
+        STYLE,
+    )
+    sums = [5, 2, 7, 1, 4, 3, 6, 2]
+    d.text(24, 32, "", "Eight tiles; one word of each is drawn: status and number, written and read in one piece.")
+    for t, own in enumerate(sums):
+        x = 110 + 84 * t
+        look = "on" if t < 3 else "on2" if t < 7 else "idle"
+        prefix = sum(sums[: t + 1])
+        d.text(x + 38, 66, "small mid", f"tile {t}")
+        d.cell(x, 76, 76, "cell", f"sum {own}")
+        d.cell(x, 120, 76, look, f"PREFIX {prefix}" if t < 3 else f"SUM {own}")
+        if t < 7:
+            d.text(x + 38, 176, "small mid", f"lane {6 - t}")
+            d.cell(x, 184, 76, "cell" if t < 2 else look, "" if t < 2 else prefix if t == 2 else own)
+            d.arrow(x + 38, 146, x + 38, 160)
+    d.text(96, 136, "small end", "words")
+    d.text(96, 200, "small end", "warp of tile 7")
+    d.text(
+        110, 240, "",
+        "ballot: the nearest PREFIX is lane 4. Lanes 0 to 4 add up: 6 + 3 + 4 + 1 + 14 = 28 is before tile 7.",
+    )
+    d.text(110, 268, "", "It says PREFIX 30: who comes later need not look further back than here.")
+    return d
+
+
+@figure
+def waiting() -> Drawing:
+    d = Drawing(
+        800, 330, "Who waits for what",
+        "Above, version 8: load tile 0, scan, wait for others, store, and only then load the next tile; nothing is "
+        "on its way while it waits. Below, version 9: loads follow one another without a gap, and while the tile "
+        "after it is loaded and scanned, a tile is held; then warp 0 finds what is before it, and it is stored.",
+        STYLE,
+    )
+    d.text(24, 32, "", "One block over time, not to scale.")
+    rows(d, 64, "version 8: a block for each tile")
+    for k in range(2):
+        x = 110 + 320 * k
+        d.named(x, 78, 90, 26, "on2", f"load {k}")
+        d.named(x + 90, 110, 50, 26, "cell", f"scan {k}")
+        d.named(x + 140, 142, 120, 26, "idle", "wait for others")
+        d.named(x + 260, 110, 60, 26, "on", f"store {k}")
+    rows(d, 204, "version 9: blocks that stay")
+    for k in range(5):
+        x = 110 + 130 * k
+        d.named(x, 218, 130, 26, "on2", f"load {k}")
+        if k < 4:
+            d.named(x + 130, 250, 46, 26, "cell", f"scan {k}")
+        if 0 < k < 4:
+            d.named(x + 176, 282, 34, 26, "idle", "find")
+            d.named(x + 210, 250, 50, 26, "on", f"store {k - 1}")
+    return d
+
+
+def rows(d: Drawing, y: float, title: str) -> None:
+    """The names of the three rows of a version."""
+    d.text(24, y, "bold", title)
+    for k, name in enumerate(["on its way", "warps", "warp 0"]):
+        d.text(100, y + 31 + 32 * k, "small end", name)
