@@ -205,7 +205,8 @@ def turns() -> Drawing:
         bars(d, 256 + k * 120, 228, "green" if k % 2 else "on", (f"group {k % 2}", 120))
     bars(d, 736, 228, "on", ("group 0", 60))
     notes(
-        d, 30, 296, "QK: the scores of a tile. exp: mask, largest, powers of two, sums. PV: O += P V. Lengths are not measured.",
+        d, 30, 296,
+        "QK: the scores of a tile. exp: mask, largest, powers of two, sums. PV: O += P V. Lengths are not measured.",
         "Within its own turn, too, a group has something to do: as soon as QK 1 is done it takes exp 1, while PV 0 "
         "still runs.",
         "Then it waits for PV 0, and only then O is rescaled.", step=20,
