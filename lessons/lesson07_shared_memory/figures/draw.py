@@ -66,8 +66,8 @@ def radius() -> Drawing:
     found = percents(record)
     said = record.note + "."
     for version, row in found.items():
-        words = [f" {of_copy:.0f} % for radius {r}" for r, of_copy in zip(RADII, row)]
-        said += f" stencil_kernel{version}:{','.join(words)}."
+        each = [f" {of_copy:.0f} % for radius {r}" for r, of_copy in zip(RADII, row)]
+        said += f" stencil_kernel{version}:{','.join(each)}."
     d = Drawing(820, 400, "Percent of a copy, by radius", said, STYLE)
     d.text(24, 32, "bold", "Percent of the speed of a copy, by radius")
     d.text(24, 52, "small", record.note)
