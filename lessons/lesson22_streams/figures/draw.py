@@ -1,5 +1,5 @@
-"""The page's figures. What is in pipeline2 to pipeline6, the program has written to pipelineN.txt (TIMELINE=pipeline2.txt
-make lesson22 run V=2); times6 is from the record."""
+"""The page's figures. What is in pipeline2 to pipeline6, the program has written to pipeline2.txt to pipeline6.txt
+(TIMELINE=pipeline2.txt make lesson22 run V=2); times6 is from the record."""
 import re
 from pathlib import Path
 
