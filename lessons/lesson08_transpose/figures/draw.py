@@ -1,7 +1,12 @@
-"""The page's figures. The speeds are those of the record."""
+"""The page's figures. The speeds are those of the record; three accesses are drawn by `view` (first make lesson08)."""
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
 from workbook import recorded
 from workbook.charts import Rung, ladder as draw_ladder
-from workbook.drawing import Drawing, Style, figure
+from workbook.drawing import Drawing, Style, figure, figure_of_program
 
 STYLE = Style(
     "small+bold+mid+end+light word+strong+empty link",
@@ -130,3 +135,28 @@ def tile() -> Drawing:
     matrix(d, 710, 6, 4, (4, 1))
     d.text(710, 284, "small", "belongs to (c0, r0)")
     return d
+
+
+def viewed(version: int, access: str) -> str:
+    """One access of a version, as `make lesson08 view` draws it on the emulator. The picture names its line."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {"OUT": folder, "V": str(version), "KERNEL": f"transpose_kernel{version}"}
+        environment = {**os.environ, **settings, "SIZE": "128", "BACKEND": "cpu"}
+        command = ["sh", "tools/actions/view.sh", "build/lessons/lesson08"]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return next(Path(folder).glob(f"transpose_kernel{version}_line*_{access}.svg")).read_text("utf-8")
+
+
+@figure_of_program
+def store_scattered() -> str:
+    return viewed(1, "global_store")
+
+
+@figure_of_program
+def banks_plain() -> str:
+    return viewed(3, "shared_load")
+
+
+@figure_of_program
+def banks_padding() -> str:
+    return viewed(4, "shared_load")

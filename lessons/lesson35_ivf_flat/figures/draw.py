@@ -1,4 +1,4 @@
-"""The page's figures. Positions come from a small generator, lists and sorting are computed; `recall` is recall.txt's."""
+"""The page's figures. Positions come from a small generator, lists and sorting are computed; `recall` is recorded."""
 import re
 from collections.abc import Iterator
 from math import log
