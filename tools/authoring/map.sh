@@ -4,8 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-sh tools/authoring/map_figure.sh >"lessons/map.svg.$$"
-mv "lessons/map.svg.$$" lessons/map.svg
+python3 tools/workbook lesson_map
 
 sh tools/authoring/needs.sh | awk '
   function link(i,    words) {
