@@ -106,8 +106,8 @@ class Axis(NamedTuple):
 
 
 class Version(NamedTuple):
-    """A point of a roofline. `loaded` counts FLOP per byte that the loads ask for, `memory` per byte that came from memory;
-    None leaves one out. `where` its name is: left, right, above or below."""
+    """A point of a roofline. `loaded` counts FLOP per byte that the loads ask for, `memory` per byte that came from
+    memory; None leaves one out. `where` its name is: left, right, above or below."""
 
     name: str
     loaded: Optional[float]
@@ -226,7 +226,8 @@ def roofline(title: str, note: str, memory: Limit, peak: Limit, versions: list[V
         positive(f"{title}, {version.name}", version.speed, *intensities)
         if not intensities:
             raise Failure(f"{title}, {version.name}: no FLOP per byte")
-    roofs = f"memory {short(memory.value)} GB/s ({memory.source}), arithmetic {short(peak.value)} TFLOP/s ({peak.source})"
+    roofs = f"memory {short(memory.value)} GB/s ({memory.source}), "
+    roofs += f"arithmetic {short(peak.value)} TFLOP/s ({peak.source})"
     d = Drawing(820, 540, title, f"{note}. Roofs: {roofs}." + "".join(map(described, versions)), ROOFLINE)
     d.text(24, 30, "bold", title)
     d.text(24, 50, "small", note)

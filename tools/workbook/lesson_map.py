@@ -1,7 +1,7 @@
 """python3 tools/workbook lesson_map: draws lessons/map.svg, which lesson needs which, from what their pages say.
 
-A row for each lesson, a column for each that it could need: dark where its page names it, light where another one that it
-needs does. --check compares instead.
+A row for each lesson, a column for each that it could need: dark where its page names it, light where another one that
+it needs does. --check compares instead.
 """
 import argparse
 import subprocess

@@ -1,4 +1,4 @@
-"""What figures read from a record that is a text for people, measured/h200.txt, until all records are rows (workbook.records)."""
+"""What figures read from a record that is a text for people, measured/h200.txt."""
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -26,17 +26,18 @@ class Recorded(NamedTuple):
         return found
 
     def rates(self, section: str, heading: str = "") -> dict[str, float]:
-        """The rates (GB/s, TFLOP/s) in the first table below a line that matches `heading`, by version: what follows the
-        range of its times, or its time where there is no range. Failure: there is no such table."""
+        """The rates (GB/s, TFLOP/s) in the first table below a line that matches `heading`, by version: what follows
+        the range of its times, or its time where it has no range. Failure: there is no such table."""
         lines = iter(self.lines(section))
-        if not any(re.search(heading, line) for line in lines) or not any(line.startswith("version ") for line in lines):
+        found = any(re.search(heading, line) for line in lines) and any(line.startswith("version ") for line in lines)
+        if not found:
             raise Failure(f"section {section} of the record has no table below {heading}")
         rates: dict[str, float] = {}
         for line in lines:
-            found = re.match(r"(\S+(?: \S+)*) +[\d.]+(?: +[\d.]+ \.\. +[\d.]+)? +([\d.]+)", line)
-            if not found:
+            row = re.match(r"(\S+(?: \S+)*) +[\d.]+(?: +[\d.]+ \.\. +[\d.]+)? +([\d.]+)", line)
+            if not row:
                 break
-            rates[found[1]] = float(found[2])
+            rates[row[1]] = float(row[2])
         return rates
 
 

@@ -1,7 +1,7 @@
 """python3 tools/workbook timeline <order.txt >order.svg: draws what lesson 22's program writes where TIMELINE says.
 
-A row is a stream, a box is an operation. Columns are steps (the order that is forced), or time, where a GPU measured it.
-Lines are `title NAME`, `unit step` or `unit ms`, and for each operation `in 0 2 0.5 0.71`: its kind, its chunk, its
+A row is a stream, a box is an operation. Columns are steps (the order that is forced), or time, where a GPU measured
+it. Lines are `title NAME`, `unit step` or `unit ms`, and for each operation `in 0 2 0.5 0.71`: its kind, its chunk, its
 stream, its beginning and its end.
 """
 import sys
