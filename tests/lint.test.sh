@@ -32,6 +32,10 @@ capture ruff check --output-format concise .
 expect "ruff finds nothing in what is Python" 0 ''
 capture mypy
 expect "mypy --strict finds nothing in the workbook's tools and %%nvcc" 0 ''
+capture ruff check --output-format concise --line-length 120 lessons/*/figures/draw.py
+expect "ruff finds nothing in what draws figures" 0 ''
+capture env MYPYPATH=tools:. mypy --explicit-package-bases lessons/*/figures/draw.py
+expect "mypy --strict finds nothing in what draws figures" 0 ''
 
 {
   scripts | tr '\n' '\0' | xargs -0 -n 25 -P "$(nproc 2>/dev/null || echo 2)" shellcheck --shell=sh --format=gcc || true

@@ -9,14 +9,14 @@ make_scratch
 export BACKEND=cpu QUIET=1
 folder=lessons/lesson04_grids
 
-capture sh $folder/figures/draw.sh "$scratch"
+capture python3 tools/workbook figures 04 --programs --into "$scratch"
 expect "lesson04's figures are drawn" 0 ''
 for figure in "$folder"/figures/*.svg; do
   name=$(basename "$figure")
   if cmp -s "$scratch/$name" "$figure"; then
     pass "$figure is what is drawn"
   else
-    no "$figure is what is drawn" "run: sh $folder/figures/draw.sh build/figures && cp build/figures/*.svg $folder/figures/"
+    no "$figure is what is drawn" "run: python3 tools/workbook figures 04 --programs"
   fi
 done
 
@@ -40,6 +40,7 @@ assert len(pixels) == height * (3 * width + 1)
 lines = [pixels[k * (3 * width + 1) + 1 : (k + 1) * (3 * width + 1)] for k in range(height)]
 print(width, "x", height, "black:", sum(line[3 * x : 3 * x + 3] == b"\0\0\0" for line in lines for x in range(width)))
 print("shades:", len({line[3 * x] for line in lines for x in range(width)}))'
+cp build/figures/lesson04/lesson04 "$scratch/"
 sh tools/actions/run.sh "$scratch/lesson04" --size 1 --version 2 >/dev/null
 capture python3 -c "$read_png" "$scratch/lesson04_before.png"
 expect "the picture before is a PNG file" 0 '^192 x 120 black: 0$'

@@ -1,8 +1,7 @@
 #!/bin/sh
 # A page's numbers of a GPU are those that its formulas give (python3 tools/workbook fill). Pages without formulas, so far: they
 # have every row that measured/tables.sh prints from the record that lies beside it, and the words
-# of a row that begins with "~ " are somewhere in its text. So is the ladder of its versions, figures/ladder.svg, from what
-# measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh, and the phrase in README.md's table of lessons from
+# of a row that begins with "~ " are somewhere in its text. So is the phrase in README.md's table of lessons from
 # measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.py), and of pages
 # (measured/host_tables.sh). What measured/NAME_rows.sh prints, of a record NAME.txt that needs no GPU, is in the page, too.
 set -eu
@@ -70,19 +69,3 @@ for script in lessons/*/measured/headline.sh; do
   *) no "$name" "it should say: $words" ;;
   esac
 done
-
-for script in lessons/*/measured/ladder.sh lessons/*/measured/roofline.sh; do
-  [ -f "$script" ] || continue
-  kind=$(basename "$script" .sh)
-  figure=${script%measured/*}figures/$kind.svg
-  if sh "$script" | sh "tools/authoring/${kind}_figure.sh" | cmp -s - "$figure"; then
-    pass "$figure is that of its record"
-  else
-    no "$figure is that of its record" "run: sh $script | sh tools/authoring/${kind}_figure.sh > $figure"
-  fi
-done
-
-capture sh -c 'printf "title: t\npeer: p\nnote: n\na | nan | 2 | GB/s\n" | sh tools/authoring/ladder_figure.sh'
-expect "a rung without a number is refused" error 'line 4: not a positive number'
-capture sh -c 'printf "title: t\nnote: n\nmemory: 4000 | m\npeak: 60 | p\na | 1 | inf | 2 | left\n" | sh tools/authoring/roofline_figure.sh'
-expect "a point without a number is refused" error 'line 5: not a positive number'

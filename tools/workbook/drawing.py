@@ -20,10 +20,12 @@ from typing import Callable, Optional, TypeVar, Union
 
 Point = tuple[float, float]
 
+SANS = "font-family: Helvetica, Arial, sans-serif;"
 MONO = 'font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace;'
 
 # What the classes that many figures use look like. `on` is done, chosen or busy; `off` is idle, lost or not needed.
 LOOKS = {
+    "text": SANS + " font-size: 14px; fill: #1a1a1a;",  # all text
     "small": "font-size: 12px;",
     "tiny": "font-size: 10px;",
     "mono": MONO + " font-size: 12px;",
@@ -53,11 +55,10 @@ def luminance(colour: str) -> float:
 class Style:
     """The classes that a lesson's figures use, and what they look like."""
 
-    def __init__(self, classes: str, text_size: int = 14, **looks: str) -> None:
+    def __init__(self, classes: str, **looks: str) -> None:
         """`classes`: names, apart by spaces; those with + between them share a line of the style sheet. `looks`: what
         this lesson's own classes look like, in CSS. ValueError: a class has no look."""
         self.lines = [line.split("+") for line in classes.split()]
-        self.text_size = text_size
         self.looks = {**LOOKS, **looks}
         self.classes = {name for line in self.lines for name in line}
         unknown = sorted(self.classes - set(self.looks))
@@ -71,8 +72,7 @@ class Style:
 
     def sheet(self) -> str:
         """The style sheet."""
-        font = f"font-family: Helvetica, Arial, sans-serif; font-size: {self.text_size}px;"
-        rules = [f"    text {{ {font} fill: #1a1a1a; }}"]
+        rules = [f"    text {{ {self.looks['text']} }}"]
         for line in self.lines:
             rules.append("    " + " ".join(f".{name} {{ {self.looks[name]} }}" for name in line))
         return "  <style>\n" + "\n".join(rules) + "\n  </style>"

@@ -1,19 +1,16 @@
 """python3 tools/workbook fill [--check] [NUMBER...]: makes the numbers of pages again, from the formulas beside them (workbook.pages).
 
 A NUMBER is a lesson's (03); without one it is every page with formulas. README.md, with the lessons' phrases, is filled each time. --check writes
-nothing, and compares. The figures of a lesson that are drawn from its record, figures/ladder.svg and roofline.svg, are made as well: measured/ladder.txt
-is what tools/authoring/ladder_figure.sh reads, with formulas in braces. A line `for v in rows(main): ...` is there for each row.
+nothing, and compares.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
 from pathlib import Path
 
 from workbook.formulas import FormulaError
 from workbook.lessons import lesson_folder, lesson_folders
-from workbook.messages import Failure
 from workbook.pages import Page, has_formulas
 from workbook.records import RecordError, records_of
 
@@ -42,35 +39,6 @@ def fill(page: Page) -> bool:
     return all(difference.expected for difference in page.differences)
 
 
-def figure(page: Page, script: str) -> str:
-    """The SVG that tools/authoring/<script> draws of a template in measured/. Failure: it cannot."""
-    kind = script[: -len("_figure.sh")]
-    lines = page.expanded((page.path.parent / "measured" / f"{kind}.txt").read_text("utf-8"))
-    drawn = subprocess.run(["sh", f"tools/authoring/{script}"], input="\n".join(lines) + "\n", capture_output=True, text=True)
-    if drawn.returncode:
-        raise Failure(f"{page.path.parent}/measured/{kind}.txt cannot be drawn: {drawn.stderr.strip()}")
-    return drawn.stdout
-
-
-def fill_figures(page: Page, check_only: bool) -> bool:
-    """Draws the ladder and the roofline of a page's lesson, where it has them, or compares: False where one differs."""
-    right = True
-    for script in ("ladder_figure.sh", "roofline_figure.sh"):
-        kind = script[: -len("_figure.sh")]
-        path = page.path.parent / "figures" / f"{kind}.svg"
-        if not (page.path.parent / "measured" / f"{kind}.txt").is_file():
-            continue
-        drawn = figure(page, script)
-        same = path.is_file() and path.read_text("utf-8") == drawn
-        if check_only:
-            print(f"ok {path} is that of its record" if same else f"not ok {path} is that of its record: python3 tools/workbook fill draws it")
-            right = right and same
-        elif not same:
-            path.write_text(drawn, "utf-8")
-            print(f"{path} is drawn again")
-    return right
-
-
 def recorded(path: Path) -> bool:
     """Whether a lesson's page has a record to be filled from. The workbook's own page takes its numbers from lessons."""
     return path.parent == Path() or bool(records_of(path.parent))
@@ -93,7 +61,6 @@ def main(arguments: list[str]) -> int:
         try:
             page = Page(path)
             right &= (check if options.check else fill)(page)
-            right &= fill_figures(page, options.check)
         except (FormulaError, RecordError) as error:
             print(f"not ok {path} has the numbers of its record: {error}")
             right = False

@@ -123,15 +123,6 @@ class Page:
             self._sources[lesson] = Source([Evaluator(names_of(record), definitions) for record in records], records)
         return self._sources[lesson]
 
-    def expanded(self, text: str) -> list[str]:
-        """The lines of a template, where `for v in rows(main): ...` stands for a line for each row. FormulaError, RecordError: it cannot be filled."""
-        evaluate = self.source("").evaluators[0]
-        lines = []
-        for line in text.splitlines():
-            loop = re.fullmatch(r"for (.+?): (.+)", line)
-            lines += [filled(evaluate, loop[2], names) for names in loops(evaluate, loop[1])] if loop else [filled(evaluate, line)]
-        return lines
-
     def fill(self) -> str:
         """The page with all numbers as its formulas give them. What was different is in `differences` afterwards."""
         fences = [fence.span() for fence in FENCE.finditer(self.text)]

@@ -1,4 +1,4 @@
-/* Prints two of lesson 04's figures: what its blur makes of the picture, and what four mistakes make of it. draw.sh
+/* Prints two of lesson 04's figures: what its blur makes of the picture, and what four mistakes make of it. draw.py
  * builds and runs this:
  *
  *     pictures blur > blur.svg          pictures mistakes > mistakes.svg

@@ -1,5 +1,7 @@
 """The page's figures. What the cells say is computed here, as the lanes do."""
 
+from workbook import recorded
+from workbook.charts import Limit, Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure
 
 STYLE = Style("small tiny mono bold mid end light on on2 cell useless link", useless="fill: #e4e4e4; stroke: #8a8a8a;")
@@ -152,3 +154,14 @@ def queue() -> Drawing:
     for k, place in enumerate(places):
         d.cell(216 + 192 * (k // 8) + 22 * (k % 8), 312, 22, "on" if place else "cell", place)
     return d
+
+
+@figure
+def ladder() -> Drawing:
+    record = recorded.read(__file__)
+    rates = record.rates("lesson06, SEED=1")
+    atomics = {9: "each element", 10: "each warp", 11: "each block", 12: "4096 elements"}
+    rungs = [Rung(f"{k} {words}", rates[f"keep_kernel{k}"], rates["CUB"]) for k, words in atomics.items()]
+    title = "2^26 elements, half of them put into a queue: bytes moved per second, with one atomic for ..."
+    peer = "CUB DeviceSelect, which keeps the order"
+    return draw_ladder(title, record.note, "GB/s", peer, rungs, Limit(4800, "data sheet"))

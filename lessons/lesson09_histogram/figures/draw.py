@@ -1,5 +1,8 @@
 """The page's figures. Of `skew` the speeds are those of the record."""
 
+import re
+
+from workbook import recorded
 from workbook.drawing import Drawing, Style, figure
 
 STYLE = Style(
@@ -8,6 +11,15 @@ STYLE = Style(
     strong="fill: #1f5fa8; stroke: #1a1a1a;",
     soft="fill: #cfe0f3; stroke: #8a8a8a;",
     way="stroke: #5a5a5a; stroke-width: 1;",
+)
+SKEW = Style(
+    "small+bold+mid+end full+half+empty+cross row+scale",
+    full="fill: #1f5fa8;",
+    half="fill: #9fc3ea; stroke: #1f5fa8;",
+    empty="fill: none; stroke: #1a1a1a; stroke-width: 2;",
+    cross="fill: none; stroke: #b04a00; stroke-width: 2;",
+    row="stroke: #d8d8d8;",
+    scale="stroke: #eeeeee;",
 )
 
 
@@ -102,4 +114,54 @@ def address() -> Drawing:
     for start, end in ((186, 526), (866, 626), (766, 326), (766, 426)):
         d.line(start, 100, end, 162, "way")
     d.text(700, 185, "", "= 256 · value + 4 · copy")
+    return d
+
+
+KINDS = ["uniform", "one value", "Zipf", "sorted"]  # of bytes
+
+
+def mark(d: Drawing, kind: str, x: float, y: float) -> None:
+    """The mark of a kind of bytes."""
+    if kind == "uniform":
+        d.circle(x, y, 7, "full")
+    elif kind == "one value":
+        d.rect(x - 6, y - 6, 12, 12, "empty")
+    elif kind == "Zipf":
+        d.path(f"M {x:.1f} {y - 7:.1f} l 7 12 l -14 0 z", "half")
+    else:
+        d.path(f"M {x - 6:.1f} {y - 6:.1f} l 12 12 m 0 -12 l -12 12", "cross")
+
+
+def at(rate: float) -> float:
+    """x of a rate in GB/s."""
+    return 210 + rate * 0.16
+
+
+@figure
+def skew() -> Drawing:
+    """How fast each version is on each kind of bytes."""
+    record = recorded.read(__file__)
+    rates = {kind: record.rates("SEED=1", f"^n = 268435456\\b.*{re.escape(kind)}") for kind in KINDS}
+    versions = [name for name in rates["uniform"] if re.match(r"CUB|\(only reading\)|histogram_kernel", name)]
+    height = 110 + 34 * len(versions)
+    d = Drawing(
+        980, height, "How fast each version is, on four kinds of bytes",
+        "A row for each version, with a mark for each of the four kinds of bytes along a scale in GB/s. "
+        f"{record.note}. The numbers are those of the table.",
+        SKEW,
+    )
+    for k, kind in enumerate(KINDS):
+        mark(d, kind, 230 + 150 * k, 26)
+        d.text(244 + 150 * k, 31, "small", kind)
+    for rate in range(0, 4501, 500):
+        d.line(at(rate), 50, at(rate), height - 50, "scale")
+        if rate % 1000 == 0:
+            d.text(at(rate), height - 30, "small mid", rate)
+    d.text(at(2250), height - 10, "small mid", f"GB/s, 2^28 bytes; {record.note}")
+    for k, version in enumerate(versions, 1):
+        y = 40 + 34 * k
+        d.text(195, y + 5, "end" if version.startswith("histogram") else "bold end", version.strip("()"))
+        d.line(at(0), y, at(4500), y, "row")
+        for kind in KINDS:
+            mark(d, kind, at(rates[kind][version]), y)
     return d

@@ -1,6 +1,8 @@
 """The page's figures. What the cells say is computed here, as the threads do."""
 from collections.abc import Sequence
 
+from workbook import recorded
+from workbook.charts import Limit, Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure
 
 STYLE = Style("small tiny mono bold mid end light on on2 cell idle link", idle="fill: #e4e4e4; stroke: #8a8a8a;")
@@ -155,3 +157,18 @@ def rows(d: Drawing, y: float, title: str) -> None:
     d.text(24, y, "bold", title)
     for k, name in enumerate(["on its way", "warps", "warp 0"]):
         d.text(100, y + 31 + 32 * k, "small end", name)
+
+
+IDEAS = [
+    "two arrays", "a tree, twice", "shuffles", "32 elements each", "reduce, then scan", "a chain", "look-back",
+    "by a warp", "blocks that stay", "in rounds", "9, exclusive",
+]  # fmt: skip
+
+
+@figure
+def ladder() -> Drawing:
+    record = recorded.read(__file__)
+    rates = record.rates("lesson11, SEED=1", "^n = 268435456")
+    rungs = [Rung(f"{k} {idea}", rates[f"scan_kernel{k}"], rates["CUB"]) for k, idea in enumerate(IDEAS, 1)]
+    title = "an inclusive scan of 2^28 floats: bytes moved per second that the job needs"
+    return draw_ladder(title, record.note, "GB/s", "CUB DeviceScan", rungs, Limit(4800, "data sheet"))

@@ -1,6 +1,8 @@
 """The page's figures. What the cells of `online` say is computed here, as the kernel does."""
 from math import exp
 
+from workbook import recorded
+from workbook.charts import Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure
 
 STYLE = Style("small mono bold mid end light on on2 cell link")
@@ -88,3 +90,14 @@ def exchange() -> Drawing:
     d.text(530, 120, "small", "all three wait")
     d.text(530, 136, "small", "for part 2")
     return d
+
+
+@figure
+def ladder() -> Drawing:
+    record = recorded.read(__file__)
+    rates = record.rates("SEED=1", "^32768 x 8192$")
+    pytorch = next(float(line.split()[5]) for line in record.lines("PyTorch") if line.startswith("torch softmax"))
+    names = [f"softmax_kernel{k}" for k in range(1, 6)]
+    rungs = [Rung("PyTorch", pytorch, rates["copy kernel"])]
+    rungs += [Rung(name, rates[name], rates["copy kernel"]) for name in names]
+    return draw_ladder("The softmax of 32768 rows of 8192 floats", record.note, "GB/s", "a copy kernel", rungs)
