@@ -47,17 +47,23 @@ kill -9 $PPID
 sleep 5
 END_OF_SUITE
 echo 'exit 0' | suite tests/nothing
+suite tests/removes <<'END_OF_SUITE'
+sleep 2
+echo "ok one"
+rm -rf build
+END_OF_SUITE
 printf '#!/nowhere/sh\n' >tests/unstarted.test.sh
 chmod +x tests/unstarted.test.sh
 echo 'echo "ok one"' | suite emulator/tests/moved
 run_suites
-expect "all suites are run, and all that fails is counted" 1 '^7 passed, 8 failed, 1 skipped$'
+expect "all suites are run, and all that fails is counted" 1 '^7 passed, 9 failed, 1 skipped$'
 expect "a suite that is killed is a failure, beside its own" 1 'not ok killed: the suite was killed by SIGKILL'
 expect "and one that crashes" 1 'not ok crashed: the suite was killed by SIGSEGV'
 expect "and one that ends with an error" 1 'not ok status: the suite ended with status 3'
 expect "and one whose supervisor is killed" 1 'not ok supervisor: the suite was killed by SIGKILL'
 expect "and one that checks nothing" 1 'not ok nothing: the suite checked nothing'
 expect "and one that cannot be started" 1 'not ok unstarted: the suite ended with status 126'
+expect "and one that removes its log" 1 'not ok removes: its log cannot be read'
 expect "a check that fails is shown with its suite" 1 'not ok two: it differs'
 expect "so is what was skipped" 1 'skip three: there is none'
 expect "suites of the emulator have its name" 1 '^emulator/moved +1 ok'

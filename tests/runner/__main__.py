@@ -12,7 +12,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Set, Tuple
+from typing import Any, NamedTuple
 
 sys.dont_write_bytecode = True
 import durations  # noqa: E402
@@ -32,7 +32,7 @@ class Result(NamedTuple):
     """One run: how many checks of each kind, and how long it took."""
 
     job: Job
-    counts: Dict[str, int]
+    counts: dict[str, int]
     took: Duration
 
 
@@ -46,7 +46,7 @@ class Options(NamedTuple):
     slots: int
 
 
-def options(arguments: List[str]) -> Options:
+def options(arguments: list[str]) -> Options:
     """From the command line and the environment. SystemExit: they are wrong."""
     lesson = arguments[1] if len(arguments) == 2 and arguments[0] == "lesson" else ""
     if arguments and not lesson:
@@ -58,13 +58,13 @@ def options(arguments: List[str]) -> Options:
     return Options(os.environ.get("SUITE", ""), lesson, flags[0], flags[1], int(slots))
 
 
-def count(text: str) -> Dict[str, int]:
+def count(text: str) -> dict[str, int]:
     """How many checks of each kind a log has."""
     found = CHECK.findall(text)
     return {kind: found.count(kind) for kind in KINDS}
 
 
-def why_ended(report: Dict[str, Any], counts: Dict[str, int]) -> str:
+def why_ended(report: dict[str, Any], counts: dict[str, int]) -> str:
     """What else is wrong with a suite than its checks, or nothing."""
     if report["late"]:
         return f"stopped after {LIMIT} s"
@@ -81,14 +81,15 @@ class Runner:
     def __init__(self, chosen: Options) -> None:
         self.chosen = chosen
         self.printing = threading.Lock()
-        self.running: Set["subprocess.Popen[bytes]"] = set()
+        self.running: set[subprocess.Popen[bytes]] = set()
         self.stopping = False
         self.environment = {name: value for name, value in os.environ.items() if name not in OURS}
 
-    def supervise(self, job: Job) -> Dict[str, Any]:
+    def supervise(self, job: Job) -> dict[str, Any]:
         """Runs a suite to its end: the report of supervise.py."""
         log = LOGS / job.log
         report = log.with_suffix(".json")
+        report.unlink(missing_ok=True)
         command = [sys.executable, "-B", str(Path(__file__).with_name("supervise.py")), str(LIMIT), str(report), job.script]
         with log.open("wb") as output:
             process = subprocess.Popen(command + [job.argument][: bool(job.argument)], stdout=output, stderr=output, env=self.environment)
@@ -96,7 +97,7 @@ class Runner:
             status = process.wait()
             self.running.discard(process)
         try:
-            facts: Dict[str, Any] = json.loads(report.read_text("utf-8"))
+            facts: dict[str, Any] = json.loads(report.read_text("utf-8"))
             return facts
         except (OSError, ValueError):
             return {"status": status, "signal": max(-status, 0), "late": False, "wall": 0, "cpu": 0, "left": 0}
@@ -107,7 +108,11 @@ class Runner:
             return Result(job, dict.fromkeys(KINDS, 0), Duration(0, 0))
         report = self.supervise(job)
         log = LOGS / job.log
-        text = log.read_text("utf-8", errors="replace")
+        try:
+            text = log.read_text("utf-8", errors="replace")
+        except OSError as error:  # a suite has removed build/
+            text = f"not ok {job.name}: its log cannot be read: {error.strerror}\n"
+            log.parent.mkdir(parents=True, exist_ok=True)
         why = why_ended(report, count(text))
         if why:
             text += ("\n" if text and not text.endswith("\n") else "") + f"not ok {job.name}: {why}\n"
@@ -121,7 +126,7 @@ class Runner:
     def summary(self, result: Result, text: str, left: int) -> str:
         """The line about a job, and below it what failed and what was skipped."""
         counts, took = result.counts, result.took
-        line = "%-28s %4d ok %3d failed %3d skipped %5d s" % (result.job.name, counts["ok"], counts["not ok"], counts["skip"], took.wall)
+        line = f"{result.job.name:<28} {counts['ok']:4} ok {counts['not ok']:3} failed {counts['skip']:3} skipped {took.wall:5} s"
         lines = text.splitlines()
         if not self.chosen.verbose and counts["not ok"]:
             lines = [one for one in lines if not one.startswith("ok ")][:SHOWN]
@@ -137,7 +142,7 @@ class Runner:
         for process in list(self.running):
             process.terminate()
 
-    def run_all(self, jobs: List[Job]) -> List[Result]:
+    def run_all(self, jobs: list[Job]) -> list[Result]:
         """All jobs. KeyboardInterrupt: they were ended."""
         with ThreadPoolExecutor(self.chosen.slots) as pool:
             try:
@@ -147,19 +152,19 @@ class Runner:
                 raise
 
 
-def in_order(jobs: List[Job]) -> List[Job]:
+def in_order(jobs: list[Job]) -> list[Job]:
     """What takes long first, so that all slots end their work together."""
     record = durations.read()
     unknown = Duration(durations.UNKNOWN, 0)
     return sorted(jobs, key=lambda job: -record.get(job.name, unknown).cost)
 
 
-def left_out(jobs: List[Job]) -> Tuple[List[Job], str]:
+def left_out(jobs: list[Job]) -> tuple[list[Job], str]:
     """The quick jobs among these, and a sentence about the others."""
     quick, others = [job for job in jobs if job.quick], [job for job in jobs if not job.quick]
     record = durations.read()
     minutes = sum(record[job.name].cpu for job in others if job.name in record) // 60
-    kinds: Dict[str, int] = {}
+    kinds: dict[str, int] = {}
     for job in others:
         kinds[job.name.split(" ")[0]] = kinds.get(job.name.split(" ")[0], 0) + 1
     listed = ", ".join(f"{kind} ({number} lessons)" if number > 1 else kind for kind, number in kinds.items())
@@ -172,6 +177,7 @@ def main() -> int:
     words = ""
     if chosen.quick:
         jobs, words = left_out(jobs)
+    LOGS.mkdir(parents=True, exist_ok=True)
     runner = Runner(chosen)
     try:
         results = runner.run_all(in_order(jobs))
@@ -183,7 +189,7 @@ def main() -> int:
     if slowest:
         print("The slowest:")
     for one in slowest:
-        print("%-28s %5d s, %d s of processors" % (one.job.name, one.took.wall, one.took.cpu))
+        print(f"{one.job.name:<28} {one.took.wall:5} s, {one.took.cpu} s of processors")
     if words:
         print(words)
     totals = {kind: sum(result.counts[kind] for result in results) for kind in KINDS}

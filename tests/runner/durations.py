@@ -4,7 +4,7 @@ build/tests/durations is this machine's record. In a fresh clone tests/durations
 """
 import re
 from pathlib import Path
-from typing import Dict, List, NamedTuple
+from typing import NamedTuple
 
 HERE = Path("build/tests/durations")
 COMMITTED = Path("tests/durations.txt")
@@ -24,16 +24,16 @@ class Duration(NamedTuple):
         return max(self.wall, self.cpu)
 
 
-def read() -> Dict[str, Duration]:
+def read() -> dict[str, Duration]:
     """The record: a duration for each name. What is no line of a record is passed over."""
     path = HERE if HERE.exists() else COMMITTED
     lines = LINE.findall(path.read_text("utf-8")) if path.exists() else []
     return {name: Duration(int(wall), int(cpu)) for wall, cpu, name in lines}
 
 
-def keep(new: Dict[str, Duration]) -> None:
+def keep(new: dict[str, Duration]) -> None:
     """Writes the record with these in place of older ones."""
     record = {**read(), **new}
-    lines: List[str] = [f"{one.wall} {one.cpu} {name}" for name, one in sorted(record.items(), key=lambda item: (-item[1].cost, item[0]))]
+    lines: list[str] = [f"{one.wall} {one.cpu} {name}" for name, one in sorted(record.items(), key=lambda item: (-item[1].cost, item[0]))]
     HERE.parent.mkdir(parents=True, exist_ok=True)
     HERE.write_text("\n".join(lines) + "\n", "utf-8")

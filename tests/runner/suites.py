@@ -1,7 +1,8 @@
 """Which suites there are, and how often each is run: once, or once per lesson or exercise, as a line of the suite says."""
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, List, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 ROOTS = ("tests", "emulator/tests")
 HEAD = re.compile(r"(?:#.*\n)*")
@@ -31,7 +32,7 @@ class Job(NamedTuple):
         return re.sub("[/ ]", "-", self.name) + ".log"
 
 
-def numbers_of(subject: str) -> List[str]:
+def numbers_of(subject: str) -> list[str]:
     """The numbers of all lessons, or of all exercises, 03b among them."""
     found = [FOLDER.match(path.name) for path in sorted(Path("lessons").iterdir()) if path.is_dir()]
     return [one[1] + one[2] for one in found if one and (subject == "exercise" or not one[2])]
@@ -49,7 +50,7 @@ def jobs_of(path: Path) -> Iterator[Job]:
         yield Job(str(path), number, number in chosen)
 
 
-def find(word: str, lesson: Optional[str]) -> List[Job]:
+def find(word: str, lesson: Optional[str]) -> list[Job]:
     """The runs of all suites with that word in their path or name; with a lesson's number only what is run for it."""
     paths = sorted(path for root in ROOTS for path in Path(root).rglob("*.test.sh"))
     jobs = [job for path in paths for job in jobs_of(path)]

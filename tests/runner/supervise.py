@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 GRACE = 3  # seconds for processes that end by themselves after their suite
@@ -26,7 +26,7 @@ class Stopped(Exception):
     """The runner has ended, or ends this job."""
 
 
-def parents() -> Dict[int, int]:
+def parents() -> dict[int, int]:
     """Each process of the machine that can be seen: its parent."""
     found = {}
     for entry in Path("/proc").iterdir():
@@ -38,7 +38,7 @@ def parents() -> Dict[int, int]:
     return found
 
 
-def descendants() -> List[int]:
+def descendants() -> list[int]:
     """All processes below this one."""
     parent_of = parents()
     found = [os.getpid()]
@@ -47,7 +47,7 @@ def descendants() -> List[int]:
     return found[1:]
 
 
-def start(command: List[str]) -> int:
+def start(command: list[str]) -> int:
     """The command in a session of its own: its process."""
     child = os.fork()
     if child == 0:
@@ -69,7 +69,7 @@ class Account:
 
     def __init__(self) -> None:
         self.cpu = 0.0
-        self.ended: Dict[int, int] = {}
+        self.ended: dict[int, int] = {}
 
     def wait(self) -> Optional[int]:
         """Waits for a process to end: which. None: there are no more."""
@@ -105,7 +105,7 @@ class Account:
                 return len(first)
 
 
-def supervise(limit: float, command: List[str]) -> Dict[str, Any]:
+def supervise(limit: float, command: list[str]) -> dict[str, Any]:
     """Runs the command to its end: the report."""
     account, late, left, begin = Account(), False, 0, time.monotonic()
     suite = start(command)
