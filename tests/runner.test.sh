@@ -146,11 +146,18 @@ bwrap --unshare-all --die-with-parent --ro-bind / / python3 -c 'import time
 while time.process_time() < 1.2: pass'
 echo "ok it has run"
 END_OF_SUITE
+  suite tests/ended <<'END_OF_SUITE'
+bwrap --unshare-all --die-with-parent --ro-bind / / --proc /proc sh -c 'python3 -c "while True: pass"; :' &
+sleep 3
+kill -9 $!
+echo "ok it was killed"
+END_OF_SUITE
   run_suites
   output=$(cat build/tests/durations)
   expect "and that of a jail" 0 '^[0-9]* [1-9] jailed$'
+  expect "and that of a jail that is killed" 0 '^[0-9]* [1-9] ended$'
 else
-  skip "and that of a jail" "bubblewrap does not work here"
+  skip "and that of a jail, also when it is killed" "bubblewrap does not work here"
 fi
 
 # --- what takes long begins first, by the processors' time or the clock's ---

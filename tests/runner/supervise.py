@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Optional
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+TICKS = os.sysconf("SC_CLK_TCK")
+INTERVAL = 0.2  # seconds between two looks
 GRACE = 3  # seconds for processes that end by themselves after their suite
 
 
@@ -26,25 +28,43 @@ class Stopped(Exception):
     """The runner has ended, or ends this job."""
 
 
-def parents() -> dict[int, int]:
-    """Each process of the machine that can be seen: its parent."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                found[int(entry.name)] = int((entry / "stat").read_text().rsplit(") ", 1)[1].split()[1])
-            except (OSError, IndexError, ValueError):
-                continue  # it has ended meanwhile
+def children(process: int) -> list[int]:
+    """The processes that this one, or one of its threads, has started, or was left."""
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/children", encoding="ascii") as file:
+                found.extend(map(int, file.read().split()))
+    except OSError:
+        pass  # it has ended meanwhile
     return found
 
 
-def descendants() -> list[int]:
+def descendants(process: int) -> list[int]:
     """All processes below this one."""
-    parent_of = parents()
-    found = [os.getpid()]
-    for process in found:
-        found.extend(child for child, parent in parent_of.items() if parent == process)
+    found = [process]
+    for one in found:
+        found.extend(children(one))
     return found[1:]
+
+
+def seconds_of(process: int) -> float:
+    """Processor time of a process and of those that it has waited for."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            return sum(map(int, file.read().rsplit(") ", 1)[1].split()[11:15])) / TICKS
+    except (OSError, IndexError):
+        return 0.0
+
+
+def is_first(process: int) -> bool:
+    """Whether it is process 1 of a jail."""
+    try:
+        with open(f"/proc/{process}/status", encoding="utf-8", errors="replace") as file:
+            names = [line.split()[1:] for line in file if line.startswith("NSpid:")]
+    except OSError:
+        return False
+    return bool(names) and len(names[0]) > 1 and names[0][-1] == "1"
 
 
 def start(command: list[str]) -> int:
@@ -70,6 +90,20 @@ class Account:
     def __init__(self) -> None:
         self.cpu = 0.0
         self.ended: dict[int, int] = {}
+        self.inside: dict[int, float] = {}  # what the processes of a jail had used when they were last seen, by its process 1
+        self.deadline = 0.0
+
+    def look(self) -> None:
+        """When a jail's process 1 is killed, so are the others in the jail, and nobody waits for them: their time must have been seen before."""
+        for process in descendants(os.getpid()):
+            if is_first(process):
+                self.inside[process] = sum(map(seconds_of, descendants(process)))
+
+    def on_timer(self, *_: Any) -> None:
+        """Looks several times in a second. Over: the time to wait is."""
+        if time.monotonic() >= self.deadline:
+            raise Over
+        self.look()
 
     def wait(self) -> Optional[int]:
         """Waits for a process to end: which. None: there are no more."""
@@ -77,13 +111,15 @@ class Account:
             process, status, used = os.wait4(-1, 0)
         except ChildProcessError:
             return None
-        self.cpu += used.ru_utime + used.ru_stime
+        inside = self.inside.pop(process, 0.0)
+        self.cpu += used.ru_utime + used.ru_stime + (inside if os.WIFSIGNALED(status) else 0.0)
         self.ended[process] = status
         return process
 
     def wait_for(self, process: Optional[int], seconds: float) -> None:
         """Waits for that process, or for all of them (None). Over: the seconds are."""
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        self.deadline = time.monotonic() + seconds
+        signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
         try:
             while True:
                 ended = self.wait()
@@ -94,9 +130,9 @@ class Account:
 
     def kill_all(self) -> int:
         """Ends everything below this process: how many there were at first."""
-        first = descendants()
+        first = descendants(os.getpid())
         while True:
-            for process in descendants():
+            for process in descendants(os.getpid()):
                 try:
                     os.kill(process, signal.SIGKILL)
                 except ProcessLookupError:
@@ -108,6 +144,7 @@ class Account:
 def supervise(limit: float, command: list[str]) -> dict[str, Any]:
     """Runs the command to its end: the report."""
     account, late, left, begin = Account(), False, 0, time.monotonic()
+    signal.signal(signal.SIGALRM, account.on_timer)
     suite = start(command)
     try:
         account.wait_for(suite, limit)
@@ -133,13 +170,9 @@ def supervise(limit: float, command: list[str]) -> dict[str, Any]:
     }
 
 
-def raises(kind: type) -> Any:
-    """A handler of a signal that raises an exception."""
-
-    def handler(*_: Any) -> None:
-        raise kind()
-
-    return handler
+def stop(*_: Any) -> None:
+    """The handler of SIGTERM."""
+    raise Stopped
 
 
 def main() -> int:
@@ -147,8 +180,7 @@ def main() -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    signal.signal(signal.SIGALRM, raises(Over))
-    signal.signal(signal.SIGTERM, raises(Stopped))
+    signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # from the terminal: the runner says what is to end
     try:
         facts = supervise(float(limit), command)
