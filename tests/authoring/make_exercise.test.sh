@@ -1,5 +1,6 @@
 #!/bin/sh
 # tools/make_exercise: what it copies, what it replaces, and what it refuses with the line's number.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

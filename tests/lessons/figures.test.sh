@@ -1,6 +1,7 @@
 #!/bin/sh
 # A figure that is drawn from a record is that of the record: measured/NAME_figure.sh prints figures/NAME.svg. And where figures/draw.sh draws a
 # page's figures, they are what it draws.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -4,6 +4,7 @@
 # measured/ladder.sh prints, and figures/roofline.svg from measured/roofline.sh, and the phrase in README.md's table of lessons from
 # measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.sh), and of pages
 # (measured/host_tables.sh). What measured/NAME_rows.sh prints, of a record NAME.txt that needs no GPU, is in the page, too.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
