@@ -1,5 +1,6 @@
 #!/bin/sh
 # C and CUDA sources are laid out by .clang-format, and no file has what .editorconfig forbids.
+# quick
 set -eu
 cd "$(dirname "$0")/.."
 . tests/check.sh

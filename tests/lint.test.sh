@@ -3,6 +3,7 @@
 # listed, in tests/lint/*.txt, ruff.toml and mypy.ini; these lists may only become shorter.
 #
 #     sh tests/lint.test.sh --shorten     takes out of tests/lint/*.txt what has been mended
+# quick
 set -eu
 cd "$(dirname "$0")/.."
 . tests/check.sh

@@ -132,7 +132,7 @@ echo "ok it has begun"
 trap '' TERM
 setsid sleep "$LONG"
 END_OF_SUITE
-limit=8 run_suites
+limit=8 run_suites VERBOSE=1
 expect "a suite that hangs is stopped" 1 'not ok hangs: stopped after 8 s'
 expect "what a suite leaves behind is ended" 1 'left 2 processes running, which were ended'
 if ! pgrep -f "^sleep $LONG$" >/dev/null 2>&1; then pass "and so is all that it started"; else no "and so is all that it started" "it still runs"; fi

@@ -1,5 +1,6 @@
 #!/bin/sh
 # The words of the command line: help, mistakes, and that a mistake or -n builds nothing.
+# quick
 set -eu
 cd "$(dirname "$0")/.."
 . tests/check.sh

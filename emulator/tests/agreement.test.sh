@@ -3,6 +3,7 @@
 # none; the first line says which verdict is right. Each gets that verdict here, all checks on, and the table in that folder's
 # README.md is what make_table.sh makes of ours and of what an H200 said (h200.csv, by record.sh).
 # KEEP=file: the table as it would be.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

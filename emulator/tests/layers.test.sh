@@ -2,6 +2,7 @@
 # The folders of the emulator are layers: emulator/README.md draws them, and what is in one may use what stands below it there and what is
 # in its own folder, nothing else. Read from the objects' symbols, and from the #include lines. With all edges downwards no cycle of
 # objects goes through two folders.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

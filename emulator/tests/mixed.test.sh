@@ -1,6 +1,7 @@
 #!/bin/sh
 # Blocks that take turns in any order (emulator/tests/mixed/mixed.cu, which prints its own lines): interpreted and compiled, with one host
 # thread and with several, with checks and without.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

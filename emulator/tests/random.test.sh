@@ -2,6 +2,7 @@
 # Random programs (emulator/tests/fuzz/make_kernel.c) whose result does not depend on how they are executed: the release build on
 # one and on two host threads, and the debug build, must print the same. SEEDS="101 102" tries others; TIERS="0 2" executes each
 # with these tiers of the emulator (EMULATOR_TIER), which must agree, too.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

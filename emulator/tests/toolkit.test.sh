@@ -1,6 +1,7 @@
 #!/bin/sh
 # The libraries with the names of the toolkit's compilers and linker: what libnvrtc.so.N hands on, and hands out, with a library that stands
 # for NVIDIA's, and what libnvJitLink.so.N links. Needs no network.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

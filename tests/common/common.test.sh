@@ -1,5 +1,6 @@
 #!/bin/sh
 # The headers that every lesson shares: comparison, poison, canaries, options, what a failed call prints.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

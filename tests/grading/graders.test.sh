@@ -7,6 +7,7 @@
 # what would see the difference: it says `// alone: why`; nor are the exercise, the solution and the first other one.
 # Where the exercise is in Python, nothing is compiled, and the first line says `# expect: leak`.
 # runs for each exercise
+# quick: 02
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -103,7 +104,10 @@ check_verdict() {
   said=$(sed -n '2s,^\(//\|#\) says: ,,p' "$2" | tr -s ' ')
   VERDICT_ONLY=$([ -n "$said" ] || echo 1) # what a later check says may be what is looked for
   export OBJECT VERDICT_ONLY
-  capture tools/grading/run "$number" "$2"
+  # A kernel without an end is as endless after two seconds of processor time.
+  limit=$TIMEOUT
+  [ "$3" != timeout ] || limit=2
+  capture env TIMEOUT="$limit" tools/grading/run "$number" "$2"
   output=$(printf '%s\n' "$output" | sed 's/joined_[a-z0-9_]*:://g')
   found=$(printf '%s\n' "$output" | sed -n '$s/^VERDICT: //p')
   # Where a line of the sanitizer's breaks depends on the length of the project's path.

@@ -2,6 +2,7 @@
 # Lesson 29's Bazel variant builds the wheel that CMake builds, and -G comes through its toolchain. Where there is a bazel in the PATH (Debian: apt-get
 # install bazel-bootstrap bazel-rules-java bazel-rules-proto). Nothing is fetched: rules_cc, which Bazel before 8 wants for its own Java
 # toolchains, is a stub here.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

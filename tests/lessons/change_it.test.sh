@@ -8,6 +8,7 @@
 #     says WORDS              the page's answers say WORDS, which were made from what was printed: printed AWK-SCRIPT picks from that
 # Line ends, spaces, backquotes, stars, backslashes and the sanitizer's margin do not count in WORDS.
 # runs for each lesson
+# quick: 03
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Where lesson 05's page shows lines of `view` and of `profile`, their numbers are those that are printed. (The page leaves columns out, and adds
 # words at the end.)
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

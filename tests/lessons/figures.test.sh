@@ -1,5 +1,6 @@
 #!/bin/sh
 # A page's figures are what figures/draw.py draws, those of a record what the record says. Charts refuse what is no number.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

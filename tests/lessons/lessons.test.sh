@@ -2,6 +2,7 @@
 # Every lesson on several sizes and seeds: it must end with PASS, and with FAIL when a kernel is wrong. What it counts on the emulator
 # is what its page says: counted.awk beside the page makes the table's rows of what the program prints.
 # runs for each lesson
+# quick: 01 03 05
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What lesson 06's page says of masks: nvcc refuses the functions without one, with the words that are quoted, and the code that makes a mask
 # before a branch is right, so that sanitize finds nothing in it.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lesson 21: its calculator has the limits that ncu reported of the kernels that were profiled on an H200 (emulator/tests/counters), and its page
 # quotes what ptxas says.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

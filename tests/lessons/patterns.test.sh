@@ -1,5 +1,6 @@
 #!/bin/sh
 # Lesson 04's tables of what a warp's load moves, by stride and by layout: the page's numbers are those that the emulator counts.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

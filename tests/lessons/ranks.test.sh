@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lesson 26's program for several processes finds out who it is, and gets rank 0's bytes, whoever has started it: here the shell sets what
 # torchrun, srun and two kinds of mpirun set. Without NCCL and CUDA, which all of it does not need.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The mistakes that the workbook is about are shown as it promises: a lesson without its bounds guard, a wrong kernel, a
 # device pointer followed on the host.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

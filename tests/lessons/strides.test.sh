@@ -1,5 +1,6 @@
 #!/bin/sh
 # Lesson 03's bad examples of "coalesced": what the page says that they move is what the emulator counts.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

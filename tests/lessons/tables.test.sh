@@ -4,6 +4,7 @@
 # of a row that begins with "~ " are somewhere in its text. So is the phrase in README.md's table of lessons from
 # measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.py), and of pages
 # (measured/host_tables.sh). What measured/NAME_rows.sh prints, of a record NAME.txt that needs no GPU, is in the page, too.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh

@@ -132,7 +132,7 @@ class Runner:
             lines = [one for one in lines if not one.startswith("ok ")][:SHOWN]
         elif not self.chosen.verbose:
             lines = [one for one in lines if one.startswith("skip ")]
-        if left:
+        if left and self.chosen.verbose:  # compilers of the emulator's second tier, mostly
             lines.append(f"(it left {left} processes running, which were ended)")
         return "\n    ".join([line, *lines])
 

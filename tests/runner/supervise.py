@@ -17,7 +17,7 @@ from typing import Any, Optional
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 TICKS = os.sysconf("SC_CLK_TCK")
 INTERVAL = 0.2  # seconds between two looks
-GRACE = 3  # seconds for processes that end by themselves after their suite
+GRACE = 1  # seconds for processes that end by themselves after their suite
 
 
 class Over(Exception):

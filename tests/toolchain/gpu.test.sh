@@ -1,5 +1,6 @@
 #!/bin/sh
 # Which GPUs the toolkit's programs can run on, and what they are compiled for: with made-up drivers, GPUs and toolkits.
+# quick
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
