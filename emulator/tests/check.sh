@@ -12,5 +12,5 @@ build_root=${workbook:-.}/build
 
 # Compiled kernels are kept with the build (README.md), not in the home of the user who runs the tests.
 mkdir -p "$build_root/tests"
-EMULATOR_CACHE=$PWD/$build_root/tests/kernels
+EMULATOR_CACHE=$(readlink -f "$build_root")/tests/kernels
 export EMULATOR_CACHE

@@ -56,11 +56,12 @@ why_wrong() {
     return
   fi
   [ "$says" = 1 ] || return 0
-  # Prose is broken into lines of its own: join them.
-  awk '/^=========   [^ ]/ { printf "%s%s", joined ? " " : "", substr($0, 13); joined = 1; next }
+  # Prose and the lines of an access are broken where they get too long, which depends on the source's path: join them.
+  awk '/^=========     [^ ]/ { printf " %s", substr($0, 15); joined = 1; next }
+    /^=========   [^ ]/ { printf "%s%s", joined ? " " : "", substr($0, 13); joined = 1; next }
     { if (joined) print ""; joined = 0; print }' "$scratch/err" >"$scratch/joined"
   while IFS= read -r words; do
-    grep -qF -- "$words" "$scratch/joined" && continue
+    grep -qF -- "$words" "$scratch/joined" "$scratch/err" && continue
     echo "the report lacks '$words'"
     return
   done <"$1/$2.says"
@@ -158,7 +159,7 @@ fast 0
 compiled 2'
 
 # The second tier's kernels of these programs, in a folder of their own; what took the compiler too long is tried again.
-EMULATOR_CACHE=$PWD/$build_root/tests/ways
+EMULATOR_CACHE=$(readlink -f "$build_root")/tests/ways
 mkdir -p "$EMULATOR_CACHE"
 rm -f "$EMULATOR_CACHE"/*.slow
 # is_compiled NAME FILE: does the program say in the file that its kernels have been compiled? Otherwise the fast path would be compared
@@ -274,7 +275,7 @@ else
   no "locks of shadow memory" "the emulator does not build"
   show_output
 fi
-EMULATOR_CACHE=$PWD/$build_root/tests/kernels
+EMULATOR_CACHE=$(readlink -f "$build_root")/tests/kernels
 
 says=0
 build_files ' at -G' -G memory correct
