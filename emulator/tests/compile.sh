@@ -13,6 +13,7 @@ shift 2
 architecture=$(sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "${ARCH_OF:-$source}" | head -n 1)
 [ -z "$architecture" ] || GENCODE=$(architecture_options "$architecture")
 unset NVCC_APPEND_FLAGS
+# shellcheck disable=SC2086 # options, word by word
 "$NVCC" $FLAGS $GENCODE "$@" --keep --keep-dir "$scratch" "$source" -o "$program" -ldl -lpthread
 [ -z "$GPU_NAME" ] || exit 0
 

@@ -2,6 +2,7 @@
 # HOST_COMPILER, GPU_NAME, FLAGS, GENCODE and toolkit_headers. The workbook's build has found them already; elsewhere nvcc is the one that
 # NVCC names, the one on the PATH, or /usr/local/cuda's, and a suite is skipped where there is none.
 
+# shellcheck disable=SC2154 # check.sh sets build_root
 configuration=$build_root/configuration
 
 find_toolkit() {

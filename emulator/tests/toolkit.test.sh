@@ -102,7 +102,7 @@ else
 fi
 
 # Is NVIDIA's own here? Then with that.
-real=$(find -L $build_root/python-cuda "$(dirname "$TOOLKIT_LIB")" -name libnvrtc.so.13 2>/dev/null | head -n 1)
+real=$(find -L "$build_root/python-cuda" "$(dirname "$TOOLKIT_LIB")" -name libnvrtc.so.13 2>/dev/null | head -n 1)
 if [ -n "$real" ]; then
   run "NVIDIA's NVRTC" ":$(dirname "$real")" compiles
 else

@@ -31,7 +31,7 @@ need_packages "$suite" Triton "$here" "$venv"
 # What Triton compiles is kept for this run only.
 export TRITON_CACHE_DIR="$scratch/cache" PYTHONDONTWRITEBYTECODE=1 NO_COLOR=1 EMULATOR_TIMEOUT=60
 unset EMULATOR_PTXAS TRITON_PTXAS_PATH
-emulated() { capture timeout 240 $build_root/emulator/cuda-emulator "$@"; }
+emulated() { capture timeout 240 "$build_root/emulator/cuda-emulator" "$@"; }
 python=$venv/bin/python
 
 # ---- the kernels ----
@@ -119,7 +119,7 @@ expect "registers are Triton's ptxas's" 0 'Registers Per Thread.*sm_90, from the
 # ---- the stand-in for ptxas ----
 
 ptxas=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/triton/backends/nvidia/bin/ptxas
-stand_in() { capture env EMULATOR_PTXAS="$ptxas" $build_root/emulator/cuda-emulator-ptxas "$@"; }
+stand_in() { capture env EMULATOR_PTXAS="$ptxas" "$build_root/emulator/cuda-emulator-ptxas" "$@"; }
 stand_in --version
 expect "its version is ptxas's" 0 '^Cuda compilation tools, release'
 expect "it says what it is for" 0 "for the CUDA emulator $(cat VERSION)\$"
@@ -140,7 +140,7 @@ done
 sed 's/mov.u32/move.u32/' "$ptx" >"$scratch/wrong.ptx"
 stand_in --gpu-name=sm_89 "$scratch/wrong.ptx" -o "$scratch/wrong"
 expect "what ptxas refuses is refused" 255 "Not a name of any known instruction: 'move'"
-capture env -u EMULATOR_PTXAS $build_root/emulator/cuda-emulator-ptxas --version
+capture env -u EMULATOR_PTXAS "$build_root/emulator/cuda-emulator-ptxas" --version
 expect "it needs the real one" 1 'EMULATOR_PTXAS names no ptxas'
-capture env EMULATOR_PTXAS="$scratch/nothing" $build_root/emulator/cuda-emulator-ptxas --version
+capture env EMULATOR_PTXAS="$scratch/nothing" "$build_root/emulator/cuda-emulator-ptxas" --version
 expect "it says when that is not there" 1 "EMULATOR_PTXAS=$scratch/nothing cannot be started"

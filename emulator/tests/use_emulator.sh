@@ -4,7 +4,7 @@ if [ -z "${EMULATOR_DIR:-}" ]; then
   ready_emulator
   # It reports the registers and the stack that kernels need.
   EMULATOR_PTXAS=${EMULATOR_PTXAS:-$(find_ptxas)}
-  [ -z "$EMULATOR_PTXAS" ] && unset EMULATOR_PTXAS || export EMULATOR_PTXAS
+  if [ -n "$EMULATOR_PTXAS" ]; then export EMULATOR_PTXAS; else unset EMULATOR_PTXAS; fi
 fi
 export LD_LIBRARY_PATH="${EMULATOR_DIR:-$PWD/$plain_emulator}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export NO_COLOR=1

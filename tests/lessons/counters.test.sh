@@ -38,7 +38,8 @@ END
   equal=$((equal + same)) all=$((all + same + different))
 }
 
-for lesson in $(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u); do
+lessons=$(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u)
+for lesson in $lessons; do
   capture env QUIET=1 sh tools/compile/build.sh lessons/"$lesson"_*/"$lesson.cu" "$scratch/$lesson"
   if [ "$status" = 0 ]; then count "$lesson"; fi
   if [ "$status" = 0 ]; then compare "$lesson"; else
@@ -69,7 +70,7 @@ profile_of() { # TIER LESSON
     EMULATOR_PROFILE_FILE="$scratch/profile.$1" SIZE=$(sh tests/lessons/sizes.sh "${2#lesson}" counted) timeout 300 "$scratch/$2" >"$scratch/out" 2>&1 </dev/null
 }
 tiered=lesson15
-[ "${TIER_EVERY:-}" != 1 ] || tiered=$(ls "$scratch" | grep '^lesson[0-9][0-9]$')
+[ "${TIER_EVERY:-}" != 1 ] || tiered=$lessons
 for lesson in $tiered; do
   if profile_of 0 "$lesson" && profile_of 2 "$lesson" && [ "$(wc -c <"$scratch/profile.2")" -gt 5000 ] &&
     cmp -s "$scratch/profile.0" "$scratch/profile.2"; then

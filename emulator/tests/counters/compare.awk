@@ -1,6 +1,5 @@
 # Compares what ncu recorded on an H200 (file 2) with what the emulator counted (file 3, EMULATOR_PROFILE=csv); file 1 is
-# differences.txt. -v program=NAME: the record has rows of several programs;
-# only that one's count, matched by kernel: the first launch and the fourth.
+# differences.txt. -v program=NAME: the record has rows of several programs; that one's, by kernel: the first launch and the fourth.
 #
 # Prints one line for each difference, one for each ratio of instructions, and last `equal N explained N wrong N`.
 # Where ncu has two counters of one thing, one of the hardware and one that it keeps by instruction, the latter is the number: in kernels

@@ -9,6 +9,7 @@ for kind in ld st atom; do
   add l1tex__data_pipe_lsu_wavefronts_mem_shared_op_$kind.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_$kind.sum
 done
 add smsp__inst_executed_op_ldgsts.sum
+# shellcheck disable=SC2034 # for record.sh
 pattern_metrics=$metrics
 for kind in ld st; do
   add l1tex__t_requests_pipe_lsu_mem_local_op_$kind.sum l1tex__t_sectors_pipe_lsu_mem_local_op_$kind.sum
