@@ -2,7 +2,6 @@
  *
  * NVIDIA's library does not have these functions, so a program never links against them: it asks for
  * them at run time (dlsym(RTLD_DEFAULT, "emulatorName")) and knows by the answer who runs its kernels.
- * common/device.h and common/bench.h do that for every lesson.
  */
 #ifndef EMULATOR_H
 #define EMULATOR_H

@@ -5,7 +5,7 @@
  * The rules are those of race.h. The fast path has none of its own, but three caches of their answers: what happens
  * before an access (epoch.h); shadow words in a shorter form, which are
  * expanded before anybody else looks at them (extents, logs of reads: shadow_memory.h, read_log.h); and words that are read-shared, to which another read adds
- * nothing (shadow_memory.h, block_watch.h). Each says where it stands how it is kept true. emulator/tests/check/ways.cu
+ * nothing (shadow_memory.h, block_watch.h). Each says where it stands how it is kept true. tests/check/ways.cu
  * and fast_paths.cu compare what both paths find. */
 #ifndef FAST_PATH_H
 #define FAST_PATH_H

@@ -112,7 +112,7 @@ void chunks_let_go(struct kept_chunks *k);
 #if defined ASSERT_LOCKED && defined NDEBUG
 #error "-DASSERT_LOCKED needs -UNDEBUG: otherwise it asserts nothing"
 #endif
-/* With -DASSERT_LOCKED (emulator/tests/check.test.sh) it stops where a chunk is looked at or changed, and nobody has
+/* With -DASSERT_LOCKED (tests/check.test.sh) it stops where a chunk is looked at or changed, and nobody has
  * locked it. */
 static inline void chunk_assert_locked(const struct race_chunk *c) {
 #ifdef ASSERT_LOCKED

@@ -1,4 +1,4 @@
-/* Tensor maps: the arguments are looked at as an H200's driver does (emulator/tests/tensor_map), and kept in our own layout. */
+/* Tensor maps: the arguments are looked at as an H200's driver does (tests/tensor_map), and kept in our own layout. */
 #include "driver/driver.h"
 
 #include <string.h>

@@ -76,7 +76,7 @@ static void explain(const void *caller) {
               "runtime's place.\n"
               "cuda-emulator: If you build it, link it with nvcc -cudart shared. Packages that come so, CuPy among "
               "them, need a GPU:\n"
-              "cuda-emulator: emulator/README.md of the workbook says why, under \"CuPy\", and which packages run.\n",
+              "cuda-emulator: its README.md says why, under \"CuPy\", and which packages run.\n",
               stderr);
     else
         fputs("cuda-emulator: Most likely NVIDIA's CUDA runtime is inside it: nvcc puts that into the executable "

@@ -1,5 +1,5 @@
 /* D = A * B + C in f16, bf16, tf32 and fp8, as an H200's tensor cores compute it. Found from its results, all of which
- * this reproduces bit by bit (emulator/tests/tensor):
+ * this reproduces bit by bit (tests/tensor):
  *
  * - A sum has all products along k and C in it: at most 16 products of 16-bit and 8 of 32-bit elements.
  * - A product's significand is exact, and not normalized: in [1, 4), or smaller where an operand is subnormal. Its
@@ -343,7 +343,7 @@ const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
 
 /* ---- wgmma ----
  *
- * As an H200 computes it (emulator/tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of 32 products and C,
+ * As an H200 computes it (tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of 32 products and C,
  * cut off 13 bits behind the point, and of the result in f32 as many bits are kept. */
 
 #define WGMMA_ROW(columns, depth, direct, to_f16, fraction)                                                            \

@@ -1,4 +1,4 @@
-/* Copies by tensor maps: see tensor_copy.h. What is copied, filled and refused is what an H200 does (emulator/tests/tensor_map). */
+/* Copies by tensor maps: see tensor_copy.h. What is copied, filled and refused is what an H200 does (tests/tensor_map). */
 #include "ops/tensor_copy.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *
  * Loads can do with less. Halves are read together, and quarters two by two, when neighbours want the same: when all
  * active lanes whose numbers differ in bit 0 alone have the same address, or all that differ in bit 1 alone. NVIDIA
- * documents none of this; it is what an H200 counts: emulator/tests/unit/banks_h200.cu, emulator/tests/counters. */
+ * documents none of this; it is what an H200 counts: tests/unit/banks_h200.cu, tests/counters. */
 #include "profile/counters.h"
 
 #define BANKS      32

@@ -327,7 +327,7 @@ static void rule_blocks(struct advising *t) {
         say(r->what, "%llu block%s for the %d multiprocessors of an H200: the others have nothing to do.",
             (unsigned long long)blocks, blocks == 1 ? "" : "s", LIMIT_SMS);
         say(r->remedy,
-            "smaller blocks, or more work in one launch. Where a lesson only has a small size, it need not worry you.");
+            "smaller blocks, or more work in one launch. Where the problem itself is small, it need not worry you.");
     }
 }
 
@@ -377,7 +377,7 @@ static void rule_spills(struct advising *t) {
                       "-maxrregcount), or keep fewer values alive at once: more resident warps seldom pay for spills.");
 }
 
-/* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 multiprocessors (lesson 03 measured both). */
+/* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 multiprocessors (both measured). */
 #define NEEDED_IN_FLIGHT 17e3
 #define MANY_LOADS       8 /* of one warp, one after the other: so few warps are a choice, not a small problem */
 #define COMPUTES         8 /* operations per byte: it is not memory that such a kernel waits for */

@@ -1,4 +1,4 @@
-/* Pieces of a picture: a card with text and cells, in the style of the lessons' figures. Fills differ in pattern, not only in colour, and
+/* Pieces of a picture: a card with text and cells. Fills differ in pattern, not only in colour, and
  * what a reader cannot see is told in the title and the description. Light and dark. */
 #ifndef SVG_H
 #define SVG_H

@@ -1,21 +1,17 @@
 #!/bin/sh
-# The checks agree with compute-sanitizer: emulator/tests/check/agreement/*.cu are small programs with one planted mistake or
+# The checks agree with compute-sanitizer: tests/check/agreement/*.cu are small programs with one planted mistake or
 # none; the first line says which verdict is right. Each gets that verdict here, all checks on, and the table in that folder's
 # README.md is what make_table.sh makes of ours and of what an H200 said (h200.csv, by record.sh).
 # KEEP=file: the table as it would be.
 # quick
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-BACKEND=cpu
-. tools/actions/backend.sh
-choose_backend
-export NO_COLOR=1
-folder=emulator/tests/check/agreement
+. tests/use_emulator.sh
+folder=tests/check/agreement
 
 sh "$folder/make_all.sh" "$scratch/all.cu"
 # Without a GPU the PTX is enough; bulk copies need sm_90.

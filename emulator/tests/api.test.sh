@@ -1,33 +1,32 @@
 #!/bin/sh
-# What the runtime API answers: emulator/tests/api/*.cu print their own lines. A source may say how it is compiled
+# What the runtime API answers: tests/api/*.cu print their own lines. A source may say how it is compiled
 # (// flags: ...), what is set when it runs (// environment: ...) and what must appear on stderr (// message: ...). Most are
 # compiled together; what would see the difference is not, nor what has flags of its own (// alone: why).
 # EMULATOR_DIR=folder tests another build of the emulator.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-. emulator/tests/use_emulator.sh
+. tests/use_emulator.sh
 
-# build_source NAME FLAGS...: builds emulator/tests/api/NAME.cu with tools/compile/build.sh, unless the source chooses its own images.
+# build_source NAME FLAGS...: builds tests/api/NAME.cu with tests/compile.sh, unless the source chooses its own images.
 build_source() {
-  source=emulator/tests/api/$1.cu program=$scratch/$1
+  source=tests/api/$1.cu program=$scratch/$1
   shift
   own_gencode=$(sed -n 's|^// flags: \(-gencode.*\)|\1|p' "$source")
   own_flags=$(sed -n 's|^// flags: \(--.*\)|\1|p' "$source")
   if [ -z "$own_gencode" ]; then
-    QUIET=1 sh tools/compile/build.sh "$source" "$program" $own_flags "$@"
+    sh tests/compile.sh "$source" "$program" $own_flags "$@"
   else
     "$NVCC" $FLAGS $own_gencode $own_flags "$@" "$source" -o "$program" -ldl -lpthread
   fi >"$scratch/build" 2>&1
 }
 
-# run_source NAME SUFFIX: runs what was built from emulator/tests/api/NAME.cu, and gives its lines the suffix.
+# run_source NAME SUFFIX: runs what was built from tests/api/NAME.cu, and gives its lines the suffix.
 run_source() {
-  name=$1 source=emulator/tests/api/$1.cu program=$scratch/$1 suffix=$2
+  name=$1 source=tests/api/$1.cu program=$scratch/$1 suffix=$2
   status=0
   own_environment=$(sed -n 's|^// environment: ||p' "$source")
   env $own_environment timeout 60 "$program" >"$scratch/out" 2>"$scratch/err" || status=$?
@@ -57,10 +56,10 @@ build_and_run() { # NAME SUFFIX FLAGS...
   if build_source "$built" "$@"; then run_source "$built" "$suffix"; else does_not_compile "$built$suffix"; fi
 }
 
-alone=$(grep -lE '^// (flags|alone): ' emulator/tests/api/*.cu)
-together=$(ls emulator/tests/api/*.cu | grep -vxF "$alone")
+alone=$(grep -lE '^// (flags|alone): ' tests/api/*.cu)
+together=$(ls tests/api/*.cu | grep -vxF "$alone")
 sh tests/join.sh "$scratch/joined.cu" $together
-if QUIET=1 sh tools/compile/build.sh "$scratch/joined.cu" "$scratch/joined" >"$scratch/build" 2>&1; then
+if sh tests/compile.sh "$scratch/joined.cu" "$scratch/joined" >"$scratch/build" 2>&1; then
   for source in $together; do
     name=$(basename "$source" .cu)
     ln "$scratch/joined" "$scratch/$name"
@@ -93,10 +92,10 @@ fi
 END_OF_PTXAS
 chmod +x "$scratch/ptxas"
 # Machine code says how many registers it has, and nobody has to be asked.
-[ -z "$GPU_NAME" ] || "$NVCC" $FLAGS -gencode arch=compute_75,code=compute_75 emulator/tests/api/registers.cu -o "$scratch/registers"
+[ -z "$GPU_NAME" ] || "$NVCC" $FLAGS -gencode arch=compute_75,code=compute_75 tests/api/registers.cu -o "$scratch/registers"
 ask_for_registers() { # LEAST KERNELS THAT PTXAS TAKES
   rm -f "$scratch/ptxas.given"
-  capture env LEAST="$1" PTXAS="$(sh tools/toolchain/find_tool.sh ptxas "$NVCC" "$TOOLKIT_LIB")" EMULATOR_PTXAS="$scratch/ptxas" \
+  capture env LEAST="$1" PTXAS="$(find_ptxas)" EMULATOR_PTXAS="$scratch/ptxas" \
     timeout 60 "$scratch/registers"
   given=$(sed 's/^[2-9]$\|^[0-9][0-9][0-9]*$/many/' "$scratch/ptxas.given" 2>/dev/null | tr '\n' ' ' || true)
 }
@@ -116,10 +115,10 @@ unset NEWEST
 library=$(ls "${LD_LIBRARY_PATH%%:*}"/libcudart.so.13 2>/dev/null || :)
 if [ -z "$library" ]; then
   skip "api: the table of functions" "it is about toolkit 13"
-elif sh emulator/tests/api/table.sh "$library" | cmp -s - emulator/tests/api/README.md; then
+elif sh tests/api/table.sh "$library" | cmp -s - tests/api/README.md; then
   pass "api: the table of functions"
 else
-  no "api: the table of functions" "make it anew: emulator/tests/api/table.sh $library --update"
+  no "api: the table of functions" "make it anew: tests/api/table.sh $library --update"
 fi
 
 # Silence on request: answers stay, explanations go.
@@ -134,7 +133,6 @@ fi
 unset EMULATOR_QUIET
 
 # The same programs on the emulator with ASan and UBSan, whose runtime has to be there before anything else.
-. emulator/tests/build_emulator.sh
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
 capture build_emulator "$sanitized_emulator" SANITIZE=1
 if [ "$status" != 0 ]; then

@@ -1,18 +1,15 @@
 #!/bin/sh
-# What graders ask of the emulator: who wrote each byte, and what was launched (emulator/tests/authors/authors.cu, which prints its own
+# What graders ask of the emulator: who wrote each byte, and what was launched (tests/authors/authors.cu, which prints its own
 # lines). All ways of storing have to tell: those of the interpreter and of compiled kernels, with checks and without.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
+. tests/configuration.sh
 make_scratch
 
-BACKEND=cpu
-. tools/actions/backend.sh
-choose_backend
-export NO_COLOR=1
+. tests/use_emulator.sh
 
-if ! QUIET=1 sh tools/compile/build.sh emulator/tests/authors/authors.cu "$scratch/authors" >"$scratch/build" 2>&1; then
+if ! sh tests/compile.sh tests/authors/authors.cu "$scratch/authors" >"$scratch/build" 2>&1; then
   no authors "does not compile: $(grep -m 1 error "$scratch/build")"
   exit
 fi

@@ -1,17 +1,16 @@
 #!/bin/sh
 # EMULATOR_CAPABILITY: what the device says it is, which of a program's images is chosen, and what is said where none fits.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
-. emulator/tests/use_emulator.sh
+. tests/use_emulator.sh
 unset NVCC_APPEND_FLAGS
 
 images=''
 for arch in 75 80 90 90a; do images="$images -gencode arch=compute_$arch,code=compute_$arch"; done
-capture "$NVCC" -O1 -cudart shared $images emulator/tests/capability/image.cu -o "$scratch/image"
+capture "$NVCC" -O1 -cudart shared $images tests/capability/image.cu -o "$scratch/image"
 expect "a program with four images compiles" 0 ''
 [ "$status" = 0 ] || exit 1
 
@@ -31,13 +30,13 @@ says nonsense 0 '^9\.0 and 9\.0: PTX of 90 '
 says 7.0 1 '^7\.0 and 7\.0: cudaErrorNoKernelImageForDevice$'
 says 7.0 1 'PTX is for compute_75, and the emulator has compute capability 7\.0: compile with'
 
-capture "$NVCC" -O1 -cudart shared -gencode arch=compute_90a,code=compute_90a emulator/tests/capability/image.cu -o "$scratch/image"
+capture "$NVCC" -O1 -cudart shared -gencode arch=compute_90a,code=compute_90a tests/capability/image.cu -o "$scratch/image"
 expect "a program with the image of sm_90a compiles" 0 ''
 says '' 0 'compiled for 900$'
 says 10.0 1 'cudaErrorNoKernelImageForDevice$' # the letter means: this one, and none after it
 says 10.0 1 'PTX is for compute_90a, and the emulator has compute capability 10\.0: compile with'
 
-capture "$NVCC" -O1 -cudart shared -gencode arch=compute_100f,code=compute_100f emulator/tests/capability/image.cu -o "$scratch/image"
+capture "$NVCC" -O1 -cudart shared -gencode arch=compute_100f,code=compute_100f tests/capability/image.cu -o "$scratch/image"
 if [ "$status" != 0 ]; then
   skip "a program with the image of sm_100f" "this nvcc knows no letter f"
 else
@@ -49,7 +48,7 @@ fi
 file() { # NAME OPTIONS...
   source=$1
   shift
-  capture "$NVCC" -O1 -cudart shared -rdc=true "$@" -c "emulator/tests/capability/$source.cu" -o "$scratch/$source.o"
+  capture "$NVCC" -O1 -cudart shared -rdc=true "$@" -c "tests/capability/$source.cu" -o "$scratch/$source.o"
   expect "$source.cu compiles with -rdc=true" 0 ''
 }
 file image -DTWO_FILES -gencode arch=compute_75,code=compute_75

@@ -1,18 +1,15 @@
 #!/bin/sh
-# Programs with one planted mistake each, and correct ones that look wrong: emulator/tests/check/*.cu. What must be said about
-# each stands in the source, above the kernel (see memory.cu). Each is built as lessons are; those whose lines do not depend on
+# Programs with one planted mistake each, and correct ones that look wrong: tests/check/*.cu. What must be said about
+# each stands in the source, above the kernel (see memory.cu). Each is built with -O1 -lineinfo; those whose lines do not depend on
 # inlining are also run at -G.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-BACKEND=cpu
-. tools/actions/backend.sh
-choose_backend
-export NO_COLOR=1
+. tests/use_emulator.sh
+export EMULATOR_TIMEOUT_SETTING=TIMEOUT=seconds # as the command that started the program calls it
 
 # expectations SOURCE FOLDER: writes FOLDER/cases (name error verdict status timeout silent checks) and FOLDER/NAME.says.
 expectations() {
@@ -59,11 +56,12 @@ why_wrong() {
     return
   fi
   [ "$says" = 1 ] || return 0
-  # Prose is broken into lines of its own: join them.
-  awk '/^=========   [^ ]/ { printf "%s%s", joined ? " " : "", substr($0, 13); joined = 1; next }
+  # Prose and the lines of an access are broken where they get too long, which depends on the source's path: join them.
+  awk '/^=========     [^ ]/ { printf " %s", substr($0, 15); joined = 1; next }
+    /^=========   [^ ]/ { printf "%s%s", joined ? " " : "", substr($0, 13); joined = 1; next }
     { if (joined) print ""; joined = 0; print }' "$scratch/err" >"$scratch/joined"
   while IFS= read -r words; do
-    grep -qF -- "$words" "$scratch/joined" && continue
+    grep -qF -- "$words" "$scratch/joined" "$scratch/err" && continue
     echo "the report lacks '$words'"
     return
   done <"$1/$2.says"
@@ -92,8 +90,8 @@ run_case() { # PROGRAM FOLDER SUFFIX NAME ERROR VERDICT STATUS TIMEOUT SILENT CH
 build_files() { # SUFFIX FLAGS NAMES...
   suffix=$1 flags=$2
   shift 2
-  sh tests/join.sh "$scratch/together.cu" $(printf 'emulator/tests/check/%s.cu ' "$@")
-  if ! ARCH_OF=emulator/tests/check/$1.cu QUIET=1 sh tools/compile/build.sh "$scratch/together.cu" "$scratch/together" $flags \
+  sh tests/join.sh "$scratch/together.cu" $(printf 'tests/check/%s.cu ' "$@")
+  if ! ARCH_OF=tests/check/$1.cu sh tests/compile.sh "$scratch/together.cu" "$scratch/together" $flags \
     >"$scratch/build" 2>&1; then
     no "check/$*$suffix" "does not compile: $(grep -m 1 error "$scratch/build")"
     return
@@ -107,7 +105,7 @@ build_files() { # SUFFIX FLAGS NAMES...
 run_file() { # NAME, SUFFIX, AND THAT OF THE LINES
   file=$1 folder=$scratch/$1$2
   [ -x "$folder/$file" ] || return 0
-  expectations "emulator/tests/check/$file.cu" "$folder"
+  expectations "tests/check/$file.cu" "$folder"
   while read -r name error verdict expected limit silent checks; do
     run_case "$folder/$file" "$folder" "${3:-$2}" "$name" "$error" "$verdict" "$expected" "$limit" "$silent" "$checks"
   done <"$folder/cases"
@@ -139,12 +137,12 @@ export EMULATOR_TIER=2 # what is compiled gives a warp back that has to be follo
 run_file undefined '' ' compiled'
 unset EMULATOR_TIER
 # Each wait and each fence of idioms.cu is needed, and its absence is seen.
-awk -f emulator/tests/check/drops.awk emulator/tests/check/idioms.cu >"$scratch/drops.cu"
-if QUIET=1 sh tools/compile/build.sh "$scratch/drops.cu" "$scratch/drops" >"$scratch/build" 2>&1; then
+awk -f tests/check/drops.awk tests/check/idioms.cu >"$scratch/drops.cu"
+if sh tests/compile.sh "$scratch/drops.cu" "$scratch/drops" >"$scratch/build" 2>&1; then
   "$scratch/drops" list | while read -r drop line; do
     EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict EMULATOR_TIMEOUT=5 timeout 60 "$scratch/drops" "$drop" \
       >"$scratch/out" 2>&1 || true
-    what=$(sed -n "${line}s/^ *//p" emulator/tests/check/idioms.cu)
+    what=$(sed -n "${line}s/^ *//p" tests/check/idioms.cu)
     if grep -q 'ERROR SUMMARY: [1-9]' "$scratch/out"; then
       pass "idioms.cu:$line without $what"
     else
@@ -161,7 +159,7 @@ fast 0
 compiled 2'
 
 # The second tier's kernels of these programs, in a folder of their own; what took the compiler too long is tried again.
-EMULATOR_CACHE=$PWD/build/tests/ways
+EMULATOR_CACHE=$(readlink -f "$build_root")/tests/ways
 mkdir -p "$EMULATOR_CACHE"
 rm -f "$EMULATOR_CACHE"/*.slow
 # is_compiled NAME FILE: does the program say in the file that its kernels have been compiled? Otherwise the fast path would be compared
@@ -177,7 +175,7 @@ is_compiled() {
 }
 
 # Corners of the fast paths: each is reported as it should be, the same lines, threads and counts in each way.
-corners=emulator/tests/check/fast_paths.cu
+corners=tests/check/fast_paths.cu
 run_corners() {
   expectations $corners "$scratch/corners"
   while read -r name error verdict expected limit silent checks; do
@@ -211,10 +209,10 @@ run_at_once() {
 
 # A library that stops where a chunk of shadow memory is looked at or changed, and nobody has locked it: one host thread would not
 # notice otherwise, and several only now and then. Only check/ is compiled again.
-locks=build/emulator-locks
+locks=$build_root/emulator-locks
 build_locks() {
   mkdir -p "$locks"
-  cp -a build/emulator/. "$locks/"
+  cp -a "$plain_emulator/." "$locks/"
   rm -rf "$locks/check"
   build_emulator "$locks" "CFLAGS_check=-DASSERT_LOCKED -UNDEBUG"
 }
@@ -234,7 +232,7 @@ run_locked() { # NAME PROGRAM ARGUMENT...
 }
 
 mkdir -p "$scratch/corners"
-if QUIET=1 sh tools/compile/build.sh $corners "$scratch/corners/program" >"$scratch/build" 2>&1; then
+if sh tests/compile.sh $corners "$scratch/corners/program" >"$scratch/build" 2>&1; then
   run_corners
   run_at_once
 else
@@ -243,7 +241,7 @@ fi
 
 # Fast path and slow path find the same in random programs: the same lines, threads, addresses and counts.
 compare_ways() { # NAME PROGRAMS LEAST: the least number of races that they must have
-  if ! QUIET=1 sh tools/compile/build.sh "emulator/tests/check/$1.cu" "$scratch/$1" >"$scratch/build" 2>&1; then
+  if ! sh tests/compile.sh "tests/check/$1.cu" "$scratch/$1" >"$scratch/build" 2>&1; then
     no "$1" "$1.cu does not compile: $(grep -m 1 error "$scratch/build")"
     return
   fi
@@ -266,7 +264,6 @@ compare_ways() { # NAME PROGRAMS LEAST: the least number of races that they must
 compare_ways ways 1000 330
 compare_ways streams 200 300
 
-. emulator/tests/build_emulator.sh
 capture build_locks
 if [ "$status" = 0 ]; then
   for name in $(sed -n 's/^ *CASE(\(.*\)),$/\1/p' $corners); do
@@ -278,7 +275,7 @@ else
   no "locks of shadow memory" "the emulator does not build"
   show_output
 fi
-EMULATOR_CACHE=$PWD/build/tests/kernels
+EMULATOR_CACHE=$(readlink -f "$build_root")/tests/kernels
 
 says=0
 build_files ' at -G' -G memory correct

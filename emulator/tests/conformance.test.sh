@@ -1,13 +1,13 @@
 #!/bin/sh
-# Every instruction form against what a GPU answered (emulator/tests/conformance/README.md), and written in other ways, in
+# Every instruction form against what a GPU answered (tests/conformance/README.md), and written in other ways, in
 # the plain build and in the one with ASan and UBSan.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-here=emulator/tests/conformance
+here=tests/conformance
 common="$here/plan.c $here/kernel.c $here/values.c $here/vectors.c $here/emulated.c"
 make_scratch
 gzip -dc "$here/vectors.bin.gz" >"$scratch/vectors.bin"

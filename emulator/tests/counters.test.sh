@@ -1,16 +1,17 @@
 #!/bin/sh
-# What the emulator counts against what ncu counted on an H200 (emulator/tests/counters/record.sh): single accesses, whole kernels
-# and the lessons' own. The table of differences and of instructions per SASS instruction is left in build/counters.txt.
+# What the emulator counts against what ncu counted on an H200 (tests/counters/record.sh): single accesses and whole
+# kernels. The table of differences and of instructions per SASS instruction is left in build/counters.txt.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
+. tests/configuration.sh
 make_scratch
 
-here=emulator/tests/counters
-table=build/counters.txt
-sh tools/compile/emulator.sh
-library=$PWD/build/emulator
+here=tests/counters
+table=$build_root/counters.txt
+. tests/build_emulator.sh
+ready_emulator
+library=$PWD/$build_root/emulator
 unset NVCC_APPEND_FLAGS
 : >"$table"
 
@@ -21,8 +22,8 @@ ptxas=$(dirname "$(readlink -f "$NVCC")")/ptxas
 count() { # PROGRAM [ARGUMENTS]: its profile in $scratch/counted.csv
   capture env LD_LIBRARY_PATH="$library" EMULATOR_PTXAS="$ptxas" EMULATOR_PROFILE=csv EMULATOR_PROFILE_FILE="$scratch/counted.csv" timeout 300 "$@"
 }
-compare() { # NAME RECORD [LESSON]
-  awk -v lesson="${3:-}" -f "$here/compare.awk" "$here/differences.txt" "$2" "$scratch/counted.csv" >"$scratch/said"
+compare() { # NAME RECORD
+  awk -f "$here/compare.awk" "$here/differences.txt" "$2" "$scratch/counted.csv" >"$scratch/said"
   { echo "$1"; cat "$scratch/said"; echo; } >>"$table"
   verdict=$(tail -n 1 "$scratch/said")
   case $verdict in
@@ -79,14 +80,6 @@ case $(tail -n 1 "$scratch/said") in
 *) no "counters/a wrong number is seen" "$(tail -n 1 "$scratch/said")" ;;
 esac
 
-for lesson in $(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u); do
-  capture env QUIET=1 sh tools/compile/build.sh lessons/"$lesson"_*/"$lesson.cu" "$scratch/$lesson"
-  if [ "$status" = 0 ]; then count env SIZE="$(sh tests/lessons/sizes.sh "${lesson#lesson}" counted)" "$scratch/$lesson"; fi
-  if [ "$status" = 0 ]; then compare "$lesson" "$here/lessons.csv" "$lesson"; else
-    no "counters/$lesson" "status $status"
-    show_output
-  fi
-done
 # The sums of all are in the README beside the records.
 thousands() { echo "$1" | sed 's/\([0-9]\)\([0-9][0-9][0-9]\)$/\1,\2/'; }
 name="counters/README.md tells how many numbers are equal"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Which of PTX's instructions the emulator has (emulator/tests/coverage/README.md): all that ptxas takes for sm_90a, but for
-# what is left out on purpose; and the table in emulator/README.md says so.
+# Which of PTX's instructions the emulator has (tests/coverage/README.md): all that ptxas takes for sm_90a, but for
+# what is left out on purpose; and the table in README.md says so.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
-. emulator/tests/coverage/measure.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
+. tests/coverage/measure.sh
 
 make_scratch
 capture build_emulator "$plain_emulator"
@@ -36,6 +36,6 @@ committed_table >"$scratch/committed"
 if cmp -s "$scratch/table" "$scratch/committed"; then
   pass "coverage: the table in emulator/README.md is current"
 else
-  no "coverage: the table in emulator/README.md is current" "run emulator/tests/coverage/update.sh"
+  no "coverage: the table in emulator/README.md is current" "run tests/coverage/update.sh"
   diff "$scratch/committed" "$scratch/table" | grep '^[<>]' | head -n 20 | sed 's/^/    | /'
 fi

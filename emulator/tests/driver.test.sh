@@ -1,19 +1,16 @@
 #!/bin/sh
-# What the driver API answers: emulator/tests/driver/*.c print their own lines. They link libcuda.so.1, as a program for a GPU does.
+# What the driver API answers: tests/driver/*.c print their own lines. They link libcuda.so.1, as a program for a GPU does.
 # EMULATOR_DIR=folder tests another build of the emulator.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-. emulator/tests/use_emulator.sh
-. emulator/tests/build_emulator.sh
+. tests/use_emulator.sh
 
-here=emulator/tests/driver
+here=tests/driver
 emulator=${LD_LIBRARY_PATH%%:*}
-find_toolkit_headers
 
 # compile_device OUTPUT SOURCE FLAGS...
 compile_device() {

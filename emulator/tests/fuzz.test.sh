@@ -1,14 +1,14 @@
 #!/bin/sh
 # Feeds damaged fat binaries and PTX to the emulator: every input that once failed, then new ones for a while. See
-# emulator/tests/fuzz/README.md.
+# tests/fuzz/README.md.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-here=emulator/tests/fuzz
-folder=build/fuzz
+here=tests/fuzz
+folder=$build_root/fuzz
 seconds=${FUZZ_SECONDS:-15}
 mkdir -p "$folder"
 make_scratch
@@ -108,7 +108,7 @@ if ! find_clang; then
   skip "fuzzing with new inputs" "there is no clang with its fuzzer (on Debian and Ubuntu: clang and libclang-rt-dev)"
   exit 0
 fi
-sed -n 's/^\([a-z][^ ]*\).*/"\1"/p' emulator/tests/conformance/forms.txt | cat "$here/ptx.dict" - >"$scratch/ptx.dict"
+sed -n 's/^\([a-z][^ ]*\).*/"\1"/p' tests/conformance/forms.txt | cat "$here/ptx.dict" - >"$scratch/ptx.dict"
 printf '"\\x50\\xed\\x55\\xba"\n' >"$scratch/fatbin.dict"
 # The harnesses read programs and never run one: what only runs them is linked, but neither optimized nor instrumented. Of the operations the
 # decoder has their addresses alone, which begin with op_; a file of which it calls something else is instrumented.

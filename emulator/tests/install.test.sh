@@ -2,19 +2,19 @@
 # The emulator as a thing of its own: installed into a folder with a space in its path, its launcher, its wheel, and what it
 # tells programs that link NVIDIA's runtime statically.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/compile/make_emulator.sh
-sh tools/compile/emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
+ready_emulator
 
 make_scratch
 prefix="$scratch/a place"
-version=$(cat emulator/VERSION)
-program=emulator/tests/install/touches.cu
+version=$(cat VERSION)
+program=tests/install/touches.cu
 
 # What the tests have built is up to date, so nothing is compiled here.
-capture make_emulator BUILD=../build/emulator install PREFIX="$prefix"
+capture make_emulator BUILD="$plain_emulator" install PREFIX="$prefix"
 expect 'make install' 0 ''
 for file in bin/cuda-emulator lib/cuda-emulator/libcudart.so "lib/cuda-emulator/libcudart.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so.1 \
   "lib/cuda-emulator/libcuda-emulator.so.$CUDA_MAJOR" lib/cuda-emulator/libcuda.so \
@@ -125,15 +125,15 @@ END
 capture python3 "$scratch/damage.py" "$emulator" "$scratch/static" "$scratch"
 expect 'damaged executables' 0 ''
 
-capture make_emulator BUILD=../build/emulator uninstall PREFIX="$prefix"
+capture make_emulator BUILD="$plain_emulator" uninstall PREFIX="$prefix"
 expect 'make uninstall' 0 ''
 if [ -z "$(find "$prefix" -type f)" ]; then pass 'nothing is left'; else no 'nothing is left' "$(find "$prefix" -type f | head -n 3)"; fi
 
 # The package for Python: the user's compiler makes the library. A small -O level is enough to see that.
 wheel='pip install ./emulator'
 python3 -m venv "$scratch/venv"
-before=$(ls emulator emulator/package)
-capture timeout 400 env PIP_DEFAULT_TIMEOUT=5 CUDA_EMULATOR_CFLAGS=-O0 "$scratch/venv/bin/pip" install -q --retries 1 ./emulator
+before=$(ls . package)
+capture timeout 400 env PIP_DEFAULT_TIMEOUT=5 CUDA_EMULATOR_CFLAGS=-O0 "$scratch/venv/bin/pip" install -q --retries 1 .
 if [ "$status" != 0 ] && printf '%s\n' "$output" | grep -Eq "$no_network|No matching distribution"; then
   skip "$wheel" "there is no network"
   exit 0
@@ -153,17 +153,12 @@ capture "$scratch/venv/bin/cuda-emulator" "$scratch/venv/bin/python" -c '
 from cuda_emulator_triton import libcuda
 print(libcuda.is_emulator(), libcuda.beside_library("cuda-emulator-ptxas"))'
 expect "$wheel: that has a ptxas" 0 '^True .*/cuda_emulator/lib/cuda-emulator-ptxas$'
-# Without the package's __init__.py, which needs IPython.
-capture "$scratch/venv/bin/python" -c '
-import sys, types
-package = types.ModuleType("magic")
-package.__path__ = ["notebooks/nvcc_magic/nvcc_magic"]
-sys.modules["magic"] = package
-from magic import machine
-print(machine._packaged_emulator())'
-expect "$wheel: notebooks find it" 0 'cuda_emulator/lib$'
-if [ "$(ls emulator emulator/package)" = "$before" ]; then
+# Other packages look for the library there.
+capture sh -c 'ls "$("$1" -c "import importlib.util; print(importlib.util.find_spec(\"cuda_emulator\").submodule_search_locations[0])")/lib"' \
+  sh "$scratch/venv/bin/python"
+expect "$wheel: its library is in lib/ of the package" 0 '^libcudart\.so'
+if [ "$(ls . package)" = "$before" ]; then
   pass "$wheel: leaves nothing in emulator/"
 else
-  no "$wheel: leaves nothing in emulator/" "$(ls emulator emulator/package | tr '\n' ' ')"
+  no "$wheel: leaves nothing in emulator/" "$(ls . package | tr '\n' ' ')"
 fi

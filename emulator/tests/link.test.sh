@@ -1,18 +1,17 @@
 #!/bin/sh
 # Programs of several files: linked with -rdc=true, from objects, a static library and for several architectures; modules
 # without -rdc; a shared library that is opened and closed; and a file or a library that comes without PTX. The sources are in
-# emulator/tests/link/.
+# tests/link/.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-. emulator/tests/use_emulator.sh
+. tests/use_emulator.sh
 unset NVCC_APPEND_FLAGS
 
-here=emulator/tests/link
+here=tests/link
 flags="-O1 -lineinfo -std=c++17 -cudart shared"
 
 # compile NAME ARGUMENTS...: what nvcc says is shown when it fails.
@@ -85,7 +84,6 @@ for rdc in false true; do
 done
 
 # The same programs on the emulator with ASan and UBSan, whose runtime has to be there before anything else.
-. emulator/tests/build_emulator.sh
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
 capture build_emulator "$sanitized_emulator" SANITIZE=1
 if [ "$status" != 0 ]; then

@@ -3,18 +3,18 @@
 # Every instruction form must give the same bits there, and so must kernels that are compiled for that machine (a sample). The unit tests, too, are
 # compiled and run as there: without AVX-512, gcc warns of vectors that are one register with it.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-here=emulator/tests/conformance
+here=tests/conformance
 make_scratch
 gzip -dc "$here/vectors.bin.gz" >"$scratch/vectors.bin"
 
 check_machine() { # MARCH COMPILER SETTINGS OF THE EMULATOR'S MAKEFILE...
   machine="$1, $2" march=$1 compiler=$2
-  folder=build/emulator-$1-$2
+  folder=$build_root/emulator-$1-$2
   shift 2
   # What can differ from machine to machine are the operations: they are compiled as the machine's user would.
   capture build_emulator "$folder" MARCH="$march" CC="$compiler" EXTRA_CFLAGS=-O1 CFLAGS_ops=-O3 "$@"
@@ -38,7 +38,7 @@ check_machine() { # MARCH COMPILER SETTINGS OF THE EMULATOR'S MAKEFILE...
 }
 
 check_compiled() { # FOLDER
-  tier=emulator/tests/tier
+  tier=tests/tier
   capture link_test "$1" "$1/check_forms" -I"$here" "$tier/check_forms.c" "$tier/batch.c" "$here/tolerance.c" "$here/plan.c" \
     "$here/kernel.c" "$here/values.c" "$here/vectors.c" "$here/emulated.c"
   [ "$status" != 0 ] || capture "$1/check_forms" "$here/forms.txt" "$scratch/vectors.bin" "$scratch" 100
@@ -52,9 +52,9 @@ check_compiled() { # FOLDER
 
 # The tests' own programs, whose users have that compiler, too. What is in rows/ is parts of a program that its suite puts together.
 check_programs() { # COMPILER
-  for source in emulator/tests/*/*.c; do
+  for source in tests/*/*.c; do
     case $source in */rows/*) continue ;; esac
-    "$1" -std=c11 -D_GNU_SOURCE= -fsyntax-only -Wall -Wextra -Werror -Wno-psabi -Iemulator -I"$here" \
+    "$1" -std=c11 -D_GNU_SOURCE= -fsyntax-only -Wall -Wextra -Werror -Wno-psabi -I. -I"$here" \
       -isystem "$(dirname "$TOOLKIT_LIB")/include" "$source" || echo "$source"
   done >"$scratch/programs" 2>&1
   status=0 output=$(cat "$scratch/programs")

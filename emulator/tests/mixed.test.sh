@@ -1,19 +1,16 @@
 #!/bin/sh
-# Blocks that take turns in any order (emulator/tests/mixed/mixed.cu, which prints its own lines): interpreted and compiled, with one host
+# Blocks that take turns in any order (tests/mixed/mixed.cu, which prints its own lines): interpreted and compiled, with one host
 # thread and with several, with checks and without.
 # quick
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
+. tests/configuration.sh
 make_scratch
 
-BACKEND=cpu
-. tools/actions/backend.sh
-choose_backend
-export NO_COLOR=1
+. tests/use_emulator.sh
 
-if ! QUIET=1 sh tools/compile/build.sh emulator/tests/mixed/mixed.cu "$scratch/mixed" >"$scratch/build" 2>&1; then
+if ! sh tests/compile.sh tests/mixed/mixed.cu "$scratch/mixed" >"$scratch/build" 2>&1; then
   no mixed "does not compile: $(grep -m 1 error "$scratch/build")"
   exit
 fi

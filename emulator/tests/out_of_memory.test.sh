@@ -1,18 +1,17 @@
 #!/bin/sh
 # What the runtime API does when the host has no memory left: each allocation of the emulator fails once, in turn
-# (emulator/tests/out_of_memory/). With all checks, and with every kernel compiled, there are others to fail.
+# (tests/out_of_memory/). With all checks, and with every kernel compiled, there are others to fail.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-. emulator/tests/use_emulator.sh
+. tests/use_emulator.sh
 
-here=emulator/tests/out_of_memory
+here=tests/out_of_memory
 "${CC:-gcc}" -O2 -Wall -Wextra -Werror -fno-builtin -c $here/failing_malloc.c -o "$scratch/failing_malloc.o"
-if ! QUIET=1 sh tools/compile/build.sh $here/out_of_memory.cu "$scratch/out_of_memory" "$scratch/failing_malloc.o" \
+if ! sh tests/compile.sh $here/out_of_memory.cu "$scratch/out_of_memory" "$scratch/failing_malloc.o" \
   -Xlinker -export-dynamic >"$scratch/build" 2>&1; then
   no "the program is built" "$(head -n 3 "$scratch/build")"
   exit

@@ -1,17 +1,18 @@
 #!/bin/sh
-# The forms of a profile and the pictures: what a program's report, CSV, JSON and SVG say, and make's actions for a lesson.
+# The forms of a profile and the pictures: what a program's report, CSV, JSON and SVG say.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
+. tests/configuration.sh
 make_scratch
 
-sh tools/compile/emulator.sh
-library=$PWD/build/emulator
+. tests/build_emulator.sh
+ready_emulator
+library=$PWD/$build_root/emulator
 unset NVCC_APPEND_FLAGS
 mkdir "$scratch/a b"
 program="$scratch/a b/program"
-cp emulator/tests/counters/idioms.cu "$scratch/idioms.cu"
+cp tests/counters/idioms.cu "$scratch/idioms.cu"
 capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 "$scratch/idioms.cu" -o "$program" -ldl
 if [ "$status" != 0 ]; then
   no "profile/program" "does not compile"
@@ -287,28 +288,6 @@ says "view/no such kernel" "No kernel with 'nosuch' in its name was launched. Th
 lacks "view/no such kernel, and no line 0" 'line 0'
 program=$whole
 
-# --- make ---
-capture make lesson03 profile SIZE=1000 BACKEND=cpu
-expect "make lesson03 profile, all kernels: a summary" 0 'That is a summary: KERNEL=name shows one kernel'
-capture make lesson03 profile KERNEL=relu_kernel4 SIZE=10000 BACKEND=cpu
-expect "make lesson03 profile" 0 'Memory Workload Analysis'
-capture sh -c 'make lesson03 profile KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu CSV=1 2>/dev/null | cut -d, -f1 | sort -u | head -n 3'
-expect "make lesson03 profile CSV=1: nothing else on stdout" 0 '^"0"$'
-capture make lesson03 view KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu OUT="$scratch/pictures"
-expect "make lesson03 view" 0 'pictures/relu_kernel4_line[0-9]+_global_load.svg'
-capture make lesson03 view KERNEL=relu_kernel SIZE=4096 BACKEND=cpu OUT="$scratch/pictures"
-figures=lessons/lesson03_relu/figures
-if cmp -s "$figures/load_float.svg" "$scratch"/pictures/relu_kernel1_line*_global_load.svg &&
-  cmp -s "$figures/load_float4.svg" "$scratch"/pictures/relu_kernel4_line*_global_load.svg; then
-  pass "the pictures on lesson 03's page are those of make lesson03 view"
-else
-  no "the pictures on lesson 03's page are those of make lesson03 view" "make lesson03 view KERNEL=relu_kernel SIZE=4096 OUT=folder, and copy them: the lesson or the drawing has changed"
-fi
-capture make lesson03 view LINE=x
-expect "make lesson03 view LINE=x" error 'LINE=x: it is the number of a line'
-capture make lesson03 profile BACKEND=gpu
-if [ -n "$GPU_NAME" ]; then expect "make lesson03 profile on a GPU" error 'ncu --set full --clock-control none'; else expect "make lesson03 profile on a GPU" error 'no GPU can be used'; fi
-
 # --- two runs compared: lines are found again by their text ---
 cat >"$scratch/before.cu" <<'END'
 #include <cuda_runtime.h>
@@ -515,7 +494,7 @@ program=$whole
 
 # --- products on tensor cores by shape, and bulk copies by direction: counted by hand, in both tiers ---
 program="$scratch/by_hand"
-capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90a,code=compute_90a emulator/tests/counters/by_hand.cu -o "$program"
+capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -gencode arch=compute_90a,code=compute_90a tests/counters/by_hand.cu -o "$program"
 # 2 blocks of 4 warps: 8 warps with 3 by wmma, 4 with 2 by mma; 3 blocks of 2 warpgroups with 5. 2 clusters of 2 blocks: the one that waits
 # first knows of 384 bytes, and 384 of the other's are ahead, of which a cluster counts half: 192 * 384 / 1024.
 cat >"$scratch/by_hand.wanted" <<'END'
@@ -569,17 +548,3 @@ says "by hand/products of warpgroups in the text" 'wgmma m64n8k16 f32.bf16.bf16 
 says "by hand/few warps that use wgmma" 'Theoretical Occupancy % 25\.00 or less \(registers unknown\), limited by: shared memory'
 lacks "by hand/few warps that use wgmma are no fault" 'theoretical occupancy is'
 program=$whole
-
-rm -f build/lessons/lesson03.profile
-capture make lesson03 profile V=1 SIZE=1000 BACKEND=cpu BASE=last
-expect "make profile BASE=last, the first time" error 'there is no earlier profile of this program yet'
-capture make lesson03 profile V=1 SIZE=4096 BACKEND=cpu OUT="$scratch/relu.profile"
-capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu KERNEL=relu_kernel4
-capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last
-expect "make profile BASE=last, though one kernel was looked at in between" 0 'Executed Instructions .* better'
-capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE="$scratch/relu.profile"
-expect "make profile OUT=file, BASE=file" 0 'relu_kernel4'
-capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=Makefile
-expect "make profile BASE=some other file" error 'BASE=Makefile is no profile that was kept'
-capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last JSON=1
-expect "make profile BASE=last JSON=1" error 'compares as text'

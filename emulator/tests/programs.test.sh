@@ -1,17 +1,17 @@
 #!/bin/sh
-# Compiles emulator/tests/programs/*.cu, some of them as debug builds too, and runs each on the emulator. A program
+# Compiles tests/programs/*.cu, some of them as debug builds too, and runs each on the emulator. A program
 # checks itself and prints a line per check; what it prints must also be what it printed on an H200
-# (emulator/tests/programs/h200.txt, made by record.sh). Each runs once more on the emulator built with ASan and UBSan.
+# (tests/programs/h200.txt, made by record.sh). Each runs once more on the emulator built with ASan and UBSan.
 # A line `// environment: NAME=VALUE` in a program is for the emulator. With the checks on nothing may be found in them, but
 # for what `// findings:` names: `error trap`, `warning race`.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-folder=${PROGRAMS_FOLDER:-build/tests/programs} # another suite has one of its own
-recorded=emulator/tests/programs/h200.txt
+folder=${PROGRAMS_FOLDER:-$build_root/tests/programs} # another suite has one of its own
+recorded=tests/programs/h200.txt
 mkdir -p "$folder/release" "$folder/debug"
 
 # What is compiled with -G as well: code that looks very different then.
@@ -24,7 +24,7 @@ arch_of() { sed -n 's|^// arch: *\([a-z0-9_]*\) *$|\1|p' "$1" | head -n 1; } # S
 # each program then reads the PTX of all; what has options of its own is alone; and of those with much PTX, which take
 # longest, there is one group.
 list_groups() {
-  for source in emulator/tests/programs/*.cu; do
+  for source in tests/programs/*.cu; do
     group=$(arch_of "$source")
     if grep -qE '^// (flags|with): ' "$source"; then
       group=$(basename "$source")
@@ -45,20 +45,19 @@ build_programs() {
   made=$folder/$1 first=$(basename "$2" .cu)
   case $1 in release) mode='-O1 -lineinfo' ;; debug) mode='-G -O0' ;; esac
   shift
-  changed=$(find "$@" tests/join.sh emulator/tests/programs.test.sh emulator/tests/programs/program.h \
-    emulator/tests/programs/build.sh emulator/tests/programs/parts build/configuration -newer "$made/$first" 2>/dev/null || true)
+  changed=$(find "$@" tests/join.sh tests/programs.test.sh tests/programs/program.h \
+    tests/programs/build.sh tests/programs/parts "$configuration" -newer "$made/$first" 2>/dev/null || true)
   [ ! -x "$made/$first" ] || [ -n "$changed" ] || return 0
   for source; do rm -f "$made/$(basename "$source" .cu)"; done
   own=$(arch_of "$1")
-  [ -n "$GPU_NAME" ] || own=$(echo "$own" | sed 's/sm_/compute_/')
-  [ -z "$own" ] || GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" "$own")
+  [ -z "$own" ] || GENCODE=$(architecture_options "$own")
   compiled=$1
   if [ "$#" -gt 1 ]; then
     compiled=$made/joined_$first.cu
     sh tests/join.sh "$compiled" "$@"
   fi
   export NVCC
-  if sh emulator/tests/programs/build.sh "$compiled" "$made/$first" -I. $mode $GENCODE >"$made/$first.log" 2>&1; then
+  if sh tests/programs/build.sh "$compiled" "$made/$first" -I. $mode $GENCODE >"$made/$first.log" 2>&1; then
     for source; do
       [ "$source" = "$1" ] || ln "$made/$first" "$made/$(basename "$source" .cu)"
     done
@@ -82,7 +81,7 @@ run_program() { # SOURCE MODE
     return
   fi
   status=0
-  env $(environment_of "$1") LD_LIBRARY_PATH=build/emulator timeout 120 "$program" \
+  env $(environment_of "$1") LD_LIBRARY_PATH=$build_root/emulator timeout 120 "$program" \
     >"$program.out" 2>"$program.err" </dev/null || status=$?
   sed -n "s/^\(ok\|not ok\) /\1 $name $2: /p" "$program.out"
   if [ "$status" != 0 ] && ! grep -q '^not ok ' "$program.out"; then
@@ -99,7 +98,7 @@ compare_with_recorded() { # NAME MODE
   expected=$folder/$1.expected
   awk -v name="$1" '/^#### / { on = $2 == name; next } on' "$recorded" >"$expected"
   if [ ! -s "$expected" ]; then
-    no "$1 $2: as on the H200" "nothing is recorded: see emulator/tests/programs/record.sh"
+    no "$1 $2: as on the H200" "nothing is recorded: see tests/programs/record.sh"
   elif cmp -s "$expected" "$program.out"; then
     pass "$1 $2: as on the H200"
   elif grep -q '^skip ' "$expected"; then
@@ -133,7 +132,7 @@ run_checked() {
   wanted=$(sed -n 's|^// findings: *||p' "$1" | head -n 1)
   rm -f "$folder/$name.json"
   env $(environment_of "$1") EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict \
-    EMULATOR_CHECK_JSON="$folder/$name.json" LD_LIBRARY_PATH=build/emulator timeout 300 "$folder/release/$name" \
+    EMULATOR_CHECK_JSON="$folder/$name.json" LD_LIBRARY_PATH=$build_root/emulator timeout 300 "$folder/release/$name" \
     >/dev/null 2>"$folder/$name.found" </dev/null || true
   found=$(sed -n 's/^{"severity": "\([a-z]*\)", "finding": "\([a-z_]*\)".*/\1 \2/p' "$folder/$name.json" 2>/dev/null |
     sort -u | tr '\n' ',' | sed -e 's/,$//' -e 's/,/, /g')
@@ -155,15 +154,15 @@ case ${1:-} in
 esac
 cores=$(nproc 2>/dev/null || echo 2)
 list_groups >"$folder/groups"
-xargs -P "$cores" -L 1 sh emulator/tests/programs.test.sh --build <"$folder/groups"
+xargs -P "$cores" -L 1 sh tests/programs.test.sh --build <"$folder/groups"
 while read -r mode sources; do
   for source in $sources; do run_program "$source" "$mode"; done
 done <"$folder/groups"
-ls emulator/tests/programs/*.cu | xargs -P "$cores" -n 1 sh emulator/tests/programs.test.sh --checked
+ls tests/programs/*.cu | xargs -P "$cores" -n 1 sh tests/programs.test.sh --checked
 
 # Sums of several blocks into the same memory: more host threads than cores interrupt each other anywhere.
 lost=$(for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
-  EMULATOR_THREADS=5 LD_LIBRARY_PATH=build/emulator timeout 60 "$folder/release/bulk_copies" 2>&1 | grep '^not ok' || true
+  EMULATOR_THREADS=5 LD_LIBRARY_PATH=$build_root/emulator timeout 60 "$folder/release/bulk_copies" 2>&1 | grep '^not ok' || true
 done)
 if [ -z "$lost" ]; then pass "bulk_copies on five threads, 25 times"; else no "bulk_copies on five threads, 25 times" "$(echo "$lost" | head -n 1)"; fi
 
@@ -173,4 +172,4 @@ if [ "$status" != 0 ]; then
   show_output
   exit 0
 fi
-ls emulator/tests/programs/*.cu | xargs -P "$cores" -n 1 sh emulator/tests/programs.test.sh --sanitized
+ls tests/programs/*.cu | xargs -P "$cores" -n 1 sh tests/programs.test.sh --sanitized

@@ -2,14 +2,13 @@
 # Python's packages for CUDA as they come from PyPI, on the emulator's libcuda.so.1: cuda-core with NVRTC, and Numba. They are installed once,
 # into build/python-cuda/.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-here=emulator/tests/python
-venv=build/python-cuda
+here=tests/python
+venv=$build_root/python-cuda
 suite="cuda-core and Numba on the emulator"
 
 if [ "$CUDA_MAJOR" != 13 ]; then
@@ -22,7 +21,7 @@ if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) or sys.version_
 fi
 need_packages "$suite" "the packages" "$here" "$venv"
 
-. emulator/tests/use_emulator.sh
+. tests/use_emulator.sh
 python() { capture timeout 120 "$venv/bin/python" "$@"; }
 
 # ---- cuda-core and cuda-bindings: machine code of NVRTC's, as it comes by default; links by nvJitLink ----
@@ -47,7 +46,7 @@ expect "cuda-bindings and NVRTC" 0 'agrees with NumPy'
 expect "NVRTC's own words of a mistake" 0 'wrong.cu\(1\): error: identifier "undeclared" is undefined'
 python "$here/nvrtc_bindings.py" first
 expect "NVRTC before the driver: it says what to do" 1 'or is started by cuda-emulator'
-launcher=$(readlink -f "${EMULATOR_DIR:-build/emulator}/cuda-emulator")
+launcher=$(readlink -f "${EMULATOR_DIR:-$build_root/emulator}/cuda-emulator")
 if [ -x "$launcher" ]; then
   capture env -u LD_LIBRARY_PATH timeout 120 "$launcher" "$venv/bin/python" "$here/nvrtc_bindings.py" first
   expect "NVRTC before the driver, by cuda-emulator" 0 'agrees with NumPy'
@@ -84,8 +83,8 @@ for program in kernels examples; do
   expect "numba_$program.py: no finding" 0 'ERROR SUMMARY: 0 errors'
 done
 python "$here/numba_race.py"
-expect "a race in Numba's kernel: both lines of Python are named" 0 'at tests.emulator.python.numba_race.py:12 while'
-expect "the other line is named" 0 'wrote it at tests.emulator.python.numba_race.py:11'
+expect "a race in Numba's kernel: both lines of Python are named" 0 'at tests.python.numba_race.py:12 while'
+expect "the other line is named" 0 'it at tests.python.numba_race.py:11'
 expect "the source is shown" 0 '12 \| out\[i\] = tile\[63 - i\]'
 expect "its name is that of the function" 0 'reverse\(Array<float, 1'
 

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Random programs (emulator/tests/fuzz/make_kernel.c) whose result does not depend on how they are executed: the release build on
+# Random programs (tests/fuzz/make_kernel.c) whose result does not depend on how they are executed: the release build on
 # one and on two host threads, and the debug build, must print the same. SEEDS="101 102" tries others; TIERS="0 2" executes each
 # with these tiers of the emulator (EMULATOR_TIER), which must agree, too.
 # quick
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
+. tests/configuration.sh
 
-folder=build/tests/random
+folder=$build_root/tests/random
 mkdir -p "$folder"
 
 # random.test.sh --build MODE SEEDS...: all in one compilation.
@@ -31,7 +31,7 @@ fi
 
 # What a program prints on so many threads with a tier of the emulator.
 result() { # PROGRAM THREADS TIER
-  EMULATOR_THREADS=$2 EMULATOR_TIER=$3 EMULATOR_TIMEOUT=30 LD_LIBRARY_PATH=build/emulator timeout 60 "$1" 2>&1 </dev/null ||
+  EMULATOR_THREADS=$2 EMULATOR_TIER=$3 EMULATOR_TIMEOUT=30 LD_LIBRARY_PATH=$build_root/emulator timeout 60 "$1" 2>&1 </dev/null ||
     echo "status $?"
 }
 
@@ -59,12 +59,12 @@ run_seed() { # SEED
 }
 
 rm -rf "${folder:?}"/*
-"${CC:-gcc}" -std=c11 -O1 -Wall -Wextra -Werror -o "$folder/make_kernel" emulator/tests/fuzz/make_kernel.c
+"${CC:-gcc}" -std=c11 -O1 -Wall -Wextra -Werror -o "$folder/make_kernel" tests/fuzz/make_kernel.c
 seeds=${SEEDS:-1 2 3 4 5 6}
 for seed in $seeds; do
   "$folder/make_kernel" "$seed" >"$folder/$seed.cu"
 done
-printf '%s\n' "O3 $seeds" "G $seeds" | xargs -P "$(nproc 2>/dev/null || echo 2)" -L 1 sh "$0" --build
+printf '%s\n' "O3 $seeds" "G $seeds" | xargs -P "$(nproc 2>/dev/null || echo 2)" -L 1 sh tests/random.test.sh --build
 for seed in $seeds; do
   run_seed "$seed"
 done

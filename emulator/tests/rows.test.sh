@@ -1,14 +1,14 @@
 #!/bin/sh
-# One row per instruction (emulator/isa): each form that the emulator decodes has a row, the row says what decode made of it, and
-# no pass knows an instruction by itself. emulator/tests/rows/README.md
+# One row per instruction (isa/): each form that the emulator decodes has a row, the row says what decode made of it, and
+# no pass knows an instruction by itself. tests/rows/README.md
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-folder=emulator/tests/rows forms=emulator/tests/coverage/forms.txt
-statements=emulator/tests/coverage/statement.c patterns=emulator/tests/coverage/grammar.c
+folder=tests/rows forms=tests/coverage/forms.txt
+statements=tests/coverage/statement.c patterns=tests/coverage/grammar.c
 make_scratch
 capture build_emulator "$plain_emulator"
 [ "$status" != 0 ] || capture link_test "$plain_emulator" "$plain_emulator/rows" "$folder/rows.c" "$folder/judge.c" \
@@ -37,7 +37,7 @@ without row "rows: each form that is decoded has a row, and that says what decod
 without mutant "rows: a row with one column changed is found out"
 
 search() { "$plain_emulator/sources" "$forms" "$folder/exceptions.txt" "$@"; }
-capture search $(find emulator -name '*.[ch]' ! -path 'emulator/tests/*' ! -path 'emulator/isa/*' ! -path 'emulator/ops/*' ! -path 'emulator/ptx/*')
+capture search $(find . -mindepth 1 -maxdepth 2 -name '*.[ch]' ! -path './isa/*' ! -path './ops/*' ! -path './ptx/*' | sed 's|^\./||')
 expect "rows: no pass knows an instruction by itself" 0 '^[1-9][0-9]{2} files, 0 complaints'
 capture search "$folder/asks.c"
 expect "rows: a pass that asks is let alone" 0 '^1 files, 0 complaints'

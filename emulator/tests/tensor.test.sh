@@ -1,14 +1,14 @@
 #!/bin/sh
-# Every tensor core instruction against what an H200 answered (emulator/tests/tensor/README.md), in the plain emulator
+# Every tensor core instruction against what an H200 answered (tests/tensor/README.md), in the plain emulator
 # and in the one with ASan and UBSan.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-here=emulator/tests/tensor
-program=build/tests/tensor/tensor
+here=tests/tensor
+program=$build_root/tests/tensor/tensor
 make_scratch
 mkdir -p "${program%/*}"
 gzip -dc "$here/h200.bin.gz" >"$scratch/h200.bin"

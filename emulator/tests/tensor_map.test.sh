@@ -1,17 +1,15 @@
 #!/bin/sh
-# Copies by tensor maps against what an H200 answered (emulator/tests/tensor_map/README.md), in the plain emulator, with all checks, and with ASan
+# Copies by tensor maps against what an H200 answered (tests/tensor_map/README.md), in the plain emulator, with all checks, and with ASan
 # and UBSan; and a program that uses them.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
-. tools/messages.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-here=emulator/tests/tensor_map
+here=tests/tensor_map
 make_scratch
 gzip -dc "$here/h200.bin.gz" >"$scratch/h200.bin"
-find_toolkit_headers
 
 # What the checks say about the cases in $output. Where a load does not tell its mbarrier, the kernel reads shared memory without having waited:
 # that it is told so is right.
@@ -72,7 +70,7 @@ capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" "$scratch/tensor_map" wrong r
 expect "a field of what is no tensor map is an error" 0 'tensormap.replace finds neither a tensor map nor 128 zeros at its address'
 
 # As programs use them, from C++: the results are those of the CPU, and no check finds anything.
-capture env NVCC="$NVCC" sh emulator/tests/programs/build.sh "$here/program.cu" "$scratch/program" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} -O1 -lineinfo \
+capture env NVCC="$NVCC" sh tests/programs/build.sh "$here/program.cu" "$scratch/program" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} -O1 -lineinfo \
   -gencode arch=compute_90a,code=compute_90a
 if [ "$status" != 0 ]; then
   no "program.cu" "it does not compile"

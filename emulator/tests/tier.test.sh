@@ -1,16 +1,16 @@
 #!/bin/sh
-# The second tier (emulator/tier): compiled kernels give bit for bit what interpreted ones give, and whatever goes wrong with the
-# compiler or the cache, results stay right. Each check says what it tests; emulator/tests/tier/*.c do the work.
-#   TIER_EVERY=1 emulator/tests/tier.test.sh    all operations and more random kernels: minutes
+# The second tier (tier/): compiled kernels give bit for bit what interpreted ones give, and whatever goes wrong with the
+# compiler or the cache, results stay right. Each check says what it tests; tests/tier/*.c do the work.
+#   TIER_EVERY=1 tests/tier.test.sh    all operations and more random kernels: minutes
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-here=emulator/tests/tier
-conformance=emulator/tests/conformance
-folder=$(pwd)/build/tests/tier
+here=tests/tier
+conformance=tests/conformance
+folder=$PWD/$build_root/tests/tier
 every=${TIER_EVERY:-16} # of how many operations one is compiled here
 kernels=$((every == 1 ? 60 : 4))
 mkdir -p "$folder"
@@ -72,9 +72,9 @@ programs='divergence functions locks warps'
 
 check_program() {
   name=$1
-  awk -v name="$name" '/^#### / { on = $2 == name; next } on' emulator/tests/programs/h200.txt >"$scratch/expected"
+  awk -v name="$name" '/^#### / { on = $2 == name; next } on' tests/programs/h200.txt >"$scratch/expected"
   status=0
-  EMULATOR_TIER=2 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=build/emulator timeout 300 \
+  EMULATOR_TIER=2 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=$build_root/emulator timeout 300 \
     "$folder/programs/release/$name" >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
   if [ "$status" = 0 ] && cmp -s "$scratch/expected" "$scratch/out"; then
     pass "tier: $name prints what it printed on an H200"
@@ -86,12 +86,12 @@ check_program() {
 }
 
 # The same profile, number by number, with examples of accesses; threads would share the blocks otherwise each time.
-counted=lessons/lesson15 counted_programs=divergence
+counted='' counted_programs=divergence
 [ "$every" != 1 ] || counted_programs=$programs
-[ "$every" != 1 ] || counted="emulator/tests/counters/idioms emulator/tests/counters/patterns $(ls -d lessons/lesson[0-9][0-9]_* | sed 's/_.*//')"
+[ "$every" != 1 ] || counted='tests/counters/idioms tests/counters/patterns'
 
 profile_of() { # TIER PROGRAM
-  EMULATOR_THREADS=1 EMULATOR_TIER=$1 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=build/emulator EMULATOR_PTXAS=/nowhere/ptxas \
+  EMULATOR_THREADS=1 EMULATOR_TIER=$1 EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=$build_root/emulator EMULATOR_PTXAS=/nowhere/ptxas \
     EMULATOR_PROFILE=json EMULATOR_PROFILE_FILE="$scratch/profile.$1" timeout 300 "$2" >"$scratch/out" 2>&1 </dev/null
 }
 
@@ -111,10 +111,6 @@ check_counts() {
   done
   for source in $counted; do
     name=${source##*/}
-    case $source in
-    lessons/*) source=$(echo "$source"_*)/$name SIZE=$(sh tests/lessons/sizes.sh "${name#lesson}" counted) ;;
-    esac
-    export SIZE
     capture "$NVCC" -O3 -lineinfo -std=c++17 -cudart shared -I. -gencode arch=compute_90,code=compute_90 "$source.cu" \
       -o "$scratch/$name" -ldl -lpthread
     if [ "$status" = 0 ]; then check_profile "$name" "$scratch/$name"; else
@@ -122,7 +118,6 @@ check_counts() {
       show_output
     fi
   done
-  unset SIZE
 }
 
 # The same words about the same mistakes.
@@ -135,7 +130,7 @@ check_faults() {
   fi
   for case in $(grep -o "CASE([a-z_]*)" "$here/faults.cu" | sed "s/CASE(//; s/)//"); do
     for tier in 0 2; do
-      EMULATOR_THREADS=1 EMULATOR_TIER=$tier EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=build/emulator timeout 120 \
+      EMULATOR_THREADS=1 EMULATOR_TIER=$tier EMULATOR_CACHE="$folder/cache" LD_LIBRARY_PATH=$build_root/emulator timeout 120 \
         "$scratch/faults" "$case" 2>&1 </dev/null |
         sed 's/0x[0-9a-f]*/ADDRESS/g; s/and is [0-9,]* bytes before/and is before/' >"$scratch/said.$tier"
     done
@@ -277,8 +272,8 @@ if [ "$status" != 0 ]; then
 fi
 check_operations "$plain_emulator" "$every"
 check_random "$plain_emulator" "$kernels"
-PROGRAMS_FOLDER=$folder/programs sh emulator/tests/programs.test.sh --build release \
-  $(printf 'emulator/tests/programs/%s.cu ' $programs)
+PROGRAMS_FOLDER=$folder/programs sh tests/programs.test.sh --build release \
+  $(printf 'tests/programs/%s.cu ' $programs)
 for program in $programs; do
   check_program "$program"
 done

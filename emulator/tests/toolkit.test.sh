@@ -3,22 +3,19 @@
 # for NVIDIA's, and what libnvJitLink.so.N links. Needs no network.
 # quick
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
 
-. emulator/tests/use_emulator.sh
-. emulator/tests/build_emulator.sh
+. tests/use_emulator.sh
 
-here=emulator/tests/toolkit
-emulator=$PWD/build/emulator
+here=tests/toolkit
+emulator=$PWD/$build_root/emulator
 emulator=${EMULATOR_DIR:-$emulator}
-find_toolkit_headers
 
 compile_device() { # OUTPUT SOURCE FLAGS...
-  output_file=$1 source=emulator/tests/driver/$2
+  output_file=$1 source=tests/driver/$2
   shift 2
   capture "$NVCC" ${HOST_COMPILER:+-ccbin "$HOST_COMPILER"} -Wno-deprecated-gpu-targets "$@" -o "$output_file" "$source"
   [ "$status" = 0 ] || { no "$source" "does not compile" && show_output; }
@@ -106,7 +103,7 @@ else
 fi
 
 # Is NVIDIA's own here? Then with that.
-real=$(find -L build/python-cuda "$(dirname "$TOOLKIT_LIB")" -name libnvrtc.so.13 2>/dev/null | head -n 1)
+real=$(find -L "$build_root/python-cuda" "$(dirname "$TOOLKIT_LIB")" -name libnvrtc.so.13 2>/dev/null | head -n 1)
 if [ -n "$real" ]; then
   run "NVIDIA's NVRTC" ":$(dirname "$real")" compiles
 else

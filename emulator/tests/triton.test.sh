@@ -1,15 +1,15 @@
 #!/bin/sh
 # Triton as it comes from PyPI, on the emulator: its compiler and launcher, unchanged. It is installed once, into build/python-triton/.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. tools/messages.sh
+. tests/configuration.sh
 make_scratch
-sh tools/compile/emulator.sh
+. tests/build_emulator.sh
+ready_emulator
 
-here=emulator/tests/triton
-venv=build/python-triton
+here=tests/triton
+venv=$build_root/python-triton
 suite="Triton on the emulator"
 
 if ! python3 -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info < (3, 15) and sys.maxsize > 2**32))'; then
@@ -31,7 +31,7 @@ need_packages "$suite" Triton "$here" "$venv"
 # What Triton compiles is kept for this run only.
 export TRITON_CACHE_DIR="$scratch/cache" PYTHONDONTWRITEBYTECODE=1 NO_COLOR=1 EMULATOR_TIMEOUT=60
 unset EMULATOR_PTXAS TRITON_PTXAS_PATH
-emulated() { capture timeout 240 build/emulator/cuda-emulator "$@"; }
+emulated() { capture timeout 240 "$build_root/emulator/cuda-emulator" "$@"; }
 python=$venv/bin/python
 
 # ---- the kernels ----
@@ -94,8 +94,10 @@ for tutorial in 01-vector-add 02-fused-softmax 03-matrix-multiplication; do
 done
 if [ -n "$GPU_NAME" ]; then
   skip "in a shell with . build/env" "there is a GPU"
+elif [ -z "$workbook" ]; then
+  skip "in a shell with . build/env" "that is a file of the workbook"
 else
-  capture sh -c '. build/env && exec "$@"' sh "$python" "$here/kernels.py" add
+  capture sh -c '. ../build/env && exec "$@"' sh "$python" "$here/kernels.py" add
   expect "in a shell with . build/env" 0 'add agrees with NumPy'
 fi
 
@@ -117,10 +119,10 @@ expect "registers are Triton's ptxas's" 0 'Registers Per Thread.*sm_90, from the
 # ---- the stand-in for ptxas ----
 
 ptxas=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/triton/backends/nvidia/bin/ptxas
-stand_in() { capture env EMULATOR_PTXAS="$ptxas" build/emulator/cuda-emulator-ptxas "$@"; }
+stand_in() { capture env EMULATOR_PTXAS="$ptxas" "$build_root/emulator/cuda-emulator-ptxas" "$@"; }
 stand_in --version
 expect "its version is ptxas's" 0 '^Cuda compilation tools, release'
-expect "it says what it is for" 0 "for the CUDA emulator $(cat emulator/VERSION)\$"
+expect "it says what it is for" 0 "for the CUDA emulator $(cat VERSION)\$"
 ptx=$(find "$scratch/cache" -name matmul_kernel.ptx -exec grep -l '^\.target sm_80' {} + | head -n 1)
 for architecture in "--gpu-name=sm_89" "-arch sm_90a"; do
   # shellcheck disable=SC2086 # two words
@@ -138,7 +140,7 @@ done
 sed 's/mov.u32/move.u32/' "$ptx" >"$scratch/wrong.ptx"
 stand_in --gpu-name=sm_89 "$scratch/wrong.ptx" -o "$scratch/wrong"
 expect "what ptxas refuses is refused" 255 "Not a name of any known instruction: 'move'"
-capture env -u EMULATOR_PTXAS build/emulator/cuda-emulator-ptxas --version
+capture env -u EMULATOR_PTXAS "$build_root/emulator/cuda-emulator-ptxas" --version
 expect "it needs the real one" 1 'EMULATOR_PTXAS names no ptxas'
-capture env EMULATOR_PTXAS="$scratch/nothing" build/emulator/cuda-emulator-ptxas --version
+capture env EMULATOR_PTXAS="$scratch/nothing" "$build_root/emulator/cuda-emulator-ptxas" --version
 expect "it says when that is not there" 1 "EMULATOR_PTXAS=$scratch/nothing cannot be started"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds each emulator/tests/unit/*_test.c with the emulator's objects, plain and with ASan and UBSan, and runs it.
+# Builds each tests/unit/*_test.c with the emulator's objects, plain and with ASan and UBSan, and runs it.
 # A test prints its own lines; here each gets the build's name.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
 for build in plain sanitized; do
   if [ "$build" = plain ]; then

@@ -1,16 +1,14 @@
 #!/bin/sh
-# wgmma against what an H200 answered (emulator/tests/wgmma/README.md), in the plain emulator, with all checks, and with ASan and UBSan.
+# wgmma against what an H200 answered (tests/wgmma/README.md), in the plain emulator, with all checks, and with ASan and UBSan.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 . tests/check.sh
-. build/configuration
-. emulator/tests/build_emulator.sh
-. tools/messages.sh
+. tests/configuration.sh
+. tests/build_emulator.sh
 
-here=emulator/tests/wgmma
+here=tests/wgmma
 make_scratch
 gzip -dc "$here/h200.bin.gz" >"$scratch/h200.bin"
-find_toolkit_headers
 
 run_check() { # STEP, SUFFIX, VARIABLES...: each STEPth case
   step=$1 suffix=$2

@@ -3,7 +3,7 @@
 # in solutions/lessonNN_name/wrong/ gets the verdict that its first line declares (`// expect: out_of_bounds`), and
 # what is printed has the text of its second line, if that is `// says: text`. Correct solutions that are written
 # differently, in solutions/lessonNN_name/other/, pass. On the emulator, whose checks the verdicts come from.
-# Each file is graded as a student's; but most are compiled together (tests/join.sh). What must not compile is not, nor
+# Each file is graded as a student's; but most are compiled together (emulator/tests/join.sh). What must not compile is not, nor
 # what would see the difference: it says `// alone: why`; nor are the exercise, the solution and the first other one.
 # Where the exercise is in Python, nothing is compiled, and the first line says `# expect: leak`.
 # runs for each exercise
@@ -49,7 +49,7 @@ fi
 join_sources() {
   set -- $(grep -LE '^// (expect: compile_error|alone: )' "$answers"/wrong/*.$suffix "$answers"/other/*.$suffix | grep -vxF "$first_other")
   [ "$#" -gt 1 ] || return 0
-  HEADERS=$folder sh tests/join.sh "$joined.$suffix" "$@"
+  HEADERS=$folder sh emulator/tests/join.sh "$joined.$suffix" "$@"
   rm -f "$joined.o" "$joined".*.so
   if [ "$suffix" = cpp ]; then join_modules; else join_functions; fi
   printf '%s\n' "$@" >"$joined.sources"

@@ -90,7 +90,10 @@ image 7.0 error
 # ---- a project of several files ----
 
 . tools/messages.sh
-. emulator/tests/use_emulator.sh
+BACKEND=cpu
+. tools/actions/backend.sh
+choose_backend
+export NO_COLOR=1
 unset NVCC_APPEND_FLAGS
 images='-gencode arch=compute_75,code=compute_75'
 if make -s -C "$parts" NVCC="$NVCC" OUT="$scratch/made" separate static shared >"$scratch/log" 2>&1; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lesson 21: its calculator has the limits that ncu reported of the kernels that were profiled on an H200 (emulator/tests/counters), and its page
+# Lesson 21: its calculator has the limits that ncu reported of the kernels that were profiled on an H200, and its page
 # quotes what ptxas says.
 # quick
 set -eu
@@ -53,7 +53,7 @@ rows_of() {
     }' "$1"
 }
 "${HOST_COMPILER:-g++}" -std=c++17 -I. "$scratch/compare.cpp" -o "$scratch/compare"
-for record in lessons idioms; do rows_of emulator/tests/counters/$record.csv; done >"$scratch/rows"
+for record in tests/lessons/counters/lessons.csv emulator/tests/counters/idioms.csv; do rows_of "$record"; done >"$scratch/rows"
 capture sh -c "\"$scratch/compare\" <\"$scratch/rows\""
 expect "lesson21's calculator has the limits that ncu reported on an H200" 0 'kernels, 0 numbers differ'
 says=$(printf '%s\n' "$output" | tail -n 1 | sed 's/ kernels.*//')

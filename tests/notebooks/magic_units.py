@@ -703,3 +703,8 @@ for test in (
         test()
     except Exception as error:  # one check more that failed, and the others go on
         print(f"not ok {test.__name__}: {type(error).__name__}: {error}")
+
+# --- the emulator's wheel, whose package has the library in lib/ ---
+
+sys.path.insert(0, str(ROOT / "emulator/package"))
+check("the emulator's package is found", machine._packaged_emulator(), str(ROOT / "emulator/package/cuda_emulator/lib"))

@@ -252,6 +252,8 @@ class Watch:
             elif number == signal.SIGCONT:
                 self.terminal.read_single_keys()
             else:
+                # make has Ctrl-C, too. If this process ended before make begins to handle it, make would wait for its child twice ("No child processes").
+                time.sleep(0.1 if number == signal.SIGINT else 0)
                 self.leave(128 + number)
 
     def saved(self) -> str:

@@ -1,17 +1,17 @@
 #!/bin/sh
 # Runs the API tests on a GPU with NVIDIA's library and prints what compared.txt should hold: each source that passes,
 # its checksum, the day and the GPU.
-#   emulator/tests/api/compare.sh PROGRAMS [FILE]
+#   tests/api/compare.sh PROGRAMS [FILE]
 # PROGRAMS is a folder with the sources' executables (built by nvcc -cudart shared); FILE gets the values that are
 # recorded (mipmap.bin).
 set -eu
 programs=${1:?the folder of executables}
-cd "$(dirname "$0")/../../.."
-. emulator/tests/api/checksum.sh
+cd "$(dirname "$0")/../.."
+. tests/api/checksum.sh
 gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | tr -d ',' | tr ' ' _)
 [ -z "${2:-}" ] || "$programs/mipmap" --record "$2"
 echo "# source checksum day gpu_driver checks"
-for source in emulator/tests/api/*.cu; do
+for source in tests/api/*.cu; do
   name=$(basename "$source" .cu)
   [ -x "$programs/$name" ] || continue
   status=0

@@ -3,7 +3,7 @@
 #include "api_test.h"
 
 #define SAMPLES  192
-#define RECORDED "emulator/tests/api/mipmap.bin"
+#define RECORDED "tests/api/mipmap.bin"
 
 enum shape { LINE, PLANE, VOLUME, LINES, PLANES, CUBE, CUBES };
 enum fetch { PLAIN, LOD, GRADIENT };

@@ -1,27 +1,27 @@
 #!/bin/sh
 # Prints README.md of this folder: every function of NVIDIA's libcudart.so.13 (functions.txt), whether the emulator's
 # library exports it and these tests call it, and whether those tests were compared with an H200 (compared.txt).
-#   emulator/tests/api/table.sh LIBRARY [--update]
+#   tests/api/table.sh LIBRARY [--update]
 # functions.txt is made by:
 #   nm -D --defined-only libcudart.so.13 | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u
 set -eu
 library=${1:?the path of a libcudart.so.13 that the emulator is}
 case $library in /*) ;; *) library=$PWD/$library ;; esac
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 export LC_ALL=C
-. emulator/tests/api/checksum.sh
+. tests/api/checksum.sh
 
 # The sources whose answers were those of an H200 and that have not changed since: "source date".
 unchanged() {
   while read -r source hash date rest; do
     case $source in '#'* | '') continue ;; esac
-    [ "$(checksum "emulator/tests/api/$source")" = "$hash" ] && echo "$source $date"
-  done <emulator/tests/api/compared.txt
+    [ "$(checksum "tests/api/$source")" = "$hash" ] && echo "$source $date"
+  done <tests/api/compared.txt
 }
 
 # "function source" for each call in a test.
 calls() {
-  for source in emulator/tests/api/*.cu emulator/tests/api/api_test.h; do
+  for source in tests/api/*.cu tests/api/api_test.h; do
     grep -oE '\b(__)?cuda[A-Za-z0-9_]+' "$source" | sort -u | sed "s|\$| $(basename "$source")|"
   done
 }
@@ -30,9 +30,9 @@ make_table() {
   {
     unchanged | sed 's/^/compared /'
     nm -D --defined-only "$library" | awk '$2 == "T" { sub(/@.*/, "", $3); print "exported", $3 }'
-    sed -n 's/^X(\([A-Za-z0-9_]*\)).*/missing \1/p' emulator/api/unsupported.c
+    sed -n 's/^X(\([A-Za-z0-9_]*\)).*/missing \1/p' api/unsupported.c
     calls | sed 's/^/call /'
-    sed 's/^/function /' emulator/tests/api/functions.txt
+    sed 's/^/function /' tests/api/functions.txt
   } | awk '
     $1 == "compared" { date[$2] = $3 }
     $1 == "exported" { exported[$2] = 1 }
@@ -79,8 +79,8 @@ END
 }
 
 if [ "${2:-}" = --update ]; then
-  page >emulator/tests/api/README.md.new
-  mv emulator/tests/api/README.md.new emulator/tests/api/README.md
+  page >tests/api/README.md.new
+  mv tests/api/README.md.new tests/api/README.md
 else
   page
 fi

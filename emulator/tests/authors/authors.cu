@@ -7,7 +7,7 @@
 #include <mma.h>
 
 #include "../api/api_test.h"
-#include "emulator/emulator.h"
+#include "emulator.h"
 
 namespace ptx = cuda::ptx;
 

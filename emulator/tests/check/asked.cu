@@ -34,7 +34,7 @@ static void case_fewer_registers(void) {
 
 // EXPECT warp_warns 0 none
 // CHECKS racecheck
-// SAYS Warning: Race reported between Write access at exchange(int *) in emulator/tests/check/asked.cu:
+// SAYS Warning: Race reported between Write access at exchange(int *) in tests/check/asked.cu:
 // SAYS with no __syncwarp() between
 // SAYS ERROR SUMMARY: 0 errors, 1 warning
 __global__ void exchange(int *y) {
@@ -48,7 +48,7 @@ static void case_warp_warns(void) {
 
 // EXPECT warp_is_strict 0 race
 // CHECKS racecheck,strict
-// SAYS Error: Race reported between Write access at exchange(int *) in emulator/tests/check/asked.cu:
+// SAYS Error: Race reported between Write access at exchange(int *) in tests/check/asked.cu:
 // SAYS put a __syncwarp() between the two accesses
 static void case_warp_is_strict(void) {
     exchange<<<1, 32>>>(device_array<int>(32));
@@ -56,7 +56,7 @@ static void case_warp_is_strict(void) {
 
 // EXPECT shuffle_orders_nothing 0 race
 // CHECKS racecheck,strict
-// SAYS emulator/tests/check/asked.cu:LINE
+// SAYS tests/check/asked.cu:LINE
 __global__ void shuffle_between(int *y) {
     __shared__ int tile[32];
     tile[threadIdx.x] = threadIdx.x;
@@ -70,7 +70,7 @@ static void case_shuffle_orders_nothing(void) {
 // EXPECT masks_differ 0 lost_lane
 // CHECKS synccheck
 // SAYS Barrier error detected. Invalid arguments.
-// SAYS emulator/tests/check/asked.cu:LINE
+// SAYS tests/check/asked.cu:LINE
 // SAYS and 15 other threads of its warp did the same
 // SAYS all threads that take part have to give the same
 __global__ void masks_differ(int *y) {
@@ -102,7 +102,7 @@ static void case_masks_of_groups(void) {
 
 // EXPECT old_reduction 0 race
 // CHECKS racecheck,strict
-// SAYS Error: Race reported between Write access at old_reduction(int *) in emulator/tests/check/asked.cu:LINE
+// SAYS Error: Race reported between Write access at old_reduction(int *) in tests/check/asked.cu:LINE
 // SAYS volatile makes a lane look at memory, but does not make the lanes of a warp run together: put a __syncwarp()
 __global__ void old_reduction(int *y) {
     __shared__ volatile int part[64];
@@ -144,9 +144,9 @@ static void case_volatile_waits(void) {
 // EXPECT met_by_count 0 divergent_barrier
 // CHECKS synccheck
 // SAYS Barrier error detected. Divergent thread(s) in block.
-// SAYS in emulator/tests/check/asked.cu:LINE
+// SAYS in tests/check/asked.cu:LINE
 // SAYS by thread (0,0,0) in block (0,0,0)
-// SAYS while thread (32,0,0) and 31 others of its warp wait at met_by_count(int *) in emulator/tests/check/asked.cu:
+// SAYS while thread (32,0,0) and 31 others of its warp wait at met_by_count(int *) in tests/check/asked.cu:
 // SAYS Threads of a block wait for each other at two different __syncthreads()
 // SAYS ERROR SUMMARY: 1 error
 __global__ void met_by_count(int *y) {
@@ -162,7 +162,7 @@ static void case_met_by_count(void) {
 // EXPECT gone_around 0 divergent_barrier
 // CHECKS synccheck
 // SAYS Barrier error detected. Divergent thread(s) in
-// SAYS in emulator/tests/check/asked.cu:LINE
+// SAYS in tests/check/asked.cu:LINE
 // SAYS These threads wait at a __syncthreads() that thread (48,0,0) and 15 others of the block went around
 __global__ void gone_around(int *y) {
     __syncthreads();
@@ -271,8 +271,8 @@ static void case_names_of_arguments(void) {
 
 /* As compute-sanitizer's --destroy-on-device-error kernel. */
 // EXPECT goes_on 0 out_of_bounds
-// SAYS at reads_x(const float *, float *) in emulator/tests/check/asked.cu:
-// SAYS at exchange_past(int *) in emulator/tests/check/asked.cu:
+// SAYS at reads_x(const float *, float *) in tests/check/asked.cu:
+// SAYS at exchange_past(int *) in tests/check/asked.cu:
 // SAYS ERROR SUMMARY: 2 errors
 __global__ void exchange_past(int *y) {
     y[threadIdx.x + 1] = y[threadIdx.x];
@@ -359,7 +359,7 @@ static void case_unused_parts(void) {
 // EXPECT unwritten_texture 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized texture memory read of size 4 bytes
-// SAYS at fetch(unsigned long long, int *) in emulator/tests/check/asked.cu:
+// SAYS at fetch(unsigned long long, int *) in tests/check/asked.cu:
 // SAYS and 31 more such reads
 __global__ void fetch(cudaTextureObject_t texture, int *y) {
     y[threadIdx.x] = tex1Dfetch<int>(texture, threadIdx.x);

@@ -4,7 +4,7 @@
 #include <cuda/ptx>
 #include <cuda_pipeline.h>
 
-#include "emulator/emulator.h"
+#include "emulator.h"
 #include "run_case.h"
 
 namespace ptx = cuda::ptx;
@@ -257,8 +257,8 @@ static void launch_pair(enum waiting who, bool beside, bool triggers = true) {
 }
 
 // EXPECT dependent_goes_on 0 race
-// SAYS Error: Race reported between Write access at primary(int *) in emulator/tests/check/async.cu:
-// SAYS and Read access at secondary(const int *, int *, waiting) in emulator/tests/check/async.cu:
+// SAYS Error: Race reported between Write access at primary(int *) in tests/check/async.cu:
+// SAYS and Read access at secondary(const int *, int *, waiting) in tests/check/async.cu:
 // SAYS [64 hazards]
 // SAYS Call cudaGridDependencySynchronize() before it touches memory that the first kernel uses.
 // CHECKS racecheck

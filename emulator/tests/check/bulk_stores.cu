@@ -116,7 +116,7 @@ static unsigned *counter(void) {
 
 // EXPECT hands_over_too_early 0 race
 // SAYS Error: Unfinished bulk copy reported between Write access at
-// SAYS emulator/tests/check/bulk_stores.cu:
+// SAYS tests/check/bulk_stores.cu:
 // SAYS before it lets others read there
 // CHECKS racecheck
 __global__ void hands_over_too_early(int *x, int *y, unsigned *done) {

@@ -5,7 +5,7 @@
 
 // EXPECT divergent_barrier 719 divergent_barrier
 // SAYS Barrier error detected. Divergent thread(s) in block.
-// SAYS in emulator/tests/check/control.cu:
+// SAYS in tests/check/control.cu:
 // SAYS __syncthreads()
 __global__ void divergent_barrier(int *y) {
     if (threadIdx.x < 32)
@@ -35,7 +35,7 @@ static void case_two_barriers(void) {
 
 // EXPECT lost_lane 719 lost_lane
 // SAYS Barrier error detected. Divergent thread(s) in warp.
-// SAYS in emulator/tests/check/control.cu:LINE
+// SAYS in tests/check/control.cu:LINE
 __global__ void lost_lane(int *y) {
     int value = threadIdx.x;
     if (threadIdx.x < 16)
@@ -49,7 +49,7 @@ static void case_lost_lane(void) {
 }
 
 // EXPECT lost_at_sync 719 lost_lane
-// SAYS in emulator/tests/check/control.cu:LINE
+// SAYS in tests/check/control.cu:LINE
 // SAYS by thread (5,0,0) in block (0,0,0)
 // SAYS while thread (0,0,0) and 4 others of its warp wait at __syncwarp(unsigned int) in
 // SAYS The mask names lanes that do not come. At a shuffle: lanes 5 to 31; at __syncwarp(): lanes 0 to 4.
@@ -83,7 +83,7 @@ static void case_endless(void) {
 
 // EXPECT trap 719 trap
 // SAYS trap
-// SAYS at trap(int) in emulator/tests/check/control.cu:LINE
+// SAYS at trap(int) in tests/check/control.cu:LINE
 // SAYS by thread (5,0,0) in block (2,0,0)
 // SAYS This is the program's own trap
 __global__ void trap(int n) {

@@ -1,5 +1,5 @@
 /* Kernels whose counts can be worked out by hand: what the counters must say. See memory.cu for the comments. */
-#include "emulator/emulator.h"
+#include "emulator.h"
 #include "run_case.h"
 
 #define N 1024

@@ -9,7 +9,7 @@ function is_wait(line) {
 { text[NR] = $0 }
 END {
   first[kernel + 1] = last
-  for (i = 1; i < first[1]; i++) { sub(/"run_case.h"/, "\"emulator/tests/check/run_case.h\"", text[i]); print text[i] }
+  for (i = 1; i < first[1]; i++) { sub(/"run_case.h"/, "\"tests/check/run_case.h\"", text[i]); print text[i] }
   for (; text[i] !~ /^#define RUN/; i++) continue
   for (; text[i] != ""; i++) print text[i]
   for (k = 1; k <= kernel; k++)

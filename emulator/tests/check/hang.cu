@@ -9,7 +9,7 @@
 
 // EXPECT named_too_few 719 divergent_barrier
 // SAYS Barrier error detected. Divergent thread(s) in block.
-// SAYS in emulator/tests/check/hang.cu:LINE
+// SAYS in tests/check/hang.cu:LINE
 // SAYS by thread (0,0,0) in block (1,0,0)
 // SAYS barrier 1 opens when 64 threads have come, and 32 have
 __global__ void named_too_few(int *y) {
@@ -45,7 +45,7 @@ static void case_named_too_large(void) {
 }
 
 // EXPECT named_different_counts 719 divergent_barrier
-// SAYS in emulator/tests/check/hang.cu:LINE
+// SAYS in tests/check/hang.cu:LINE
 // SAYS with 64 and with 32
 __global__ void named_different_counts(int *y) {
     if (threadIdx.x < 32)
@@ -99,7 +99,7 @@ static void case_endless_barriers(void) {
 // EXPECT flag_never_set 702 timeout
 // TIMEOUT 1
 // SAYS time limit
-// SAYS in emulator/tests/check/hang.cu:LINE
+// SAYS in tests/check/hang.cu:LINE
 // SAYS by thread (0,0,0) in block (2,0,0)
 __device__ volatile int flag;
 __global__ void flag_never_set(int *y) {
@@ -115,7 +115,7 @@ static void case_flag_never_set(void) {
 // EXPECT lock_never_free 702 timeout
 // TIMEOUT 1
 // SAYS time limit
-// SAYS in emulator/tests/check/hang.cu:LINE
+// SAYS in tests/check/hang.cu:LINE
 __device__ int lock_word;
 __global__ void lock_never_free(int *y) {
     while (atomicCAS(&lock_word, 0, 1) != 0) // HERE
@@ -141,7 +141,7 @@ static void case_recursion_of_nothing(void) {
 
 // EXPECT grid_sync_missed 719 divergent_barrier
 // SAYS Barrier error detected. Divergent block(s) in grid.
-// SAYS in emulator/tests/check/hang.cu:LINE
+// SAYS in tests/check/hang.cu:LINE
 // SAYS by thread (0,0,0) in block (
 // SAYS 3 of 4 blocks wait at the grid's barrier
 __global__ void grid_sync_missed(int *y) {
@@ -170,7 +170,7 @@ static void case_cooperative_too_large(void) {
 }
 
 // EXPECT phase_never_over 719 divergent_barrier
-// SAYS in emulator/tests/check/hang.cu:LINE
+// SAYS in tests/check/hang.cu:LINE
 // SAYS still expects 1 of 65 arrivals and 0 bytes
 // SAYS by thread (0,0,0) in block (
 __global__ void phase_never_over(int *y) {

@@ -7,7 +7,7 @@
 
 // EXPECT write_past_end 700 out_of_bounds
 // SAYS ========= Invalid __global__ write of size 4 bytes
-// SAYS =========     at write_past_end(float *) in emulator/tests/check/memory.cu:LINE
+// SAYS =========     at write_past_end(float *) in tests/check/memory.cu:LINE
 // SAYS =========     by thread (24,0,0) in block (0,0,0)
 // SAYS is out of bounds
 // SAYS =========     and is 1 bytes after the nearest allocation at 0x
@@ -27,7 +27,7 @@ static void case_write_past_end(void) {
 
 // EXPECT read_one_too_many 700 out_of_bounds
 // SAYS Invalid __global__ read of size 8 bytes
-// SAYS at read_one_too_many(const double *, double *, int) in emulator/tests/check/memory.cu:LINE
+// SAYS at read_one_too_many(const double *, double *, int) in tests/check/memory.cu:LINE
 // SAYS by thread (0,0,0) in block (0,0,0)
 // SAYS and is 1 bytes after the nearest allocation
 // SAYS element 100 of an allocation of 100 elements of 8 bytes
@@ -44,7 +44,7 @@ static void case_read_one_too_many(void) {
 
 // EXPECT before_the_start 700 out_of_bounds
 // SAYS Invalid __global__ read of size 4 bytes
-// SAYS at before_the_start(int *) in emulator/tests/check/memory.cu:LINE
+// SAYS at before_the_start(int *) in tests/check/memory.cu:LINE
 // SAYS by thread (0,0,0) in block (0,0,0)
 // SAYS and is 4 bytes before the nearest allocation
 // SAYS the index is negative
@@ -74,7 +74,7 @@ static void case_far_block(void) {
 // EXPECT atomic_past_end 700 out_of_bounds
 // SAYS Invalid __global__ atomic of size 4 bytes
 // SAYS at atomicAdd(int *, int) in device_atomic_functions.hpp:
-// SAYS =========         Device Frame: atomic_past_end(int *) in emulator/tests/check/memory.cu:LINE
+// SAYS =========         Device Frame: atomic_past_end(int *) in tests/check/memory.cu:LINE
 // SAYS | atomicAdd(&bins[threadIdx.x], 1);
 // SAYS by thread (10,0,0) in block (0,0,0)
 __global__ void atomic_past_end(int *bins) {
@@ -168,7 +168,7 @@ static void case_device_variable(void) {
 
 // EXPECT misaligned_int 716 misaligned
 // SAYS Invalid __global__ write of size 4 bytes
-// SAYS at misaligned_int(char *) in emulator/tests/check/memory.cu:LINE
+// SAYS at misaligned_int(char *) in tests/check/memory.cu:LINE
 // SAYS is misaligned
 // SAYS and is inside the nearest allocation at 0x
 // SAYS multiple of 4; this one is 2 past
@@ -205,7 +205,7 @@ static void case_misaligned_shared(void) {
 
 // EXPECT use_after_free 700 use_after_free
 // SAYS Invalid __global__ read of size 4 bytes
-// SAYS at use_after_free(float *, float *) in emulator/tests/check/memory.cu:LINE
+// SAYS at use_after_free(float *, float *) in tests/check/memory.cu:LINE
 // SAYS and is inside the nearest allocation
 // SAYS has been freed
 // SAYS Free it after the last kernel
@@ -220,7 +220,7 @@ static void case_use_after_free(void) {
 
 // EXPECT wild_index 700 out_of_bounds
 // SAYS Invalid __global__ write of size 4 bytes
-// SAYS at wild_index(int *, int *, long long) in emulator/tests/check/memory.cu:LINE
+// SAYS at wild_index(int *, int *, long long) in tests/check/memory.cu:LINE
 // SAYS the pointer's allocation at 0x
 // SAYS of size 256 bytes (argument 2, y)
 // SAYS The pointer (argument 2) leads to device memory, and this is element
@@ -264,7 +264,7 @@ static void case_host_heap(void) {
 
 // EXPECT shared_past_end 700 out_of_bounds
 // SAYS Invalid __shared__ write of size 4 bytes
-// SAYS at shared_past_end(int, float *) in emulator/tests/check/memory.cu:LINE
+// SAYS at shared_past_end(int, float *) in tests/check/memory.cu:LINE
 // SAYS by thread (28,0,0) in block (0,0,0)
 // SAYS Access to 0x80 is out of bounds
 // SAYS bytes 128 to 131 of 128 bytes of shared memory
@@ -310,7 +310,7 @@ static void case_shared_atomic(void) {
 
 // EXPECT shared_by_pointer 700 out_of_bounds
 // SAYS Invalid __shared__ read of size 4 bytes
-// SAYS in emulator/tests/check/memory.cu:LINE
+// SAYS in tests/check/memory.cu:LINE
 __device__ __noinline__ int read_through(const int *p, int i) {
     return p[i]; // HERE
 }
@@ -343,7 +343,7 @@ static void case_local_past_end(void) {
 
 // EXPECT inlined 700 out_of_bounds
 // SAYS Invalid __global__ write of size 4 bytes
-// SAYS in emulator/tests/check/memory.cu:LINE
+// SAYS in tests/check/memory.cu:LINE
 // SAYS at put(float *, int) in
 // SAYS =========         Device Frame: inlined(float *, int)
 __device__ __forceinline__ void put(float *y, int i) {

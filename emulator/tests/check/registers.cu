@@ -44,7 +44,7 @@ RUN(given_back)
 // SAYS Error: Wrong use of setmaxnreg reported.
 // SAYS All warps together want 2,048 registers more than the block has, which began with 168 a thread
 // SAYS on a GPU it waits for ever
-// SAYS emulator/tests/check/registers.cu:
+// SAYS tests/check/registers.cu:
 // CHECKS synccheck
 KERNEL(takes_too_many) {
     if (threadIdx.x / 128 == 0)

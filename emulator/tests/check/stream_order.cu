@@ -63,8 +63,8 @@ static void launch_fill(int *x, cudaStream_t s) {
 }
 
 // EXPECT event_of_another 0 race
-// SAYS Error: Race reported between Read access by cudaMemcpyAsync in stream 2, called by case_event_of_another() in emulator/tests/check/stream_order.cu:LINE
-// SAYS and Write access by cudaMemcpyAsync in stream 1, called by case_event_of_another() in emulator/tests/check/stream_order.cu:
+// SAYS Error: Race reported between Read access by cudaMemcpyAsync in stream 2, called by case_event_of_another() in tests/check/stream_order.cu:LINE
+// SAYS and Write access by cudaMemcpyAsync in stream 1, called by case_event_of_another() in tests/check/stream_order.cu:
 // SAYS bytes at 0x
 // SAYS were made by cudaMalloc (allocation number 1 of this program)
 // SAYS | cudaMemcpyAsync(to, x, BYTES, cudaMemcpyDeviceToHost, out);
@@ -150,10 +150,10 @@ static void case_graph_waits_alone(void) {
 }
 
 // EXPECT fill_beside_kernel 0 race
-// SAYS Error: Race reported between Write access at fill(int *) in emulator/tests/check/stream_order.cu:
-// SAYS and Write access by cudaMemsetAsync in stream 2, called by case_fill_beside_kernel() in emulator/tests/check/stream_order.cu:
+// SAYS Error: Race reported between Write access at fill(int *) in tests/check/stream_order.cu:
+// SAYS and Write access by cudaMemsetAsync in stream 2, called by case_fill_beside_kernel() in tests/check/stream_order.cu:
 // SAYS cudaMemsetAsync wrote
-// SAYS fill(int *) was launched in stream 1 by case_fill_beside_kernel() in emulator/tests/check/stream_order.cu:LINE
+// SAYS fill(int *) was launched in stream 1 by case_fill_beside_kernel() in tests/check/stream_order.cu:LINE
 // SAYS were made by cudaMalloc (allocation number 1 of this program)
 // CHECKS racecheck
 static void case_fill_beside_kernel(void) {
@@ -165,8 +165,8 @@ static void case_fill_beside_kernel(void) {
 }
 
 // EXPECT kernels_in_two_streams 0 race
-// SAYS fill(int *) was launched in stream 1 by case_kernels_in_two_streams() in emulator/tests/check/stream_order.cu:LINE
-// SAYS fill(int *) was launched in the default stream by case_kernels_in_two_streams() in emulator/tests/check/stream_order.cu:
+// SAYS fill(int *) was launched in stream 1 by case_kernels_in_two_streams() in tests/check/stream_order.cu:LINE
+// SAYS fill(int *) was launched in the default stream by case_kernels_in_two_streams() in tests/check/stream_order.cu:
 // CHECKS racecheck
 static void case_kernels_in_two_streams(void) {
     int *x = device_array<int>(N);
@@ -218,7 +218,7 @@ static int *ordered_memory(cudaStream_t s) {
 }
 
 // EXPECT kernel_before_allocation 0 race
-// SAYS Error: Use before allocation reported in Write access at fill(int *) in emulator/tests/check/stream_order.cu:
+// SAYS Error: Use before allocation reported in Write access at fill(int *) in tests/check/stream_order.cu:
 // SAYS and nothing orders this after the cudaMallocAsync of this
 // SAYS record an event after the call (cudaEventRecord)
 // CHECKS racecheck
@@ -249,7 +249,7 @@ static void case_copy_before_allocation(void) {
 }
 
 // EXPECT kernel_after_free 0 race
-// SAYS Error: Use after free reported in Write access at fill(int *) in emulator/tests/check/stream_order.cu:
+// SAYS Error: Use after free reported in Write access at fill(int *) in tests/check/stream_order.cu:
 // SAYS and nothing orders this before the cudaFreeAsync of this
 // SAYS record an event after the kernel (cudaEventRecord)
 // CHECKS racecheck

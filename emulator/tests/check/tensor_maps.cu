@@ -110,7 +110,7 @@ static void case_only_what_is_inside(void) { // the rest of the tile's memory wa
 // EXPECT unwritten_matrix 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read
-// SAYS emulator/tests/check/tensor_maps.cu:
+// SAYS tests/check/tensor_maps.cu:
 static void case_unwritten_matrix(void) {
     add_one<<<1, WIDTH * HEIGHT>>>(map_of(device_array<float>(64 * 64), 64, 64), map_of(matrix_of(64, 64), 64, 64), 0,
                                    0);

@@ -22,7 +22,7 @@ template <typename T> static T at(const T *device, size_t i) {
 // EXPECT bins_not_cleared 0 uninitialized
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 // SAYS Uninitialized __shared__ memory read of size 4 bytes
-// SAYS at bins_not_cleared(const int *, int *) in emulator/tests/check/undefined.cu:LINE
+// SAYS at bins_not_cleared(const int *, int *) in tests/check/undefined.cu:LINE
 // SAYS bins[
 // SAYS Nobody in this block has written these bytes
 __global__ void bins_not_cleared(const int *x, int *y) {
@@ -41,7 +41,7 @@ static void case_bins_not_cleared(void) {
 // EXPECT largest_not_set 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS at largest_not_set(int *) in emulator/tests/check/undefined.cu:LINE
+// SAYS at largest_not_set(int *) in tests/check/undefined.cu:LINE
 __global__ void largest_not_set(int *largest) {
     atomicMax(largest, (int)threadIdx.x); // HERE
 }
@@ -54,7 +54,7 @@ static void case_largest_not_set(void) {
 // EXPECT part_of_word 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS at part_of_word(const int *, int *, int) in emulator/tests/check/undefined.cu:LINE
+// SAYS at part_of_word(const int *, int *, int) in tests/check/undefined.cu:LINE
 // SAYS by thread (122,0,0) in block (0,0,0)
 __global__ void part_of_word(const int *a, int *b, int n) {
     int i = threadIdx.x;
@@ -70,8 +70,8 @@ static void case_part_of_word(void) {
 // EXPECT decides_branch 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS at decides_branch(const float *, int *) in emulator/tests/check/undefined.cu:LINE
-// SAYS and used at decides_branch(const float *, int *) in emulator/tests/check/undefined.cu:
+// SAYS at decides_branch(const float *, int *) in tests/check/undefined.cu:LINE
+// SAYS and used at decides_branch(const float *, int *) in tests/check/undefined.cu:
 // SAYS it decides a branch
 __global__ void decides_branch(const float *x, int *count) {
     float v = x[threadIdx.x]; // HERE
@@ -88,7 +88,7 @@ static void case_decides_branch(void) {
 // EXPECT is_address 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __shared__ memory read of size 4 bytes
-// SAYS in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:LINE
 // SAYS Access to 0x40: order[16]
 // SAYS it is, or makes, an address
 // SAYS and 15 more such reads
@@ -110,7 +110,7 @@ static void case_is_address(void) {
 // EXPECT after_a_loop 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __shared__ memory read of size 8 bytes
-// SAYS in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:LINE
 // SAYS a result that depends on it is stored
 __global__ void after_a_loop(double *y, int n) {
     __shared__ double tile[64];
@@ -131,7 +131,7 @@ static void case_after_a_loop(void) {
 // EXPECT far_away 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS at far_away(const int *, int *) in emulator/tests/check/undefined.cu:LINE
+// SAYS at far_away(const int *, int *) in tests/check/undefined.cu:LINE
 // SAYS a result that depends on it is stored
 __device__ __noinline__ int carried(const int *x, int n) {
     return n == 0 ? x[0] : carried(x, n - 1) + n;
@@ -157,8 +157,8 @@ static void case_far_away(void) {
 // EXPECT through_recursion 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS in emulator/tests/check/undefined.cu:
-// SAYS and used at through_recursion(const int *, int *, int) in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:
+// SAYS and used at through_recursion(const int *, int *, int) in tests/check/undefined.cu:LINE
 // SAYS a result that depends on it is stored
 __global__ void through_recursion(const int *x, int *y, int n) {
     y[threadIdx.x] = carried(x + threadIdx.x, n); // HERE
@@ -172,7 +172,7 @@ static void case_through_recursion(void) {
 // EXPECT to_other_warp 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:LINE
 // SAYS by thread (0,0,0) in block (0,0,0)
 // SAYS a result that depends on it is stored
 __global__ void to_other_warp(const int *x, int *y) {
@@ -188,7 +188,7 @@ static void case_to_other_warp(void) {
 // EXPECT own_array 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __local__ memory read of size 4 bytes
-// SAYS in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:LINE
 // SAYS The thread reads a variable or an array element of its own that it has not set
 __global__ void own_array(const int *x, int *y, int n) {
     int own[16];
@@ -205,7 +205,7 @@ static void case_own_array(void) {
 // EXPECT votes_undefined 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:LINE
 // SAYS by thread (31,0,0) in block (0,0,0)
 __global__ void votes_undefined(const int *x, unsigned *y) {
     int v = x[threadIdx.x]; // HERE
@@ -306,7 +306,7 @@ static void case_one_side_of_branch(void) {
 // EXPECT lane_asked_has_left 0 uninitialized
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 // SAYS Error: Undefined value of a shuffle: its lane asks lane 20, which does not take part
-// SAYS in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:LINE
 // SAYS by thread (4,0,0) in block (0,0,0)
 // SAYS a result that depends on it is stored
 __global__ void sum_of_some(const int *x, int *y, int n) {
@@ -537,7 +537,7 @@ static void case_product_of_others(void) {
 // EXPECT shuffle_in_if 0 lost_lane
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 // SAYS ========= Barrier error detected. Divergent thread(s) in warp.
-// SAYS at shuffle_in_if(const float *, float *, int) in emulator/tests/check/undefined.cu:LINE
+// SAYS at shuffle_in_if(const float *, float *, int) in tests/check/undefined.cu:LINE
 // SAYS Its mask names lane 0, which goes around it and works at shuffle_in_if(const float *, float *, int)
 // SAYS Move it out of the if
 __global__ void shuffle_in_if(const float *x, float *y, int n) {
@@ -568,7 +568,7 @@ static void case_shuffle_in_if_warns(void) {
 // EXPECT syncwarp_in_if 0 lost_lane
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 // SAYS Barrier error detected. Divergent thread(s) in warp.
-// SAYS in emulator/tests/check/undefined.cu:LINE
+// SAYS in tests/check/undefined.cu:LINE
 __global__ void syncwarp_in_if(int *y) {
     int i = threadIdx.x;
     if (i < 16) {

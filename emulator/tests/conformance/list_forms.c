@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Between bf16 and 8 bits only registers of 8 bits are legal, and the vectors have none: emulator/tests/coverage has these forms. */
+/* Between bf16 and 8 bits only registers of 8 bits are legal, and the vectors have none: tests/coverage has these forms. */
 static bool is_left_out(const char *name) {
     return strncmp(name, "cvt.", 4) == 0 && strstr(name, ".bf16") && (strstr(name, ".s8") || strstr(name, ".u8"));
 }

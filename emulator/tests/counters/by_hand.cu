@@ -1,4 +1,4 @@
-// Products on tensor cores and bulk copies that can be counted by hand: emulator/tests/profile.test.sh has the numbers.
+// Products on tensor cores and bulk copies that can be counted by hand: tests/profile.test.sh has the numbers.
 #include <cuda_bf16.h>
 #include <mma.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 # Compares what ncu recorded on an H200 (file 2) with what the emulator counted (file 3, EMULATOR_PROFILE=csv); file 1 is
-# differences.txt. -v lesson=lesson03: only that lesson's rows of the record, matched by kernel: the first launch and the fourth.
+# differences.txt. -v program=NAME: the record has rows of several programs; that one's, by kernel: the first launch and the fourth.
 #
 # Prints one line for each difference, one for each ratio of instructions, and last `equal N explained N wrong N`.
 # Where ncu has two counters of one thing, one of the hardware and one that it keeps by instruction, the latter is the number: in kernels
@@ -26,26 +26,26 @@ BEGIN { launches = equal = explained = wrong = 0 }
 FILENAME == ARGV[1] {
   if ($0 ~ /^#/ || $0 == "") next
   split($0, part, "|")
-  if (match(part[1], /^lesson[0-9]+ /)) { # of one lesson's kernel of this name
-    if (substr(part[1], 1, RLENGTH - 1) != lesson) next
+  if (match(part[1], /^[a-z0-9_]+: /)) { # of one program's kernel of this name
+    if (substr(part[1], 1, RLENGTH - 2) != program) next
     part[1] = substr(part[1], RLENGTH + 1)
   }
   why[trim(part[1]), trim(part[2])] = trim(part[3])
   next
 }
 FILENAME == ARGV[2] && FNR == 1 { columns = split($0, column, ","); next }
-FILENAME == ARGV[2] { # ["lesson",]"name","grid","block",numbers
+FILENAME == ARGV[2] { # ["program",]"name","grid","block",numbers
   line = $0
-  if (lesson != "") {
-    if (index(line, "\"" lesson "\",") != 1) next
-    line = substr(line, length(lesson) + 4)
+  if (program != "") {
+    if (index(line, "\"" program "\",") != 1) next
+    line = substr(line, length(program) + 4)
   }
   n = split(line, part, "\"")
   name = part[2]
-  launch = lesson != "" ? name "#" (seen[name]++ ? 4 : 1) : launches
+  launch = program != "" ? name "#" (seen[name]++ ? 4 : 1) : launches
   names[launches] = name; keys[launches] = launch; grids[launch] = part[4] " " part[6]
   split(substr(part[7], 2), value, ",")
-  skip = lesson != "" ? 4 : 3
+  skip = program != "" ? 4 : 3
   for (i = 1; i + skip <= columns; i++) recorded[launch, column[i + skip]] = value[i]
   launches++
   next
@@ -55,7 +55,7 @@ FNR == 1 { next }
   n = split(substr($0, 2, length($0) - 2), part, "\",\"")
   if (part[6] != "") next # a line's numbers
   gsub(/<true>/, "<1>", part[2]) # as ncu writes it
-  if (!((part[1]) in mine)) { mine[part[1]] = lesson != "" ? part[2] "#" ++invocation[part[2]] : part[1]; shape[mine[part[1]]] = part[4] " " part[3] }
+  if (!((part[1]) in mine)) { mine[part[1]] = program != "" ? part[2] "#" ++invocation[part[2]] : part[1]; shape[mine[part[1]]] = part[4] " " part[3] }
   counted[mine[part[1]], part[8]] = part[10]
 }
 function compare(i, metric, theirs,    ours, name, reason) {
@@ -74,7 +74,7 @@ function ratio(i, metric, label,    theirs, ours) {
 }
 END {
   for (i = 0; i < launches; i++) {
-    if (lesson != "" && !(keys[i] in shape) && (keys[i] !~ /#1$/ || names[i] ~ /^(bench_|turns_)|cub::/)) continue # made to take its time, on a GPU
+    if (program != "" && !(keys[i] in shape) && (keys[i] !~ /#1$/ || names[i] ~ /^(bench_|turns_)|cub::/)) continue # made to take its time, on a GPU
     if (!(keys[i] in shape) && (names[i], "*") in why) { used[names[i], "*"] = 1; explained++; printf "  %-28s %s\n", names[i], why[names[i], "*"]; continue }
     if (grids[keys[i]] != shape[keys[i]]) { print "  WRONG " names[i] ": launched as " shape[keys[i]] ", recorded as " grids[keys[i]]; wrong++; continue }
     for (c = 1; c <= columns; c++) {

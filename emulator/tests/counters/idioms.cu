@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <mma.h>
 
-#include "emulator/emulator.h"
+#include "emulator.h"
 
 enum { SIDE = 128, N = SIDE * SIDE, BLOCK = 256 };
 

@@ -1,10 +1,10 @@
-/* Whether a form is among the vectors of emulator/tests/conformance, which an H200 recorded. */
+/* Whether a form is among the vectors of tests/conformance, which an H200 recorded. */
 #ifndef COMPARED_H
 #define COMPARED_H
 
 #include <stdbool.h>
 
-/* Reads the vectors of emulator/tests/conformance, unpacked, and a list of the opcodes that emulator/tests/tensor compares; ends
+/* Reads the vectors of tests/conformance, unpacked, and a list of the opcodes that tests/tensor compares; ends
  * the program when it cannot. */
 void vectors_open(const char *vectors, const char *tensor);
 

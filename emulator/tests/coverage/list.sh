@@ -1,10 +1,10 @@
 #!/bin/sh
 # Prints the numbers of the forms that record.sh executes on an H200.
 set -eu
-cd "$(dirname "$0")/../../.."
-. build/configuration
-. emulator/tests/build_emulator.sh
-. emulator/tests/coverage/measure.sh
+cd "$(dirname "$0")/../.."
+. tests/configuration.sh
+. tests/build_emulator.sh
+. tests/coverage/measure.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build_emulator "$plain_emulator"

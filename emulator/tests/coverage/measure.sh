@@ -1,11 +1,11 @@
 # Sourced by coverage.test.sh and update.sh: asks ptxas, asks the emulator, makes the table. Expects build/configuration and
 # build_emulator.sh.
 
-coverage=emulator/tests/coverage
+coverage=tests/coverage
 coverage_program=$plain_emulator/coverage
 
 build_coverage() {
-  conformance=emulator/tests/conformance
+  conformance=tests/conformance
   link_test "$plain_emulator" "$coverage_program" "$coverage/coverage.c" "$coverage/compared.c" "$coverage/judged.c" \
     "$coverage/decoded.c" "$coverage/executed.c" "$coverage/grammar.c" "$coverage/results.c" "$coverage/statement.c" \
     "$coverage/trial.c" "$conformance/vectors.c" "$conformance/plan.c" "$conformance/values.c" "$conformance/kernel.c"
@@ -41,7 +41,7 @@ ask_ptxas() { # FOLDER
 
 # What was recorded on an H200, unpacked in FOLDER; nothing where nobody has recorded.
 unpack_records() { # FOLDER
-  gzip -dc emulator/tests/conformance/vectors.bin.gz >"$1/vectors.bin"
+  gzip -dc tests/conformance/vectors.bin.gz >"$1/vectors.bin"
   : >"$1/results.bin"
   [ ! -f "$coverage/results.bin.gz" ] || gzip -dc "$coverage/results.bin.gz" >"$1/results.bin"
 }
@@ -57,9 +57,9 @@ coverage_table() { # FOLDER
   return "$made"
 }
 
-table_begin='<!-- written by emulator/tests/coverage/update.sh -->'
+table_begin='<!-- written by tests/coverage/update.sh -->'
 table_end='<!-- end -->'
 
 committed_table() {
-  sed -n "\|^$table_begin|,\|^$table_end|p" emulator/README.md | grep '^|'
+  sed -n "\|^$table_begin|,\|^$table_end|p" README.md | grep '^|'
 }

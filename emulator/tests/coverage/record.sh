@@ -1,7 +1,7 @@
 #!/bin/sh
 # Executes all forms on a machine with an H200 and writes results.bin.gz: record.sh LIST [FOLDER]
 #
-# LIST has the numbers of the forms, as `emulator/tests/coverage/list.sh` prints them where the emulator is built. Needs gcc and
+# LIST has the numbers of the forms, as `tests/coverage/list.sh` prints them where the emulator is built. Needs gcc and
 # ptxas of CUDA 13 there, or in FOLDER the modules N.cubin that somebody has compiled already.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Writes the table in emulator/README.md.
+# Writes the table in README.md.
 set -eu
-cd "$(dirname "$0")/../../.."
-. build/configuration
-. emulator/tests/build_emulator.sh
-. emulator/tests/coverage/measure.sh
+cd "$(dirname "$0")/../.."
+. tests/configuration.sh
+. tests/build_emulator.sh
+. tests/coverage/measure.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build_emulator "$plain_emulator"
@@ -15,9 +15,9 @@ coverage_table "$work" >"$work/table" || {
   head -n 20 "$work/complaints"
 } >&2
 {
-  sed "\|^$table_begin|q" emulator/README.md
+  sed "\|^$table_begin|q" README.md
   cat "$work/table"
-  sed -n "\|^$table_end|,\$p" emulator/README.md
+  sed -n "\|^$table_end|,\$p" README.md
 } >"$work/readme"
-cp "$work/readme" emulator/README.md
-git --no-pager diff --stat emulator/README.md
+cp "$work/readme" README.md
+git --no-pager diff --stat README.md

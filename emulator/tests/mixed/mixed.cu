@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 
 #include "../api/api_test.h"
-#include "emulator/emulator.h"
+#include "emulator.h"
 
 enum { BLOCKS = 400, BLOCK = 64, ROUNDS = 20 };
 

@@ -34,7 +34,7 @@ recorded=$here/h200.txt
 before=$folder/before.txt
 touch "$recorded"
 cp "$recorded" "$before"
-echo "# What the programs print on a GPU; emulator/tests/programs/record.sh makes this." >"$recorded"
+echo "# What the programs print on a GPU; tests/programs/record.sh makes this." >"$recorded"
 echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(date -u +%Y-%m-%d)" >>"$recorded"
 for source in "$here"/*.cu; do
   name=$(basename "$source" .cu)

@@ -168,7 +168,7 @@ static void choose_all(const struct plan *plans, size_t count, const char *prefi
 }
 
 /* Between bf16 and 8 bits only registers of 8 bits are legal, and the recorded forms have none. Both tiers are compared with each other;
- * emulator/tests/coverage compares the interpreter with a GPU. */
+ * tests/coverage compares the interpreter with a GPU. */
 static void choose_bytes(const char *prefix) {
     for (size_t i = 0; i < form_count(); i++) {
         const char *name = form_at(i)->name;

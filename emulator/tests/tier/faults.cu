@@ -1,6 +1,6 @@
 // Mistakes of kernels that compute before they make them: what is said about each must not depend on the tier. A case is
 // named on the command line.
-#include "emulator/tests/check/run_case.h"
+#include "tests/check/run_case.h"
 
 #include <cassert>
 

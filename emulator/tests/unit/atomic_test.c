@@ -10,7 +10,7 @@
 static int failures;
 
 static void check(const char *name, bool good) {
-    printf(good ? "ok atomic/%s\n" : "not ok atomic/%s: see emulator/tests/unit/atomic_test.c\n", name);
+    printf(good ? "ok atomic/%s\n" : "not ok atomic/%s: see tests/unit/atomic_test.c\n", name);
     failures += !good;
 }
 

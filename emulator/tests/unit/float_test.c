@@ -1,6 +1,6 @@
 /* Floating-point arithmetic and conversions against numbers computed another way: in 113-bit arithmetic, where a result is
  * right if no neighbour would be better, and by the C library for the approximations. What NaN, flushing and clamping do
- * is in emulator/tests/conformance, as a GPU recorded it. */
+ * is in tests/conformance, as a GPU recorded it. */
 #include <math.h>
 #include <stdint.h>
 

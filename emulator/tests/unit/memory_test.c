@@ -14,7 +14,7 @@
 static int failures;
 
 static void check(const char *name, bool good) {
-    printf(good ? "ok %s\n" : "not ok %s: see emulator/tests/unit/memory_test.c\n", name);
+    printf(good ? "ok %s\n" : "not ok %s: see tests/unit/memory_test.c\n", name);
     failures += !good;
 }
 

@@ -1,4 +1,4 @@
-/* The pieces that a report is made of: text, the source line, names, advice. Whole reports: emulator/tests/check.test.sh. */
+/* The pieces that a report is made of: text, the source line, names, advice. Whole reports: tests/check.test.sh. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

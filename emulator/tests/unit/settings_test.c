@@ -14,7 +14,7 @@ static void expect(const char *name, bool good, const char *why) {
 
 static char *readme(void) {
     static char text[1 << 20];
-    FILE *f = fopen("emulator/README.md", "r");
+    FILE *f = fopen("README.md", "r");
     size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
     text[n] = '\0';
     if (f)

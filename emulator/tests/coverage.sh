@@ -1,35 +1,33 @@
 #!/bin/sh
-# coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: its suites that need no second build),
-# as a table by folder. It is a figure, not a test. The last commit is tested, in a clone in build/coverage, on an emulator that gcc's gcov has
-# prepared: some minutes. What compiled kernels do (the second tier's libraries) is not seen.
+# coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: those that need no second build), as a table by
+# folder. It is a figure, not a test. A copy of this folder in build/coverage is tested, on an emulator that gcc's gcov has prepared: some
+# minutes. What compiled kernels do (the second tier's libraries) is not seen.
 set -eu
 cd "$(dirname "$0")/.."
-. tools/messages.sh
-[ $# -gt 0 ] || set -- emulator/api emulator/check emulator/conformance emulator/tensor emulator/profile emulator/random emulator/link
+. tests/check.sh
+. tests/configuration.sh
+[ $# -gt 0 ] || set -- api check conformance tensor profile random link
 
-clone=$PWD/build/coverage
+clone=$PWD/$build_root/coverage
 rm -rf "$clone"
-mkdir -p build
-git clone -q --no-hardlinks . "$clone"
-cd "$clone"
-sh tools/toolchain/configure.sh
-. build/configuration
-. tools/compile/make_emulator.sh
-objects=$clone/build/emulator
+mkdir -p "$clone/emulator"
+tar -c --exclude=./build . | tar -x -C "$clone/emulator"
+cd "$clone/emulator"
+objects=$PWD/build/emulator
 mkdir -p "$objects"
-say "building the emulator for gcov"
-make_emulator -s -j"$(nproc)" BUILD=../build/emulator CC=gcc EXTRA_CFLAGS='-O1 --coverage -fprofile-update=atomic' \
-  LDLIBS='-lm -ldl -pthread --coverage' >build/log 2>&1 || {
+export NVCC
+echo "building the emulator for gcov" >&2
+make -s -j"$(nproc)" BUILD=build/emulator CC=gcc CUDA_MAJOR="$CUDA_MAJOR" CUDA_INCLUDE="$toolkit_headers" \
+  EXTRA_CFLAGS='-O1 --coverage -fprofile-update=atomic' LDLIBS='-lm -ldl -pthread --coverage' >build/log 2>&1 || {
   tail -n 20 build/log >&2
-  fail "it does not build."
+  echo "it does not build." >&2
+  exit 1
 }
-echo "$CUDA_MAJOR" >"$objects/made_for"
 for suite; do
-  EMULATOR_READY=1 SUITE=$suite tests/run | grep -v '^The slowest' || say "$suite: checks failed; what it reached counts all the same"
+  SUITE=$suite tests/run || echo "$suite: checks failed; what it reached counts all the same" >&2
 done
 
 # gcov's summary of each source: "File 'ops/float32.c'", "Lines executed:97.50% of 120", "Taken at least once:88.00% of 50".
-cd emulator
 find "$objects" -name '*.gcda' | while read -r data; do
   gcov -n -b -o "$(dirname "$data")" "$data" 2>/dev/null
 done >"$clone/build/gcov.txt"
