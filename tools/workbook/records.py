@@ -70,6 +70,10 @@ class Record:
         """The values of a column by row, of the rows that have it. RecordError: there is no such section."""
         return {row: self.value(section, row, column) for row, columns in self._section(section).items() if column in columns}
 
+    def numbers(self, section: str, column: str) -> dict[str, float]:
+        """The numbers of a column by row; a row whose cell is text is left out. RecordError: there is no such section."""
+        return {row: value for row, value in self.column(section, column).items() if isinstance(value, float)}
+
     def sections(self) -> list[str]:
         """The names of all sections."""
         return list(self._cells)

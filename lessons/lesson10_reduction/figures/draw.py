@@ -12,7 +12,7 @@ IDEAS = [
 @figure
 def ladder() -> Drawing:
     record = records.beside(__file__)
-    rates = record.column("lesson10 SEED=1 n=268435456 cold", "GB/s")
+    rates = record.numbers("lesson10 SEED=1 n=268435456 cold", "GB/s")
     rungs = [Rung(f"{k} {idea}", rates[f"sum_kernel{k}"], rates["CUB"]) for k, idea in enumerate(IDEAS, 1)]
     title = "The sum of 2^28 floats, in eleven versions: bytes read per second"
     return draw_ladder(title, record.note, "GB/s", "CUB DeviceReduce", rungs, Limit(4800, "data sheet"))
