@@ -358,8 +358,7 @@ static cudaError_t take_cluster(const struct request *r, const cudaLaunchAttribu
 }
 
 /* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. An event
- * that a GPU may record while the kernel still runs is recorded when it is done, which is always right, only later.
- * */
+ * that a GPU may record while the kernel still runs is recorded when it is done, which is always right, only later. */
 static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request *r) {
     switch ((int)a->id) {
     case cudaLaunchAttributeCooperative:

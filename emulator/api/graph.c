@@ -342,7 +342,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 }
 
 /* Without a place for it, an edge's data must be plain, or something would be lost. */
-static bool lossy(const struct list *l, const struct links *links) {
+static bool drops_edge_data(const struct list *l, const struct links *links) {
     for (size_t i = 0; i < links->count; i++)
         if (l->first && !l->data && !graph_edge_data_default(&links->items[i].data))
             return true;
@@ -355,7 +355,7 @@ static cudaError_t get_edges(struct graph *g, cudaGraphNode_t *from, cudaGraphNo
         return invalid();
     struct list l = {from, to, data, from ? *count : 0, 0};
     for (struct node *n = g->first; n; n = n->next) {
-        if (lossy(&l, &n->after))
+        if (drops_edge_data(&l, &n->after))
             return state_return(cudaErrorLossyQuery);
         for (size_t i = 0; i < n->after.count; i++)
             list_add(&l, n, n->after.items[i].node, &n->after.items[i].data);
@@ -368,7 +368,7 @@ static cudaError_t get_links(const struct links *links, cudaGraphNode_t *nodes, 
     if (!links || !count || (data && !nodes))
         return invalid();
     struct list l = {nodes, NULL, data, nodes ? *count : 0, 0};
-    if (lossy(&l, links))
+    if (drops_edge_data(&l, links))
         return state_return(cudaErrorLossyQuery);
     for (size_t i = 0; i < links->count; i++)
         list_add(&l, links->items[i].node, NULL, &links->items[i].data);

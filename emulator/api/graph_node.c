@@ -269,7 +269,7 @@ static struct condition *find_condition(const struct graph *g, cudaGraphConditio
     return NULL;
 }
 
-static unsigned most_bodies(enum cudaGraphConditionalNodeType type) {
+static unsigned most_conditional_bodies(enum cudaGraphConditionalNodeType type) {
     switch ((int)type) {
     case cudaGraphCondTypeIf:
         return 2;
@@ -284,7 +284,7 @@ static unsigned most_bodies(enum cudaGraphConditionalNodeType type) {
 
 static cudaError_t add_condition(const struct place *place, struct cudaConditionalNodeParams *p) {
     struct condition *c = find_condition(graph_find(place->graph), p->handle);
-    if (!c || !p->size || p->size > most_bodies(p->type))
+    if (!c || !p->size || p->size > most_conditional_bodies(p->type))
         return invalid();
     cudaError_t error;
     struct node *n;

@@ -69,7 +69,7 @@ struct reachable {
 };
 
 /* Lanes that work after a *_sync function at which others wait for them. */
-struct gone_around {
+struct skipped_sync {
     const struct insn *sync, *where;
     uint32_t lanes;
 };
@@ -103,7 +103,7 @@ struct block_watch {
     uint32_t phases_over;        /* block.phases_over when it was last read */
     uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at an earlier barrier */
     uint32_t arrived[MAX_WARPS]; /* lanes that have arrived at any barrier */
-    struct gone_around gone_around[MAX_WARPS];
+    struct skipped_sync skipped_syncs[MAX_WARPS];
     struct reachable reachable;
     uint32_t *visitors; /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
     struct last_chunks last_chunks;
@@ -205,7 +205,7 @@ enum async_fact async_fact_of(const struct launch_watch *l, bool write, struct a
 /* A read of whole pieces of 16 bytes that conflicts with nothing is recorded. False: the slow path must decide. */
 bool async_read_is_fast(struct block_watch *b, const struct touch *t);
 
-/* check/passing.c: lanes that go past a barrier at which others wait, and never arrive at it. */
+/* check/barrier_passing.c: lanes that go past a barrier at which others wait, and never arrive at it. */
 void barrier_start(struct block_watch *b, uint32_t warps);
 void barrier_note_passing(struct block_watch *b, const struct warp *w, const struct insn *in);
 void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in);
@@ -220,9 +220,9 @@ void registers_start(struct block_watch *b, const struct launch *l);
 void registers_change(struct block_watch *b, const struct warp *w, const struct insn *in, const struct probe *s);
 void registers_end(struct block_watch *b, const struct block *block);
 
-/* check/gone_around.c: lanes that go past a *_sync function at which others wait for them. */
-void gone_around_note(struct block_watch *b, const struct warp *w, const struct insn *in);
-void gone_around_check(const struct warp *w, const struct insn *in, uint32_t named);
+/* check/skipped_sync.c: lanes that go past a *_sync function at which others wait for them. */
+void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct insn *in);
+void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t named);
 
 /* Does watch_lanes_come() have nothing to do for a whole warp at this instruction? */
 static inline bool watch_whole_comes_to(const struct block_watch *b, const struct warp *w, uint32_t index) {
@@ -245,7 +245,7 @@ static inline void watch_lanes_come(struct block_watch *b, const struct warp *w,
     if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->arrived[w->index]))
         barrier_note_passing(b, w, in);
     if (w->count > 1 && b->launch->checks & CHECK_SYNC)
-        gone_around_note(b, w, in);
+        skipped_sync_note(b, w, in);
 }
 
 /* The space that the address of a generic access is in; of any other access its own space. */

@@ -2,7 +2,7 @@
 
 #include "check/finding_json.h"
 #include "check/host_memory.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/report.h"
 #include "check/symbols.h"
 

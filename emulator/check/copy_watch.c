@@ -9,7 +9,7 @@
 #include "check/copy_report.h"
 #include "check/finding_json.h"
 #include "check/host_memory.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/symbols.h"
 
 static uint64_t extent(const struct copied *c, const struct copy_side *s) {

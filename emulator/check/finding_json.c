@@ -8,7 +8,7 @@
 #include "base/demangle.h"
 #include "base/json.h"
 #include "base/settings.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 
 #define NAME_SIZE 600
 

@@ -10,7 +10,7 @@
 #include "check/follow.h"
 #include "check/host_memory.h"
 #include "check/finding_json.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/symbols.h"
 #include "base/cache.h"
 #include "base/text.h"
@@ -98,8 +98,6 @@ void hazards_note(struct hazards *all, const struct hazard *h) {
         all->left_out++;
     pthread_mutex_unlock(&all->lock);
 }
-
-/* reporting */
 
 /* ---- what comes again in a later launch ---- */
 

@@ -6,7 +6,7 @@
 #include "check/allocation_watch.h"
 #include "base/checks.h"
 #include "check/finding_json.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/report.h"
 
 #define NAMED_LEAKS 20

@@ -4,7 +4,7 @@
 #include "check/authors.h"
 #include "check/follow.h"
 #include "check/managed_watch.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/report.h"
 #include "check/watch.h"
 #include "machine/observer.h"
@@ -64,7 +64,7 @@ __attribute__((constructor)) static void observe_machine(void) {
     observer.cluster_opens = watch_cluster_opens;
     observer.block_exits = watch_block_exits;
     observer.memory_read = watch_read;
-    observer.sync_executes = gone_around_check;
+    observer.sync_executes = skipped_sync_check;
     observer.argument_printed = follow_printed;
     observer.follow = follow;
     observer.follow_on = follow_end;

@@ -342,7 +342,7 @@ void order_barrier_whole(struct block_order *o) {
 
 /* What relaxed reads acquired before the fence counts from now on; also what others of the block acquired before the
  * last barrier. */
-static void learn_pending(struct block_order *o, struct warp_order *w) {
+static void acquire_pending_signals(struct block_order *o, struct warp_order *w) {
     o->partly = w->used = true;
     facts_join(&w->learned, &w->pending);
     facts_clear(&w->pending);
@@ -359,7 +359,7 @@ void order_fence(struct block_order *o, uint32_t warp) {
     memcpy(w->fence_known, w->known, sizeof w->known);
     w->fence_known[warp] = ++o->time;
     if (o->pending_any)
-        learn_pending(o, w);
+        acquire_pending_signals(o, w);
 }
 
 void order_learn(struct block_order *o, uint32_t warp, const struct facts *facts) {

@@ -1,6 +1,6 @@
 /* An access that has left the shared array it was computed from, and landed in another one. */
 #include "check/block_watch.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/symbols.h"
 #include "base/text.h"
 #include "ptx/ptx.h"

@@ -260,7 +260,7 @@ static void groups(struct finder *f, bool commit, int64_t left) {
         }
 }
 
-static void other(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+static void ordinary(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     bool writes = p->row->first != FIRST_READ && p->operand_count;
     for (unsigned k = writes; k < p->operand_count; k++)
         touch(f, i, &p->operands[k], false);
@@ -280,11 +280,11 @@ static void step(struct finder *f, uint32_t i, const struct ptx_insn *p) {
         groups(f, false, p->operands[0].value);
         break;
     default:
-        is_product(p) ? product(f, i, p) : is_copy(p) ? copy(f, i, p) : other(f, i, p);
+        is_product(p) ? product(f, i, p) : is_copy(p) ? copy(f, i, p) : ordinary(f, i, p);
     }
 }
 
-static void go_on(struct finder *f, uint32_t i) {
+static void follow_successors(struct finder *f, uint32_t i) {
     const struct insn *in = &f->code->insns[i];
     const struct branch_table *table = in->extra;
     if (in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF)
@@ -305,7 +305,7 @@ static void go_through(struct finder *f) {
         const struct ptx_insn *p = ends_at(f, i);
         if (p)
             step(f, i, p);
-        go_on(f, i);
+        follow_successors(f, i);
     }
 }
 

@@ -16,7 +16,7 @@
 #include "check/host_memory.h"
 #include "check/managed_watch.h"
 #include "check/finding_json.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/probes.h"
 #include "check/source.h"
 #include "check/symbols.h"

@@ -5,7 +5,7 @@
 #include "base/checks.h"
 #include "check/host_memory.h"
 #include "check/finding_json.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/report.h"
 
 struct unused {

@@ -6,7 +6,7 @@
 #include "check/allocation_watch.h"
 #include "check/block_watch.h"
 #include "check/follow.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "check/watch.h"
 #include "memory/memory.h"
 

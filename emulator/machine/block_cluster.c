@@ -23,7 +23,7 @@ static bool all_arrived(const struct block *b) {
 static void let_go(struct warp *w, uint32_t passed) {
     w->rival = NULL;
     for (unsigned i = 0; i < w->count; i++) {
-        struct warp_diverge *f = &w->splits[i];
+        struct warp_split *f = &w->splits[i];
         if (f->state != SPLIT_AT_CLUSTER || f->mask & ~passed)
             continue;
         f->state = SPLIT_READY;

@@ -20,20 +20,21 @@
 #define MAX_SHARE   16 /* blocks that a worker takes at once */
 
 /* Blocks that have yielded, for whichever worker comes; those of a launch that is counted stay with theirs. */
-struct aside {
+struct yielded_blocks {
     pthread_mutex_t lock;
     struct block *first, **end;
     _Atomic unsigned count;
-    _Atomic unsigned vain;  /* turns since a block ended or began; one of a block that only waits counts as VAIN */
+    _Atomic unsigned
+        turns_without_progress; /* turns since a block ended or began; one of a block that only waits counts as WAITING_TURN */
     _Atomic unsigned begun; /* since it was time to begin more */
     unsigned ready;         /* where blocks are mixed: so many come first, and the others only wait */
-    uint64_t dice;
+    uint64_t random_state;
 };
 
 /* A launch in progress, on its caller's stack. */
 struct launch_job {
     struct launch launch;
-    struct aside aside;
+    struct yielded_blocks yielded;
     uint64_t clusters; /* blocks, where there are none */
     unsigned resident; /* of these at once, at most, when they wait for others */
     unsigned workers;  /* at it now, the caller not counted; under the pool's lock */
@@ -316,7 +317,7 @@ static void report_time(const struct launch_job *job, const struct worker *worke
     *since = time;
 }
 
-#define VAIN 8
+#define WAITING_TURN 8
 
 /* Clusters that the device holds at once, at least: registers and what the driver takes may leave room for fewer. A kernel that relies on as
  * many blocks as the device is said to hold ends here, too, however few cores the host has. */
@@ -332,14 +333,15 @@ static unsigned most_resident(const struct launch *l) {
 
 /* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may wait only for each
  * other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
-static bool begins(const struct launch_job *job, const struct aside *s) {
+static bool may_begin_block(const struct launch_job *job, const struct yielded_blocks *s) {
     unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
     if (!count || job->launch.config.cooperative)
         return true;
-    return count < job->resident && (job->launch.mixed || atomic_load(&s->vain) >= VAIN * count);
+    return count < job->resident &&
+           (job->launch.mixed || atomic_load(&s->turns_without_progress) >= WAITING_TURN * count);
 }
 
-static void hand_over(struct block *first, struct worker *worker) {
+static void set_worker(struct block *first, struct worker *worker) {
     for (uint32_t r = 0; r < first->launch->cluster_blocks; r++) {
         struct block *b = cluster_block(first, r);
         b->worker = worker;
@@ -349,23 +351,23 @@ static void hand_over(struct block *first, struct worker *worker) {
 }
 
 /* A number from 0 to count - 1. */
-static unsigned draw(uint64_t *dice, unsigned count) {
-    *dice = *dice * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
-    return (unsigned)((*dice >> 32) * count >> 32);
+static unsigned draw(uint64_t *random_state, unsigned count) {
+    *random_state = *random_state * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+    return (unsigned)((*random_state >> 32) * count >> 32);
 }
 
 /* Where blocks are mixed: any that is ready; now and then one of the others, since what they wait for may have come. */
-static unsigned draw_aside(struct aside *s) {
-    if (s->ready && (s->ready == s->count || draw(&s->dice, 8)))
-        return draw(&s->dice, s->ready--);
+static unsigned draw_yielded(struct yielded_blocks *s) {
+    if (s->ready && (s->ready == s->count || draw(&s->random_state, 8)))
+        return draw(&s->random_state, s->ready--);
     return s->ready;
 }
 
 /* The block whose turn is longest ago, unless they are mixed. */
-static struct block *take_aside(struct aside *s, struct worker *worker) {
+static struct block *take_yielded(struct yielded_blocks *s, struct worker *worker) {
     pthread_mutex_lock(&s->lock);
     struct block **at = &s->first;
-    for (unsigned skip = draw_aside(s); skip; skip--)
+    for (unsigned skip = draw_yielded(s); skip; skip--)
         at = &(*at)->next;
     struct block *b = *at;
     if (b) {
@@ -376,35 +378,35 @@ static struct block *take_aside(struct aside *s, struct worker *worker) {
     }
     pthread_mutex_unlock(&s->lock);
     if (b && b->worker != worker)
-        hand_over(b, worker);
+        set_worker(b, worker);
     return b;
 }
 
-static struct block *begin_block(struct launch_job *job, struct aside *s, struct worker *worker, struct range *taken,
-                                 struct block **spare) {
+static struct block *begin_block(struct launch_job *job, struct yielded_blocks *s, struct worker *worker,
+                                 struct range *taken, struct block **spare) {
     struct block *b = next_block(job, worker, taken, *spare, atomic_load(&s->count) > 0);
     if (b) {
         *spare = NULL;
         /* Several at once when many wait: otherwise all of them would have a turn for each. */
-        if (atomic_load_explicit(&s->vain, memory_order_relaxed) &&
+        if (atomic_load_explicit(&s->turns_without_progress, memory_order_relaxed) &&
             atomic_fetch_add(&s->begun, 1) >= atomic_load_explicit(&s->count, memory_order_relaxed) / 8) {
             atomic_store(&s->begun, 0);
-            atomic_store(&s->vain, 0);
+            atomic_store(&s->turns_without_progress, 0);
         }
     }
     return b;
 }
 
-static struct block *choose_block(struct launch_job *job, struct aside *s, struct worker *worker, struct range *taken,
-                                  struct block **spare) {
-    struct block *b = begins(job, s) ? begin_block(job, s, worker, taken, spare) : NULL;
+static struct block *choose_block(struct launch_job *job, struct yielded_blocks *s, struct worker *worker,
+                                  struct range *taken, struct block **spare) {
+    struct block *b = may_begin_block(job, s) ? begin_block(job, s, worker, taken, spare) : NULL;
     if (!b)
-        b = take_aside(s, worker);
+        b = take_yielded(s, worker);
     return b ? b : begin_block(job, s, worker, taken, spare); /* another worker was faster */
 }
 
 /* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
-static struct block *put_aside(const struct launch_job *job, struct aside *s, struct block *b) {
+static struct block *yield_block(const struct launch_job *job, struct yielded_blocks *s, struct block *b) {
     bool waits = block_waits(b);
     if (!waits && b->turn.fuel < WARP_FUEL && !job->launch.mixed)
         return b;
@@ -417,9 +419,10 @@ static struct block *put_aside(const struct launch_job *job, struct aside *s, st
         s->end = &b->next;
     s->ready += in_front;
     unsigned count = atomic_fetch_add(&s->count, 1) + 1;
-    unsigned vain = atomic_fetch_add(&s->vain, waits ? VAIN : 1);
+    unsigned turns_without_progress = atomic_fetch_add(&s->turns_without_progress, waits ? WAITING_TURN : 1);
     pthread_mutex_unlock(&s->lock);
-    if (vain % (VAIN * count) == 0 && !begins(job, s)) /* whoever they wait for may need the processor */
+    if (turns_without_progress % (WAITING_TURN * count) == 0 &&
+        !may_begin_block(job, s)) /* whoever they wait for may need the processor */
         sched_yield();
     return NULL;
 }
@@ -431,8 +434,8 @@ static void count_blocks(const struct worker *worker, const struct block *first)
 
 /* Runs blocks until there are none left. */
 static void work(struct launch_job *job, struct worker *worker) {
-    struct aside own = {.lock = PTHREAD_MUTEX_INITIALIZER, .dice = job->launch.id},
-                 *aside = worker->counters ? &own : &job->aside;
+    struct yielded_blocks own = {.lock = PTHREAD_MUTEX_INITIALIZER, .random_state = job->launch.id},
+                          *aside = worker->counters ? &own : &job->yielded;
     struct block *same = NULL, *spare = NULL;
     struct range taken = {0, 0};
     double since = now();
@@ -445,11 +448,12 @@ static void work(struct launch_job *job, struct worker *worker) {
         same = NULL;
         enum block_end how = cluster_run(b);
         if (how == BLOCK_YIELDED && !out_of_time(job, b) && !atomic_load(&job->launch.stop)) {
-            same = put_aside(job, aside, b);
+            same = yield_block(job, aside, b);
             continue;
         }
-        if (atomic_load_explicit(&aside->vain, memory_order_relaxed)) /* other workers read it all the time */
-            atomic_store(&aside->vain, 0);
+        if (atomic_load_explicit(&aside->turns_without_progress,
+                                 memory_order_relaxed)) /* other workers read it all the time */
+            atomic_store(&aside->turns_without_progress, 0);
         stuck_block_ended(b);
         count_blocks(worker, b);
         cluster_free(spare);
@@ -473,9 +477,9 @@ static void worker_do(struct launch_job *job, int index) {
 /* ---- the pool ---- */
 
 static struct launch_job *job_with_work(void) {
-    for (struct launch_job *r = pool.jobs; r; r = r->next)
-        if (atomic_load(&r->launch.next_block) < r->clusters && !atomic_load(&r->launch.stop))
-            return r;
+    for (struct launch_job *job = pool.jobs; job; job = job->next)
+        if (atomic_load(&job->launch.next_block) < job->clusters && !atomic_load(&job->launch.stop))
+            return job;
     return NULL;
 }
 
@@ -558,12 +562,12 @@ static uint64_t part_into_clusters(struct launch *launch) {
 int grid_run(const struct kernel *kernel, const struct launch_config *config) {
     const uint32_t *b = config->block;
     struct launch_job job = {.launch.grid_wait.lock = PTHREAD_MUTEX_INITIALIZER,
-                             .aside.lock = PTHREAD_MUTEX_INITIALIZER};
+                             .yielded.lock = PTHREAD_MUTEX_INITIALIZER};
     struct launch *launch = &job.launch;
     launch->kernel = kernel;
     launch->config = *config;
     launch->config.peers |= 1u << config->device;
-    launch->id = job.aside.dice = atomic_fetch_add(&launch_count, 1) + 1;
+    launch->id = job.yielded.random_state = atomic_fetch_add(&launch_count, 1) + 1;
     launch->mixed = atomic_load(&mixes);
     launch->warps_per_block = (b[0] * b[1] * b[2] + WARP_SIZE - 1) / WARP_SIZE;
     launch->shared_bytes = config->dynamic_shared ? kernel->dynamic_start + config->dynamic_shared

@@ -14,7 +14,7 @@
 /* ---- lanes of a warp ---- */
 
 /* The instruction at which a split waits. */
-static const struct insn *waits_at(const struct warp_diverge *f) {
+static const struct insn *waits_at(const struct warp_split *f) {
     return f->state == SPLIT_AT_BARRIER ? f->pc - 1 : f->pc;
 }
 
@@ -30,13 +30,13 @@ static void put_lanes(char *out, size_t size, uint32_t lanes) {
 }
 
 /* What a student calls it. */
-static const char *function_name(const struct warp *w, const struct warp_diverge *f) {
+static const char *function_name(const struct warp *w, const struct warp_split *f) {
     const struct ptx_insn *p = w->launch->kernel->code.sources[waits_at(f)->index];
     return p && p->opcode && p->row->spoken ? p->row->spoken : "a *_sync function";
 }
 
 /* Where the lanes are for which others wait. */
-static const struct warp_diverge *missing_from(const struct warp *w, const struct warp_diverge *f) {
+static const struct warp_split *missing_from(const struct warp *w, const struct warp_split *f) {
     for (unsigned k = 0; k < w->count; k++)
         if (&w->splits[k] != f && w->splits[k].mask & f->sync_mask)
             return &w->splits[k];
@@ -44,10 +44,10 @@ static const struct warp_diverge *missing_from(const struct warp *w, const struc
 }
 
 /* Of two groups that wait for each other, the one at the lower pc: the others have gone past it. */
-static const struct warp_diverge *first_at_sync(const struct warp *w) {
-    const struct warp_diverge *first = NULL;
+static const struct warp_split *first_at_sync(const struct warp *w) {
+    const struct warp_split *first = NULL;
     for (unsigned k = 0; k < w->count; k++) {
-        const struct warp_diverge *f = &w->splits[k];
+        const struct warp_split *f = &w->splits[k];
         if (f->state == SPLIT_AT_SYNC && (!first || f->pc < first->pc))
             first = f;
     }
@@ -55,7 +55,7 @@ static const struct warp_diverge *first_at_sync(const struct warp *w) {
 }
 
 static void lost_lanes(struct warp *w) {
-    const struct warp_diverge *f = first_at_sync(w), *away = missing_from(w, f);
+    const struct warp_split *f = first_at_sync(w), *away = missing_from(w, f);
     char here[40], there[80] = "", lanes[40], advice[400];
     put_lanes(here, sizeof here, f->mask);
     if (away) {
@@ -74,7 +74,7 @@ static void lost_lanes(struct warp *w) {
 
 /* ---- barriers of the block ---- */
 
-static void closed_barrier(struct warp *w, const struct warp_diverge *f) {
+static void closed_barrier(struct warp *w, const struct warp_split *f) {
     const struct block_barrier *bar = &w->block->barriers[f->barrier];
     char advice[320] =
         "These threads wait at a __syncthreads() that other threads of the block never reach: every thread "
@@ -90,7 +90,7 @@ static void closed_barrier(struct warp *w, const struct warp_diverge *f) {
                 "Barrier error detected. Divergent thread(s) in block.", advice);
 }
 
-static struct warp_diverge *split_in(struct warp *w, enum split_state state) {
+static struct warp_split *split_in(struct warp *w, enum split_state state) {
     for (unsigned k = 0; k < w->count; k++)
         if (w->splits[k].state == state)
             return &w->splits[k];
@@ -98,11 +98,11 @@ static struct warp_diverge *split_in(struct warp *w, enum split_state state) {
 }
 
 /* A split of the cluster in this state: that of the first block, in the first warp, that has one. */
-static struct warp_diverge *split_of_cluster(const struct block *first, enum split_state state, struct warp **warp) {
+static struct warp_split *split_of_cluster(const struct block *first, enum split_state state, struct warp **warp) {
     for (uint32_t r = 0; r < first->launch->cluster_blocks; r++)
         for (uint32_t i = 0; i < first->launch->warps_per_block; i++) {
             *warp = &cluster_block(first, r)->warps[i];
-            struct warp_diverge *f = split_in(*warp, state);
+            struct warp_split *f = split_in(*warp, state);
             if (f)
                 return f;
         }
@@ -110,7 +110,7 @@ static struct warp_diverge *split_of_cluster(const struct block *first, enum spl
 }
 
 /* Everybody else waits at this barrier, too, or has exited: some have not arrived. */
-static void closed_cluster(struct warp *w, const struct warp_diverge *f) {
+static void closed_cluster(struct warp *w, const struct warp_split *f) {
     const struct block *b = w->block;
     uint32_t threads = 0;
     for (uint32_t r = 0; r < w->launch->cluster_blocks && !threads; r++) {
@@ -130,7 +130,7 @@ static void closed_cluster(struct warp *w, const struct warp_diverge *f) {
 /* What causes other waiting comes first. */
 void stuck_report_cluster(struct block *first) {
     struct warp *w = first->warps;
-    const struct warp_diverge *f;
+    const struct warp_split *f;
     if (split_of_cluster(first, SPLIT_AT_SYNC, &w))
         lost_lanes(w);
     else if ((f = split_of_cluster(first, SPLIT_AT_BARRIER, &w)))
@@ -170,7 +170,7 @@ int stuck_report_endless(const struct block *b) {
              "thread does. %s%s sets the limit, 0 removes it.",
              not_begun, setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
     struct warp *w = NULL;
-    const struct warp_diverge *f = split_of_cluster(b, SPLIT_READY, &w);
+    const struct warp_split *f = split_of_cluster(b, SPLIT_READY, &w);
     if (f)
         return report_insn(w, f->pc, FINDING_TIMEOUT, f->mask, "Endless kernel.", advice);
     return report_launch(b->launch->kernel->name, FINDING_TIMEOUT, "Endless kernel", advice);
@@ -209,7 +209,7 @@ static struct warp *waits_for_phase(struct block *first) {
 }
 
 /* The innermost loop around a split, forward to the branch back: does it read no memory, and call nothing, but the test of the mbarrier? */
-static bool only_tests(const struct warp *w, const struct warp_diverge *f) {
+static bool only_tests(const struct warp *w, const struct warp_split *f) {
     const struct code *code = &w->launch->kernel->code;
     const struct insn *end = code->insns + code->count, *back = f->pc;
     while (back < end && !(back->flags & INSN_TARGET && back->target <= f->pc))
@@ -228,7 +228,7 @@ static bool will_wait_for_ever(const struct block *first) {
     uint32_t warps = first->launch->warps_per_block;
     for (uint32_t i = 0; i < warps * first->launch->cluster_blocks && first->turn.waits; i++) {
         struct warp *w = &cluster_block(first, i / warps)->warps[i % warps];
-        const struct warp_diverge *f = split_in(w, SPLIT_READY);
+        const struct warp_split *f = split_in(w, SPLIT_READY);
         if (f && !only_tests(w, f))
             return false;
     }
@@ -269,7 +269,7 @@ static bool reads_workspace(const struct warp *w, const struct insn *in, uint32_
 }
 
 /* The loop that a split stands in, from there to the branch back: does it read the grid's barrier? */
-static bool polls_workspace(const struct warp *w, const struct warp_diverge *f) {
+static bool polls_workspace(const struct warp *w, const struct warp_split *f) {
     const struct code *code = &w->launch->kernel->code;
     for (const struct insn *in = f->pc; in < code->insns + code->count; in++) {
         if (in->flags & INSN_MEMORY && reads_workspace(w, in, f->mask))
@@ -333,7 +333,7 @@ static bool in_grid(struct block *b) {
              "%llu of %llu blocks wait at the grid's barrier (grid.sync()), and the others have ended without coming "
              "there: every block of the grid has to. Do not return before it.",
              waiting, waiting + ended);
-    const struct warp_diverge *f = split_in(w, SPLIT_READY);
+    const struct warp_split *f = split_in(w, SPLIT_READY);
     report_insn(w, f->pc, FINDING_DIVERGENT_BARRIER, f->mask, "Barrier error detected. Divergent block(s) in grid.",
                 advice);
     warp_fault(w, 719);

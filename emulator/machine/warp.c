@@ -16,10 +16,10 @@ void warp_start(struct warp *w, const struct insn *entry, uint32_t threads) {
     w->hand_on = false;
     w->shadow = NULL;
     w->product_groups = w->product_looks = 0;
-    w->splits[0] = (struct warp_diverge){.pc = entry, .mask = threads};
+    w->splits[0] = (struct warp_split){.pc = entry, .mask = threads};
 }
 
-static struct warp_diverge *running(struct warp *w) {
+static struct warp_split *running(struct warp *w) {
     return &w->splits[w->current];
 }
 
@@ -28,7 +28,7 @@ static struct warp_diverge *running(struct warp *w) {
 static const struct insn *find_rival(const struct warp *w) {
     const struct insn *lowest = NO_RIVAL;
     for (unsigned i = 0; i < w->count; i++) {
-        const struct warp_diverge *f = &w->splits[i];
+        const struct warp_split *f = &w->splits[i];
         if (i != w->current && f->state == SPLIT_READY && f->depth == w->splits[w->current].depth && f->pc < lowest)
             lowest = f->pc;
     }
@@ -63,14 +63,14 @@ static void remove_split(struct warp *w, unsigned i) {
 }
 
 /* The deepest in calls goes first, then the lowest pc. */
-static bool goes_first(const struct warp_diverge *a, const struct warp_diverge *b) {
+static bool goes_first(const struct warp_split *a, const struct warp_split *b) {
     return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
 
 /* Reconverges split i with every ready split at the same place. */
 static void merge_into(struct warp *w, unsigned *i) {
     for (unsigned k = 0; k < w->count; k++) {
-        struct warp_diverge *f = &w->splits[k], *into = &w->splits[*i];
+        struct warp_split *f = &w->splits[k], *into = &w->splits[*i];
         if (k == *i || f->state != SPLIT_READY || f->pc != into->pc || f->depth != into->depth)
             continue;
         into->mask |= f->mask;
@@ -111,7 +111,7 @@ static const struct insn *rotate(struct warp *w) {
 
 void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc) {
     assert(w->count < WARP_SIZE && running(w)->mask & keep && running(w)->mask & ~keep);
-    struct warp_diverge *f = running(w), *other = &w->splits[w->count++];
+    struct warp_split *f = running(w), *other = &w->splits[w->count++];
     *other = *f;
     other->mask = f->mask & ~keep;
     other->pc = other_pc;
@@ -174,7 +174,7 @@ const struct insn *warp_exit_lanes(struct warp *w) {
 /* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for ever. */
 static const struct insn *check_divergent(struct warp *w, const struct insn *next, unsigned barrier) {
     for (unsigned i = 0; i < w->count; i++) {
-        const struct warp_diverge *f = &w->splits[i];
+        const struct warp_split *f = &w->splits[i];
         if (i == w->current || f->state != SPLIT_AT_BARRIER || f->barrier != barrier || f->pc == next ||
             ((f->pc - 1)->kind & BARRIER_UNALIGNED))
             continue;
@@ -192,7 +192,7 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
     bool whole = w->count == 1; /* the usual case: the whole warp comes, and waits or opens the barrier for all */
     if (!whole && !check_divergent(w, next, barrier))
         return NULL;
-    struct warp_diverge *f = running(w);
+    struct warp_split *f = running(w);
     f->pc = next;
     f->state = SPLIT_AT_BARRIER;
     f->barrier = (uint8_t)barrier;
@@ -207,7 +207,7 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
 }
 
 const struct insn *warp_wait_cluster(struct warp *w, const struct insn *in) {
-    struct warp_diverge *f = running(w);
+    struct warp_split *f = running(w);
     f->pc = in;
     f->state = SPLIT_AT_CLUSTER;
     return choose(w);
@@ -228,7 +228,7 @@ bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, co
     uint32_t wanted = members & w->live;
     if (!(wanted & ~w->mask))
         return true;
-    struct warp_diverge *f = running(w);
+    struct warp_split *f = running(w);
     f->pc = in;
     f->state = SPLIT_READY;
     for (unsigned i = 0; i < w->count; i++) /* lanes that wait at this very instruction have come */

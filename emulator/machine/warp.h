@@ -32,7 +32,7 @@ enum split_state {
     SPLIT_AT_CLUSTER, /* waits for its cluster at barrier.cluster.wait: pc is that instruction */
 };
 
-struct warp_diverge {
+struct warp_split {
     const struct insn *pc;
     uint32_t mask;
     uint16_t depth; /* of calls */
@@ -73,7 +73,7 @@ struct warp {
     uint64_t unfinished_state; /* the state that this test saw */
     uint32_t product_groups;   /* wgmma.commit_group: how many groups it has committed */
     uint32_t product_looks;    /* times that it has looked in vain whether the others of its warpgroup have */
-    struct warp_diverge splits[WARP_SIZE];
+    struct warp_split splits[WARP_SIZE];
 };
 
 /* Register k of the instruction, as an array of 32 lanes of type T. For use in operations, which name their

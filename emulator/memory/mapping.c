@@ -41,7 +41,7 @@ static bool poison(const struct physical *p) {
     return true;
 }
 
-static void punch(const struct physical *p) {
+static void punch_hole(const struct physical *p) {
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->at, (off_t)p->size);
 }
 
@@ -54,7 +54,7 @@ static bool grow_file(struct physical *p) {
     file_end += p->size;
     if (poison(p))
         return true;
-    punch(p);
+    punch_hole(p);
     return false;
 }
 
@@ -112,7 +112,7 @@ static void drop_unused(struct physical *p) {
     while (*link != p)
         link = &(*link)->next;
     *link = p->next;
-    punch(p);
+    punch_hole(p);
     memory_give_back(p->size);
     free(p);
 }

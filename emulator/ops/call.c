@@ -107,7 +107,7 @@ static const struct insn *stack_overflow(struct warp *w, const struct insn *in, 
 
 static const struct insn *enter(struct warp *w, const struct insn *in, const struct call_site *site) {
     struct function *f = site->callee;
-    struct warp_diverge *split = &w->splits[w->current];
+    struct warp_split *split = &w->splits[w->current];
     uint32_t lanes = overflowing(w, f);
     if (lanes || split->depth > DEEPEST)
         return stack_overflow(w, in, f, lanes ? lanes : w->mask);
@@ -178,7 +178,7 @@ static void give_back(uint8_t *frame, const struct argument *result, uint8_t *ke
     free(kept);
 }
 
-static void land(struct warp *w, const struct call_site *site, const struct function *f) {
+static void return_from_call(struct warp *w, const struct call_site *site, const struct function *f) {
     const uint32_t *depot = (const uint32_t *)(const void *)(w->regs + f->depot_slot);
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask))
@@ -202,7 +202,7 @@ static void land(struct warp *w, const struct call_site *site, const struct func
 const struct insn *op_call_landing(struct warp *w, const struct insn *in) {
     const struct call_site *site = in->extra;
     if (site->callee) {
-        land(w, site, site->callee);
+        return_from_call(w, site, site->callee);
         return in + 1;
     }
     uint32_t all = w->mask;
@@ -212,7 +212,7 @@ const struct insn *op_call_landing(struct warp *w, const struct insn *in) {
             w->mask |= (uint32_t)(w->returned[l] == site->candidates[i].callee) << l;
         w->mask &= all;
         if (w->mask)
-            land(w, &site->candidates[i], site->candidates[i].callee);
+            return_from_call(w, &site->candidates[i], site->candidates[i].callee);
     }
     w->mask = all;
     return in + 1;

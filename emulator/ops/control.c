@@ -142,7 +142,7 @@ const struct insn *op_barrier_all(struct warp *w, const struct insn *in) {
     bar->expected = 0;
     if (w->count != 1 || bar->arrived + lanes == w->block->live_lanes)
         return warp_wait_barrier(w, in + 1, 0);
-    struct warp_diverge *f = &w->splits[0];
+    struct warp_split *f = &w->splits[0];
     f->pc = in + 1;
     f->state = SPLIT_AT_BARRIER;
     f->barrier = 0;

@@ -9,7 +9,7 @@
 
 #define SLOT_BYTES (WARP_SIZE * sizeof(uint64_t))
 
-static bool waits_alike(const struct warp_diverge *f, const struct insn *in) {
+static bool waits_alike(const struct warp_split *f, const struct insn *in) {
     return f->state == SPLIT_AT_SYNC && f->pc->handler == in->handler && f->pc->kind == in->kind;
 }
 
@@ -28,7 +28,7 @@ uint32_t joint_lanes(const struct warp *w, const struct insn *in, unsigned k) {
     while (here != before) { /* those who are named may name others */
         before = here;
         for (unsigned i = 0; i < w->count; i++) {
-            const struct warp_diverge *f = &w->splits[i];
+            const struct warp_split *f = &w->splits[i];
             if (i == w->current || !(f->mask & names & ~here) || !waits_alike(f, in))
                 continue;
             here |= f->mask;
@@ -155,7 +155,7 @@ const struct insn *joint_execute(struct warp *w, const struct insn *in, uint32_t
         return NULL;
     take_all(w, in, &m, w->regs, frame);
     for (unsigned i = 0; i < w->count; i++) {
-        struct warp_diverge *f = &w->splits[i];
+        struct warp_split *f = &w->splits[i];
         if (i == w->current || !(f->mask & lanes))
             continue;
         f->state = SPLIT_READY;

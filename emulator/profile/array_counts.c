@@ -5,10 +5,10 @@
 
 #define SECTOR 32
 
-static void reach(const struct warp *w, unsigned way, uint32_t lanes, uint64_t bytes) {
+static void reach(const struct warp *w, unsigned direction, uint32_t lanes, uint64_t bytes) {
     struct block_reach *to = &w->block->reach;
-    to->lanes[way][w->index] |= lanes;
-    to->bytes[way] += bytes;
+    to->lanes[direction][w->index] |= lanes;
+    to->bytes[direction] += bytes;
 }
 
 static void reach_part(const struct array_request *r, const struct array_part *part, uint32_t lanes, uint64_t bytes) {
@@ -82,10 +82,10 @@ void array_counts_bulk(struct array_counts *c, const struct warp *w, bool stores
         launch_log_load(c->launch.loaded, part.from, bytes);
     if (!(stores ? part.output : part.input))
         return;
-    unsigned way = stores ? REACH_OUTPUT : REACH_INPUT;
-    w->block->reach.bytes[way] += bytes;
+    unsigned direction = stores ? REACH_OUTPUT : REACH_INPUT;
+    w->block->reach.bytes[direction] += bytes;
     for (uint32_t i = 0; i < launch->warps_per_block; i++)
-        w->block->reach.lanes[way][i] |= w->block->warps[i].threads;
+        w->block->reach.lanes[direction][i] |= w->block->warps[i].threads;
 }
 
 void array_counts_sectors(struct array_counts *c, const struct warp *w, uint32_t lanes, enum array_sectors kind,
@@ -104,14 +104,14 @@ void array_counts_sectors(struct array_counts *c, const struct warp *w, uint32_t
 }
 
 void array_counts_block(struct array_counts *c, const struct block *b) {
-    for (unsigned way = 0; way < 2; way++) {
+    for (unsigned direction = 0; direction < 2; direction++) {
         uint64_t threads = 0;
         for (uint32_t i = 0; i < b->launch->warps_per_block; i++)
-            threads += (unsigned)__builtin_popcount(b->reach.lanes[way][i]);
-        c->launch.threads[way] += threads;
-        c->launch.blocks[way] += threads > 0;
-        c->launch.bytes[way] += b->reach.bytes[way];
-        if (b->reach.bytes[way] > c->launch.most_bytes[way])
-            c->launch.most_bytes[way] = b->reach.bytes[way];
+            threads += (unsigned)__builtin_popcount(b->reach.lanes[direction][i]);
+        c->launch.threads[direction] += threads;
+        c->launch.blocks[direction] += threads > 0;
+        c->launch.bytes[direction] += b->reach.bytes[direction];
+        if (b->reach.bytes[direction] > c->launch.most_bytes[direction])
+            c->launch.most_bytes[direction] = b->reach.bytes[direction];
     }
 }

@@ -1,4 +1,4 @@
-/* Prepares what a compiled kernel counts with, and adds up where its way began and ended. */
+/* Prepares what a compiled kernel counts with, and adds up where its paths began and ended. */
 #include "profile/counted.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What compiled kernels count with: tier/lane_operations.c makes it a part of their text, so it stays small.
  *
- * A compiled kernel does not count instruction by instruction. It notes where the way through its instructions begins (+1) and behind
+ * A compiled kernel does not count instruction by instruction. It notes where a path through its instructions begins (+1) and behind
  * which it ends (-1); the sum of all that up to an instruction is how often that was executed. A straight piece of code costs
  * nothing, a jump two additions. */
 #ifndef COUNTED_H
@@ -35,7 +35,7 @@ struct counted_access {
 struct counted {
     struct insn_record *records;     /* by insn.index, as all of these */
     struct counted_access *accesses; /* those that are more than sums have none */
-    int64_t *whole;                  /* begins and ends of the ways of whole warps */
+    int64_t *whole;                  /* begins and ends of the paths of whole warps */
     int64_t *some, *threads;         /* and of others, with their lanes */
     uint32_t *position;              /* unpredicated instructions before this one */
     uint64_t since[32];              /* by warp: instructions since the last barrier */
@@ -55,50 +55,50 @@ bool counted_is_predicated(const struct kernel *k, uint32_t index);
 uint32_t *counted_positions(const struct kernel *k);
 
 /* What a compiled function keeps at hand. */
-struct counted_way {
+struct counted_path {
     int64_t *executed, *threads; /* threads: NULL in the function for whole warps */
     int64_t lanes;
     uint64_t *since; /* NULL when nobody waits at barriers */
     const uint32_t *position;
 };
 
-/* The way through the instructions begins or goes on at `to`. */
-static inline void counted_came(const struct counted_way *way, uint32_t to) {
-    way->executed[to]++;
-    if (way->threads)
-        way->threads[to] += way->lanes;
-    if (way->since)
-        *way->since -= way->position[to];
+/* A path through the instructions begins, or continues after a branch, at `to`. */
+static inline void counted_enter(const struct counted_path *path, uint32_t to) {
+    path->executed[to]++;
+    if (path->threads)
+        path->threads[to] += path->lanes;
+    if (path->since)
+        *path->since -= path->position[to];
 }
 
 /* It ends before `next`. */
-static inline void counted_left(const struct counted_way *way, uint32_t next) {
-    way->executed[next]--;
-    if (way->threads)
-        way->threads[next] -= way->lanes;
-    if (way->since)
-        *way->since += way->position[next];
+static inline void counted_leave(const struct counted_path *path, uint32_t next) {
+    path->executed[next]--;
+    if (path->threads)
+        path->threads[next] -= path->lanes;
+    if (path->since)
+        *path->since += path->position[next];
 }
 
 /* Both; unpredicated: instructions from `to` to `next`, or less than none. */
-static inline void counted_went(const struct counted_way *way, uint32_t next, uint32_t to, int64_t unpredicated) {
-    way->executed[next]--;
-    way->executed[to]++;
-    if (way->threads) {
-        way->threads[next] -= way->lanes;
-        way->threads[to] += way->lanes;
+static inline void counted_jump(const struct counted_path *path, uint32_t next, uint32_t to, int64_t unpredicated) {
+    path->executed[next]--;
+    path->executed[to]++;
+    if (path->threads) {
+        path->threads[next] -= path->lanes;
+        path->threads[to] += path->lanes;
     }
-    if (way->since)
-        *way->since += (uint64_t)unpredicated;
+    if (path->since)
+        *path->since += (uint64_t)unpredicated;
 }
 
 /* A predicated instruction is executed by those whose predicate holds. */
-static inline void counted_predicated(const struct counted *c, const struct counted_way *way, uint32_t index,
+static inline void counted_predicated(const struct counted *c, const struct counted_path *path, uint32_t index,
                                       uint32_t lanes) {
     c->records[index].executed += lanes != 0;
     c->records[index].threads += (unsigned)__builtin_popcount(lanes);
-    if (way->since)
-        *way->since += lanes != 0;
+    if (path->since)
+        *path->since += lanes != 0;
 }
 
 /* May an access that lies like the last one be noted when its first address is this? */

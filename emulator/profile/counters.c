@@ -91,7 +91,7 @@ void counters_special(struct counters *c, const struct warp *w, const struct ins
 /* ---- the same for compiled kernels ---- */
 
 /* Counts what compiled code has not: of a predicated instruction everything, of others all but that it is executed. */
-static void other(struct counters *c, const struct warp *w, const struct insn *in) {
+static void count_beyond_execution(struct counters *c, const struct warp *w, const struct insn *in) {
     uint64_t *since = counters_since(c, w), unpredicated = c->counted.position[in->index + 1];
     if (counted_is_predicated(c->kernel, in->index)) {
         c->counted.records[in->index].executed++;
@@ -105,13 +105,13 @@ static void other(struct counters *c, const struct warp *w, const struct insn *i
 
 static void other_of_compiled(struct counted *counted, struct warp *w, const struct insn *in) {
     struct counters *c = (struct counters *)(void *)counted;
-    other(c, w, in);
+    count_beyond_execution(c, w, in);
     if (!(in->flags & INSN_PREDICATE))
         return;
     uint32_t all = w->mask;
     w->mask = counters_unpredicated(w, in);
     if (w->mask)
-        other(c, w, in + 1);
+        count_beyond_execution(c, w, in + 1);
     w->mask = all;
 }
 

@@ -20,7 +20,7 @@ struct access_example {
     uint32_t mask, warp;
     uint16_t bytes, cost, ideal; /* sectors or wavefronts */
     uint8_t pattern;             /* enum pattern_way */
-    uint8_t way;                 /* enum way */
+    uint8_t kind;                /* enum kind_of_access */
 };
 
 /* What instructions of one kind only have. */

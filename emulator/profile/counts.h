@@ -9,33 +9,34 @@
 
 /* Five counts for each kind of memory access: global, local, shared. Sectors are 32 bytes; a request is one
  * instruction of one warp. BYTES: asked for by all threads; USED: distinct bytes among them. */
-#define GLOBAL_WAY(X, NAME, way, label)                                                                                \
-    X(NAME##_REQUESTS, MEMORY, "l1tex__t_requests_pipe_lsu_mem_" way ".sum", "request", label " Requests")             \
-    X(NAME##_SECTORS, MEMORY, "l1tex__t_sectors_pipe_lsu_mem_" way ".sum", "sector", label " Sectors")                 \
-    X(NAME##_IDEAL, MEMORY, "emulator__sectors_ideal_mem_" way ".sum", "sector", label " Sectors, Ideal")              \
-    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_" way ".sum", "byte", label " Bytes Asked For")                       \
-    X(NAME##_USED, MEMORY, "emulator__bytes_distinct_mem_" way ".sum", "byte", label " Distinct Bytes")
-#define SHARED_WAY(X, NAME, way, label)                                                                                \
-    X(NAME##_REQUESTS, MEMORY, "smsp__inst_executed_op_shared_" way "_pred_on_any.sum", "inst", label " Requests")     \
-    X(NAME##_WAVEFRONTS, MEMORY, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" way ".sum", "", label " Wavefronts") \
-    X(NAME##_CONFLICTS, MEMORY, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" way ".sum", "",                   \
+#define GLOBAL_KIND(X, NAME, kind, label)                                                                              \
+    X(NAME##_REQUESTS, MEMORY, "l1tex__t_requests_pipe_lsu_mem_" kind ".sum", "request", label " Requests")            \
+    X(NAME##_SECTORS, MEMORY, "l1tex__t_sectors_pipe_lsu_mem_" kind ".sum", "sector", label " Sectors")                \
+    X(NAME##_IDEAL, MEMORY, "emulator__sectors_ideal_mem_" kind ".sum", "sector", label " Sectors, Ideal")             \
+    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_" kind ".sum", "byte", label " Bytes Asked For")                      \
+    X(NAME##_USED, MEMORY, "emulator__bytes_distinct_mem_" kind ".sum", "byte", label " Distinct Bytes")
+#define SHARED_KIND(X, NAME, kind, label)                                                                              \
+    X(NAME##_REQUESTS, MEMORY, "smsp__inst_executed_op_shared_" kind "_pred_on_any.sum", "inst", label " Requests")    \
+    X(NAME##_WAVEFRONTS, MEMORY, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" kind ".sum", "",                     \
+      label " Wavefronts")                                                                                             \
+    X(NAME##_CONFLICTS, MEMORY, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" kind ".sum", "",                  \
       label " Bank Conflicts")                                                                                         \
-    X(NAME##_IDEAL, MEMORY, "emulator__wavefronts_ideal_mem_shared_op_" way ".sum", "", label " Wavefronts, Ideal")    \
-    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_shared_op_" way ".sum", "byte", label " Bytes Asked For")
+    X(NAME##_IDEAL, MEMORY, "emulator__wavefronts_ideal_mem_shared_op_" kind ".sum", "", label " Wavefronts, Ideal")   \
+    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_shared_op_" kind ".sum", "byte", label " Bytes Asked For")
 
 /* A line: name, section, ncu's name, unit, label. */
 #define COUNTS(X)                                                                                                      \
     X(INST, INSTRUCTIONS, "smsp__inst_executed.sum", "inst", "Executed Instructions")                                  \
     X(THREAD_INST, INSTRUCTIONS, "smsp__thread_inst_executed_pred_on.sum", "inst", "Executed Thread Instructions")     \
-    GLOBAL_WAY(X, GLOBAL_LOAD, "global_op_ld", "Global Load")                                                          \
-    GLOBAL_WAY(X, GLOBAL_STORE, "global_op_st", "Global Store")                                                        \
-    GLOBAL_WAY(X, GLOBAL_ATOM, "global_op_atom", "Global Atomic")                                                      \
-    GLOBAL_WAY(X, GLOBAL_RED, "global_op_red", "Global Reduction")                                                     \
-    GLOBAL_WAY(X, LOCAL_LOAD, "local_op_ld", "Local Load")                                                             \
-    GLOBAL_WAY(X, LOCAL_STORE, "local_op_st", "Local Store")                                                           \
-    SHARED_WAY(X, SHARED_LOAD, "ld", "Shared Load")                                                                    \
-    SHARED_WAY(X, SHARED_STORE, "st", "Shared Store")                                                                  \
-    SHARED_WAY(X, SHARED_ATOM, "atom", "Shared Atomic")                                                                \
+    GLOBAL_KIND(X, GLOBAL_LOAD, "global_op_ld", "Global Load")                                                         \
+    GLOBAL_KIND(X, GLOBAL_STORE, "global_op_st", "Global Store")                                                       \
+    GLOBAL_KIND(X, GLOBAL_ATOM, "global_op_atom", "Global Atomic")                                                     \
+    GLOBAL_KIND(X, GLOBAL_RED, "global_op_red", "Global Reduction")                                                    \
+    GLOBAL_KIND(X, LOCAL_LOAD, "local_op_ld", "Local Load")                                                            \
+    GLOBAL_KIND(X, LOCAL_STORE, "local_op_st", "Local Store")                                                          \
+    SHARED_KIND(X, SHARED_LOAD, "ld", "Shared Load")                                                                   \
+    SHARED_KIND(X, SHARED_STORE, "st", "Shared Store")                                                                 \
+    SHARED_KIND(X, SHARED_ATOM, "atom", "Shared Atomic")                                                               \
     X(GLOBAL_CONTENTION, MEMORY, "emulator__atomic_contention_mem_global.sum", "thread",                               \
       "Global Atomics, Threads at the Busiest Address")                                                                \
     X(SHARED_CONTENTION, MEMORY, "emulator__atomic_contention_mem_shared.sum", "thread",                               \
@@ -119,35 +120,35 @@ enum count {
         COUNT_END
 };
 
-/* The ways to memory, in the order of their counts. */
-enum way {
-    WAY_GLOBAL_LOAD,
-    WAY_GLOBAL_STORE,
-    WAY_GLOBAL_ATOM,
-    WAY_GLOBAL_RED,
-    WAY_LOCAL_LOAD,
-    WAY_LOCAL_STORE,
-    WAY_SHARED_LOAD,
-    WAY_SHARED_STORE,
-    WAY_SHARED_ATOM,
-    WAY_END
+/* The kinds of access to memory, in the order of their counts. */
+enum kind_of_access {
+    KIND_GLOBAL_LOAD,
+    KIND_GLOBAL_STORE,
+    KIND_GLOBAL_ATOM,
+    KIND_GLOBAL_RED,
+    KIND_LOCAL_LOAD,
+    KIND_LOCAL_STORE,
+    KIND_SHARED_LOAD,
+    KIND_SHARED_STORE,
+    KIND_SHARED_ATOM,
+    KINDS_OF_ACCESS
 };
-#define COUNTS_PER_WAY 5
+#define COUNTS_PER_KIND 5
 
 struct counts {
     uint64_t n[COUNT_END];
 };
 
-/* What one way's five counts say. Units are sectors, or wavefronts. */
-struct way_counts {
+/* The five counts of one kind of access. Units are sectors, or wavefronts. */
+struct access_counts {
     uint64_t requests, units, ideal, conflicts, bytes, used;
 };
 
-static inline struct way_counts counts_of_way(const struct counts *c, enum way way) {
-    const uint64_t *n = &c->n[COUNT_GLOBAL_LOAD_REQUESTS + COUNTS_PER_WAY * way];
-    if (way < WAY_SHARED_LOAD)
-        return (struct way_counts){n[0], n[1], n[2], 0, n[3], n[4]};
-    return (struct way_counts){n[0], n[1], n[3], n[2], n[4], 0};
+static inline struct access_counts counts_of_kind(const struct counts *c, enum kind_of_access kind) {
+    const uint64_t *n = &c->n[COUNT_GLOBAL_LOAD_REQUESTS + COUNTS_PER_KIND * kind];
+    if (kind < KIND_SHARED_LOAD)
+        return (struct access_counts){n[0], n[1], n[2], 0, n[3], n[4]};
+    return (struct access_counts){n[0], n[1], n[3], n[2], n[4], 0};
 }
 
 #endif

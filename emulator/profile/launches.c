@@ -8,7 +8,7 @@
 
 #include "base/demangle.h"
 #include "base/out_of_memory.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "profile/output.h"
 #include "profile/trace.h"
 #include "profile/traits.h"
@@ -137,7 +137,7 @@ static void keep_worst(struct line_profile *line, const struct insn_record *r) {
     if (!r->details || !r->details->example.mask)
         return;
     const struct access_example *e = &r->details->example;
-    struct access_example **known = &line->examples[e->way];
+    struct access_example **known = &line->examples[e->kind];
     if (*known && (uint64_t)(*known)->cost * e->ideal >= (uint64_t)e->cost * (*known)->ideal)
         return;
     if (!*known)

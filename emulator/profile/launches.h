@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "profile/counters.h"
 #include "profile/tensor_shapes.h"
 
@@ -20,7 +20,8 @@ struct line_profile {
     struct counts counts;
     struct class_counts classes;
     struct tensor_counts tensor;
-    struct access_example *examples[WAY_END]; /* the most expensive access of each kind (enum way), or NULL */
+    struct access_example
+        *examples[KINDS_OF_ACCESS]; /* the most expensive access of each kind (enum kind_of_access), or NULL */
     char called
         [CALLED_TEXT]; /* the lines from which the function that it is in was called, innermost first: "93, 145"; or empty */
     size_t first_call, calls; /* of a line in an inlined function: its parts by call, in launch_profile.calls */

@@ -118,8 +118,8 @@ static double likeness(const char *a, const char *b) {
 
 /* Do they do the same kinds of accesses? An edit that changes more than how many makes another line. */
 static bool same_accesses(const struct saved_line *a, const struct saved_line *b) {
-    for (enum way way = 0; way < WAY_END; way++)
-        if (!counts_of_way(&a->counts, way).requests != !counts_of_way(&b->counts, way).requests)
+    for (enum kind_of_access kind = 0; kind < KINDS_OF_ACCESS; kind++)
+        if (!counts_of_kind(&a->counts, kind).requests != !counts_of_kind(&b->counts, kind).requests)
             return false;
     return true;
 }

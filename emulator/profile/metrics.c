@@ -12,11 +12,11 @@
     {SECTION_##section, ncu, unit, label, METRIC_RATIO, 2, COUNT_##a, COUNT_##b, factor},
 
 /* What is divided by what; a sector has 32 bytes. */
-#define PER_REQUEST(NAME, way, label)                                                                                  \
-    RATIO(MEMORY, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_" way ".ratio", "sector/request",                 \
+#define PER_REQUEST(NAME, kind, label)                                                                                 \
+    RATIO(MEMORY, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_" kind ".ratio", "sector/request",                \
           label " Sectors/Req", NAME##_SECTORS, NAME##_REQUESTS, 1)                                                    \
-    RATIO(MEMORY, "smsp__sass_average_data_bytes_per_sector_mem_" way ".pct", "%", label " Bytes Used of Bytes Moved", \
-          NAME##_USED, NAME##_SECTORS, 100. / 32)
+    RATIO(MEMORY, "smsp__sass_average_data_bytes_per_sector_mem_" kind ".pct", "%",                                    \
+          label " Bytes Used of Bytes Moved", NAME##_USED, NAME##_SECTORS, 100. / 32)
 
 const struct metric metrics[] = {
     COUNTS(COUNTED) PER_REQUEST(GLOBAL_LOAD, "global_op_ld", "Global Load")

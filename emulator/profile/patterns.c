@@ -40,14 +40,14 @@ static void find_lines(struct pattern_cost *cost, const uint64_t addresses[WARP_
     }
 }
 
-static struct pattern_cost compute(enum pattern_way way, const uint64_t a[WARP_SIZE], uint32_t mask, unsigned bytes) {
+static struct pattern_cost compute(enum pattern_kind kind, const uint64_t a[WARP_SIZE], uint32_t mask, unsigned bytes) {
     struct pattern_cost cost = {.used = (uint16_t)count_distinct_bytes(a, mask, bytes)};
-    switch (way) {
+    switch (kind) {
     case PATTERN_GLOBAL:
     case PATTERN_GLOBAL_ATOMIC:
         cost.ideal = (uint16_t)((cost.used + SECTOR - 1) / SECTOR);
         cost.sectors =
-            (uint16_t)(way == PATTERN_GLOBAL ? count_sectors(a, mask, bytes) : count_atomic_sectors(a, mask));
+            (uint16_t)(kind == PATTERN_GLOBAL ? count_sectors(a, mask, bytes) : count_atomic_sectors(a, mask));
         find_lines(&cost, a, mask);
         break;
     case PATTERN_SHARED_LOAD:
@@ -58,7 +58,7 @@ static struct pattern_cost compute(enum pattern_way way, const uint64_t a[WARP_S
         break;
     case PATTERN_SHARED_ATOMIC:
     case PATTERN_SHARED_COUNT:
-        set_wavefronts(&cost, atomic_wavefronts(a, mask, bytes, way == PATTERN_SHARED_COUNT));
+        set_wavefronts(&cost, atomic_wavefronts(a, mask, bytes, kind == PATTERN_SHARED_COUNT));
         break;
     case PATTERN_SHARED_MATRIX:
         set_wavefronts(&cost, matrix_wavefronts(a, mask));
@@ -66,7 +66,7 @@ static struct pattern_cost compute(enum pattern_way way, const uint64_t a[WARP_S
     case PATTERN_NONE:
         break;
     }
-    if (way == PATTERN_GLOBAL_ATOMIC || way == PATTERN_SHARED_ATOMIC || way == PATTERN_SHARED_COUNT)
+    if (kind == PATTERN_GLOBAL_ATOMIC || kind == PATTERN_SHARED_ATOMIC || kind == PATTERN_SHARED_COUNT)
         cost.busiest = (uint16_t)count_busiest(a, mask);
     return cost;
 }
@@ -130,12 +130,12 @@ static void find_extent(struct pattern *p) {
     }
 }
 
-static struct pattern *find(struct pattern_memory *m, enum pattern_way way, const uint64_t *addresses, uint32_t mask,
+static struct pattern *find(struct pattern_memory *m, enum pattern_kind kind, const uint64_t *addresses, uint32_t mask,
                             unsigned bytes, uint64_t first) {
     for (unsigned i = 0; i < PATTERN_WAYS; i++) {
         unsigned at = (m->last + i) % PATTERN_WAYS;
         struct pattern *p = &m->ways[at];
-        if (p->mask == mask && p->bytes == bytes && p->way == way && same_offsets(p, addresses, mask, first)) {
+        if (p->mask == mask && p->bytes == bytes && p->kind == kind && same_offsets(p, addresses, mask, first)) {
             m->last = at;
             return p;
         }
@@ -150,21 +150,21 @@ static struct pattern *find(struct pattern_memory *m, enum pattern_way way, cons
     p->mask = mask;
     p->known = 0;
     p->bytes = (uint8_t)bytes;
-    p->way = (uint8_t)way;
+    p->kind = (uint8_t)kind;
     find_halves(p);
     find_extent(p);
     return p;
 }
 
-struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_way way,
+struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_kind kind,
                                   const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
     uint64_t first = addresses[first_lane(mask)];
     if (!memory || first % PATTERN_STEP)
-        return compute(way, addresses, mask, bytes);
-    struct pattern *p = find(memory, way, addresses, mask, bytes, first);
+        return compute(kind, addresses, mask, bytes);
+    struct pattern *p = find(memory, kind, addresses, mask, bytes, first);
     unsigned place = (unsigned)(first % PATTERN_LINE / PATTERN_STEP);
     if (!(p->known >> place & 1)) {
-        p->costs[place] = compute(way, addresses, mask, bytes);
+        p->costs[place] = compute(kind, addresses, mask, bytes);
         p->known |= (uint32_t)1 << place;
     }
     return p->costs[place];

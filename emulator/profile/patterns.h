@@ -13,7 +13,7 @@
 struct pattern_memory;
 
 /* How a warp reaches memory: what the cost depends on, beside the addresses. */
-enum pattern_way {
+enum pattern_kind {
     PATTERN_NONE,
     PATTERN_GLOBAL,        /* load or store: sectors */
     PATTERN_GLOBAL_ATOMIC, /* sectors, busiest */
@@ -37,7 +37,7 @@ struct pattern_memory *patterns_new(void);
 void patterns_free(struct pattern_memory *p);
 
 /* From memory where possible; memory may be NULL. `bytes`: of a lane, at most 16. */
-struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_way way,
+struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_kind kind,
                                   const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 
 /* What the accesses have cost that patterns_again32 and patterns_again64 have noted. */
@@ -56,7 +56,7 @@ struct pattern_sum patterns_sum(const struct pattern_memory *memory);
 struct pattern {
     uint32_t mask;  /* 0: empty */
     uint32_t known; /* a bit for each place whose cost is known */
-    uint8_t bytes, way;
+    uint8_t bytes, kind;
     uint8_t low, high; /* how the halves of a whole warp lie: HALF_IRREGULAR and so on */
     /* From the first active lane, the low halves; whatever in inactive lanes. */
     _Alignas(64) uint32_t narrow[WARP_SIZE];
@@ -87,7 +87,7 @@ static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg,
     return ~bits;
 }
 
-/* patterns_cost straight from an address register of 32 or 64 bits, to which `offset` is added, for a way and a size that this
+/* patterns_cost straight from an address register of 32 or 64 bits, to which `offset` is added, for a kind of access and a size that this
  * instruction always has. False when the pattern is not among those remembered; otherwise the access is noted, for patterns_sum. */
 #define AGAIN(name, T, elsewhere)                                                                                      \
     static inline bool name(struct pattern_memory *m, const T *reg, T offset, uint32_t mask) {                         \

@@ -67,7 +67,7 @@ static void put_value(FILE *out, const char *label, const char *unit, const char
     putc('\n', out);
 }
 
-static double per(uint64_t a, uint64_t b) {
+static double ratio(uint64_t a, uint64_t b) {
     return b ? (double)a / (double)b : 0;
 }
 
@@ -114,14 +114,14 @@ static void put_global(FILE *out, const struct counts *c) {
                                          "Global Reduction", "Local Load",   "Local Store"};
     fprintf(out, "    %-18s %14s %14s %12s %8s %14s %6s\n", "", "Requests", "Sectors", "Sectors/Req", "Ideal",
             "Bytes Moved", "Used");
-    for (unsigned way = WAY_GLOBAL_LOAD; way <= WAY_LOCAL_STORE; way++) {
-        struct way_counts n = counts_of_way(c, way);
+    for (unsigned kind = KIND_GLOBAL_LOAD; kind <= KIND_LOCAL_STORE; kind++) {
+        struct access_counts n = counts_of_kind(c, kind);
         if (n.requests)
-            fprintf(out, "    %-18s %14s %14s %12.2f %8.2f %14s %5.0f%%\n", labels[way], grouped(n.requests),
-                    grouped(n.units), per(n.units, n.requests), per(n.ideal, n.requests), grouped(32 * n.units),
-                    100 * per(n.used, 32 * n.units));
-        else if (way <= WAY_GLOBAL_STORE)
-            fprintf(out, "    %-18s %14s\n", labels[way], "0");
+            fprintf(out, "    %-18s %14s %14s %12.2f %8.2f %14s %5.0f%%\n", labels[kind], grouped(n.requests),
+                    grouped(n.units), ratio(n.units, n.requests), ratio(n.ideal, n.requests), grouped(32 * n.units),
+                    100 * ratio(n.used, 32 * n.units));
+        else if (kind <= KIND_GLOBAL_STORE)
+            fprintf(out, "    %-18s %14s\n", labels[kind], "0");
     }
 }
 
@@ -141,22 +141,24 @@ static void put_textures(FILE *out, const struct counts *c) {
         if (i == 0 && c->n[COUNT_TEXTURE_UNKNOWN])
             fprintf(out, "%14s   for this kind of filter (needs a GPU)\n", "n/a");
         else
-            fprintf(out, "%14s %12.2f %8s %14s\n", grouped(sectors), per(sectors, requests), "", grouped(32 * sectors));
+            fprintf(out, "%14s %12.2f %8s %14s\n", grouped(sectors), ratio(sectors, requests), "",
+                    grouped(32 * sectors));
     }
 }
 
 static void put_shared(FILE *out, const struct counts *c) {
     static const char *const labels[] = {"Shared Load", "Shared Store", "Shared Atomic"};
     bool any = false;
-    for (unsigned way = WAY_SHARED_LOAD; way < WAY_END; way++) {
-        struct way_counts n = counts_of_way(c, way);
+    for (unsigned kind = KIND_SHARED_LOAD; kind < KINDS_OF_ACCESS; kind++) {
+        struct access_counts n = counts_of_kind(c, kind);
         if (n.requests && !any)
             fprintf(out, "    %-18s %14s %14s %12s %8s %14s\n", "", "Requests", "Wavefronts", "per Request", "Ideal",
                     "Bank Conflicts");
         any |= n.requests != 0;
         if (n.requests)
-            fprintf(out, "    %-18s %14s %14s %12.2f %8.2f %14s\n", labels[way - WAY_SHARED_LOAD], grouped(n.requests),
-                    grouped(n.units), per(n.units, n.requests), per(n.ideal, n.requests), grouped(n.conflicts));
+            fprintf(out, "    %-18s %14s %14s %12.2f %8.2f %14s\n", labels[kind - KIND_SHARED_LOAD],
+                    grouped(n.requests), grouped(n.units), ratio(n.units, n.requests), ratio(n.ideal, n.requests),
+                    grouped(n.conflicts));
     }
 }
 
@@ -189,15 +191,15 @@ static void put_memory(FILE *out, const struct counts *c) {
         put_value(
             out, "128-byte lines a block loads, each on average", "times",
             "%.2f (%s again by the same warp, %s by another)",
-            per(n[COUNT_LINES_FIRST] + n[COUNT_LINES_AGAIN_WARP] + n[COUNT_LINES_AGAIN_BLOCK], n[COUNT_LINES_FIRST]),
+            ratio(n[COUNT_LINES_FIRST] + n[COUNT_LINES_AGAIN_WARP] + n[COUNT_LINES_AGAIN_BLOCK], n[COUNT_LINES_FIRST]),
             grouped(n[COUNT_LINES_AGAIN_WARP]), grouped(n[COUNT_LINES_AGAIN_BLOCK]));
     uint64_t atomics = n[COUNT_GLOBAL_ATOM_REQUESTS] + n[COUNT_GLOBAL_RED_REQUESTS];
     if (atomics)
         put_value(out, "Global atomics: threads at the busiest address", "thread", "%.2f per request",
-                  per(n[COUNT_GLOBAL_CONTENTION], atomics));
+                  ratio(n[COUNT_GLOBAL_CONTENTION], atomics));
     if (n[COUNT_SHARED_ATOM_REQUESTS])
         put_value(out, "Shared atomics: threads at the busiest address", "thread", "%.2f per request",
-                  per(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]));
+                  ratio(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]));
     if (n[COUNT_COPIES])
         put_value(out, "Asynchronous copies to shared memory", "inst", "%s", grouped(n[COUNT_COPIES]));
     if (n[COUNT_COPIES])
@@ -214,11 +216,11 @@ static void put_warps(FILE *out, const struct counts *c) {
     put_section(out, "Warp State Statistics");
     put_value(out, "Warp Cycles Per Issued Instruction", "cycle", NEEDS_GPU);
     put_value(out, "Avg. Not Predicated Off Threads Per Warp", "thread", "%.2f",
-              per(n[COUNT_THREAD_INST], n[COUNT_INST]));
+              ratio(n[COUNT_THREAD_INST], n[COUNT_INST]));
     if (n[COUNT_BARRIERS]) {
         put_value(out, "Block barriers: warps arriving", "warp", "%s", grouped(n[COUNT_BARRIERS]));
         put_value(out, "Wait for the last warp, average", "inst", "%.1f",
-                  per(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]));
+                  ratio(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]));
     }
 }
 
@@ -231,7 +233,7 @@ static void put_instructions(FILE *out, const struct launch_profile *p) {
         put_value(out, "fp32 and fp64 operations (fma: 2)", "flop", "%s", grouped(n[COUNT_FLOAT_OPERATIONS]));
     for (unsigned i = 0; i < CLASS_END; i++)
         if (p->classes.warps[i])
-            put_value(out, class_label(i), "%", "%5.1f   %s", 100 * per(p->classes.warps[i], n[COUNT_INST]),
+            put_value(out, class_label(i), "%", "%5.1f   %s", 100 * ratio(p->classes.warps[i], n[COUNT_INST]),
                       grouped(p->classes.warps[i]));
     if (p->tensor.count)
         fprintf(out, "    Products on tensor cores (PTX), for each warp or warpgroup:\n");
@@ -281,12 +283,12 @@ static void put_occupancy(FILE *out, const struct occupancy *o) {
 
 /* ---- line by line ---- */
 
-static void put_way(FILE *out, const struct counts *c, enum way way) {
+static void put_kind(FILE *out, const struct counts *c, enum kind_of_access kind) {
     static const char *const names[] = {"global load", "global store", "global atomic", "global red.",  "local load",
                                         "local store", "shared load",  "shared store",  "shared atomic"};
-    struct way_counts n = counts_of_way(c, way);
-    fprintf(out, "  %-13s %11s %6.1f %6.1f", names[way], grouped(n.requests), per(n.units, n.requests),
-            per(n.ideal, n.requests));
+    struct access_counts n = counts_of_kind(c, kind);
+    fprintf(out, "  %-13s %11s %6.1f %6.1f", names[kind], grouped(n.requests), ratio(n.units, n.requests),
+            ratio(n.ideal, n.requests));
 }
 
 /* A row for each kind of memory access; the first has the line's instructions and its source. */
@@ -298,18 +300,19 @@ static void put_line(FILE *out, const struct line_profile *line) {
     bool first = true;
     if (line->file)
         source_line(line->file, line->line, source, sizeof source, &(uint32_t){0});
-    for (enum way way = 0; way <= WAY_END; way++) {
-        if (way == WAY_END ? !first : !counts_of_way(&line->counts, way).requests)
+    for (enum kind_of_access kind = 0; kind <= KINDS_OF_ACCESS; kind++) {
+        if (kind == KINDS_OF_ACCESS ? !first : !counts_of_kind(&line->counts, kind).requests)
             continue;
         if (first)
             fprintf(out, "  %5u %13s %5.1f %9s", line->line, grouped(n[COUNT_INST]),
-                    per(n[COUNT_THREAD_INST], n[COUNT_INST]), n[COUNT_DIVERGENT] ? grouped(n[COUNT_DIVERGENT]) : "");
+                    ratio(n[COUNT_THREAD_INST], n[COUNT_INST]), n[COUNT_DIVERGENT] ? grouped(n[COUNT_DIVERGENT]) : "");
         else
             fprintf(out, "  %35s", "");
-        if (way < WAY_END)
-            put_way(out, &line->counts, way);
+        if (kind < KINDS_OF_ACCESS)
+            put_kind(out, &line->counts, kind);
         if (first)
-            fprintf(out, "%*s  %.*s%s", way < WAY_END ? 0 : 41, "", (int)(SOURCE - strlen(called)), source, called);
+            fprintf(out, "%*s  %.*s%s", kind < KINDS_OF_ACCESS ? 0 : 41, "", (int)(SOURCE - strlen(called)), source,
+                    called);
         putc('\n', out);
         first = false;
     }
@@ -322,7 +325,7 @@ static void put_lines(FILE *out, const struct launch_profile *p) {
     put_value(out, "Branch Instructions (conditional)", "", "%s", grouped(n[COUNT_BRANCHES]));
     put_value(out, "Divergent Branches", "", "%s", grouped(n[COUNT_DIVERGENT]));
     if (n[COUNT_BRANCHES])
-        put_value(out, "Branch Efficiency", "%", "%.2f", 100 - 100 * per(n[COUNT_DIVERGENT], n[COUNT_BRANCHES]));
+        put_value(out, "Branch Efficiency", "%", "%.2f", 100 - 100 * ratio(n[COUNT_DIVERGENT], n[COUNT_BRANCHES]));
     for (size_t i = 0; i < p->line_count; i++) {
         const struct line_profile *line = &p->lines[i];
         if (!i || line->file != file) {
@@ -424,7 +427,7 @@ static void put_chain(FILE *out, const struct host_chain *chain) {
              "the host waits for the device %" PRIu64 " times in a row (%s), after %.1f launches on average, and "
              "then launches more: meanwhile the device has nothing to do.",
              chain->waits, call_text(chain->name, chain->caller, call, sizeof call),
-             per(chain->launches, chain->waits));
+             ratio(chain->launches, chain->waits));
     put_words(out, "    ", "1. ", what);
     put_words(out, "       ", "-> ",
               "queue all launches, and wait once behind the last: a stream keeps their order. What the next kernel "

@@ -18,8 +18,8 @@
 #define LINE_LANES 8 /* a matrix in memory is moved in pieces of eight lines, of 16 bytes */
 #define LINE_BYTES 16
 
-/* Where a way's five counts begin. */
-#define FIELDS(way) COUNT_##way##_REQUESTS
+/* Where the five counts of a kind of access begin. */
+#define FIELDS(kind) COUNT_##kind##_REQUESTS
 
 struct asking {
     struct counters *c;
@@ -29,7 +29,7 @@ struct asking {
     struct insn_details *d;
 };
 
-static void keep_example(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
+static void keep_example(const struct asking *k, unsigned fields, enum pattern_kind kind, const uint64_t *addresses,
                          uint32_t mask, unsigned bytes, struct pattern_cost cost) {
     struct access_example *e = &k->d->example;
     if (!k->c->detailed || (e->mask && e->cost >= cost.sectors))
@@ -42,8 +42,8 @@ static void keep_example(const struct asking *k, unsigned fields, enum pattern_w
     e->bytes = (uint16_t)bytes;
     e->cost = cost.sectors;
     e->ideal = cost.ideal;
-    e->pattern = (uint8_t)way;
-    e->way = (uint8_t)((fields - COUNT_GLOBAL_LOAD_REQUESTS) / COUNTS_PER_WAY);
+    e->pattern = (uint8_t)kind;
+    e->kind = (uint8_t)((fields - COUNT_GLOBAL_LOAD_REQUESTS) / COUNTS_PER_KIND);
 }
 
 static void note_line(const struct counters *c, const struct warp *w, struct insn_details *d, uint64_t address) {
@@ -58,9 +58,9 @@ static void add_to_arrays(const struct asking *k, enum access_kind kind, const u
 }
 
 /* One request for sectors. */
-static void add_global(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
+static void add_global(const struct asking *k, unsigned fields, enum pattern_kind kind, const uint64_t *addresses,
                        uint32_t mask, unsigned bytes) {
-    struct pattern_cost cost = patterns_cost(k->d->patterns, way, addresses, mask, bytes);
+    struct pattern_cost cost = patterns_cost(k->d->patterns, kind, addresses, mask, bytes);
     uint64_t *n = &k->d->counts.n[fields];
     n[0]++;
     n[1] += cost.sectors;
@@ -68,7 +68,7 @@ static void add_global(const struct asking *k, unsigned fields, enum pattern_way
     n[3] += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
     n[4] += cost.used;
     k->d->counts.n[COUNT_GLOBAL_CONTENTION] += cost.busiest;
-    keep_example(k, fields, way, addresses, mask, bytes, cost);
+    keep_example(k, fields, kind, addresses, mask, bytes, cost);
     if (k->c->arrays)
         add_to_arrays(k, (enum access_kind)k->a->kind, addresses, mask, bytes, cost.sectors);
     if (fields != FIELDS(GLOBAL_LOAD) || !k->c->reuse)
@@ -78,9 +78,9 @@ static void add_global(const struct asking *k, unsigned fields, enum pattern_way
 }
 
 /* One request for banks. */
-static void add_shared(const struct asking *k, unsigned fields, enum pattern_way way, const uint64_t *addresses,
+static void add_shared(const struct asking *k, unsigned fields, enum pattern_kind kind, const uint64_t *addresses,
                        uint32_t mask, unsigned bytes) {
-    struct pattern_cost cost = patterns_cost(k->d->patterns, way, addresses, mask, bytes);
+    struct pattern_cost cost = patterns_cost(k->d->patterns, kind, addresses, mask, bytes);
     unsigned twice = k->c->traits->insns[k->in->index].compares ? 2 : 1;
     uint64_t *n = &k->d->counts.n[fields];
     n[0]++;
@@ -89,7 +89,7 @@ static void add_shared(const struct asking *k, unsigned fields, enum pattern_way
     n[3] += twice * cost.ideal;
     n[4] += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
     k->d->counts.n[COUNT_SHARED_CONTENTION] += cost.busiest;
-    keep_example(k, fields, way, addresses, mask, bytes, cost);
+    keep_example(k, fields, kind, addresses, mask, bytes, cost);
 }
 
 /* Local memory lies lane next to lane: the same word of all lanes is one line of 128 bytes. */

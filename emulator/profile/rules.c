@@ -45,7 +45,7 @@ static void __attribute__((format(printf, 2, 3))) say(char *to, const char *form
     va_end(arguments);
 }
 
-static double per(uint64_t a, uint64_t b) {
+static double ratio(uint64_t a, uint64_t b) {
     return b ? (double)a / (double)b : 0;
 }
 
@@ -103,19 +103,20 @@ void describe_addresses(const struct access_example *e, const char *verb, char *
 
 /* ---- global memory ---- */
 
-static const char *const way_verbs[] = {"read",  "write", "update", "update", "read",
-                                        "write", "read",  "write",  "update"};
-static const char *const way_nouns[] = {"global load", "global store", "global atomic", "global atomic", "local load",
-                                        "local store", "shared load",  "shared store",  "shared atomic"};
+static const char *const access_verbs[] = {"read",  "write", "update", "update", "read",
+                                           "write", "read",  "write",  "update"};
+static const char *const access_nouns[] = {"global load",   "global store", "global atomic",
+                                           "global atomic", "local load",   "local store",
+                                           "shared load",   "shared store", "shared atomic"};
 
 static uint64_t all_sectors(const struct counts *c) {
     uint64_t sum = 0;
-    for (unsigned way = 0; way < WAY_SHARED_LOAD; way++)
-        sum += counts_of_way(c, way).units;
+    for (unsigned kind = 0; kind < KIND_SHARED_LOAD; kind++)
+        sum += counts_of_kind(c, kind).units;
     return sum;
 }
 
-static const char *coalescing_remedy(const struct access_example *e, unsigned way) {
+static const char *coalescing_remedy(const struct access_example *e, unsigned kind) {
     int64_t distance = e ? common_distance(e) : -1;
     if (distance > 0 && distance <= 64 && distance % e->bytes == 0)
         return "the elements that neighbours need lie between others: keep each field in an array of its own, or let "
@@ -129,7 +130,7 @@ static const char *coalescing_remedy(const struct access_example *e, unsigned wa
         return "a warp covers several short rows: make the block's rows 32 threads wide, or move the tile through "
                "__shared__ "
                "memory in full rows.";
-    if (way == WAY_GLOBAL_STORE)
+    if (kind == KIND_GLOBAL_STORE)
         return "sort or bin what is written, or collect it in __shared__ memory and write it from there in a row.";
     return "if the order is free, give neighbouring threads neighbouring elements; if the addresses come from data, "
            "sort "
@@ -137,19 +138,19 @@ static const char *coalescing_remedy(const struct access_example *e, unsigned wa
 }
 
 /* Only the first few bytes hang over into another sector: a shift, not a stride. */
-static bool is_shift(const struct access_example *e, const struct way_counts *n) {
+static bool is_shift(const struct access_example *e, const struct access_counts *n) {
     return e && common_distance(e) == e->bytes && n->units <= n->ideal + n->requests;
 }
 
-static void rule_uncoalesced(struct advising *t, const struct line_profile *line, enum way way) {
-    struct way_counts n = counts_of_way(&line->counts, way);
-    double part = per(n.units - (n.ideal < n.units ? n.ideal : n.units), all_sectors(&t->p->counts));
-    const struct access_example *e = line->examples[way];
+static void rule_uncoalesced(struct advising *t, const struct line_profile *line, enum kind_of_access kind) {
+    struct access_counts n = counts_of_kind(&line->counts, kind);
+    double part = ratio(n.units - (n.ideal < n.units ? n.ideal : n.units), all_sectors(&t->p->counts));
+    const struct access_example *e = line->examples[kind];
     char how[200];
     if (!n.requests || n.units < WORTH * (double)n.ideal || n.units < n.ideal + n.requests / 2 || part < FEW_PART)
         return;
-    double found = per(n.units, n.requests), possible = per(n.ideal, n.requests);
-    describe_addresses(e, way_verbs[way], how, sizeof how);
+    double found = ratio(n.units, n.requests), possible = ratio(n.ideal, n.requests);
+    describe_addresses(e, access_verbs[kind], how, sizeof how);
     struct rule *r = add_rule(t, is_shift(e, &n) ? "misaligned" : "uncoalesced", line, part);
     r->found = found;
     r->possible = possible;
@@ -162,15 +163,15 @@ static void rule_uncoalesced(struct advising *t, const struct line_profile *line
         return;
     }
     say(r->what, "%.1f sectors per request, %.4g would do: %s. Of the bytes moved, %.0f %% are used.", found, possible,
-        how, 100 * per(n.used, 32 * n.units));
-    say(r->remedy, "%s", coalescing_remedy(e, way));
+        how, 100 * ratio(n.used, 32 * n.units));
+    say(r->remedy, "%s", coalescing_remedy(e, kind));
 }
 
 static void rule_contention(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     uint64_t global = n[COUNT_GLOBAL_ATOM_REQUESTS] + n[COUNT_GLOBAL_RED_REQUESTS];
-    double most = per(n[COUNT_GLOBAL_CONTENTION], global),
-           shared = per(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]);
+    double most = ratio(n[COUNT_GLOBAL_CONTENTION], global),
+           shared = ratio(n[COUNT_SHARED_CONTENTION], n[COUNT_SHARED_ATOM_REQUESTS]);
     if (global && most >= 2) {
         struct rule *r = add_rule(t, "atomic_contention", line, 0.5 + most / 64);
         r->found = most;
@@ -196,7 +197,7 @@ static void rule_local(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     uint64_t requests = n[COUNT_LOCAL_LOAD_REQUESTS] + n[COUNT_LOCAL_STORE_REQUESTS];
     uint64_t sectors = n[COUNT_LOCAL_LOAD_SECTORS] + n[COUNT_LOCAL_STORE_SECTORS];
-    double part = per(sectors, all_sectors(&t->p->counts));
+    double part = ratio(sectors, all_sectors(&t->p->counts));
     if (!requests || part < FEW_PART || !t->p->counts.n[COUNT_LOCAL_LOAD_REQUESTS])
         return; /* what is only written there are the arguments of a printf */
     struct rule *r = add_rule(t, "local_memory", line, part);
@@ -212,10 +213,11 @@ static void rule_local(struct advising *t, const struct line_profile *line) {
 static void rule_reuse(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
     uint64_t first = n[COUNT_LINES_FIRST], others = n[COUNT_LINES_AGAIN_BLOCK], own = n[COUNT_LINES_AGAIN_WARP];
-    double times = per(first + others + own, first);
-    double part = per(n[COUNT_GLOBAL_LOAD_SECTORS], all_sectors(&t->p->counts));
+    double times = ratio(first + others + own, first);
+    double part = ratio(n[COUNT_GLOBAL_LOAD_SECTORS], all_sectors(&t->p->counts));
     double blocks = (double)t->p->grid[0] * t->p->grid[1] * t->p->grid[2];
-    double wanted = per(n[COUNT_GLOBAL_LOAD_BYTES], 128 * first); /* times that each byte of those lines is asked for */
+    double wanted =
+        ratio(n[COUNT_GLOBAL_LOAD_BYTES], 128 * first); /* times that each byte of those lines is asked for */
     if (times < 4 || wanted < 4 || part < 0.1 || (double)first < 8 * blocks)
         return; /* few lines, or lines that several warps share the bytes of: caches are made for that */
     struct rule *r = add_rule(t, "reuse", line, part * 0.5);
@@ -225,7 +227,7 @@ static void rule_reuse(struct advising *t, const struct line_profile *line) {
         "a block loads each 128-byte line %.1f times here (%.0f %% of the repetitions by another warp): the caches "
         "must "
         "deliver it again and again.",
-        times, 100 * per(others, others + own));
+        times, 100 * ratio(others, others + own));
     say(r->remedy, "load a tile into __shared__ memory once, synchronize, and read it from there%s.",
         own > others ? "; or keep the values in registers" : "");
 }
@@ -237,22 +239,22 @@ static uint64_t all_wavefronts(const struct counts *c) {
            c->n[COUNT_SHARED_ATOM_WAVEFRONTS];
 }
 
-static void rule_conflicts(struct advising *t, const struct line_profile *line, enum way way) {
-    struct way_counts n = counts_of_way(&line->counts, way);
-    double part = per(n.conflicts, all_wavefronts(&t->p->counts));
-    const struct access_example *e = line->examples[way];
+static void rule_conflicts(struct advising *t, const struct line_profile *line, enum kind_of_access kind) {
+    struct access_counts n = counts_of_kind(&line->counts, kind);
+    double part = ratio(n.conflicts, all_wavefronts(&t->p->counts));
+    const struct access_example *e = line->examples[kind];
     char how[200];
     if (!n.requests || n.units < WORTH * (double)n.ideal || part < FEW_PART)
         return;
-    if (way == WAY_SHARED_ATOM &&
-        per(line->counts.n[COUNT_SHARED_CONTENTION], n.requests) >= 0.75 * per(n.units, n.requests))
+    if (kind == KIND_SHARED_ATOM &&
+        ratio(line->counts.n[COUNT_SHARED_CONTENTION], n.requests) >= 0.75 * ratio(n.units, n.requests))
         return; /* that is contention, not a matter of banks */
     struct rule *r = add_rule(t, "bank_conflicts", line, part);
-    r->found = per(n.units, n.requests);
-    r->possible = per(n.ideal, n.requests);
+    r->found = ratio(n.units, n.requests);
+    r->possible = ratio(n.ideal, n.requests);
     int64_t distance = e ? common_distance(e) : -1;
-    describe_addresses(e, way_verbs[way], how, sizeof how);
-    say(r->what, "%.1f wavefronts per %s, %.4g would do: %s%s.", r->found, way_nouns[way], r->possible, how,
+    describe_addresses(e, access_verbs[kind], how, sizeof how);
+    say(r->what, "%.1f wavefronts per %s, %.4g would do: %s%s.", r->found, access_nouns[kind], r->possible, how,
         distance > 0 && distance % 128 == 0 ? ", all in the same bank" : ", and different words of one bank collide");
     if (distance > 0 && distance % 128 == 0)
         say(r->remedy,
@@ -271,10 +273,10 @@ static void rule_conflicts(struct advising *t, const struct line_profile *line, 
 
 static void rule_divergence(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
-    double part = per(n[COUNT_DIVERGENT], n[COUNT_BRANCHES]);
-    double cost = per(t->p->counts.n[COUNT_INST] * WARP_SIZE - t->p->counts.n[COUNT_THREAD_INST],
-                      t->p->counts.n[COUNT_INST] * WARP_SIZE);
-    cost *= per(n[COUNT_DIVERGENT], t->p->counts.n[COUNT_DIVERGENT]);
+    double part = ratio(n[COUNT_DIVERGENT], n[COUNT_BRANCHES]);
+    double cost = ratio(t->p->counts.n[COUNT_INST] * WARP_SIZE - t->p->counts.n[COUNT_THREAD_INST],
+                        t->p->counts.n[COUNT_INST] * WARP_SIZE);
+    cost *= ratio(n[COUNT_DIVERGENT], t->p->counts.n[COUNT_DIVERGENT]);
     if (part < 0.1 || cost < 0.04)
         return;
     struct rule *r = add_rule(t, "divergence", line, cost);
@@ -283,7 +285,7 @@ static void rule_divergence(struct advising *t, const struct line_profile *line)
         "threads of one warp go both ways at %.0f %% of the branches, which are then executed one after the other: in "
         "the "
         "kernel %.1f of 32 threads are active on average.",
-        100 * part, per(t->p->counts.n[COUNT_THREAD_INST], t->p->counts.n[COUNT_INST]));
+        100 * part, ratio(t->p->counts.n[COUNT_THREAD_INST], t->p->counts.n[COUNT_INST]));
     say(r->remedy,
         "let the condition be the same for the 32 threads of a warp (compare threadIdx.x / 32, not %%), sort the work "
         "by length, or compute both values and select one.");
@@ -291,8 +293,8 @@ static void rule_divergence(struct advising *t, const struct line_profile *line)
 
 static void rule_barriers(struct advising *t, const struct line_profile *line) {
     const uint64_t *n = line->counts.n;
-    double wait = per(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]),
-           all = per(n[COUNT_BARRIER_WAIT], t->p->counts.n[COUNT_INST]);
+    double wait = ratio(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]),
+           all = ratio(n[COUNT_BARRIER_WAIT], t->p->counts.n[COUNT_INST]);
     if (all < 0.2 || t->p->counts.n[COUNT_POLLS] > t->p->counts.n[COUNT_BARRIERS])
         return; /* warps that poll execute as many instructions as another block or device lets them wait */
     struct rule *r = add_rule(t, "barrier_wait", line, all * 0.5);
@@ -416,7 +418,7 @@ static void rule_in_flight(struct advising *t) {
     if (!requests || 2 * (double)n[COUNT_COPIES] > requests ||
         (double)n[COUNT_FLOAT_OPERATIONS] > COMPUTES * 32 * sectors)
         return;
-    double bytes = 32 * sectors / requests, together = per(n[COUNT_LOADS_TOGETHER], data_requests(&t->p->counts));
+    double bytes = 32 * sectors / requests, together = ratio(n[COUNT_LOADS_TOGETHER], data_requests(&t->p->counts));
     double warps = warps_at_once(t, together), in_flight = warps * bytes * together;
     if (in_flight > 0.4 * NEEDED_IN_FLIGHT || sectors < 0.1 * (double)all_sectors(&t->p->counts))
         return;
@@ -438,10 +440,10 @@ static int heavier(const void *a, const void *b) {
 }
 
 static void rule_line(struct advising *t, const struct line_profile *line) {
-    rule_uncoalesced(t, line, WAY_GLOBAL_LOAD);
-    rule_uncoalesced(t, line, WAY_GLOBAL_STORE);
-    for (enum way way = WAY_SHARED_LOAD; way < WAY_END; way++)
-        rule_conflicts(t, line, way);
+    rule_uncoalesced(t, line, KIND_GLOBAL_LOAD);
+    rule_uncoalesced(t, line, KIND_GLOBAL_STORE);
+    for (enum kind_of_access kind = KIND_SHARED_LOAD; kind < KINDS_OF_ACCESS; kind++)
+        rule_conflicts(t, line, kind);
     rule_contention(t, line);
     rule_local(t, line);
     rule_reuse(t, line);

@@ -37,12 +37,12 @@ static void short_name(const char *kernel, char *out, size_t size) {
 }
 
 /* Where pictures go: their files, their names, and what they show as text. */
-struct album {
+struct picture_output {
     FILE *out, *text; /* text: nowhere, when only a summary is wanted */
     const char *folder;
 };
 
-static FILE *open_picture(const struct album *a, const char *name, const char *shows) {
+static FILE *open_picture(const struct picture_output *a, const char *name, const char *shows) {
     char path[PATH];
     snprintf(path, sizeof path, "%s/%s.svg", a->folder, name);
     FILE *svg = fopen(path, "we");
@@ -55,28 +55,29 @@ static FILE *open_picture(const struct album *a, const char *name, const char *s
     return svg;
 }
 
-static void access_pictures(const struct album *a, const struct launch_profile *p, const struct line_profile *line) {
+static void access_pictures(const struct picture_output *a, const struct launch_profile *p,
+                            const struct line_profile *line) {
     static const char *const names[] = {"global_load", "global_store", "global_atomic", "global_atomic", "local_load",
                                         "local_store", "shared_load",  "shared_store",  "shared_atomic"};
     char source[100] = "", where[200], kernel[200], name[300];
     if (line->file)
         source_line(line->file, line->line, source, sizeof source, &(uint32_t){0});
     file_name(p->name, kernel, sizeof kernel);
-    for (enum way way = 0; way < WAY_END; way++) {
-        if (!line->examples[way])
+    for (enum kind_of_access kind = 0; kind < KINDS_OF_ACCESS; kind++) {
+        if (!line->examples[kind])
             continue;
-        snprintf(where, sizeof where, "line %u, %.6s %s: %s", line->line, names[way], strchr(names[way], '_') + 1,
+        snprintf(where, sizeof where, "line %u, %.6s %s: %s", line->line, names[kind], strchr(names[kind], '_') + 1,
                  source);
-        snprintf(name, sizeof name, "%s_line%u_%s", kernel, line->line, names[way]);
+        snprintf(name, sizeof name, "%s_line%u_%s", kernel, line->line, names[kind]);
         FILE *svg = open_picture(a, name, where);
         if (!svg)
             continue;
-        (way < WAY_SHARED_LOAD ? view_sectors : view_banks)(svg, a->text, line->examples[way], where);
+        (kind < KIND_SHARED_LOAD ? view_sectors : view_banks)(svg, a->text, line->examples[kind], where);
         fclose(svg);
     }
 }
 
-static void block_pictures(const struct album *a, const struct launch_profile *p) {
+static void block_pictures(const struct picture_output *a, const struct launch_profile *p) {
     char kernel[200], shown[200], name[300];
     unsigned number = 0;
     file_name(p->name, kernel, sizeof kernel);
@@ -98,14 +99,14 @@ static void block_pictures(const struct album *a, const struct launch_profile *p
 }
 
 /* All of a launch, or of one line only its accesses. True when there was something to draw. */
-static bool launch_pictures(const struct album *a, const struct launch_profile *p, uint32_t line) {
+static bool launch_pictures(const struct picture_output *a, const struct launch_profile *p, uint32_t line) {
     bool any = !line;
     if (a->text != a->out)
         fprintf(a->out, "%s\n", p->name);
     for (size_t i = 0; i < p->line_count; i++)
         if (!line || p->lines[i].line == line) {
-            for (enum way way = 0; way < WAY_END; way++)
-                any |= p->lines[i].examples[way] != NULL;
+            for (enum kind_of_access kind = 0; kind < KINDS_OF_ACCESS; kind++)
+                any |= p->lines[i].examples[kind] != NULL;
             access_pictures(a, p, &p->lines[i]);
         }
     if (!line)
@@ -117,8 +118,8 @@ static void put_other_lines(FILE *out, const struct launch_profile *launches, ui
     fprintf(out, "No kernel accesses memory in line %u. These lines do:", line);
     for (const struct launch_profile *p = launches; p; p = p->next)
         for (size_t i = 0; p->trace && i < p->line_count; i++)
-            for (enum way way = 0; way < WAY_END; way++)
-                if (p->lines[i].examples[way]) {
+            for (enum kind_of_access kind = 0; kind < KINDS_OF_ACCESS; kind++)
+                if (p->lines[i].examples[kind]) {
                     fprintf(out, " %u", p->lines[i].line);
                     break;
                 }
@@ -128,7 +129,7 @@ static void put_other_lines(FILE *out, const struct launch_profile *launches, ui
 void views_write(FILE *out, const struct launch_profile *launches, const char *folder, uint32_t line) {
     bool any = false, brief = output_brief() && !line && profile_kernels(launches) > BRIEF_KERNELS;
     FILE *nowhere = brief ? fopen("/dev/null", "we") : NULL;
-    struct album album = {out, nowhere ? nowhere : out, folder};
+    struct picture_output album = {out, nowhere ? nowhere : out, folder};
     if (!make_folder(folder)) {
         fprintf(stderr, "view: cannot make the folder %s\n", folder);
         return;

@@ -19,14 +19,15 @@ void counted_emit_way(const struct translator *t) {
     if (!t->counted)
         return;
     fprintf(t->out, " struct counted *const c = (struct counted *)w->worker->counters;\n");
-    fprintf(t->out, " const struct counted_way way = {%s, %s, __builtin_popcount(m), %s, c->position};\n CAME(pc);\n",
+    fprintf(t->out,
+            " const struct counted_path path = {%s, %s, __builtin_popcount(m), %s, c->position};\n PATH_ENTERS(pc);\n",
             t->full ? "c->whole" : "c->some", t->full ? "0" : "c->threads",
             t->barriers ? "&c->since[w->index % 32]" : "0");
 }
 
 void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to) {
     if (t->counted)
-        fprintf(t->out, " WENT(%u, %u, %lld);\n", i + 1, to, (long long)t->position[i + 1] - t->position[to]);
+        fprintf(t->out, " PATH_JUMPS(%u, %u, %lld);\n", i + 1, to, (long long)t->position[i + 1] - t->position[to]);
 }
 
 void counted_emit_other(const struct translator *t, uint32_t i) {
@@ -65,5 +66,5 @@ void counted_emit_lane(const struct translator *t, uint32_t predicated, int valu
 
 void counted_emit_predicated(const struct translator *t, uint32_t predicated) {
     if (t->counted)
-        fprintf(t->out, "  counted_predicated(c, &way, %u, m & simd_lane_bits(g%u));\n", predicated, predicated);
+        fprintf(t->out, "  counted_predicated(c, &path, %u, m & simd_lane_bits(g%u));\n", predicated, predicated);
 }

@@ -10,15 +10,15 @@
 
 /* What a text that counts does where its way through the instructions begins, ends and jumps, and before an instruction that asks for
  * more than being counted: profile/counted.h. It defines COUNTING before each function; others define it as nothing. */
-#define CAME(to)                     COUNTING(counted_came(&way, to))
-#define LEFT(next)                   COUNTING(counted_left(&way, next))
-#define WENT(next, to, unpredicated) COUNTING(counted_went(&way, next, to, unpredicated))
-#define OTHER(i)                     COUNTING(c->other(c, w, code + (i)))
+#define PATH_ENTERS(to)                    COUNTING(counted_enter(&path, to))
+#define PATH_LEAVES(next)                  COUNTING(counted_leave(&path, next))
+#define PATH_JUMPS(next, to, unpredicated) COUNTING(counted_jump(&path, next, to, unpredicated))
+#define OTHER(i)                           COUNTING(c->other(c, w, code + (i)))
 
 #define RUN(i) code[i].handler(w, code + (i))
 #define LEAVE(i)                                                                                                       \
     do {                                                                                                               \
-        LEFT((i) + 1);                                                                                                 \
+        PATH_LEAVES((i) + 1);                                                                                          \
         return RUN(i);                                                                                                 \
     } while (0)
 /* Calls the handler for the lanes `rest`; the work of the others is done. */
@@ -28,7 +28,7 @@
         const struct insn *then = RUN(i);                                                                              \
         w->mask = m;                                                                                                   \
         if (then != code + (i) + 1) {                                                                                  \
-            LEFT((i) + 1);                                                                                             \
+            PATH_LEAVES((i) + 1);                                                                                      \
             return then;                                                                                               \
         }                                                                                                              \
     } while (0)
@@ -42,7 +42,7 @@
     do {                                                                                                               \
         const struct insn *then = RUN(i);                                                                              \
         if (then != code + (next) || w->mask != m) {                                                                   \
-            LEFT((i) + 1);                                                                                             \
+            PATH_LEAVES((i) + 1);                                                                                      \
             return then;                                                                                               \
         }                                                                                                              \
     } while (0)

@@ -135,8 +135,8 @@ static bool same_example(size_t i, uint32_t line, const struct access_example *a
 static bool same_line(size_t i, const struct line_profile *a, const struct line_profile *b) {
     bool same = a->line == b->line && same_numbers(i, "count", a->line, &a->counts, &b->counts, sizeof a->counts) &&
                 same_numbers(i, "class", a->line, &a->classes, &b->classes, sizeof a->classes);
-    for (int way = 0; same && way < WAY_END; way++)
-        same = same_example(i, a->line, a->examples[way], b->examples[way]);
+    for (int kind = 0; same && kind < KINDS_OF_ACCESS; kind++)
+        same = same_example(i, a->line, a->examples[kind], b->examples[kind]);
     return same;
 }
 

@@ -1,5 +1,5 @@
 /* Each function adds lines to a report. */
-#include "check/parts.h"
+#include "check/report_parts.h"
 
 #include <ctype.h>
 #include <stdio.h>

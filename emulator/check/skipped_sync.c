@@ -45,28 +45,28 @@ static const struct reachable *reachable_from(struct block_watch *b, const struc
     return r;
 }
 
-static bool comes_behind(struct block_watch *b, const struct insn *in, const struct warp_diverge *f) {
+static bool comes_behind(struct block_watch *b, const struct insn *in, const struct warp_split *f) {
     const struct reachable *r = reachable_from(b, f->pc);
     bool again = r->bits[f->pc->index / 64] >> f->pc->index % 64 & 1;
     return !again && r->bits[in->index / 64] >> in->index % 64 & 1;
 }
 
-void gone_around_note(struct block_watch *b, const struct warp *w, const struct insn *in) {
-    struct gone_around *g = &b->gone_around[w->index];
+void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct insn *in) {
+    struct skipped_sync *g = &b->skipped_syncs[w->index];
     for (unsigned i = 0; i < w->count; i++) {
-        const struct warp_diverge *f = &w->splits[i];
+        const struct warp_split *f = &w->splits[i];
         if (i == w->current || f->state != SPLIT_AT_SYNC || f->depth || !(f->sync_mask & w->mask) ||
             !comes_behind(b, in, f))
             continue;
         if (g->sync != f->pc || !g->lanes)
-            *g = (struct gone_around){f->pc, in, 0};
+            *g = (struct skipped_sync){f->pc, in, 0};
         g->lanes |= f->sync_mask & w->mask;
     }
 }
 
-void gone_around_check(const struct warp *w, const struct insn *in, uint32_t named) {
+void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t named) {
     struct block_watch *b = w->block->watch;
-    struct gone_around *g = b ? &b->gone_around[w->index] : NULL;
+    struct skipped_sync *g = b ? &b->skipped_syncs[w->index] : NULL;
     uint32_t lanes = g && g->lanes && g->sync->index == in->index ? g->lanes & named & ~w->live : 0;
     if (!g)
         return;

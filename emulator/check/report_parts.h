@@ -1,6 +1,6 @@
 /* The parts that reports are made of, in compute-sanitizer's form: each adds lines to a text. */
-#ifndef PARTS_H
-#define PARTS_H
+#ifndef REPORT_PARTS_H
+#define REPORT_PARTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check/block_watch.h"
-#include "check/parts.h"
+#include "check/report_parts.h"
 #include "machine/code.h"
 
 void barrier_start(struct block_watch *b, uint32_t warps) {
@@ -30,7 +30,7 @@ void barrier_opens(struct block_watch *b, const struct block *block) {
     b->first_wait = block->awaited ? b->first_wait : ~0u;
 }
 
-static bool waits_before(const struct warp_diverge *f, const struct insn *in) {
+static bool waits_before(const struct warp_split *f, const struct insn *in) {
     return f->state == SPLIT_AT_BARRIER && in >= f->pc && !((f->pc - 1)->kind & BARRIER_UNALIGNED);
 }
 
@@ -54,15 +54,15 @@ void barrier_note_passing(struct block_watch *b, const struct warp *w, const str
             b->passed[w->index] |= w->mask & ~b->arrived[w->index];
 }
 
-static const struct warp_diverge *waiting(const struct warp *w, unsigned barrier) {
+static const struct warp_split *waiting(const struct warp *w, unsigned barrier) {
     for (unsigned i = 0; i < w->count; i++)
         if (w->splits[i].state == SPLIT_AT_BARRIER && w->splits[i].barrier == barrier)
             return &w->splits[i];
     return NULL;
 }
 
-/* Lanes that have left the kernel and have gone around this barrier. */
-static uint32_t gone_around(const struct block_watch *b, const struct warp *w, const struct insn *barrier) {
+/* Lanes that have left the kernel without arriving at this barrier. */
+static uint32_t exited_past_barrier(const struct block_watch *b, const struct warp *w, const struct insn *barrier) {
     uint8_t number = b->launch->probes->items[barrier->index].value;
     uint32_t passed = b->passed[w->index];
     if (number)
@@ -75,11 +75,11 @@ static uint32_t gone_around(const struct block_watch *b, const struct warp *w, c
 /* Two groups of threads that open a barrier together. */
 struct sides {
     const struct warp *warps[2];
-    const struct warp_diverge *at[2];
+    const struct warp_split *at[2];
     uint32_t calls[2]; /* where they have been called from, at one barrier */
 };
 
-static bool is_aligned(const struct warp_diverge *f) {
+static bool is_aligned(const struct warp_split *f) {
     return !((f->pc - 1)->kind & BARRIER_UNALIGNED);
 }
 
@@ -117,7 +117,7 @@ static bool called_alike(struct sides *s) {
 static bool wait_apart(const struct block *block, unsigned barrier, struct sides *s) {
     *s = (struct sides){{0}, {0}, {0}};
     for (uint32_t i = 0; i < block->launch->warps_per_block; i++) {
-        const struct warp_diverge *f = waiting(&block->warps[i], barrier);
+        const struct warp_split *f = waiting(&block->warps[i], barrier);
         if (!f || !is_aligned(f))
             continue;
         unsigned k = s->at[0] ? 1 : 0;
@@ -147,7 +147,7 @@ static void report_called(const struct sides *s) {
 
 static void report_apart(const struct sides *s) {
     bool swap = s->at[1]->pc < s->at[0]->pc;
-    const struct warp_diverge *f = s->at[swap], *g = s->at[!swap];
+    const struct warp_split *f = s->at[swap], *g = s->at[!swap];
     struct report_side other = {s->warps[!swap], g->pc - 1, g->mask};
     report_sides(
         s->warps[swap], f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask, &other,
@@ -163,7 +163,7 @@ struct absent {
     unsigned count;
 };
 
-static void report_around(const struct warp *w, const struct warp_diverge *where, const struct absent *absent) {
+static void report_around(const struct warp *w, const struct warp_split *where, const struct absent *absent) {
     char advice[400], others[40] = "";
     uint32_t tid[3];
     bool own_warp = absent->warp == w;
@@ -189,7 +189,7 @@ static bool someone_went_around(const struct block_watch *b, const struct block 
     *absent = (struct absent){0};
     for (uint32_t i = 0; i < block->launch->warps_per_block; i++) {
         const struct warp *w = &block->warps[i];
-        uint32_t lanes = counted && !waiting(w, barrier) ? 0 : gone_around(b, w, in);
+        uint32_t lanes = counted && !waiting(w, barrier) ? 0 : exited_past_barrier(b, w, in);
         absent->count += (unsigned)__builtin_popcount(lanes);
         if (lanes && (!absent->lanes || (w->live && !absent->warp->live))) {
             absent->warp = w;
@@ -200,7 +200,7 @@ static bool someone_went_around(const struct block_watch *b, const struct block 
 }
 
 static void check_around(struct block_watch *b, const struct block *block, unsigned barrier) {
-    const struct warp_diverge *where = NULL;
+    const struct warp_split *where = NULL;
     const struct warp *w = NULL;
     struct absent absent;
     for (uint32_t i = 0; !where && i < block->launch->warps_per_block; i++) {
@@ -209,7 +209,7 @@ static void check_around(struct block_watch *b, const struct block *block, unsig
     }
     if (!where || !is_aligned(where) || !someone_went_around(b, block, barrier, where->pc - 1, &absent))
         return;
-    const struct warp_diverge *own = waiting(absent.warp, barrier);
+    const struct warp_split *own = waiting(absent.warp, barrier);
     report_around(own ? absent.warp : w, own ? own : where, &absent);
     memset(b->passed, 0, sizeof b->passed);
 }
