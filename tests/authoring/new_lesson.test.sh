@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
-for item in bench notebooks SECURITY.md TEACHING.md GLOSSARY.md MAP.md CONTRIBUTING.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
+for item in bench notebooks SECURITY.md TEACHING.md GLOSSARY.md MAP.md CONTRIBUTING.md CHANGELOG.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
 
 # The first lesson that is planned; when all are there, another one.
 planned=$(sed -n '/^Planned, /,/^$/p' README.md | grep -oE '(^| )[0-9]{2} [a-z0-9_]+' | head -n 1 | sed 's/^ //; s/ /_/')

@@ -75,7 +75,7 @@ fi
   echo 'template <int B> static __global__ void __launch_bounds__(SORT_BLOCK, B) sort_bounds(const float *x, float *y, int n) { sort_thread(x, y, n); }'
   for blocks in 4 5 6; do echo "template __global__ void sort_bounds<$blocks>(const float *, float *, int);"; done
 } >"$scratch/sorts.cu"
-"$NVCC" -std=c++17 -I. -arch=compute_75 -ptx -o "$scratch/sorts.ptx" "$scratch/sorts.cu"
+"$NVCC" -std=c++17 -I. -I$folder -arch=compute_75 -ptx -o "$scratch/sorts.ptx" "$scratch/sorts.cu"
 for arch in sm_75 sm_90; do "$ptxas" -arch=$arch -v -o /dev/null "$scratch/sorts.ptx" >"$scratch/$arch" 2>&1; done
 "$ptxas" -arch=sm_90 -maxrregcount=40 -v -o /dev/null "$scratch/sorts.ptx" >"$scratch/limited" 2>&1
 
