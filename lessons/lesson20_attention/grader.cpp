@@ -207,7 +207,8 @@ static void judge_stores(const struct result *r, const struct one *job, const st
 static void judge_blocks(const struct result *r, const struct one *job) {
     struct parts p = parts_of(job);
     double blocks = (double)p.blocks * job->heads, barriers = (double)r->answer.counters.barriers, warps = 0;
-    double most = 2.0 * p.tiles / p.blocks + 2;
+    /* Of a head, and whole: a quotient is rounded, and might forbid the last barrier that is allowed. */
+    double most = 2.0 * p.tiles + 2.0 * p.blocks;
     unsigned long long wrote = 0, most_bytes = 0;
     for (const struct launch &l : r->launches) {
         wrote += l.output_blocks;
@@ -221,11 +222,11 @@ static void judge_blocks(const struct result *r, const struct one *job) {
                    "block of their own.",
                    wrote, most_bytes / (D * sizeof(float)), blocks);
     }
-    if (barriers > most * blocks * warps) {
+    if (barriers > most * job->heads * warps) {
         judge_fail("access_limit",
                    "the result is right, but a block came to %.1f barriers, on average, for %.1f tiles (limit %.1f).\n"
                    "          Two a tile are enough: before it is written, and before it is read.",
-                   barriers / (blocks * warps), (double)p.tiles / p.blocks, most);
+                   barriers / (blocks * warps), (double)p.tiles / p.blocks, most / p.blocks);
     }
 }
 
