@@ -14,7 +14,8 @@ from workbook.messages import Failure, say
 
 LIST = Path("tools/teaching/for_students.txt")
 BUILT = {"build", ".venv", ".toolchain", "work"}
-FOR_TEACHERS = re.compile(r"\[(TEACHING\.md|CONTRIBUTING\.md)\]\([^)]*\)")
+FOR_TEACHERS = re.compile(r"\[(TEACHING\.md|CONTRIBUTING\.md|CHANGELOG\.md)\]\([^)]*\)")
+BADGE = re.compile(r"^\[!\[.*\n", re.MULTILINE)  # of the tests, which students do not have
 
 
 def all_files() -> list[str]:
@@ -83,7 +84,7 @@ def main(arguments: list[str]) -> int:
     copy_files(out)
     give_exercises(out)
     page = Path("README.md").read_text("utf-8")
-    (out / "README.md").write_text(FOR_TEACHERS.sub(r"\1", page), "utf-8")  # links that lead to what students do not have
+    (out / "README.md").write_text(FOR_TEACHERS.sub(r"\1", BADGE.sub("", page)), "utf-8")  # links that lead to what students do not have
     count = sum(path.is_file() and not path.is_symlink() for path in out.rglob("*"))
     say(f"a copy for students is in {os.environ['OUT']}: {count} files, without solutions")
     return 0
