@@ -28,7 +28,8 @@ from lesson_program import Item, Program
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 
-from workbook.make_exercise import exercise_of  # noqa: E402 (the line above finds it)
+from workbook.lessons import number_of  # noqa: E402 (the line above finds it)
+from workbook.make_exercise import exercise_of  # noqa: E402
 from workbook.pages import without_formulas  # noqa: E402
 
 INTRODUCTION = """\
@@ -140,7 +141,7 @@ class Lesson:
 def lesson_numbers():
     """The lessons that have a page and a program; and those with a page and an exercise alone, such as 03b."""
     folders = sorted(folder for folder in (ROOT / "lessons").glob("lesson*_*") if re.match(r"lesson\d\d[a-z]?_", folder.name))
-    numbers = [(folder.name[len("lesson") :].split("_")[0], folder) for folder in folders]
+    numbers = [(number_of(folder), folder) for folder in folders]
     return [n for n, folder in numbers if (folder / "README.md").exists() and has_cells(n, folder)]
 
 

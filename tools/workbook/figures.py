@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from workbook.drawing import Figure, figures_in
-from workbook.lessons import lesson_folder, lesson_folders
+from workbook.lessons import lesson_folder, lesson_folders, number_of
 from workbook.messages import Failure
 
 
@@ -29,7 +29,7 @@ def load_figures(script: Path, programs: bool) -> dict[str, Figure]:
 def check(script: Path, name: str, drawn: str) -> bool:
     """Prints whether the committed figure is what the script draws; returns it, too."""
     committed = script.parent / f"{name}.svg"
-    number = script.parent.parent.name[len("lesson") :].partition("_")[0]
+    number = number_of(script.parent.parent)
     if committed.is_file() and committed.read_text("utf-8") == drawn:
         print(f"ok {committed} is what draw.py draws")
         return True

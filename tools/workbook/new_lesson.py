@@ -71,7 +71,7 @@ def add_row(path: Path, number: str, row: str) -> None:
 
 def add_next(path: Path, folder: str) -> None:
     """The first point under a page's "Read next": it leads to that lesson."""
-    number = folder[len("lesson") :].partition("_")[0]
+    number = number_of(Path(folder))
     point = f"- [Lesson {number}](../{folder}/README.md), FILL IN: what comes next.\n"
     change(path, re.sub(r"^(## Read next.*\n.*\n)", lambda found: found[0] + point, path.read_text("utf-8"), flags=re.MULTILINE))
 
