@@ -84,6 +84,8 @@ class Runner:
         self.running: set[subprocess.Popen[bytes]] = set()
         self.stopping = False
         self.environment = {name: value for name, value in os.environ.items() if name not in OURS}
+        # This interpreter itself where PATH begins with a version manager's shim (pyenv, asdf): that is a dozen shells for each start, of some ten thousand.
+        self.environment["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 
     def supervise(self, job: Job) -> dict[str, Any]:
         """Runs a suite to its end: the report of supervise.py."""
