@@ -1,6 +1,6 @@
 #!/bin/sh
 # The tools' code as linters see it: ruff, mypy --strict, shellcheck, and no awk program of more than ten lines. What was there before these checks is
-# listed, in tests/lint/*.txt, ruff.toml and mypy.ini; these lists may only become shorter.
+# listed, in tests/lint/*.txt and ruff.toml; these lists may only become shorter.
 #
 #     sh tests/lint.test.sh --shorten     takes out of tests/lint/*.txt what has been mended
 # quick

@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import Callable
 
 from IPython.display import clear_output, display
 
@@ -14,8 +15,9 @@ from .compile import ARCHITECTURE, Compiled, Compiler, demangle, understand
 from .errors import CompileError, KernelError, LaunchError, NotPassed, OptionError, ProgramError, ToolMissing
 from .execute import Execution
 from .exercise import Calls, calls_of, program_in_python
-from .grade import NO_CHECKOUT, grade, next_after, record, solution_of, suffix_of
+from .grade import checkout, grade, next_after, record, solution_of, suffix_of
 from .judge import judge
+from .machine import Machine
 from .options import Options
 from .run import Outcome
 from .session import MAGIC_LINE, Session
@@ -36,7 +38,7 @@ def _show(shown: render.Shown) -> None:
 class Cell:
     """One cell on its way. `find_machine` is asked when the machine is needed: a header is saved without."""
 
-    def __init__(self, session: Session, find_machine, options: Options, body: str):
+    def __init__(self, session: Session, find_machine: Callable[[], Machine], options: Options, body: str):
         self.session, self.find_machine, self.options, self.body = session, find_machine, options, body
 
     def do(self) -> None:
@@ -316,8 +318,7 @@ class Cell:
     # --- grading ---
 
     def _grade(self) -> None:
-        if not self.machine.project:
-            raise ToolMissing(NO_CHECKOUT)
+        checkout(self.machine)  # else there is no grader
         backend = machines.choose_backend(self.machine, option_words.backend_of(self.options))
         if backend == "cpu":
             machines.require_emulator(self.machine)

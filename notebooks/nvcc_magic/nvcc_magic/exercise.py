@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import CompileError, OptionError, ToolMissing
-from .grade import NO_CHECKOUT
+from .errors import CompileError, OptionError
+from .grade import checkout
 from .machine import Machine, clean_environment
 
 
@@ -23,12 +23,11 @@ class Calls:
 
 def calls_of(machine: Machine, number: str) -> Calls:
     """Raises OptionError for an exercise that has no functions to be called."""
-    if not machine.project:
-        raise ToolMissing(NO_CHECKOUT)
+    project = checkout(machine)
     asked = _ask(machine, "build_calls", number)
     if asked.returncode:
         raise OptionError(f"--exercise {number}: " + re.sub(r"(?m)^(error: | +)", "", asked.stderr.strip()))
-    return Calls(*(Path(machine.project) / line for line in asked.stdout.splitlines()))
+    return Calls(*(project / line for line in asked.stdout.splitlines()))
 
 
 def program_in_python(machine: Machine, number: str, file: Path) -> Path:
@@ -42,6 +41,6 @@ def program_in_python(machine: Machine, number: str, file: Path) -> Path:
     return program
 
 
-def _ask(machine: Machine, *words: str) -> subprocess.CompletedProcess:
+def _ask(machine: Machine, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "tools/workbook", *words], cwd=machine.project, env=clean_environment(), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)  # fmt: skip

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .errors import Interrupted, OptionError, ToolMissing
 from .machine import Machine, clean_environment
@@ -21,16 +22,23 @@ NO_CHECKOUT = (
 )
 
 
+def checkout(machine: Machine) -> Path:
+    """The workbook's folder. Raises ToolMissing where there is none."""
+    if not machine.project:
+        raise ToolMissing(NO_CHECKOUT)
+    return machine.project
+
+
 @dataclass
 class Grading:
     """A grading's results.json (tools/grading/results_json.h in the workbook), with a notebook's words for what to do next."""
 
     exercise: str
     verdict: str  # pass, or what is wrong: wrong_result, out_of_bounds, compile_error ...
-    tests: list[dict]
+    tests: list[dict[str, Any]]
     message: str  # why it does not compile, else empty
 
-    def next_step(self, finding: dict) -> str:
+    def next_step(self, finding: dict[str, Any]) -> str:
         """What to do about a finding; empty where there is nothing to add."""
         step = finding.get("next")
         if not step:
@@ -38,7 +46,7 @@ class Grading:
         tool = f" (%%nvcc --exercise {self.exercise} --{step['tool']})" if step["tool"] else ""
         return f"next: {step['step']}{tool}, then run the cell again"
 
-    def why(self, test: dict) -> str:
+    def why(self, test: dict[str, Any]) -> str:
         """Why a check has not passed, and what to do."""
         steps = [step for step in map(self.next_step, test["findings"]) if step]
         return "\n".join([(test["message"] or "").rstrip("\n"), *steps])
@@ -58,7 +66,7 @@ class Grading:
 
 def grade(machine: Machine, number: str, file: Path, backend: str, timeout: float | None) -> Grading:
     """Compiles and runs the file under the grader. Raises OptionError where there is no such exercise, ToolMissing where the file could not be judged."""
-    folders = (grader.parent.name for grader in machine.project.glob("lessons/lesson[0-9][0-9]*_*/grader.*"))
+    folders = (grader.parent.name for grader in checkout(machine).glob("lessons/lesson[0-9][0-9]*_*/grader.*"))
     known = sorted(folder[len("lesson") :].split("_")[0] for folder in folders)
     if number not in known:
         raise OptionError(f"--grade {number}: there is no such exercise. There are {', '.join(known)}.")
@@ -80,7 +88,7 @@ def grade(machine: Machine, number: str, file: Path, backend: str, timeout: floa
 
 def suffix_of(machine: Machine, number: str) -> str:
     """What that exercise is written in: "cu"; "py" where its grader is in Python, too, unless that says otherwise."""
-    for grader in machine.project.glob(f"lessons/lesson{number}_*/grader.py"):
+    for grader in checkout(machine).glob(f"lessons/lesson{number}_*/grader.py"):
         lines = grader.read_text(encoding="utf-8").split("\n")
         return "cpp" if "# exercise: exercise.cpp" in lines else "py"
     return "cu"
@@ -99,7 +107,7 @@ def solution_of(machine: Machine, number: str) -> str:
 def next_after(machine: Machine, number: str) -> str:
     """The first exercise that has not passed yet, and its notebook."""
     following = _ask(machine, "progress", "next").strip()
-    notebooks = sorted((machine.project / "notebooks").glob(f"lesson{following}_*.ipynb")) if following else []
+    notebooks = sorted((checkout(machine) / "notebooks").glob(f"lesson{following}_*.ipynb")) if following else []
     if following == number or not notebooks:
         return ""
     return f"exercise {following}, in {notebooks[0].name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, magics_class
 
 from . import __version__, machine as machines, options as option_words
@@ -12,10 +13,10 @@ from .errors import NvccError, OptionError
 from .machine import Machine
 from .session import Session
 
-_loaded = None
+_loaded: NvccMagics | None = None
 
 
-def load(shell) -> None:
+def load(shell: InteractiveShell) -> None:
     """Registers the magics and says what kernels will run on."""
     global _loaded
     if _loaded:
@@ -29,7 +30,7 @@ def load(shell) -> None:
         print(f"nvcc_magic {__version__}: {error}")
 
 
-def unload(shell) -> None:
+def unload(shell: InteractiveShell) -> None:
     global _loaded
     if _loaded:
         shell.events.unregister("pre_run_cell", _loaded.session.remember)
@@ -44,7 +45,7 @@ def unload(shell) -> None:
 class NvccMagics(Magics):
     """The cell magics %%nvcc and %%cuda."""
 
-    def __init__(self, shell):
+    def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
         self.session = Session()
         self._machine: Machine | None = None
@@ -57,7 +58,7 @@ class NvccMagics(Magics):
         return self._machine
 
     @line_cell_magic
-    def nvcc(self, line, cell=None):
+    def nvcc(self, line: str, cell: str | None = None) -> None:
         """Compile this cell with nvcc and run it: %%nvcc [options] [nvcc flags] [-- program arguments]
 
         --run, --no-run     run the program, or only compile; without either a cell with a main is run
@@ -81,6 +82,6 @@ class NvccMagics(Magics):
         Cell(self.session, lambda: self.machine, options, cell or "").do()
 
     @cell_magic
-    def cuda(self, line, cell):
+    def cuda(self, line: str, cell: str) -> None:
         """The same as %%nvcc."""
         self.nvcc(line, cell)

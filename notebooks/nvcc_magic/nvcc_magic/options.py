@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 from dataclasses import dataclass, field
+from typing import Callable
 
 from .errors import OptionError
 
@@ -108,7 +109,7 @@ class _Words:
             raise OptionError(f"{error} in: {line}") from None
         self.at = 0
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.at < len(self.words)
 
     def take(self) -> str:
@@ -148,6 +149,8 @@ def parse(line: str) -> Options:
 
 # --- one reader for each kind of option ---
 
+Reader = Callable[[Options, str, "str | None", _Words], None]
+
 
 def _value(option: str, attached: str | None, words: _Words, meaning: str) -> str:
     value = attached
@@ -158,10 +161,10 @@ def _value(option: str, attached: str | None, words: _Words, meaning: str) -> st
     return value
 
 
-def _optional(attribute: str, pattern: re.Pattern, meaning: str):
+def _optional(attribute: str, pattern: re.Pattern[str], meaning: str) -> Reader:
     """An option with or without a value: the next word is its value if it looks like one."""
 
-    def read(options, option, attached, words):
+    def read(options: Options, option: str, attached: str | None, words: _Words) -> None:
         value = attached
         if value is None:
             value = words.take() if pattern.fullmatch(words.peek()) else ""
@@ -172,7 +175,7 @@ def _optional(attribute: str, pattern: re.Pattern, meaning: str):
     return read
 
 
-def _read_sanitize(options, option, attached, words):
+def _read_sanitize(options: Options, option: str, attached: str | None, words: _Words) -> None:
     """A word that looks like a tool's name, and is none, is a mistake and not for nvcc."""
     value = attached if attached is not None else words.peek()
     if value in SANITIZE_TOOLS:
@@ -183,8 +186,8 @@ def _read_sanitize(options, option, attached, words):
         options.sanitize = ""
 
 
-def _flag(attribute: str, value: bool):
-    def read(options, option, attached, words):
+def _flag(attribute: str, value: bool) -> Reader:
+    def read(options: Options, option: str, attached: str | None, words: _Words) -> None:
         if attached is not None:
             raise OptionError(f"{option} takes no value.")
         setattr(options, attribute, value)
@@ -192,13 +195,13 @@ def _flag(attribute: str, value: bool):
     return read
 
 
-def _read_name(options, option, attached, words):
+def _read_name(options: Options, option: str, attached: str | None, words: _Words) -> None:
     name = _value(option, attached, words, "a file's name, for example --name util.h")
     _check_file_name(option, name)
     options.name = name
 
 
-def _read_with(options, option, attached, words):
+def _read_with(options: Options, option: str, attached: str | None, words: _Words) -> None:
     names = [attached] if attached else []
     while not attached and words and not words.peek().startswith("-"):
         names.append(words.take())
@@ -209,15 +212,15 @@ def _read_with(options, option, attached, words):
     options.parts += names
 
 
-def _check_file_name(option, name):
+def _check_file_name(option: str, name: str) -> None:
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", name):
         raise OptionError(f"{option} {name}: a plain file name, without folders.")
     if not name.endswith(HEADERS + SOURCES):
         raise OptionError(f"{option} {name}: a name that ends in {', '.join(HEADERS + SOURCES)}.")
 
 
-def _number_of_exercise(attribute: str):
-    def read(options, option, attached, words):
+def _number_of_exercise(attribute: str) -> Reader:
+    def read(options: Options, option: str, attached: str | None, words: _Words) -> None:
         value = _value(option, attached, words, f"the number of an exercise, for example {option} 03")
         match = EXERCISE.fullmatch(value)
         if not match:
@@ -227,7 +230,7 @@ def _number_of_exercise(attribute: str):
     return read
 
 
-def _read_backend(options, option, attached, words):
+def _read_backend(options: Options, option: str, attached: str | None, words: _Words) -> None:
     options.backend = _value(option, attached, words, "auto, gpu or cpu")
     if options.backend not in BACKENDS:
         raise OptionError(f"--backend {options.backend}: it is auto, gpu or cpu.")
@@ -244,12 +247,12 @@ def seconds_of(value: str, where: str) -> float:
     return seconds
 
 
-def _read_timeout(options, option, attached, words):
+def _read_timeout(options: Options, option: str, attached: str | None, words: _Words) -> None:
     value = _value(option, attached, words, "a number of seconds, 0 for no limit")
     options.timeout = seconds_of(value, f"--timeout {value}")
 
 
-def _read_max_output(options, option, attached, words):
+def _read_max_output(options: Options, option: str, attached: str | None, words: _Words) -> None:
     value = _value(option, attached, words, "a number of characters")
     if not NUMBER.fullmatch(value) or int(value) == 0:
         raise OptionError(f"--max-output {value}: a number of characters, at least 1.")
@@ -286,7 +289,7 @@ def needs_run(options: Options) -> list[str]:
     return asked + ["time"] if options.time else asked
 
 
-def _check(options: Options):
+def _check(options: Options) -> None:
     runs = needs_run(options)
     listed = [name for name in ("ptx", "sass") if getattr(options, name) is not None]
     if options.nvcc_has("-cudart", "--cudart"):

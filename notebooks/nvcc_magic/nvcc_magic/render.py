@@ -10,11 +10,15 @@ import re
 from dataclasses import dataclass
 from html import escape
 from itertools import count
+from typing import Callable
 
 from . import diagnostics, listing
 from .diagnostics import Diagnostic
 from .grade import Grading
 from .report import Kernel, Picture, Rule
+
+Shorten = Callable[[str], str]  # a text with the names of files that the student knows
+LinesOf = Callable[[str], "list[str]"]  # the lines of a file
 
 OPEN_PICTURES = 4
 CONTEXT = 2  # source lines shown before and behind the one that a message is about
@@ -72,7 +76,7 @@ def plural(number: int, word: str) -> str:
 # --- what the compiler says ---
 
 
-def place_of(message: Diagnostic, cell: str, shown) -> str:
+def place_of(message: Diagnostic, cell: str, shown: Shorten) -> str:
     """Where a message points to: the student's own line."""
     if not message.line:
         return message.tool
@@ -93,13 +97,13 @@ def _excerpt(message: Diagnostic, lines: list[str]) -> tuple[list[tuple[str, boo
     return source, f"{'':>{width}} | " + " " * len(line[:at].expandtabs(4)) + "^" if at >= 0 else ""
 
 
-def _excerpt_text(message, lines) -> str:
+def _excerpt_text(message: Diagnostic, lines: list[str]) -> str:
     source, pointer = _excerpt(message, lines)
     rows = [row for text, own in source for row in ([text, pointer] if own and pointer else [text])]
     return "\n".join(rows + message.details)
 
 
-def _excerpt_html(message, lines, colour) -> str:
+def _excerpt_html(message: Diagnostic, lines: list[str], colour: str) -> str:
     source, pointer = _excerpt(message, lines)
     rows = []
     for text, own in source:
@@ -109,7 +113,7 @@ def _excerpt_html(message, lines, colour) -> str:
     return _pre("\n".join(rows + [escape(detail) for detail in message.details])) if rows or message.details else ""
 
 
-def compiler_messages(messages: list[Diagnostic], rest: str, cell: str, shown, lines_of) -> Shown:
+def compiler_messages(messages: list[Diagnostic], rest: str, cell: str, shown: Shorten, lines_of: LinesOf) -> Shown:
     """Errors, then warnings: the first one open, the others folded. `lines_of` gives a file's lines."""
     ordered = diagnostics.only(messages, "error") + diagnostics.only(messages, "warning")
     html, text = [], []
@@ -134,7 +138,7 @@ def compiler_messages(messages: list[Diagnostic], rest: str, cell: str, shown, l
 # --- PTX and SASS ---
 
 
-def functions(found: list[listing.Function], kind: str, architecture: str, cell: str, shown, lines_of) -> Shown:
+def functions(found: list[listing.Function], kind: str, architecture: str, cell: str, shown: Shorten, lines_of: LinesOf) -> Shown:
     """Each function's instructions below the lines that they come from; the first one open."""
     html, text = [], []
     for number, function in enumerate(found):
@@ -150,7 +154,7 @@ def functions(found: list[listing.Function], kind: str, architecture: str, cell:
     return Shown(_box(GREY, "".join(html)), "\n".join(text))
 
 
-def _source_of(run: listing.Run, cell: str, shown, lines_of) -> str:
+def _source_of(run: listing.Run, cell: str, shown: Shorten, lines_of: LinesOf) -> str:
     if not run.line:
         return "(no line)"
     lines = lines_of(run.file)
@@ -268,7 +272,7 @@ def times(rows: list[tuple[str, ...]], head: tuple[str, ...], remarks: list[str]
         for row in [head, *rows]
     ]
 
-    def line(row, tag):
+    def line(row: tuple[str, ...], tag: str) -> str:
         sides = ["left"] + ["right"] * (len(row) - 1)
         cells = (
             f'<{tag} style="text-align: {side}; padding: 2px 14px 2px 0; {FONT}">{escape(cell)}</{tag}>'
