@@ -245,8 +245,12 @@ static void print_times(const struct turns *turns) {
     for (int r = 0; r < turns->rows; r++) {
         const struct turns_row *row = &turns->row[r];
         double speed = row->bytes / row->median;
-        printf("%-16s  %10.4f  %9.4f .. %8.4f  %10.0f  %10.1f\n", row->name, row->median, row->shortest, row->longest,
-               speed / 1e6, 100 * speed / copy);
+        printf("%-16s", row->name);
+        record_print("  %10.4f", row->name, "ms", "ms", row->median);
+        record_print("  %9.4f", row->name, "shortest", "ms", row->shortest);
+        record_print(" .. %8.4f", row->name, "longest", "ms", row->longest);
+        record_print("  %10.0f", row->name, "GB/s", "GB/s", speed / 1e6);
+        record_print("  %10.1f\n", row->name, "% of copy", "%", 100 * speed / copy);
     }
     printf("\n");
 }
@@ -288,6 +292,8 @@ static void measure_versions(const struct version *versions, int first, int last
         jobs[count++] = job_create(&p, &versions[v]);
     }
     printf("n = %d, %d of them wanted\n", n, p.wanted);
+    record_row("input", "elements", n, "");
+    record_row("input", "wanted", p.wanted, "");
     if (device_is_emulator()) {
         count_on_emulator(jobs, count, n);
     } else {

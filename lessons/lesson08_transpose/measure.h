@@ -255,6 +255,7 @@ static void measure_versions(const struct version *versions, int first, int last
     struct job jobs[ROWS_MAX];
     struct cublas cublas = cublas_open();
     printf("%d x %d\n", shape.rows, shape.cols);
+    record_part("%d x %d", shape.rows, shape.cols);
     if (!fits_into_memory(&p, last - first + 4)) {
         printf("left out: this device has not enough memory for one such matrix for each version\n\n");
     } else {

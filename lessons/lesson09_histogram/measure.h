@@ -281,6 +281,7 @@ static void time_on_gpu(const struct version *versions, int first, int last, str
             }
         }
         printf("n = %d, %s\n", p->n, kind_names[k]);
+        record_part("n=%d %s", p->n, kind_names[k]);
         problem_fill(p, (enum kind)k, seed);
         time_kind(jobs, count, p->n);
         for (int j = 0; j < count; j++) { // what was timed must be right as well

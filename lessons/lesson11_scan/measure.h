@@ -239,9 +239,16 @@ static void print_times(const struct turns *turns) {
     for (int r = 0; r < turns->rows; r++) {
         const struct turns_row *row = &turns->row[r];
         double speed = row->bytes / row->median;
-        printf("%-16s  %10.4f  %9.4f .. %8.4f  %10.0f  %10.1f", row->name, row->median, row->shortest, row->longest,
-               speed / 1e6, 100 * speed / copy);
+        printf("%-16s", row->name);
+        record_print("  %10.4f", row->name, "ms", "ms", row->median);
+        record_print("  %9.4f", row->name, "shortest", "ms", row->shortest);
+        record_print(" .. %8.4f", row->name, "longest", "ms", row->longest);
+        record_print("  %10.0f", row->name, "GB/s", "GB/s", speed / 1e6);
+        record_print("  %10.1f", row->name, "% of copy", "%", 100 * speed / copy);
         bench_cell(cub, HAVE_CUB ? row->median : 0);
+        if (HAVE_CUB) {
+            record_row(row->name, "times CUB", cub / row->median, "");
+        }
         printf("\n");
     }
     printf("\n");
@@ -274,7 +281,9 @@ static void time_on_gpu(struct job *jobs, int count, int n) {
 static void verify_jobs(struct job *jobs, int count) {
     printf("%-16s  %s\n", "version", "largest error * 2^24, as a part of the sum");
     for (int j = 0; j < count; j++) {
-        printf("%-16s  %.2f\n", job_name(&jobs[j]), job_verify(&jobs[j]));
+        double error = job_verify(&jobs[j]);
+        printf("%-16s", job_name(&jobs[j]));
+        record_print("  %.2f\n", job_name(&jobs[j]), "error * 2^24", "", error);
     }
     printf("\n");
 }
@@ -309,6 +318,8 @@ static void print_repeats(struct job *job) {
     }
     printf("%-16s  %d times the same scan: %d different result%s\n", job_name(job), REPEATS, different,
            different == 1 ? "" : "s");
+    record_row(job_name(job), "runs", REPEATS, "");
+    record_row(job_name(job), "different results", different, "");
 }
 
 static void measure_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
@@ -322,6 +333,7 @@ static void measure_versions(const struct version *versions, int first, int last
         jobs[count++] = job_create(&p, &versions[v]);
     }
     printf("n = %d\n", n);
+    record_part("n=%d", n);
     if (device_is_emulator()) {
         count_on_emulator(jobs, count, n);
     } else {

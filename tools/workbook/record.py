@@ -162,7 +162,9 @@ class Recorder:
         return [self.python, "-X", "utf8", "-B", str(build.source), *arguments]
 
     def found_python(self) -> str:
-        """A Python with what the lesson needs."""
+        """A Python with what the lesson needs; where it asks for nothing, as to compare with PyTorch if that is there, the usual one."""
+        if not (self.lesson / "requirements.txt").is_file():
+            return "python3"
         asked = subprocess.run(["sh", "tools/python/environment.sh", self.number], stdout=subprocess.PIPE, text=True)
         if asked.returncode:
             raise Failure(f"there is no Python for lesson {self.number}")
@@ -183,7 +185,8 @@ class Recorder:
     def ncu(self, item: Item) -> None:
         """Counts with ncu: a row for each launch, a column for each metric."""
         metrics = item.words[1:]
-        which = ["--kernel-id", ":::1"] if "each" in item.options else ["--launch-count", item.options.get("launches", "1"), "--kill", "yes"]
+        each = item.options.get("each")
+        which = ["--kernel-id", f":::{each}"] if each else ["--launch-count", item.options.get("launches", "1"), "--kill", "yes"]
         if "kernels" in item.options:
             which += ["--kernel-name", f"regex:{item.options['kernels']}"]
         command = ["ncu", "--clock-control", "none", "--print-units", "base", *which, "--csv", "--page", "raw", "--metrics", ",".join(metrics)]

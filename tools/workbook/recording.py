@@ -5,6 +5,7 @@ r"""What of a lesson is recorded: measured/record.list, a line for each thing, w
     build loads4 lesson10.cu "LOADS = 8" "LOADS = 4"          another program: NAME SOURCE, then what is replaced by what (\n: a new line)
     build once measured/once.cu ptx=80 code=90a -DFAST        compute capabilities of its PTX and machine code; options of nvcc
     ncu lesson10 SIZE=1024 kernels=^sum each=1 METRIC...      ncu's counts of the first launch of each kernel that fits
+    ncu lesson09 kernels=^hist each=25 section="25" METRIC...  of the 25th launch of each
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
     sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone)
     step measured/nccl.sh                      the lesson's own script: it appends rows to $RECORD with tools/authoring/record_row.sh

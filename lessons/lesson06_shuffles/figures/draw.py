@@ -1,6 +1,6 @@
 """The page's figures. What the cells say is computed here, as the lanes do."""
 
-from workbook import recorded
+from workbook import records
 from workbook.charts import Limit, Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure
 
@@ -158,8 +158,8 @@ def queue() -> Drawing:
 
 @figure
 def ladder() -> Drawing:
-    record = recorded.read(__file__)
-    rates = record.rates("lesson06, SEED=1")
+    record = records.beside(__file__)
+    rates = record.numbers("lesson06 SEED=1", "GB/s")
     atomics = {9: "each element", 10: "each warp", 11: "each block", 12: "4096 elements"}
     rungs = [Rung(f"{k} {words}", rates[f"keep_kernel{k}"], rates["CUB"]) for k, words in atomics.items()]
     title = "2^26 elements, half of them put into a queue: bytes moved per second, with one atomic for ..."

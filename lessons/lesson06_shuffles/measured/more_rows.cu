@@ -1,7 +1,7 @@
 /* Lesson 06, "What limits versions 2 to 5?": a sum for each row by shuffles, by reduce, and none at all, with 1, 2, 4 or 8 rows for each
  * warp, so with 1 to 8 loads of a thread on their way at a time. Verified and timed as the versions themselves are.
  *
- * record.sh builds and runs it. SIZE and SEED as in the lesson; V is one of the twelve.
+ * `make record LESSON=06` builds and runs it. SIZE and SEED as in the lesson; V is one of the twelve.
  */
 #define WITHOUT_GPU // no comparison with CUB, which has no such sum
 #define main        lesson06_main

@@ -1,7 +1,5 @@
 """The page's figures. The speeds are those of the record."""
-import re
-
-from workbook import recorded
+from workbook import records
 from workbook.charts import Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure
 
@@ -22,8 +20,8 @@ STYLE = Style(
 
 @figure
 def ladder() -> Drawing:
-    record = recorded.read(__file__)
-    rates = record.rates("SEED=1")
+    record = records.beside(__file__)
+    rates = record.numbers("lesson07 SEED=1", "GB/s")
     rungs = [Rung(name, rate, rates["copy kernel"]) for name, rate in rates.items() if "_kernel" in name]
     return draw_ladder("A stencil of radius 16 over 2^26 floats", record.note, "GB/s", "a copy kernel", rungs)
 
@@ -32,12 +30,11 @@ RADII = [4, 8, 16, 32, 64]
 VERSIONS = {1: "neither", 2: "tile", 6: "tile, registers", 7: "registers"}
 
 
-def percents(record: recorded.Recorded) -> dict[int, list[float]]:
+def percents(record: records.Record) -> dict[int, list[float]]:
     """How close each version comes to a copy, in percent, by radius."""
     found: dict[int, list[float]] = {version: [] for version in VERSIONS}
     for radius in RADII:
-        rows = record.lines("SEED=1" if radius == 16 else f"radius{radius}")
-        of_copy = {row.split()[0]: float(row.split()[4]) for row in rows if re.match(r"\w+_kernel[1267] ", row)}
+        of_copy = record.numbers("lesson07 SEED=1" if radius == 16 else f"radius{radius}", "% of copy")
         for version in VERSIONS:
             found[version].append(of_copy[f"stencil_kernel{version}"])
     return found
@@ -62,7 +59,7 @@ def mark(d: Drawing, version: int, at_x: float, at_y: float) -> None:
 @figure
 def radius() -> Drawing:
     """How close to a copy four versions come, by radius."""
-    record = recorded.read(__file__)
+    record = records.beside(__file__)
     found = percents(record)
     said = record.note + "."
     for version, row in found.items():

@@ -4,7 +4,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from workbook import recorded
+from workbook import records
 from workbook.charts import Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure, figure_of_program
 
@@ -19,8 +19,8 @@ STYLE = Style(
 
 @figure
 def ladder() -> Drawing:
-    record = recorded.read(__file__)
-    rates = record.rates("SEED=1", "^16384 x 16384$")
+    record = records.beside(__file__)
+    rates = record.numbers("lesson08 SEED=1 16384 x 16384", "GB/s")
     names = [name for name in rates if name == "cuBLAS" or "_kernel" in name]
     rungs = [Rung(name, rates[name], rates["copy kernel"]) for name in names]
     return draw_ladder("The transpose of 16384 x 16384 floats", record.note, "GB/s", "a copy kernel", rungs)

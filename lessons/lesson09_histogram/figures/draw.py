@@ -2,7 +2,7 @@
 
 import re
 
-from workbook import recorded
+from workbook import records
 from workbook.drawing import Drawing, Style, figure
 
 STYLE = Style(
@@ -140,8 +140,8 @@ def at(rate: float) -> float:
 @figure
 def skew() -> Drawing:
     """How fast each version is on each kind of bytes."""
-    record = recorded.read(__file__)
-    rates = {kind: record.rates("SEED=1", f"^n = 268435456\\b.*{re.escape(kind)}") for kind in KINDS}
+    record = records.beside(__file__)
+    rates = {kind: record.numbers(f"lesson09 SEED=1 n=268435456 {kind}", "GB/s") for kind in KINDS}
     versions = [name for name in rates["uniform"] if re.match(r"CUB|\(only reading\)|histogram_kernel", name)]
     height = 110 + 34 * len(versions)
     d = Drawing(

@@ -1,7 +1,7 @@
 """The page's figures. What the cells say is computed here, as the threads do."""
 from collections.abc import Sequence
 
-from workbook import recorded
+from workbook import records
 from workbook.charts import Limit, Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure
 
@@ -167,8 +167,8 @@ IDEAS = [
 
 @figure
 def ladder() -> Drawing:
-    record = recorded.read(__file__)
-    rates = record.rates("lesson11, SEED=1", "^n = 268435456")
+    record = records.beside(__file__)
+    rates = record.numbers("lesson11 SEED=1 n=268435456", "GB/s")
     rungs = [Rung(f"{k} {idea}", rates[f"scan_kernel{k}"], rates["CUB"]) for k, idea in enumerate(IDEAS, 1)]
     title = "an inclusive scan of 2^28 floats: bytes moved per second that the job needs"
     return draw_ladder(title, record.note, "GB/s", "CUB DeviceScan", rungs, Limit(4800, "data sheet"))

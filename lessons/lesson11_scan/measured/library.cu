@@ -1,7 +1,5 @@
-/* library.cu - the lesson's versions as a library that pytorch.py loads: nvcc -shared. */
-#define main lesson11_main
-#include "../lesson11.cu"
-#undef main
+/* library.cu - the lesson's versions as a library that pytorch.py loads. record.list includes it in lesson11.cu, before main, and builds that with
+ * -shared: as it is, and for int. */
 
 /* Version `version` (from 1), queued in `stream`; `words` has room for one word for each tile and one more. */
 extern "C" void lesson11(int version, const void *x, void *y, int n, void *words, cudaStream_t stream) {

@@ -4,6 +4,7 @@
  *     ./sweep 4096 4097        one shape
  *     LIST=1 ./sweep           the candidates that were tried first
  *     ROUNDS=5 SHOWN=40 ./sweep
+ *     RECORD=FILE ./sweep      appends times and percentages to that file, as rows of data
  *     ONLY='64x64  t256 L4' ./sweep 16384 16384      only candidates whose names have these words, and only verified: for a profiler
  *
  * Every element is a mixture of its index, so a wrong one is seen by its bits; a kernel on the device counts them. Each round runs every
@@ -647,10 +648,15 @@ static int try_shape(int rows, int cols) {
         printf("%-46s %6s %6s %10s %10s %10s %10s %10s\n", "candidate", "group", "fit", "ms", "shortest", "longest",
                "GB/s", "% of copy");
         int shown = 0;
+        char row[128];
+        record_part("tuning LIST=%d %d x %d", environment("LIST", 2), rows, cols);
         for (const candidate &c : right) {
             if (shown++ < environment("SHOWN", 100000) || c.kind == candidate::COPY) {
                 printf("%-46s %6d %6d %10.4f %10.4f %10.4f %10.1f %10.2f\n", c.name, c.group, c.fit, c.median,
                        c.times.front(), c.times.back(), 8e-6 * n / c.median, 100 * copy / c.median);
+                snprintf(row, sizeof row, "%s group %d fit %d", c.name, c.group, c.fit);
+                record_row(row, "ms", c.median, "ms");
+                record_row(row, "% of copy", 100 * copy / c.median, "%");
             }
         }
     }

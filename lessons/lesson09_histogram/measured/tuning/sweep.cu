@@ -191,7 +191,8 @@ static int by_worst(const void *a, const void *b) {
 static void print_row(const char *name, const float *ms, double n, float worst) {
     printf("%-68s", name);
     for (int k = 0; k < KINDS; k++) {
-        printf("  %8.4f %7.0f", ms[k], n / ms[k] / 1e6);
+        printf("  %8.4f", ms[k]);
+        record_print(" %7.0f", name, kinds[k], "GB/s", n / ms[k] / 1e6);
     }
     printf("  %6.3f\n", worst);
 }
@@ -242,6 +243,7 @@ static void sweep(size_t n, bool *good, int *order, float *cub) {
         printf("  %16s", kinds[k]);
     }
     printf("\n");
+    record_part("tuning n=%zu", n);
     print_row("CUB", cub, (double)n, 1.0f);
     for (int r = 0; r < ranked; r++) {
         print_row(candidates[order[r]].name, times[order[r]], (double)n, worst_of(order[r], cub));
@@ -290,6 +292,7 @@ static void finals(size_t n, const int *order) {
         }
         turns_run(&turns);
         printf("\nfinals, n = %zu, %s\n", n, kinds[kind]);
+        record_part("tuning finals n=%zu %s", n, kinds[kind]);
         turns_print(&turns, "% of CUB");
         CUDA_CHECK(cudaFree(jobs[0].temporary));
         turns_end(&turns);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tune.sh build FOLDER builds the sweep there, and tune.sh FOLDER runs it on the GPU of this machine: what it prints, cut to the fastest and to those
-# of which the page speaks, is kept as h200.txt. Both in the root of the workbook.
+# of which the page speaks, is kept as h200.txt. Both in the root of the workbook. With RECORD=FILE the same is appended to that file as rows of data.
 set -u
 here=lessons/lesson09_histogram/measured/tuning
 

@@ -2,6 +2,7 @@
  * same run, and again in turns with the best.
  *
  *     sweep [N ...]         default: 2^28 and 2^24 + 12345
+ *     RECORD=FILE sweep     appends the candidates' rows to that file, as data: family, threads, K, window, stages, flags, blocks
  *
  * Floats are verified twice: small whole numbers, whose sums are exact in any order, and random numbers, held to a bound that grows with
  * the root of the number of additions.
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../../../common/record.h"
 
 #include <cub/device/device_scan.cuh>
 
@@ -246,8 +249,16 @@ static void print_row(const struct problem *p, const struct row *row, double cop
     } else {
         printf("%-54s ", row->cub ? "CUB" : row->memcpy ? "cudaMemcpy" : "copy");
     }
-    printf(" %8.4f %8.1f %6.2f %6.3f  ", row->ms, 2.0 * p->n * sizeof(TYPE) / row->ms / 1e6, 100 * copy_ms / row->ms,
-           cub_ms / row->ms);
+    double speed = 2.0 * p->n * sizeof(TYPE) / row->ms / 1e6;
+    printf(" %8.4f %8.1f %6.2f %6.3f  ", row->ms, speed, 100 * copy_ms / row->ms, cub_ms / row->ms);
+    if (c) {
+        char name[128];
+        snprintf(name, sizeof name, "%s %d %d %d %d %d %d", c->family, c->threads, c->rows, c->window, c->stages,
+                 c->flags, row->blocks_per_sm);
+        record_row(name, "ms", row->ms, "ms");
+        record_row(name, "GB/s", speed, "GB/s");
+        record_row(name, "% of copy", 100 * copy_ms / row->ms, "%");
+    }
     if (row->wrong) {
         printf("%llu WRONG\n", row->wrong);
     } else {
@@ -336,6 +347,7 @@ static void turns(const struct problem *p, struct row *rows, int count) {
         }
     }
     printf("\nthe best, in turns\n");
+    record_part("tuning %s n=%lld in turns", is_float ? "float" : "int", p->n);
     print_head();
     for (int b = 0; b < total; b++) {
         best[b].ms = median(ms[b], TURNS);
@@ -370,6 +382,7 @@ int main(int argc, char **argv) {
         printf("n = %lld, %s; flags: 1 ticket, 2 plain loads, 4 plain stores, 8 no L1, 16 sleep, 32 bulk, 64 delay, "
                "128 first out, 256 no chain; window 0: rounds\n",
                p.n, is_float ? "float" : "int");
+        record_part("tuning %s n=%lld", is_float ? "float" : "int", p.n);
         int count = sweep(&p, &all, rows);
         turns(&p, rows, count);
         destroy(&p);
