@@ -76,7 +76,7 @@ static struct shapes shapes_of(const struct options *options, bool masked) {
     }
     if (options->size >= 0) {
         int n = (int)options->size, rows = n > 4096 ? 9 : 100;
-        int many = getenv("ROWS") ? atoi(getenv("ROWS")) : rows; // for measured/record.sh
+        int many = getenv("ROWS") ? atoi(getenv("ROWS")) : rows; // for measured/record.list
         return {3, n > 0, {{rows, n}, {3, n + 4}, {9, n / 2 + 1}}, {{many, n}}};
     }
     struct shapes all = {15, 4, {}, {}};
@@ -358,6 +358,7 @@ static void time_on_gpu(struct job *jobs, int count, const struct problem *p) {
         turns_add(&turns, job_name(&jobs[j]), job_launch, &jobs[j], bytes, 0);
     }
     turns_run(&turns);
+    record_part("%d x %d%s", p->rows, p->cols, p->bf16 ? " bfloat16" : "");
     turns_print(&turns, "% of copy");
     turns_end(&turns);
 }

@@ -461,7 +461,9 @@ static void compare_errors(const struct version *versions, int first, int last, 
         if (versions[v].kind == FORWARD) {
             printf("%-20s", versions[v].name);
             for (float middle : middles) {
-                printf("  %15.2e", largest_error(&versions[v], middle, seed));
+                char column[32];
+                snprintf(column, sizeof column, "error, m = %.0f", middle);
+                record_print("  %15.2e", versions[v].name, column, "", largest_error(&versions[v], middle, seed));
             }
             printf("\n");
         }
@@ -490,6 +492,7 @@ static void compare_repeats(const struct version *versions, int first, int last,
             }
             printf("%-20s  %d times the same column sums: %d different result%s\n", versions[v].name, REPEATS,
                    different, different == 1 ? "" : "s");
+            record_row(versions[v].name, "different results", different, "");
             free(found);
             job_free(&job);
         }
@@ -532,6 +535,8 @@ template <class number> void time_on_gpu(struct job<number> *jobs, int count, do
 template <class number>
 void measure_kind(struct problem<number> *p, const struct version *versions, int first, int last, enum kind kind) {
     static const char *const titles[] = {"forward", "RMSNorm", "residual added, then forward", "backward"};
+    static const char *const parts[] = {"forward", "RMSNorm", "residual", "backward"};
+    const char *type = sizeof(number) == sizeof(float) ? "float" : "bf16";
     struct job<number> jobs[ROWS_MAX];
     double bytes = bytes_of<number>(kind, p->shape);
     int count = 0;
@@ -545,8 +550,8 @@ void measure_kind(struct problem<number> *p, const struct version *versions, int
         }
     }
     if (count) {
-        printf("%s, %s, %d x %d: %.1f MB to move\n", titles[kind], sizeof(number) == sizeof(float) ? "float" : "bf16",
-               p->shape.rows, p->shape.cols, bytes / 1e6);
+        printf("%s, %s, %d x %d: %.1f MB to move\n", titles[kind], type, p->shape.rows, p->shape.cols, bytes / 1e6);
+        record_part("%s %s %d x %d", parts[kind], type, p->shape.rows, p->shape.cols);
         time_on_gpu(jobs, count, bytes);
     }
     for (int j = 0; j < count; j++) { // what was timed must be right as well

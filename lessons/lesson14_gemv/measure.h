@@ -498,6 +498,7 @@ static bool is_among(const struct version *versions, int first, int last, enum f
 /* For one shape: a table for each format, and one for each number of vectors. */
 static void measure_versions(const struct version *versions, int first, int last, struct shape shape, uint64_t seed) {
     static const char *const titles[] = {"fp32", "fp32, transposed", "fp16", "int8", "int4", "fp16"};
+    static const char *const parts[] = {"fp32", "fp32 transposed", "fp16", "int8", "int4", "fp16 vectors="};
     struct cublas cublas = cublas_open();
     struct job jobs[ROWS_MAX];
     for (int f = FP32; f <= BATCH; f++) {
@@ -509,11 +510,13 @@ static void measure_versions(const struct version *versions, int first, int last
         for (int batch = 1; batch <= p.batch; batch *= 2) {
             printf("%d x %d, %s", p.M, p.N, titles[f]);
             printf(p.batch > 1 ? ", %d vector%s\n" : "\n", batch, batch > 1 ? "s" : "");
+            record_part(p.batch > 1 ? "%d x %d %s%d" : "%d x %d %s", p.M, p.N, parts[f], batch);
             table(jobs, jobs_create(jobs, &p, versions, first, last, &cublas, batch), "% of copy");
         }
         if (is_quantised(p.format)) {
-            printf("%s: y differs by %.2f %% from that of the weights before they were quantised\n\n", titles[f],
-                   100.0 * p.loss);
+            printf("%s: y differs by ", titles[f]);
+            record_print("%.2f", "quantised weights", "y differs by", "%", 100.0 * p.loss);
+            printf(" %% from that of the weights before they were quantised\n\n");
         }
         problem_free(&p);
     }

@@ -103,6 +103,8 @@ check("with two cards a column with a star is there twice", "| version | ms (202
 items = recording.parse("run p SEED=1\n# no\nncu p SIZE=2 kernels=^k each=1\n  a.sum b.sum\nbuild q p.cu 'A = 1' 'A = 2' code=90a\n", "list")
 check("what is recorded", [(i.line, i.kind, i.section) for i in items], [(1, "run", "p SEED=1"), (3, "ncu", "ncu p SIZE=2"), (5, "build", "q p.cu A = 1 A = 2")])
 check("a line goes on in the next", items[1].words, ["p", "a.sum", "b.sum"])
+limited = recording.parse("sanitize p SIZE=2 kernels=_k launches=8\n", "list")[0]
+check("sanitize can be limited", (limited.section, limited.options), ("compute-sanitizer p SIZE=2", {"kernels": "_k", "launches": "8"}))
 refuses("a list with another word", recording.parse, "measure p\n", "list")
 NCU = '==PROF==\n"ID","Kernel Name","a.sum"\n"","","ns"\n"0","void k<(int)3>(float *)","1,024"\n"1","void k<(int)3>(float *)","7"\n"2","void c::k<c::p<int>, T>(T2 (*)())","1"\n'
 check("ncu's counts", record.parse_ncu(NCU, ["a.sum"]), [("k<3>", "a.sum", "1024", "ns"), ("k<3> #2", "a.sum", "7", "ns"), ("c::k", "a.sum", "1", "ns")])

@@ -8,6 +8,7 @@ r"""What of a lesson is recorded: measured/record.list, a line for each thing, w
     ncu lesson09 kernels=^hist each=25 section="25" METRIC...  of the 25th launch of each
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
     sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone)
+    sanitize lesson14 SIZE=260 kernels=_kernel launches=89         in the first 89 launches of kernels with that in their names
     step measured/nccl.sh                      the lesson's own script: it appends rows to $RECORD with tools/authoring/record_row.sh
 
 A program without a build line is lessonNN.cu (or .py), or the file of its name in measured/. section="..." gives another name to the section. A line
@@ -28,7 +29,7 @@ OPTIONS = {
     "build": {"ptx", "code"},
     "run": {"section", "timeout"},
     "ncu": {"section", "timeout", "kernels", "launches", "each"},
-    "sanitize": {"section", "timeout", "tools"},
+    "sanitize": {"section", "timeout", "tools", "kernels", "launches"},
     "step": {"section", "timeout"},
 }
 

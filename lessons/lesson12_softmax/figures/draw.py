@@ -1,7 +1,7 @@
 """The page's figures. What the cells of `online` say is computed here, as the kernel does."""
 from math import exp
 
-from workbook import recorded
+from workbook import records
 from workbook.charts import Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, Style, figure
 
@@ -94,9 +94,9 @@ def exchange() -> Drawing:
 
 @figure
 def ladder() -> Drawing:
-    record = recorded.read(__file__)
-    rates = record.rates("SEED=1", "^32768 x 8192$")
-    pytorch = next(float(line.split()[5]) for line in record.lines("PyTorch") if line.startswith("torch softmax"))
+    record = records.beside(__file__)
+    rates = record.numbers("lesson12 SEED=1 32768 x 8192", "GB/s")
+    pytorch = record.numbers("pytorch 32768 x 8192", "GB/s")["torch softmax"]
     names = [f"softmax_kernel{k}" for k in range(1, 6)]
     rungs = [Rung("PyTorch", pytorch, rates["copy kernel"])]
     rungs += [Rung(name, rates[name], rates["copy kernel"]) for name in names]

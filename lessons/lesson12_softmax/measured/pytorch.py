@@ -1,20 +1,23 @@
-"""pytorch.py LIBRARY: PyTorch's softmax in turns with the lesson's versions (library.cu) and with copies, in float and bfloat16, and masked.
+"""pytorch.py: PyTorch's softmax in turns with the lesson's versions and with copies, in float and bfloat16, and masked. `make record LESSON=12` builds
+the library (library.cu) in $FOLDER and runs this.
 
 As in common/turns.h: 3 rounds that warm up, then 21, each in an order of its own; before each run the L2 cache is filled with other data;
 the median counts. What was timed is compared with a softmax in double precision, on some rows.
 """
 
 import ctypes
+import os
 import random
-import sys
 
 import torch
+
+from common import record
 
 SHAPES = [(32768, 8192), (524288, 256), (1000000, 64), (10000, 50257), (4096, 131072), (32, 131072)]
 MASKED = [(32768, 8192), (65536, 4096)]
 WARMUP, RUNS = 3, 21
 
-library = ctypes.CDLL(sys.argv[1])
+library = ctypes.CDLL(os.path.join(os.environ["FOLDER"], "library"))
 pointer = ctypes.c_void_p
 library.lesson12.argtypes = [ctypes.c_int, pointer, pointer, ctypes.c_int, ctypes.c_int, pointer, pointer, pointer]
 library.lesson12_words.restype = ctypes.c_longlong
@@ -75,12 +78,19 @@ def race(rows, cols, kind, masked):
             if run >= 0:
                 times[k].append(milliseconds)
     medians = [sorted(t)[RUNS // 2] for t in times]
-    print(f"{rows} x {cols}{', bfloat16' if kind == torch.bfloat16 else ''}{', masked' if masked else ''}")
+    words = [f"{rows} x {cols}"] + ["bfloat16"] * (kind == torch.bfloat16) + ["masked"] * masked
+    print(", ".join(words))
+    record.part(" ".join(words))
     print(f"{'version':28}{'ms':>10}{'shortest':>10}{'longest':>10}{'GB/s':>10}{'% of copy':>11}")
     for (name, _, out), median, each in zip(table, medians, times):
         wrong = out is not None and is_wrong(x, out, mask)
-        line = f"{name:28}{median:10.4f}{min(each):10.4f}{max(each):10.4f}{2e-6 * size / median:10.1f}{100 * medians[0] / median:11.2f}"
+        speed, share = 2e-6 * size / median, 100 * medians[0] / median
+        line = f"{name:28}{median:10.4f}{min(each):10.4f}{max(each):10.4f}{speed:10.1f}{share:11.2f}"
         print(line + (" WRONG" if wrong else ""))
+        for column, value, unit in (("ms", median, "ms"), ("shortest", min(each), "ms"), ("longest", max(each), "ms")):
+            record.row(name, column, value, unit)
+        record.row(name, "GB/s", speed, "GB/s")
+        record.row(name, "% of copy", share, "%")
     print(flush=True)
 
 

@@ -2,7 +2,7 @@
 from math import floor
 from typing import NamedTuple
 
-from workbook import recorded
+from workbook import records
 from workbook.charts import Rung, ladder as draw_ladder
 from workbook.drawing import MONO, Drawing, Style, figure
 
@@ -163,10 +163,10 @@ def cells(d: Drawing, x: float, y: float, width: float, look: str) -> None:
 
 @figure
 def ladder() -> Drawing:
-    record = recorded.read(__file__)
+    record = records.beside(__file__)
     title = "LayerNorm of 32768 x 8192 floats: the bytes that must be moved, per second"
     rungs = []
-    for job in ("forward", "RMSNorm", "residual added, then forward", "backward"):
-        rates = record.rates("SEED=1", f"^{job}, float, 32768 x 8192: .* to move$")
+    for job in ("forward", "RMSNorm", "residual", "backward"):
+        rates = record.numbers(f"lesson13 SEED=1 {job} float 32768 x 8192", "GB/s")
         rungs += [Rung(name, rate, rates["copy kernel"]) for name, rate in rates.items() if "_kernel" in name]
     return draw_ladder(title, record.note, "GB/s", "a copy that moves as many bytes", rungs)

@@ -1,5 +1,5 @@
-"""pytorch.py LIBRARY: PyTorch's LayerNorm and RMSNorm, forward and backward, in turns with the lesson's versions (library.cu) and with a copy
-that moves the same number of bytes.
+"""pytorch.py: PyTorch's LayerNorm and RMSNorm, forward and backward, in turns with the lesson's versions and with a copy that moves the same number
+of bytes. `make record LESSON=13` builds the library (library.cu) in $FOLDER and runs this.
 
 As in common/turns.h: 3 rounds that warm up, then 21, each in an order of its own; before each run the L2 cache is filled with other data;
 the median counts. What was timed is compared with PyTorch's own result. PyTorch's gamma and beta are of the type of x, as it wants them for
@@ -7,17 +7,20 @@ bf16; the lesson's are floats.
 """
 
 import ctypes
+import os
 import random
 import sys
 
 import torch
+
+from common import record
 
 SHAPES = [(32768, 8192), (32768, 4096), (32768, 1024)]
 WARMUP, RUNS, EPSILON = 3, 21, 1e-5
 ARRAYS = {"forward": 2, "RMSNorm": 2, "residual": 4, "backward": 3}
 native, native_backward = torch.ops.aten.native_layer_norm, torch.ops.aten.native_layer_norm_backward
 
-library = ctypes.CDLL(sys.argv[1])
+library = ctypes.CDLL(os.path.join(os.environ["FOLDER"], "library"))
 library.lesson13.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p]
 library.lesson13_partial.restype = ctypes.c_longlong
 library.lesson13_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_longlong, ctypes.c_void_p]
@@ -107,11 +110,17 @@ def race(kind, table, rows, cols, dtype):
                 times[k].append(milliseconds)
     medians = [sorted(t)[RUNS // 2] for t in times]
     size = 2 if dtype == torch.bfloat16 else 4
-    print(f"\n{kind}, {rows} x {cols}, {'bf16' if size == 2 else 'float'}")
+    name_of_type = "bf16" if size == 2 else "float"
+    print(f"\n{kind}, {rows} x {cols}, {name_of_type}")
+    record.part(f"{kind} {name_of_type} {rows} x {cols}")
     print(f"{'':26}{'ms':>10}{'shortest':>10}{'longest':>10}{'GB/s':>10}{'% of copy':>11}")
     for (name, _, results), median, each in zip(table, medians, times):
-        line = f"{name:26}{median:10.4f}{min(each):10.4f}{max(each):10.4f}"
-        line += f"{1e-6 * ARRAYS[kind] * rows * cols * size / median:10.1f}{100 * medians[0] / median:11.2f}"
+        speed, share = 1e-6 * ARRAYS[kind] * rows * cols * size / median, 100 * medians[0] / median
+        line = f"{name:26}{median:10.4f}{min(each):10.4f}{max(each):10.4f}{speed:10.1f}{share:11.2f}"
+        for column, value in (("ms", median), ("shortest", min(each)), ("longest", max(each))):
+            record.row(name, column, value, "ms")
+        record.row(name, "GB/s", speed, "GB/s")
+        record.row(name, "% of copy", share, "%")
         if results:
             found, expected = results()
             atol = (2e-2 if size == 2 else 1e-4) * (1 if found.dim() == 2 else 100)  # a column sum is some hundred times as large

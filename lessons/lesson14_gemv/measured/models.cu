@@ -159,6 +159,9 @@ static void race(struct rotation *rows, int count, cudaStream_t stream) {
         printf("%-16s  %10.2f us  %10.2f .. %10.2f  %8.0f GB/s\n", job_name(&rows[r].job),
                1e3 * rows[r].times[ROUNDS / 2], 1e3 * rows[r].times[0], 1e3 * rows[r].times[ROUNDS - 1],
                rows[r].job.problem->bytes / 1e6 / rows[r].times[ROUNDS / 2]);
+        record_row(job_name(&rows[r].job), "us", 1e3 * rows[r].times[ROUNDS / 2], "us");
+        record_row(job_name(&rows[r].job), "shortest", 1e3 * rows[r].times[0], "us");
+        record_row(job_name(&rows[r].job), "longest", 1e3 * rows[r].times[ROUNDS - 1], "us");
         job_verify(&rows[r].job);
         CUDA_CHECK(cudaGraphExecDestroy(rows[r].graph));
         job_free(&rows[r].job);
@@ -184,6 +187,7 @@ static void compare(enum format format, struct shape shape, uint64_t seed, struc
     CUDA_CHECK(cudaDeviceSynchronize());
     int jobs_made = jobs_create(jobs, &p, versions, number - 1, number - 1, cublas, 1);
     printf("%d x %d, %s, %d copies\n", p.M, p.N, titles[format], count);
+    record_part("%d x %d %s", p.M, p.N, titles[format]);
     for (int j = 0; j < jobs_made; j++) {
         rows[j] = rotation_create(&jobs[j], copies, count, stream);
     }

@@ -1,19 +1,22 @@
-"""pytorch.py LIBRARY: PyTorch's matrix-vector product, torch.mv, in fp32 and fp16, and its own int4 kernel, in turns with the lesson's versions (library.cu).
+"""pytorch.py: PyTorch's matrix-vector product, torch.mv, in fp32 and fp16, and its own int4 kernel, in turns with the lesson's versions. `make record
+LESSON=14` builds the library (library.cu) in $FOLDER and runs this.
 
 As in common/turns.h: 3 rounds that warm up, then 21, each in an order of its own; before each run the L2 cache is filled with other data;
 the median counts. What was timed is compared with a product in double, or for int4 with one of the weights that the bits stand for.
 """
 
 import ctypes
+import os
 import random
-import sys
 
 import torch
+
+from common import record
 
 SHAPES = [(8192, 8192), (28672, 4096), (28672, 8192), (4096, 4096)]
 WARMUP, RUNS, GROUP = 3, 21, 128
 
-library = ctypes.CDLL(sys.argv[1])
+library = ctypes.CDLL(os.path.join(os.environ["FOLDER"], "library"))
 library.lesson14.argtypes = [ctypes.c_int] * 3 + [ctypes.c_void_p] * 5
 flush = torch.zeros(2 * torch.cuda.get_device_properties(0).L2_cache_size // 4 + (1 << 18), device="cuda")
 nothing = torch.zeros(1, device="cuda")
@@ -93,9 +96,13 @@ def race(rows, cols):
             if run >= 0:
                 times[k].append(milliseconds)
     print(f"{rows} x {cols}")
+    record.part(f"{rows} x {cols}")
     for (name, _, y, exact), each in zip(table, times):
         off = ((y.double() - exact).norm() / exact.norm()).item()
-        print(f"{name:20}{sorted(each)[RUNS // 2]:10.4f} ms{min(each):10.4f} ..{max(each):10.4f}", "" if off < 0.02 else "WRONG")
+        median = sorted(each)[RUNS // 2]
+        print(f"{name:20}{median:10.4f} ms{min(each):10.4f} ..{max(each):10.4f}", "" if off < 0.02 else "WRONG")
+        for column, value in (("ms", median), ("shortest", min(each)), ("longest", max(each))):
+            record.row(name, column, value, "ms")
     print(flush=True)
 
 

@@ -713,6 +713,8 @@ static void shape(int kind, int rows, int cols) {
             printf("%-48s %9.4f ms  %9.4f .. %9.4f  %8.2f %%%s\n", c->name.c_str(), c->median, c->times.front(),
                    c->times.back(), 100 * copy / c->median,
                    c->wrong && !is_copy ? text("  WRONG: %lld", c->wrong).c_str() : "");
+            record_row(c->name.c_str(), "ms", c->median, "ms");
+            record_row(c->name.c_str(), "% of copy", 100 * copy / c->median, "%");
         }
     }
     fflush(stdout);
