@@ -199,9 +199,11 @@ class Recorder:
     def sanitize(self, item: Item) -> None:
         """What each of compute-sanitizer's tools finds, and whether the program passes under it. The tools run at the same time."""
         env = {name: value for name, value in self.environment(item).items() if name != "RECORD"}
+        which = ["--kernel-regex", f"kns={item.options['kernels']}"] if "kernels" in item.options else []
+        which += ["--launch-count", item.options["launches"]] if "launches" in item.options else []
 
         def look(tool: str) -> str:
-            command = ["compute-sanitizer", "--tool", tool, "--target-processes", "all", *self.command(item)]
+            command = ["compute-sanitizer", "--tool", tool, "--target-processes", "all", *which, *self.command(item)]
             return subprocess.run(command, env=env, timeout=item.timeout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
 
         tools = item.options.get("tools", SANITIZERS).split()

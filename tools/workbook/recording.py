@@ -7,6 +7,7 @@ r"""What of a lesson is recorded: measured/record.list, a line for each thing, w
     ncu lesson10 SIZE=1024 kernels=^sum each=1 METRIC...      ncu's counts of the first launch of each kernel that fits
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
     sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone)
+    sanitize lesson17 kernels=gemm launches=24 in the first 24 launches of kernels with that text in their name
     step measured/nccl.sh                      the lesson's own script: it appends rows to $RECORD with tools/authoring/record_row.sh
 
 A program without a build line is lessonNN.cu (or .py), or the file of its name in measured/. section="..." gives another name to the section. A line
@@ -27,7 +28,7 @@ OPTIONS = {
     "build": {"ptx", "code"},
     "run": {"section", "timeout"},
     "ncu": {"section", "timeout", "kernels", "launches", "each"},
-    "sanitize": {"section", "timeout", "tools"},
+    "sanitize": {"section", "timeout", "tools", "kernels", "launches"},
     "step": {"section", "timeout"},
 }
 
