@@ -15,6 +15,7 @@
 
 #include "check.h"
 #include "device.h"
+#include "record.h"
 
 typedef struct cublasContext *cublas_handle;
 
@@ -66,12 +67,15 @@ static inline struct cublas cublas_open(void) {
 /* One line: which version it is, or that there is none to compare with. */
 static inline void cublas_print(const struct cublas *cublas) {
     int version = 0;
+    char text[32];
     if (!cublas->sgemm) {
         printf("cuBLAS: not found, no comparison (its folder belongs into LD_LIBRARY_PATH)\n");
         return;
     }
     cublas_check(cublas->version(cublas->handle, &version), "cublasGetVersion");
-    printf("cuBLAS: %d.%d.%d\n", version / 10000, version / 100 % 100, version % 100);
+    snprintf(text, sizeof text, "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+    printf("cuBLAS: %s\n", text);
+    record_text("cuBLAS", "version", text, "");
 }
 
 /* C = alpha * A * B + beta * C. cuBLAS counts column by column: what is a matrix of M rows to us is its transpose to

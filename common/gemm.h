@@ -194,6 +194,10 @@ static inline double gemm_print_peak(void) {
     int lanes = gemm_lanes(major, minor);
     double peak = 2.0 * count * lanes * clock / 1e9;
     printf("fp32 peak: %.2f TFLOP/s = %d multiprocessors x %d lanes x 2 x %.3f GHz\n", peak, count, lanes, clock / 1e6);
+    record_row("fp32 peak", "TFLOP/s", peak, "TFLOP/s");
+    record_row("fp32 peak", "multiprocessors", count, "");
+    record_row("fp32 peak", "lanes", lanes, "");
+    record_row("fp32 peak", "clock", clock / 1e6, "GHz");
     return peak;
 }
 
@@ -222,6 +226,19 @@ static inline struct turns gemm_race(struct gemm *g, struct gemm_job *jobs, int 
     return turns;
 }
 
+/* A row of the table as rows of data (record.h). */
+static inline void gemm_record_times(const struct turns_row *row, double speed, double peak,
+                                     const struct turns_row *cublas) {
+    record_row(row->name, "ms", row->median, "ms");
+    record_row(row->name, "shortest", row->shortest, "ms");
+    record_row(row->name, "longest", row->longest, "ms");
+    record_row(row->name, "TFLOP/s", speed, "TFLOP/s");
+    record_row(row->name, "% of peak", 100 * speed / peak, "%");
+    if (cublas) {
+        record_row(row->name, "% of cuBLAS", 100 * cublas->median / row->median, "%");
+    }
+}
+
 static inline void gemm_print_times(const struct turns *turns, double peak, const struct turns_row *cublas) {
     printf("\n%-18s  %12s  %23s  %12s  %12s  %12s\n", "version", "ms", "shortest .. longest", "TFLOP/s", "% of peak",
            "% of cuBLAS");
@@ -232,6 +249,7 @@ static inline void gemm_print_times(const struct turns *turns, double peak, cons
         bench_cell(100 * speed, peak);
         bench_cell(cublas ? 100 * cublas->median : 0, cublas ? row->median : 0);
         printf("\n");
+        gemm_record_times(row, speed, peak, cublas);
     }
     printf("\n");
 }
@@ -239,7 +257,8 @@ static inline void gemm_print_times(const struct turns *turns, double peak, cons
 /* What the memory does at best: a copy of as many bytes as A, B and C have, half of them read, half written. */
 static inline void gemm_print_copy(const struct gemm *g) {
     struct bench bench = bench_start((double)(g->bytes_A + g->bytes_B + g->bytes_C));
-    printf("copy kernel: %.1f GB/s\n", bench.row[0].bytes / bench.row[0].milliseconds / 1e6);
+    record_print("copy kernel: %.1f GB/s\n", "copy kernel", "GB/s", "GB/s",
+                 bench.row[0].bytes / bench.row[0].milliseconds / 1e6);
     CUDA_CHECK(cudaFree(bench.flush));
 }
 
@@ -312,6 +331,9 @@ static inline void gemm_measure_counts(struct gemm *g, const struct gemm_version
 /* The table. What was timed or counted is verified. */
 static inline void gemm_measure(struct gemm *g, const struct gemm_version *versions, int count) {
     printf("M = %d, N = %d, K = %d\n", g->M, g->N, g->K);
+    record_row("product", "M", g->M, "");
+    record_row("product", "N", g->N, "");
+    record_row("product", "K", g->K, "");
     if (device_is_emulator()) {
         gemm_measure_counts(g, versions, count);
     } else {

@@ -26,6 +26,7 @@
 #include "../../common/check.h"
 #include "../../common/cublas_types.h"
 #include "../../common/device.h"
+#include "../../common/record.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -410,6 +411,25 @@ static void gemm_verify_peer(struct gemm *g) {
     gemm_verify(g, "cuBLAS");
 }
 
+/* A row of the table, and the same as rows of data (record.h). */
+static void gemm_print_row(const struct turns_row *row, const char *type, double peak, const struct turns_row *peer) {
+    double speed = row->flops / row->median / 1e9;
+    printf("%-18s  %-15s", row->name, type);
+    record_print("  %12.4f", row->name, "ms", "ms", row->median);
+    record_print("  %10.4f", row->name, "shortest", "ms", row->shortest);
+    record_print(" .. %9.4f", row->name, "longest", "ms", row->longest);
+    record_print("  %12.3f", row->name, "TFLOP/s", "TFLOP/s", speed);
+    bench_cell(100 * speed, peak);
+    bench_cell(peer ? 100 * peer->median : 0, peer ? row->median : 0);
+    printf("\n");
+    if (peak > 0) {
+        record_row(row->name, "% of peak", 100 * speed / peak, "%");
+    }
+    if (peer) {
+        record_row(row->name, "% of cuBLAS", 100 * peer->median / row->median, "%");
+    }
+}
+
 /* The versions of one type in turns with cuBLAS, which is the last row. Each row has a C of its own, so what was timed is verified. */
 static void gemm_race(struct gemm *g, const struct gemm_version *versions, int count, const struct cublas *cublas) {
     struct gemm_job jobs[BENCH_ROWS];
@@ -428,12 +448,7 @@ static void gemm_race(struct gemm *g, const struct gemm_version *versions, int c
     turns_run(&turns);
     const struct turns_row *peer = turns.rows > count ? &turns.row[count] : NULL;
     for (int r = 0; r < turns.rows; r++) {
-        const struct turns_row *row = &turns.row[r];
-        printf("%-18s  %-15s  %12.4f  %10.4f .. %9.4f  %12.3f", row->name, kinds[g->kind].name, row->median,
-               row->shortest, row->longest, row->flops / row->median / 1e9);
-        bench_cell(100 * row->flops / row->median / 1e9, peak);
-        bench_cell(peer ? 100 * peer->median : 0, peer ? row->median : 0);
-        printf("\n");
+        gemm_print_row(&turns.row[r], kinds[g->kind].name, peak, peer);
     }
     fflush(stdout);
     turns_end(&turns);
@@ -478,6 +493,9 @@ static void gemm_measure_versions(const struct gemm_version *versions, int first
     bool emulator = device_is_emulator();
     struct cublas cublas = cublas_open();
     printf("M = %d, N = %d, K = %d\n", n, n, n);
+    record_row("product", "M", n, "");
+    record_row("product", "N", n, "");
+    record_row("product", "K", n, "");
     if (emulator) {
         printf("\n%-18s  %12s  %12s  %12s  %12s  %12s\n", "", "instructions", "sectors", "bytes loaded", "wavefronts",
                "wavefronts");
@@ -502,6 +520,7 @@ static void gemm_measure_versions(const struct gemm_version *versions, int first
                 gemm_count(&g, &versions[k]);
             }
         } else {
+            record_part("%s", kinds[versions[v].kind].name);
             gemm_race(&g, &versions[v], next - v, &cublas);
         }
         gemm_free(&g);
@@ -575,15 +594,18 @@ static double gemm_error_of(const struct gemm_version *version, const float *A, 
 
 static void gemm_print_errors(const struct gemm_version *versions, int count, const char *what, double low,
                               const double *errors) {
+    record_part("error, %s, A and B from %g to 1", what, low);
     printf("\nerror, %s, A and B from %g to 1\n%6s", what, low, "K");
     for (int v = 0; v < count; v++) {
         printf("  %15s", versions[v].name);
     }
     for (size_t d = 0; d < sizeof error_depths / sizeof error_depths[0]; d++) {
-        printf("\n%6d", error_depths[d]);
+        char depth[16];
+        snprintf(depth, sizeof depth, "%d", error_depths[d]);
+        printf("\n%6s", depth);
         for (int v = 0; v < count; v++) {
             if (gemm_runs_here(versions[v].kind)) {
-                printf("  %15.2e", errors[d * count + v]);
+                record_print("  %15.2e", depth, versions[v].name, "", errors[d * count + v]);
             } else {
                 printf("  %15s", "-");
             }

@@ -37,6 +37,7 @@ for card, name in {"NVIDIA H100 80GB HBM3": "h100.csv", "NVIDIA GeForce RTX 4090
 evaluate = Evaluator(FUNCTIONS, {"twice": parse_definition("twice(x) = 2 * x")})
 check("a formula with a format", shown(evaluate, "twice(1 / 3):.2f"), "0.67")
 check("a colon in quotes is no format", shown(evaluate, "'a:b'"), "a:b")
+check("places in a list", shown(evaluate, "[k for (k, v) in enumerate(['a', 'b', 'a']) if v == 'a']"), "[0, 2]")
 check("a template", filled(evaluate, "{join([v for v in [1, 2] if v > 1], ', ')} and {f'{2:03d}'}"), "2 and 002")
 for bad in ("().__class__", "open('/etc/passwd')", "__import__('os')", "(lambda: 1)()", "[].append", "2 ** 100000", "twice(1, 2)", "1 +", "f'{1!r}'"):
     refuses(f"no formula: {bad}", evaluate, bad)
@@ -101,6 +102,8 @@ filled_page = page(PAGE).fill()
 check("with two cards a column with a star is there twice", "| version | ms (2026-11-21) | ms (2026-11-21), H100 |\n|---|---|---|\n| k1 | 0.2510 | 0.3000 |" in filled_page, True)
 
 items = recording.parse("run p SEED=1\n# no\nncu p SIZE=2 kernels=^k each=1\n  a.sum b.sum\nbuild q p.cu 'A = 1' 'A = 2' code=90a\n", "list")
+some = recording.parse("sanitize p SIZE=2 kernels=k launches=3\n", "list")[0]
+check("some launches for compute-sanitizer", (some.section, some.options), ("compute-sanitizer p SIZE=2", {"kernels": "k", "launches": "3"}))
 check("what is recorded", [(i.line, i.kind, i.section) for i in items], [(1, "run", "p SEED=1"), (3, "ncu", "ncu p SIZE=2"), (5, "build", "q p.cu A = 1 A = 2")])
 check("a line goes on in the next", items[1].words, ["p", "a.sum", "b.sum"])
 limited = recording.parse("sanitize p SIZE=2 kernels=_k launches=8\n", "list")[0]

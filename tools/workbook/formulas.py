@@ -57,6 +57,7 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 FUNCTIONS: Names = {
     "abs": abs,
+    "enumerate": lambda values: list(enumerate(values)),
     "float": float,
     "int": int,
     "join": lambda values, between: between.join(map(str, values)),

@@ -1,7 +1,5 @@
 """The page's figures. The speeds are those of the record."""
-import re
-
-from workbook import recorded
+from workbook import records
 from workbook.charts import Limit, Rung, ladder as draw_ladder
 from workbook.drawing import Drawing, figure
 
@@ -13,9 +11,8 @@ IDEAS = [
 
 @figure
 def ladder() -> Drawing:
-    record = recorded.read(__file__)
-    rates = record.rates("SEED=1")
-    peak = re.findall(r"^fp32 peak: ([\d.]+)", "\n".join(record.lines("SEED=1")), re.MULTILINE)
+    record = records.beside(__file__)
+    rates = record.numbers("lesson16 SEED=1", "TFLOP/s")
     rungs = [Rung(f"{k} {idea}", rates[f"sgemm_kernel{k}"], rates["cuBLAS"]) for k, idea in enumerate(IDEAS, 1)]
     title = "A product of 4096 x 4096 matrices in fp32, in nine versions"
-    return draw_ladder(title, record.note, "TFLOP/s", "cuBLAS", rungs, Limit(float(peak[0]), "every lane busy"))
+    return draw_ladder(title, record.note, "TFLOP/s", "cuBLAS", rungs, Limit(rates["fp32 peak"], "every lane busy"))

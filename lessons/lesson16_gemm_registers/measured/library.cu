@@ -114,6 +114,8 @@ static struct lt_job lt_choose(const struct lt *lt, const struct gemm *g) {
         }
     }
     printf("cublasLt: number %d of its %d proposals is the fastest\n", chosen, count);
+    record_row("cublasLt", "fastest proposal", chosen, "");
+    record_row("cublasLt", "proposals", count, "");
     cublas_check(chosen ? 0 : -1, "running any proposal of cublasLt");
     return best;
 }
@@ -123,6 +125,7 @@ static void compare(const struct lt *lt, struct gemm_peer *peer, int edge, doubl
     struct gemm gemm = gemm_create(edge, edge, edge, 1.0f, 0.0f, 1, sgemm_cpu);
     struct gemm own[3] = {gemm_with_own_C(&gemm), gemm_with_own_C(&gemm), gemm_with_own_C(&gemm)};
     printf("\nM = N = K = %d\n", edge);
+    record_part("n=%d", edge);
     struct gemm_job mine = {&own[0], version};
     peer->gemm = &own[1];
     struct lt_job best = lt_choose(lt, &own[2]);

@@ -1,11 +1,9 @@
-"""The page's figures. The banks are computed here, and the errors are those of the page's tables."""
-import re
+"""The page's figures. The banks are computed here, and the errors are those of the record."""
 from math import log, log10
-from pathlib import Path
 from typing import NamedTuple
 
+from workbook import records
 from workbook.drawing import Drawing, Style, figure
-from workbook.messages import Failure
 
 STYLE = Style(
     "small tiny bold mid end light on on2 cell off link axis fp32 tf32 fp16 half bf16",
@@ -112,19 +110,18 @@ def rows_at(d: Drawing, x: float, pitch: int, title: str) -> None:
 
 
 class Row(NamedTuple):
-    """A row of the page's tables: the errors of fp32, TF32, fp16, fp16 with sums in fp16 and bf16."""
+    """The errors for one K: of fp32, TF32, fp16, fp16 with sums in fp16 and bf16."""
 
     depth: int
     errors: list[float]
 
 
-def read_errors() -> list[Row]:
-    """The rows of the page's two tables of errors, five each. Failure: they are not there."""
-    page = re.sub("<!--.*?-->", "", (Path(__file__).parents[1] / "README.md").read_text("utf-8"))
-    found = re.findall(r"^\| (16|64|256|1024|4096) (\| [0-9.]+e-[0-9]+ \|.*)", page, re.MULTILINE)
-    if len(found) != 10:
-        raise Failure(f"lesson 17's page has {len(found)} rows of errors, not 10")
-    return [Row(int(depth), [float(cell) for cell in cells.split("|")[1:6]]) for depth, cells in found]
+def read_errors(which: str) -> list[Row]:
+    """The rows of one of the program's tables of errors."""
+    record = records.beside(__file__)
+    section = f"lesson17 SEED=1 error, {which} to 1"
+    columns = [record.numbers(section, name) for name in ("fp32", "tf32", "fp16", "fp16, sums fp16", "bf16")]
+    return [Row(int(depth), [column[depth] for column in columns]) for depth in columns[0]]
 
 
 @figure
@@ -137,9 +134,8 @@ def errors() -> Drawing:
         "to 2e-5, TF32 to 4e-5, sums in fp16 to 2e-3.",
         STYLE,
     )
-    rows = read_errors()
-    panel(d, 60, rows[:5], "all errors, A and B from -1 to 1")
-    panel(d, 460, rows[5:], "of the sums alone, A and B from 0 to 1")
+    panel(d, 60, read_errors("all, A and B from -1"), "all errors, A and B from -1 to 1")
+    panel(d, 460, read_errors("of the sums alone, A and B from 0"), "of the sums alone, A and B from 0 to 1")
     names = {"fp32": "fp32", "tf32": "TF32", "fp16": "fp16", "bf16": "bf16", "half": "fp16 with sums in fp16"}
     for k, (look, name) in enumerate(names.items()):
         d.line(60 + 110 * k, 366, 96 + 110 * k, 366, look)

@@ -42,8 +42,10 @@ static double off(const float *A, const float *B, int n, const float *found, flo
 }
 
 static void compare(const char *name, const float *A, const float *B, int n, const float *C) {
-    printf("%-14s  as they are %.2e  to nearest %.2e  cut off %.2e\n", name, off(A, B, n, C, as_it_is),
-           off(A, B, n, C, nearest), off(A, B, n, C, cut));
+    printf("%-14s", name);
+    record_print("  as they are %.2e", name, "as they are", "", off(A, B, n, C, as_it_is));
+    record_print("  to nearest %.2e", name, "to nearest", "", off(A, B, n, C, nearest));
+    record_print("  cut off %.2e\n", name, "cut off", "", off(A, B, n, C, cut));
 }
 
 /* FNV-1a of the results' bytes. */
@@ -90,8 +92,11 @@ int main() {
         versions[v].launch(&g.call, 0);
         CUDA_CHECK(cudaDeviceSynchronize());
         gemm_verify(&g, versions[v].name);
-        printf("bits of %-16s %016llx\n", versions[v].name,
-               (unsigned long long)hash_of(g.found_C, g.n_C * kinds[versions[v].kind].sum));
+        char bits[24];
+        snprintf(bits, sizeof bits, "0x%016llx",
+                 (unsigned long long)hash_of(g.found_C, g.n_C * kinds[versions[v].kind].sum));
+        printf("bits of %-16s %s\n", versions[v].name, bits + 2);
+        record_text(versions[v].name, "bits", bits, "");
         gemm_free(&g);
     }
     return verify_finish("rounding");

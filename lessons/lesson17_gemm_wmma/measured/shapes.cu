@@ -17,6 +17,7 @@ int main(int argc, char **argv) {
         }
         struct gemm g = gemm_create(FP16, M, N, K, 1.0f, 0.0f, seed ? atoi(seed) : 1);
         printf("shape %d %d %d\n", M, N, K);
+        record_part("%dx%dx%d", M, N, K);
         gemm_race(&g, &versions[7], 1, &cublas);
         gemm_free(&g);
     }

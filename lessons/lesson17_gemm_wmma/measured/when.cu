@@ -1,5 +1,5 @@
-/* when.cu - when does cuBLAS use tensor cores? One product of each case; record.sh has ncu print the names of its kernels and how many
- * instructions of tensor cores they executed. Before each case a kernel whose number of blocks is the case's number. */
+/* when.cu - when does cuBLAS use tensor cores? One product of each case; record.list has ncu count how many instructions of
+ * tensor cores its kernels executed. Before each case a kernel whose number of blocks is the case's number. */
 #include <stdio.h>
 
 #include "../../../common/cublas_types.h"
@@ -56,6 +56,8 @@ int main() {
         int status = cublas_gemm_ex(&cublas, q->types, q->M, q->N, q->K, 1, A + q->offset, B, 0, C, 0, q->B_transposed);
         CUDA_CHECK(cudaDeviceSynchronize());
         printf("case %zu: %s%s\n", r + 1, q->what, status ? ": refused" : "");
+        record_row(q->what, "case", (double)r + 1, "");
+        record_row(q->what, "refused", status != 0, "");
     }
     cublas_close(&cublas);
     return 0;

@@ -1,6 +1,6 @@
 /* sweep SIZE LIST [RUNS]: times each kernel of the files named in LIST in turns with cuBLAS, and compares the results.
  * A file's name says how its kernel is launched: BM_BN_BK_WM_WN_TM_TN_STAGES_... Each run uses other matrices than the
- * one before. */
+ * one before. With RECORD=FILE the times are appended to that file as rows of data (common/record.h). */
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 #include <string>
+#include "../../../../common/record.h"
 #define CK(x)                                                                                                          \
     do {                                                                                                               \
         cudaError_t e = (x);                                                                                           \
@@ -143,6 +144,11 @@ int main(int argc, char **argv) {
         printf("%6.2f TF  ratio %.4f  cublas %6.2f  occ %d  err %.1e  %s\n", fl / med(mine), med(theirs) / med(mine),
                fl / med(theirs), blocks, w, base);
         fflush(stdout);
+        std::string row(base, strcspn(base, "."));
+        record_row(row.c_str(), "TFLOP/s", fl / med(mine), "TFLOP/s");
+        record_row(row.c_str(), "cuBLAS", fl / med(theirs), "TFLOP/s");
+        record_row(row.c_str(), "blocks", blocks, "");
+        record_row(row.c_str(), "difference", w, "");
         cudaLibraryUnload(library);
     }
     // sustained: cuBLAS alone, 100 runs
@@ -150,6 +156,7 @@ int main(int argc, char **argv) {
         for (int i = 0; i < 100; i++)
             cublas(i % 3);
     });
-    printf("cublas 100 in a row: %.2f TF\n", 2.0 * n * n * n / 1e9 / (t / 100));
+    record_print("cublas 100 in a row: %.2f TF\n", "cuBLAS, 100 in a row", "TFLOP/s", "TFLOP/s",
+                 2.0 * n * n * n / 1e9 / (t / 100));
     return 0;
 }

@@ -1,9 +1,11 @@
 #!/bin/sh
-# tune.sh OUTPUT [questions]: compiles some 600 variants of kernel.cuh for compute capability 9.0, times them on this machine's GPU in
-# turns with cuBLAS (LD_LIBRARY_PATH=the toolkit's lib64) and writes OUTPUT. h200.txt here has 306 variants, most of them of this list.
-# With `questions` it takes those alone that the page's questions need, and more runs of each, twice: questions.txt.
+# tune.sh RECORD [questions]: compiles some 600 variants of kernel.cuh for compute capability 9.0, times them on this machine's GPU in
+# turns with cuBLAS (LD_LIBRARY_PATH=the toolkit's lib64) and appends rows of data to RECORD: the section "tuning, run 1". That of h200.csv and its
+# "tuning, run 2" have 306 variants, most of them of this list.
+# With `questions` it takes those alone that the page's questions need, and more runs of each, twice: "questions, run 1" and "questions, run 2".
 set -eu
-output=$(realpath "$1")
+RECORD=$(realpath "$1")
+export RECORD
 cd "$(dirname "$0")"
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
@@ -54,13 +56,11 @@ if [ "${2:-}" = compile ]; then
   compile "$4"
   exit
 fi
-wanted=list runs=5 rounds=1
-if [ "${2:-}" = questions ]; then wanted=questions runs=21 rounds='1 2'; fi
+name=tuning wanted=list runs=5 rounds=1
+if [ "${2:-}" = questions ]; then name=questions wanted=questions runs=21 rounds='1 2'; fi
 nvcc -O3 -std=c++17 -cudart shared -gencode arch=compute_90,code=sm_90 sweep.cu -o "$build/sweep" -ldl
-$wanted | xargs -d '\n' -P "$(nproc)" -n 1 sh tune.sh "$output" compile "$build"
+$wanted | xargs -d '\n' -P "$(nproc)" -n 1 sh tune.sh "$RECORD" compile "$build"
 ls "$build"/*.cubin >"$build/list"
-echo "# sweep.cu, $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader), $(date -u +%Y-%m-%d): 4096 x 4096 x 4096, fp32" >"$output"
 for round in $rounds; do
-  echo "--- run $round"
-  "$build/sweep" 4096 "$build/list" "$runs"
-done >>"$output"
+  RECORD_SECTION="$name, run $round" "$build/sweep" 4096 "$build/list" "$runs"
+done

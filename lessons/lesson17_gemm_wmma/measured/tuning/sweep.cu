@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
         }
         struct gemm g = gemm_create(FP16, n, n, n, 1.0f, 0.0f, 1);
         printf("M = N = K = %d\n", n);
+        record_part("n=%d", n);
         gemm_race(&g, variants, sizeof variants / sizeof variants[0], &cublas);
         gemm_free(&g);
     }
