@@ -10,6 +10,7 @@
 
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/record.h"
 #include "../../common/verify.h"
 #include "calculator.h"
 
@@ -134,6 +135,8 @@ static inline void print_residents(const struct selection *s, const struct limit
         printf("%-16s  %7d  %9d  %6d  %6d  %10d  %7d  %7d  %8d  %5.1f  %-13s  %4d\n", v->name, v->threads, a.numRegs,
                (int)a.sharedSizeBytes, fit.of[BY_WARPS], fit.of[BY_REGISTERS], fit.of[BY_SHARED], fit.of[BY_BLOCKS],
                fit.blocks, occupancy(m, fit), limiter_name(fit.limiter), cuda_blocks(v, v->threads, 0));
+        record_row(v->name, "registers", a.numRegs, "");
+        record_row(v->name, "local memory", (double)a.localSizeBytes, "B");
     }
 }
 
@@ -157,6 +160,8 @@ static inline void compare(struct agreement *a, const char *who, const char *ker
 
 static inline void tell_agreement(const struct agreement *a, const char *what) {
     printf("%lld of %lld agree with %s\n", a->agree, a->agree + a->differ, what);
+    record_row(what, "agree", (double)a->agree, "");
+    record_row(what, "compared", (double)(a->agree + a->differ), "");
     verify_tally()->comparisons++;
     verify_tally()->failures += a->differ != 0;
 }

@@ -176,6 +176,27 @@ static inline void print_race(const struct version *v, const struct turns *turns
     }
 }
 
+/* The same table as rows of data, one for each number of resident warps. */
+static inline void record_race(const struct version *v, const struct turns *turns, const struct job *jobs, int count) {
+    double copy = turns->row[0].bytes / turns->row[0].median;
+    char name[32];
+    record_part("%s", v->name);
+    record_row("copy kernel", "GB/s", copy / 1e6, "GB/s");
+    for (int j = 0; j < count; j++) {
+        const struct turns_row *row = &turns->row[j + 1];
+        snprintf(name, sizeof name, "%d warps", jobs[j].warps);
+        record_row(name, "warps", jobs[j].warps, "");
+        record_row(name, "ms", row->median, "ms");
+        record_row(name, "shortest", row->shortest, "ms");
+        record_row(name, "longest", row->longest, "ms");
+        record_row(name, "GB/s", row->bytes / row->median / 1e6, "GB/s");
+        if (row->flops > 0) {
+            record_row(name, "GFLOP/s", row->flops / row->median / 1e6, "GFLOP/s");
+        }
+        record_row(name, "% of copy", 100 * row->bytes / row->median / copy, "%");
+    }
+}
+
 /* One version with 1, 2, 4, 8 and 16 blocks resident, in turns, and without anybody kept out; a copy kernel among them. The carve-out stays
  * the same for all, so that no row has more of an L1 cache than another. */
 static inline void race_version(const struct version *v, const struct limits *m, struct problem *p, double flops) {
@@ -201,6 +222,7 @@ static inline void race_version(const struct version *v, const struct limits *m,
     }
     turns_run(&turns);
     print_race(v, &turns, jobs, count, m);
+    record_race(v, &turns, jobs, count);
     turns_end(&turns);
     for (int j = 0; j < count; j++) {
         verify_version(v, p, jobs[j].dynamic);

@@ -28,6 +28,9 @@
 #include "../../common/check.h"
 #include "../../common/device.h"
 #include "../../common/verify.h"
+
+enum { SLOTS = 3 }; // chunks that are under way at the same time
+
 #include "measure.h"
 
 enum { BLOCK = 256 }; // threads in a block

@@ -17,12 +17,12 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/record.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 #include "timeline.h"
 
 enum {
-    SLOTS = 3, // chunks that are under way at the same time
     KINDS = 3, // of work: copies in, kernels, copies out
     STREAMS = SLOTS > KINDS ? SLOTS : KINDS
 };
@@ -394,6 +394,21 @@ static double host_microseconds(struct timed *t) {
     return best;
 }
 
+static void record_times(const struct turns_row *row) {
+    record_row(row->name, "ms", row->median, "ms");
+    record_row(row->name, "shortest", row->shortest, "ms");
+    record_row(row->name, "longest", row->longest, "ms");
+    if (row->bytes > 0) {
+        record_row(row->name, "GB/s", row->bytes / 1e6 / row->median, "GB/s");
+    }
+}
+
+static void record_job(int n, int chunk, int rounds) {
+    record_row("job", "elements", n, "");
+    record_row("job", "elements of a chunk", chunk, "");
+    record_row("job", "rounds", rounds, "");
+}
+
 static void time_pipelines(const struct version *versions, int first, int last, int n, int chunk, uint64_t seed) {
     static struct timed timed[BENCH_ROWS];
     struct machine m = machine_create(chunk);
@@ -414,16 +429,20 @@ static void time_pipelines(const struct version *versions, int first, int last, 
     turns_run(&turns);
     float copies = turns.row[0].median, kernels = turns.row[1].median;
     printf("n = %d in chunks of %d, %d rounds\n\n", n, chunk, rounds);
+    record_job(n, chunk, rounds);
     printf("%-14s  %10s  %21s  %8s  %17s  %14s\n", "version", "ms", "shortest .. longest", "GB/s", "% of copies hidden",
            "CPU, us");
     for (int r = 0; r < count; r++) {
         const struct turns_row *row = &turns.row[r];
         printf("%-14s  %10.4f  %9.4f .. %8.4f  %8.2f", row->name, row->median, row->shortest, row->longest,
                row->bytes / 1e6 / row->median);
+        record_times(row);
         if (r < 2) {
             printf("  %18s  %14s\n", "-", "-");
         } else {
-            printf("  %18.1f  %14.1f\n", 100 * (copies + kernels - row->median) / copies, host_microseconds(&timed[r]));
+            record_print("  %18.1f", row->name, "% of copies hidden", "%",
+                         100 * (copies + kernels - row->median) / copies);
+            record_print("  %14.1f\n", row->name, "CPU", "us", host_microseconds(&timed[r]));
             job_verify(timed[r].version, &timed[r].job);
         }
     }
@@ -456,8 +475,10 @@ static void time_chains(const struct version *versions, int first, int last, int
     }
     for (int r = 0; r < count; r++) {
         const struct turns_row *row = &turns.row[r];
-        printf("%-14s  %10.4f  %9.4f .. %8.4f  %16.3f  %16.3f\n", row->name, row->median, row->shortest, row->longest,
-               1000 * row->median / links, host_microseconds(&timed[r]) / links);
+        printf("%-14s  %10.4f  %9.4f .. %8.4f", row->name, row->median, row->shortest, row->longest);
+        record_times(row);
+        record_print("  %16.3f", row->name, "us per kernel", "us", 1000 * row->median / links);
+        record_print("  %16.3f\n", row->name, "CPU per kernel", "us", host_microseconds(&timed[r]) / links);
         verify_chain(timed[r].version, &timed[r].chain, seed);
         chain_free(&timed[r].chain);
     }

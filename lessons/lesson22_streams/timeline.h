@@ -228,6 +228,19 @@ static inline void timeline_write(const struct timeline *t, const char *name) {
     fclose(file);
 }
 
+/* The same as rows of data, where a GPU has measured it. */
+static inline void timeline_record(const struct timeline *t) {
+    char name[24];
+    record_part("timeline");
+    for (int k = 0; k < t->count; k++) {
+        const struct timeline_operation *o = &t->operation[k];
+        snprintf(name, sizeof name, "%s %d", o->what, o->chunk);
+        record_row(name, "stream", o->row, "");
+        record_row(name, "from", o->from, "ms");
+        record_row(name, "to", o->to, "ms");
+    }
+}
+
 static inline void timeline_print(const struct timeline *t, const char *name) {
     float length = timeline_length(t);
     float scale = t->kind == TIMELINE_ORDER ? 7 : TIMELINE_COLUMNS / (length > 0 ? length : 1);
@@ -236,6 +249,7 @@ static inline void timeline_print(const struct timeline *t, const char *name) {
                length);
     } else {
         printf("%s: %d operations in %.4f ms\n", name, t->count, length);
+        timeline_record(t);
     }
     for (int row = 0; row < t->rows; row++) {
         timeline_print_row(t, row, scale);

@@ -18,6 +18,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/record.h"
 #include "../../common/verify.h"
 
 enum { BLOCK = 256 };      // threads in a block
@@ -211,7 +212,9 @@ static void print_errors(const struct arrays *a, const char *name) {
         relative = fmax(relative, error / fabs(exact) / 0x1p-24);
         absolute = fmax(absolute, error);
     }
-    printf("%-16s  %16.4g  %12.1e", name, relative, absolute);
+    printf("%-16s", name);
+    record_print("  %16.4g", name, "largest error", "2^-24", relative);
+    record_print("  %12.1e", name, "largest absolute error", "", absolute);
 }
 
 /* Where the versions differ most: a divisor above 2^126, one that is infinite, and numbers too small to be normal. */

@@ -295,7 +295,9 @@ static void show_times(struct team *t, const struct version *versions, int first
     for (int v = first; v <= last; v++) {
         qsort(times[v], MEASURED, sizeof times[v][0], bench_order);
         float ms = times[v][MEASURED / 2];
-        printf("%-16s  %12.2f  %12.1f\n", versions[v].name, 1000 * ms, n * sizeof(float) / ms / 1e6);
+        printf("%-16s", versions[v].name);
+        record_print("  %12.2f", versions[v].name, "us", "us", 1000 * ms);
+        record_print("  %12.1f\n", versions[v].name, "GB/s", "GB/s", n * sizeof(float) / ms / 1e6);
     }
     CUDA_CHECK(cudaFreeHost(go));
 }
@@ -328,6 +330,7 @@ static void measure_versions(struct team *t, const struct version *versions, int
         queue_round(t, &versions[v], &a, 0, n); // something for x
     }
     printf("\n%d devices, n = %d floats on each (%.0f KiB)\n", t->count, n, n / 256.0);
+    record_part("%d devices n=%d", t->count, n);
     for (int d = 0; d < t->count; d++) {
         CUDA_CHECK(cudaStreamSynchronize(t->stream[d]));
     }

@@ -100,6 +100,11 @@ check("a reader sees no formula", ("<!--" in seen, "It is 63 % on an NVIDIA H200
 (folder / "measured/h100.csv").write_text(HEAD + ROWS.replace("NVIDIA H200", "NVIDIA H100").replace("0.2510", "0.3"))
 filled_page = page(PAGE).fill()
 check("with two cards a column with a star is there twice", "| version | ms (2026-11-21) | ms (2026-11-21), H100 |\n|---|---|---|\n| k1 | 0.2510 | 0.3000 |" in filled_page, True)
+ONE_CARD = PAGE.replace("{date}", "{card}").replace("<!--=", "<!--=@h100")
+other = page(ONE_CARD).fill()
+check("a card's own record", ("-->NVIDIA H100<!--/-->" in other, "| ms (NVIDIA H100) |\n|---|---|\n| k1 | 0.3000 |" in other), (True, True))
+check("a card without a record", [found for _, _, found in differences(PAGE.replace("<!--= share", "<!--=@t4 share"))][0].startswith("there is no"), True)
+check("a reader sees no card's formula", "<!--" in without_formulas(ONE_CARD), False)
 
 items = recording.parse("run p SEED=1\n# no\nncu p SIZE=2 kernels=^k each=1\n  a.sum b.sum\nbuild q p.cu 'A = 1' 'A = 2' code=90a\n", "list")
 some = recording.parse("sanitize p SIZE=2 kernels=k launches=3\n", "list")[0]

@@ -38,9 +38,9 @@ lesson() { # KERNEL TEXT-OF-THE-LINE PATTERN
   advice "$scratch/lesson25" V=1 KERNEL="$1"
   finds "lesson25/$1" "line $(line_of "$folder/lesson25.cu" "void $1(" "$2"): $3"
 }
-# The same cause is in each of these patterns' words among the first three lines of ncu's advice for the kernel, as advice.sh orders them.
+# The same cause is in each of these patterns' words among the first three lines of ncu's advice for the kernel, as rules.py orders them.
 ncu_finds() { # KERNEL PATTERN...
-  said=$(sh "$folder/measured/advice.sh" | awk -F '\t' -v kernel="$1" '$1 == kernel && ++count <= 3 { print $3 }')
+  said=$(python3 -B "$folder/measured/rules.py" advice | awk -F '\t' -v kernel="$1" '$1 == kernel && ++count <= 3 { print $3 }')
   kernel=$1
   shift
   for pattern in "$@"; do finds "ncu/$kernel: $pattern" "$pattern"; done
@@ -75,7 +75,7 @@ ncu_finds center_kernel "global loads .*$unused"
 ncu_finds running_kernel "$banks"
 ncu_finds bend_kernel "$split"
 ncu_finds peaks_kernel "$small" "$starved"
-others=$(sh "$folder/measured/advice.sh" | awk -F '\t' -v unused="global loads .*$unused" -v banks="$banks" -v split_up="$split" '
+others=$(python3 -B "$folder/measured/rules.py" advice | awk -F '\t' -v unused="global loads .*$unused" -v banks="$banks" -v split_up="$split" '
   ++count[$1] > 3 { next }
   $3 ~ unused && $1 !~ /^(scale|center)_/ || $3 ~ banks && $1 !~ /^(turn|running)_/ || $3 ~ split_up && $1 != "bend_kernel" { print $1 ": " $3 }')
 if [ -z "$others" ]; then pass "ncu names no other cause of the five"; else no "ncu names no other cause of the five" "$others"; fi
@@ -106,10 +106,11 @@ if [ "$CUDA_VERSION" != 13.0 ] || [ "$GENCODE" != '-gencode arch=compute_75,code
   exit
 fi
 env V=1 KERNEL=turn CSV=1 sh tools/actions/profile.sh "$scratch/lesson25" >"$scratch/profile.csv" 2>/dev/null
-sh "$folder/measured/side_by_side.sh" "$scratch/profile.csv" >"$scratch/rows"
-missing=$(grep -vxFf "$folder/README.md" "$scratch/rows" || true)
+python3 -B "$folder/measured/side_by_side.py" "$scratch/profile.csv" >"$scratch/rows"
+sed 's/<!--=[^>]*-->//g; s|<!--/-->||g' "$folder/README.md" >"$scratch/page"
+missing=$(grep -vxFf "$scratch/page" "$scratch/rows" || true)
 if [ "$(wc -l <"$scratch/rows")" -lt 15 ]; then
-  no "$name" "side_by_side.sh prints $(wc -l <"$scratch/rows") rows"
+  no "$name" "side_by_side.py prints $(wc -l <"$scratch/rows") rows"
 elif [ -z "$missing" ]; then
   pass "$name"
 else

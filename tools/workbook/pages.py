@@ -4,6 +4,8 @@
         The number after the comment is what the formula gives; words end at <!--/-->.
     <!--=03 copy("relu_kernel1"):.0f -->63 %
         The same, over the record of lesson 03 and with the definitions of its page.
+    <!--=@h100 copy("relu_kernel1"):.0f -->81 %
+        Over measured/h100.csv alone, where the page has records of several cards.
     <!--:
     main = "lesson03 SEED=1"
     copy(v) = value(main, v, "% of copy")
@@ -32,7 +34,7 @@ from workbook.lessons import lesson_folder
 from workbook.messages import Failure
 from workbook.records import Record, RecordError, records_of
 
-COMMENT = re.compile(r"<!--([:=])(\w*)(\s.*?)-->", re.DOTALL)
+COMMENT = re.compile(r"<!--([:=])(\w*(?:@\w+)?)(\s.*?)-->", re.DOTALL)
 NUMBER = re.compile(r"\d{4}-\d\d-\d\d|[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 WORDS = re.compile(r"([^<]*)<!--/-->")
 BLOCK = re.compile(r"\s*(table|code)\b([^\n]*)\n(.*)", re.DOTALL)
@@ -90,8 +92,8 @@ def definitions_in(text: str) -> dict[str, Definition]:
 def without_formulas(text: str) -> str:
     """The page as GitHub shows it."""
     text = re.sub(r"^<!--:\s.*?-->\n\n?", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"^<!--=\w*\s+(?:table|code)\b.*?-->\n", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"<!--=\w*\s.*?-->|<!--/-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^<!--=[\w@]*\s+(?:table|code)\b.*?-->\n", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"<!--=[\w@]*\s.*?-->|<!--/-->", "", text, flags=re.DOTALL)
 
 
 def has_formulas(text: str) -> bool:
@@ -108,9 +110,10 @@ class Page:
         self.definitions = definitions_in(self.text)
         self._sources: dict[str, Source] = {}
 
-    def source(self, lesson: str) -> Source:
-        """The records of a lesson ("03"), of the page's own with "". FormulaError: it has none."""
-        if lesson not in self._sources:
+    def source(self, name: str) -> Source:
+        """The records of a lesson ("03"), of the page's own with "", of one card alone ("03@h100", "@h100"). FormulaError: it has none."""
+        if name not in self._sources:
+            lesson, at, card = name.partition("@")
             try:
                 folder = lesson_folder(lesson) if lesson else self.path.parent
             except Failure as failure:
@@ -118,10 +121,14 @@ class Page:
             records, definitions = records_of(folder), self.definitions
             if lesson:
                 definitions = {**definitions, **definitions_in((folder / "README.md").read_text("utf-8"))}
+            if at and records:
+                records = [record for record in records if record.path.stem == card]
+                if not records:
+                    raise FormulaError(f"there is no {folder}/measured/{card}.csv")
             if not records:
                 raise NotRecorded(f"{folder}/measured has no record yet")
-            self._sources[lesson] = Source([Evaluator(names_of(record), definitions) for record in records], records)
-        return self._sources[lesson]
+            self._sources[name] = Source([Evaluator(names_of(record), definitions) for record in records], records)
+        return self._sources[name]
 
     def fill(self) -> str:
         """The page with all numbers as its formulas give them. What was different is in `differences` afterwards."""

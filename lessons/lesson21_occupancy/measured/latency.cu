@@ -1,12 +1,13 @@
 /* Lesson 21: how long one takes, in clocks, and how many have to be under way: an FMA, a load from shared memory, a load from global memory
  * that is in no cache. One warp, in which each instruction needs the result of the one before; and FMAs in several chains and warps, until no
- * more of them start in a clock. record.sh builds and runs it.
+ * more of them start in a clock.
  */
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 #include "../../../common/check.h"
 #include "../../../common/device.h"
+#include "../../../common/record.h"
 #include "../../../common/verify.h"
 
 enum { STEPS = 4096, HOPS = 512, SHARED = 1024 };
@@ -91,13 +92,15 @@ static void loads(long long *clocks, unsigned *end) {
     unsigned *global = ring(device_is_emulator() ? 1u << 20 : large, far), *small = ring(SHARED, 33);
     chase_global<<<1, 1>>>(global, end, clocks);
     CUDA_CHECK_LAUNCH();
-    printf("load from global memory: %.1f clocks\n", (double)fetch(clocks) / HOPS);
+    record_print("load from global memory: %.1f clocks\n", "load from global memory", "clocks", "",
+                 (double)fetch(clocks) / HOPS);
     check_end("global", end, device_is_emulator() ? 1u << 20 : large, far);
     for (int run = 0; run < 2; run++) { // the second time the code is in the caches
         chase_shared<<<1, 1>>>(small, end, clocks);
         CUDA_CHECK_LAUNCH();
     }
-    printf("load from shared memory: %.1f clocks\n", (double)fetch(clocks) / HOPS);
+    record_print("load from shared memory: %.1f clocks\n", "load from shared memory", "clocks", "",
+                 (double)fetch(clocks) / HOPS);
     check_end("shared", end, SHARED, 33);
     CUDA_CHECK(cudaFree(global));
     CUDA_CHECK(cudaFree(small));
@@ -112,8 +115,11 @@ template <int CHAINS> static void fmas(const float *x, float *y, long long *cloc
             CUDA_CHECK_LAUNCH();
         }
         double took = (double)fetch(clocks);
-        printf("%d chains, %d warps: %.2f clocks for a step, %.1f FMAs in a clock\n", CHAINS, warps, took / STEPS,
-               32.0 * warps * CHAINS * STEPS / took);
+        char name[32];
+        snprintf(name, sizeof name, "%d chains, %d warps", CHAINS, warps);
+        printf("%s: ", name);
+        record_print("%.2f clocks for a step, ", name, "clocks for a step", "", took / STEPS);
+        record_print("%.1f FMAs in a clock\n", name, "FMAs in a clock", "", 32.0 * warps * CHAINS * STEPS / took);
         CUDA_CHECK(cudaMemcpy(found, y, 32 * warps * sizeof(float), cudaMemcpyDeviceToHost));
         for (int i = 0; i < 32 * warps; i++) {
             expected[i] = 0.0f;

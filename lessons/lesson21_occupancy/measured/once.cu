@@ -1,5 +1,5 @@
-/* Lesson 21: each version once, verified, and nothing timed: for compute-sanitizer, under which a race takes long. record.sh builds and runs it; SIZE,
- * SEED and V as in the lesson.
+/* Lesson 21: each version once, verified, and nothing timed: for compute-sanitizer, under which a race takes long. SIZE, SEED and V
+ * as in the lesson.
  */
 #define main lesson21_main
 #include "../lesson21.cu"

@@ -1,9 +1,8 @@
 """The page's figures. What is in pipeline2 to pipeline6, the program has written to pipeline2.txt to pipeline6.txt
 (TIMELINE=pipeline2.txt make lesson22 run V=2); times6 is from the record."""
-import re
 from pathlib import Path
 
-from workbook import recorded, timeline
+from workbook import records, timeline
 from workbook.drawing import Drawing, figure
 
 
@@ -34,5 +33,9 @@ def pipeline6() -> Drawing:
 @figure
 def times6() -> Drawing:
     """What version 6 did when, on a GPU."""
-    lines = recorded.read(__file__).lines("timeline, V=6")
-    return timeline.draw("\n".join(line for line in lines if re.match("(title|unit|in|run|out|sum) ", line)))
+    record, section = records.beside(__file__), "lesson22 V=6 SIZE=8388608 timeline"
+    lines = ["title pipeline6", "unit ms"]
+    for operation in record.rows(section):
+        stream, begin, end = (record.numbers(section, column)[operation] for column in ("stream", "from", "to"))
+        lines.append(f"{operation} {stream:.0f} {begin:.6g} {end:.6g}")
+    return timeline.draw("\n".join(lines))

@@ -7,6 +7,7 @@
 
 #include "../../../common/check.h"
 #include "../../../common/device.h"
+#include "../../../common/record.h"
 #include "../../../common/turns.h"
 #include "../../../common/verify.h"
 
@@ -86,9 +87,13 @@ static void run(struct chain *c, enum way way, float *gpu, float *cpu) {
     *gpu = 1000 * ms / LINKS;
 }
 
-static void print(const char *what, float *values, const char *unit) {
+/* `column`: what of the row it is, or "" where there is only one thing. */
+static void print(const char *row, const char *column, float *values, const char *unit) {
+    char what[80];
+    snprintf(what, sizeof what, "%s%s%s", row, *column ? ", " : "", column);
     qsort(values, ROUNDS, sizeof *values, bench_order);
     printf("%-36s  %10.3f  %10.3f .. %10.3f  %s\n", what, values[ROUNDS / 2], values[0], values[ROUNDS - 1], unit);
+    record_row(row, *column ? column : unit, values[ROUNDS / 2], unit);
 }
 
 static void chains(struct chain *c, bool times) {
@@ -108,11 +113,8 @@ static void chains(struct chain *c, bool times) {
     const int found = (int)count, expected = (ROUNDS + 3) * WAYS * LINKS;
     verify_ints("chains", &found, &expected, 1);
     for (int w = 0; w < WAYS && times; w++) {
-        char what[80];
-        snprintf(what, sizeof what, "%s, GPU", names[w]);
-        print(what, gpu[w], "us per kernel");
-        snprintf(what, sizeof what, "%s, CPU", names[w]);
-        print(what, cpu[w], "us per kernel");
+        print(names[w], "GPU", gpu[w], "us per kernel");
+        print(names[w], "CPU", cpu[w], "us per kernel");
     }
 }
 
@@ -184,11 +186,8 @@ static void calls(struct chain *c, bool times) {
     pool_keeps(false);
     CUDA_CHECK(cudaDeviceSynchronize());
     for (int k = 0; k < CALLS && times; k++) {
-        char what[80];
-        snprintf(what, sizeof what, "%s, first", all_calls[k].name);
-        print(what, first[k], "us");
-        snprintf(what, sizeof what, "%s, next", all_calls[k].name);
-        print(what, next[k], "us");
+        print(all_calls[k].name, "first", first[k], "us");
+        print(all_calls[k].name, "next", next[k], "us");
     }
 }
 
@@ -208,8 +207,8 @@ static void graphs(struct chain *c, bool times) {
         CUDA_CHECK(cudaGraphDestroy(graph));
     }
     if (times) {
-        print("graph of 200 kernels, instantiate", instantiate, "us");
-        print("graph of 200 kernels, update", update, "us");
+        print("graph of 200 kernels", "instantiate", instantiate, "us");
+        print("graph of 200 kernels", "update", update, "us");
     }
 }
 
@@ -247,7 +246,7 @@ static void copies(size_t bytes, bool times) {
     const int expected[] = {3, 3, 3, 3};
     verify_ints("copies", found, expected, 4);
     for (int w = 0; w < 5 && times; w++) {
-        print(what[w], rate[w], "GB/s");
+        print(what[w], "", rate[w], "GB/s");
     }
     CUDA_CHECK(cudaStreamDestroy(in));
     CUDA_CHECK(cudaStreamDestroy(out));

@@ -1,7 +1,8 @@
-/* What a call across files costs: a kernel that calls parts/device.cu's silu many times for each element. Built in three ways by record.sh: with
+/* What a call across files costs: a kernel that calls parts/device.cu's silu many times for each element. Built in three ways by builds.sh: with
  * silu in another file (-dc), in the same file (-DSAME_FILE), and in another file with link-time optimization. */
 #include "../../../common/check.h"
 #include "../../../common/device.h"
+#include "../../../common/record.h"
 #include "../../../common/verify.h"
 
 #ifdef SAME_FILE
@@ -71,7 +72,8 @@ int main(int argc, char **argv) {
     }
     CUDA_CHECK(cudaMemcpy(dev_x, x, bytes, cudaMemcpyHostToDevice));
     if (n > 0 && !device_is_emulator()) {
-        printf("%d calls for each of %d elements: %.4f ms\n", CALLS, n, median_ms(dev_x, dev_y, n));
+        printf("%d calls for each of %d elements: ", CALLS, n);
+        record_print("%.4f ms\n", "calls_kernel", "ms", "ms", median_ms(dev_x, dev_y, n));
     } else if (n > 0) {
         launch(dev_x, dev_y, n);
     }

@@ -1,8 +1,9 @@
 """The page's figures. The sums in the ring's cells are added up here, step by step; `race` shows the record."""
+import re
 from math import log2
 from typing import NamedTuple
 
-from workbook import recorded
+from workbook import records
 from workbook.drawing import Drawing, Style, figure
 
 STYLE = Style("small mono bold mid end light on on2 cell link")
@@ -106,15 +107,15 @@ RACE = Style(
 )
 
 
-def read_race(record: recorded.Recorded) -> tuple[str, dict[int, dict[str, float]]]:
-    """The race with the most GPUs: how many, and NCCL's time over each version's, by bytes and version."""
-    name = [section for section in record.sections if section.startswith("race") and "multicast off" in section][-1]
-    rows = [line.split() for line in record.sections[name]]
-    rows = [row for row in rows if len(row) == 9 and row[2] in VERSIONS]
+def read_race(record: records.Record) -> dict[int, dict[str, float]]:
+    """NCCL's time over each version's when launched, with two GPUs, by bytes and version."""
     ratios: dict[int, dict[str, float]] = {}
-    for row in rows:
-        ratios.setdefault(int(row[1]), {})[row[2]] = float(row[7])
-    return rows[-1][0], ratios
+    for section in record.sections():
+        words = re.fullmatch(r"race 2 GPUs (\d+) bytes", section)
+        if words:
+            faster = record.numbers(section, "NCCL's time / its, launched")
+            ratios[int(words[1])] = {version: faster[version] for version in VERSIONS if version in faster}
+    return ratios
 
 
 def across(size: int) -> float:
@@ -133,15 +134,15 @@ def with_unit(size: int) -> str:
 @figure
 def race() -> Drawing:
     """How many times as fast as NCCL versions 4 to 7 are when launched, for each size."""
-    record = recorded.read(__file__)
-    gpus, ratios = read_race(record)
+    record = records.beside(__file__)
+    ratios = read_race(record)
     d = Drawing(
         960, 440, "How many times as fast as NCCL",
-        f"A line for each of versions 4 to 7 over the sizes from 1 KiB to 1 GiB, launched, on {gpus} GPUs. The "
+        "A line for each of versions 4 to 7 over the sizes from 1 KiB to 1 GiB, launched, on 2 GPUs. The "
         "numbers are those of the table.",
         RACE,
     )
-    d.text(24, 28, "bold", f"How many times as fast as NCCL, launched; {gpus} GPUs, NCCL_NVLS_ENABLE=0")
+    d.text(24, 28, "bold", "How many times as fast as NCCL, launched; 2 GPUs, NCCL_NVLS_ENABLE=0")
     for ratio in (0, 0.5, 1, 1.5, 2):
         d.line(80, up(ratio), 800, up(ratio), "even" if ratio == 1 else "scale")
         d.text(70, up(ratio) + 4, "small end", f"{ratio:.1f}")

@@ -17,6 +17,7 @@ struct ncclUniqueId {
 #include <nccl.h>
 
 #include "../../../common/check.h"
+#include "../../../common/record.h"
 #include "../../../common/verify.h"
 #endif
 #include "start.h"
@@ -80,6 +81,8 @@ static int work(const struct start *s, ncclUniqueId id) {
     NCCL_CHECK(ncclCommDestroy(comm));
     if (s->rank == 0) {
         printf("%d ranks: %.1f microseconds for 4 MiB\n", s->ranks, 1000 * ms / 20);
+        record_row("NCCL", "ranks", s->ranks, "");
+        record_row("NCCL", "us for 4 MiB", 1000 * ms / 20, "us");
         return verify_finish("NCCL across processes");
     }
     return verify_tally()->failures != 0;

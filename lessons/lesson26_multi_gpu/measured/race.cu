@@ -6,7 +6,7 @@
  * A time is that of one call of CALLS in a row, two ways:
  *     launch   queued one by one behind a kernel that holds the streams until all are queued
  *     graph    in a CUDA graph for each device, all graphs launched behind such a kernel
- * So in neither of them the host's time to launch is counted, NCCL's no more than ours. NVLink's multicast is off for NCCL: record.sh sets
+ * So in neither of them the host's time to launch is counted, NCCL's no more than ours. NVLink's multicast is off for NCCL: race.sh sets
  * NCCL_NVLS_ENABLE=0. Afterwards all results are compared with the exact sums (whole numbers), on the devices. */
 #define LESSON26_WITHOUT_MAIN
 #include "../lesson26.cu"
@@ -175,6 +175,9 @@ static void tune(struct team *t, int *go, struct row *row, int n) {
             shortest = run == 0 || ms < shortest ? ms : shortest;
         }
         printf("tuning,%zu,%s,%d,%.2f\n", n * sizeof(float), row->name, row->blocks, 1000 * shortest / CALLS);
+        char column[32];
+        snprintf(column, sizeof column, "tuning %d blocks", row->blocks);
+        record_row(row->name, column, 1000 * shortest / CALLS, "us");
         if (k == 0 || shortest < best) {
             best = shortest;
             blocks = row->blocks;
@@ -188,10 +191,18 @@ static float median(float *ms) {
     return 1000 * ms[MEASURED / 2] / CALLS;
 }
 
+static void record_times(const struct row *row, int n, float launched, float in_graph) {
+    record_row(row->name, "blocks", row->blocks, "");
+    record_row(row->name, "launched", launched, "us");
+    record_row(row->name, "in a graph", in_graph, "us");
+    record_row(row->name, "GB/s", n * sizeof(float) / in_graph / 1e3, "GB/s");
+}
+
 static void race(struct team *t, int *go, int n) {
     int order[ROWS], running = 0;
     uint64_t state = 1;
     team_open(t, n);
+    record_part("%zu bytes", n * sizeof(float));
     fill(t, n);
     for (int r = 0; r < ROWS; r++) {
         if (n <= rows[r].most) {
@@ -223,6 +234,9 @@ static void race(struct team *t, int *go, int n) {
         printf("%d %10zu %-16s %4d %10.2f %10.2f %8.1f %6.2f %6.2f\n", t->count, n * sizeof(float), row->name,
                row->blocks, launched, in_graph, n * sizeof(float) / in_graph / 1e3, nccl_launched / launched,
                nccl_in_graph / in_graph);
+        record_times(row, n, launched, in_graph);
+        record_row(row->name, "NCCL's time / its, launched", nccl_launched / launched, "");
+        record_row(row->name, "NCCL's time / its, in a graph", nccl_in_graph / in_graph, "");
         fill(t, n);
         timed(t, go, row, n, false);
         check(t, row->name, n);
@@ -260,6 +274,7 @@ int main(int argc, char **argv) {
     }
     NCCL_CHECK(ncclGetVersion(&version));
     printf("NCCL %d, NCCL_NVLS_ENABLE=%s\n", version, getenv("NCCL_NVLS_ENABLE") ? getenv("NCCL_NVLS_ENABLE") : "");
+    record_row("NCCL", "version", version, "");
     NCCL_CHECK(ncclCommInitAll(comm, team.count, devices));
     CUDA_CHECK(cudaHostAlloc((void **)&go, sizeof *go, cudaHostAllocPortable | cudaHostAllocMapped));
     printf("devices, bytes, version, blocks, microseconds launched, in a graph, GB/s in a graph, NCCL's time / this "

@@ -2,7 +2,6 @@
 # sweep.sh build FOLDER, then sweep.sh FOLDER: the race with other numbers of threads and of float4 on their way; each program tunes its blocks
 # and verifies what it times. Its lines are those of race.cu, each with the variant in front. As many are built at once as there are processors.
 set -u
-. tools/authoring/measured.sh
 race=lessons/lesson26_multi_gpu/measured/race.cu
 variants='256:1 256:2 256:4 256:8 512:1 512:2 512:4 1024:1 1024:2'
 
