@@ -4,6 +4,8 @@
         The number after the comment is what the formula gives; words end at <!--/-->.
     <!--=03 copy("relu_kernel1"):.0f -->63 %
         The same, over the record of lesson 03 and with the definitions of its page.
+    <!--=bindings machine -->g++ 12.2.0<!--/-->
+        The same, over the record of bench/bindings and with the definitions of this page.
     <!--:
     main = "lesson03 SEED=1"
     copy(v) = value(main, v, "% of copy")
@@ -32,6 +34,7 @@ from workbook.lessons import lesson_folder
 from workbook.messages import Failure
 from workbook.records import Record, RecordError, records_of
 
+BINDINGS = Path("bench/bindings")  # of several lessons: it has a record, and no page
 COMMENT = re.compile(r"<!--([:=])(\w*)(\s.*?)-->", re.DOTALL)
 NUMBER = re.compile(r"\d{4}-\d\d-\d\d|[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 WORDS = re.compile(r"([^<]*)<!--/-->")
@@ -112,11 +115,11 @@ class Page:
         """The records of a lesson ("03"), of the page's own with "". FormulaError: it has none."""
         if lesson not in self._sources:
             try:
-                folder = lesson_folder(lesson) if lesson else self.path.parent
+                folder = BINDINGS if lesson == "bindings" else lesson_folder(lesson) if lesson else self.path.parent
             except Failure as failure:
                 raise FormulaError(str(failure)) from None
             records, definitions = records_of(folder), self.definitions
-            if lesson:
+            if lesson and folder != BINDINGS:
                 definitions = {**definitions, **definitions_in((folder / "README.md").read_text("utf-8"))}
             if not records:
                 raise NotRecorded(f"{folder}/measured has no record yet")
