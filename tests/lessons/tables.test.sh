@@ -47,11 +47,6 @@ for script in lessons/*/measured/tables.sh lessons/*/measured/*_rows.sh; do
     skip "$name" "nothing is recorded yet, see measured/record.sh"
   fi
 done
-for script in lessons/*/measured/host_tables.sh; do
-  [ -f "$script" ] || continue
-  page=${script%measured/host_tables.sh}README.md
-  compare_rows "$page has the rows of the record of all bindings" "$page" "$script"
-done
 
 for script in lessons/*/measured/headline.sh; do
   [ -f "$script" ] || continue
