@@ -1,7 +1,6 @@
-"""run.py [LESSON...]: measures every way in which the course calls a kernel from Python, in one run, and prints the record from which table.py makes
-README.md's table of all bindings: cpu.txt without a GPU, h200.txt with one. Of the lessons named, or of all that have a measured/binding.py (measure.py says
-what is in such a file).
-    python3 bench/bindings/run.py >bench/bindings/cpu.txt
+"""run.py [LESSON...]: measures every way in which the course calls a kernel from Python, in one run, of the lessons named, or of all that have a
+measured/binding.py (measure.py says what is in such a file). It prints what it measures, and writes the record, rows as make record has them, to
+build/bindings/: cpu.csv without a GPU, h200.csv on an H200. From those in bench/bindings/measured/ README.md's table of all bindings is filled.
 Built is anew, without ccache. What needs packages that are not there is skipped with the reason; DOWNLOAD=1 fetches what is large, too.
 BUILT=1 takes what `make lessonNN` has built, and leaves that column out: for tests. ROUNDS=3 is how often calls are measured."""
 
@@ -16,6 +15,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from workbook import records  # noqa: E402
+
 SCRATCH = Path("build/bindings")
 BUILT = bool(os.environ.get("BUILT"))
 LIMIT = 300  # seconds for one of measure.py's tasks
@@ -30,9 +32,46 @@ choose_backend
 export backend NVCC TOOLKIT CUDA_MAJOR GPU_NAME HOST_COMPILER
 exec env -0"""
 
+# What measure.py prints, and spent().
+TIME = re.compile(r"(.+?)  ([\d.]+) us  \(([\d.]+) \.\. ([\d.]+)\)")
+SIZE = re.compile(r"size (\d+) (\w+)")
+NUMBER = re.compile(r"(lines|build|compile|first) ([\d.]+)( s)?")
+
 
 def section(title):
     print(f"\n--- {title}", flush=True)
+
+
+class Record:
+    """What is measured, as rows. Everything is printed as well."""
+
+    def __init__(self):
+        self.cells = []
+
+    def add(self, name, row, column, value, unit=""):
+        """A measurement in the section of that name."""
+        self.cells.append((name, row, column, value, unit))
+
+    def show(self, name, text):
+        """Prints what was measured, and keeps it as rows."""
+        print(text, end="", flush=True)
+        for line in text.splitlines():
+            if found := TIME.fullmatch(line):
+                for column, value in zip(("µs", "shortest", "longest"), found.groups()[1:]):
+                    self.add(name, found[1], column, value, "µs")
+            elif found := SIZE.fullmatch(line):
+                self.add(name, found[2], "bytes", found[1], "byte")
+            elif found := NUMBER.fullmatch(line):
+                row, column = (found[1], "s") if found[3] else ("binding", found[1])
+                self.add(name, row, column, found[2], "s" if found[3] else "")
+
+    def write(self, card):
+        """Writes what has been added, and says where it belongs."""
+        cpu = next(value for _, row, column, value, _ in self.cells if (row, column) == ("CPU", "model"))
+        path = SCRATCH / (records.file_name(card) if card else "cpu.csv")
+        today = time.strftime("%Y-%m-%d", time.gmtime())
+        records.write(path, [records.Row(*cells, card or cpu, today) for cells in self.cells])
+        print(f"\n{path} has the record; README.md is filled from bench/bindings/measured/{path.name}")
 
 
 def first_line(*command):
@@ -49,35 +88,40 @@ def surroundings():
     return {"DOWNLOAD": "0", **variables, "CCACHE_DISABLE": "1", "QUIET": "1"}
 
 
-def describe_machine(about):
-    """The day, the processor and the compilers."""
+def describe_machine(about, record):
+    """The day, the processor and the compilers. Returns the GPU's name, "" where nothing runs on one."""
     section("machine")
     print(time.strftime("%Y-%m-%d", time.gmtime()))
-    for found in re.findall(r"^model name[^:]*: (.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)[:1]:
-        print(f"CPU: {found}")
-    print(f"cores: {len(os.sched_getaffinity(0))}")
+    models = re.findall(r"^model name[^:]*: (.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    card, driver = "", ""
     if about["GPU_NAME"] and about["backend"] != "cpu":
-        print("GPU:", first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"))
-    print(first_line(about["HOST_COMPILER"] or "g++", "--version"))
+        card, driver = first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").strip().split(", ")
     release = subprocess.run([about["NVCC"], "--version"], stdout=subprocess.PIPE, text=True).stdout
-    print(*(f"nvcc {found}" for found in re.findall(r"release ([0-9.]*),", release)), flush=True)
+    compiler = first_line(about["HOST_COMPILER"] or "g++", "--version").split()
+    facts = [("CPU", "model", models[0] if models else "unknown"), ("CPU", "cores", str(len(os.sched_getaffinity(0))))]
+    facts += [("driver", "version", driver)] if card else []
+    facts += [("compiler", "version", f"{compiler[0]} {compiler[-1]}")]
+    facts += [("nvcc", "version", found) for found in re.findall(r"release ([0-9.]*),", release)]
+    for row, column, value in facts:
+        print(f"{row} {column}: {value}", flush=True)
+        record.add("machine", row, column, value)
+    return card
 
 
 def spent(name, *command, **options):
-    """Runs a command, and prints the seconds of the processor that it and its children have taken: with others on this machine they stay the same. Returns
-    whether it went well."""
+    """Runs a command. Returns the line with the seconds of the processor that it and its children have taken (with others on this machine they stay the
+    same), and whether it went well."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     code = subprocess.run(command, **options).returncode
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"{name} {after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} s", flush=True)
-    return code == 0
+    return f"{name} {after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} s\n", code == 0
 
 
 class Binding:
     """One lesson with a measured/binding.py."""
 
-    def __init__(self, lesson, about):
-        self.lesson, self.about = lesson, about
+    def __init__(self, lesson, about, record):
+        self.lesson, self.about, self.record = lesson, about, record
         self.number, _, name = lesson.name[len("lesson") :].partition("_")
         self.name = f"{self.number} {name}"
         self.program = (lesson / f"lesson{self.number}.py").read_text(encoding="utf-8")
@@ -135,8 +179,10 @@ class Binding:
         self.folder.mkdir(parents=True)
         variables = {**self.about, "FOLDER": os.path.join(os.getcwd(), self.folder), "PYTHON": self.python}
         with open(self.log, "w", encoding="utf-8") as log:
-            if spent("build", "sh", "-c", "set -e\n" + "\n".join(commands), stdout=log, stderr=log, env=variables):
-                return True
+            line, right = spent("build", "sh", "-c", "set -e\n" + "\n".join(commands), stdout=log, stderr=log, env=variables)
+        if right:
+            self.show(line)
+            return True
         print("".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)[-15:]), end="", file=sys.stderr)
         print("skipped: it does not build", flush=True)
         return False
@@ -149,21 +195,29 @@ class Binding:
         listed = subprocess.run([str(Path(self.python).parent / "ninja"), "-t", "commands"], stdout=subprocess.PIPE, text=True, cwd=cmake).stdout
         commands = re.findall(r"^.* -c .*src/binding\.cpp$", listed, re.MULTILINE)
         with open(self.log, "a", encoding="utf-8") as log:
-            if not spent("compile", "sh", "-c", "\n".join(commands), stdout=log, stderr=log, cwd=cmake, env=self.about):
-                sys.exit(f"{self.name}: the binding does not compile again; see {self.log}.")
+            line, right = spent("compile", "sh", "-c", "\n".join(commands), stdout=log, stderr=log, cwd=cmake, env=self.about)
+        if not right:
+            sys.exit(f"{self.name}: the binding does not compile again; see {self.log}.")
+        self.show(line)
 
-    def record(self):
-        """Prints all of its section but the calls. Returns whether these are to be measured."""
+    def show(self, text):
+        """Prints and records what was measured."""
+        self.record.show(self.name, text)
+
+    def prepare(self):
+        """Measures everything but the calls. Returns whether these are to be measured."""
         section(self.name)
         if not self.find_python():
             return False
-        print("Python", first_line(self.python, "-c", "import platform; print(platform.python_version())"), flush=True)
-        print("".join(re.findall(r"^lines.*\n", self.measure("lines"), re.MULTILINE)), end="", flush=True)
+        version = first_line(self.python, "-c", "import platform; print(platform.python_version())").strip()
+        print("Python", version, flush=True)
+        self.record.add(self.name, "Python", "version", version)
+        self.show("".join(re.findall(r"^lines.*\n", self.measure("lines"), re.MULTILINE)))
         if not self.build():
             return False
-        print(self.measure("size"), end="", flush=True)
+        self.show(self.measure("size"))
         self.compile_binding()
-        print(self.measure("first"), end="", flush=True)
+        self.show(self.measure("first"))
         return True
 
 
@@ -171,13 +225,15 @@ def main(asked):
     os.chdir(ROOT)
     about = surroundings()
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    describe_machine(about)
-    bindings = [Binding(file.parents[1], about) for file in sorted(Path("lessons").glob("*/measured/binding.py"))]
-    bindings = [binding for binding in bindings if (not asked or binding.number in asked) and binding.record()]
+    record = Record()
+    card = describe_machine(about, record)
+    bindings = [Binding(file.parents[1], about, record) for file in sorted(Path("lessons").glob("*/measured/binding.py"))]
+    bindings = [binding for binding in bindings if (not asked or binding.number in asked) and binding.prepare()]
     for turn in range(1, int(os.environ.get("ROUNDS") or 3) + 1):  # in turns: what changes on the machine meanwhile changes for all
         for binding in bindings:
             section(f"{binding.name}, calls {turn}")
-            print(binding.measure("calls"), end="", flush=True)
+            binding.show(binding.measure("calls"))
+    record.write(card)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from glob import glob
 
 import numpy as np
-from common import bench, device, verify
+from common import bench, device, record, verify
 
 FOLDER = os.environ.get("LESSON_FOLDER") or os.path.dirname(os.path.abspath(__file__))
 LIBRARIES = os.environ["LESSON_LIBRARIES"]
@@ -382,6 +382,7 @@ def compile1(seed):
             print(f"    {call} call: {told(jit)}")
         verify.fact("two calls", jit.events, {"compiled": 1, "from disk": 0, "from memory": 1})
         print(f"    the compilation took {jit.milliseconds[0]:.0f} ms of this machine's CPU")
+        record.row("compilation", "ms", jit.milliseconds[0], "ms")
 
 
 MISTAKE = r"""
@@ -448,6 +449,8 @@ def types3(seed, sizes):
                 verify_some(dtype, x, dy, y, dx)
             taken = [f"{milliseconds:.0f} ms" for milliseconds in jit.milliseconds[before:]]
             print(f"    {dtype:8}  NUMBER={number:13}  {len(taken)} compiled: {', '.join(taken)}")
+            for width, milliseconds in zip(("width 1", "16 bytes"), jit.milliseconds[before:]):  # the shortest array is first
+                record.row(dtype, width, milliseconds, "ms")
         print(f"    all together: {told(jit)}")
 
 
@@ -623,7 +626,9 @@ def main():
     for version, step in enumerate(steps, 1):
         if options.version in (0, version):
             print(f"\n{step.__name__}:", flush=True)
+            record.part(step.__name__)
             step(options.seed, *([sizes] if step is types3 else []))
+    record.part("")
     if options.version in (0, 3):
         n = options.size if options.size is not None else 100000 if emulated else 1 << 26
         measure(max(8, n // 8 * 8), options.seed)  # whole packs of every type

@@ -65,7 +65,7 @@ expect "a size that is no whole number" 2 'SIZE must be a whole number'
 
 sh tools/python/device_code.sh lessons/lesson27_ctypes/lesson27.py "$scratch" >/dev/null
 "${HOST_COMPILER:-g++}" -Wall -Werror -O1 -shared -fPIC lessons/lesson27_ctypes/measured/loop.cpp -o "$scratch/libloop.so"
-capture "$python" -B lessons/lesson27_ctypes/measured/calls.py
+capture env FOLDER="$scratch" "$python" -B lessons/lesson27_ctypes/measured/calls.py
 expect "measured/calls.py verifies what it measures" 0 '^PASS: calls: 4 comparisons'
 case $output in *' us '*) no "and times nothing on the emulator" "a time was printed" && show_output ;; *) pass "and times nothing on the emulator" ;; esac
 

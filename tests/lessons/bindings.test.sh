@@ -1,6 +1,6 @@
 #!/bin/sh
 # The table of all bindings: bench/bindings/run.py measures what lessons' measured/binding.py say, counts lines as its words promise, refuses a binding
-# whose results are wrong, and says why it leaves one out. (That README.md has what it has recorded, tables.test.sh looks.)
+# whose results are wrong, and says why it leaves one out. (tables.test.sh checks that README.md has what is recorded.)
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
@@ -86,5 +86,8 @@ capture env QUIET=1 sh tools/compile/build.sh lessons/lesson27_ctypes/lesson27.p
 capture env BUILT=1 ROUNDS=1 python3 bench/bindings/run.py 27
 expect "run.py prints a lesson's record: lines and size" 0 '^size [0-9]+ library$'
 expect "run.py prints a lesson's record: the empty call" 0 '^empty  [0-9.]+ us'
+capture cat build/bindings/cpu.csv
+expect "run.py writes the record: lines" 0 '^27 ctypes,binding,lines,[1-9][0-9]*,,'
+expect "run.py writes the record: the empty call" 0 '^27 ctypes,empty,µs,[0-9.]+,µs,'
 capture env BUILT=1 ROUNDS=1 PYTHON=false python3 bench/bindings/run.py 27
 expect "run.py says why it leaves one out" 0 '^skipped: lesson 27 needs Python 3.10 or newer'

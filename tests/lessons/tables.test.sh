@@ -2,8 +2,7 @@
 # A page's numbers of a GPU are those that its formulas give (python3 tools/workbook fill). Pages without formulas, so far: they
 # have every row that measured/tables.sh prints from the record that lies beside it, and the words
 # of a row that begins with "~ " are somewhere in its text. So is the phrase in README.md's table of lessons from
-# measured/headline.sh. What is the CPU's is made from the record of all bindings: rows of README.md's table (bench/bindings/table.py), and of pages
-# (measured/host_tables.sh). What measured/NAME_rows.sh prints, of a record NAME.txt that needs no GPU, is in the page, too.
+# measured/headline.sh. What measured/NAME_rows.sh prints, of a record NAME.txt that needs no GPU, is in the page, too.
 # quick
 set -eu
 cd "$(dirname "$0")/../.."
@@ -24,7 +23,7 @@ compare_rows() {
     missing="$missing
     | $row"
   done <<END_OF_ROWS
-$(case $3 in *.py) python3 "$3" ;; *) sh "$3" ;; esac)
+$(sh "$3")
 END_OF_ROWS
   if [ "$rows" -lt 2 ]; then
     no "$1" "$3 prints no rows"
@@ -48,12 +47,6 @@ for script in lessons/*/measured/tables.sh lessons/*/measured/*_rows.sh; do
     skip "$name" "nothing is recorded yet, see measured/record.sh"
   fi
 done
-for script in lessons/*/measured/host_tables.sh; do
-  [ -f "$script" ] || continue
-  page=${script%measured/host_tables.sh}README.md
-  compare_rows "$page has the rows of the record of all bindings" "$page" "$script"
-done
-compare_rows "README.md's table of all bindings is that of its record" README.md bench/bindings/table.py
 
 for script in lessons/*/measured/headline.sh; do
   [ -f "$script" ] || continue

@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
-from workbook.records import Record, RecordError
+from workbook.records import Record, RecordError, Value, load
 
 
 class FormulaError(Exception):
@@ -67,6 +67,7 @@ FUNCTIONS: Names = {
     "mean": statistics.mean,
     "geometric_mean": geometric_mean,
     "median": statistics.median,
+    "median_low": statistics.median_low,
     "min": min,
     "power_of_two": power_of_two,
     "round": round,
@@ -80,7 +81,14 @@ FUNCTIONS: Names = {
 
 
 def names_of(record: Record) -> Names:
-    """What a formula can ask of a record."""
+    """What a formula can ask of a record; with cpu_values, of cpu.csv beside it: what was measured without a GPU, an empty list where that is nothing."""
+
+    def cpu_values(section: str, row: str, column: str) -> list[Value]:
+        try:
+            return load(record.path.with_name("cpu.csv")).values(section, row, column)
+        except RecordError:
+            return []
+
     return {
         **FUNCTIONS,
         "card": record.card,
@@ -91,6 +99,7 @@ def names_of(record: Record) -> Names:
         "columns": record.columns,
         "value": record.value,
         "values": record.values,
+        "cpu_values": cpu_values,
     }
 
 

@@ -6,6 +6,8 @@
         The same, over the record of lesson 03 and with the definitions of its page.
     <!--=@h100 copy("relu_kernel1"):.0f -->81 %
         Over measured/h100.csv alone, where the page has records of several cards.
+    <!--=bindings machine -->g++ 12.2.0<!--/-->
+        The same, over the record of bench/bindings and with the definitions of this page.
     <!--:
     main = "lesson03 SEED=1"
     copy(v) = value(main, v, "% of copy")
@@ -34,6 +36,7 @@ from workbook.lessons import lesson_folder
 from workbook.messages import Failure
 from workbook.records import Record, RecordError, records_of
 
+BINDINGS = Path("bench/bindings")  # of several lessons: it has a record, and no page
 COMMENT = re.compile(r"<!--([:=])(\w*(?:@\w+)?)(\s.*?)-->", re.DOTALL)
 NUMBER = re.compile(r"\d{4}-\d\d-\d\d|[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 WORDS = re.compile(r"([^<]*)<!--/-->")
@@ -115,11 +118,11 @@ class Page:
         if name not in self._sources:
             lesson, at, card = name.partition("@")
             try:
-                folder = lesson_folder(lesson) if lesson else self.path.parent
+                folder = BINDINGS if lesson == "bindings" else lesson_folder(lesson) if lesson else self.path.parent
             except Failure as failure:
                 raise FormulaError(str(failure)) from None
             records, definitions = records_of(folder), self.definitions
-            if lesson:
+            if lesson and folder != BINDINGS:
                 definitions = {**definitions, **definitions_in((folder / "README.md").read_text("utf-8"))}
             if at and records:
                 records = [record for record in records if record.path.stem == card]

@@ -149,6 +149,10 @@ class Recorder:
         env.update(PYTHONPATH=":".join(map(str, paths)), LESSON_LIBRARIES=str(made), LESSON_FOLDER=str(self.lesson.resolve()))
         if self.found.get("CUDA_MAJOR"):
             env.setdefault("CUDA_RUNTIME", f"libcudart.so.{self.found['CUDA_MAJOR']}")
+            # For a program that compiles, as tools/compile/build_python.sh has it.
+            env.update(NVCC=self.found["NVCC"], CUDA_PATH=self.found["TOOLKIT"], CXX=self.found["HOST_COMPILER"] or "g++")
+            if self.found["HOST_COMPILER"]:
+                env["NVCC_CCBIN"] = self.found["HOST_COMPILER"]
         return env
 
     def command(self, item: Item) -> list[str]:

@@ -175,9 +175,10 @@ def file_name(card: str) -> str:
 
 
 def records_of(folder: Path) -> list[Record]:
-    """The records in a lesson's measured/ folder: the one that its page is about first. That is the H200's where there is one."""
+    """The records in a lesson's measured/ folder: the one that its page is about first. That is the H200's where there is one. cpu.csv, of a machine
+    without a GPU, is no card's."""
     paths = sorted((folder / "measured").glob("*.csv"), key=lambda path: (path.name != "h200.csv", path.name))
-    return [load(path) for path in paths]
+    return [load(path) for path in paths if path.name != "cpu.csv"]
 
 
 def beside(script: str) -> Record:

@@ -17,11 +17,11 @@ from ctypes import byref, c_double, c_int, c_size_t, c_void_p
 
 import lesson27
 import numpy as np
-from common import device, verify
+from common import device, record, verify
 from lesson27 import check, gelu
 
 TURNS, WARM_UP = 21, 3
-LOOP = ctypes.CDLL(os.path.join(os.environ["LESSON_LIBRARIES"], "libloop.so"))
+LOOP = ctypes.CDLL(os.path.join(os.environ["FOLDER"], "libloop.so"))
 LOOP.loop_nothing.argtypes, LOOP.loop_nothing.restype = [c_void_p, c_int], c_double
 LOOP.loop_round_trip.argtypes, LOOP.loop_round_trip.restype = [c_void_p, c_int], c_double
 
@@ -59,8 +59,11 @@ def row(name, times, ways):
             seconds = measure(times)
             if turn >= WARM_UP:
                 taken[way].append(1e6 * seconds)
+    record.part(name)
     for way, all_of in taken.items():
         if all_of:
+            for column, value in (("µs", statistics.median(all_of)), ("shortest", min(all_of)), ("longest", max(all_of))):
+                record.row(way, column, value, "µs")
             print(
                 f"{name:10}  {way:12}  {statistics.median(all_of):12.3f} us  ({min(all_of):.3f} .. {max(all_of):.3f})",
                 flush=True,

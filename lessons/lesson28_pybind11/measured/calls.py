@@ -14,15 +14,16 @@ import statistics
 import sys
 import time
 
-from common import device, verify
+from common import device, record, verify
 from gelu_pybind11 import DeviceArray, _gelu
 
+os.environ["LESSON_LIBRARIES"] = os.environ["FOLDER"]  # lesson 27's library is built for the record alone
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lesson27_ctypes"))
 import lesson27  # noqa: E402
 import numpy as np  # noqa: E402
 
 TURNS, WARM_UP = 21, 3
-LOOP = ctypes.CDLL(os.path.join(os.environ["LESSON_LIBRARIES"], "libloop.so"))
+LOOP = ctypes.CDLL(os.path.join(os.environ["FOLDER"], "libloop.so"))
 LOOP.loop_nothing.argtypes, LOOP.loop_nothing.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_double
 
 
@@ -41,9 +42,12 @@ def row(name, times, ways):
             seconds = measure(times)
             if turn >= WARM_UP:
                 taken[way].append(1e6 * seconds)
+    record.part(name)
     for way, all_of in taken.items():
         if all_of:
             median, low, high = statistics.median(all_of), min(all_of), max(all_of)
+            for column, value in (("µs", median), ("shortest", low), ("longest", high)):
+                record.row(way, column, value, "µs")
             print(f"{name:10}  {way:12}  {median:12.3f} us  ({low:.3f} .. {high:.3f})", flush=True)
 
 

@@ -13,8 +13,11 @@ import statistics
 import sys
 import time
 
-from common import device, verify
+from common import device, record, verify
 
+# Lesson 28's package is as make lesson28 has built it; lesson 27's library is built for the record alone.
+sys.path.insert(0, os.path.join(os.environ["LESSON_LIBRARIES"], "../28/installed"))
+os.environ["LESSON_LIBRARIES"] = os.environ["FOLDER"]
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lesson27_ctypes"))
 import gelu_nanobind._gelu as by_nanobind  # noqa: E402
 import gelu_pybind11._gelu as by_pybind11  # noqa: E402
@@ -39,9 +42,12 @@ def row(name, times, ways):
             seconds = timed(call, times)
             if turn >= WARM_UP:
                 taken[way].append(1e6 * seconds)
+    record.part(name)
     for way, all_of in taken.items():
         if all_of:
             median, low, high = statistics.median(all_of), min(all_of), max(all_of)
+            for column, value in (("µs", median), ("shortest", low), ("longest", high)):
+                record.row(way, column, value, "µs")
             print(f"{name:10}  {way:16}  {median:12.3f} us  ({low:.3f} .. {high:.3f})", flush=True)
 
 

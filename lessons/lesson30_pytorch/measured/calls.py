@@ -19,7 +19,7 @@ import time
 import gelu_torch
 import lesson30
 import torch
-from common import device, verify
+from common import device, record, verify
 
 TURNS, WARM_UP = 21, 3
 TIMED = lesson30.WHERE == "cuda"
@@ -47,8 +47,11 @@ def row(name, times, ways):
             microseconds = timed(call, times if TIMED else 1)
             if turn >= WARM_UP:
                 taken[way].append(microseconds)
+    record.part(name)
     for way, all_of in taken.items():
         if all_of:
+            for column, value in (("µs", statistics.median(all_of)), ("shortest", min(all_of)), ("longest", max(all_of))):
+                record.row(way, column, value, "µs")
             print(f"{name:26} | {way:14} | {statistics.median(all_of):12.3f} us ({min(all_of):.3f} .. {max(all_of):.3f})", flush=True)
 
 
@@ -110,6 +113,7 @@ def compiled(n, times, seed):
 def main():
     device.print_backend()
     print(f"PyTorch {torch.__version__}, tensors of '{lesson30.WHERE}'")
+    record.row("PyTorch", "version", torch.__version__)
     seed = int(os.environ.get("SEED") or 1)
     nothing(seed)
     sizes = ((256, 500), (1 << 14, 500), (1 << 20, 200), (1 << 24, 50), (1 << 26, 20)) if TIMED else ((256, 1), (1 << 12, 1))

@@ -22,7 +22,7 @@ from ctypes import c_size_t, c_void_p
 
 import lesson31
 import numpy as np
-from common import device, verify
+from common import device, record, verify
 from lesson31 import DeviceArray, Jit, Nvcc, Nvrtc, check, loader
 
 N, MANY, TURNS = 1 << 20, 2000, 3
@@ -124,6 +124,9 @@ def bare_launch():
 
 
 def show(way, what, taken):
+    record.part(way)
+    for column, value in (("µs", statistics.median(taken)), ("shortest", min(taken)), ("longest", max(taken))):
+        record.row(what, column, value, "µs")
     print(
         f"{way:8}  {what:12}  {statistics.median(taken):12.1f} us  ({min(taken):.1f} .. {max(taken):.1f})", flush=True
     )

@@ -12,7 +12,7 @@ import tempfile
 from ctypes import c_size_t, c_void_p
 
 import torch
-from common import device, verify
+from common import device, record, verify
 from lesson31 import Jit
 
 TURNS, WARM_UP = 21, 3
@@ -57,8 +57,11 @@ def compare(jit, dtype, seed):
             if turn >= WARM_UP:
                 taken[way].append(milliseconds)
     copy = 2 * N * size / statistics.median(taken["copy"])
+    record.part(dtype)
     for way, (arrays, _) in ways.items():
         speed = arrays * N * size / statistics.median(taken[way])
+        record.row(way, "GB/s", speed / 1e6, "GB/s")
+        record.row(way, "% of copy", 100 * speed / copy, "%")
         print(f"{dtype:8}  {way:18}  {speed / 1e6:10.1f} GB/s  {100 * speed / copy:6.1f} % of the copy", flush=True)
     exact, exact_dy = x[:LOOKED_AT].double(), dy[:LOOKED_AT].double()
     for way, right in (("call_jit", gelu(exact)), ("call_jit backward", backward(exact_dy, exact))):
