@@ -6,7 +6,7 @@ r"""What of a lesson is recorded: measured/record.list, a line for each thing, w
     build once measured/once.cu ptx=80 code=90a -DFAST        compute capabilities of its PTX and machine code; options of nvcc
     ncu lesson10 SIZE=1024 kernels=^sum each=1 METRIC...      ncu's counts of the first launch of each kernel that fits
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
-    sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone)
+    sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone); with arguments, too
     step measured/nccl.sh                      the lesson's own script: it appends rows to $RECORD with tools/authoring/record_row.sh
 
 A program without a build line is lessonNN.cu (or .py), or the file of its name in measured/. section="..." gives another name to the section. A line
