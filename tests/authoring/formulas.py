@@ -99,6 +99,10 @@ check("a reader sees no formula", ("<!--" in seen, "It is 63 % on an NVIDIA H200
 (folder / "measured/h100.csv").write_text(HEAD + ROWS.replace("NVIDIA H200", "NVIDIA H100").replace("0.2510", "0.3"))
 filled_page = page(PAGE).fill()
 check("with two cards a column with a star is there twice", "| version | ms (2026-11-21) | ms (2026-11-21), H100 |\n|---|---|---|\n| k1 | 0.2510 | 0.3000 |" in filled_page, True)
+(folder / "measured/anywhere.csv").write_text(HEAD + "s,all,recall,0.5,,,2026-11-23\n")
+both = records.records_of(folder)
+check("what names no card is part of each card's record", [(r.card, r.value("s", "all", "recall")) for r in both], [("NVIDIA H200", 0.5), ("NVIDIA H100", 0.5)])
+check("and no column of its own", page(PAGE).fill(), filled_page)
 
 items = recording.parse("run p SEED=1\n# no\nncu p SIZE=2 kernels=^k each=1\n  a.sum b.sum\nbuild q p.cu 'A = 1' 'A = 2' code=90a\n", "list")
 check("what is recorded", [(i.line, i.kind, i.section) for i in items], [(1, "run", "p SEED=1"), (3, "ncu", "ncu p SIZE=2"), (5, "build", "q p.cu A = 1 A = 2")])
