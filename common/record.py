@@ -3,7 +3,8 @@
     record.part("n=1000")                          the rows from here on belong to the section "lesson27 SEED=1 n=1000"
     record.row("gelu_forward", "ms", 0.25, "ms")
 
-With RECORD=FILE, on a GPU, each call appends section,row,column,value,unit,card,date to that file. Otherwise nothing happens.
+With RECORD=FILE, on a GPU, each call appends section,row,column,value,unit,card,date to that file. Otherwise nothing happens. What needs no GPU is
+recorded with RECORD_CARD= for no card.
 """
 
 import csv
@@ -31,10 +32,11 @@ def _on_emulator():
 def row(name, column, value, unit=""):
     """Records a number, or a word."""
     path = os.environ.get("RECORD")
-    if not path or _on_emulator():
+    card = os.environ.get("RECORD_CARD")
+    if not path or (card != "" and _on_emulator()):
         return
     section = " ".join(filter(None, (os.environ.get("RECORD_SECTION"), _part)))
-    card = os.environ.get("RECORD_CARD") or device.gpu_name()
+    card = device.gpu_name() if card is None else card
     text = value if isinstance(value, str) else f"{value:.10g}"
     with open(path, "a", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -31,7 +31,7 @@ import data
 import ivf_flat
 import model
 import numpy as np
-from common import bench, device, verify
+from common import bench, device, record, verify
 from ivf_flat import CudaError, DeviceArray, Flat, Index
 
 D, K, QUERIES, MANY = 128, 10, 65, 260
@@ -383,6 +383,8 @@ def measure(job):
     for name, launch, read in searches(job, nprobe):
         if clock:
             cells = (100 * read, 1000 * clock.median(launch) / MANY)
+            record.row(name, "% read", cells[0], "%")
+            record.row(name, "us", cells[1], "us")
         else:
             c = bench.counted(launch)
             pairs = max(MANY * job.n, 1)

@@ -109,6 +109,10 @@ other = page(ONE_CARD).fill()
 check("a card's own record", ("-->NVIDIA H100<!--/-->" in other, "| ms (NVIDIA H100) |\n|---|---|\n| k1 | 0.3000 |" in other), (True, True))
 check("a card without a record", [found for _, _, found in differences(PAGE.replace("<!--= share", "<!--=@t4 share"))][0].startswith("there is no"), True)
 check("a reader sees no card's formula", "<!--" in without_formulas(ONE_CARD), False)
+(folder / "measured/anywhere.csv").write_text(HEAD + "s,all,recall,0.5,,,2026-11-23\n")
+both = records.records_of(folder)
+check("what names no card is part of each card's record", [(r.card, r.value("s", "all", "recall")) for r in both], [("NVIDIA H200", 0.5), ("NVIDIA H100", 0.5)])
+check("and no column of its own", page(PAGE).fill(), filled_page)
 
 items = recording.parse("run p SEED=1\n# no\nncu p SIZE=2 kernels=^k each=1\n  a.sum b.sum\nbuild q p.cu 'A = 1' 'A = 2' code=90a\n", "list")
 some = recording.parse("sanitize p SIZE=2 kernels=k launches=3\n", "list")[0]

@@ -158,7 +158,7 @@ class Recorder:
     def command(self, item: Item) -> list[str]:
         """The program with its arguments."""
         build = self.builds[item.program]
-        arguments = item.words[1:] if item.kind == "run" else []
+        arguments = [] if item.kind == "ncu" else item.words[1:]
         if not build.in_python:
             return [str(self.programs / build.name), *arguments]
         if not hasattr(self, "python"):

@@ -7,7 +7,7 @@ r"""What of a lesson is recorded: measured/record.list, a line for each thing, w
     ncu lesson10 SIZE=1024 kernels=^sum each=1 METRIC...      ncu's counts of the first launch of each kernel that fits
     ncu lesson09 kernels=^hist each=25 section="25" METRIC...  of the 25th launch of each
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
-    sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone)
+    sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone); with arguments, too
     sanitize lesson14 SIZE=260 kernels=_kernel launches=89         in the first 89 launches of kernels with that in their names
     step measured/nccl.sh                      the lesson's own script: it appends rows to $RECORD with tools/authoring/record_row.sh
 

@@ -1,7 +1,7 @@
 """export.py - from PyTorch to a model that calls CustomGelu: for a Python with PyTorch, onnxscript, onnx and ONNX Runtime.
 
 PyTorch has an operator workbook::gelu (any implementation: here its own GELU), a network calls it, and torch.onnx.export
-writes the network as a model. What stands there for workbook::gelu is said by us. record.sh and
+writes the network as a model. What stands there for workbook::gelu is said by us. measured/record.list and
 tests/lessons/onnx_export.test.sh run it, with the lesson's library (LESSON_LIBRARIES).
 """
 
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import lesson32  # noqa: E402
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
-from common import verify  # noqa: E402
+from common import record, verify  # noqa: E402
 
 try:
     import onnxscript
@@ -112,6 +112,7 @@ def main():
     verify.fact("the nodes", nodes_of(model), ["Gemm", f"{DOMAIN}:CustomGelu", "Gemm"])
     onnx.checker.check_model(model)
     print(f"with one: {', '.join(nodes_of(model))}")
+    record.row("with a translation", "nodes", ", ".join(nodes_of(model)))
     for rows in (1, 3, 100):
         given = torch.randn(rows, 8)
         with torch.no_grad():
@@ -119,6 +120,8 @@ def main():
     model = export(Symbolic(), x)
     verify.fact("the symbolic node", nodes_of(model), [f"{DOMAIN}:CustomGelu"])
     verify.floats("the symbolic node", run(model, x), lesson32.gelu_cpu(x.numpy()), ATOL, RTOL)
+    for name, module in (("PyTorch", torch), ("onnxscript", onnxscript)):
+        record.row(name, "version", module.__version__)
     print(f"PyTorch {torch.__version__}, onnxscript {onnxscript.__version__}: ONNX Runtime agrees with PyTorch")
     return verify.finish("export")
 

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import lesson32  # noqa: E402
 import numpy as np  # noqa: E402
 import onnxruntime as ort  # noqa: E402
-from common import device, verify  # noqa: E402
+from common import device, record, verify  # noqa: E402
 
 TURNS, WARM_UP = 21, 3
 SOME = slice(0, 1 << 16)
@@ -79,15 +79,19 @@ def size(name, n, times, seed, made):
             seconds = timed(call, times)
             if turn >= WARM_UP:
                 taken[way].append(1e6 * seconds)
+    record.part(name)
     for way, all_of in taken.items():
         if all_of:
-            median = statistics.median(all_of)
-            print(f"{name:6}  {way:24}  {median:12.3f} us  ({min(all_of):.3f} .. {max(all_of):.3f})", flush=True)
+            median, low, high = statistics.median(all_of), min(all_of), max(all_of)
+            print(f"{name:6}  {way:24}  {median:12.3f} us  ({low:.3f} .. {high:.3f})", flush=True)
+            for column, microseconds in (("us", median), ("shortest", low), ("longest", high)):
+                record.row(way, column, microseconds, "us")
 
 
 def main():
     device.print_backend()
     print(f"ONNX Runtime {ort.__version__}: {', '.join(ort.get_available_providers())}")
+    record.row("ONNX Runtime", "version", ort.__version__)
     emulated = device.is_emulator()
     seed = int(os.environ.get("SEED") or 1)
     made = sessions()

@@ -8,11 +8,12 @@ bytes; of the matrix product in TFLOP/s. While Python queues a turn, the GPU fil
 import os
 import statistics
 import sys
+import warnings
 
 import lesson33
 import torch
 import triton
-from common import bench, device, verify
+from common import bench, device, record, verify
 
 TURNS, WARM_UP = 21, 3
 
@@ -29,7 +30,12 @@ def turns(clock, ways):
 
 def show(what, size, times, unit="GB/s", of="copy"):
     first = times[of][0]
+    record.part(what)
     for name, (median, low, high) in times.items():
+        for column, milliseconds in (("ms", median), ("shortest", low), ("longest", high)):
+            record.row(name, column, milliseconds, "ms")
+        record.row(name, unit, size / median / 1e6, unit)
+        record.row(name, f"% of {of}", 100 * first / median, "%")
         print(f"{what:10}  {name:14}  {median:9.4f} ms  {size / median / 1e6:10.1f} {unit:8}  {100 * first / median:6.1f} %  "
               f"({low:.4f} .. {high:.4f})", flush=True)  # fmt: skip
 
@@ -97,10 +103,26 @@ def matmul(clock, n):
     agree("matmul", c.half(), torch.matmul(a, b), 5e-2 * (n / 4096) ** 0.5)
     print(f"matmul {n}: autotune has taken {tuned.best_config}")
     show(f"matmul {n}", 2 * n**3 / 1e3, turns(clock, ways), "TFLOP/s", of="cuBLAS")
+    record.row("Triton", "configuration", str(tuned.best_config))
+
+
+def record_warnings():
+    """What torch.compile warns of is recorded, too."""
+    show_warning = warnings.showwarning
+
+    def show_and_record(message, *where, **more):
+        record.part("")
+        record.row("warning", "words", " ".join(str(message).split()))
+        show_warning(message, *where, **more)
+
+    warnings.showwarning = show_and_record
 
 
 def main():
     device.print_backend()
+    record_warnings()
+    for name, module in ("PyTorch", torch), ("Triton", triton):
+        record.row(name, "version", module.__version__)
     torch.manual_seed(int(os.environ.get("SEED") or 1))
     clock = bench.Clock()
     gelu(clock, 1 << 26)

@@ -5,7 +5,7 @@
     1 KB, 64 MB       x from an array of NumPy, y to one: copies and launch by hand, left to the launch, none at all
     compiled          the first call of a kernel that nobody has called yet
 
-A time is the median of 21 turns, each the mean of some calls; its lowest and highest come behind it.
+FOLDER is where that library is: record.list has it built. A time is the median of 21 turns, each the mean of some calls; its lowest and highest come behind it.
 """
 
 import ctypes
@@ -17,13 +17,14 @@ import warnings
 from ctypes import c_size_t, c_void_p
 
 import lesson34
+import numba
 import numpy as np
-from common import device, verify
+from common import device, record, verify
 from lesson34 import ATOL, BLOCK, RTOL, blocks_for, gelu_cpu, gelu_kernel2
 from numba import cuda
 
 TURNS, WARM_UP = 21, 3
-LIBRARY = ctypes.CDLL(os.path.join(os.environ["LESSON_LIBRARIES"], "libgelu.so"))
+LIBRARY = ctypes.CDLL(os.path.join(os.environ["FOLDER"], "libgelu.so"))
 LIBRARY.gelu_forward.argtypes = [c_void_p, c_void_p, c_size_t, c_void_p]
 
 
@@ -44,12 +45,13 @@ def row(name, times, ways):
             seconds = timed(call, times)
             if turn >= WARM_UP:
                 taken[way].append(1e6 * seconds)
+    record.part(name)
     for way, all_of in taken.items():
         if all_of:
-            print(
-                f"{name:10}  {way:12}  {statistics.median(all_of):12.3f} us  ({min(all_of):.3f} .. {max(all_of):.3f})",
-                flush=True,
-            )
+            median, low, high = statistics.median(all_of), min(all_of), max(all_of)
+            print(f"{name:10}  {way:12}  {median:12.3f} us  ({low:.3f} .. {high:.3f})", flush=True)
+            for column, microseconds in (("us", median), ("shortest", low), ("longest", high)):
+                record.row(way, column, microseconds, "us")
 
 
 def address(array):
@@ -109,6 +111,7 @@ def compiled():
 
 def main():
     device.print_backend()
+    record.row("Numba", "version", numba.__version__)
     warnings.simplefilter("ignore")
     emulated = device.is_emulator()
     seed = int(os.environ.get("SEED") or 1)

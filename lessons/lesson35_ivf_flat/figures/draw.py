@@ -1,9 +1,8 @@
 """The page's figures. Positions come from a small generator, lists and sorting are computed; `recall` is recorded."""
-import re
 from collections.abc import Iterator
 from math import log
 
-from workbook import recorded
+from workbook import records
 from workbook.drawing import Drawing, Point, Style, figure
 
 STYLE = Style(
@@ -176,17 +175,18 @@ def up(recall_at_10: float) -> float:
     return 300 - 250 * recall_at_10
 
 
-def curve(record: recorded.Recorded, kind: str, whose: str) -> list[Point]:
-    """The points of a curve, from rows `ours  8  0.43  0.6664`: nprobe, percent read, recall."""
-    rows = [line.split() for line in record.lines(f"{kind}, seed 1")]
-    return [(across(float(row[2])), up(float(row[3]))) for row in rows if len(row) == 4 and row[0] == whose]
+def curve(record: records.Record, kind: str, whose: str) -> list[Point]:
+    """The points of a curve: a row for each number of probes."""
+    section = f"recall {kind} SEED=1 {whose}"
+    read, found = (record.numbers(section, column) for column in ("% read", "recall@10"))
+    return [(across(read[probes]), up(found[probes])) for probes in read]
 
 
 @figure
 def recall() -> Drawing:
     """Recall against what is read."""
-    record = recorded.read(__file__, "recall.txt")
-    n, lists = re.findall(r"^n = (\d+), .* (\d+) lists,", record.sections[""][0])[0]
+    record = records.beside(__file__)
+    number = record.numbers("recall", "number")
     d = Drawing(
         860, 350, "Recall against what is read",
         "Two curves rise with the share of the vectors that is read, from 0.1 to 100 percent. That of clustered "
@@ -201,7 +201,7 @@ def recall() -> Drawing:
         d.line(90, up(tick), 730, up(tick), "limit" if tick == 0.95 else "grid")
         d.text(82, up(tick) + (8 if tick == 0.95 else 4), "end small", f"{tick:g}")
     d.text(410, 338, "mid small", "vectors that are read")
-    d.text(90, 34, "bold", f"recall@10, {n} vectors of 128 numbers, {lists} lists")
+    d.text(90, 34, "bold", f"recall@10, {number['vectors']:.0f} vectors of 128 numbers, {number['lists']:.0f} lists")
     d.polyline(curve(record, "uniform", "ours"), "even")
     d.polyline(curve(record, "clustered", "ours"), "ours")
     d.polyline(curve(record, "clustered", "faiss"), "faiss")

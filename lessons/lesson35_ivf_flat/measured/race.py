@@ -1,7 +1,7 @@
 """race.py - the five versions, faiss-cpu, and cuVS or PyTorch, on the same vectors in one process. For a GPU; on the emulator
 it verifies what is found, and times nothing.
 
-    SIZE=1000000 python3 lessons/lesson35_ivf_flat/measured/race.py        as record.sh calls it
+    SIZE=1000000 python3 lessons/lesson35_ivf_flat/measured/race.py
 
 A row: who, fp32 or fp16, nprobe, % of the vectors that are read, recall@10, and the microseconds of a query: the median of
 7 searches of all the queries together, which are on the device already (faiss-cpu: of 3, in CPU memory).
@@ -15,7 +15,7 @@ import time
 import data
 import model
 import numpy as np
-from common import bench, device, verify
+from common import bench, device, record, verify
 from ivf_flat import DeviceArray, Flat, Index
 
 EMULATED = device.is_emulator()
@@ -31,6 +31,18 @@ CLOCK = None if EMULATED else bench.Clock()
 def row(who, kind, nprobe, read, recall, microseconds):
     taken = f"{microseconds:12.3f} us" if microseconds else f"{'':12}"
     print(f"{who:16}  {kind}  {nprobe:6}  {100 * read:7.2f} %  {recall:7.4f}  {taken}", flush=True)
+    name = f"{who} {kind} {nprobe or 'all'}"
+    record.row(name, "% read", 100 * read, "%")
+    record.row(name, "recall@10", recall)
+    if microseconds:
+        record.row(name, "us", microseconds, "us")
+
+
+def fact(part, name, column, value, unit=""):
+    """Of the race, and no row of its table."""
+    record.part(part)
+    record.row(name, column, value, unit)
+    record.part("")
 
 
 def on_clock(launch):
@@ -62,8 +74,11 @@ def ours(x, queries, nearest):
         groups = Index(D, NLIST, kind).train(x)
         trained = time.perf_counter()
         groups.add(x)
+        filled = time.perf_counter()
         if CLOCK:
-            print(f"{kind}: trained in {trained - start:.2f} s, filled in {time.perf_counter() - trained:.2f} s, copies included")
+            print(f"{kind}: trained in {trained - start:.2f} s, filled in {filled - trained:.2f} s, copies included")
+        fact("built", kind, "training", trained - start, "s")
+        fact("built", kind, "filling", filled - trained, "s")
         rows = Index(D, NLIST, kind, "rows")
         rows.centroids = groups.centroids
         rows.add(x)
@@ -85,6 +100,8 @@ def faiss_cpu(x, queries, nearest):
     index.add(x)
     lengths = np.array([index.invlists.list_size(c) for c in range(NLIST)])
     print(f"faiss-cpu {faiss.__version__}, {faiss.omp_get_max_threads()} threads")
+    fact("peers", "faiss-cpu", "version", faiss.__version__)
+    fact("peers", "faiss-cpu", "threads", faiss.omp_get_max_threads())
     for nprobe in PROBES:
         index.nprobe = nprobe
         ids = index.search(queries, K)[1]
@@ -115,6 +132,7 @@ def pytorch(x, queries, nearest):
     """All vectors: a product of matrices, and topk, a thousand queries at a time."""
     import torch
 
+    fact("peers", "PyTorch", "version", torch.__version__)
     there, asked = torch.from_numpy(x).cuda(), torch.from_numpy(queries).cuda()
     norms = (there * there).sum(1)
 

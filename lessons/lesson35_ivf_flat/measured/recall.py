@@ -1,7 +1,9 @@
 """recall.py - recall against what is read, of a million vectors: no speeds, so any machine will do. In the root of the
 workbook, with a Python that has NumPy:
 
-    PYTHONPATH=lessons/lesson35_ivf_flat python3 lessons/lesson35_ivf_flat/measured/recall.py >lessons/lesson35_ivf_flat/measured/recall.txt
+    RECORD=recall.csv RECORD_CARD= PYTHONPATH=.:lessons/lesson35_ivf_flat python3 lessons/lesson35_ivf_flat/measured/recall.py
+
+What it records is kept as measured/recall.csv.
 
 The index is model.py's, which does in NumPy what the kernels do, from the same start; lesson35.py compares the two. Where
 faiss-cpu can be imported its own IVF-Flat is tried on the same data, with as many lists, rounds and vectors to train with.
@@ -14,6 +16,7 @@ import sys
 import data
 import model
 import numpy as np
+from common import record
 
 D, K = 128, 10
 JOBS = (data.clustered, 1), (data.flatter, 1), (data.uniform, 1), (data.clustered, 2)  # kind and seed
@@ -34,6 +37,8 @@ def ours(x, queries, nearest, seed):
     lists = model.assign(x, centroids)
     lengths = np.bincount(lists, minlength=LISTS)
     print(f"lists: {lengths.min()} to {lengths.max()} vectors, half of them up to {int(np.median(lengths))}")
+    for column, length in (("shortest", lengths.min()), ("longest", lengths.max()), ("median", np.median(lengths))):
+        record.row("lists", column, length)
     order = np.argsort(model.squares(queries, centroids), axis=1, kind="stable")
     for nprobe in PROBES:
         probes = order[:, :nprobe]
@@ -57,9 +62,13 @@ def of_faiss(x, queries, nearest, seed):
         yield nprobe, 100 * lengths[probes].sum() / (len(queries) * len(x)), model.recall(ids, nearest)
 
 
-def show(name, rows):
+def show(name, rows, section):
     for nprobe, read, recall in rows:
         print(f"{name:8}  {nprobe:6}  {read:8.2f}  {recall:8.4f}", flush=True)
+        record.part(f"{section} {name}")
+        record.row(str(nprobe), "% read", read, "%")
+        record.row(str(nprobe), "recall@10", recall)
+        record.part(section)
 
 
 def main():
@@ -70,16 +79,24 @@ def main():
     except ImportError as error:
         peer = f"not compared with faiss-cpu: {error}"
     print(f"n = {N}, d = {D}, {LISTS} lists, {QUERIES} queries, k = {K}; {peer}")
+    record.part("recall")
+    for name, number in (("vectors", N), ("lists", LISTS), ("queries", QUERIES)):
+        record.row(name, "number", number)
+    record.row("peer", "version", peer)
     for kind, seed in JOBS:
         x, queries = kind(N, D, QUERIES, seed)
+        section = f"recall {kind.__name__} SEED={seed}"
+        record.part(section)
         print(f"\n--- {kind.__name__}, seed {seed}", flush=True)
         nearest, distances = model.search_all(x, queries, 100)
         nearest = nearest[:, :K]
-        print(f"local dimension, of 100 neighbours: {local_dimension(distances):.1f}")
+        dimension = local_dimension(distances)
+        print(f"local dimension, of 100 neighbours: {dimension:.1f}")
+        record.row("neighbours", "local dimension", dimension)
         print(f"{'':8}  {'nprobe':>6}  {'% read':>8}  {'recall':>8}")
-        show("ours", ours(x, queries, nearest, seed))
+        show("ours", ours(x, queries, nearest, seed), section)
         if peer.startswith("faiss"):
-            show("faiss", of_faiss(x, queries, nearest, seed))
+            show("faiss", of_faiss(x, queries, nearest, seed), section)
 
 
 sys.exit(main())
