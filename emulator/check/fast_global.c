@@ -3,6 +3,7 @@
 #include "check/follow.h"
 #include "check/fast_path.h"
 #include "check/fast_words.h"
+#include "check/watch_parts.h"
 #include "machine/simd.h"
 
 /* ---- spans ---- */
@@ -12,12 +13,13 @@ struct values {
     uint32_t of_words[WARP_SIZE * FAST_BYTES / 4], of_bytes[WARP_SIZE * FAST_BYTES];
 };
 
-static const uint32_t *find_values(struct values *v, const struct touch *t, const struct span *s, unsigned unit_shift) {
-    const struct access *a = t->in->extra;
-    unsigned lanes = s->bytes / t->bytes;
+static const uint32_t *find_values(struct values *v, const struct lane_access *la, const struct span *s,
+                                   unsigned unit_shift) {
+    const struct access *a = la->in->extra;
+    unsigned lanes = s->bytes / la->bytes;
     if (a->bytes == 4 && a->reg_bits == 32 && unit_shift == 2) { /* the usual store */
         for (unsigned k = 0; k < a->count; k++) {
-            const uint32_t *stored = (const uint32_t *)(const void *)(t->warp->regs + a->regs[k]) + s->lane;
+            const uint32_t *stored = (const uint32_t *)(const void *)(la->warp->regs + a->regs[k]) + s->lane;
             if (a->count == 1)
                 return stored;
             for (unsigned l = 0; l < lanes; l++)
@@ -26,7 +28,7 @@ static const uint32_t *find_values(struct values *v, const struct touch *t, cons
         return v->of_words;
     }
     for (unsigned l = 0; l < lanes; l++)
-        if (!touch_stored(t, (int)(s->lane + l), (uint8_t *)v->of_words + l * t->bytes))
+        if (!lane_access_stored(la, (int)(s->lane + l), (uint8_t *)v->of_words + l * la->bytes))
             return NULL;
     for (unsigned i = 0; unit_shift == 0 && i < s->bytes; i++)
         v->of_bytes[i] = ((const uint8_t *)v->of_words)[i];
@@ -39,11 +41,11 @@ static const uint32_t *find_values(struct values *v, const struct touch *t, cons
  * them is needed. */
 static bool store_at_once(struct fast_path *q, const struct allocation *a, const struct span *s, uint64_t from,
                           uint64_t to) {
-    const struct access *x = q->touch->in->extra;
+    const struct access *x = q->access->in->extra;
     struct values v;
     if (x->kind != ACCESS_STORE || !allocation_keeps_values(a))
         return false;
-    const uint32_t *values = find_values(&v, q->touch, s, 2);
+    const uint32_t *values = find_values(&v, q->access, s, 2);
     if (!values)
         return false;
     memcpy(memory_store_at(a, s->at + from, to - from), (const uint8_t *)values + from, to - from);
@@ -55,7 +57,7 @@ static bool store_at_once(struct fast_path *q, const struct allocation *a, const
 static bool piece_is_simple(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
                             uint64_t from, uint64_t to) {
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
-    uint32_t bytes = q->touch->bytes;
+    uint32_t bytes = q->access->bytes;
     chunk_assert_locked(c);
     if (!q->alone || (in_chunk | from) & (bytes - 1))
         return false;
@@ -82,7 +84,7 @@ static void keep_values(struct fast_path *q, const struct allocation *a, struct 
         chunk_values_in_memory(c, first, words);
         return;
     }
-    const uint32_t *values = find_values(&v, q->touch, s, c->unit_shift);
+    const uint32_t *values = find_values(&v, q->access, s, c->unit_shift);
     for (uint64_t i = 0; i < words; i++)
         chunk_value_apart(c, first + i, values, values ? values[(from >> c->unit_shift) + i] : 0);
 }
@@ -91,9 +93,9 @@ static void keep_values(struct fast_path *q, const struct allocation *a, struct 
 static bool piece_is_fast(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
                           uint64_t from, uint64_t to) {
     unsigned unit = c->unit_shift;
-    if (q->touch->bytes >> unit == 0)
+    if (q->access->bytes >> unit == 0)
         return false;
-    q->shift = (unsigned)__builtin_ctz(q->touch->bytes) - unit;
+    q->shift = (unsigned)__builtin_ctz(q->access->bytes) - unit;
     q->number = 0;
     uint64_t first = ((s->at + from - a->base) & (CHUNK_BYTES - 1)) >> unit, words = (to - from) >> unit;
     if (!fast_words_access(q, c, first, words, from >> unit, s->lane))
@@ -121,7 +123,7 @@ static inline bool spans_are_read_shared(const struct fast_path *q, const struct
     for (const struct span *s = spans; s < spans + n; s++) {
         uint64_t in_chunk = (s->at - a->base) & (CHUNK_BYTES - 1);
         const struct race_chunk *c =
-            memory_at(a, s->at, s->bytes) && !(s->at & (q->touch->bytes - 1)) && in_chunk + s->bytes <= CHUNK_BYTES
+            memory_at(a, s->at, s->bytes) && !(s->at & (q->access->bytes - 1)) && in_chunk + s->bytes <= CHUNK_BYTES
                 ? allocation_chunk(a, s->at)
                 : NULL;
         if (!c || !is_read_shared(q, c, in_chunk, s->bytes))
@@ -138,7 +140,7 @@ static bool span_is_logged(const struct fast_path *q, const struct allocation *a
         FEW_SMALL = 32
     }; /* ... but where shadow words would have to be made for less, as at the edge of a picture */
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
-    uint64_t bytes = q->touch->bytes;
+    uint64_t bytes = q->access->bytes;
     bool small = to - from < LEAST * (bytes < 4 ? bytes : 4);
     if (q->write || !q->alone || q->partly || !epoch_is_fresh(&q->by) || from & (bytes - 1) ||
         (small && (c->expanded || c->logged >= FEW_SMALL)))
@@ -151,8 +153,8 @@ static bool span_is_logged(const struct fast_path *q, const struct allocation *a
 /* *open: the chunk that is locked. It stays so for the next piece. */
 static bool span_is_fast(struct fast_path *q, const struct allocation *a, const struct span *s,
                          struct race_chunk **open) {
-    unsigned unit = q->touch->bytes < 4 ? 0 : 2;
-    q->alone = span_is_exclusive(s, q->touch->bytes);
+    unsigned unit = q->access->bytes < 4 ? 0 : 2;
+    q->alone = span_is_exclusive(s, q->access->bytes);
     q->lanes = s->lanes;
     for (uint64_t from = 0, to; from < s->bytes; from = to) {
         uint64_t offset = s->at + from - a->base, in_chunk = offset & (CHUNK_BYTES - 1), left = CHUNK_BYTES - in_chunk;
@@ -160,7 +162,7 @@ static bool span_is_fast(struct fast_path *q, const struct allocation *a, const 
         struct race_chunk *c = allocation_chunk(a, s->at + from);
         if (c && !q->write && is_read_shared(q, c, in_chunk, to - from))
             continue;
-        struct chunk_visitor v = visitor_at(q->touch, a, offset);
+        struct chunk_visitor v = visitor_at(q->access, a, offset);
         if (c != *open && *open)
             chunk_close(*open);
         if (c != *open && c)
@@ -180,7 +182,7 @@ static bool span_is_fast(struct fast_path *q, const struct allocation *a, const 
 
 static uint32_t fast_races(struct fast_path *q, const struct allocation *a, const struct span *spans, unsigned n) {
     struct race_chunk *open = NULL;
-    uint32_t left = 0, bytes = q->touch->bytes;
+    uint32_t left = 0, bytes = q->access->bytes;
     for (const struct span *s = spans; s < spans + n; s++)
         if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) || !span_is_fast(q, a, s, &open))
             left |= s->lanes;
@@ -189,7 +191,8 @@ static uint32_t fast_races(struct fast_path *q, const struct allocation *a, cons
     return left;
 }
 
-static uint32_t fast_written(const struct touch *t, const struct allocation *a, const struct span *spans, unsigned n) {
+static uint32_t fast_written(const struct lane_access *la, const struct allocation *a, const struct span *spans,
+                             unsigned n) {
     uint32_t left = 0;
     uint64_t where;
     for (const struct span *s = spans; s < spans + n; s++)
@@ -197,31 +200,32 @@ static uint32_t fast_written(const struct touch *t, const struct allocation *a, 
             left |= s->lanes;
         else if (allocation_is_written(a, s->at, s->bytes))
             continue;
-        else if (t->write)
+        else if (la->write)
             allocation_written(a, s->at, s->bytes);
         else if (allocation_find_unwritten(a, s->at, s->bytes, &where))
             left |= s->lanes;
     return left;
 }
 
-/* The lanes left to the slow path. touch->allocation is where the spans probably lie; *stored: bytes already stored
+/* The lanes left to the slow path. access->allocation is where the spans probably lie; *stored: bytes already stored
  * to memory. */
-static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b, const struct touch *t,
+static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b,
+                                                                        const struct lane_access *la,
                                                                         const struct span *spans, unsigned n,
                                                                         uint32_t *stored) {
-    const struct allocation *a = t->allocation;
-    struct fast_path q = {.touch = t,
-                          .by = epoch_of(b, touch_record(b, t)),
-                          .write = t->write,
+    const struct allocation *a = la->allocation;
+    struct fast_path q = {.access = la,
+                          .by = epoch_of(b, lane_access_record(b, la)),
+                          .write = la->write,
                           .floor = b->launch->floor,
                           .partly = b->order.partly};
     uint32_t left = 0;
     bool races = b->launch->checks & CHECK_RACE;
-    if (!a || !a->watch || !fast_path_can(b, t))
-        return t->warp->mask;
-    races = races && (t->write || !spans_are_read_shared(&q, a, spans, n));
+    if (!a || !a->watch || !fast_path_can(b, la))
+        return la->warp->mask;
+    races = races && (la->write || !spans_are_read_shared(&q, a, spans, n));
     if (b->launch->checks & CHECK_INIT)
-        left = fast_written(t, a, spans, n);
+        left = fast_written(la, a, spans, n);
     q.written = !left;
     if (races)
         left |= fast_races(&q, a, spans, n);
@@ -229,36 +233,38 @@ static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct b
     return left;
 }
 
-static inline void find_allocation(struct touch *t, uint64_t at) {
-    const struct allocation **cache = &t->warp->worker->cache[((const struct access *)t->in->extra)->slot];
-    t->allocation = *cache;
-    if (t->allocation && memory_mapped_at(t->allocation, at, t->bytes))
+static inline void find_allocation(struct lane_access *la, uint64_t at) {
+    const struct allocation **cache = &la->warp->worker->cache[((const struct access *)la->in->extra)->slot];
+    la->allocation = *cache;
+    if (la->allocation && memory_mapped_at(la->allocation, at, la->bytes))
         return;
-    t->allocation = memory_find(at);
-    if (t->allocation && memory_mapped_at(t->allocation, at, t->bytes) && grid_may_use(t->warp->launch, t->allocation))
-        *cache = t->allocation;
+    la->allocation = memory_find(at);
+    if (la->allocation && memory_mapped_at(la->allocation, at, la->bytes) &&
+        grid_may_use(la->warp->launch, la->allocation))
+        *cache = la->allocation;
 }
 
-static inline __attribute__((always_inline)) unsigned find(struct block_watch *b, struct touch *t, struct span *spans) {
-    const struct warp *w = t->warp;
-    unsigned n = spans_find(w, t->in, spans);
-    find_allocation(t, spans[0].at);
-    if (t->write && t->allocation)
+static inline __attribute__((always_inline)) unsigned find(struct block_watch *b, struct lane_access *la,
+                                                           struct span *spans) {
+    const struct warp *w = la->warp;
+    unsigned n = spans_find(w, la->in, spans);
+    find_allocation(la, spans[0].at);
+    if (la->write && la->allocation)
         b->order.warps[w->index].dirty = true;
     return n;
 }
 
-uint32_t fast_global_spans(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count) {
+uint32_t fast_global_spans(struct block_watch *b, struct lane_access *la, const struct span *spans, unsigned count) {
     uint32_t stored = 0;
-    find_allocation(t, spans[0].at);
-    return left_by_fast_path(b, t, spans, count, &stored);
+    find_allocation(la, spans[0].at);
+    return left_by_fast_path(b, la, spans, count, &stored);
 }
 
-uint32_t fast_global(struct block_watch *b, struct touch *t) {
+uint32_t fast_global(struct block_watch *b, struct lane_access *la) {
     struct span spans[WARP_SIZE];
     uint32_t stored = 0;
-    unsigned n = find(b, t, spans);
-    return left_by_fast_path(b, t, spans, n, &stored);
+    unsigned n = find(b, la, spans);
+    return left_by_fast_path(b, la, spans, n, &stored);
 }
 
 /* The usual cases, in which the whole warp is checked at once. NULL: none of them. */
@@ -285,15 +291,15 @@ const struct insn *probed_global(struct warp *w, const struct insn *in) {
     if (next)
         return next;
     struct span spans[WARP_SIZE];
-    struct touch t = touch_of(w, in, s);
-    if (fast_scattered(b, &t))
+    struct lane_access la = lane_access_of(w, in, s);
+    if (fast_scattered(b, &la))
         return in + 1;
-    unsigned n = find(b, &t, spans);
-    uint32_t stored = 0, left = left_by_fast_path(b, &t, spans, n, &stored);
+    unsigned n = find(b, &la, spans);
+    uint32_t stored = 0, left = left_by_fast_path(b, &la, spans, n, &stored);
     if (left)
-        watch_lanes(b, &t, left);
-    else if (stored && stored == t.bytes * (uint32_t)__builtin_popcount(w->mask))
+        watch_lanes(b, &la, left);
+    else if (stored && stored == la.bytes * (uint32_t)__builtin_popcount(w->mask))
         return in + 1;
-    bool loaded = !left && fast_load(&t, spans, n, (uintptr_t)t.allocation->host - t.allocation->base, ~(uint64_t)0);
+    bool loaded = !left && fast_load(&la, spans, n, (uintptr_t)la.allocation->host - la.allocation->base, ~(uint64_t)0);
     return loaded ? in + 1 : warp_hand_on(w, s->handler(w, in));
 }

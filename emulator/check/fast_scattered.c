@@ -39,15 +39,15 @@ static bool looks_regular(const uint64_t *address) {
 }
 
 /* False: some lane accesses another allocation, or is not aligned. */
-static bool find_words(struct scattered *s, const struct touch *t) {
-    const struct warp *w = t->warp;
-    const struct access *x = t->in->extra;
+static bool find_words(struct scattered *s, const struct lane_access *la) {
+    const struct warp *w = la->warp;
+    const struct access *x = la->in->extra;
     const struct allocation *a = s->allocation = w->worker->cache[x->slot];
     const uint64_t *address = (const uint64_t *)(const void *)(w->regs + x->address_reg);
     if (looks_regular(address) || !a || !a->watch || (x->kind == ACCESS_STORE && !allocation_keeps_values(a)) ||
         !(s->chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire)))
         return false;
-    uint64_t from = (uint64_t)t->in->imm - a->base, high = 0, odd = 0, first = address[first_lane(w->mask)];
+    uint64_t from = (uint64_t)la->in->imm - a->base, high = 0, odd = 0, first = address[first_lane(w->mask)];
     s->active = w->mask;
     for (int l = 0; l < WARP_SIZE; l++)
         s->offset[l] = (s->active >> l & 1 ? address[l] : first) + from;
@@ -241,25 +241,25 @@ static bool access_words(struct block_watch *b, struct fast_path *q, struct scat
     return good;
 }
 
-bool fast_scattered(struct block_watch *b, const struct touch *t) {
+bool fast_scattered(struct block_watch *b, const struct lane_access *la) {
     struct scattered s = {.locked = 0};
-    const struct access *x = t->in->extra;
-    uint32_t *data = (uint32_t *)(void *)(t->warp->regs + x->regs[0]);
-    if (!is_word_each(x) || __builtin_popcount(t->warp->mask) < LEAST || b->order.partly ||
-        (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, t))
+    const struct access *x = la->in->extra;
+    uint32_t *data = (uint32_t *)(void *)(la->warp->regs + x->regs[0]);
+    if (!is_word_each(x) || __builtin_popcount(la->warp->mask) < LEAST || b->order.partly ||
+        (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, la))
         return false;
-    struct fast_path q = {.touch = t,
-                          .by = epoch_of(b, touch_record(b, t)),
-                          .write = t->write,
+    struct fast_path q = {.access = la,
+                          .by = epoch_of(b, lane_access_record(b, la)),
+                          .write = la->write,
                           .floor = b->launch->floor,
                           .alone = true,
                           .written = true};
-    bool read_shared = !t->write && words_are_read_shared(&s, &q.by);
-    if (!read_shared && (!come_to_chunks(&s, b, t->write ? SHADOW_WRITE : SHADOW_READ) ||
-                         !words_are_written(&s, t->write) || !access_words(b, &q, &s, data)))
+    bool read_shared = !la->write && words_are_read_shared(&s, &q.by);
+    if (!read_shared && (!come_to_chunks(&s, b, la->write ? SHADOW_WRITE : SHADOW_READ) ||
+                         !words_are_written(&s, la->write) || !access_words(b, &q, &s, data)))
         return false;
-    if (t->write)
-        b->order.warps[t->warp->index].dirty = true;
+    if (la->write)
+        b->order.warps[la->warp->index].dirty = true;
     else
         load_words(&s, data);
     return true;

@@ -3,6 +3,7 @@
  * writes conflicts with one of two reads by two warps, and so takes the slow path, which forgets them (race_shared.c). */
 #include "check/epoch.h"
 #include "check/fast_path.h"
+#include "check/watch_parts.h"
 #include "check/follow.h"
 #include "check/probed_shared.h"
 #include "machine/simd.h"
@@ -275,59 +276,60 @@ void fast_shared_read(struct block_watch *b, struct access_record record, const 
 }
 
 /* The lanes left to the slow path. A span whose address is no multiple of `align` is. */
-static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b, const struct touch *t,
+static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b,
+                                                                        const struct lane_access *la,
                                                                         const struct span *spans, unsigned count,
                                                                         uint32_t align) {
-    const struct launch *l = t->warp->launch;
+    const struct launch *l = la->warp->launch;
     unsigned unit = b->launch->unit_shift;
     uint32_t left = 0;
-    if (t->bytes >> unit == 0 || !fast_path_can(b, t))
-        return t->warp->mask;
-    struct fast_path q = fast_path_of(b, touch_record(b, t), t->bytes, t->write);
+    if (la->bytes >> unit == 0 || !fast_path_can(b, la))
+        return la->warp->mask;
+    struct fast_path q = fast_path_of(b, lane_access_record(b, la), la->bytes, la->write);
     read_log_propagate(b);
-    if (t->write)
-        read_log_shut(b, t->probe->record & RECORD_COPY);
+    if (la->write)
+        read_log_shut(b, la->probe->record & RECORD_COPY);
     for (const struct span *s = spans; s < spans + count; s++) {
         uint64_t at = s->at & 0xffffffffu;
         bool inside = !(at & (align - 1)) && at + s->bytes <= l->shared_bytes && at >= l->kernel->reserved_shared;
-        q.thread = span_is_exclusive(s, t->bytes) ? THREAD_BITS : ~0u;
+        q.thread = span_is_exclusive(s, la->bytes) ? THREAD_BITS : ~0u;
         bool fast = !left && inside && (!b->shadow.arrays || span_is_fast(&q, s)) &&
-                    written_is_fast(b, (uint32_t)at, s->bytes, t->write);
+                    written_is_fast(b, (uint32_t)at, s->bytes, la->write);
         left |= fast ? 0 : s->lanes;
     }
     return left;
 }
 
 /* Lanes whose address has left the shared variable that it was computed from. */
-static void report_outside(const struct touch *t) {
-    const struct ptx_variable *v = t->probe->variable;
-    struct warp *w = t->warp;
+static void report_outside(const struct lane_access *la) {
+    const struct ptx_variable *v = la->probe->variable;
+    struct warp *w = la->warp;
     uint64_t addresses[WARP_SIZE];
     uint32_t outside = 0;
-    access_addresses(w, t->in, addresses);
+    access_addresses(w, la->in, addresses);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         int l = first_lane(rest);
         uint64_t at = shared_offset(w->block, addresses[l]);
-        if (at + t->bytes <= w->launch->shared_bytes && (at < v->address || at + t->bytes > v->address + v->size))
+        if (at + la->bytes <= w->launch->shared_bytes && (at < v->address || at + la->bytes > v->address + v->size))
             outside |= 1u << l;
     }
     if (outside)
-        report_outside_variable(w, t->in, v, outside, shared_offset(w->block, addresses[first_lane(outside)]),
-                                t->bytes);
+        report_outside_variable(w, la->in, v, outside, shared_offset(w->block, addresses[first_lane(outside)]),
+                                la->bytes);
 }
 
-static inline void check_variable(const struct block_watch *b, const struct touch *t, const struct span *spans,
+static inline void check_variable(const struct block_watch *b, const struct lane_access *la, const struct span *spans,
                                   unsigned count) {
-    const struct ptx_variable *v = t->probe->variable;
+    const struct ptx_variable *v = la->probe->variable;
     bool outside = false;
     if (!v || !(b->launch->checks & CHECK_MEMORY))
         return;
     for (const struct span *s = spans; s < spans + count; s++) {
-        uint64_t at = shared_offset(t->warp->block, s->at);
+        uint64_t at = shared_offset(la->warp->block, s->at);
         outside |= at < v->address || at + s->bytes > v->address + v->size;
     }
     if (outside)
-        report_outside(t);
+        report_outside(la);
 }
 
 /* What is tried for whole warps, before their lanes are looked at: to note the read and nothing more. First where it is regular, ... */
@@ -389,26 +391,27 @@ const struct insn *probed_shared(struct warp *w, const struct insn *in) {
     if (note_read(b, w, in, s))
         return s->handler(w, in);
     struct span spans[WARP_SIZE];
-    struct touch t = touch_of(w, in, s);
+    struct lane_access la = lane_access_of(w, in, s);
     unsigned count = spans_find(w, in, spans);
     watch_lanes_come(b, w, in);
-    check_variable(b, &t, spans, count);
-    uint32_t left = left_by_fast_path(b, &t, spans, count, t.bytes);
+    check_variable(b, &la, spans, count);
+    uint32_t left = left_by_fast_path(b, &la, spans, count, la.bytes);
     if (left)
-        watch_lanes(b, &t, left);
-    bool loaded = !left && fast_load(&t, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
+        watch_lanes(b, &la, left);
+    bool loaded = !left && fast_load(&la, spans, count, (uintptr_t)w->block->shared, 0xffffffffu);
     return loaded ? in + 1 : warp_hand_on(w, s->handler(w, in));
 }
 
-uint32_t fast_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count) {
-    return left_by_fast_path(b, t, spans, count, 1u << b->launch->unit_shift);
+uint32_t fast_shared_spans(struct block_watch *b, const struct lane_access *la, const struct span *spans,
+                           unsigned count) {
+    return left_by_fast_path(b, la, spans, count, 1u << b->launch->unit_shift);
 }
 
-uint32_t fast_shared(struct block_watch *b, struct touch *t) {
+uint32_t fast_shared(struct block_watch *b, struct lane_access *la) {
     struct span spans[WARP_SIZE];
-    unsigned count = spans_find(t->warp, t->in, spans);
-    check_variable(b, t, spans, count);
-    return left_by_fast_path(b, t, spans, count, t->bytes);
+    unsigned count = spans_find(la->warp, la->in, spans);
+    check_variable(b, la, spans, count);
+    return left_by_fast_path(b, la, spans, count, la->bytes);
 }
 
 /* ---- atomic operations ---- */
@@ -486,16 +489,16 @@ static bool updates_are_fast(const struct fast_path *q, const struct warp *w, co
     return true;
 }
 
-uint32_t fast_shared_atomic(struct block_watch *b, const struct touch *t) {
-    const struct warp *w = t->warp;
+uint32_t fast_shared_atomic(struct block_watch *b, const struct lane_access *la) {
+    const struct warp *w = la->warp;
     uint64_t addresses[WARP_SIZE];
-    bool talks = t->probe->flags & (PROBE_RELEASE | PROBE_ACQUIRE) || order_may_release(&b->order);
-    if (talks || !fast_path_can(b, t) || t->bytes >> b->launch->unit_shift == 0)
+    bool talks = la->probe->flags & (PROBE_RELEASE | PROBE_ACQUIRE) || order_may_release(&b->order);
+    if (talks || !fast_path_can(b, la) || la->bytes >> b->launch->unit_shift == 0)
         return w->mask;
-    access_addresses(w, t->in, addresses);
+    access_addresses(w, la->in, addresses);
     read_log_propagate(b);
     read_log_shut(b, false);
-    struct fast_path q = fast_path_of(b, touch_record(b, t), t->bytes, true);
+    struct fast_path q = fast_path_of(b, lane_access_record(b, la), la->bytes, true);
     q.thread = THREAD_BITS;
     if (!updates_are_fast(&q, w, addresses))
         return w->mask;
@@ -508,25 +511,25 @@ uint32_t fast_shared_atomic(struct block_watch *b, const struct touch *t) {
 
 /* ---- local memory: each lane has its own ---- */
 
-uint32_t fast_local(struct block_watch *b, const struct touch *t) {
+uint32_t fast_local(struct block_watch *b, const struct lane_access *la) {
     uint64_t addresses[WARP_SIZE];
     uint32_t left = 0;
     if (!b->local_written)
         return 0;
-    if (!fast_path_can(b, t))
-        return t->warp->mask;
-    access_addresses(t->warp, t->in, addresses);
-    for (uint32_t rest = t->warp->mask; rest; rest &= rest - 1) {
+    if (!fast_path_can(b, la))
+        return la->warp->mask;
+    access_addresses(la->warp, la->in, addresses);
+    for (uint32_t rest = la->warp->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         uint64_t at = addresses[lane];
-        uint8_t *bits = b->local_written + (t->warp->index * (size_t)WARP_SIZE + lane) * b->local_stride;
-        uint32_t wanted = (1u << t->bytes) - 1, word;
-        if (t->bytes > 16 || at & (t->bytes - 1) || at + t->bytes > t->warp->launch->local_bytes) {
+        uint8_t *bits = b->local_written + (la->warp->index * (size_t)WARP_SIZE + lane) * b->local_stride;
+        uint32_t wanted = (1u << la->bytes) - 1, word;
+        if (la->bytes > 16 || at & (la->bytes - 1) || at + la->bytes > la->warp->launch->local_bytes) {
             left |= 1u << lane;
             continue;
         }
         memcpy(&word, bits + at / 8, sizeof word);
-        if (t->write) {
+        if (la->write) {
             word |= wanted << at % 8;
             memcpy(bits + at / 8, &word, sizeof word);
         } else if ((word >> at % 8 & wanted) != wanted) {

@@ -5,7 +5,7 @@
 #include "check/probed_global.h"
 
 struct fast_path {
-    const struct touch *touch; /* NULL: a logged read that is propagated now */
+    const struct lane_access *access; /* NULL: a logged read that is propagated now */
     struct access_epoch by;
     uint32_t floor; /* the launch's: chunk_visitor.floor */
     bool partly;    /* block_order.partly */

@@ -6,6 +6,7 @@
 
 #include "base/out_of_memory.h"
 #include "check/allocation_watch.h"
+#include "check/lane_access.h"
 #include "isa/instruction.h"
 #include "machine/code.h"
 #include "machine/observer.h"
@@ -111,26 +112,26 @@ static uint32_t frame_place(const struct access *a, unsigned i, int lane) {
     return a->regs[i / a->bytes] + (uint32_t)lane * (a->reg_bits / 8u) + i % a->bytes;
 }
 
-void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing) {
-    struct warp *w = t->warp;
-    const struct access *a = t->in->extra;
+void follow_load(const struct lane_access *la, enum ptx_space space, uint64_t missing) {
+    struct warp *w = la->warp;
+    const struct access *a = la->in->extra;
     struct follow *f = follow_begin(w);
-    bool foreign = space == SPACE_SHARED && t->target != w->block; /* what it holds is not followed to another block */
-    const uint8_t *stored = foreign ? NULL : stored_origins(w, space, t->address, t->lane);
+    bool foreign = space == SPACE_SHARED && la->target != w->block; /* what it holds is not followed to another block */
+    const uint8_t *stored = foreign ? NULL : stored_origins(w, space, la->address, la->lane);
     uint8_t new = 0;
-    for (unsigned i = 0; i < t->bytes; i++) {
+    for (unsigned i = 0; i < la->bytes; i++) {
         if (!(missing >> i & 1))
             continue;
         uint8_t origin = stored ? stored[i] : 0;
         if (!origin && !new) {
             struct origin o = {
-                .lanes = 1u << t->lane, .space = (uint8_t)space, .bytes = t->bytes, .allocation = t->allocation};
-            o.address[t->lane] = t->address;
-            o.rank[t->lane] = (uint8_t)(space == SPACE_SHARED ? t->target->rank : 0);
-            new = follow_origin(f, w, t->in, &o);
+                .lanes = 1u << la->lane, .space = (uint8_t)space, .bytes = la->bytes, .allocation = la->allocation};
+            o.address[la->lane] = la->address;
+            o.rank[la->lane] = (uint8_t)(space == SPACE_SHARED ? la->target->rank : 0);
+            new = follow_origin(f, w, la->in, &o);
         }
         if (a->regs[i / a->bytes] != ~0u)
-            follow_registers(w)[frame_place(a, i, t->lane)] = origin ? origin : new;
+            follow_registers(w)[frame_place(a, i, la->lane)] = origin ? origin : new;
     }
 }
 
@@ -159,7 +160,7 @@ static bool is_result(const struct follow *f, uint8_t origin) {
 
 static void stored_lane(struct warp *w, const struct insn *in, uint64_t address, int lane) {
     const struct access *a = in->extra;
-    enum ptx_space space = touch_space(a, address);
+    enum ptx_space space = access_space(a, address);
     const struct allocation *allocation = space == SPACE_GLOBAL ? memory_find(address) : NULL;
     bool reported = false;
     if (space == SPACE_SHARED || space == SPACE_LOCAL)

@@ -74,7 +74,7 @@ void follow_end(struct warp *w);
 void follow_run(struct warp *w, const struct insn *in);
 
 /* A lane loads bytes of which those in `missing` are unwritten. */
-void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing);
+void follow_load(const struct lane_access *la, enum ptx_space space, uint64_t missing);
 /* A lane prints what lies in its local memory. */
 void follow_printed(const struct warp *w, const struct insn *in, int lane, uint64_t address, size_t bytes);
 /* A new origin, or that of the same instruction and warp. */

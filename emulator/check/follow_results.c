@@ -8,6 +8,7 @@
 
 #include "base/out_of_memory.h"
 #include "check/follow.h"
+#include "check/lane_access.h"
 #include "check/probes.h"
 #include "decode/registers.h"
 #include "isa/instruction.h"
@@ -370,8 +371,8 @@ static enum use use_of(const struct warp *w, const struct insn *in, const struct
     case UNDEFINED_VOTE:
         return USE_VOTE;
     case UNDEFINED_STORED:
-        return touch_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL ? USE_STORED
-                                                                                                  : USE_NONE;
+        return access_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL ? USE_STORED
+                                                                                                   : USE_NONE;
     case UNDEFINED_PRODUCT: /* some lanes of the warp are still on their way */
     case UNDEFINED_CHECKED:
         return USE_NONE;

@@ -68,7 +68,7 @@ static bool counts_on_steps(const struct race *now, const struct full_record *ol
     uint32_t packed = now->record.record.packed;
     return now->shared && same_warp(now, old) && RECORD_INSN(old->record.packed) != RECORD_INSN(packed) &&
            is_in_step(now->b, old->record.packed) && is_in_step(now->b, packed) &&
-           !order_diverged(&now->b->order, now->touch->warp, old->record, packed & RECORD_LANE);
+           !order_diverged(&now->b->order, now->access->warp, old->record, packed & RECORD_LANE);
 }
 
 /* Both are strong accesses, which are made to synchronize. */
@@ -134,7 +134,7 @@ void race_fill_submissions(struct hazard *h, uint32_t serial, uint32_t serial_th
 /* A race between lanes of one warp that ran together, although nothing guarantees that. */
 static bool only_warns(const struct race *now, const struct full_record *old) {
     return same_warp(now, old) && !check_is_on(CHECK_STRICT) &&
-           !order_diverged(&now->b->order, now->touch->warp, old->record, (uint32_t)now->touch->lane);
+           !order_diverged(&now->b->order, now->access->warp, old->record, (uint32_t)now->access->lane);
 }
 
 static enum hazard_relation relation(const struct race *now, const struct full_record *old) {
@@ -146,7 +146,7 @@ static enum hazard_relation relation(const struct race *now, const struct full_r
 
 /* A plain read in global memory of what others update with atomics: some mean it. */
 static bool is_plain_read(const struct race *now, const struct insn *then, bool old_write) {
-    return !now->shared && ((now->touch->atomic && !old_write) || (!now->write && hazard_is_atomic(then)));
+    return !now->shared && ((now->access->atomic && !old_write) || (!now->write && hazard_is_atomic(then)));
 }
 
 /* What another block has not waited for is no news where nothing else orders the two. */
@@ -167,22 +167,22 @@ static void fill_launches(struct hazard *h, const struct operation_order *now, u
 }
 
 static void note(const struct race *now, const struct full_record *old, bool old_write) {
-    const struct touch *t = now->touch;
-    const struct warp *w = t->warp;
+    const struct lane_access *la = now->access;
+    const struct warp *w = la->warp;
     struct hazard h = {.kind = HAZARD_RACE,
                        .relation = relation(now, old),
                        .kernel = w->launch->kernel,
-                       .now = t->in,
-                       .who = hazard_thread(w, t->lane),
+                       .now = la->in,
+                       .who = hazard_thread(w, la->lane),
                        .space = now->shared ? SPACE_SHARED : SPACE_GLOBAL,
-                       .address = t->address,
-                       .bytes = t->bytes,
-                       .write = t->write,
+                       .address = la->address,
+                       .bytes = la->bytes,
+                       .write = la->write,
                        .write_then = old_write,
-                       .allocation = t->allocation};
+                       .allocation = la->allocation};
     if (now->shared) {
-        memcpy(h.owner, t->target->ctaid, sizeof h.owner);
-        h.foreign = t->target != w->block;
+        memcpy(h.owner, la->target->ctaid, sizeof h.owner);
+        h.foreign = la->target != w->block;
     }
     race_fill_then(&h, w->launch, now->record.launch, old);
     if (h.relation == RELATION_LAUNCHES)

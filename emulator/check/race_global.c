@@ -26,10 +26,10 @@ static bool same_value(const struct race *race, const struct full_record *old, e
 
 /* What the access writes to the unit of a shadow word; false when that is not known. */
 static bool value_of(const struct now *n, uint64_t offset, unsigned unit, uint32_t *value) {
-    const struct touch *t = n->race.touch;
-    uint64_t begin = t->address - t->allocation->base;
+    const struct lane_access *la = n->race.access;
+    uint64_t begin = la->address - la->allocation->base;
     *value = 0;
-    if (!n->value || offset < begin || offset + unit > begin + t->bytes)
+    if (!n->value || offset < begin || offset + unit > begin + la->bytes)
         return false;
     memcpy(value, n->value + (offset - begin), unit);
     return true;
@@ -48,10 +48,10 @@ static bool touch_word(struct now *n, struct shadow_word *word, uint64_t offset,
 
 /* One access, within one chunk. */
 static void touch_chunk(struct now *n, uint64_t offset, uint64_t bytes, bool *found) {
-    const struct touch *t = n->race.touch;
-    struct race_chunk *c = allocation_chunk(t->allocation, t->allocation->base + offset);
+    const struct lane_access *la = n->race.access;
+    struct race_chunk *c = allocation_chunk(la->allocation, la->allocation->base + offset);
     unsigned unit = bytes % 4 || offset % 4 ? 0 : 2;
-    struct chunk_visitor v = visitor_at(t, t->allocation, offset);
+    struct chunk_visitor v = visitor_at(la, la->allocation, offset);
     if (!c || !chunk_open(c, unit, &v))
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
@@ -64,17 +64,17 @@ static void touch_chunk(struct now *n, uint64_t offset, uint64_t bytes, bool *fo
     chunk_close(c);
 }
 
-void race_global(struct block_watch *b, const struct touch *t) {
+void race_global(struct block_watch *b, const struct lane_access *la) {
     struct now n = {.race = {.b = b,
-                             .touch = t,
-                             .record = {b->launch->operation.serial, b->order.index, touch_record(b, t)},
-                             .write = t->write,
+                             .access = la,
+                             .record = {b->launch->operation.serial, b->order.index, lane_access_record(b, la)},
+                             .write = la->write,
                              .same_value = same_value}};
     uint8_t stored[64];
-    n.value = t->source                                                                   ? t->source
-              : t->write && t->bytes <= sizeof stored && touch_stored(t, t->lane, stored) ? stored
-                                                                                          : NULL;
-    uint64_t offset = t->address - t->allocation->base, end = offset + t->bytes;
+    n.value = la->source                                                                            ? la->source
+              : la->write && la->bytes <= sizeof stored && lane_access_stored(la, la->lane, stored) ? stored
+                                                                                                    : NULL;
+    uint64_t offset = la->address - la->allocation->base, end = offset + la->bytes;
     bool found = false;
     while (offset < end) {
         uint64_t stop = ((offset >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
