@@ -228,13 +228,15 @@ static inline bool probed_read(const struct warp *w, const struct fast_access f,
     if (probed_is_read_shared(low, &q, p->offset[0] % CHUNK_BYTES, p->bytes) &&
         probed_is_read_shared(high, &q, p->offset[1] % CHUNK_BYTES, p->bytes))
         return true;
-    if (!allocation_is_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes))
-        return false;
     if (p->pattern != PATTERN_CONTIGUOUS)
         return false;
+    const uint64_t at = p->allocation->base;
     if (p->offset[1] == p->offset[0] + p->bytes)
-        return probed_read_contiguous(b, &q, p, p->offset[0], 2 * (uint64_t)p->bytes, 0);
-    return probed_read_contiguous(b, &q, p, p->offset[0], p->bytes, 0) &&
+        return allocation_is_written(p->allocation, at + p->offset[0], 2 * (uint64_t)p->bytes) &&
+               probed_read_contiguous(b, &q, p, p->offset[0], 2 * (uint64_t)p->bytes, 0);
+    return allocation_is_written(p->allocation, at + p->offset[0], p->bytes) &&
+           allocation_is_written(p->allocation, at + p->offset[1], p->bytes) &&
+           probed_read_contiguous(b, &q, p, p->offset[0], p->bytes, 0) &&
            probed_read_contiguous(b, &q, p, p->offset[1], p->bytes, HALF);
 }
 
