@@ -28,6 +28,8 @@ static bool store(struct extent *list, uint8_t *count, unsigned most, const stru
 /* Adds the extents of a list without the bytes of `gone`. */
 static void add_rest(struct longer *l, const struct extent *list, unsigned count, const struct extent *gone) {
     for (const struct extent *e = list; e < list + count; e++) {
+        /* What is left of it before `gone`, and behind. Both may be empty, which add() drops: an extent inside of
+         * `gone` vanishes, one around it becomes two. */
         add(l, *e, e->first, e->last < gone->first ? e->last : gone->first - 1);
         add(l, *e, e->first > gone->last ? e->first : gone->last + 1, e->last);
     }
@@ -49,6 +51,7 @@ static struct extent join(struct extent *list, unsigned *count, struct extent ne
         }
         new.first = e->first < new.first ? e->first : new.first;
         new.last = e->last > new.last ? e->last : new.last;
+        /* `new` has grown, but entries before this one are not looked at again: at worst two alike extents stay apart. */
         *e = list[--*count];
     }
     return new;

@@ -17,6 +17,8 @@ static const uint32_t *find_values(struct values *v, const struct lane_access *l
                                    unsigned unit_shift) {
     const struct access *a = la->in->extra;
     unsigned lanes = s->bytes / la->bytes;
+    /* The registers are vectors of lanes already: what a scalar store writes need not be copied. Of a vector store
+     * (v2, v4) lane l's element k belongs at l * count + k, for a register has element k of all lanes. */
     if (a->bytes == 4 && a->reg_bits == 32 && unit_shift == 2) { /* the usual store */
         for (unsigned k = 0; k < a->count; k++) {
             const uint32_t *stored = (const uint32_t *)(const void *)(la->warp->regs + a->regs[k]) + s->lane;
@@ -59,6 +61,7 @@ static bool piece_is_simple(struct fast_path *q, const struct allocation *a, str
     uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
     uint32_t bytes = q->access->bytes;
     chunk_assert_locked(c);
+    /* In an extent each element belongs to one thread, and begins at a multiple of its size. */
     if (!q->alone || (in_chunk | from) & (bytes - 1))
         return false;
     struct extent now = extent_of(&q->by, in_chunk, to - from, bytes, s->lane + (uint32_t)(from / bytes));
@@ -68,6 +71,8 @@ static bool piece_is_simple(struct fast_path *q, const struct allocation *a, str
     c->parts |= bytes < 4;
     if (!q->write)
         return extents_put(c->reads, &c->read_count, MOST_READS, &now);
+    /* A write replaces the reads of its bytes. It is stored now, for extents have no values of their own: a second
+     * write of the same value is recognized by what memory holds. */
     return extents_put(c->writes, &c->write_count, MOST_WRITES, &now) &&
            extents_remove(c->reads, &c->read_count, MOST_READS, &now) && store_at_once(q, a, s, from, to);
 }
@@ -84,6 +89,7 @@ static void keep_values(struct fast_path *q, const struct allocation *a, struct 
         chunk_values_in_memory(c, first, words);
         return;
     }
+    /* Memory of which this cannot be said (the host may write there), or a copy: the values are kept beside it. */
     const uint32_t *values = find_values(&v, q->access, s, c->unit_shift);
     for (uint64_t i = 0; i < words; i++)
         chunk_value_apart(c, first + i, values, values ? values[(from >> c->unit_shift) + i] : 0);
@@ -110,6 +116,8 @@ static bool is_read_shared(const struct fast_path *q, const struct race_chunk *c
     enum { PIECE = 64 * 4 }; /* bytes covered by one word of the bitmap */
     if (q->partly)
         return false;
+    /* Piece by piece of the bitmap, as probed_is_read_shared() demands. With more than barriers to order warps
+     * (partly) a read may replace a record, so that read-shared words cannot be skipped. */
     for (uint64_t at = in_chunk, end = in_chunk + bytes, next; at < end; at = next) {
         next = at / PIECE * PIECE + PIECE < end ? at / PIECE * PIECE + PIECE : end;
         if (!probed_is_read_shared(c, &q->by, at, (uint32_t)(next - at)))
@@ -145,6 +153,7 @@ static bool span_is_logged(const struct fast_path *q, const struct allocation *a
     if (q->write || !q->alone || q->partly || !epoch_is_fresh(&q->by) || from & (bytes - 1) ||
         (small && (c->expanded || c->logged >= FEW_SMALL)))
         return false;
+    /* Where the log is full it may grow, up to MOST_LOGGED; beyond that shadow words are cheaper. */
     struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
     return probed_log(c, &q->by, &now) ||
            (c->logged == c->log_room && chunk_log_grows(c) && probed_log(c, &q->by, &now));
@@ -158,6 +167,7 @@ static bool span_is_fast(struct fast_path *q, const struct allocation *a, const 
     q->lanes = s->lanes;
     for (uint64_t from = 0, to; from < s->bytes; from = to) {
         uint64_t offset = s->at + from - a->base, in_chunk = offset & (CHUNK_BYTES - 1), left = CHUNK_BYTES - in_chunk;
+        /* One chunk after the other: the lock is changed only where the span comes to the next one. */
         to = s->bytes - from < left ? s->bytes : from + left;
         struct race_chunk *c = allocation_chunk(a, s->at + from);
         if (c && !q->write && is_read_shared(q, c, in_chunk, to - from))
@@ -168,6 +178,7 @@ static bool span_is_fast(struct fast_path *q, const struct allocation *a, const 
         if (c != *open && c)
             chunk_enter(c, &v);
         *open = c;
+        /* The forms of shadow memory, the cheapest first: the log, extents, shadow words. */
         if (c && span_is_logged(q, a, c, s, from, to))
             continue;
         if (c)
@@ -184,6 +195,8 @@ static uint32_t fast_races(struct fast_path *q, const struct allocation *a, cons
     struct race_chunk *open = NULL;
     uint32_t left = 0, bytes = q->access->bytes;
     for (const struct span *s = spans; s < spans + n; s++)
+        /* From the first span that is left on, all are: the slow path goes by lanes in their order, and what it
+         * leaves in a shadow word depends on that. */
         if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) || !span_is_fast(q, a, s, &open))
             left |= s->lanes;
     if (open)
@@ -196,6 +209,8 @@ static uint32_t fast_written(const struct lane_access *la, const struct allocati
     uint32_t left = 0;
     uint64_t where;
     for (const struct span *s = spans; s < spans + n; s++)
+        /* A read of what is not written yet is left to the slow path. A write that is left there as well, for a race,
+         * has marked its bytes already: the slow path does the same. */
         if (!memory_at(a, s->at, s->bytes))
             left |= s->lanes;
         else if (allocation_is_written(a, s->at, s->bytes))
@@ -223,6 +238,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct b
     bool races = b->launch->checks & CHECK_RACE;
     if (!a || !a->watch || !fast_path_can(b, la))
         return la->warp->mask;
+    /* Before anything is locked: reads of what is read-shared, by far the most of them. */
     races = races && (la->write || !spans_are_read_shared(&q, a, spans, n));
     if (b->launch->checks & CHECK_INIT)
         left = fast_written(la, a, spans, n);
@@ -296,6 +312,8 @@ const struct insn *probed_global(struct warp *w, const struct insn *in) {
         return in + 1;
     unsigned n = find(b, &la, spans);
     uint32_t stored = 0, left = left_by_fast_path(b, &la, spans, n, &stored);
+    /* What is left goes the slow path, and the instruction is executed by its handler in any case but those where all
+     * of it has been stored, or loaded, here already. */
     if (left)
         watch_lanes(b, &la, left);
     else if (stored && stored == la.bytes * (uint32_t)__builtin_popcount(w->mask))

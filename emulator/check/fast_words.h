@@ -29,6 +29,7 @@ static inline void fast_set_at(struct fast_path *q, struct race_chunk *c, uint64
                                uint32_t packed) {
     if (!chunk_need_array(c, slot))
         return;
+    /* First a look at the last visits, without a call: a block that comes to a chunk again does so soon. */
     if (!q->number && !(q->number = chunk_known_visit(c, &q->by.record)))
         q->number = chunk_visit(c, &q->by.record, q->floor);
     c->arrays[slot][i] = packed;
