@@ -89,8 +89,8 @@ static void join_blocking(struct stream_clock *clock, const struct device_queue 
             stream_clock_join(clock, &other->clock);
 }
 
-/* Numbers of streams in clocks. There are few, and two streams with one number count as ordered: so a new stream gets one that
- * no other has, and of these the one that has been free for the longest time. */
+/* Numbers of streams in clocks. There are few, and two streams with one number count as ordered: so a new stream gets
+ * one that no other has, and of these the one that has been free for the longest time. */
 static struct slot {
     unsigned streams;
     uint64_t since; /* when its last stream went */
@@ -347,7 +347,8 @@ static struct stream *thread_stream(int device) {
     return own[device];
 }
 
-/* Everybody has the default streams, so that no memory for one cannot mean that there is no such stream. A handle may be anything, so it is compared with the streams that exist before it is followed. */
+/* Everybody has the default streams, so that no memory for one cannot mean that there is no such stream. A handle may
+ * be anything, so it is compared with the streams that exist before it is followed. */
 struct stream *queue_find(cudaStream_t handle) {
     int device = state_device();
     struct stream *found = NULL;

@@ -1,9 +1,9 @@
 /* What the asynchronous proxy reads and writes in shared memory.
  *
- * Its writes are in the shadow words as all others are; RECORD_COPY says that time alone does not end them. A read is in the last slot for
- * reads, with a time that no access happens after: so every fast path that would write there leaves the word to the slow path, which asks
- * here. When the read was made stands in block_watch.async_reads, once for its 16 bytes. Of several warps that read the same, the last one is
- * remembered. */
+ * Its writes are in the shadow words as all others are; RECORD_COPY says that time alone does not end them. A read is
+ * in the last slot for reads, with a time that no access happens after: so every fast path that would write there
+ * leaves the word to the slow path, which asks here. When the read was made stands in block_watch.async_reads, once
+ * for its 16 bytes. Of several warps that read the same, the last one is remembered. */
 #include "check/lane_access.h"
 #include "check/probed_shared.h"
 #include "check/race.h"

@@ -214,8 +214,8 @@ static void check_around(struct block_watch *b, const struct block *block, unsig
     memset(b->passed, 0, sizeof b->passed);
 }
 
-/* PTX knows a barrier by its number: a named one may be in several places. But CUDA C++ has all threads of a block reach the same
- * __syncthreads(), which is barrier 0. */
+/* PTX knows a barrier by its number: a named one may be in several places. But CUDA C++ has all threads of a block
+ * reach the same __syncthreads(), which is barrier 0. */
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier) {
     const uint32_t *n = block->launch->config.block;
     struct sides sides;

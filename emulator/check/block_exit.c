@@ -15,8 +15,9 @@ static bool is_copy_known(const struct block *block, const struct full_record *r
                           rank * ASYNC_WARPS + RECORD_WARP(r->record.packed), r->record.time, warp);
 }
 
-/* The release that an instruction makes is recorded before its access, at the same time of the block's clock. Who acquires it, by waiting
- * for the phase of an mbarrier, waits for the access, too, while the release itself orders only what was done before. */
+/* The release that an instruction makes is recorded before its access, at the same time of the block's clock. Who
+ * acquires it, by waiting for the phase of an mbarrier, waits for the access, too, while the release itself orders
+ * only what was done before. */
 static struct access_record released_with(const struct block *block, struct access_record record) {
     uint32_t index = RECORD_INSN(record.packed);
     if (index < block->launch->kernel->code.count && block->watch->launch->probes->items[index].flags & PROBE_RELEASE)

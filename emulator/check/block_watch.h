@@ -25,8 +25,8 @@ struct sync_variable *sync_make(struct sync_table *t, uint64_t key);
 void sync_clear(struct sync_table *t); /* keeps the memory */
 void sync_free(struct sync_table *t);
 
-/* The shadow memory of a block's shared memory, a shadow word for each 1, 2 or 4 bytes, as a structure of arrays: the two numbers of each record lie in
- * arrays of their own, so that adjacent words are compared at once. */
+/* The shadow memory of a block's shared memory, a shadow word for each 1, 2 or 4 bytes, as a structure of arrays: the
+ * two numbers of each record lie in arrays of their own, so that adjacent words are compared at once. */
 struct shadow_arrays {
     uint32_t *arrays; /* NULL: without racecheck */
     size_t size;      /* words in an array */
@@ -164,8 +164,8 @@ void barrier_arrives(struct block_watch *b, const struct warp *w, const struct i
 void barrier_opens(struct block_watch *b, const struct block *block);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
 
-/* check/register_use.c: setmaxnreg. At a launch's first block, and at each: how many registers a thread has; at the instruction; at the
- * block's end. */
+/* check/register_use.c: setmaxnreg. At a launch's first block, and at each: how many registers a thread has; at the
+ * instruction; at the block's end. */
 struct register_use;
 struct register_use *registers_new(const struct launch *l);
 void registers_start(struct block_watch *b, const struct launch *l);

@@ -101,7 +101,8 @@ static bool ranges_meet(const struct copy_range *a, const struct copy_range *b, 
     return false;
 }
 
-/* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation is said once. */
+/* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation
+ * is said once. */
 static void compare_with_copy(const struct ran *other, void *argument) {
     static uint64_t reported;
     const struct ran *ran = argument;

@@ -203,7 +203,8 @@ static const char *behind_bracket(const char *p, char open, char close) {
     return NULL;
 }
 
-/* The body of the function that is defined at p, where its name stands: from its brace on; NULL where it is only used. */
+/* The body of the function that is defined at p, where its name stands: from its brace on; NULL where it is only
+ * used. */
 static const char *body_at(const char *p, size_t length) {
     const char *at = skip_space(p + length);
     at = *at == '(' ? behind_bracket(at, '(', ')') : NULL;

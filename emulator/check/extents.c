@@ -51,7 +51,8 @@ static struct extent join(struct extent *list, unsigned *count, struct extent ne
         }
         new.first = e->first < new.first ? e->first : new.first;
         new.last = e->last > new.last ? e->last : new.last;
-        /* `new` has grown, but entries before this one are not looked at again: at worst two alike extents stay apart. */
+        /* `new` has grown, but entries before this one are not looked at again: at worst two alike extents stay
+         * apart. */
         *e = list[--*count];
     }
     return new;

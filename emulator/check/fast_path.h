@@ -1,12 +1,12 @@
 /* The fast path of the checks for a plain load or store. It handles accesses that conflict with no record and go to
- * bytes that have been written, and updates the shadow memory exactly as the slow path (watch_accesses.c) would. Whatever
- * else it meets it leaves to the slow path.
+ * bytes that have been written, and updates the shadow memory exactly as the slow path (watch_accesses.c) would.
+ * Whatever else it meets it leaves to the slow path.
  *
  * The rules are those of race.h. The fast path has none of its own, but three caches of their answers: what happens
- * before an access (epoch.h); shadow words in a shorter form, which are
- * expanded before anybody else looks at them (extents, logs of reads: shadow_memory.h, read_log.h); and words that are read-shared, to which another read adds
- * nothing (shadow_memory.h, block_watch.h). Each says where it stands how it is kept true. tests/check/ways.cu
- * and fast_paths.cu compare what both paths find. */
+ * before an access (epoch.h); shadow words in a shorter form, which are expanded before anybody else looks at them
+ * (extents, logs of reads: shadow_memory.h, read_log.h); and words that are read-shared, to which another read adds
+ * nothing (shadow_memory.h, block_watch.h). Each says where it stands how it is kept true. tests/check/ways.cu and
+ * fast_paths.cu compare what both paths find. */
 #ifndef FAST_PATH_H
 #define FAST_PATH_H
 

@@ -1,6 +1,7 @@
 /* The fast path of the checks for shared and local memory. A block's shadow words are its worker's alone. Which are
  * read-shared is true until somebody writes any of them, or a barrier of the whole block opens: read_shared.base. Who
- * writes conflicts with one of two reads by two warps, and so takes the slow path, which forgets them (race_shared.c). */
+ * writes conflicts with one of two reads by two warps, and so takes the slow path, which forgets them
+ * (race_shared.c). */
 #include "check/epoch.h"
 #include "check/fast_path.h"
 #include "check/watch_parts.h"
@@ -359,7 +360,8 @@ static inline void check_variable(const struct block_watch *b, const struct lane
         report_outside(la);
 }
 
-/* What is tried for whole warps, before their lanes are looked at: to note the read and nothing more. First where it is regular, ... */
+/* What is tried for whole warps, before their lanes are looked at: to note the read and nothing more. First where it
+ * is regular, ... */
 static bool note_halves(const struct warp *w, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     uint32_t at[2];
@@ -383,7 +385,8 @@ static bool note_each(struct block_watch *b, const struct warp *w, const struct 
     const uint32_t *base = (const uint32_t *)(const void *)(w->regs + a->address_reg);
     uint32_t address[MAX_LANES], low = ~0u, high = 0, odd = 0, end = w->launch->shared_bytes;
     end = x.end < end ? x.end : end;
-    /* A loop without branches, which the compiler turns into vector code: bounds and alignment of all lanes together. */
+    /* A loop without branches, which the compiler turns into vector code: bounds and alignment of all lanes
+     * together. */
     for (int l = 0; l < MAX_LANES; l++) {
         address[l] = base[l] + (uint32_t)in->imm;
         low = address[l] < low ? address[l] : low;
@@ -491,7 +494,8 @@ static bool updates_are_inside(const struct block_watch *b, const struct warp *w
            (!b->shared_written || high + bytes <= b->written_until || each_written(b, at, bytes));
 }
 
-/* Has nobody but atomics come to them since the last barrier of the whole block, as nearly always? Then nothing else need be asked. */
+/* Has nobody but atomics come to them since the last barrier of the whole block, as nearly always? Then nothing else
+ * need be asked. */
 static bool updates_are_alone(const struct shared_path *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
     const struct shadow_arrays *c = &q->b->shadow;
     const uint32_t *write = shadow_times(c, SHADOW_WRITE), *copy = shadow_packed(c, SHADOW_WRITE);

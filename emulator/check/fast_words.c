@@ -53,7 +53,8 @@ static inline void note_visit(const struct fast_path *q, const struct visit *v, 
         return;
     }
     p->launch |= v->launch == q->by.record.launch ? where : 0;
-    /* By another block, or another launch that runs at the same time: only the slow path knows whether it is ordered. */
+    /* By another block, or another launch that runs at the same time: only the slow path knows whether it is
+     * ordered. */
     if (v->launch != q->by.record.launch || v->block != q->by.record.block)
         return;
     p->mine |= where;

@@ -1,5 +1,5 @@
-/* Undefined values in instructions in which lanes look at each other: see follow.h. They are called by the operations, when all who take
- * part are there. */
+/* Undefined values in instructions in which lanes look at each other: see follow.h. They are called by the
+ * operations, when all who take part are there. */
 #include "check/follow.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* What is undefined in the results of an instruction that only computes: see follow.h.
  *
- * Instructions that move bits around (logic, shifts, fields, permutations, selections, conversions between integers) are tried out: where
- * they give the same for zeros and ones in place of the undefined bits, the result does not depend on them. Of sums and products the
- * bytes from the lowest undefined one on are undefined, and of pairs of halves each on its own. All else is undefined as a whole. */
+ * Instructions that move bits around (logic, shifts, fields, permutations, selections, conversions between integers)
+ * are tried out: where they give the same for zeros and ones in place of the undefined bits, the result does not
+ * depend on them. Of sums and products the bytes from the lowest undefined one on are undefined, and of pairs of
+ * halves each on its own. All else is undefined as a whole. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,7 +225,8 @@ static uint32_t undefined_in(const struct warp *w, const struct operands *o, uns
     return lanes;
 }
 
-/* A comparison that is combined with a predicate: where what is compared is defined, or does not matter, it is known. */
+/* A comparison that is combined with a predicate: where what is compared is defined, or does not matter, it is
+ * known. */
 static bool is_combined(const struct ptx_insn *p) {
     return p->row->undefined == UNDEFINED_COMPARISON && (opcode_has(p->opcode, "and") || opcode_has(p->opcode, "or"));
 }

@@ -539,8 +539,8 @@ static void put_exit(struct text *t, const struct hazard *h, const struct pointe
            "access to another block's shared memory, before any of them returns.");
 }
 
-/* "thread (0,0,0) of block (1,0,0) wrote p[3] at x.cu:43, and nothing orders this after the cudaMallocAsync of this memory in another
- * stream" */
+/* "thread (0,0,0) of block (1,0,0) wrote p[3] at x.cu:43, and nothing orders this after the cudaMallocAsync of this
+ * memory in another stream" */
 static void put_lifetime(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text title = {0}, s = {0};
     bool freed = h->kind == HAZARD_FREED;

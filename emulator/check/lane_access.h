@@ -1,6 +1,6 @@
 /* An access by one lane: what the slow path makes of an instruction (check/watch_accesses.c) and hands, one after the
- * other, to racecheck and initcheck. The fast paths make one, too, for their warp: of that the lane and the address mean
- * nothing. */
+ * other, to racecheck and initcheck. The fast paths make one, too, for their warp: of that the lane and the address
+ * mean nothing. */
 #ifndef LANE_ACCESS_H
 #define LANE_ACCESS_H
 
@@ -57,12 +57,12 @@ static inline struct chunk_visitor visitor_at(const struct lane_access *la, cons
 
 /* The space that the address of a generic access is in; of any other access its own space. */
 enum ptx_space access_space(const struct access *a, uint64_t address);
-/* Where a lane's bulk copy takes the bytes that it writes, if it writes all of them as they are. NULL: it reads, or does
- * something else with them. */
+/* Where a lane's bulk copy takes the bytes that it writes, if it writes all of them as they are. NULL: it reads, or
+ * does something else with them. */
 const uint8_t *lane_access_bulk_source(const struct warp *w, const struct insn *in, int lane);
 
-/* Sets `target`, the block whose shared memory it is, and from then on the address is an offset there. False: there is no
- * such block, or it has ended. */
+/* Sets `target`, the block whose shared memory it is, and from then on the address is an offset there. False: there
+ * is no such block, or it has ended. */
 bool lane_access_find_target(struct lane_access *la);
 /* Sets `allocation`. False: there is none, or nothing is kept for it. */
 bool lane_access_find_allocation(struct lane_access *la);

@@ -114,8 +114,8 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
 
 /* ---- afterwards ---- */
 
-/* Accesses of the system's scope are meant for the host, which has atomics of its own; what it stores does not show which. A volatile one is
- * of that scope, too. */
+/* Accesses of the system's scope are meant for the host, which has atomics of its own; what it stores does not show
+ * which. A volatile one is of that scope, too. */
 static bool is_of_system(const struct full_record *m, const struct kernel *k) {
     uint32_t index = RECORD_INSN(m->record.packed);
     const struct ptx_insn *p = index < k->code.count ? k->code.sources[index] : NULL;

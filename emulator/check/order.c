@@ -606,8 +606,8 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     return own || other;
 }
 
-/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a barrier of the grid. What is
- * known of the asynchronous proxy changes without a release. */
+/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a
+ * barrier of the grid. What is known of the asynchronous proxy changes without a release. */
 static bool knows_already(const struct block_order *o, struct warp_order *w, const struct sync_variable *s,
                           bool strongly) {
     /* A direct-mapped cache of ACQUIRED entries by word address. `change` is unique among all releases of all

@@ -1,8 +1,8 @@
 /* Finds the instructions that may touch registers of wgmma at a wrong time: see products.h.
  *
- * A state says of each register how many groups have been committed since a product that writes it, or reads it, was issued, and who has
- * touched it since the last wgmma.fence. The code is gone through from top to bottom with it, again and again; at a label it joins those of
- * the branches that lead there, until no label's changes. */
+ * A state says of each register how many groups have been committed since a product that writes it, or reads it, was
+ * issued, and who has touched it since the last wgmma.fence. The code is gone through from top to bottom with it,
+ * again and again; at a label it joins those of the branches that lead there, until no label's changes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ enum { WRITTEN_BY, READ_BY }; /* a product */
 struct one_register {
     uint8_t age[2];       /* groups committed since, or OVER */
     uint64_t products[2]; /* which of them, modulo 64 */
-    uint32_t touched
-        [2]; /* instructions that have touched it since the last fence, or NOBODY; the first bit: it is a write */
+    /* instructions that have touched it since the last fence, or NOBODY; the first bit: it is a write */
+    uint32_t touched[2];
 };
 
 struct finder {

@@ -1,8 +1,10 @@
-/* Which shared variable, or which of the kernel's parameters, an address was computed from. Arrays lie next to each other, so an index
- * past the end of one reaches the next without leaving the block's memory; the PTX still says which one was meant.
+/* Which shared variable, or which of the kernel's parameters, an address was computed from. Arrays lie next to each
+ * other, so an index past the end of one reaches the next without leaving the block's memory; the PTX still says
+ * which one was meant.
  *
- * Every register gets one of: nothing seen yet, no address, the address of one variable (or the pointer that one parameter holds) plus
- * something, or unknown. Copies, additions and conversions keep a variable; whatever else is done with an address makes it unknown. */
+ * Every register gets one of: nothing seen yet, no address, the address of one variable (or the pointer that one
+ * parameter holds) plus something, or unknown. Copies, additions and conversions keep a variable; whatever else is
+ * done with an address makes it unknown. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -77,7 +77,8 @@ static bool is_strong_pair(const struct race *now, const struct full_record *old
     return both & RECORD_STRONG && (same_block(now, old) || !(any & RECORD_BLOCK_SCOPE)) && !counts_on_steps(now, old);
 }
 
-/* Parts of one copy by a tensor map may lie in one shadow word. Blocks that run at once count their times each for itself. */
+/* Parts of one copy by a tensor map may lie in one shadow word. Blocks that run at once count their times each for
+ * itself. */
 static bool same_copy(const struct race *now, const struct full_record *old) {
     return same_block(now, old) && old->record.time == now->record.record.time &&
            old->record.packed == now->record.record.packed;

@@ -1,7 +1,8 @@
-/* A *_sync function in an if, whose mask names lanes that go around it. The machine waits for lanes that are still on their way, but no
- * longer for those that have left the kernel, so the mistake may pass: CUDA's guide calls it undefined. Here lanes are noted that work
- * behind such a function while others wait for them there, and that leave the kernel without having come to it. Whoever returns early,
- * from a place where the others do not come, is not meant; neither are loops, where a lane may be late in the round before. */
+/* A *_sync function in an if, whose mask names lanes that go around it. The machine waits for lanes that are still on
+ * their way, but no longer for those that have left the kernel, so the mistake may pass: CUDA's guide calls it
+ * undefined. Here lanes are noted that work behind such a function while others wait for them there, and that leave
+ * the kernel without having come to it. Whoever returns early, from a place where the others do not come, is not
+ * meant; neither are loops, where a lane may be late in the round before. */
 #include <stdlib.h>
 #include <string.h>
 

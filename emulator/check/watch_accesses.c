@@ -1,5 +1,5 @@
-/* Takes an instruction apart into the accesses of single lanes: loads, stores and atomics, the rows, lines and pieces of
- * matrices, and both sides of asynchronous copies. What the fast paths take is not taken apart. */
+/* Takes an instruction apart into the accesses of single lanes: loads, stores and atomics, the rows, lines and pieces
+ * of matrices, and both sides of asynchronous copies. What the fast paths take is not taken apart. */
 #include "check/fast_path.h"
 #include "check/lane_access.h"
 #include "check/watch_parts.h"

@@ -1,5 +1,5 @@
-/* Barriers of the block, of the cluster and of lanes, fences, and groups of asynchronous work: how they advance the clocks
- * of check/order.h and check/async_order.h. */
+/* Barriers of the block, of the cluster and of lanes, fences, and groups of asynchronous work: how they advance the
+ * clocks of check/order.h and check/async_order.h. */
 #include "check/block_watch.h"
 #include "check/watch.h"
 #include "check/watch_parts.h"

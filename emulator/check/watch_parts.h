@@ -13,8 +13,8 @@ struct lane_access;
 void watch_access(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s);
 /* The slow path: checks a load, store or atomic lane by lane, for these lanes. */
 void watch_lanes(struct block_watch *b, struct lane_access *la, uint32_t lanes);
-/* Checks a lane's access at an address and, with .multicast::cluster, at the same place in the blocks of the lane's mask,
- * which is in the frame at `ranks`; ~0u: there is none. */
+/* Checks a lane's access at an address and, with .multicast::cluster, at the same place in the blocks of the lane's
+ * mask, which is in the frame at `ranks`; ~0u: there is none. */
 void check_targets(struct block_watch *b, struct lane_access *la, uint64_t address, uint32_t ranks);
 
 /* watch_variables.c */
@@ -29,8 +29,8 @@ void watch_acquire(struct block_watch *b, struct warp *w, const struct insn *in,
 void watch_mbarrier(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s);
 void watch_phases(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s, uint32_t mask);
 
-/* watch_barriers.c: before an arrival at a barrier of the block, a fence, and what has to do with groups; after lanes have
- * synchronized, and after a wait for products. */
+/* watch_barriers.c: before an arrival at a barrier of the block, a fence, and what has to do with groups; after lanes
+ * have synchronized, and after a wait for products. */
 void watch_barrier(struct block_watch *b, struct warp *w, const struct insn *in);
 void watch_fence(struct block_watch *b, const struct warp *w, const struct probe *s);
 void watch_groups(struct block_watch *b, const struct warp *w, const struct insn *in, const struct probe *s);

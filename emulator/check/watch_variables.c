@@ -1,5 +1,5 @@
-/* Synchronization variables, the words of memory through which threads communicate: flags, locks and counters, which are
- * accessed strongly, and mbarriers. What a release leaves there, and what an acquire takes from there. */
+/* Synchronization variables, the words of memory through which threads communicate: flags, locks and counters, which
+ * are accessed strongly, and mbarriers. What a release leaves there, and what an acquire takes from there. */
 #include "check/lane_access.h"
 #include "check/launch_order.h"
 #include "check/watch_parts.h"
@@ -78,7 +78,8 @@ static uint32_t multicast_ranks(const struct insn *in, const struct probe *s) {
     return s->kind == PROBE_MBARRIER_MULTICAST ? in->op[2] : ~0u;
 }
 
-/* Copies are done at once here. On a GPU the phase before may not be over when a thread arrives that has not heard of its end. */
+/* Copies are done at once here. On a GPU the phase before may not be over when a thread arrives that has not heard of
+ * its end. */
 static void arrival_is_in_time(const struct block_watch *b, const struct lane_access *la, const struct insn *in,
                                uint64_t address) {
     uint32_t offset;

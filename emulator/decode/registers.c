@@ -1,5 +1,6 @@
-/* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers are its own even
- * when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that matters. */
+/* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers
+ * are its own even when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that
+ * matters. */
 #include "base/out_of_memory.h"
 #include "decode/registers.h"
 

@@ -1,5 +1,5 @@
-/* An answer is found again by the options, the text and what `ptxas --version` says. Its file begins with a line that says for
- * which question it is and how long: what is damaged is asked again. */
+/* An answer is found again by the options, the text and what `ptxas --version` says. Its file begins with a line that
+ * says for which question it is and how long: what is damaged is asked again. */
 #include "fatbin/ask_ptxas.h"
 
 #include <stdbool.h>
@@ -131,8 +131,8 @@ static bool ask_once(const char *options, const char *text, size_t length, const
     return good;
 }
 
-/* A library's compiler may write PTX of a newer version than this ptxas takes. Most kernels have nothing that is new in it, so it is asked again
- * about its own newest version, which it names. */
+/* A library's compiler may write PTX of a newer version than this ptxas takes. Most kernels have nothing that is new
+ * in it, so it is asked again about its own newest version, which it names. */
 static bool ask(const char *options, const char *text, size_t length, struct words *w) {
     if (ask_once(options, text, length, NULL, w))
         return true;

@@ -171,9 +171,9 @@ static uint64_t hash_ready(const struct block *first, bool all) {
     return h;
 }
 
-/* A loop that only looks whether something has happened has the same registers each time that it goes back; one that computes, or that
- * gives up after so many looks, has not. Whoever waits for another block gets short turns, so that it can go on; others longer and longer
- * ones. */
+/* A loop that only looks whether something has happened has the same registers each time that it goes back; one that
+ * computes, or that gives up after so many looks, has not. Whoever waits for another block gets short turns, so that
+ * it can go on; others longer and longer ones. */
 bool block_waits(struct block *b) {
     struct block_turn *t = &b->turn;
     uint64_t first = hash_ready(b, false), all = first == t->first ? hash_ready(b, true) : 0;

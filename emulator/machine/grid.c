@@ -24,8 +24,8 @@ struct yielded_blocks {
     pthread_mutex_t lock;
     struct block *first, **end;
     _Atomic unsigned count;
-    _Atomic unsigned
-        turns_without_progress; /* turns since a block ended or began; one of a block that only waits counts as WAITING_TURN */
+    /* turns since a block ended or began; one of a block that only waits counts as WAITING_TURN */
+    _Atomic unsigned turns_without_progress;
     _Atomic unsigned begun; /* since it was time to begin more */
     unsigned ready;         /* where blocks are mixed: so many come first, and the others only wait */
     uint64_t random_state;
@@ -246,9 +246,9 @@ struct range {
     uint64_t next, end;
 };
 
-/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. Only one when blocks
- * wait for others: then the others should be begun in order. With checks on, too: what two blocks have read costs those nothing that begin
- * later, and all others a lock for each access. */
+/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise.
+ * Only one when blocks wait for others: then the others should be begun in order. With checks on, too: what two
+ * blocks have read costs those nothing that begin later, and all others a lock for each access. */
 static bool take_blocks(struct launch_job *job, struct range *taken, bool one) {
     _Atomic uint64_t *counter = &job->launch.next_block;
     uint64_t at = atomic_load(counter), left = at < job->clusters ? job->clusters - at : 0;
@@ -281,8 +281,8 @@ static double busy(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The limit counts the processor time that a worker has spent on the launch: on a busy machine a kernel takes longer, and is not
- * endless. A launch whose workers sleep ends all the same. */
+/* The limit counts the processor time that a worker has spent on the launch: on a busy machine a kernel takes longer,
+ * and is not endless. A launch whose workers sleep ends all the same. */
 #define PATIENCE 10
 
 static bool limit_reached(const struct launch *launch, const struct worker *worker, double time) {
@@ -319,8 +319,8 @@ static void report_time(const struct launch_job *job, const struct worker *worke
 
 #define WAITING_TURN 8
 
-/* Clusters that the device holds at once, at least: registers and what the driver takes may leave room for fewer. A kernel that relies on as
- * many blocks as the device is said to hold ends here, too, however few cores the host has. */
+/* Clusters that the device holds at once, at least: registers and what the driver takes may leave room for fewer. A
+ * kernel that relies on as many blocks as the device is said to hold ends here, too, however few cores the host has. */
 static unsigned most_resident(const struct launch *l) {
     double wanted = setting_text(SETTING_RESIDENT) ? setting_number(SETTING_RESIDENT) : 0;
     unsigned by_threads = LIMIT_SM_THREADS / (l->warps_per_block * WARP_SIZE),
@@ -331,8 +331,8 @@ static unsigned most_resident(const struct launch *l) {
     return most ? most : 1;
 }
 
-/* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may wait only for each
- * other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
+/* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may
+ * wait only for each other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
 static bool may_begin_block(const struct launch_job *job, const struct yielded_blocks *s) {
     unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
     if (!count || job->launch.config.cooperative)

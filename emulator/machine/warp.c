@@ -171,7 +171,8 @@ const struct insn *warp_exit_lanes(struct warp *w) {
 
 /* ---- block barriers ---- */
 
-/* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for ever. */
+/* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for
+ * ever. */
 static const struct insn *check_divergent(struct warp *w, const struct insn *next, unsigned barrier) {
     for (unsigned i = 0; i < w->count; i++) {
         const struct warp_split *f = &w->splits[i];

@@ -343,8 +343,8 @@ const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
 
 /* ---- wgmma ----
  *
- * As an H200 computes it (tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of 32 products and C,
- * cut off 13 bits behind the point, and of the result in f32 as many bits are kept. */
+ * As an H200 computes it (tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of
+ * 32 products and C, cut off 13 bits behind the point, and of the result in f32 as many bits are kept. */
 
 #define WGMMA_ROW(columns, depth, direct, to_f16, fraction)                                                            \
     dot_row(a, b, c, columns, depth, direct, to_f16, fraction, d)

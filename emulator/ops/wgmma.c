@@ -1,8 +1,10 @@
-/* wgmma: A from registers or shared memory, B from shared memory, both by descriptors that say how they lie there. A warp computes its own
- * 16 rows of D, when it comes here; hardware does it later, and whoever has not waited may not look.
+/* wgmma: A from registers or shared memory, B from shared memory, both by descriptors that say how they lie there. A
+ * warp computes its own 16 rows of D, when it comes here; hardware does it later, and whoever has not waited may not
+ * look.
  *
- * A descriptor has the address of the first byte, two distances, and how 16-byte pieces are swizzled (PTX ISA, "Matrix descriptor"). Along k a
- * row is two pieces; of a transposed operand a piece has eight rows' elements of one k. */
+ * A descriptor has the address of the first byte, two distances, and how 16-byte pieces are swizzled (PTX ISA,
+ * "Matrix descriptor"). Along k a row is two pieces; of a transposed operand a piece has eight rows' elements of one
+ * k. */
 #include "ops/wgmma.h"
 
 #include <stdio.h>
@@ -34,7 +36,8 @@ static uint32_t piece_of_row(const struct descriptor *s, unsigned row, unsigned 
     return s->begin + row / 8 * s->stride + number / pieces * s->leading + number % pieces * WGMMA_PIECE;
 }
 
-/* Of eight rows along k, from a multiple of eight on, pairs of their pieces: out[0] and out[1], out[step] and out[step + 1], and so on. */
+/* Of eight rows along k, from a multiple of eight on, pairs of their pieces: out[0] and out[1], out[step] and
+ * out[step + 1], and so on. */
 static inline void pieces_of_rows(const struct descriptor *s, unsigned row, unsigned number, unsigned step,
                                   uint32_t *out) {
     static const simd_u32 in_pair = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
@@ -108,7 +111,8 @@ static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *ad
     return true;
 }
 
-/* Where a byte of a row lies. Of rows of two pieces, four first pieces lie together, and then the four second ones: as tile_words. */
+/* Where a byte of a row lies. Of rows of two pieces, four first pieces lie together, and then the four second ones:
+ * as tile_words. */
 static inline unsigned place_of(unsigned row, unsigned byte, unsigned row_bytes) {
     if (row_bytes != WGMMA_ROW_BYTES)
         return row * row_bytes + byte;
@@ -210,7 +214,8 @@ struct operands {
     uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
 };
 
-/* A base offset is for patterns that do not begin at a multiple of their size: never seen, and not compared with a GPU. False after a report. */
+/* A base offset is for patterns that do not begin at a multiple of their size: never seen, and not compared with a
+ * GPU. False after a report. */
 static bool no_base_offset(struct warp *w, const struct insn *in, uint32_t slot) {
     if (!descriptor_of(w, slot).base_offset)
         return true;
@@ -351,8 +356,8 @@ static bool others_are_behind(const struct warp *w, uint32_t groups) {
     return false;
 }
 
-/* A product is the whole warpgroup's: when one warp is told that it is done, all four have read their operands. One thread may then say that
- * for all of them, and so a warp may not run ahead of the others here. */
+/* A product is the whole warpgroup's: when one warp is told that it is done, all four have read their operands. One
+ * thread may then say that for all of them, and so a warp may not run ahead of the others here. */
 const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in) {
     uint32_t left = (uint32_t)in->imm, groups = w->product_groups > left ? w->product_groups - left : 0;
     if (others_are_behind(w, groups) && w->product_looks++ < MOST_LOOKS)

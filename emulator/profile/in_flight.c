@@ -71,8 +71,8 @@ static bool parts(const struct ptx_insn *p) {
            (row->memory == MEMORY_ATOMIC && is_global(p));
 }
 
-/* Of a jump forward that no loaded value decides the loads on both sides have in common that none waits for the jump: a guard such as
- * `i < n ? x[i] : 0`, or an early return. */
+/* Of a jump forward that no loaded value decides the loads on both sides have in common that none waits for the jump:
+ * a guard such as `i < n ? x[i] : 0`, or an early return. */
 static bool goes_on(const struct search *s, const struct insn *in, const struct ptx_insn *p) {
     if (!p->predicate || p->predicate->number >= s->registers || s->levels[p->predicate->number])
         return false;

@@ -1,5 +1,5 @@
-/* See reuse.h. A hash table of (block, line) with a bit for each warp. Entries of blocks that have ended are dropped when the table
- * has become large and another block begins. */
+/* See reuse.h. A hash table of (block, line) with a bit for each warp. Entries of blocks that have ended are dropped
+ * when the table has become large and another block begins. */
 #include "profile/reuse.h"
 
 #include <stdbool.h>

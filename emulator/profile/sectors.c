@@ -34,8 +34,8 @@ unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsig
     return d.count;
 }
 
-/* What passes by L1 comes in pieces of 32 bytes of shared memory: one for each 128-byte line that bytes of it come from. Where lanes
- * write to one place, the last one's bytes are those that come. */
+/* What passes by L1 comes in pieces of 32 bytes of shared memory: one for each 128-byte line that bytes of it come
+ * from. Where lanes write to one place, the last one's bytes are those that come. */
 unsigned count_bypass_sectors(const uint64_t from[WARP_SIZE], const uint64_t to[WARP_SIZE], uint32_t mask) {
     struct distinct places = {.count = 0}, pieces = {.count = 0};
     for (int l = WARP_SIZE - 1; l >= 0; l--)
@@ -62,8 +62,8 @@ unsigned count_busiest(const uint64_t addresses[WARP_SIZE], uint32_t mask) {
     return most;
 }
 
-/* An atomic is made sector by sector, and a sector as often as its busiest element has lanes. That is what an H200 counts,
- * but for a few requests to many lines at once, where it counts one more. */
+/* An atomic is made sector by sector, and a sector as often as its busiest element has lanes. That is what an H200
+ * counts, but for a few requests to many lines at once, where it counts one more. */
 unsigned count_atomic_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask) {
     struct distinct elements = {.count = 0}, sectors = {.count = 0};
     unsigned total = 0;

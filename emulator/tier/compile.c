@@ -17,7 +17,8 @@
 #include "base/settings.h"
 #include "tier/tier.h"
 
-/* Interpreted so long in all, a kernel is worth compiling, which takes up to a hundred times as long, on another core. */
+/* Interpreted so long in all, a kernel is worth compiling, which takes up to a hundred times as long, on another
+ * core. */
 #define WORTH_IT_NS 30000000u /* at least; small kernels are compiled in a second */
 #define WORTH_INSN  1000000u  /* and this for each instruction, which takes the compiler about 15 ms in a long kernel */
 #define MAX_INSNS   2500      /* longer kernels would occupy the compiler for too long */
@@ -63,8 +64,9 @@ static bool write_source(const char *path, const char *text) {
     return f && fclose(f) == 0 && good;
 }
 
-/* The compiler runs on when this program ends first: the next run finds what it made. But when the program is killed, it ends, too. It is told
- * apart by a pipe, of which compilers have the end to read: who ends as programs do writes a line for each before it is closed. */
+/* The compiler runs on when this program ends first: the next run finds what it made. But when the program is killed,
+ * it ends, too. It is told apart by a pipe, of which compilers have the end to read: who ends as programs do writes a
+ * line for each before it is closed. */
 #define PIPE_AT        3
 #define MOST_COMPILERS 64 /* at once */
 static struct {
@@ -87,8 +89,8 @@ __attribute__((destructor)) static void program_ends(void) {
         close(lifeline.write);
 }
 
-/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing. The library's last line says what
- * it is and that it is whole. */
+/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing. The
+ * library's last line says what it is and that it is whole. */
 static const char script[] =
     "unset LD_PRELOAD\n"
     "for cc in ${5:-" TIER_CC " gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"

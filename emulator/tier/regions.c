@@ -73,7 +73,8 @@ static bool live_at(const struct translator *t, long insn, uint32_t number) {
     return insn < (long)t->k->ptx->insn_count && t->live[(size_t)insn * t->words + number / 64] >> number % 64 & 1;
 }
 
-/* Marks the written places that are read after instruction end - 1. What is no PTX register is a temporary of decode's: kept. */
+/* Marks the written places that are read after instruction end - 1. What is no PTX register is a temporary of
+ * decode's: kept. */
 static void find_live_out(struct translator *t, uint32_t end) {
     const struct ptx_function *f = t->k->ptx;
     long last = source_index(t, end - 1), next = source_index(t, end);
@@ -145,9 +146,9 @@ static int read_canonical(struct translator *t, struct place *p) {
     return p->value;
 }
 
-/* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is, so
- * what goes from one such operation to the next stays as the host made it ("raw"), and is put right when anybody else
- * reads it. */
+/* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is,
+ * so what goes from one such operation to the next stays as the host made it ("raw"), and is put right when anybody
+ * else reads it. */
 static void emit_operation(struct translator *t, uint32_t i, const uint32_t *predicate, bool negated) {
     const struct insn *in = &t->k->code.insns[i];
     struct operand o[INSN_OPERANDS];

@@ -19,7 +19,8 @@ static uint32_t target_of(const struct translator *t, const struct insn *in) {
     return (uint32_t)(to - t->k->code.insns);
 }
 
-/* The interpreter does instruction i; the warp goes on here if it still has the same lanes and comes to instruction `next`. */
+/* The interpreter does instruction i; the warp goes on here if it still has the same lanes and comes to instruction
+ * `next`. */
 static void emit_other(struct translator *t, uint32_t i, uint32_t next) {
     fprintf(t->out, " DO(%u, %u);\n", i, next);
 }
@@ -56,8 +57,8 @@ static void emit_memory(struct translator *t, uint32_t i) {
     fprintf(t->out, "  if (rest) REST(%u, rest);\n%s }\n", i, t->counted ? "  }\n" : "");
 }
 
-/* Backward jumps go through the switch. A loop with several entries (by the jump and by the switch) would be irreducible, and
- * compilers leave the loops over lanes in such a one as they are. */
+/* Backward jumps go through the switch. A loop with several entries (by the jump and by the switch) would be
+ * irreducible, and compilers leave the loops over lanes in such a one as they are. */
 static void emit_jump(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     uint32_t to = target_of(t, in);

@@ -68,7 +68,8 @@ bool steps_fast_memory(const struct insn *in, char name[static 32]);
 
 /* tier/emit_counted.c: what counts in the generated C; they write nothing where it does not count. */
 void counted_prepare(struct translator *t);
-/* Before a function; at its beginning; where it jumps; before an instruction is executed that asks for more than being counted. */
+/* Before a function; at its beginning; where it jumps; before an instruction is executed that asks for more than
+ * being counted. */
 void counted_emit_begin(const struct translator *t);
 void counted_emit_way(const struct translator *t);
 void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to);
