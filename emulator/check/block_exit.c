@@ -9,6 +9,7 @@
 /* Of a copy by the asynchronous proxy one has to know that it is done. */
 static bool is_copy_known(const struct block *block, const struct full_record *r, uint32_t warp) {
     uint32_t rank = 0;
+    /* The record names the block by its index in the grid, the clocks by its rank in the cluster. */
     while (rank + 1 < block->launch->cluster_blocks && cluster_block(block, rank)->index != r->block)
         rank++;
     return async_is_known(block->watch->order.async, ASYNC_LOADS_OF(block->rank),
@@ -64,6 +65,8 @@ void watch_block_exits(struct block *b) {
         const struct shadow_word *word = &watch->cluster_shadow[i];
         const struct full_record *records[] = {&word->write, &word->strong, &word->reads[0], &word->reads[1]};
         for (int k = 0; k < 4; k++)
+            /* By another block, not known to have happened before; and no strong write that this block has seen by a
+             * strong read, which is in note_seen() of race_shared.c: a flag that it waited for. */
             if (records[k]->launch && records[k]->block != watch->order.index &&
                 !(records[k] == &word->strong && word->value_known) && !is_known(b, records[k]))
                 note(b, records[k], (uint64_t)i << shift, k < 2);

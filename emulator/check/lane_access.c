@@ -85,6 +85,8 @@ static void check_global(struct block_watch *b, struct lane_access *la) {
     if (!lane_access_find_allocation(la))
         return;
     if (b->launch->checks & CHECK_RACE) {
+        /* Something that a fence is needed for, before a relaxed flag says that it is there
+         * (barrier_after_fences). */
         if (la->write && !la->atomic)
             b->order.warps[la->warp->index].dirty = true;
         variable_before(b, la);
@@ -101,6 +103,7 @@ static void check_local(struct block_watch *b, struct lane_access *la) {
 }
 
 enum ptx_space access_space(const struct access *a, uint64_t address) {
+    /* The upper bits of a generic address say which window it is in; 0 is global memory. */
     static const uint8_t windows[] = {SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM};
     if (a->space != SPACE_GENERIC)
         return (enum ptx_space)a->space;

@@ -33,6 +33,7 @@ static void reach_next(struct reachable *r, const struct insn *in, uint32_t *ope
 static const struct reachable *reachable_from(struct block_watch *b, const struct insn *in) {
     const struct code *code = &b->launch->kernel->code;
     struct reachable *r = &b->reachable;
+    /* The answer for the last place asked is kept: lanes that wait are asked about again and again. */
     uint32_t count = 0, *open = r->from == in ? NULL : zeroed(code->count, sizeof *open);
     if (!open)
         return r;
@@ -49,6 +50,8 @@ static const struct reachable *reachable_from(struct block_watch *b, const struc
 static bool comes_behind(struct block_watch *b, const struct insn *in, const struct warp_split *f) {
     const struct reachable *r = reachable_from(b, f->pc);
     bool again = r->bits[f->pc->index / 64] >> f->pc->index % 64 & 1;
+    /* In a loop the sync can be reached from itself, and a lane may be late in the round before: then nothing is
+     * said. */
     return !again && r->bits[in->index / 64] >> in->index % 64 & 1;
 }
 
@@ -56,6 +59,7 @@ void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct
     struct skipped_sync *g = &b->skipped_syncs[w->index];
     for (unsigned i = 0; i < w->count; i++) {
         const struct warp_split *f = &w->splits[i];
+        /* Only in the kernel itself (depth 0): reachable_from() does not follow calls. */
         if (i == w->current || f->state != SPLIT_AT_SYNC || f->depth || !(f->sync_mask & w->mask) ||
             !comes_behind(b, in, f))
             continue;
@@ -68,9 +72,11 @@ void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct
 void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t named) {
     struct block_watch *b = w->block->watch;
     struct skipped_sync *g = b ? &b->skipped_syncs[w->index] : NULL;
+    /* Named by the mask, noted as working behind it, and gone: those that live may still come. */
     uint32_t lanes = g && g->lanes && g->sync->index == in->index ? g->lanes & named & ~w->live : 0;
     if (!g)
         return;
+    /* Those that execute it now have come. */
     g->lanes &= ~w->mask;
     if (!lanes)
         return;

@@ -68,9 +68,11 @@ static void watch_after(struct block_watch *b, struct warp *w, const struct insn
                         uint32_t mask, const struct insn *next) {
     if (!(b->launch->checks & CHECK_RACE))
         return;
+    /* Otherwise the warp waits at it, and will execute it again; or another split of it goes on. */
     bool done = next == in + 1;
     if (s->kind == PROBE_WARP_SYNC && (done || w->count > 1))
         synchronize_lanes(b, w, in, s);
+    /* ldmatrix, stmatrix and wmma synchronize their warp (.sync). */
     else if ((s->kind == PROBE_ROWS || s->kind == PROBE_LINES) && done)
         order_lanes_sync(&b->order, w->index, w->mask, w->mask == w->live);
     else if (s->kind == PROBE_ACCESS && s->flags & PROBE_STRONG)
@@ -82,6 +84,7 @@ static void watch_after(struct block_watch *b, struct warp *w, const struct insn
     else if (probe_is_arrival(s))
         watch_phases(b, w, in, s, mask);
     else if (s->kind == PROBE_MBARRIER_WAIT && done)
+        /* Only lanes whose test was true: op[0] is its predicate. */
         watch_acquire(b, w, in, s, *(uint32_t *)(void *)(w->regs + in->op[0]) & mask);
 }
 
@@ -101,6 +104,8 @@ static const struct insn *probed(struct warp *w, const struct insn *in) {
     struct block_watch *b = w->block->watch;
     const struct probe *s = &b->launch->probes->items[in->index];
     uint32_t mask = w->mask;
+    /* Whatever is not a plain access may change what is ordered, and logged reads have to be propagated under the
+     * order in which they were made. A barrier of the whole block drops the log instead. */
     if (s->kind != PROBE_BARRIER)
         read_log_propagate(b);
     bool in_turn = takes_turns(b, in, s);

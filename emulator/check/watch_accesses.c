@@ -14,6 +14,7 @@ void watch_lanes(struct block_watch *b, struct lane_access *la, uint32_t lanes) 
     access_addresses(la->warp, la->in, addresses);
     for (; lanes; lanes &= lanes - 1) {
         la->lane = first_lane(lanes);
+        /* A misaligned access is reported by its handler, and not made: nothing to check. */
         if (!(addresses[la->lane] & (la->bytes - 1)))
             lane_access_check(b, la, addresses[la->lane]);
     }
@@ -23,9 +24,13 @@ static void check_lanes(struct block_watch *b, struct warp *w, const struct insn
     const struct access *a = in->extra;
     struct lane_access la = lane_access_of(w, in, s);
     bool strong = s->flags & PROBE_STRONG || la.atomic;
+    /* A generic address is looked at in the first lane only. Where lanes are in different spaces, the fast path finds
+     * no allocation for the others, and leaves them. */
     bool global = a->space == SPACE_GLOBAL ||
                   (a->space == SPACE_GENERIC && !(access_address(w, in, first_lane(w->mask)) >> WINDOW_SHIFT));
     bool shared_atomic = la.atomic && a->space == SPACE_SHARED;
+    /* Strong accesses may order something, and take the slow path, but for atomics in shared memory, which are
+     * many. */
     uint32_t left = shared_atomic              ? fast_shared_atomic(b, &la)
                     : strong                   ? w->mask
                     : a->space == SPACE_SHARED ? fast_shared(b, &la)
@@ -41,6 +46,7 @@ static void check_lanes(struct block_watch *b, struct warp *w, const struct insn
 /* Accesses made for the warp as a whole: span i by lane i. */
 static void check_spans(struct block_watch *b, struct lane_access *la, const struct span *spans, unsigned count) {
     enum ptx_space space = access_space(la->in->extra, spans[0].at);
+    /* Rows that are written take the slow path: the fast path's values come from registers laid out as a store's. */
     uint32_t left = la->write               ? ~0u
                     : space == SPACE_SHARED ? fast_shared_spans(b, la, spans, count)
                     : space == SPACE_GLOBAL ? fast_global_spans(b, la, spans, count)
@@ -69,6 +75,8 @@ static void check_lines(struct block_watch *b, struct warp *w, const struct insn
     const struct matrix_access *m = in->extra;
     struct span spans[WARP_SIZE];
     struct lane_access la = lane_access_of(w, in, s);
+    /* The stride is an operand in elements; lane 0 has the address of the matrix. A line is a row, or a column of a
+     * transposed one. */
     uint64_t step = (uint64_t)((const uint32_t *)(const void *)(w->regs + m->stride))[0] * m->bits / 8;
     unsigned count = m->transposed ? m->columns : m->rows;
     la.bytes = (m->transposed ? m->rows : m->columns) * (uint32_t)m->bits / 8;
@@ -86,6 +94,7 @@ static void check_pieces(struct block_watch *b, struct warp *w, const struct ins
         products_before(b->products[w->index], w, in);
     la.bytes = WGMMA_PIECE;
     for (unsigned i = 0; i < count; i++) {
+        /* A GPU does not say which lane reads which piece, but a record must name one. */
         la.lane = (int)(i % WARP_SIZE);
         la.address = addresses[i];
         if (!async_read_is_fast(b, &la))
@@ -133,6 +142,8 @@ void check_targets(struct block_watch *b, struct lane_access *la, uint64_t addre
 static void check_bulk(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
     struct lane_access la = lane_access_of(w, in, s);
+    /* Notes when the warp's last such copy began: until it is known to be done, facts about this block say from when
+     * on copies may not be (async_written). */
     if (b->order.async && la.write && k->access.space == SPACE_GLOBAL)
         b->order.async->wrote[w->index] = b->order.time;
     if (k->tensor) {
@@ -156,6 +167,8 @@ static void check_bulk(struct block_watch *b, struct warp *w, const struct insn 
 static void check_copy_read(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     uint64_t addresses[WARP_SIZE];
     struct lane_access la = lane_access_of(w, in, s);
+    /* COPY_UNLESS: lanes whose predicate holds read nothing and write zeros. COPY_SOME: the source size is an
+     * operand. */
     uint32_t size = la.bytes, skip = in->kind == COPY_UNLESS ? *(uint32_t *)(void *)(w->regs + in->op[2]) : 0;
     access_addresses(w, in, addresses);
     for (uint32_t rest = w->mask & ~skip; rest; rest &= rest - 1) {

@@ -31,6 +31,7 @@ static void proxy_fence(struct block_watch *b, const struct warp *w) {
     order_proxy_fence(&b->order, w->index);
     for (uint32_t r = 0; r < w->launch->cluster_blocks; r++) {
         const struct block *peer = cluster_block(w->block, r);
+        /* Times up to now, the current one included: clocks of the peers are compared with < . */
         for (int i = 0; i < ASYNC_WARPS && peer != w->block; i++)
             before[i] = peer->watch->order.time + 1;
         if (peer != w->block)
@@ -64,6 +65,7 @@ void watch_groups(struct block_watch *b, const struct warp *w, const struct insn
 void synchronize_lanes(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const uint32_t *masks = (const uint32_t *)(const void *)(w->regs + in->op[0]);
     uint32_t rest = w->mask;
+    /* mma.sync and its like have no mask operand: all active lanes take part. */
     if (!(s->flags & PROBE_NOTES_MASK)) {
         order_lanes_sync(&b->order, w->index, rest, rest == w->live);
         return;
@@ -71,6 +73,8 @@ void synchronize_lanes(struct block_watch *b, struct warp *w, const struct insn 
     while (rest) {
         uint32_t members = masks[first_lane(rest)] & w->live;
         order_lanes_sync(&b->order, w->index, members, members == w->live);
+        /* Lanes with other masks make groups of their own. The lane itself is dropped in any case, so that a mask
+         * without it (which is reported elsewhere) does not make this a loop without end. */
         rest &= ~(members | 1u << first_lane(rest));
     }
 }
@@ -107,12 +111,16 @@ void watch_barrier_opens(struct block *block, unsigned barrier) {
         barrier_check_passed(b, block, barrier);
     barrier_opens(b, block);
     uint32_t expected = block->barriers[barrier].expected;
+    /* All of the block, nobody left out, no count: one number for all warps. The log of reads is dropped: everything
+     * in it happens before what follows. */
     if (lanes == block->live_lanes && !expected) {
         order_barrier_whole(&b->order);
         read_log_forget(b);
         return;
     }
     read_log_propagate(b);
+    /* Only some warps take part: the barrier is a synchronization variable, which all of them release and then
+     * acquire. In two loops, so that each acquires what all have released. */
     struct sync_variable *s = sync_make(&b->syncs, BARRIER_KEY + barrier);
     for (uint32_t i = 0; i < warps; i++)
         if (waiting_lanes(&block->warps[i], barrier))

@@ -27,15 +27,19 @@ static void variable_close(const struct lane_access *la) {
 void variable_before(struct block_watch *b, const struct lane_access *la) {
     if (!la->write || !(la->probe->flags & PROBE_STRONG))
         return;
+    /* `now`: the instruction is a release itself. A relaxed write releases what a fence covers; that fence may be
+     * another warp's, before a barrier (order_may_release: somebody of the block has executed one). */
     bool now = (la->probe->flags & PROBE_RELEASE) != 0, fenced = now || order_may_release(&b->order);
     if (!fenced && la->atomic)
         return;
     struct sync_variable *s = variable_open(la, true);
+    /* What an arrival releases is handed on only when the phase is over, by all its arrivals together. */
     if (probe_is_arrival(la->probe))
         order_arrive(&b->order, la->warp->index, s,
                      la->probe->flags & PROBE_PROXY ? (int)la->target->rank : ARRIVES_ITSELF);
     else if (fenced)
         order_release(&b->order, la->warp->index, s, now);
+    /* A store also releases the reads before it, whatever its strength (order_release_reads). */
     if (!la->atomic)
         order_release_reads(&b->order, la->warp->index, s);
     variable_close(la);
@@ -55,6 +59,7 @@ void watch_acquire(struct block_watch *b, struct warp *w, const struct insn *in,
     struct lane_access la = lane_access_of(w, in, s);
     if (((const struct access *)in->extra)->space == SPACE_SHARED && !b->syncs.count)
         return; /* nobody has released anything */
+    /* A test reads the mbarrier, and changes nothing. */
     if (s->kind == PROBE_MBARRIER_WAIT)
         la.write = false;
     access_addresses(w, in, addresses);
@@ -99,6 +104,8 @@ void watch_mbarrier(struct block_watch *b, struct warp *w, const struct insn *in
     struct lane_access la = lane_access_of(w, in, s);
     la.atomic = la.write = true;
     access_addresses(w, in, addresses);
+    /* cp.async.mbarrier.arrive: the arrival counts when the lane's earlier copies are done, so for whoever waits for
+     * the phase they are. */
     if (s->kind == PROBE_MBARRIER_COPIES)
         order_copies_all_done(&b->order, w->index, w->mask);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
@@ -126,6 +133,8 @@ static void phase_over_at(struct warp *w, uint32_t address) {
 void watch_phases(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s, uint32_t mask) {
     uint64_t addresses[WARP_SIZE];
     uint32_t slot = multicast_ranks(in, s);
+    /* The machine counts the phases that a block's instructions end. Unless the count has changed, this was not the last
+     * arrival. */
     if (b->phases_over == w->block->phases_over)
         return;
     b->phases_over = w->block->phases_over;
