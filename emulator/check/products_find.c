@@ -41,6 +41,9 @@ struct finder {
 /* ---- registers ---- */
 
 static uint32_t *slot_of(const struct finder *f, const struct ptx_register *r) {
+    /* Multiplicative hashing of the pointer, with linear probing. The table has room for twice as many registers as
+     * the code names (products_find), so a free slot is always found. Looking one up also makes its entry, with
+     * number 0. */
     for (uint64_t at = (uint64_t)(uintptr_t)r * 0x9e3779b97f4a7c15u >> 40;; at++) {
         uint32_t i = (uint32_t)at & (f->capacity - 1);
         if (!f->registers[i] || f->registers[i] == r) {
@@ -75,6 +78,7 @@ static bool is_product(const struct ptx_insn *p) {
 /* The last one that was decoded from an instruction of the program. */
 static const struct ptx_insn *ends_at(const struct finder *f, uint32_t i) {
     const struct ptx_insn *p = f->code->sources[i];
+    /* Decode may have made several instructions of one; sources[] names it for each. Effects count at the last. */
     return p && p->opcode && (i + 1 == f->code->count || f->code->sources[i + 1] != p) ? p : NULL;
 }
 
@@ -86,6 +90,8 @@ static void find_registers(struct finder *f) {
             for (unsigned k = 0; p->operands[o].kind == OPERAND_VECTOR && k < p->operands[o].count; k++)
                 watch_register(f, &p->operands[o].items[k]);
     }
+    /* Copies of copies, until no more are found. Everything else (loads, arithmetic) ends the chain: it uses the
+     * register. */
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < f->code->count; i++) {
@@ -115,6 +121,8 @@ static void join_touched(struct one_register *to, uint32_t who, bool *changed) {
 static void join(struct one_register *to, const struct one_register *from, bool *changed) {
     for (int k = 0; k < 2; k++) {
         uint64_t products = to->products[k] | from->products[k];
+        /* The youngest: fewer groups committed since means that a wait must leave fewer, so what is safe for it is
+         * safe for both ways. The products of both may be under way. */
         uint8_t age = from->age[k] < to->age[k] ? from->age[k] : to->age[k];
         *changed |= age != to->age[k] || products != to->products[k];
         to->age[k] = age;
@@ -137,6 +145,8 @@ static void leads_to(struct finder *f, uint32_t target) {
         set_all(f, f->labels[target]);
         f->changed = true;
     }
+    /* Joining only ever adds: ages sink, products and touches are added, each from a finite set. So the iteration
+     * over the code comes to an end; MOST_STEPS ends it where it would take too long, and then nothing is reported. */
     for (uint32_t r = 0; r < f->count; r++)
         join(&f->labels[target][r], &f->now[r], &f->changed);
 }
@@ -145,6 +155,7 @@ static void come_to(struct finder *f, uint32_t i) {
     bool ignored = false;
     if (!f->labels[i])
         return;
+    /* No path from above, so only the label's own state counts; otherwise both. */
     if (f->dead)
         set_all(f, f->now);
     f->dead = false;
@@ -164,6 +175,8 @@ static struct product_site *site(struct products *out, uint32_t insn) {
 }
 
 static void suspect(struct finder *f, uint32_t insn, uint64_t products, bool writes) {
+    /* While states still grow, a suspicion may lack products. When they have settled, the code is gone through once
+     * more, and only that time sites are made. */
     if (!f->finished)
         return;
     struct product_site *s = site(f->out, insn);
@@ -177,6 +190,7 @@ static void pair(struct finder *f, uint32_t touch, uint32_t product) {
         return;
     site(out, touch >> 1);
     struct product_pair new = {out->site_of[touch >> 1] - 1, product, touch & 1};
+    /* Pairs of one product follow one another: looked for from the end, as long as it is this product. */
     for (uint32_t k = out->pair_count; k-- > 0 && out->pairs[k].product == product;)
         if (out->pairs[k].site == new.site)
             return;
@@ -225,6 +239,8 @@ static void issue(struct finder *f, const struct ptx_operand *o, uint32_t i, int
         struct one_register *r = state_of(f, &o->items[k]);
         if (!r)
             continue;
+        /* A's fragment is what another product is still writing. Accumulators may be: wgmma's of one shape into the
+         * same registers need no wait between. */
         if (how == READ_BY && r->age[WRITTEN_BY] != OVER)
             suspect(f, i, r->products[WRITTEN_BY], false);
         pair(f, r->touched[0], i);
@@ -252,6 +268,9 @@ static void groups(struct finder *f, bool commit, int64_t left) {
             struct one_register *now = &f->now[r];
             if (now->age[k] == OVER)
                 continue;
+            /* A commit makes everything one group older, up to OLDEST, beyond which groups are not told apart.
+             * wait_group N leaves the newest N: what has age 1 to N may be under way. Age 0 belongs to no group yet, and
+             * no wait covers it. */
             now->age[k] = (uint8_t)(now->age[k] + (commit && now->age[k] < OLDEST));
             if (!commit && now->age[k] > left) {
                 now->age[k] = OVER;
@@ -261,6 +280,7 @@ static void groups(struct finder *f, bool commit, int64_t left) {
 }
 
 static void ordinary(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+    /* Sources first, then the destination: it may be among them. */
     bool writes = p->row->first != FIRST_READ && p->operand_count;
     for (unsigned k = writes; k < p->operand_count; k++)
         touch(f, i, &p->operands[k], false);
@@ -299,6 +319,7 @@ static void go_through(struct finder *f) {
     f->dead = false;
     set_all(f, f->now);
     for (uint32_t i = 0; i < f->code->count; i++) {
+        /* Below a jump, and without a label that somebody has led to yet: unreachable as far as is known. */
         come_to(f, i);
         if (f->dead)
             continue;
