@@ -1,4 +1,4 @@
-/* Behind the operations: what the text of a kernel uses. OPERATION makes the frame of one lane with all of an
+/* Behind the operations: what generated C uses. OPERATION makes the frame of one lane with all of an
  * instruction's operands in it, 16 bytes each. */
 #undef OPERATION
 #define OPERAND(T, k) (*(T *)(void *)(f + 16 * (k)))
@@ -8,7 +8,7 @@
     static const struct insn n = {.op = {0, 16, 32, 48, 64, 80}, .imm = imm_, .kind = kind_};                          \
     OPERAND(uint64_t, 0) = OPERAND(uint64_t, 1) = 0
 
-/* What a text that counts does where its way through the instructions begins, ends and jumps, and before an
+/* What generated C that counts does where its way through the instructions begins, ends and jumps, and before an
  * instruction that asks for more than being counted: profile/counted.h. It defines COUNTING before each function;
  * others define it as nothing. */
 #define PATH_ENTERS(to)                    COUNTING(counted_enter(&path, to))
