@@ -252,6 +252,7 @@ struct range {
 static bool take_blocks(struct launch_job *job, struct range *taken, bool one) {
     _Atomic uint64_t *counter = &job->launch.next_block;
     uint64_t at = atomic_load(counter), left = at < job->clusters ? job->clusters - at : 0;
+    /* A quarter of an equal share, so that the last ones are taken one by one and workers end together. */
     uint64_t share = left / (4 * (uint64_t)grid_threads());
     share = share < 1 || one || job->launch.watch ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
     uint64_t begin = left ? atomic_fetch_add(counter, share) : job->clusters, end = begin + share;
@@ -289,6 +290,7 @@ static bool limit_reached(const struct launch *launch, const struct worker *work
     if (!launch->limit ||
         time < launch->began + launch->limit) /* no thread is busier than the clock: asking it is cheap */
         return false;
+    /* Or the wall clock, much later: a kernel that sleeps spends no processor time. */
     return busy() - worker->busy_before >= launch->limit || time >= launch->began + PATIENCE * launch->limit;
 }
 
@@ -296,7 +298,7 @@ static bool limit_reached(const struct launch *launch, const struct worker *work
 static bool out_of_time(struct launch_job *job, struct block *b) {
     struct launch *launch = &job->launch;
     double time = now();
-    if (stuck_in_vain(b, time))
+    if (stuck_for_ever(b, time))
         return true;
     if (!limit_reached(launch, b->worker, time))
         return false;
@@ -358,6 +360,8 @@ static unsigned draw(uint64_t *random_state, unsigned count) {
 
 /* Where blocks are mixed: any that is ready; now and then one of the others, since what they wait for may have come. */
 static unsigned draw_yielded(struct yielded_blocks *s) {
+    /* The list has `ready` blocks first, then those that only wait. In one of eight draws the first that waits has a
+     * turn. */
     if (s->ready && (s->ready == s->count || draw(&s->random_state, 8)))
         return draw(&s->random_state, s->ready--);
     return s->ready;
@@ -377,6 +381,7 @@ static struct block *take_yielded(struct yielded_blocks *s, struct worker *worke
         atomic_fetch_sub(&s->count, 1);
     }
     pthread_mutex_unlock(&s->lock);
+    /* Another host thread runs it now: its warps use this one's caches and counters. */
     if (b && b->worker != worker)
         set_worker(b, worker);
     return b;
@@ -384,6 +389,7 @@ static struct block *take_yielded(struct yielded_blocks *s, struct worker *worke
 
 static struct block *begin_block(struct launch_job *job, struct yielded_blocks *s, struct worker *worker,
                                  struct range *taken, struct block **spare) {
+    /* One at a time where others wait, so that blocks begin in the order of their numbers (take_blocks). */
     struct block *b = next_block(job, worker, taken, *spare, atomic_load(&s->count) > 0);
     if (b) {
         *spare = NULL;
@@ -408,10 +414,12 @@ static struct block *choose_block(struct launch_job *job, struct yielded_blocks 
 /* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
 static struct block *yield_block(const struct launch_job *job, struct yielded_blocks *s, struct block *b) {
     bool waits = block_waits(b);
+    /* It computes, and its turns have not yet reached their full length: it goes on at once, with a longer one. */
     if (!waits && b->turn.fuel < WARP_FUEL && !job->launch.mixed)
         return b;
     bool in_front = job->launch.mixed && !waits;
     pthread_mutex_lock(&s->lock);
+    /* At the end of the list; where blocks are mixed, those that can go on are in front of those that wait. */
     struct block **at = s->first && !in_front ? s->end : &s->first;
     b->next = *at;
     *at = b;
@@ -435,25 +443,26 @@ static void count_blocks(const struct worker *worker, const struct block *first)
 /* Runs blocks until there are none left. */
 static void work(struct launch_job *job, struct worker *worker) {
     struct yielded_blocks own = {.lock = PTHREAD_MUTEX_INITIALIZER, .random_state = job->launch.id},
-                          *aside = worker->counters ? &own : &job->yielded;
+                          *yielded = worker->counters ? &own : &job->yielded;
     struct block *same = NULL, *spare = NULL;
     struct range taken = {0, 0};
     double since = now();
     for (unsigned turns = 1;; turns++) {
         if (turns % TIME_EVERY == 0)
             report_time(job, worker, &since);
-        struct block *b = same ? same : choose_block(job, aside, worker, &taken, &spare);
+        struct block *b = same ? same : choose_block(job, yielded, worker, &taken, &spare);
         if (!b)
             break;
         same = NULL;
         enum block_end how = cluster_run(b);
+        /* Done, stopped or out of time: its memory serves the next block (spare). */
         if (how == BLOCK_YIELDED && !out_of_time(job, b) && !atomic_load(&job->launch.stop)) {
-            same = yield_block(job, aside, b);
+            same = yield_block(job, yielded, b);
             continue;
         }
-        if (atomic_load_explicit(&aside->turns_without_progress,
+        if (atomic_load_explicit(&yielded->turns_without_progress,
                                  memory_order_relaxed)) /* other workers read it all the time */
-            atomic_store(&aside->turns_without_progress, 0);
+            atomic_store(&yielded->turns_without_progress, 0);
         stuck_block_ended(b);
         count_blocks(worker, b);
         cluster_free(spare);
@@ -525,6 +534,7 @@ static void dismiss_helpers(struct launch_job *job) {
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
+    /* The job lies on the caller's stack: nobody may look at it any more. */
     while (job->workers)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);

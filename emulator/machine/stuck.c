@@ -198,6 +198,7 @@ static struct warp *waits_for_phase(struct block *first) {
             ready += w->splits[k].state == SPLIT_READY;
         if (!ready)
             continue;
+        /* Some warp can do something else than test an mbarrier, which may end the phase. */
         if (ready != 1 || !w->unfinished)
             return NULL;
         enum mbarrier_progress progress = mbarrier_progress(w);
@@ -308,6 +309,7 @@ static bool all_wait(struct block *b) {
     const uint32_t *n = b->launch->config.grid;
     pthread_mutex_lock(&g->lock);
     uint64_t now = atomic_load(&g->atomics);
+    /* An atomic operation since: all looks so far were at an older state, and count no more. */
     if (g->seen != now) {
         g->seen = now;
         g->waiting = 0;
@@ -343,7 +345,7 @@ static bool in_grid(struct block *b) {
     return true;
 }
 
-bool stuck_in_vain(struct block *b, double now) {
+bool stuck_for_ever(struct block *b, double now) {
     return (b->launch->workspace && in_grid(b)) || in_phase(b, now);
 }
 
