@@ -27,11 +27,15 @@ static struct descriptor descriptor_of(const struct warp *w, uint32_t slot) {
                                (uint32_t)(bits >> 32 & 0x3fff) << 4, widths[bits >> 62], (uint32_t)(bits >> 49 & 7)};
 }
 
-/* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. */
+/* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. At a width of 128 bytes, row r of
+ * eight has its pieces exchanged by XOR with r; at 64 with r / 2, at 32 with r / 4. So the pieces of one column are
+ * in different banks. */
 #define SWIZZLED(address, width) ((address) ^ ((address) >> 7 & ((width) / WGMMA_PIECE - 1)) << 4)
 
 /* Of a row along k: where its 16 bytes with this number would be without a pattern. */
 static uint32_t piece_of_row(const struct descriptor *s, unsigned row, unsigned number) {
+    /* Groups of eight rows are `stride` apart. Of a row, the pieces that fit the pattern's width lie together, and
+     * the next ones are `leading` away. */
     unsigned pieces = s->width / WGMMA_PIECE;
     return s->begin + row / 8 * s->stride + number / pieces * s->leading + number % pieces * WGMMA_PIECE;
 }
@@ -55,6 +59,9 @@ static inline void pieces_of_rows(const struct descriptor *s, unsigned row, unsi
 static void pieces_of_ks(const struct descriptor *s, unsigned row, unsigned k, uint32_t *out) {
     unsigned piece = row / 8, pieces = s->width / WGMMA_PIECE;
     bool plain = pieces == 1;
+    /* Without a pattern each block of 8 k by 8 rows is 128 bytes, 16 for each k; blocks are `stride` apart along the
+     * rows, and `leading` along k. With a pattern a k is a line of it, with the elements of `pieces` times eight
+     * rows, and the two distances have changed places. */
     uint32_t at = plain ? s->begin + piece * s->stride + k / 8 * s->leading
                         : s->begin + piece / pieces * s->leading + k / 8 * s->stride + piece % pieces * WGMMA_PIECE;
     for (unsigned i = 0; i < 8; i++)
@@ -83,6 +90,8 @@ unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addr
 
 /* The rank has come to where an address puts it that is taken with all its bits: into the leading distance. */
 static bool has_rank(const struct warp *w, uint32_t slot) {
+    /* The rank begins at bit 24 of an address, so at bit 20 of the address in units of 16. A descriptor with all of
+     * that in its lowest bits has the rank in its leading distance, which is bits 16 to 29. */
     uint32_t bits = shared_begin(w->block) >> 4 >> 16;
     return bits && (descriptor_of(w, slot).leading >> 4 & bits) == bits;
 }
@@ -261,6 +270,7 @@ static void multiply_columns(struct warp *w, const struct wgmma *m, struct opera
         unpack(m->a, o->a_rows, 0, WGMMA_ROWS, WGMMA_ROW_BYTES, WGMMA_ROW_BYTES / bytes_of(m->a), 1, o->a);
     o->unpacked = true;
     unpack((enum matrix_type)m->b, o->b_rows, first, columns, row_bytes, 1, columns, b);
+    /* scale-d is a predicate: false means D = A * B. */
     if (*(const uint32_t *)(const void *)(w->regs + m->add))
         matrix_read_c(w, regs, type, WGMMA_ROWS, columns, c);
     if (m->sparse)

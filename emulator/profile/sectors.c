@@ -15,6 +15,8 @@ struct distinct {
 
 /* Returns how often the value has come by now; `times` may be 0, to ask. */
 static unsigned add_value(struct distinct *d, uint64_t value, unsigned times) {
+    /* Multiplicative hashing to 8 bits, which is what PLACES has, and linear probing. A place is taken if its value
+     * has come. */
     unsigned at = (unsigned)((value * 0x9e3779b97f4a7c15u) >> 56);
     while (d->times[at] && d->values[at] != value)
         at = (at + 1) % PLACES;
@@ -27,6 +29,7 @@ unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsig
     struct distinct d = {.count = 0};
     for (uint32_t left = mask; left; left &= left - 1) {
         uint64_t address = addresses[first_lane(left)];
+        /* An access of 16 bytes may straddle two sectors where its address is a multiple of less. */
         uint64_t last = (address + bytes - 1) >> SECTOR_SHIFT;
         for (uint64_t sector = address >> SECTOR_SHIFT; sector <= last; sector++)
             add_value(&d, sector, 1);
@@ -70,6 +73,8 @@ unsigned count_atomic_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask
     for (uint32_t left = mask; left; left &= left - 1) {
         uint64_t address = addresses[first_lane(left)];
         unsigned times = add_value(&elements, address, 1), so_far = add_value(&sectors, address >> SECTOR_SHIFT, 0);
+        /* The element has been met more often than its sector was counted: one more pass over that sector. Together
+         * that is the busiest element's number of lanes for each sector, without a second loop. */
         if (times > so_far) {
             add_value(&sectors, address >> SECTOR_SHIFT, 1);
             total++;
