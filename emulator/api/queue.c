@@ -398,7 +398,7 @@ void queue_set_priority(struct stream *s, int priority) {
 /* ---- Submitting ---- */
 
 /* Sees to it that what is in s gets executed. With the lock. */
-static void hand_over(struct stream *s) {
+static void ensure_executed(struct stream *s) {
     if (!s->threaded)
         start_thread(s);
     if (s->threaded) {
@@ -434,7 +434,7 @@ void queue_submit(struct stream *s, struct operation *op) {
     const struct host_callers callers = callers_of(op);
     pthread_mutex_lock(&lock);
     append(s, op, &callers);
-    hand_over(s);
+    ensure_executed(s);
     pthread_mutex_unlock(&lock);
 }
 
@@ -455,7 +455,7 @@ int queue_execute(struct stream *s, struct operation *op) {
     if (mine)
         execute_head(s);
     else
-        hand_over(s);
+        ensure_executed(s);
     if (mine)
         host_waited(s);
     pthread_mutex_unlock(&lock);
@@ -599,7 +599,7 @@ struct marker *queue_mark(struct stream *s) {
     pthread_mutex_lock(&lock);
     append(s, &mark->op, &(struct host_callers){{0}});
     m->clock = s->clock;
-    hand_over(s);
+    ensure_executed(s);
     pthread_mutex_unlock(&lock);
     return m;
 }

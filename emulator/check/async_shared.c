@@ -31,6 +31,8 @@ static uint32_t first_warp(const struct race *now, uint32_t block) {
 
 /* Was it made before the block began? Shared memory of clusters begins without records. */
 static bool is_older(const struct race *now, const struct full_record *old, uint32_t time) {
+    /* The clock of a host thread's blocks goes on, so that records of the block before are still there, with earlier
+     * times. */
     return old->block == now->b->order.index && time < now->b->order.start;
 }
 
@@ -40,8 +42,10 @@ bool async_unfinished(const struct race *now, const struct full_record *old, boo
     if (!now->shared)
         return !async_is_known(b->order.async, ASYNC_WRITES, by, old->record.time,
                                RECORD_WARP(now->record.record.packed));
+    /* A write's time is in its record. A read's record has the time NEVER_OVER; its own is kept for its 16 bytes. */
     uint32_t time = write ? old->record.time : owner->async_reads[(now->word << b->launch->unit_shift) / ASYNC_PIECE];
     uint32_t fact = async_fact_of(b->launch, write, old->record);
+    /* A multicast has arrived in each block by itself. */
     if (fact == ASYNC_LOADS && now->access)
         fact = ASYNC_LOADS_OF(now->access->target->rank);
     return !is_older(now, old, time) &&
@@ -75,6 +79,9 @@ void async_remember_read(struct block_watch *b, const struct lane_access *la) {
 static bool write_is_seen(const struct block_watch *b, struct access_record record, uint32_t warp, uint32_t lane) {
     const struct async_order *a = b->order.async;
     uint32_t by = a->first + RECORD_WARP(record.packed), index = RECORD_INSN(record.packed);
+    /* From the cheapest to the most expensive answer, as order_in_block() does it: an earlier block's write; a bulk
+     * copy that has arrived; a cp.async that was waited for; a store, which has to be fenced, and ordered before this
+     * warp. */
     if (record.time < b->order.start)
         return true;
     if (record.packed & RECORD_COPY && b->launch->probes->items[index].kind != PROBE_COPY_WRITE)
@@ -92,6 +99,7 @@ static bool writes_are_seen(const struct block_watch *b, const struct lane_acces
     for (uint64_t i = la->address >> unit; i <= end; i++)
         for (enum shadow_slot k = SHADOW_WRITE; k <= SHADOW_STRONG; k++) {
             struct access_record now = shadow_record(&b->shadow, i, k);
+            /* Words beside each other nearly always have the same record, of which one answer is enough. */
             if (!now.time || (now.time == last.time && now.packed == last.packed))
                 continue;
             if (!write_is_seen(b, now, la->warp->index, (uint32_t)la->lane))

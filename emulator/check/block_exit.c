@@ -27,7 +27,7 @@ static struct access_record released_with(const struct block *block, struct acce
 }
 
 /* Does any warp of the block know of it? They have all exited. */
-static bool is_known(const struct block *block, const struct full_record *r) {
+static bool is_known_to_block(const struct block *block, const struct full_record *r) {
     const struct block_order *o = &block->watch->order;
     struct block_id by = block_id(r->launch, r->block, 0, ~0u);
     struct access_record record = released_with(block, r->record);
@@ -37,7 +37,7 @@ static bool is_known(const struct block *block, const struct full_record *r) {
     return false;
 }
 
-static void note(const struct block *b, const struct full_record *r, uint64_t address, bool write) {
+static void note_after_exit(const struct block *b, const struct full_record *r, uint64_t address, bool write) {
     const struct kernel *k = b->launch->kernel;
     uint32_t packed = r->record.packed, index = RECORD_INSN(packed);
     struct hazard h = {.kind = HAZARD_EXIT,
@@ -68,7 +68,7 @@ void watch_block_exits(struct block *b) {
             /* By another block, not known to have happened before; and no strong write that this block has seen by a
              * strong read, which is in note_seen() of race_shared.c: a flag that it waited for. */
             if (records[k]->launch && records[k]->block != watch->order.index &&
-                !(records[k] == &word->strong && word->value_known) && !is_known(b, records[k]))
-                note(b, records[k], (uint64_t)i << shift, k < 2);
+                !(records[k] == &word->strong && word->value_known) && !is_known_to_block(b, records[k]))
+                note_after_exit(b, records[k], (uint64_t)i << shift, k < 2);
     }
 }

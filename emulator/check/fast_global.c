@@ -39,32 +39,46 @@ static const uint32_t *find_values(struct values *v, const struct lane_access *l
 
 /* ---- a chunk that is not expanded ---- */
 
+/* Bytes [from, to) of a span, all of them in one chunk. */
+struct piece {
+    const struct allocation *allocation;
+    struct race_chunk *chunk;
+    const struct span *span;
+    uint64_t from, to;
+    uint64_t in_chunk; /* where it begins there */
+};
+
 /* Stores a piece now, before the chunk is closed, so that memory holds the values of the plain writes and no copy of
  * them is needed. */
-static bool store_at_once(struct fast_path *q, const struct allocation *a, const struct span *s, uint64_t from,
-                          uint64_t to) {
+static bool store_at_once(struct fast_path *q, const struct piece *p) {
+    uint64_t bytes = p->to - p->from;
     const struct access *x = q->access->in->extra;
     struct values v;
-    if (x->kind != ACCESS_STORE || !allocation_keeps_values(a))
+    if (x->kind != ACCESS_STORE || !allocation_keeps_values(p->allocation))
         return false;
-    const uint32_t *values = find_values(&v, q->access, s, 2);
+    const uint32_t *values = find_values(&v, q->access, p->span, 2);
     if (!values)
         return false;
-    memcpy(memory_store_at(a, s->at + from, to - from), (const uint8_t *)values + from, to - from);
-    q->stored += (uint32_t)(to - from);
+    memcpy(memory_store_at(p->allocation, p->span->at + p->from, bytes), (const uint8_t *)values + p->from, bytes);
+    q->stored += (uint32_t)bytes;
     return true;
 }
 
-/* Records bytes [from, to) of a span, all in this chunk, by its extents. False: the chunk must be expanded. */
-static bool piece_is_simple(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
-                            uint64_t from, uint64_t to) {
-    uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
+/* The extent of a piece of which each element belongs to one thread. */
+static inline struct extent extent_of_piece(const struct fast_path *q, const struct piece *p) {
+    uint32_t each = q->access->bytes;
+    return extent_of(&q->by, p->in_chunk, p->to - p->from, each, p->span->lane + (uint32_t)(p->from / each));
+}
+
+/* Records a piece by its chunk's extents. False: the chunk must be expanded. */
+static bool piece_is_simple(struct fast_path *q, const struct piece *p) {
+    struct race_chunk *c = p->chunk;
     uint32_t bytes = q->access->bytes;
     chunk_assert_locked(c);
     /* In an extent each element belongs to one thread, and begins at a multiple of its size. */
-    if (!q->alone || (in_chunk | from) & (bytes - 1))
+    if (!q->alone || (p->in_chunk | p->from) & (bytes - 1))
         return false;
-    struct extent now = extent_of(&q->by, in_chunk, to - from, bytes, s->lane + (uint32_t)(from / bytes));
+    struct extent now = extent_of_piece(q, p);
     if (!extents_are_harmless(&q->by, c->writes, c->write_count, &now) ||
         !extents_are_harmless(&q->by, c->reads, c->read_count, &now))
         return false;
@@ -74,45 +88,44 @@ static bool piece_is_simple(struct fast_path *q, const struct allocation *a, str
     /* A write replaces the reads of its bytes. It is stored now, for extents have no values of their own: a second
      * write of the same value is recognized by what memory holds. */
     return extents_put(c->writes, &c->write_count, MOST_WRITES, &now) &&
-           extents_remove(c->reads, &c->read_count, MOST_READS, &now) && store_at_once(q, a, s, from, to);
+           extents_remove(c->reads, &c->read_count, MOST_READS, &now) && store_at_once(q, p);
 }
 
 /* an expanded chunk */
 
 /* Stores what a piece writes, or keeps a copy of the values. */
-static void keep_values(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
-                        uint64_t from, uint64_t to) {
-    uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1), first = in_chunk >> c->unit_shift;
-    uint64_t words = (to - from) >> c->unit_shift;
+static void keep_piece_values(struct fast_path *q, const struct piece *p) {
+    struct race_chunk *c = p->chunk;
+    uint64_t first = p->in_chunk >> c->unit_shift, words = (p->to - p->from) >> c->unit_shift;
     struct values v;
-    if (store_at_once(q, a, s, from, to)) {
+    if (store_at_once(q, p)) {
         chunk_values_in_memory(c, first, words);
         return;
     }
     /* Memory of which this cannot be said (the host may write there), or a copy: the values are kept beside it. */
-    const uint32_t *values = find_values(&v, q->access, s, c->unit_shift);
+    const uint32_t *values = find_values(&v, q->access, p->span, c->unit_shift);
     for (uint64_t i = 0; i < words; i++)
-        chunk_value_apart(c, first + i, values, values ? values[(from >> c->unit_shift) + i] : 0);
+        chunk_value_apart(c, first + i, values, values ? values[(p->from >> c->unit_shift) + i] : 0);
 }
 
-/* Records bytes [from, to) of a span, all in this chunk, by its shadow words. False: the slow path must decide. */
-static bool piece_is_fast(struct fast_path *q, const struct allocation *a, struct race_chunk *c, const struct span *s,
-                          uint64_t from, uint64_t to) {
-    unsigned unit = c->unit_shift;
+/* Records a piece by its shadow words. False: the slow path must decide. */
+static bool piece_is_fast(struct fast_path *q, const struct piece *p) {
+    unsigned unit = p->chunk->unit_shift;
     if (q->access->bytes >> unit == 0)
         return false;
     q->shift = (unsigned)__builtin_ctz(q->access->bytes) - unit;
     q->number = 0;
-    uint64_t first = ((s->at + from - a->base) & (CHUNK_BYTES - 1)) >> unit, words = (to - from) >> unit;
-    if (!fast_words_access(q, c, first, words, from >> unit, s->lane))
+    uint64_t first = p->in_chunk >> unit, words = (p->to - p->from) >> unit;
+    if (!fast_words_access(q, p->chunk, first, words, p->from >> unit, p->span->lane))
         return false;
     if (q->write)
-        keep_values(q, a, c, s, from, to);
+        keep_piece_values(q, p);
     return true;
 }
 
 /* Are all bytes read-shared, so that the chunk need not even be locked? */
-static bool is_read_shared(const struct fast_path *q, const struct race_chunk *c, uint64_t in_chunk, uint64_t bytes) {
+static bool piece_is_read_shared(const struct fast_path *q, const struct race_chunk *c, uint64_t in_chunk,
+                                 uint64_t bytes) {
     enum { PIECE = 64 * 4 }; /* bytes covered by one word of the bitmap */
     if (q->partly)
         return false;
@@ -134,27 +147,26 @@ static inline bool spans_are_read_shared(const struct fast_path *q, const struct
             memory_at(a, s->at, s->bytes) && !(s->at & (q->access->bytes - 1)) && in_chunk + s->bytes <= CHUNK_BYTES
                 ? allocation_chunk(a, s->at)
                 : NULL;
-        if (!c || !is_read_shared(q, c, in_chunk, s->bytes))
+        if (!c || !piece_is_read_shared(q, c, in_chunk, s->bytes))
             return false;
     }
     return true;
 }
 
 /* Logs a piece of a read, if the log will do. False: nothing is done. */
-static bool span_is_logged(const struct fast_path *q, const struct allocation *a, struct race_chunk *c,
-                           const struct span *s, uint64_t from, uint64_t to) {
+static bool piece_is_logged(const struct fast_path *q, const struct piece *p) {
     enum { LEAST = 16 }; /* words, or parts of words, for which it is worth the while ... */
     enum {
         FEW_SMALL = 32
     }; /* ... but where shadow words would have to be made for less, as at the edge of a picture */
-    uint64_t in_chunk = (s->at + from - a->base) & (CHUNK_BYTES - 1);
+    struct race_chunk *c = p->chunk;
     uint64_t bytes = q->access->bytes;
-    bool small = to - from < LEAST * (bytes < 4 ? bytes : 4);
-    if (q->write || !q->alone || q->partly || !epoch_is_fresh(&q->by) || from & (bytes - 1) ||
+    bool small = p->to - p->from < LEAST * (bytes < 4 ? bytes : 4);
+    if (q->write || !q->alone || q->partly || !epoch_is_fresh(&q->by) || p->from & (bytes - 1) ||
         (small && (c->expanded || c->logged >= FEW_SMALL)))
         return false;
     /* Where the log is full it may grow, up to MOST_LOGGED; beyond that shadow words are cheaper. */
-    struct extent now = extent_of(&q->by, in_chunk, to - from, (uint32_t)bytes, s->lane + (uint32_t)(from / bytes));
+    struct extent now = extent_of_piece(q, p);
     return probed_log(c, &q->by, &now) ||
            (c->logged == c->log_room && chunk_log_grows(c) && probed_log(c, &q->by, &now));
 }
@@ -170,7 +182,7 @@ static bool span_is_fast(struct fast_path *q, const struct allocation *a, const 
         /* One chunk after the other: the lock is changed only where the span comes to the next one. */
         to = s->bytes - from < left ? s->bytes : from + left;
         struct race_chunk *c = allocation_chunk(a, s->at + from);
-        if (c && !q->write && is_read_shared(q, c, in_chunk, to - from))
+        if (c && !q->write && piece_is_read_shared(q, c, in_chunk, to - from))
             continue;
         struct chunk_visitor v = visitor_at(q->access, a, offset);
         if (c != *open && *open)
@@ -179,13 +191,14 @@ static bool span_is_fast(struct fast_path *q, const struct allocation *a, const 
             chunk_enter(c, &v);
         *open = c;
         /* The forms of shadow memory, the cheapest first: the log, extents, shadow words. */
-        if (c && span_is_logged(q, a, c, s, from, to))
+        struct piece p = {a, c, s, from, to, in_chunk};
+        if (c && piece_is_logged(q, &p))
             continue;
         if (c)
             chunk_propagate_log(c);
-        if (c && !c->expanded && piece_is_simple(q, a, c, s, from, to))
+        if (c && !c->expanded && piece_is_simple(q, &p))
             continue;
-        if (!c || !chunk_expand(c, unit) || !piece_is_fast(q, a, c, s, from, to))
+        if (!c || !chunk_expand(c, unit) || !piece_is_fast(q, &p))
             return false;
     }
     return true;
@@ -260,8 +273,8 @@ static inline void find_allocation(struct lane_access *la, uint64_t at) {
         *cache = la->allocation;
 }
 
-static inline __attribute__((always_inline)) unsigned find(struct block_watch *b, struct lane_access *la,
-                                                           struct span *spans) {
+static inline __attribute__((always_inline)) unsigned find_spans(struct block_watch *b, struct lane_access *la,
+                                                                 struct span *spans) {
     const struct warp *w = la->warp;
     unsigned n = spans_find(w, la->in, spans);
     find_allocation(la, spans[0].at);
@@ -279,7 +292,7 @@ uint32_t fast_global_spans(struct block_watch *b, struct lane_access *la, const 
 uint32_t fast_global(struct block_watch *b, struct lane_access *la) {
     struct span spans[WARP_SIZE];
     uint32_t stored = 0;
-    unsigned n = find(b, la, spans);
+    unsigned n = find_spans(b, la, spans);
     return left_by_fast_path(b, la, spans, n, &stored);
 }
 
@@ -310,7 +323,7 @@ const struct insn *probed_global(struct warp *w, const struct insn *in) {
     struct lane_access la = lane_access_of(w, in, s);
     if (fast_scattered(b, &la))
         return in + 1;
-    unsigned n = find(b, &la, spans);
+    unsigned n = find_spans(b, &la, spans);
     uint32_t stored = 0, left = left_by_fast_path(b, &la, spans, n, &stored);
     /* What is left goes the slow path, and the instruction is executed by its handler in any case but those where all
      * of it has been stored, or loaded, here already. */

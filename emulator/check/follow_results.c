@@ -49,7 +49,7 @@ static unsigned letter_bytes(char letter) {
     return letter == 'h' ? 2 : letter == 'w' || letter == 'W' ? 4 : letter == 'l' ? 8 : letter == 'q' ? 16 : 0;
 }
 
-static void add(struct operands *o, const struct insn *in, unsigned bytes) {
+static void add_operand(struct operands *o, const struct insn *in, unsigned bytes) {
     if (o->count < INSN_OPERANDS)
         o->all[o->count] = (struct operand){in->op[o->count], (uint8_t)bytes};
     o->count += o->count < INSN_OPERANDS;
@@ -61,10 +61,10 @@ static struct operands operands_of(const struct insn *in) {
     for (const char *letter = form->operands; *letter; letter++) {
         if (*letter == 'i' || (!letter[1] && in->flags & INSN_CONSTANT))
             continue; /* in insn.imm */
-        add(&o, in, letter_bytes(*letter));
+        add_operand(&o, in, letter_bytes(*letter));
         /* p|q and d|p: one operand of PTX, and two slots here. */
         if (*letter == 'P' || *letter == 'W')
-            add(&o, in, 0);
+            add_operand(&o, in, 0);
         if (letter == form->operands)
             o.destinations = o.count;
     }
@@ -116,7 +116,7 @@ static uint8_t first_origin(const struct warp *w, const struct operands *o, int 
     return 0;
 }
 
-static void set_all(const struct warp *w, const struct operands *o, uint32_t lanes) {
+static void set_whole(const struct warp *w, const struct operands *o, uint32_t lanes) {
     for (; lanes; lanes &= lanes - 1) {
         uint8_t origin = first_origin(w, o, first_lane(lanes)) | COMPUTED;
         for (unsigned k = 0; k < o->destinations; k++)
@@ -144,7 +144,7 @@ static void set_upward(const struct warp *w, const struct operands *o, uint32_t 
 
 static void set_halves(const struct warp *w, const struct operands *o, uint32_t lanes) {
     if (!o->all[0].bytes) {
-        set_all(w, o, lanes);
+        set_whole(w, o, lanes);
         return;
     }
     for (; lanes; lanes &= lanes - 1) {
@@ -192,7 +192,7 @@ static void try_out(struct warp *w, const struct insn *in, handler_fn handler, c
 }
 
 /* Whole bytes that were moved are a copy; bits that were moved in a byte are something new. */
-static bool is_copy(const struct operand *d, const uint8_t *zeros, const uint8_t *ones, int lane) {
+static bool is_moved_whole(const struct operand *d, const uint8_t *zeros, const uint8_t *ones, int lane) {
     for (unsigned i = (unsigned)lane * d->bytes; i < (unsigned)(lane + 1) * d->bytes; i++)
         /* All eight bits differ: the byte is an undefined byte itself, unchanged or inverted. Some differ: bits of it
          * were moved into a byte with others. */
@@ -203,7 +203,7 @@ static bool is_copy(const struct operand *d, const uint8_t *zeros, const uint8_t
 
 static void set_tried_lane(const struct warp *w, const struct operand *d, const uint8_t *zeros, const uint8_t *ones,
                            int lane, uint8_t origin) {
-    uint8_t flag = is_copy(d, zeros, ones, lane) ? 0 : COMPUTED;
+    uint8_t flag = is_moved_whole(d, zeros, ones, lane) ? 0 : COMPUTED;
     if (!d->bytes)
         follow_set(w, d->slot, 0, lane, (zeros[lane / 8] ^ ones[lane / 8]) >> lane % 8 & 1 ? origin | flag : 0);
     for (unsigned i = (unsigned)lane * d->bytes; i < (unsigned)(lane + 1) * d->bytes; i++)
@@ -253,7 +253,7 @@ static void set_combined(struct warp *w, const struct insn *in, handler_fn handl
     uint32_t decided = decided_by_predicate(w, source_of(w, in)->opcode, o);
     for (unsigned k = 0; k < o->destinations; k++)
         follow_define(w, o->all[k].slot, 0, compared & decided);
-    set_all(w, o, compared & ~decided);
+    set_whole(w, o, compared & ~decided);
     if (lanes & ~compared)
         set_tried(w, in, handler, o, lanes & ~compared, COMPUTED);
 }
@@ -278,7 +278,7 @@ static void set_by_rule(struct warp *w, const struct insn *in, handler_fn handle
     if (controlled && p->row->undefined == UNDEFINED_CHOICE) /* between two that may be alike in some bytes */
         set_tried(w, in, handler, o, controlled, COMPUTED);
     else
-        set_all(w, o, rule.spread == SPREAD_WHOLE ? lanes : controlled);
+        set_whole(w, o, rule.spread == SPREAD_WHOLE ? lanes : controlled);
     if (rule.spread == SPREAD_UPWARD)
         set_upward(w, o, rest);
     else if (rule.spread == SPREAD_HALVES)

@@ -172,8 +172,8 @@ static inline bool probed_find(const struct warp *w, const struct fast_access f,
 }
 
 /* Records a contiguous access in the extents of its chunk, which is locked. False: that is not simple. */
-static inline bool probed_go_on(const struct access_epoch *q, struct race_chunk *c, const struct extent *now,
-                                bool write) {
+static inline bool probed_record(const struct access_epoch *q, struct race_chunk *c, const struct extent *now,
+                                 bool write) {
     chunk_assert_locked(c);
     /* Where the last step fails, others have changed the lists already. That does not matter: nothing conflicts, and
      * the path that takes over records the same write, which removes the same reads. */
@@ -209,7 +209,7 @@ static PROBED_CALLED bool probed_read_piece(const struct block_watch *b, const s
     chunk_note_launch(c, q->record.launch, false);
     /* A log will do where extents will not: another block reads, or in another order. It holds epochs of the last
      * barrier only (epoch_is_fresh), since it is replayed with that clock (chunk_propagate_log). */
-    bool good = probed_go_on(q, c, now, false) || (epoch_is_fresh(q) && probed_log(c, q, now));
+    bool good = probed_record(q, c, now, false) || (epoch_is_fresh(q) && probed_log(c, q, now));
     c->parts |= good && now->shift < 2;
     chunk_close(c);
     return good;
@@ -265,7 +265,7 @@ probed_write_contiguous(const struct block_watch *b, const struct access_epoch *
         chunk_is_expanded(c) || !probed_enter(b, c))
         return NULL;
     struct extent now = extent_of(q, in_chunk, bytes, p->each, 0);
-    if (probed_go_on(q, c, &now, true)) {
+    if (probed_record(q, c, &now, true)) {
         chunk_note_launch(c, q->record.launch, true);
         c->parts |= p->each < 4;
         return c;

@@ -40,7 +40,7 @@ struct finder {
 
 /* ---- registers ---- */
 
-static uint32_t *slot_of(const struct finder *f, const struct ptx_register *r) {
+static uint32_t *number_slot(const struct finder *f, const struct ptx_register *r) {
     /* Multiplicative hashing of the pointer, with linear probing. The table has room for twice as many registers as
      * the code names (products_find), so a free slot is always found. Looking one up also makes its entry, with
      * number 0. */
@@ -55,19 +55,19 @@ static uint32_t *slot_of(const struct finder *f, const struct ptx_register *r) {
 
 /* NULL: it is not watched. */
 static struct one_register *state_of(const struct finder *f, const struct ptx_operand *o) {
-    uint32_t number = o->kind == OPERAND_REGISTER ? *slot_of(f, o->reg) : 0;
+    uint32_t number = o->kind == OPERAND_REGISTER ? *number_slot(f, o->reg) : 0;
     return number ? &f->now[number - 1] : NULL;
 }
 
 static bool watch_register(struct finder *f, const struct ptx_operand *o) {
-    uint32_t *number = o->kind == OPERAND_REGISTER ? slot_of(f, o->reg) : NULL;
+    uint32_t *number = o->kind == OPERAND_REGISTER ? number_slot(f, o->reg) : NULL;
     if (!number || *number)
         return false;
     *number = ++f->count;
     return true;
 }
 
-static bool is_copy(const struct ptx_insn *p) {
+static bool is_register_copy(const struct ptx_insn *p) {
     return p->row->decoding == DECODING_mov && p->operands[0].kind == OPERAND_REGISTER;
 }
 
@@ -96,11 +96,11 @@ static void find_registers(struct finder *f) {
         more = false;
         for (uint32_t i = 0; i < f->code->count; i++) {
             const struct ptx_insn *p = ends_at(f, i);
-            if (!p || !is_copy(p) || p->operands[1].kind != OPERAND_REGISTER)
+            if (!p || !is_register_copy(p) || p->operands[1].kind != OPERAND_REGISTER)
                 continue;
-            if (*slot_of(f, p->operands[1].reg))
+            if (*number_slot(f, p->operands[1].reg))
                 more |= watch_register(f, &p->operands[0]);
-            else if (*slot_of(f, p->operands[0].reg))
+            else if (*number_slot(f, p->operands[0].reg))
                 more |= watch_register(f, &p->operands[1]);
         }
     }
@@ -118,7 +118,7 @@ static void join_touched(struct one_register *to, uint32_t who, bool *changed) {
     *changed = true;
 }
 
-static void join(struct one_register *to, const struct one_register *from, bool *changed) {
+static void join_register(struct one_register *to, const struct one_register *from, bool *changed) {
     for (int k = 0; k < 2; k++) {
         uint64_t products = to->products[k] | from->products[k];
         /* The youngest: fewer groups committed since means that a wait must leave fewer, so what is safe for it is
@@ -133,7 +133,7 @@ static void join(struct one_register *to, const struct one_register *from, bool 
 
 static const struct one_register untouched = {{OVER, OVER}, {0, 0}, {NOBODY, NOBODY}};
 
-static void set_all(struct finder *f, struct one_register *to) {
+static void forget_all(struct finder *f, struct one_register *to) {
     for (uint32_t r = 0; r < f->count; r++)
         to[r] = untouched;
 }
@@ -142,13 +142,13 @@ static void set_all(struct finder *f, struct one_register *to) {
 static void leads_to(struct finder *f, uint32_t target) {
     if (!f->labels[target]) {
         f->labels[target] = zeroed(f->count, sizeof *f->now);
-        set_all(f, f->labels[target]);
+        forget_all(f, f->labels[target]);
         f->changed = true;
     }
     /* Joining only ever adds: ages sink, products and touches are added, each from a finite set. So the iteration
      * over the code comes to an end; MOST_STEPS ends it where it would take too long, and then nothing is reported. */
     for (uint32_t r = 0; r < f->count; r++)
-        join(&f->labels[target][r], &f->now[r], &f->changed);
+        join_register(&f->labels[target][r], &f->now[r], &f->changed);
 }
 
 static void come_to(struct finder *f, uint32_t i) {
@@ -157,10 +157,10 @@ static void come_to(struct finder *f, uint32_t i) {
         return;
     /* No path from above, so only the label's own state counts; otherwise both. */
     if (f->dead)
-        set_all(f, f->now);
+        forget_all(f, f->now);
     f->dead = false;
     for (uint32_t r = 0; r < f->count; r++)
-        join(&f->now[r], &f->labels[i][r], &ignored);
+        join_register(&f->now[r], &f->labels[i][r], &ignored);
 }
 
 /* ---- what is found ---- */
@@ -184,7 +184,7 @@ static void suspect(struct finder *f, uint32_t insn, uint64_t products, bool wri
     s->writes |= writes;
 }
 
-static void pair(struct finder *f, uint32_t touch, uint32_t product) {
+static void note_pair(struct finder *f, uint32_t touch, uint32_t product) {
     struct products *out = f->out;
     if (!f->finished || touch == NOBODY)
         return;
@@ -200,14 +200,14 @@ static void pair(struct finder *f, uint32_t touch, uint32_t product) {
 
 /* ---- instructions ---- */
 
-static void touch(struct finder *f, uint32_t i, const struct ptx_operand *o, bool write) {
+static void use_operand(struct finder *f, uint32_t i, const struct ptx_operand *o, bool write) {
     bool changed;
     if (o->kind == OPERAND_ADDRESS && o->reg) {
         struct ptx_operand base = {.kind = OPERAND_REGISTER, .reg = o->reg};
-        touch(f, i, &base, false);
+        use_operand(f, i, &base, false);
     }
     for (unsigned k = 0; (o->kind == OPERAND_VECTOR || o->kind == OPERAND_LIST) && k < o->count; k++)
-        touch(f, i, &o->items[k], write);
+        use_operand(f, i, &o->items[k], write);
     struct one_register *r = state_of(f, o);
     if (!r)
         return;
@@ -221,7 +221,7 @@ static void touch(struct finder *f, uint32_t i, const struct ptx_operand *o, boo
 }
 
 /* What is copied is under way still. A number is no copy: it is a write. */
-static void copy(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+static void copy_register(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     struct one_register *to = state_of(f, &p->operands[0]);
     const struct one_register *from = state_of(f, &p->operands[1]);
     if (!to || (from && to == from))
@@ -234,7 +234,7 @@ static void copy(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     *to = from ? *from : untouched;
 }
 
-static void issue(struct finder *f, const struct ptx_operand *o, uint32_t i, int how, uint64_t product) {
+static void issue_operand(struct finder *f, const struct ptx_operand *o, uint32_t i, int how, uint64_t product) {
     for (unsigned k = 0; o->kind == OPERAND_VECTOR && k < o->count; k++) {
         struct one_register *r = state_of(f, &o->items[k]);
         if (!r)
@@ -243,17 +243,17 @@ static void issue(struct finder *f, const struct ptx_operand *o, uint32_t i, int
          * same registers need no wait between. */
         if (how == READ_BY && r->age[WRITTEN_BY] != OVER)
             suspect(f, i, r->products[WRITTEN_BY], false);
-        pair(f, r->touched[0], i);
-        pair(f, r->touched[1], i);
+        note_pair(f, r->touched[0], i);
+        note_pair(f, r->touched[1], i);
         r->age[how] = 0;
         r->products[how] = product;
     }
 }
 
-static void product(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+static void issue_product(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     uint64_t bit = (uint64_t)1 << (f->out->numbers[i] - 1) % 64;
-    issue(f, &p->operands[1], i, READ_BY, bit);
-    issue(f, &p->operands[0], i, WRITTEN_BY, bit);
+    issue_operand(f, &p->operands[1], i, READ_BY, bit);
+    issue_operand(f, &p->operands[0], i, WRITTEN_BY, bit);
 }
 
 static void fence(struct finder *f) {
@@ -269,8 +269,8 @@ static void groups(struct finder *f, bool commit, int64_t left) {
             if (now->age[k] == OVER)
                 continue;
             /* A commit makes everything one group older, up to OLDEST, beyond which groups are not told apart.
-             * wait_group N leaves the newest N: what has age 1 to N may be under way. Age 0 belongs to no group yet, and
-             * no wait covers it. */
+             * wait_group N leaves the newest N: what has age 1 to N may be under way. Age 0 belongs to no group yet,
+             * and no wait covers it. */
             now->age[k] = (uint8_t)(now->age[k] + (commit && now->age[k] < OLDEST));
             if (!commit && now->age[k] > left) {
                 now->age[k] = OVER;
@@ -279,13 +279,13 @@ static void groups(struct finder *f, bool commit, int64_t left) {
         }
 }
 
-static void ordinary(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+static void use_operands(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     /* Sources first, then the destination: it may be among them. */
     bool writes = p->row->first != FIRST_READ && p->operand_count;
     for (unsigned k = writes; k < p->operand_count; k++)
-        touch(f, i, &p->operands[k], false);
+        use_operand(f, i, &p->operands[k], false);
     if (writes)
-        touch(f, i, &p->operands[0], true);
+        use_operand(f, i, &p->operands[0], true);
 }
 
 static void step(struct finder *f, uint32_t i, const struct ptx_insn *p) {
@@ -300,7 +300,7 @@ static void step(struct finder *f, uint32_t i, const struct ptx_insn *p) {
         groups(f, false, p->operands[0].value);
         break;
     default:
-        is_product(p) ? product(f, i, p) : is_copy(p) ? copy(f, i, p) : ordinary(f, i, p);
+        is_product(p) ? issue_product(f, i, p) : is_register_copy(p) ? copy_register(f, i, p) : use_operands(f, i, p);
     }
 }
 
@@ -317,7 +317,7 @@ static void follow_successors(struct finder *f, uint32_t i) {
 
 static void go_through(struct finder *f) {
     f->dead = false;
-    set_all(f, f->now);
+    forget_all(f, f->now);
     for (uint32_t i = 0; i < f->code->count; i++) {
         /* Below a jump, and without a label that somebody has led to yet: unreachable as far as is known. */
         come_to(f, i);
@@ -350,7 +350,7 @@ static uint32_t registers_named(const struct code *code) {
     return n;
 }
 
-static void follow(struct finder *f) {
+static void iterate(struct finder *f) {
     f->now = zeroed(f->count, sizeof *f->now);
     f->labels = zeroed(f->code->count + 1, sizeof *f->labels);
     f->changed = true;
@@ -381,7 +381,7 @@ struct products *products_find(const struct kernel *kernel) {
     f.register_numbers = zeroed(f.capacity, sizeof *f.register_numbers);
     find_registers(&f);
     if (!kernel->ptx->module->debug)
-        follow(&f);
+        iterate(&f);
     free(f.registers);
     free(f.register_numbers);
     return f.out;

@@ -36,18 +36,24 @@ bool race_happens_before(const struct race *now, const struct full_record *old, 
     const struct block_order *o = &now->b->order;
     uint32_t packed = now->record.record.packed, warp = RECORD_WARP(packed), lane = packed & RECORD_LANE;
     bool here = same_block(now, old);
+    /* What the asynchronous proxy does is ordered by its own facts alone: no barrier and no program order ends it. */
     if (is_async(now, old) && (now->shared || here))
         return !async_unfinished(now, old, old_write);
     struct access_record there = for_facts(now, old);
     struct block_id by = block_id(old->launch, old->block, 0, ~0u);
     if (old->launch != now->record.launch) {
         struct ran ran;
+        /* By another launch: before this one in the order of streams, or forgotten, as only launches are that happen
+         * before everything to come. Otherwise facts may know of it, by its place in its stream. */
         if (old->launch <= now->b->launch->before || stream_order_is_before(&now->b->launch->operation, old->launch) ||
             !stream_order_find(old->launch, &ran))
             return true;
         by.stream = ran.stream;
         by.number = ran.number;
     }
+    /* Three questions, from strict to lenient: what orders a write with an access, with a strong access (also what
+     * relaxed reads have acquired and no fence has made count), and a read with a write (also reads that were
+     * released alone). */
     if (!old_write)
         return here ? order_read_in_block(o, old->record, warp, lane) : order_read_between_blocks(o, by, there, warp);
     if (packed & RECORD_STRONG)
@@ -92,12 +98,17 @@ static bool is_unfenced(const struct race *now, const struct full_record *old, b
 
 static bool conflicts(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     bool old_write = slot == SHADOW_WRITE || slot == SHADOW_STRONG;
+    /* No record; or two strong accesses, which are meant to meet. */
     if (!old->launch || is_strong_pair(now, old))
         return false;
+    /* Ordered among threads. The asynchronous proxy may still see the old value, unless a fence made the new one
+     * visible. */
     if (race_happens_before(now, old, old_write))
         return is_unfenced(now, old, old_write);
+    /* Not done yet. The one excuse: the same copy, or two writes of the same bytes. */
     if (is_async(now, old))
         return !same_copy(now, old) && !(old_write && now->write && now->same_value(now, old, slot));
+    /* Program order of one thread: not between its own cp.async and what follows, before it has waited. */
     if (same_thread(now, old) && !order_copy_unfinished(&now->b->order, old->record))
         return is_unfenced(now, old, old_write);
     return !old_write || !now->write || !now->same_value(now, old, slot);
@@ -109,6 +120,7 @@ void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, c
     struct ran ran;
     const struct kernel *k = l->kernel;
     uint32_t index = RECORD_INSN(old->record.packed);
+    /* Only its sizes are asked for: the other launch may have ended, and its own structure be gone. */
     struct launch other = {.config = l->config};
     if (old->launch != serial) {
         bool found = stream_order_find(old->launch, &ran);
@@ -154,6 +166,7 @@ static bool is_plain_read(const struct race *now, const struct insn *then, bool 
 static enum hazard_kind kind_of_copy(const struct race *now, const struct full_record *old, bool old_write) {
     if (now->shared)
         return HAZARD_ASYNC + async_fact_of(now->b->launch, old_write, old->record);
+    /* As if a store of its own had written it: would that be ordered? */
     struct full_record plain = *old;
     plain.record.packed &= ~(uint32_t)RECORD_COPY;
     return same_block(now, old) || race_happens_before(now, &plain, old_write) ? HAZARD_ASYNC + ASYNC_WRITES
@@ -167,7 +180,7 @@ static void fill_launches(struct hazard *h, const struct operation_order *now, u
         now->primary && stream_order_find(then, &ran) && ran.stream == now->stream && ran.number == now->primary;
 }
 
-static void note(const struct race *now, const struct full_record *old, bool old_write) {
+static void note_race(const struct race *now, const struct full_record *old, bool old_write) {
     const struct lane_access *la = now->access;
     const struct warp *w = la->warp;
     struct hazard h = {.kind = HAZARD_RACE,
@@ -188,6 +201,7 @@ static void note(const struct race *now, const struct full_record *old, bool old
     race_fill_then(&h, w->launch, now->record.launch, old);
     if (h.relation == RELATION_LAUNCHES)
         fill_launches(&h, &now->b->launch->operation, old->launch);
+    /* The most special explanation first, since it decides the advice. */
     if (is_async(now, old))
         h.kind = kind_of_copy(now, old, old_write);
     else if (is_unfenced(now, old, old_write) && (same_thread(now, old) || race_happens_before(now, old, old_write)))
@@ -207,7 +221,7 @@ static void note(const struct race *now, const struct full_record *old, bool old
 static bool against(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     if (!conflicts(now, old, slot))
         return false;
-    note(now, old, slot == SHADOW_WRITE || slot == SHADOW_STRONG);
+    note_race(now, old, slot == SHADOW_WRITE || slot == SHADOW_STRONG);
     return true;
 }
 
@@ -224,6 +238,8 @@ void race_remember_read(const struct race *now, struct full_record reads[2]) {
             reads[i] = now->record;
             return;
         }
+    /* Both stay, for neither is ordered before this read. If they are by one party, the second gives way: two reads
+     * by different parties remember more orders that a later write may lack. */
     if (same_party(now, reads))
         reads[1] = now->record;
 }
@@ -238,6 +254,8 @@ bool race_with_word(const struct race *now, struct shadow_word *word, bool quiet
         return found;
     }
     found = found || against(now, &word->reads[0], SHADOW_READ) || against(now, &word->reads[1], SHADOW_READ_TOO);
+    /* A plain write stands for all before it: what is ordered after the write is ordered after them, too, or they have
+     * raced with the write. A strong write replaces only the strong record. */
     if (now->record.record.packed & RECORD_STRONG)
         word->strong = now->record;
     else

@@ -3,10 +3,12 @@
 
 /* Two lanes that store at once (each block of a cluster has a clock of its own), or one thread after another, do no
  * harm when both store the same. */
-static bool same_value(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
+static bool same_shared_value(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     const struct lane_access *la = now->access;
     const struct access_record a = old->record, b = now->record.record;
     (void)slot;
+    /* Same time, warp and instruction: another lane of this very store, whose value is still in its register.
+     * Otherwise the old value is in memory, since the store that wrote it has been executed. */
     if (old->block == now->record.block && a.time == b.time && !((a.packed ^ b.packed) & ~(uint32_t)RECORD_LANE))
         return lane_access_same_as(la, (int)(a.packed & RECORD_LANE));
     return lane_access_keeps_value(la, la->target->shared + la->address);
@@ -16,7 +18,7 @@ static struct race race_of(struct block_watch *b, struct access_record record) {
     return (struct race){.b = b,
                          .record = {b->launch->operation.serial, b->order.index, record},
                          .shared = true,
-                         .same_value = same_value};
+                         .same_value = same_shared_value};
 }
 
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_record record) {
@@ -50,9 +52,11 @@ void race_shared(struct block_watch *b, const struct lane_access *la) {
         async_remember_read(b, la);
     if (words)
         return;
+    /* One block: its records are an array for each slot (shadow_arrays), its reads perhaps only logged. */
     read_log_propagate(b);
     if (la->write)
         read_log_shut(b, la->probe->record & RECORD_COPY);
+    /* Nothing is read-shared any more: this access may be the write that ends it. */
     b->read_shared.base = 0;
     for (uint64_t i = la->address >> shift; i <= (la->address + la->bytes - 1) >> shift; i++) {
         struct shadow_word word = shared_shadow(b, i);

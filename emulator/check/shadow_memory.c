@@ -47,7 +47,7 @@ static void forget_visits(struct race_chunk *c, uint32_t floor) {
     c->last_visit = c->visits[count - 1];
 }
 
-static bool make_room(struct race_chunk *c, uint32_t floor) {
+static bool make_visit_room(struct race_chunk *c, uint32_t floor) {
     if (c->visit_room >= WORTH_LOOKING)
         forget_visits(c, floor);
     /* Forgetting is worth its cost only where it frees half of the room; otherwise it would be tried again soon. */
@@ -70,7 +70,7 @@ uint32_t chunk_visit(struct race_chunk *c, const struct full_record *m, uint32_t
     uint32_t known = chunk_known_visit(c, m);
     if (known)
         return known;
-    if (c->visit_count == c->visit_room && !make_room(c, floor))
+    if (c->visit_count == c->visit_room && !make_visit_room(c, floor))
         return 0;
     c->visits[c->visit_count] = c->last_visit = (struct visit){m->launch, m->block, m->record.time};
     return c->visit_count++;
@@ -220,7 +220,7 @@ static bool make_words(struct race_chunk *c, unsigned unit_shift) {
     c->apart = false;
     c->visit_count = 1;
     __atomic_store_n(&c->expanded, true, __ATOMIC_RELAXED);
-    return c->visits || make_room(c, 0);
+    return c->visits || make_visit_room(c, 0);
 }
 
 /* Changes to a shadow word for each byte. Each byte takes over the records of its word. */
@@ -250,7 +250,7 @@ static bool split_words(struct race_chunk *c) {
 }
 
 /* Back to a chunk without records. */
-static void forget(struct race_chunk *c) {
+static void forget_records(struct race_chunk *c) {
     enum { TRY_AGAIN = MOST_EXPANSIONS + 2 }; /* another kernel may access it in another way */
     /* To expand a chunk costs more than to keep it expanded: what was expanded MOST_EXPANSIONS times is accessed
      * without a pattern, and stays so. After a few more launches, which are counted in `expansions`, extents are
@@ -292,7 +292,7 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift) {
         good = expand_records(c, &c->reads[i], SHADOW_READ);
     /* Half of the records would be worse than none: a write without the reads after it. */
     if (!good)
-        forget(c);
+        forget_records(c);
     return good;
 }
 
@@ -324,7 +324,7 @@ void chunk_lock(struct race_chunk *c) {
 void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v) {
     chunk_assert_locked(c);
     if (c->newest && c->newest <= v->floor)
-        forget(c);
+        forget_records(c);
 }
 
 void chunk_enter(struct race_chunk *c, const struct chunk_visitor *v) {

@@ -10,7 +10,7 @@
 #include "check/block_watch.h"
 #include "machine/code.h"
 
-static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
+static void add_reachable(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
     uint64_t bit = (uint64_t)1 << to % 64;
     if (r->bits[to / 64] & bit)
         return;
@@ -21,12 +21,12 @@ static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t
 static void reach_next(struct reachable *r, const struct insn *in, uint32_t *open, uint32_t *count) {
     const struct branch_table *table = in->effect == EFFECT_BRANCH_TABLE ? in->extra : NULL;
     for (uint32_t i = 0; table && i < table->count; i++)
-        reach(r, open, count, table->insns[i]);
+        add_reachable(r, open, count, table->insns[i]);
     if (in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF)
-        reach(r, open, count, (uint32_t)(in->index + (in->target - in)));
+        add_reachable(r, open, count, (uint32_t)(in->index + (in->target - in)));
     if (!table && in->effect != EFFECT_BRANCH && in->effect != EFFECT_EXIT && in->effect != EFFECT_RETURN &&
         in->effect != EFFECT_TRAP)
-        reach(r, open, count, in->index + 1);
+        add_reachable(r, open, count, in->index + 1);
 }
 
 /* What may be executed after an instruction of the kernel. */
@@ -80,7 +80,7 @@ void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t na
     g->lanes &= ~w->mask;
     if (!lanes)
         return;
-    struct hazard h = {.kind = HAZARD_GONE_AROUND,
+    struct hazard h = {.kind = HAZARD_SKIPPED_SYNC,
                        .warning = !check_is_on(CHECK_STRICT),
                        .kernel = w->launch->kernel,
                        .now = g->sync,

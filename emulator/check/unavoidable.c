@@ -100,7 +100,7 @@ static bool is_behind(const struct search *s, uint32_t i) {
     return (s->marks[i] & (FROM | TO)) == FROM && !only_leaves(s->flow->code, i);
 }
 
-static void reach(void *data, uint32_t from, uint32_t to) {
+static void mark_reached(void *data, uint32_t from, uint32_t to) {
     struct search *s = data;
     (void)from;
     if (s->marks[to] & s->mark || (s->around && (to == s->barrier || is_behind(s, to))))
@@ -114,15 +114,15 @@ static void search(struct search *s, uint32_t start) {
     const struct flow *f = s->flow;
     /* Depth first with a stack of its own, forwards along successors or, for TO, backwards. */
     if (s->mark != FROM) /* from the barrier on: it is itself reached only in a loop */
-        reach(s, start, start);
+        mark_reached(s, start, start);
     else
-        successors(f->code, start, reach, s);
+        successors(f->code, start, mark_reached, s);
     while (s->count) {
         uint32_t i = f->stack[--s->count];
         if (s->mark != TO)
-            successors(f->code, i, reach, s);
+            successors(f->code, i, mark_reached, s);
         for (uint32_t k = f->first[i]; s->mark == TO && k < f->first[i + 1]; k++)
-            reach(s, f->before[k], f->before[k]);
+            mark_reached(s, f->before[k], f->before[k]);
     }
 }
 

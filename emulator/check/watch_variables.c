@@ -133,8 +133,8 @@ static void phase_over_at(struct warp *w, uint32_t address) {
 void watch_phases(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s, uint32_t mask) {
     uint64_t addresses[WARP_SIZE];
     uint32_t slot = multicast_ranks(in, s);
-    /* The machine counts the phases that a block's instructions end. Unless the count has changed, this was not the last
-     * arrival. */
+    /* The machine counts the phases that a block's instructions end. Unless the count has changed, this was not the
+     * last arrival. */
     if (b->phases_over == w->block->phases_over)
         return;
     b->phases_over = w->block->phases_over;

@@ -32,14 +32,14 @@ static bool is_load(const struct lane_access *la) {
 }
 
 /* The bytes of a load that nobody has written: a bit for each. */
-static uint64_t missing(const uint8_t *bits, const struct lane_access *la) {
+static uint64_t missing_bytes(const uint8_t *bits, const struct lane_access *la) {
     uint64_t bytes = 0;
     for (uint64_t i = 0; i < la->bytes; i++)
         bytes |= (uint64_t) !(bits[(la->address + i) / 8] >> (la->address + i) % 8 & 1) << i;
     return bytes;
 }
 
-static void set(uint8_t *bits, uint64_t at, uint32_t n) {
+static void mark_written(uint8_t *bits, uint64_t at, uint32_t n) {
     for (uint64_t i = at; i < at + n; i++)
         bits[i / 8] |= (uint8_t)(1u << i % 8);
 }
@@ -56,8 +56,8 @@ static bool means_it(const struct lane_access *la, enum ptx_space space) {
     return !library && (p.file || space == SPACE_SHARED);
 }
 
-static void note(struct block_watch *b, const struct lane_access *la, enum ptx_space space,
-                 const struct allocation *a) {
+static void note_unwritten(struct block_watch *b, const struct lane_access *la, enum ptx_space space,
+                           const struct allocation *a) {
     if (!means_it(la, space))
         return;
     struct hazard h = {.kind = HAZARD_UNWRITTEN,
@@ -80,11 +80,11 @@ void written_start(struct block_watch *b, const struct block *block) {
     memset(b->shared_written, 0, l->shared_bytes / 8 + 8);
     if (l->local_bytes)
         memset(b->local_written, 0, (size_t)b->local_stride * WARP_SIZE * l->warps_per_block);
-    set((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
+    mark_written((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
     b->written_until = 0;
 }
 
-static void load(const struct lane_access *la, enum ptx_space space, uint64_t bytes) {
+static void follow_missing(const struct lane_access *la, enum ptx_space space, uint64_t bytes) {
     if (bytes)
         follow_load(la, space, bytes);
 }
@@ -92,12 +92,12 @@ static void load(const struct lane_access *la, enum ptx_space space, uint64_t by
 void written_shared(const struct lane_access *la) {
     uint8_t *bits = (uint8_t *)la->target->watch->shared_written;
     if (is_load(la)) {
-        load(la, SPACE_SHARED, missing(bits, la));
+        follow_missing(la, SPACE_SHARED, missing_bytes(bits, la));
         return;
     }
     if ((!la->write || la->atomic) && !elements_set(bits, la))
-        note(la->warp->block->watch, la, SPACE_SHARED, NULL);
-    set(bits, la->address, la->bytes); /* also what was read: it is reported once */
+        note_unwritten(la->warp->block->watch, la, SPACE_SHARED, NULL);
+    mark_written(bits, la->address, la->bytes); /* also what was read: it is reported once */
 }
 
 void written_extend(struct block_watch *b, uint32_t shared_bytes) {
@@ -110,9 +110,9 @@ void written_local(struct block_watch *b, const struct lane_access *la) {
     size_t lane = la->warp->index * (size_t)WARP_SIZE + (size_t)la->lane;
     uint8_t *bits = b->local_written + lane * b->local_stride;
     if (is_load(la))
-        load(la, SPACE_LOCAL, missing(bits, la));
+        follow_missing(la, SPACE_LOCAL, missing_bytes(bits, la));
     else
-        set(bits, la->address, la->bytes);
+        mark_written(bits, la->address, la->bytes);
 }
 
 /* Global memory: one look at the bitmap is nearly always enough. */
@@ -139,9 +139,9 @@ static uint64_t missing_global(const struct lane_access *la) {
 
 void written_global(struct block_watch *b, const struct lane_access *la) {
     if (is_load(la))
-        load(la, SPACE_GLOBAL, missing_global(la));
+        follow_missing(la, SPACE_GLOBAL, missing_global(la));
     else if ((!la->write || la->atomic) && !elements_written(la))
-        note(b, la, SPACE_GLOBAL, la->allocation);
+        note_unwritten(b, la, SPACE_GLOBAL, la->allocation);
     if (la->write)
         allocation_written(la->allocation, la->address, la->bytes);
 }
